@@ -1,0 +1,78 @@
+# The toolkit's commands. `make help` lists them; the rules behind them are in contrib/mk/.
+#
+# Knobs, on the command line or in the environment:
+#   PROBLEM=NAME        which problem (default: editdistance)
+#   SUBMISSION=PATH     a .cu or .c file, or a folder of them (default: device_user.cu on a machine with an
+#                       NVIDIA GPU, the problem's baseline in C elsewhere)
+#   ARGS='...'          further options for main_host, see build/main_host --help
+#   JSON=FILE           where `make judge` writes the result
+#   BUILD=FOLDER        a folder in this one for all that is built (default: build)
+#   SANITIZE=address,undefined   the host with sanitizers (use another BUILD)
+#   DEV=1               warnings are errors
+#   V=1                 show every command
+
+BUILD ?= build
+PROBLEM ?= editdistance
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.SUFFIXES:
+.SECONDARY:
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+
+# Exported for the scripts, which call make and the programs back.
+export BUILD PROBLEM
+
+include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
+
+.PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
+.PHONY: packages clean
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
+
+all: $(PROGRAMS) default-submission ## build the host, the runners, getrndstr and the default submission
+
+run: packages ## build and run your submission on the problem's samples
+	@run_scripts/run.sh $(PROBLEM) $(ARGS)
+
+judge: ## judge SUBMISSION=... on all cases of PROBLEM=..., result in JSON=...
+	@run_scripts/judge.sh "$(SUBMISSION)" $(PROBLEM) $(if $(JSON),--json "$(JSON)") $(ARGS)
+
+submission: $(SUBMISSION_SO) ## build SUBMISSION=... for PROBLEM=... only
+
+test: test-packages ## run every test that needs no GPU
+	@run_scripts/test.sh
+
+test-gpu: all ## run the tests that need an NVIDIA GPU
+	@run_scripts/test.sh --gpu
+
+bench: all $(BENCHES) ## measure the CPU reference of PROBLEM=... and the host's overhead
+	@run_scripts/bench.sh $(PROBLEM)
+
+bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
+	@run_scripts/bench_gpu.sh
+
+check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
+	@run_scripts/check_problem.sh $(PROBLEM)
+
+new-problem: ## start a problem NAME=... from a skeleton that passes
+	@run_scripts/new_problem.sh "$(NAME)"
+
+frozen: ## check that the trusted files are as they were frozen
+	@run_scripts/frozen.sh check
+
+freeze: ## write down the trusted files' digests, after a change that is meant
+	@run_scripts/frozen.sh update
+
+lint: ## look at the scripts with shellcheck
+	@shellcheck -x run_scripts/*.sh .ci/run tests/helpers/*.bash contrib/*/*.sh
+
+packages: ## install what building needs, or say what is missing
+	@run_scripts/packages.sh build
+
+.PHONY: test-packages
+test-packages:
+	@run_scripts/packages.sh build test
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD) getrndstr ldistance

@@ -1,0 +1,41 @@
+# Compilers and flags. Probes are lazy: none runs unless a rule needs it.
+
+CC := gcc
+NVCC ?= $(firstword $(wildcard $(CUDA_HOME)/bin/nvcc) $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+
+CPPFLAGS += -D_GNU_SOURCE -I. -I$(BUILD)
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
+HOST_CFLAGS := -std=c11 $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror)
+SANITIZERS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+HOST_LIBS := -ljansson -lyaml -lelf -ldl
+
+# The GPU's compute capability without its dot, or Hopper's where there is no GPU.
+GPU := $(wildcard /dev/nvidiactl)
+CUDA_ARCH ?= $(or $(if $(GPU),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null \
+	| head -n 1 | tr -d .)),90)
+
+# One build serves every machine: native code for one GPU, and PTX, not compressed, for newer ones.
+NVCC_FLAGS = -std=c++17 -O3 -lineinfo -cudart shared --compress-mode=none -Xcompiler -fPIC,-Wall \
+	-gencode arch=compute_$(CUDA_ARCH),code=[sm_$(CUDA_ARCH),compute_$(CUDA_ARCH)]
+SUBMISSION_CFLAGS := -std=gnu11 -O3 -march=native -fPIC -Wall -Wno-unknown-pragmas
+
+ifeq ($(V),1)
+say :=
+Q :=
+else
+say = @echo "  $(1)";
+Q := @
+endif
+
+# A change of flags rebuilds what was built with the old ones.
+define flags_now
+$(CC) $(CPPFLAGS) $(HOST_CFLAGS) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) NVCC $(CUDA_HOME)
+endef
+FLAGS_STAMP := $(BUILD)/flags
+ifneq ($(MAKECMDGOALS),help)
+ifneq ($(MAKECMDGOALS),clean)
+$(shell mkdir -p $(BUILD); echo '$(strip $(flags_now))' | cmp -s - $(FLAGS_STAMP) || \
+	echo '$(strip $(flags_now))' > $(FLAGS_STAMP))
+endif
+endif

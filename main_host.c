@@ -1,0 +1,497 @@
+/*
+ * main_host.c - the frozen host: input → box → output → check → verdict → report.
+ *
+ *   main_host PROBLEM [options] [INPUT...]      ldistance FILE1 FILE2 [ANSWER]
+ *
+ * It holds the inputs, the answers, the clock and the verdict. The submission runs in another process (the
+ * runner, in a box) which gets one input at a time and never an answer. The host builds nothing, links no user
+ * code and has no CUDA context. What it prints is in docs/FORMATS.md, what it trusts in docs/ARCHITECTURE.md.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problems/problem.h"
+#include "toolkit.h"
+#include "verify/box.h"
+#include "verify/elfinfo.h"
+#include "verify/gpu.h"
+#include "verify/options.h"
+#include "verify/package.h"
+#include "verify/reap.h"
+#include "verify/report.h"
+#include "verify/session.h"
+#include "verify/stats.h"
+
+/* How long a runner may take until it is ready: creating a CUDA context takes 0.2 to 0.4 s. */
+static const double start_limit = 30.0;
+
+/* Everything that main() sets up for the judging. */
+struct host {
+    struct options options;
+    const struct problem *problem;
+    struct package package;
+    struct session_config session;
+    struct elfinfo submission;
+    struct gpu gpu;
+    bool on_gpu;
+    char root[PATH_MAX / 2];            /* the toolkit's folder */
+    char build[PATH_MAX / 2];           /* where this program stands */
+    char runner[PATH_MAX];              /* the problem's runner */
+    char submission_path[PATH_MAX];     /* the shared object */
+    char cuda_folder[PATH_MAX];         /* where libcudart is, or "" */
+    struct result result;
+};
+
+/* What one case is run on: an input that is there, or the arguments to make one a call. */
+struct source {
+    const char *name;
+    const struct package_case *test_case; /* NULL for files on the command line */
+    struct arguments arguments;           /* of test_case */
+    struct blob input, answer;            /* of files; answer empty where the reference is to compute it */
+};
+
+/* ------------------------------------------------------------------ where things are */
+
+/* Finds the toolkit: the nearest folder above this program that has problems/problem.h. */
+static bool find_root(struct host *host, struct error *error)
+{
+    char marker[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", host->build, sizeof host->build - 1);
+
+    if (length < 0)
+        return error_system(error, "cannot read /proc/self/exe");
+    host->build[length] = '\0';
+    *strrchr(host->build, '/') = '\0';
+    snprintf(host->root, sizeof host->root, "%s", host->build);
+    for (;;) {
+        char *slash = strrchr(host->root, '/');
+
+        snprintf(marker, sizeof marker, "%s/problems/problem.h", host->root);
+        if (access(marker, F_OK) == 0)
+            return true;
+        if (!slash)
+            return error_toolkit(error, "cannot find the toolkit's folder above '%s'", host->build);
+        *slash = '\0';
+    }
+}
+
+/* The folder of the CUDA runtime library: CUDA_HOME's, the usual one, or "" to leave it to the loader. */
+static void find_cuda(struct host *host)
+{
+    const char *homes[] = { getenv("CUDA_HOME"), "/usr/local/cuda" };
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++) {
+        if (!homes[i])
+            continue;
+        snprintf(path, sizeof path, "%.2000s/lib64", homes[i]);
+        if (realpath(path, host->cuda_folder))
+            return;
+    }
+    host->cuda_folder[0] = '\0';
+}
+
+/* ------------------------------------------------------------------ set-up, in the order of main() */
+
+static const char *alias_problem(const char *program)
+{
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+
+    for (const struct problem *const *p = problems; *p; p++)
+        if ((*p)->alias && strcmp((*p)->alias, name) == 0)
+            return (*p)->name;
+    return NULL;
+}
+
+static int list_devices(void)
+{
+    struct gpu gpu;
+    const char *why;
+
+    if (gpu_first(&gpu, &why))
+        printf("gpu\t%s\t%s\tdriver %s\n", gpu.name, gpu.uuid, gpu.driver);
+    else
+        fprintf(stderr, "no GPU: %s\n", why);
+    puts("cpu");
+    return EXIT_ACCEPTED;
+}
+
+static bool choose_problem(struct host *host, struct error *error)
+{
+    char all[256] = "";
+
+    host->problem = problem_find(host->options.problem);
+    if (!host->problem) {
+        for (const struct problem *const *p = problems; *p; p++)
+            snprintf(all + strlen(all), sizeof all - strlen(all), " %s", (*p)->name);
+        return error_usage(error, "there is no problem '%s'; there are:%s", host->options.problem, all);
+    }
+    host->result.problem = host->problem->name;
+    return package_load(&host->package, host->root, host->problem->name, error);
+}
+
+/* The shared object, what language it is in, and the runner for it. */
+static bool choose_submission(struct host *host, struct error *error)
+{
+    const char *path = host->options.submission;
+    char standard[PATH_MAX];
+
+    if (!path) {
+        snprintf(standard, sizeof standard, "%s/submissions/%s.so", host->build, host->problem->name);
+        path = standard;
+    }
+    host->result.submission = path == standard ? "the default submission" : path;
+    host->result.source = host->options.source;
+    if (!elfinfo_read(path, &host->submission, error))
+        return false;
+    if (!realpath(path, host->submission_path))
+        return error_usage(error, "cannot open the submission '%s': %s", path, strerror(errno));
+    host->result.submission = host->submission_path;
+    if (!host->submission.has_device_user)
+        return error_usage(error, "'%s' does not export device_user: define it as device_user.h declares it", path);
+    snprintf(host->runner, sizeof host->runner, "%s/runners/%s", host->build, host->problem->name);
+    if (access(host->runner, X_OK) != 0)
+        return error_toolkit(error, "cannot start '%s': %s; run 'make'", host->runner, strerror(errno));
+    host->result.language = host->submission.cuda_library[0] ? "CUDA" : "C";
+    host->result.cuda_library = host->submission.cuda_library;
+    return true;
+}
+
+static void cpu_name(char *name, size_t size)
+{
+    char line[512];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+
+    snprintf(name, size, "CPU");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(name, size, "%s", strchr(line, ':') + 2);
+            break;
+        }
+    if (file)
+        fclose(file);
+}
+
+static bool choose_device(struct host *host, struct error *error)
+{
+    bool cuda = host->submission.cuda_library[0] != '\0';
+    enum device_choice choice = host->options.device;
+    const char *why;
+
+    if (choice == DEVICE_CPU && cuda)
+        return error_usage(error, "--device cpu: the submission is CUDA and needs a GPU");
+    host->on_gpu = choice == DEVICE_GPU || (choice == DEVICE_AUTO && cuda);
+    if (host->on_gpu && !gpu_first(&host->gpu, &why))
+        return error_usage(error, "%s, and this machine has no usable NVIDIA GPU: %s",
+                           cuda ? "the submission is CUDA" : "--device gpu was asked for", why);
+    host->result.device_kind = host->on_gpu ? "gpu" : "cpu";
+    if (host->on_gpu) {
+        snprintf(host->result.device_name, sizeof host->result.device_name, "%s", host->gpu.name);
+        host->result.gpu_uuid = host->gpu.uuid;
+        host->result.driver = host->gpu.driver;
+    } else {
+        cpu_name(host->result.device_name, sizeof host->result.device_name);
+    }
+    return true;
+}
+
+static bool choose_box(struct host *host, struct error *error)
+{
+    const char *why = "it was asked for";
+    enum box_level level = BOX_NONE;
+
+    if (host->options.box != BOX_CHOICE_NONE)
+        level = box_probe(&why);
+    if (host->options.box == BOX_CHOICE_NAMESPACES && level != BOX_NAMESPACES)
+        return error_toolkit(error, "--box namespaces: %s", why);
+    if (level == BOX_NONE)
+        fprintf(stderr, "main_host: the submission runs without a box (%s): run only code that you trust\n", why);
+    find_cuda(host);
+    host->session = (struct session_config){
+        .box = { .level = level,
+                 .runner = host->runner,
+                 .submission = host->submission_path,
+                 .cuda_library = host->submission.cuda_library[0] ? host->submission.cuda_library : NULL,
+                 .library_path = host->submission.cuda_library[0] && host->cuda_folder[0] ? host->cuda_folder : NULL,
+                 .gpu_minor = host->on_gpu ? host->gpu.minor : -1,
+                 .gpu_uuid = host->on_gpu ? host->gpu.uuid : NULL },
+        .start_limit = start_limit,
+        .call_limit = host->on_gpu ? host->package.gpu_time_limit : host->package.cpu_time_limit,
+        .memory_limit = host->package.memory_limit,
+        .output_limit = host->package.output_limit,
+    };
+    if (host->options.time_limit > 0)
+        host->session.call_limit = host->options.time_limit;
+    host->result.box = box_level_name(level);
+    return true;
+}
+
+/* ------------------------------------------------------------------ one case */
+
+/* Input and answer of call `repetition`, in *input and *answer. */
+static bool prepare_call(const struct host *host, const struct source *source, size_t repetition,
+                         struct blob *input, struct blob *answer, struct error *error)
+{
+    struct random_key key = { .seed = host->options.seed, .repetition = (uint32_t)repetition };
+    uint64_t case_seed;
+
+    if (!arguments_number(&source->arguments, "seed", 0, 0, UINT32_MAX, &case_seed, error))
+        return false;
+    key.case_seed = (uint32_t)case_seed;
+    return host->problem->generate(&source->arguments, &key, input, error) &&
+           host->problem->reference(input, answer, error);
+}
+
+/* Judges one call's facts and output into *result; true to go on. */
+static bool judge_call(const struct host *host, struct facts *facts, const struct blob *input,
+                       const struct blob *answer, const struct blob *output, struct case_result *result)
+{
+    char words[256] = "", why[400], which[48] = "";
+
+    if (host->options.repeat > 1 && facts->called)
+        snprintf(which, sizeof which, ", call %zu of %zu", result->calls, host->options.repeat);
+    host->problem->show(answer, result->answer, sizeof result->answer);
+    result->output[0] = '\0';
+    if (facts->outcome == OUTCOME_DONE) {
+        facts->check = host->problem->check(input, answer, output, words, sizeof words);
+        facts->detail = words;
+        if (!facts->unwritten)
+            host->problem->show(output, result->output, sizeof result->output);
+    }
+    result->verdict = verdict_of(facts, why, sizeof why);
+    if (result->verdict != VERDICT_AC)
+        snprintf(result->message, sizeof result->message, "%s in case %s%s", why, result->name, which);
+    return result->verdict == VERDICT_AC;
+}
+
+/* All calls of one case, in one runner. False only for the host's own failure. */
+static bool run_case(struct host *host, struct source *source, struct case_result *result, struct error *error)
+{
+    struct blob input = source->input, answer = source->answer, output = { 0 };
+    struct session *session = calloc(1, sizeof *session);
+    struct facts facts;
+    bool generated = source->test_case != NULL, ok = false;
+
+    result->name = source->name;
+    result->limit = host->session.call_limit;
+    result->times = calloc(host->options.repeat, sizeof *result->times);
+    if (!session || !result->times) {
+        error_toolkit(error, "out of memory");
+        free(session);
+        return false;
+    }
+    if (generated ? !prepare_call(host, source, 0, &input, &answer, error)
+                  : answer.size == 0 && !host->problem->reference(&input, &answer, error))
+        goto out_memory;
+    host->problem->describe(stdout, &input, &answer);
+    fflush(stdout);
+
+    facts = session_open(session, &host->session, host->problem->output_size(&input));
+    result->start_seconds = session->start_seconds;
+    if (facts.outcome != OUTCOME_DONE)
+        judge_call(host, &facts, &input, &answer, &output, result);
+    while (facts.outcome == OUTCOME_DONE && result->calls < host->options.repeat) {
+        if (result->calls > 0 && generated &&
+            !prepare_call(host, source, result->calls, &input, &answer, error))
+            goto out;
+        result->calls++;
+        facts = session_call(session, &input, &output, &result->times[result->timed]);
+        result->timed += facts.outcome == OUTCOME_DONE;
+        if (!judge_call(host, &facts, &input, &answer, &output, result))
+            break;
+    }
+    ok = true;
+out:
+    if (!session_close(session) && ok)
+        ok = error_toolkit(error, "a process of the submission could not be ended: this machine is unfit to judge");
+    result->printed = session->printed;
+    result->printed_kept = session->printed < sizeof session->text ? session->printed : sizeof session->text;
+    if (result->printed_kept > 0 && (result->printed_text = malloc(result->printed_kept)))
+        memcpy(result->printed_text, session->text, result->printed_kept);
+    else
+        result->printed_kept = 0;
+out_memory:
+    blob_release(&output);
+    blob_release(&input);
+    blob_release(&answer);
+    source->input = source->answer = (struct blob){ 0 };
+    free(session);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ all cases */
+
+/* Runs one case and reports it as it goes. False only for the host's own failure. */
+static bool judge_case(struct host *host, struct source *source, struct error *error)
+{
+    struct result *result = &host->result;
+    struct case_result *case_result = &result->cases[result->case_count];
+
+    if (source->test_case)
+        printf("%scase %s\n", result->case_count > 0 ? "\n" : "", source->name);
+    result->case_count++;
+    case_result->verdict = VERDICT_NO;
+    if (!run_case(host, source, case_result, error)) {
+        case_result->verdict = VERDICT_JE;
+        return false;
+    }
+    report_case(stdout, case_result, host->options.repeat);
+    fflush(stdout);
+    report_printed(stderr, case_result);
+    if (case_result->verdict != VERDICT_AC && result->verdict == VERDICT_AC) {
+        result->verdict = case_result->verdict;
+        snprintf(result->message, sizeof result->message, "%s", case_result->message);
+    }
+    return true;
+}
+
+static bool case_is_wanted(const struct options *options, const struct package_case *test_case)
+{
+    if (options->test_case)
+        return strcmp(options->test_case, test_case->name) == 0;
+    return package_case_in_group(test_case, options->group);
+}
+
+/* The cases of the package that the options ask for. False only for the host's own failure. */
+static bool judge_cases(struct host *host, struct error *error)
+{
+    struct result *result = &host->result;
+    size_t wanted = 0;
+
+    for (size_t i = 0; i < host->package.case_count; i++)
+        wanted += case_is_wanted(&host->options, &host->package.cases[i]);
+    if (wanted == 0)
+        return error_usage(error, "the problem '%s' has no case '%s'", host->problem->name,
+                           host->options.test_case ? host->options.test_case : host->options.group);
+    result->cases = calloc(wanted, sizeof *result->cases);
+    if (!result->cases)
+        return error_toolkit(error, "out of memory");
+    result->verdict = VERDICT_AC;
+    for (size_t i = 0; i < host->package.case_count; i++) {
+        const struct package_case *test_case = &host->package.cases[i];
+        struct source source = { .name = test_case->name, .test_case = test_case };
+
+        if (!case_is_wanted(&host->options, test_case))
+            continue;
+        if (!arguments_parse(&source.arguments, test_case->line, error) || !judge_case(host, &source, error))
+            return false;
+        if (wanted > 1 && result->cases[result->case_count - 1].verdict == VERDICT_AC)
+            report_verdict(stdout, VERDICT_AC, "");
+        if (result->verdict != VERDICT_AC && !host->options.keep_going)
+            break;
+    }
+    if (wanted > 1)
+        printf("\n%zu of %zu cases were run\n", result->case_count, wanted);
+    return true;
+}
+
+/* The input on the command line. It is read before anything runs. */
+static bool judge_input(struct host *host, struct error *error)
+{
+    struct source source = { .name = "input" };
+
+    host->result.cases = calloc(1, sizeof *host->result.cases);
+    if (!host->result.cases)
+        return error_toolkit(error, "out of memory");
+    if (!host->problem->load(host->options.input_count, host->options.inputs, &source.input, &source.answer, error)) {
+        blob_release(&source.input);
+        blob_release(&source.answer);
+        return false;
+    }
+    host->result.verdict = VERDICT_AC;
+    return judge_case(host, &source, error);
+}
+
+/* A submission that did not compile: shows the compiler's first words. */
+static bool judge_compile_error(struct host *host, struct error *error)
+{
+    struct blob log = { 0 };
+    const char *line;
+
+    if (!blob_read_file(&log, host->options.compile_error, (size_t)1 << 30, error))
+        return false;
+    fwrite(log.data, 1, log.size < 8192 ? log.size : 8192, stderr);
+    /* The log ends with a zero byte: blob_alloc() rounds up. An empty log has none, nor words. */
+    line = log.size > 0 && log.size % BLOB_ALIGNMENT != 0 ? strstr((const char *)log.data, "error") : NULL;
+    while (line && line > (const char *)log.data && line[-1] != '\n')
+        line--;
+    host->result.verdict = VERDICT_CE;
+    host->result.source = host->options.source;
+    snprintf(host->result.message, sizeof host->result.message, "the submission does not compile%s%.*s",
+             line ? ": " : "", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
+    blob_release(&log);
+    return true;
+}
+
+static bool judge(struct host *host, struct error *error)
+{
+    if (!choose_problem(host, error))
+        return false;
+    if (host->options.compile_error)
+        return judge_compile_error(host, error);
+    if (!choose_submission(host, error) || !choose_device(host, error) || !choose_box(host, error))
+        return false;
+    return host->options.input_count > 0 ? judge_input(host, error) : judge_cases(host, error);
+}
+
+static void host_release(struct host *host)
+{
+    for (size_t i = 0; i < host->result.case_count; i++) {
+        free(host->result.cases[i].times);
+        free(host->result.cases[i].printed_text);
+    }
+    free(host->result.cases);
+    package_release(&host->package);
+}
+
+int main(int argc, char **argv)
+{
+    static struct host host;
+    struct error error = { 0 };
+    bool ok;
+
+    signal(SIGPIPE, SIG_IGN); /* a reader of ours that goes away must not end the judging */
+    reap_adopt();
+    if (!options_parse(&host.options, argc, argv, alias_problem(argv[0]), &error)) {
+        fprintf(stderr, "main_host: %s\n", error.text);
+        return error.code;
+    }
+    if (host.options.help)
+        return fputs(options_help, stdout) < 0 ? EXIT_TOOLKIT : EXIT_ACCEPTED;
+    if (host.options.version)
+        return printf("%s\nfrozen %s\n", TOOLKIT_VERSION, TOOLKIT_FROZEN) < 0 ? EXIT_TOOLKIT : EXIT_ACCEPTED;
+    if (host.options.devices)
+        return list_devices();
+
+    host.result.verdict = VERDICT_NO;
+    host.result.seed = host.options.seed;
+    host.result.repeat = host.options.repeat;
+    ok = (!host.options.json || report_json_possible(host.options.json, &error)) && find_root(&host, &error) &&
+         judge(&host, &error);
+    if (!ok && error.code == EXIT_TOOLKIT) {
+        host.result.verdict = VERDICT_JE;
+        snprintf(host.result.message, sizeof host.result.message, "%s", error.text);
+    }
+    if (!ok)
+        fprintf(stderr, "main_host: %s\n", error.text);
+    else
+        report_verdict(stdout, host.result.verdict, host.result.message);
+    if (host.options.json && (ok || error.code == EXIT_TOOLKIT)) {
+        struct error unwritten;
+
+        if (!report_json(&host.result, host.options.json, &unwritten)) {
+            fprintf(stderr, "main_host: %s\n", unwritten.text);
+            ok = false;
+            error = unwritten;
+        }
+    }
+    host_release(&host);
+    return ok ? verdict_exit_code(host.result.verdict) : (int)error.code;
+}

@@ -1,0 +1,28 @@
+/*
+ * device_user.h - what a participant writes for the problem editdistance.
+ */
+#ifndef DEVICE_USER_H
+#define DEVICE_USER_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The Levenshtein distance of two byte strings: the least number of insertions, deletions and substitutions of
+ * one byte that turn one into the other.
+ *
+ *   str1, str2         lenStr1 and lenStr2 bytes of any value in CPU memory, not terminated; both 128-byte aligned
+ *   lenStr1, lenStr2   bytes; multiples of 128 from 128 to 1,048,448, with lenStr1 * lenStr2 <= 2^34
+ *
+ * Returns the distance, at most the longer length. Called on the CPU, one call at a time, on one CPU core; it may
+ * be called again with other strings. The strings may be overwritten. To give up, end the process (exit, abort):
+ * that is a run-time error; a wrong return value is a wrong answer.
+ */
+unsigned int device_user(char *str1, int lenStr1, char *str2, int lenStr2);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,277 @@
+/*
+ * problem.c - the problem editdistance: Levenshtein distance, unit costs, of two byte strings.
+ *
+ * Linked into the host. The strings' layout is in input.h, the method of the reference in levenshtein.h.
+ */
+#include "problems/problem.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "input.h"
+#include "levenshtein.h"
+
+struct strings {
+    unsigned char *str1, *str2; /* into the input */
+    size_t length1, length2;    /* bytes */
+};
+
+static struct strings strings_of(const struct blob *input)
+{
+    const struct editdistance_input *header = (const struct editdistance_input *)input->data;
+
+    return (struct strings){
+        .str1 = input->data + STRINGS_OFFSET,
+        .str2 = input->data + STRINGS_OFFSET + header->length1,
+        .length1 = header->length1,
+        .length2 = header->length2,
+    };
+}
+
+/* ------------------------------------------------------------------ limits */
+
+/* `what` names the string: "file 'x'", "LENGTH1". */
+static bool check_length(uint64_t length, const char *what, struct error *error)
+{
+    if (length == 0)
+        return error_usage(error, "%s is empty: its length must be a multiple of %d from %d to %d", what,
+                           LENGTH_UNIT, LENGTH_UNIT, LENGTH_MAX);
+    if (length > LENGTH_MAX)
+        return error_usage(error, "%s has length %ju: at most %d is allowed", what, (uintmax_t)length, LENGTH_MAX);
+    if (length % LENGTH_UNIT != 0)
+        return error_usage(error, "%s has length %ju: a multiple of %d is needed", what, (uintmax_t)length,
+                           LENGTH_UNIT);
+    return true;
+}
+
+static bool input_alloc(struct blob *input, uint64_t length1, uint64_t length2, struct error *error)
+{
+    if (length1 * length2 > CELLS_MAX)
+        return error_usage(error, "the lengths %ju and %ju give %ju cells: at most 2^34 are allowed",
+                           (uintmax_t)length1, (uintmax_t)length2, (uintmax_t)(length1 * length2));
+    if (!blob_alloc(input, STRINGS_OFFSET + length1 + length2, error))
+        return false;
+    *(struct editdistance_input *)input->data =
+        (struct editdistance_input){ (uint32_t)length1, (uint32_t)length2 };
+    return true;
+}
+
+/* ------------------------------------------------------------------ generator */
+
+enum { STREAM_STR1 = 1, STREAM_STR2, STREAM_EDITS };
+
+/* A copy of str1 with one in `gap` characters replaced, dropped or preceded by a new one, cut or filled to length. */
+static void make_mutated(struct strings s, const char *alphabet, size_t size, uint32_t gap,
+                         struct random_stream *edits)
+{
+    size_t i = 0, j = 0;
+
+    while (j < s.length2 && i < s.length1) {
+        uint32_t edit = random_below(edits, gap) == 0 ? 1 + random_below(edits, 3) : 0;
+
+        if (edit == 1) /* drop */
+            i++;
+        else if (edit == 2) /* insert */
+            s.str2[j++] = (unsigned char)alphabet[random_below(edits, (uint32_t)size)];
+        else if (edit == 3) /* replace */
+            s.str2[j++] = (unsigned char)alphabet[random_below(edits, (uint32_t)size)], i++;
+        else
+            s.str2[j++] = s.str1[i++];
+    }
+    random_string(edits, alphabet, size, (char *)s.str2 + j, s.length2 - j);
+}
+
+/* Fills both strings. False when there is no such kind. */
+static bool make_strings(const char *kind, struct strings s, const char *alphabet, size_t size, uint64_t period,
+                         const struct random_key *key)
+{
+    struct random_stream r1 = random_stream(key, STREAM_STR1), r2 = random_stream(key, STREAM_STR2);
+    struct random_stream edits = random_stream(key, STREAM_EDITS);
+
+    random_string(&r1, alphabet, size, (char *)s.str1, s.length1);
+    random_string(&r2, alphabet, size, (char *)s.str2, s.length2);
+    if (strcmp(kind, "random") == 0)
+        return true;
+    if (strcmp(kind, "equal") == 0) { /* str2 repeats str1, or starts it */
+        for (size_t j = 0; j < s.length2; j++)
+            s.str2[j] = s.str1[j % s.length1];
+        return true;
+    }
+    if (strcmp(kind, "shifted") == 0) { /* str2 is str1 rotated by `period` */
+        for (size_t j = 0; j < s.length2; j++)
+            s.str2[j] = s.str1[(j + period) % s.length1];
+        return true;
+    }
+    if (strcmp(kind, "disjoint") == 0) { /* each half of the alphabet in one string */
+        random_string(&r1, alphabet, size / 2, (char *)s.str1, s.length1);
+        random_string(&r2, alphabet + size / 2, size - size / 2, (char *)s.str2, s.length2);
+        return true;
+    }
+    if (strcmp(kind, "single") == 0) { /* one character, the same in both */
+        memset(s.str1, alphabet[0], s.length1);
+        memset(s.str2, alphabet[0], s.length2);
+        return true;
+    }
+    if (strcmp(kind, "repetitive") == 0) { /* periods `period` and period + 1 of one random word */
+        for (size_t i = period; i < s.length1; i++)
+            s.str1[i] = s.str1[i % period];
+        for (size_t j = 0; j < s.length2; j++)
+            s.str2[j] = s.str1[j % (period + 1) % s.length1];
+        return true;
+    }
+    if (strcmp(kind, "mutated") == 0) { /* str1 with an edit every `period` characters on average */
+        make_mutated(s, alphabet, size, (uint32_t)period, &edits);
+        return true;
+    }
+    return false;
+}
+
+static bool generate(const struct arguments *arguments, const struct random_key *key, struct blob *input,
+                     struct error *error)
+{
+    static const char *const known[] = { "alphabet", "period", NULL };
+    const char *name = arguments_option(arguments, "alphabet", "printable");
+    uint64_t length1, length2, period;
+    char alphabet[256];
+    size_t size = random_alphabet(name, alphabet);
+
+    if (!arguments_check(arguments, known, error))
+        return false;
+    if (arguments->word_count != 3)
+        return error_usage(error, "a case needs KIND LENGTH1 LENGTH2, not %zu words", arguments->word_count);
+    if (size == 0)
+        return error_usage(error, "unknown alphabet '%s': use one of " RANDOM_ALPHABETS, name);
+    if (!arguments_number(arguments, "period", 16, 1, 127, &period, error) ||
+        !parse_number(arguments->words[1], "LENGTH1", 0, UINT32_MAX, &length1, error) ||
+        !parse_number(arguments->words[2], "LENGTH2", 0, UINT32_MAX, &length2, error) ||
+        !check_length(length1, "LENGTH1", error) || !check_length(length2, "LENGTH2", error) ||
+        !input_alloc(input, length1, length2, error))
+        return false;
+    if (!make_strings(arguments->words[0], strings_of(input), alphabet, size, period, key))
+        return error_usage(error, "unknown kind of case '%s': use random, equal, shifted, disjoint, single, "
+                                  "repetitive or mutated",
+                           arguments->words[0]);
+    return true;
+}
+
+/* ------------------------------------------------------------------ files */
+
+static bool load_file(const char *path, struct blob *file, struct error *error)
+{
+    char what[300];
+
+    if (!blob_read_file(file, path, 1 << 26, error)) /* above the limit, so that check_length() explains it */
+        return false;
+    snprintf(what, sizeof what, "file '%.280s'", path);
+    if (file->size % LENGTH_UNIT == 1 && file->data[file->size - 1] == '\n')
+        return error_usage(error, "%s has length %zu because it ends with a newline: remove it with 'head -c -1'",
+                           what, file->size);
+    return check_length(file->size, what, error);
+}
+
+static bool load(int argc, char *const *argv, struct blob *input, struct blob *answer, struct error *error)
+{
+    struct blob file1 = { 0 }, file2 = { 0 };
+    struct strings s;
+    uint64_t given;
+    bool ok = false;
+
+    if (argc < 2 || argc > 3)
+        return error_usage(error, "FILE1 FILE2 [ANSWER] is needed, not %d arguments", argc);
+    if (!load_file(argv[0], &file1, error) || !load_file(argv[1], &file2, error) ||
+        !input_alloc(input, file1.size, file2.size, error))
+        goto out;
+    s = strings_of(input);
+    memcpy(s.str1, file1.data, file1.size);
+    memcpy(s.str2, file2.data, file2.size);
+    if (argc == 3) {
+        if (!parse_number(argv[2], "ANSWER", 0, LENGTH_MAX, &given, error) ||
+            !blob_alloc(answer, sizeof(uint32_t), error))
+            goto out;
+        *(uint32_t *)answer->data = (uint32_t)given;
+    }
+    ok = true;
+out:
+    blob_release(&file1);
+    blob_release(&file2);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static bool reference(const struct blob *input, struct blob *answer, struct error *error)
+{
+    struct strings s = strings_of(input);
+
+    return blob_alloc(answer, sizeof(uint32_t), error) &&
+           (levenshtein_bitparallel(levenshtein_isa_best(), s.str1, s.length1, s.str2, s.length2,
+                                    (uint32_t *)answer->data) ||
+            error_toolkit(error, "out of memory for the reference answer"));
+}
+
+static bool reference_plain(const struct blob *input, struct blob *answer, struct error *error)
+{
+    struct strings s = strings_of(input);
+
+    return blob_alloc(answer, sizeof(uint32_t), error) &&
+           (levenshtein_plain(s.str1, s.length1, s.str2, s.length2, (uint32_t *)answer->data) ||
+            error_toolkit(error, "out of memory for the reference answer"));
+}
+
+static double plain_cost(const struct blob *input)
+{
+    struct strings s = strings_of(input);
+
+    return (double)s.length1 * (double)s.length2;
+}
+
+static size_t output_size(const struct blob *input)
+{
+    (void)input;
+    return sizeof(uint32_t);
+}
+
+static uint32_t number_of(const struct blob *blob)
+{
+    uint32_t number;
+
+    memcpy(&number, blob->data, sizeof number);
+    return number;
+}
+
+static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
+                               char *message, size_t size)
+{
+    (void)input;
+    if (number_of(answer) == number_of(output))
+        return CHECK_RIGHT;
+    snprintf(message, size, "answered %u where %u is right", number_of(output), number_of(answer));
+    return CHECK_WRONG;
+}
+
+static void describe(FILE *file, const struct blob *input, const struct blob *answer)
+{
+    struct strings s = strings_of(input);
+
+    fprintf(file, "answer = %u\nstrnum(a)= %zu\nstrnum(b)= %zu\n", number_of(answer), s.length1, s.length2);
+}
+
+static void show(const struct blob *answer, char *text, size_t size)
+{
+    snprintf(text, size, "%u", number_of(answer));
+}
+
+const struct problem problem_editdistance = {
+    .name = "editdistance",
+    .alias = "ldistance",
+    .input_usage = "FILE1 FILE2 [ANSWER]",
+    .generate = generate,
+    .load = load,
+    .reference = reference,
+    .reference_plain = reference_plain,
+    .plain_cost = plain_cost,
+    .output_size = output_size,
+    .check = check,
+    .describe = describe,
+    .show = show,
+};

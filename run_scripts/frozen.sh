@@ -1,0 +1,45 @@
+#!/bin/bash
+# The trusted files and their digests: frozen.sh list|digest|check|update
+#
+# list    the trusted files, sorted: the host, verify/, the contract, and of each problem all but what is for
+#         people (statement) and for the participant's side (submissions)
+# digest  one SHA-256 of all of them and their names
+# check   compares them with the committed lists: verify/frozen.sha256 and problems/NAME/frozen.sha256
+# update  writes those lists
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "$0")/.."
+
+host_files() { find main_host.c problems/problem.h verify -type f ! -name frozen.sha256 | sort; }
+problem_files() { # NAME
+    find "problems/$1" -type f ! -name frozen.sha256 ! -path '*/statement/*' ! -path '*/submissions/*' | sort
+}
+problem_names() { for folder in problems/*/; do basename "$folder"; done; }
+
+# The list of one part, as sha256sum writes it, and the file where it is committed.
+each_part() { # COMMAND: called with LIST-FILE, then the files on standard input
+    local name status=0
+    host_files | "$1" verify/frozen.sha256 || status=1
+    for name in $(problem_names); do
+        problem_files "$name" | "$1" "problems/$name/frozen.sha256" || status=1
+    done
+    return $status
+}
+check_part() {
+    [ -f "$1" ] || { echo "frozen: $1 is missing: run 'make freeze'" >&2; return 1; }
+    diff -U0 --label frozen --label now "$1" <(xargs -r sha256sum) | grep '^[-+][0-9a-f]' >&2 || return 0
+    echo "frozen: the files above differ from $1" >&2
+    return 1
+}
+update_part() { xargs -r sha256sum > "$1"; }
+
+case "${1:-}" in
+list) host_files; for name in $(problem_names); do problem_files "$name"; done ;;
+digest) "$0" list | xargs sha256sum | sha256sum | cut -d ' ' -f 1 ;;
+check)
+    each_part check_part || exit 3
+    echo "frozen: all trusted files are as committed"
+    ;;
+update) each_part update_part ;;
+*) echo 'usage: frozen.sh list|digest|check|update' >&2; exit 2 ;;
+esac

@@ -1,0 +1,33 @@
+/*
+ * blob.h - a flat run of bytes with an owner: an input, an answer or an output.
+ */
+#ifndef VERIFY_BLOB_H
+#define VERIFY_BLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+
+/* Inputs and outputs start at a multiple of this many bytes, on both sides of the trust boundary. */
+enum { BLOB_ALIGNMENT = 4096 };
+
+/* Owned memory; all zero is an empty blob. */
+struct blob {
+    unsigned char *data; /* [size], aligned to BLOB_ALIGNMENT; NULL when size is 0 */
+    size_t size;         /* bytes */
+};
+
+/* Replaces *blob by `size` zero bytes. Fails when memory is exhausted. */
+bool blob_alloc(struct blob *blob, size_t size, struct error *error);
+
+/* a * b in *product; false when it does not fit. */
+bool size_multiply(size_t a, size_t b, size_t *product);
+
+/* Releases the memory and leaves an empty blob. */
+void blob_release(struct blob *blob);
+
+/* The whole of a regular file. A missing or unreadable file, or one over `limit` bytes, is refused by name. */
+bool blob_read_file(struct blob *blob, const char *path, size_t limit, struct error *error);
+
+#endif

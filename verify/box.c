@@ -1,0 +1,163 @@
+/*
+ * box.c - composes bubblewrap's command line.
+ */
+#include "box.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char bubblewrap[] = "/usr/bin/bwrap";
+
+/* Where the two files are inside the box. */
+static const char inside_runner[] = "/toolkit/runner", inside_submission[] = "/toolkit/device_user.so";
+
+const char *box_level_name(enum box_level level) { return level == BOX_NAMESPACES ? "namespaces" : "none"; }
+
+enum box_level box_probe(const char **why)
+{
+    int status;
+    pid_t child;
+
+    *why = "bubblewrap is not installed";
+    if (access(bubblewrap, X_OK) != 0)
+        return BOX_NONE;
+    *why = "bubblewrap cannot make user namespaces here";
+    child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_RDWR);
+
+        dup2(null, 0);
+        dup2(null, 1);
+        dup2(null, 2);
+        execl(bubblewrap, bubblewrap, "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534",
+              "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "/bin/true", (char *)NULL);
+        _exit(127);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return BOX_NONE;
+    *why = NULL;
+    return BOX_NAMESPACES;
+}
+
+static void add(struct box_command *command, const char *argument)
+{
+    if (command->arguments + 1 >= BOX_MAX_ARGUMENTS)
+        abort(); /* a constant is too small: the toolkit's own fault */
+    command->argv[command->arguments++] = (char *)argument;
+    command->argv[command->arguments] = NULL;
+}
+
+static const char *compose(struct box_command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static const char *compose(struct box_command *command, const char *format, ...)
+{
+    char *place = command->text + command->used;
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(place, BOX_TEXT - command->used, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= BOX_TEXT - command->used)
+        abort();
+    command->used += (size_t)length + 1;
+    return place;
+}
+
+static void set_variable(struct box_command *command, const char *name, const char *value)
+{
+    command->envp[command->variables++] = (char *)compose(command, "%s=%s", name, value);
+    command->envp[command->variables] = NULL;
+}
+
+/* /lib and its like are links into /usr on merged systems, folders on others. */
+static void add_root_folders(struct box_command *command)
+{
+    static const char *const folders[] = { "/bin", "/lib", "/lib64", "/lib32", "/sbin" };
+    char target[256];
+
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        ssize_t length = readlink(folders[i], target, sizeof target - 1);
+
+        if (length > 0) {
+            target[length] = '\0';
+            add(command, "--symlink");
+            add(command, compose(command, "%s", target));
+            add(command, folders[i]);
+        } else if (access(folders[i], F_OK) == 0) {
+            add(command, "--ro-bind");
+            add(command, folders[i]);
+            add(command, folders[i]);
+        }
+    }
+}
+
+static void bind_device(struct box_command *command, const char *node)
+{
+    add(command, "--dev-bind");
+    add(command, node);
+    add(command, node);
+}
+
+static void add_namespaces(const struct box *box, struct box_command *command)
+{
+    static const char *const options[] = {
+        bubblewrap, "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--hostname", "box",
+        "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr",
+        "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try", "/etc/alternatives",
+        "/etc/alternatives", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+    };
+
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        add(command, options[i]);
+    add_root_folders(command);
+    if (box->library_path && strncmp(box->library_path, "/usr/", 5) != 0) {
+        add(command, "--ro-bind");
+        add(command, box->library_path);
+        add(command, box->library_path);
+    }
+    if (box->gpu_minor >= 0) {
+        bind_device(command, "/dev/nvidiactl");
+        bind_device(command, "/dev/nvidia-uvm");
+        bind_device(command, compose(command, "/dev/nvidia%d", box->gpu_minor));
+    }
+    add(command, "--ro-bind");
+    add(command, box->runner);
+    add(command, inside_runner);
+    add(command, "--ro-bind");
+    add(command, box->submission);
+    add(command, inside_submission);
+    add(command, "--chdir");
+    add(command, "/tmp");
+    add(command, "--");
+}
+
+void box_compose(const struct box *box, struct box_command *command)
+{
+    bool inside = box->level == BOX_NAMESPACES;
+
+    memset(command, 0, sizeof *command);
+    set_variable(command, "PATH", "/usr/bin:/bin");
+    set_variable(command, "HOME", "/tmp");
+    set_variable(command, "LC_ALL", "C");
+    if (box->library_path)
+        set_variable(command, "LD_LIBRARY_PATH", box->library_path);
+    if (box->cuda_library) {
+        set_variable(command, "CUDA_MODULE_LOADING", "EAGER"); /* modules load before the clock */
+        set_variable(command, "CUDA_CACHE_DISABLE", "1");
+        set_variable(command, "CUDA_VISIBLE_DEVICES", box->gpu_uuid ? box->gpu_uuid : "");
+    }
+    if (inside)
+        add_namespaces(box, command);
+    add(command, inside ? inside_runner : box->runner);
+    add(command, inside ? inside_submission : box->submission);
+    if (box->cuda_library)
+        add(command, box->cuda_library);
+}

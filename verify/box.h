@@ -1,0 +1,47 @@
+/*
+ * box.h - the box that user code runs in: how to start a program so that it sees little and leaves nothing.
+ *
+ * BOX_NAMESPACES is bubblewrap: namespaces of its own for users, processes, mounts, network, IPC, host name and
+ * cgroups; no capabilities; a read-only file system of /usr and the two files it runs; no device node but the
+ * chosen GPU's. When the host dies or kills it, the kernel ends every process in it. BOX_NONE is a plain child
+ * process, for machines where bubblewrap or user namespaces are missing: it isolates nothing.
+ */
+#ifndef VERIFY_BOX_H
+#define VERIFY_BOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum box_level { BOX_NONE, BOX_NAMESPACES };
+
+/* "none" or "namespaces". */
+const char *box_level_name(enum box_level level);
+
+/* The highest level that works on this machine, found by trying it; *why says what is missing, or is NULL. */
+enum box_level box_probe(const char **why);
+
+struct box {
+    enum box_level level;
+    const char *runner;       /* host path of the program */
+    const char *submission;   /* host path of the shared object it loads */
+    const char *cuda_library; /* soname of the CUDA runtime, or NULL for a submission without CUDA */
+    const char *library_path; /* folder where that is, or NULL */
+    int gpu_minor;            /* N of the one /dev/nvidiaN inside, or -1 for none */
+    const char *gpu_uuid;     /* its UUID; NULL for none */
+};
+
+enum { BOX_MAX_ARGUMENTS = 96, BOX_TEXT = 4096 };
+
+/* A command ready for execve(). */
+struct box_command {
+    char *argv[BOX_MAX_ARGUMENTS]; /* NULL-terminated */
+    char *envp[8];                 /* NULL-terminated: all that the program finds in its environment */
+    size_t arguments, variables;   /* how many of each are set */
+    char text[BOX_TEXT];           /* where composed strings are kept */
+    size_t used;                   /* of text */
+};
+
+/* Composes the command. It points into *box and itself, so both must stay in place. */
+void box_compose(const struct box *box, struct box_command *command);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * channel.c - one message, whole, with at most one descriptor. Linked into host and runner.
+ */
+#include "channel.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+union control {
+    struct cmsghdr align;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+bool channel_send(int channel, const struct channel_message *message, int fd)
+{
+    struct iovec part = { (void *)message, sizeof *message };
+    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+    union control control;
+    ssize_t sent;
+
+    if (fd >= 0) {
+        struct cmsghdr *c;
+
+        memset(&control, 0, sizeof control);
+        header.msg_control = control.bytes;
+        header.msg_controllen = sizeof control.bytes;
+        c = CMSG_FIRSTHDR(&header);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    }
+    do
+        sent = sendmsg(channel, &header, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)sizeof *message;
+}
+
+int channel_receive(int channel, struct channel_message *message, int *fd)
+{
+    struct iovec part = { message, sizeof *message };
+    union control control;
+    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+    ssize_t got;
+
+    if (fd) {
+        *fd = -1;
+        header.msg_control = control.bytes;
+        header.msg_controllen = sizeof control.bytes;
+    }
+    do
+        got = recvmsg(channel, &header, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got == 0 || (got < 0 && errno == ECONNRESET))
+        return 0;
+    if (got != (ssize_t)sizeof *message || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ||
+        message->magic != CHANNEL_MAGIC || memchr(message->text, '\0', sizeof message->text) == NULL)
+        return -1;
+    if (fd && header.msg_controllen >= CMSG_LEN(sizeof *fd)) {
+        struct cmsghdr *c = CMSG_FIRSTHDR(&header);
+
+        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+            memcpy(fd, CMSG_DATA(c), sizeof *fd);
+    }
+    return 1;
+}

@@ -1,0 +1,59 @@
+/*
+ * channel.h - what host and runner say to each other over one SOCK_SEQPACKET socket pair.
+ *
+ *   runner → host   READY                     loaded, CUDA initialised, waiting
+ *                   FAILED_LOAD, FAILED_CUDA  could not; `text` says why
+ *   host → runner   SETUP + output memfd      map this; `size` bytes
+ *   runner → host   MAPPED
+ *   host → runner   RUN + input memfd         map this, call device_user() once; `size` bytes
+ *   runner → host   DONE                      it returned; `stamps` say when, as advice
+ *   host → runner   QUIT
+ *
+ * An input travels as the descriptor of sealed-off memory that nobody but the host has until RUN is sent, so
+ * no thread and no kernel left in flight can read it sooner. The host believes nothing but the kind and order
+ * of what arrives.
+ */
+#ifndef VERIFY_CHANNEL_H
+#define VERIFY_CHANNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The runner's end. */
+enum { CHANNEL_FD = 3 };
+
+enum channel_kind {
+    CHANNEL_READY = 1,
+    CHANNEL_FAILED_LOAD,
+    CHANNEL_FAILED_CUDA,
+    CHANNEL_SETUP,
+    CHANNEL_MAPPED,
+    CHANNEL_RUN,
+    CHANNEL_DONE,
+    CHANNEL_QUIT,
+};
+
+/* Stamps of DONE, nanoseconds of clock_ns(). */
+enum { STAMP_RECEIVED, STAMP_MAPPED, STAMP_RETURNED, STAMPS };
+
+enum { CHANNEL_MAGIC = 0x47505543 };
+
+struct channel_message {
+    uint32_t magic;         /* CHANNEL_MAGIC */
+    uint32_t kind;          /* enum channel_kind */
+    uint64_t size;          /* bytes of the memory that comes along */
+    int64_t stamps[STAMPS]; /* with DONE */
+    char text[240];         /* with FAILED_*: why, terminated */
+};
+
+/* Sends one message, with a descriptor unless fd is -1. False with errno when the other end is gone. */
+bool channel_send(int channel, const struct channel_message *message, int fd);
+
+/*
+ * Receives one message and, where fd is not NULL, the descriptor that came along (else *fd = -1); with a NULL
+ * fd no descriptor is taken in. Returns 1 for a well-formed message, 0 for the end of the channel, -1 for
+ * anything that channel_send() would not have sent.
+ */
+int channel_receive(int channel, struct channel_message *message, int *fd);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * elfinfo.h - what a built submission is, read from its file: never loaded, never run.
+ */
+#ifndef VERIFY_ELFINFO_H
+#define VERIFY_ELFINFO_H
+
+#include <stdbool.h>
+
+#include "error.h"
+
+struct elfinfo {
+    bool has_device_user;  /* exports device_user */
+    int exports;           /* how many symbols it exports */
+    char cuda_library[64]; /* the CUDA runtime it needs, such as "libcudart.so.13"; "" for none */
+};
+
+/* Of the shared object at `path`. A file that is missing or no shared object is refused by name. */
+bool elfinfo_read(const char *path, struct elfinfo *info, struct error *error);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * error.c - filling a struct error.
+ */
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool error_usage(struct error *error, const char *format, ...)
+{
+    va_list arguments;
+
+    error->code = EXIT_USAGE;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool error_toolkit(struct error *error, const char *format, ...)
+{
+    va_list arguments;
+
+    error->code = EXIT_TOOLKIT;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool error_system(struct error *error, const char *format, ...)
+{
+    const char *reason = strerror(errno);
+    va_list arguments;
+    size_t used;
+
+    error->code = EXIT_TOOLKIT;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    used = strlen(error->text);
+    snprintf(error->text + used, sizeof error->text - used, ": %s", reason);
+    return false;
+}

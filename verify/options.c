@@ -1,0 +1,158 @@
+/*
+ * options.c - reads the host's command line with getopt_long().
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+
+const char options_help[] =
+    "usage: main_host PROBLEM [options] [INPUT...]\n"
+    "Runs a built submission on a problem's cases, or on the INPUT given, and judges its answers.\n"
+    "\n"
+    "  --submission FILE   the built device_user.so (default: the one 'make' built)\n"
+    "  --group NAME        sample, secret or all cases (default: sample)\n"
+    "  --case NAME         one case, such as secret/03-random\n"
+    "  --seed S            seed of generated inputs, 0 to 2^64 - 1 (default: 0)\n"
+    "  --repeat N          calls of device_user() a case, each with a fresh input where it is\n"
+    "                      generated, 1 to 100000 (default: 1)\n"
+    "  --time-limit SEC    seconds one call may take (default: the problem's)\n"
+    "  --keep-going        run all cases, also after one that failed\n"
+    "  --device NAME       auto, gpu or cpu (default: auto: the GPU for CUDA, the CPU for C)\n"
+    "  --box NAME          auto, namespaces or none (default: auto: the most that works here)\n"
+    "  --json FILE         write the result as JSON\n"
+    "  --source PATH       what the submission was built from, for the JSON\n"
+    "  --compile-error LOG the submission did not compile: record that, with the compiler's words\n"
+    "  --devices           list the devices of this machine\n"
+    "  --version, --help\n"
+    "\n"
+    "exit codes: 0 accepted, 1 the submission failed, 2 usage, 3 the toolkit failed\n";
+
+enum option_id {
+    OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
+    OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
+    OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
+};
+
+static const struct option long_options[] = {
+    { "submission", required_argument, NULL, OPTION_SUBMISSION },
+    { "group", required_argument, NULL, OPTION_GROUP },
+    { "case", required_argument, NULL, OPTION_CASE },
+    { "seed", required_argument, NULL, OPTION_SEED },
+    { "repeat", required_argument, NULL, OPTION_REPEAT },
+    { "time-limit", required_argument, NULL, OPTION_TIME_LIMIT },
+    { "keep-going", no_argument, NULL, OPTION_KEEP_GOING },
+    { "device", required_argument, NULL, OPTION_DEVICE },
+    { "box", required_argument, NULL, OPTION_BOX },
+    { "json", required_argument, NULL, OPTION_JSON },
+    { "source", required_argument, NULL, OPTION_SOURCE },
+    { "compile-error", required_argument, NULL, OPTION_COMPILE_ERROR },
+    { "devices", no_argument, NULL, OPTION_DEVICES },
+    { "version", no_argument, NULL, OPTION_VERSION },
+    { "help", no_argument, NULL, OPTION_HELP },
+    { NULL, 0, NULL, 0 },
+};
+
+/* The index of `word` in a NULL-terminated list. */
+static bool choose(const char *option, const char *word, const char *const *names, int *choice, struct error *error)
+{
+    char all[128] = "";
+
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(word, names[i]) == 0) {
+            *choice = i;
+            return true;
+        }
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
+    }
+    return error_usage(error, "%s: '%s' is none of %s", option, word, all);
+}
+
+static bool parse_seconds(const char *text, double *seconds, struct error *error)
+{
+    char *end;
+
+    *seconds = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*seconds > 0) || !(*seconds <= 86400))
+        return error_usage(error, "--time-limit: '%s' is not a number of seconds up to 86400", text);
+    return true;
+}
+
+static bool take(struct options *options, int id, const char *value, struct error *error)
+{
+    static const char *const groups[] = { "sample", "secret", "all", NULL };
+    static const char *const devices[] = { "auto", "gpu", "cpu", NULL };
+    static const char *const boxes[] = { "auto", "namespaces", "none", NULL };
+    uint64_t number;
+    int choice;
+
+    switch ((enum option_id)id) {
+    case OPTION_SUBMISSION: options->submission = value; return true;
+    case OPTION_CASE: options->test_case = value; return true;
+    case OPTION_JSON: options->json = value; return true;
+    case OPTION_SOURCE: options->source = value; return true;
+    case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
+    case OPTION_KEEP_GOING: options->keep_going = true; return true;
+    case OPTION_DEVICES: options->devices = true; return true;
+    case OPTION_VERSION: options->version = true; return true;
+    case OPTION_HELP: options->help = true; return true;
+    case OPTION_TIME_LIMIT: return parse_seconds(value, &options->time_limit, error);
+    case OPTION_SEED: return parse_number(value, "--seed", 0, UINT64_MAX, &options->seed, error);
+    case OPTION_REPEAT:
+        if (!parse_number(value, "--repeat", 1, 100000, &number, error))
+            return false;
+        options->repeat = (size_t)number;
+        return true;
+    case OPTION_GROUP:
+        if (!choose("--group", value, groups, &choice, error))
+            return false;
+        options->group = groups[choice];
+        return true;
+    case OPTION_DEVICE:
+        if (!choose("--device", value, devices, &choice, error))
+            return false;
+        options->device = (enum device_choice)choice;
+        return true;
+    case OPTION_BOX:
+        if (!choose("--box", value, boxes, &choice, error))
+            return false;
+        options->box = (enum box_choice)choice;
+        return true;
+    }
+    return error_usage(error, "unknown option; see --help");
+}
+
+bool options_parse(struct options *options, int argc, char *const *argv, const char *alias_problem,
+                   struct error *error)
+{
+    int id;
+
+    *options = (struct options){ .group = "sample", .repeat = 1, .problem = alias_problem };
+    opterr = 0;
+    while ((id = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+        if (id == ':')
+            return error_usage(error, "option '%s' needs a value; see --help", argv[optind - 1]);
+        if (id == '?')
+            return error_usage(error, "unknown option '%s'; see --help", argv[optind - 1]);
+        if (!take(options, id, optarg, error))
+            return false;
+    }
+    if (options->help || options->version || options->devices)
+        return true;
+    if (!options->problem) {
+        if (optind == argc)
+            return error_usage(error, "no problem is named; see --help");
+        options->problem = argv[optind++];
+    }
+    options->inputs = argv + optind;
+    options->input_count = argc - optind;
+    if (options->input_count > 0 && options->test_case)
+        return error_usage(error, "--case and INPUT exclude each other");
+    return true;
+}

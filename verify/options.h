@@ -1,0 +1,45 @@
+/*
+ * options.h - the host's command line.
+ */
+#ifndef VERIFY_OPTIONS_H
+#define VERIFY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+enum device_choice { DEVICE_AUTO, DEVICE_GPU, DEVICE_CPU };
+enum box_choice { BOX_CHOICE_AUTO, BOX_CHOICE_NAMESPACES, BOX_CHOICE_NONE };
+
+struct options {
+    const char *problem;         /* the problem's name; NULL with help, version or devices */
+    const char *submission;      /* path of the built submission, or NULL for the default */
+    const char *source;          /* what the submission was built from, for the record; or NULL */
+    const char *compile_error;   /* file with the compiler's words: record a compile error; or NULL */
+    const char *json;            /* where to write the result, or NULL */
+    const char *test_case;       /* one case, or NULL */
+    const char *group;           /* "sample", "secret" or "all" */
+    uint64_t seed;               /* of generated cases */
+    size_t repeat;               /* calls a case */
+    double time_limit;           /* seconds a call, or 0 for the problem's own */
+    enum device_choice device;
+    enum box_choice box;
+    bool keep_going;             /* run the cases after one that failed */
+    bool help, version, devices; /* print that and end */
+    int input_count;             /* files on the command line */
+    char *const *inputs;         /* [input_count] */
+};
+
+/*
+ * Reads argv. `alias_problem` is the problem solved under the program's present name, or NULL where the first
+ * word names it.
+ */
+bool options_parse(struct options *options, int argc, char *const *argv, const char *alias_problem,
+                   struct error *error);
+
+/* The text of --help. */
+extern const char options_help[];
+
+#endif

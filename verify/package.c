@@ -1,0 +1,153 @@
+/*
+ * package.c - reads a problem's settings and lists its cases.
+ */
+#include "package.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "blob.h"
+
+/* The keys of the 2025-09 format. */
+static const char *const problem_keys[] = {
+    "problem_format_version", "type", "type.*", "name", "name.*", "uuid", "version", "credits", "credits.*",
+    "source", "source.*", "license", "rights_owner", "embargo_until", "limits.time_multipliers.ac_to_time_limit",
+    "limits.time_multipliers.time_limit_to_tle", "limits.time_limit", "limits.time_resolution", "limits.memory",
+    "limits.output", "limits.code", "limits.compilation_time", "limits.compilation_memory",
+    "limits.validation_time", "limits.validation_memory", "limits.validation_output", "limits.validation_passes",
+    "keywords.*", "languages", "languages.*", "allow_file_writing", "constants.*", NULL,
+};
+
+static const char *const gpu_keys[] = { "cpu.time_limit", NULL };
+
+static bool load_settings(struct package *package, struct error *error)
+{
+    double memory = 2048, output = 8; /* MiB: the format's typical defaults */
+    const char *version;
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/problem.yaml", package->folder);
+    if (!settings_load(&package->problem, path, problem_keys, error))
+        return false;
+    version = settings_string(&package->problem, "problem_format_version");
+    if (!version || strcmp(version, "2025-09") != 0)
+        return error_usage(error, "%s: problem_format_version must be 2025-09", path);
+    snprintf(path, sizeof path, "%s/gpu.yaml", package->folder);
+    if (!settings_load(&package->gpu, path, gpu_keys, error))
+        return false;
+    package->gpu_time_limit = 10;
+    if (!settings_number(&package->problem, "limits.time_limit", &package->gpu_time_limit, error))
+        return false;
+    package->cpu_time_limit = package->gpu_time_limit;
+    if (!settings_number(&package->gpu, "cpu.time_limit", &package->cpu_time_limit, error) ||
+        !settings_number(&package->problem, "limits.memory", &memory, error) ||
+        !settings_number(&package->problem, "limits.output", &output, error))
+        return false;
+    package->memory_limit = (size_t)(memory * (1 << 20));
+    package->output_limit = (size_t)(output * (1 << 20));
+    return true;
+}
+
+/* The first line of a short file; NULL with an error when it has none or more than one. */
+static char *read_line(const char *path, struct error *error)
+{
+    struct blob blob = { 0 };
+    char *line = NULL;
+    size_t length;
+
+    if (!blob_read_file(&blob, path, 4096, error))
+        return NULL;
+    length = blob.size > 0 && blob.data[blob.size - 1] == '\n' ? blob.size - 1 : 0;
+    if (length == 0 || memchr(blob.data, '\n', length) || memchr(blob.data, '\0', length))
+        error_usage(error, "'%s' must have exactly one line of text", path);
+    else if (!(line = strndup((const char *)blob.data, length)))
+        error_toolkit(error, "out of memory");
+    blob_release(&blob);
+    return line;
+}
+
+static bool add_case(struct package *package, const char *group, const char *file, struct error *error)
+{
+    struct package_case *grown = reallocarray(package->cases, package->case_count + 1, sizeof *grown), *added;
+    int stem = (int)(strlen(file) - strlen(".in"));
+    char path[4096];
+
+    if (!grown)
+        return error_toolkit(error, "out of memory");
+    package->cases = grown;
+    added = &grown[package->case_count++];
+    *added = (struct package_case){ 0 };
+    snprintf(path, sizeof path, "%s/data/%s/%s", package->folder, group, file);
+    added->line = read_line(path, error);
+    if (!added->line)
+        return false;
+    snprintf(path, sizeof path, "%s/data/%s/%.*s.ans", package->folder, group, stem, file);
+    if (access(path, F_OK) == 0 && !(added->expected = read_line(path, error)))
+        return false;
+    return asprintf(&added->name, "%s/%.*s", group, stem, file) > 0 || error_toolkit(error, "out of memory");
+}
+
+static int is_case(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+
+    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".in") == 0;
+}
+
+static bool add_group(struct package *package, const char *group, struct error *error)
+{
+    struct dirent **entries = NULL;
+    char path[4096];
+    bool ok = true;
+    int count;
+
+    snprintf(path, sizeof path, "%s/data/%s", package->folder, group);
+    count = scandir(path, &entries, is_case, alphasort);
+    if (count < 0)
+        return error_usage(error, "cannot list '%s': %s", path, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        ok = ok && add_case(package, group, entries[i]->d_name, error);
+        free(entries[i]);
+    }
+    free(entries);
+    return ok;
+}
+
+bool package_load(struct package *package, const char *root, const char *name, struct error *error)
+{
+    bool ok;
+
+    *package = (struct package){ 0 };
+    ok = asprintf(&package->folder, "%s/problems/%s", root, name) > 0 || error_toolkit(error, "out of memory");
+    ok = ok && load_settings(package, error) && add_group(package, "sample", error) &&
+         add_group(package, "secret", error);
+    if (!ok)
+        package_release(package);
+    return ok;
+}
+
+void package_release(struct package *package)
+{
+    for (size_t i = 0; i < package->case_count; i++) {
+        free(package->cases[i].name);
+        free(package->cases[i].line);
+        free(package->cases[i].expected);
+    }
+    free(package->cases);
+    settings_release(&package->problem);
+    settings_release(&package->gpu);
+    free(package->folder);
+    *package = (struct package){ 0 };
+}
+
+bool package_case_in_group(const struct package_case *test_case, const char *group)
+{
+    size_t length = strlen(group);
+
+    return strcmp(group, "all") == 0 || (strncmp(test_case->name, group, length) == 0 &&
+                                         test_case->name[length] == '/');
+}

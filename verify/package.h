@@ -1,0 +1,42 @@
+/*
+ * package.h - a problem's folder: its settings and its cases, as files.
+ *
+ * problem.yaml follows the Kattis Problem Package Format 2025-09; gpu.yaml beside it holds what that format has
+ * no key for. A case is data/GROUP/NAME.in, one line of generator arguments (arguments.h), and NAME.ans, the
+ * answer for seed 0 as the problem shows it.
+ */
+#ifndef VERIFY_PACKAGE_H
+#define VERIFY_PACKAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+#include "settings.h"
+
+struct package_case {
+    char *name;     /* "secret/03-random" */
+    char *line;     /* the arguments, without the newline */
+    char *expected; /* the answer for seed 0, without the newline; NULL where NAME.ans is missing */
+};
+
+struct package {
+    char *folder;                /* path of the problem's folder */
+    struct settings problem;     /* problem.yaml */
+    struct settings gpu;         /* gpu.yaml */
+    double gpu_time_limit;       /* seconds a call may take on the GPU: limits.time_limit */
+    double cpu_time_limit;       /* and without one: cpu.time_limit of gpu.yaml */
+    size_t memory_limit;         /* bytes: limits.memory */
+    size_t output_limit;         /* bytes printed: limits.output */
+    struct package_case *cases;  /* [case_count], samples first, then by name */
+    size_t case_count;
+};
+
+/* Reads problems/NAME under the toolkit's root. */
+bool package_load(struct package *package, const char *root, const char *name, struct error *error);
+void package_release(struct package *package);
+
+/* Whether a case is in a group: "sample", "secret" or "all". */
+bool package_case_in_group(const struct package_case *test_case, const char *group);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * random.h - counter-based random numbers: the same key gives the same bytes, on every machine, for ever.
+ *
+ * Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
+ * Called by the problems' generators and by getrndstr; nothing else may make an input depend on chance.
+ */
+#ifndef VERIFY_RANDOM_H
+#define VERIFY_RANDOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One block: the ten-round bijection of `counter` under `key`. */
+void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t block[4]);
+
+/* What fixes every byte of a case's input. */
+struct random_key {
+    uint64_t seed;       /* the contest's: --seed */
+    uint32_t case_seed;  /* the case's own: seed= in its arguments */
+    uint32_t repetition; /* 0 for the first run of a case */
+};
+
+/* A position in one of the 2^32 streams of a key; a stream has 2^34 words. */
+struct random_stream {
+    struct random_key key;
+    uint32_t stream;   /* which stream */
+    uint32_t index;    /* the next block */
+    uint32_t block[4]; /* the present block */
+    unsigned used;     /* words taken of it, 4 when it is spent */
+};
+
+/* The start of a stream. */
+struct random_stream random_stream(const struct random_key *key, uint32_t stream);
+
+/* The next 32 bits. */
+uint32_t random_u32(struct random_stream *stream);
+
+/* A number in [0, bound), bound > 0, by multiply-shift: off from uniform by less than bound / 2^32. */
+uint32_t random_below(struct random_stream *stream, uint32_t bound);
+
+/* `length` characters of an alphabet of `size` characters, 0 < size <= 256. */
+void random_string(struct random_stream *stream, const char *alphabet, size_t size, char *string, size_t length);
+
+/*
+ * The characters of a named alphabet in `characters`, and how many: printable (the 95 of ASCII), lower, upper,
+ * digits, alnum, dna (ACGT), binary (01), bytes (all 256 values). 0 for any other name.
+ */
+size_t random_alphabet(const char *name, char characters[256]);
+
+/* The names above, for usage lines. */
+#define RANDOM_ALPHABETS "printable, lower, upper, digits, alnum, dna, binary, bytes"
+
+#endif

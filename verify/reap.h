@@ -1,0 +1,23 @@
+/*
+ * reap.h - ending everything that a child started.
+ *
+ * For a program whose only children are runners. reap_adopt() makes orphans of those its children too, so
+ * that none can get away by forking twice.
+ */
+#ifndef VERIFY_REAP_H
+#define VERIFY_REAP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Once, at the program's start. */
+void reap_adopt(void);
+
+/*
+ * Kills `child` (none when not positive) and every other child and orphan of this process, and waits until all are gone. The status of
+ * `child` as wait() gives it goes to *status when it was not yet waited for. False when some process could
+ * not be ended within `seconds`.
+ */
+bool reap_all(pid_t child, int *status, double seconds);
+
+#endif

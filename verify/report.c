@@ -1,0 +1,196 @@
+/*
+ * report.c - words and JSON.
+ */
+#include "report.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stats.h"
+#include "toolkit.h"
+
+/* ------------------------------------------------------------------ people */
+
+static struct stats stats_of_case(const struct case_result *result)
+{
+    double *samples = calloc(result->timed + 1, sizeof *samples);
+    struct stats stats = { 0 };
+
+    if (!samples)
+        return stats;
+    for (size_t i = 0; i < result->timed; i++)
+        samples[i] = result->times[i].total;
+    stats = stats_of(samples, result->timed);
+    free(samples);
+    return stats;
+}
+
+void report_case(FILE *file, const struct case_result *result, size_t repeat)
+{
+    struct stats stats = stats_of_case(result);
+
+    fprintf(file, "Initializing CUDA: %.3f seconds\n", result->start_seconds);
+    if (result->timed == 0)
+        fprintf(file, "GPU eclock : none\n");
+    else if (repeat == 1)
+        fprintf(file, "GPU eclock : %.7f seconds\n", stats.median);
+    else
+        fprintf(file, "GPU eclock : %.7f seconds (median of %zu; min %.7f, max %.7f)\n", stats.median,
+                result->timed, stats.min, stats.max);
+    if (repeat > 1 && result->calls > 0)
+        fprintf(file, "call %zu of %zu:\n", result->calls, repeat);
+    fprintf(file, "[CPU] : %s\n", result->answer);
+    fprintf(file, "[GPU] : %s\n", result->output[0] ? result->output : "no answer");
+}
+
+void report_printed(FILE *file, const struct case_result *result)
+{
+    bool at_start = true;
+
+    if (result->printed == 0)
+        return;
+    fprintf(file, "device_user() printed %zu bytes in case %s; they do not count:\n", result->printed,
+            result->name);
+    for (size_t i = 0; i < result->printed_kept && i < 4096; i++) {
+        unsigned char c = (unsigned char)result->printed_text[i];
+
+        if (at_start)
+            fputs("  | ", file);
+        at_start = c == '\n';
+        /* Nothing that could steer a terminal. */
+        fputc(c == '\n' || c == '\t' || (c >= ' ' && c < 127) ? c : '?', file);
+    }
+    if (!at_start)
+        fputc('\n', file);
+    if (result->printed > 4096)
+        fprintf(file, "  ... (%zu bytes more)\n", result->printed - 4096);
+}
+
+void report_verdict(FILE *file, enum verdict verdict, const char *message)
+{
+    if (verdict == VERDICT_AC)
+        fputs("SUCCESSFUL.\n", file);
+    else
+        fprintf(file, "FAILED. %s (%s): %s\n", verdict_id(verdict), verdict_words(verdict), message);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* A string that may hold any bytes, as JSON text: what is not UTF-8 becomes '?'. */
+static json_t *text(const char *string)
+{
+    json_t *value;
+    char *copy;
+
+    if (!string)
+        return json_null();
+    value = json_string(string);
+    if (value)
+        return value;
+    copy = strdup(string);
+    if (!copy)
+        return NULL;
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c >= 127)
+            *c = '?';
+    value = json_string(copy);
+    free(copy);
+    return value;
+}
+
+static json_t *times_json(const struct session_times *times)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", times->total, "release", times->release, "map",
+                     times->map, "call", times->call, "done", times->done);
+}
+
+static json_t *case_json(const struct case_result *result)
+{
+    struct stats stats = stats_of_case(result);
+    json_t *samples = json_array(), *parts = json_array(), *object;
+
+    for (size_t i = 0; i < result->timed; i++) {
+        json_array_append_new(samples, json_real(result->times[i].total));
+        json_array_append_new(parts, times_json(&result->times[i]));
+    }
+    object = json_pack("{s:o, s:s, s:o, s:o, s:o, s:f, s:f, s:I, s:I}", "name", text(result->name), "verdict",
+                       verdict_id(result->verdict), "message", text(result->message), "answer",
+                       text(result->answer), "output", text(result->output[0] ? result->output : NULL),
+                       "start_seconds", result->start_seconds, "time_limit", result->limit, "calls",
+                       (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
+    if (result->timed > 0)
+        json_object_set_new(object, "seconds",
+                            json_pack("{s:f, s:f, s:f, s:f, s:f}", "min", stats.min, "q1", stats.q1, "median",
+                                      stats.median, "q3", stats.q3, "max", stats.max));
+    else
+        json_object_set_new(object, "seconds", json_null());
+    json_object_set_new(object, "samples", samples);
+    json_object_set_new(object, "parts", parts);
+    return object;
+}
+
+static json_t *result_json(const struct result *result)
+{
+    json_t *cases = json_array(), *object, *device, *submission;
+    char seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
+
+    snprintf(seed, sizeof seed, "%ju", (uintmax_t)result->seed);
+    for (size_t i = 0; i < result->case_count; i++)
+        json_array_append_new(cases, case_json(&result->cases[i]));
+    device = json_pack("{s:o, s:o, s:o, s:o}", "kind", text(result->device_kind), "name",
+                       text(result->device_name), "uuid", text(result->gpu_uuid), "driver", text(result->driver));
+    submission = json_pack("{s:o, s:o, s:o, s:o}", "file", text(result->submission), "source",
+                           text(result->source), "language", text(result->language), "cuda_library",
+                           text(result->cuda_library && result->cuda_library[0] ? result->cuda_library : NULL));
+    object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:s, s:I, s:o, s:o, s:o}", "format", 1,
+                       "toolkit", "version", TOOLKIT_VERSION, "frozen", TOOLKIT_FROZEN, "compiler", __VERSION__,
+                       "problem", text(result->problem), "submission", submission, "verdict",
+                       verdict_id(result->verdict), "message", text(result->message), "seed",
+                       seed, "repeat", (json_int_t)result->repeat, "device", device, "box",
+                       text(result->box), "cases", cases);
+    return object;
+}
+
+bool report_json(const struct result *result, const char *path, struct error *error)
+{
+    json_t *object = result_json(result);
+    char *part = NULL;
+    bool ok = false;
+
+    if (!object || asprintf(&part, "%s.part", path) < 0) {
+        error_toolkit(error, "out of memory for the result");
+        part = NULL;
+        goto out;
+    }
+    if (json_dump_file(object, part, JSON_INDENT(2)) != 0 || rename(part, path) != 0) {
+        error_system(error, "cannot write '%s'", path);
+        goto out;
+    }
+    ok = true;
+out:
+    free(part);
+    json_decref(object);
+    return ok;
+}
+
+bool report_json_possible(const char *path, struct error *error)
+{
+    char *part = NULL;
+    FILE *file;
+
+    if (asprintf(&part, "%s.part", path) < 0)
+        return error_toolkit(error, "out of memory");
+    file = fopen(part, "we");
+    if (!file) {
+        error_usage(error, "--json: cannot write '%s': %s", path, strerror(errno));
+        free(part);
+        return false;
+    }
+    fclose(file);
+    unlink(part);
+    free(part);
+    return true;
+}

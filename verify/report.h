@@ -1,0 +1,68 @@
+/*
+ * report.h - what is told of a judgement: to people as it happens, and to programs as JSON at the end.
+ *
+ * The JSON's keys are documented in docs/FORMATS.md.
+ */
+#ifndef VERIFY_REPORT_H
+#define VERIFY_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "session.h"
+#include "verdict.h"
+
+/* One case, as judged. */
+struct case_result {
+    const char *name;            /* "secret/03-random", or "input" for files on the command line */
+    enum verdict verdict;        /* the first that is not AC, else AC */
+    char message[512];           /* why, empty for AC */
+    char answer[64], output[64]; /* of the last call, as the problem shows them; output "" for none */
+    double start_seconds;        /* from the start of the runner until it was ready */
+    double limit;                /* seconds a call */
+    size_t calls;                /* calls that were made */
+    struct session_times *times; /* [calls], of those that returned in time */
+    size_t timed;                /* how many did */
+    size_t printed;              /* bytes the submission printed */
+    char *printed_text;          /* the first of them, or NULL */
+    size_t printed_kept;         /* how many */
+};
+
+/* One judgement of one submission. */
+struct result {
+    const char *problem;         /* NULL until it is known */
+    const char *submission;      /* path of the shared object */
+    const char *source;          /* what it was built from, or NULL */
+    const char *language;        /* "CUDA" or "C", or NULL */
+    const char *cuda_library;    /* soname, or "" */
+    const char *device_kind;     /* "gpu" or "cpu", or NULL */
+    char device_name[128];       /* of the GPU or the CPU */
+    const char *gpu_uuid, *driver; /* or NULL */
+    const char *box;             /* box_level_name(), or NULL */
+    uint64_t seed;
+    size_t repeat;
+    enum verdict verdict;        /* the first that is not AC, else AC; NO when nothing ran */
+    char message[512];           /* why */
+    struct case_result *cases;   /* [case_count] */
+    size_t case_count;
+};
+
+/* The ancestor's lines for one case, after the problem's describe(): see docs/FORMATS.md. */
+void report_case(FILE *file, const struct case_result *result, size_t repeat);
+
+/* What the submission printed, line by line behind a mark that it cannot remove. */
+void report_printed(FILE *file, const struct case_result *result);
+
+/* The last line: SUCCESSFUL. or FAILED. and why. */
+void report_verdict(FILE *file, enum verdict verdict, const char *message);
+
+/* Writes the result to `path` by way of a new file beside it, so that a reader sees all or nothing. */
+bool report_json(const struct result *result, const char *path, struct error *error);
+
+/* Whether such a file could be written, tried before anything runs. */
+bool report_json_possible(const char *path, struct error *error);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * session.h - one runner process, from its start to the end of all it started.
+ *
+ *   session_open()   starts the runner in its box and waits until it is ready: CUDA initialised, output mapped
+ *   session_call()   releases one input, stops the clock at "done", copies the output out
+ *   session_close()  ends the process and everything it started
+ *
+ * Each returns facts, from which verdict.c makes a verdict. The calling process must have no other children
+ * and must have called reap_adopt().
+ */
+#ifndef VERIFY_SESSION_H
+#define VERIFY_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "blob.h"
+#include "box.h"
+#include "channel.h"
+#include "verdict.h"
+
+/* Exit codes of the runner's own, told from a submission's by what was said on the channel before. */
+enum { RUNNER_FAILED = 120, RUNNER_LOST_CHANNEL = 121 };
+
+/* What a session is started with. */
+struct session_config {
+    struct box box;      /* the program, its box and its devices */
+    double start_limit;  /* seconds until it must be ready */
+    double call_limit;   /* seconds a call of device_user() may take */
+    size_t memory_limit; /* bytes of private memory it may have (RLIMIT_DATA); 0 for no limit */
+    size_t output_limit; /* bytes it may print to standard output and error */
+};
+
+enum { SESSION_PRINTED_KEPT = 1 << 16 };
+
+struct session {
+    const struct session_config *config; /* the caller's, for the session's life */
+    pid_t pid;                           /* the child: bubblewrap or the runner; 0 once waited for */
+    int pidfd;                           /* readable when the child has ended; -1 for none */
+    int channel;                         /* the host's end; -1 for none */
+    int printed_fd;                      /* what the runner prints; -1 for none */
+    int status;                          /* of the child as wait() gives it */
+    bool idle;                           /* it waits for the next call */
+    unsigned char *output;               /* the host's view of the output memory */
+    size_t output_size;                  /* bytes */
+    struct blob poison;                  /* what the output held before the present call */
+    size_t printed;                      /* bytes the runner has printed so far */
+    char text[SESSION_PRINTED_KEPT];     /* the first of them */
+    char detail[256];                    /* the words that facts.detail points to */
+    double start_seconds;                /* from the start of the process until it was ready */
+};
+
+/* How long each part of a call took, seconds; the inner ones are the runner's own word. */
+struct session_times {
+    double total;    /* release to the output copied: the result */
+    double release;  /* release to the runner's receipt */
+    double map;      /* mapping the input */
+    double call;     /* device_user() itself */
+    double done;     /* its return to the host's receipt, and the copy */
+};
+
+/*
+ * Starts the runner and waits until it is ready. The facts' outcome is OUTCOME_DONE when it is; the session
+ * must be closed either way.
+ */
+struct facts session_open(struct session *session, const struct session_config *config, size_t output_size);
+
+/*
+ * One call on a fresh copy of `input`. On OUTCOME_DONE *output, of the size given to session_open(), is what
+ * stood in the output at "done". Any other outcome is the session's last.
+ */
+struct facts session_call(struct session *session, const struct blob *input, struct blob *output,
+                          struct session_times *times);
+
+/* Ends the runner and all it started. False when something could not be ended: the machine is unfit. */
+bool session_close(struct session *session);
+
+#endif

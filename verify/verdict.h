@@ -1,0 +1,69 @@
+/*
+ * verdict.h - the verdict as a pure function of observed facts.
+ *
+ * The session gathers the facts, the problem's checker adds one, report.c prints what comes out. Nothing
+ * here looks at a process, a file or a clock.
+ */
+#ifndef VERIFY_VERDICT_H
+#define VERIFY_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The judgement types of the CLICS Contest API that this toolkit gives. */
+enum verdict {
+    VERDICT_AC,  /* accepted */
+    VERDICT_WA,  /* wrong answer */
+    VERDICT_TLE, /* time limit exceeded */
+    VERDICT_RTE, /* run-time error */
+    VERDICT_MLE, /* memory limit exceeded */
+    VERDICT_OLE, /* output limit exceeded */
+    VERDICT_CE,  /* compile error */
+    VERDICT_NO,  /* no verdict: nothing was run */
+    VERDICT_SV,  /* security violation */
+    VERDICT_JE,  /* judging error: the toolkit's or the machine's fault */
+    VERDICTS
+};
+
+/* The identifier ("AC") and the words ("accepted"). */
+const char *verdict_id(enum verdict verdict);
+const char *verdict_words(enum verdict verdict);
+
+/* How a stage of the runner ended. */
+enum outcome {
+    OUTCOME_DONE,        /* it said what was expected */
+    OUTCOME_TIMEOUT,     /* its limit passed */
+    OUTCOME_DIED,        /* its process ended by itself */
+    OUTCOME_CLOSED,      /* it closed its end of the channel and lives on */
+    OUTCOME_FORGED,      /* it sent something that the runner never sends */
+    OUTCOME_FLOOD,       /* it printed more than the output limit */
+    OUTCOME_LOAD_FAILED, /* the runner could not load the submission */
+    OUTCOME_CUDA_FAILED, /* the runner could not initialise CUDA, before any user code ran */
+    OUTCOME_LOST,        /* the host could not go on: a system call failed */
+    OUTCOMES
+};
+
+/* A checker's judgement of one output. */
+enum check_result { CHECK_NONE, CHECK_RIGHT, CHECK_WRONG, CHECK_FAILED, CHECK_RESULTS };
+
+/* All that a verdict depends on. */
+struct facts {
+    bool called;             /* the outcome is of a call of device_user(), not of the start */
+    enum outcome outcome;    /* how that ended */
+    int signal;              /* OUTCOME_DIED: the signal that ended it, or 0 */
+    int exit_code;           /* OUTCOME_DIED: its exit code, when no signal did */
+    enum check_result check; /* OUTCOME_DONE of a call: what the checker said */
+    bool unwritten;          /* OUTCOME_DONE of a call: the output is as it was before the call */
+    double seconds;          /* from the start of the stage to its end */
+    double limit;            /* the limit of the stage, seconds */
+    size_t output_limit;     /* what may be printed, bytes */
+    const char *detail;      /* the checker's or the loader's words; may be "" */
+};
+
+/* The verdict, and in message[size] one line that a participant understands (empty for VERDICT_AC). */
+enum verdict verdict_of(const struct facts *facts, char *message, size_t size);
+
+/* The exit code of host and judge. */
+int verdict_exit_code(enum verdict verdict);
+
+#endif
