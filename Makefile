@@ -33,10 +33,12 @@ help: ## list the commands
 all: $(PROGRAMS) default-submission ## build the host, the runners, getrndstr and the default submission
 
 run: packages ## build and run your submission on the problem's samples
-	@run_scripts/run.sh $(PROBLEM) $(ARGS)
+	@$(MAKE) all submission
+	@$(run_notice)
+	@$(BUILD)/main_host $(PROBLEM) --submission $(SUBMISSION_SO) --source $(SUBMISSION) $(ARGS)
 
 judge: ## judge SUBMISSION=... on all cases of PROBLEM=..., result in JSON=...
-	@run_scripts/judge.sh "$(SUBMISSION)" $(PROBLEM) $(if $(JSON),--json "$(JSON)") $(ARGS)
+	@run_scripts/judge.sh $(SUBMISSION) $(PROBLEM) $(if $(JSON),--json "$(JSON)") $(ARGS)
 
 submission: $(SUBMISSION_SO) ## build SUBMISSION=... for PROBLEM=... only
 
@@ -46,7 +48,7 @@ test: test-packages ## run every test that needs no GPU
 test-gpu: all ## run the tests that need an NVIDIA GPU
 	@run_scripts/test.sh --gpu
 
-bench: all $(BENCHES) ## measure the CPU reference of PROBLEM=... and the host's overhead
+bench: test-packages all $(BENCHES) ## measure the CPU reference of PROBLEM=... and the host's overhead
 	@run_scripts/bench.sh $(PROBLEM)
 
 bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9

@@ -10,7 +10,7 @@ set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 
-host_files() { find main_host.c problems/problem.h verify -type f ! -name frozen.sha256 | sort; }
+host_files() { find main_host.c problems/problem.h problems/main_check.c verify -type f ! -name frozen.sha256 | sort; }
 problem_files() { # NAME
     find "problems/$1" -type f ! -name frozen.sha256 ! -path '*/statement/*' ! -path '*/submissions/*' | sort
 }

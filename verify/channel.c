@@ -9,6 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 union control {
     struct cmsghdr align;
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -37,6 +39,18 @@ bool channel_send(int channel, const struct channel_message *message, int fd)
         sent = sendmsg(channel, &header, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)sizeof *message;
+}
+
+bool channel_spin(int channel, int64_t nanoseconds)
+{
+    const int64_t end = clock_ns() + nanoseconds;
+    char peeked;
+
+    do
+        if (recv(channel, &peeked, sizeof peeked, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EINTR))
+            return true;
+    while (clock_ns() < end);
+    return false;
 }
 
 int channel_receive(int channel, struct channel_message *message, int *fd)

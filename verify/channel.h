@@ -5,6 +5,8 @@
  *                   FAILED_LOAD, FAILED_CUDA  could not; `text` says why
  *   host → runner   SETUP + output memfd      map this; `size` bytes
  *   runner → host   MAPPED
+ *   host → runner   WAKE                      an input of `mapped` bytes comes at once: keep your processor awake
+ *   runner → host   AWAKE
  *   host → runner   RUN + input memfd         map this, call device_user() once; `size` bytes
  *   runner → host   DONE                      it returned; `stamps` say when, as advice
  *   host → runner   QUIT
@@ -28,6 +30,8 @@ enum channel_kind {
     CHANNEL_FAILED_CUDA,
     CHANNEL_SETUP,
     CHANNEL_MAPPED,
+    CHANNEL_WAKE,
+    CHANNEL_AWAKE,
     CHANNEL_RUN,
     CHANNEL_DONE,
     CHANNEL_QUIT,
@@ -41,13 +45,23 @@ enum { CHANNEL_MAGIC = 0x47505543 };
 struct channel_message {
     uint32_t magic;         /* CHANNEL_MAGIC */
     uint32_t kind;          /* enum channel_kind */
-    uint64_t size;          /* bytes of the memory that comes along */
+    uint64_t size;          /* bytes of the input or output */
+    uint64_t mapped;        /* bytes of the memory that comes along, at least size */
     int64_t stamps[STAMPS]; /* with DONE */
     char text[240];         /* with FAILED_*: why, terminated */
 };
 
 /* Sends one message, with a descriptor unless fd is -1. False with errno when the other end is gone. */
 bool channel_send(int channel, const struct channel_message *message, int fd);
+
+/*
+ * Sleeping until a message comes costs tens of microseconds on a virtual machine whose idle processors are taken
+ * away, so both sides look without sleeping for a while where an answer is due soon.
+ */
+enum { CHANNEL_SPIN_NS = 1000000 };
+
+/* Whether channel_receive() would return at once, found without sleeping; looks for at most `nanoseconds`. */
+bool channel_spin(int channel, int64_t nanoseconds);
 
 /*
  * Receives one message and, where fd is not NULL, the descriptor that came along (else *fd = -1); with a NULL

@@ -16,6 +16,7 @@
 #include "channel.h"
 #include "clock.h"
 #include "session.h"
+#include "shared_map.h"
 
 typedef void function(void);
 
@@ -63,46 +64,71 @@ static void initialise_cuda(void *library, enum channel_kind blame)
         fail(blame, "cudaFree", cuda_error(status));
 }
 
-static void *map(int fd, uint64_t size)
-{
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+static void no_memory(void) { fail(CHANNEL_FAILED_LOAD, "mmap", "out of memory"); }
 
-    if (memory == MAP_FAILED)
-        fail(CHANNEL_FAILED_LOAD, "mmap", "out of memory");
+/* What the runner keeps between messages. */
+struct service {
+    function *device_user;
+    void *output;       /* mapped for the runner's life */
+    size_t output_size; /* bytes */
+    void *place;        /* address space for the next input; NULL before WAKE */
+    size_t reserved;    /* bytes of it */
+};
+
+static void take_output(struct service *service, const struct channel_message *message, int fd)
+{
+    struct channel_message reply = { 0 };
+
+    service->output = map_shared(fd, message->mapped);
+    service->output_size = message->size;
+    if (!service->output)
+        no_memory();
     close(fd);
-    return memory;
+    say(&reply, CHANNEL_MAPPED);
+}
+
+/* Off the clock: all that the next call needs and that tells nothing of its input. */
+static void wake(struct service *service, const struct channel_message *message)
+{
+    struct channel_message reply = { 0 };
+
+    service->place = map_reserve(message->mapped);
+    service->reserved = message->mapped;
+    if (!service->place)
+        no_memory();
+    say(&reply, CHANNEL_AWAKE);
+    channel_spin(CHANNEL_FD, CHANNEL_SPIN_NS);
+}
+
+static void call(struct service *service, const struct channel_message *message, int fd)
+{
+    struct channel_message reply = { .stamps[STAMP_RECEIVED] = clock_ns() };
+
+    if (!service->place || service->reserved != message->mapped || !map_at(service->place, fd, message->mapped))
+        no_memory();
+    reply.stamps[STAMP_MAPPED] = clock_ns();
+    call_device_user(service->device_user, service->place, message->size, service->output, service->output_size);
+    reply.stamps[STAMP_RETURNED] = clock_ns();
+    say(&reply, CHANNEL_DONE);
+    /* Off the clock. */
+    fflush(NULL);
+    munmap(service->place, service->reserved);
+    service->place = NULL;
+    close(fd);
 }
 
 static void serve(function *device_user)
 {
+    struct service service = { .device_user = device_user };
     struct channel_message message;
-    void *output = NULL;
-    size_t output_size = 0;
     int fd;
 
     while (channel_receive(CHANNEL_FD, &message, &fd) > 0) {
-        struct channel_message reply = { 0 };
-        void *input;
-
-        reply.stamps[STAMP_RECEIVED] = clock_ns();
         switch (message.kind) {
-        case CHANNEL_SETUP:
-            output_size = message.size;
-            output = map(fd, output_size);
-            say(&reply, CHANNEL_MAPPED);
-            break;
-        case CHANNEL_RUN:
-            input = map(fd, message.size);
-            reply.stamps[STAMP_MAPPED] = clock_ns();
-            call_device_user(device_user, input, message.size, output, output_size);
-            reply.stamps[STAMP_RETURNED] = clock_ns();
-            say(&reply, CHANNEL_DONE);
-            /* Off the clock. */
-            fflush(NULL);
-            munmap(input, message.size);
-            break;
-        default: /* CHANNEL_QUIT */
-            return;
+        case CHANNEL_SETUP: take_output(&service, &message, fd); break;
+        case CHANNEL_WAKE: wake(&service, &message); break;
+        case CHANNEL_RUN: call(&service, &message, fd); break;
+        default: return; /* CHANNEL_QUIT */
         }
     }
 }

@@ -22,6 +22,7 @@
 
 #include "clock.h"
 #include "reap.h"
+#include "shared_map.h"
 
 /* How long a process may take to end once it has let go of the channel: a CUDA context takes its time. */
 static const double ending_seconds = 2.0;
@@ -38,6 +39,14 @@ static struct facts lost(struct session *session, struct facts facts, const char
 }
 
 /* ------------------------------------------------------------------ start */
+
+/* How many processors this process may use. */
+static int processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
 
 /* The last processor this process may use, so that the host's own work stays on another where there is one. */
 static void pin_to_one_core(void)
@@ -246,20 +255,30 @@ static int shared_memory(const char *name, size_t size)
     return fd;
 }
 
-static bool write_all(int fd, const unsigned char *data, size_t size)
+/*
+ * Anonymous memory with a copy of the input, of *size bytes as mapped. Small pages are mapped one by one, in the
+ * runner and on the clock: 143 microseconds for 2 MB, measured. So the copy is moved into huge pages where the
+ * kernel has them (MADV_COLLAPSE, Linux 6.1, whatever the machine's setting for huge pages): 6 microseconds.
+ */
+static int input_memory(const struct blob *input, size_t *size)
 {
-    size_t done = 0;
+    unsigned char *view;
+    int fd;
 
-    while (done < size) {
-        ssize_t put = write(fd, data + done, size - done);
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        done += (size_t)put;
+    *size = map_size(input->size);
+    fd = shared_memory("input", *size);
+    if (fd < 0)
+        return -1;
+    view = map_shared(fd, *size);
+    if (!view) {
+        close(fd);
+        return -1;
     }
-    return true;
+    memcpy(view, input->data, input->size);
+    if (*size % HUGE_PAGE == 0)
+        madvise(view, *size, MADV_COLLAPSE); /* a machine that cannot is slower, not wrong */
+    munmap(view, *size);
+    return fd;
 }
 
 /* Fills the output with bytes that no answer has by chance, and remembers them. */
@@ -282,7 +301,8 @@ static bool poison(struct session *session)
 
 static struct facts give_output(struct session *session, int64_t deadline, struct facts facts)
 {
-    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_SETUP, .size = session->output_size };
+    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_SETUP, .size = session->output_size,
+                                       .mapped = session->output_size };
     int fd = shared_memory("output", session->output_size);
     void *view;
 
@@ -318,6 +338,7 @@ struct facts session_open(struct session *session, const struct session_config *
         facts = give_output(session, deadline, facts);
     facts.seconds = clock_seconds(start, clock_ns());
     session->idle = facts.outcome == OUTCOME_DONE;
+    session->spin = processors() > 1;
     return facts;
 }
 
@@ -326,12 +347,13 @@ struct facts session_call(struct session *session, const struct blob *input, str
 {
     struct facts facts = { .called = true, .limit = session->config->call_limit,
                            .output_limit = session->config->output_limit, .detail = "" };
-    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_RUN, .size = input->size };
-    int fd = shared_memory("input", input->size);
+    struct channel_message message, wake = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_WAKE };
     struct error error;
+    size_t mapped;
     int64_t start, end;
+    int fd = input_memory(input, &mapped);
 
-    if (fd < 0 || !write_all(fd, input->data, input->size) || !poison(session) ||
+    if (fd < 0 || !poison(session) ||
         !blob_alloc(output, session->output_size, &error)) {
         facts = lost(session, facts, "cannot prepare the input");
         if (fd >= 0)
@@ -339,9 +361,18 @@ struct facts session_call(struct session *session, const struct blob *input, str
         return facts;
     }
     session->idle = false;
+    wake.mapped = mapped;
+    channel_send(session->channel, &wake, -1);
     start = clock_ns();
-    channel_send(session->channel, &message, fd);
-    facts = wait_for(session, CHANNEL_DONE, start + (int64_t)(facts.limit * 1e9), &message, facts);
+    facts = wait_for(session, CHANNEL_AWAKE, start + (int64_t)(facts.limit * 1e9), &message, facts);
+    if (facts.outcome == OUTCOME_DONE) {
+        message = (struct channel_message){ .magic = CHANNEL_MAGIC, .kind = CHANNEL_RUN, .size = input->size,
+                                            .mapped = mapped };
+        start = clock_ns();
+        channel_send(session->channel, &message, fd);
+        channel_spin(session->channel, session->spin ? CHANNEL_SPIN_NS : 0);
+        facts = wait_for(session, CHANNEL_DONE, start + (int64_t)(facts.limit * 1e9), &message, facts);
+    }
     if (facts.outcome == OUTCOME_DONE)
         memcpy(output->data, session->output, session->output_size);
     end = clock_ns();

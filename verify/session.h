@@ -43,6 +43,7 @@ struct session {
     int printed_fd;                      /* what the runner prints; -1 for none */
     int status;                          /* of the child as wait() gives it */
     bool idle;                           /* it waits for the next call */
+    bool spin;                           /* the host has a processor to itself, to wait on without sleeping */
     unsigned char *output;               /* the host's view of the output memory */
     size_t output_size;                  /* bytes */
     struct blob poison;                  /* what the output held before the present call */

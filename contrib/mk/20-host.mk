@@ -10,7 +10,7 @@ object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE))
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
-PROGRAMS := $(BUILD)/main_host $(BUILD)/getrndstr $(RUNNERS) \
+PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/bench_overhead $(BUILD)/getrndstr $(RUNNERS) \
 	getrndstr ldistance
 
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)

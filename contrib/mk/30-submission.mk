@@ -48,3 +48,14 @@ endif
 default-submission: $(BUILD)/submissions/$(PROBLEM).so
 $(BUILD)/submissions/$(PROBLEM).so: $(call submission_folder,$(DEFAULT_SUBMISSION))/device_user.so
 	$(Q)ln -sfn $(patsubst $(BUILD)/submissions/%,%,$<) $@ && touch -h $@
+
+# What `make run` says where it does not run the participant's file.
+run_notice = $(if $(GPU),:,$(if $(filter-out $(DEFAULT_SUBMISSION),$(SUBMISSION)),:,echo \
+	"This machine has no NVIDIA GPU: running the C version $(SUBMISSION) on the CPU; its times are not ranked."))
+
+# For the scripts.
+.PHONY: print-submission have-nvcc
+print-submission:
+	@echo $(SUBMISSION_SO)
+have-nvcc:
+	@test -x "$(NVCC)"

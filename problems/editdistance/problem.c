@@ -108,8 +108,8 @@ static bool make_strings(const char *kind, struct strings s, const char *alphabe
         return true;
     }
     if (strcmp(kind, "single") == 0) { /* one character, the same in both */
-        memset(s.str1, alphabet[0], s.length1);
-        memset(s.str2, alphabet[0], s.length2);
+        memset(s.str1, s.str1[0], s.length1);
+        memset(s.str2, s.str1[0], s.length2);
         return true;
     }
     if (strcmp(kind, "repetitive") == 0) { /* periods `period` and period + 1 of one random word */

@@ -1,0 +1,240 @@
+/*
+ * main_check.c - proves what can be proved of a problem without running submissions: check_problem PROBLEM
+ *
+ *   - a case's input is a function of case, seed and repetition: made twice it is the same, in another process
+ *     too, and another seed or repetition gives another one
+ *   - the fast reference agrees with the plain one, on every case that the plain one can do in seconds, and on
+ *     more seeds of the small ones
+ *   - the answer for seed 0 is the committed one
+ *   - the checker accepts the answer, and rejects it with any one byte changed
+ *
+ * With --answers it writes the NAME.ans files instead. Exit codes: 0 sound, 1 not, 2 usage, 3 the machine failed.
+ */
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "problems/problem.h"
+#include "verify/package.h"
+
+/* Operations of the plain reference that are worth waiting for: about a second, and a hundredth of it. */
+static const double plain_limit = 1e9, small_limit = 1e7;
+
+enum { MORE_SEEDS = 25 };
+
+struct checker {
+    const struct problem *problem;
+    const struct package_case *test_case;
+    struct arguments arguments;
+    uint32_t case_seed;
+    size_t failures;
+};
+
+static void failed(struct checker *checker, const char *what)
+{
+    printf("FAILED %s: %s\n", checker->test_case->name, what);
+    checker->failures++;
+}
+
+static bool same(const struct blob *a, const struct blob *b)
+{
+    return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+static bool generate(const struct checker *checker, uint64_t seed, uint32_t repetition, struct blob *input,
+                     struct error *error)
+{
+    struct random_key key = { .seed = seed, .case_seed = checker->case_seed, .repetition = repetition };
+
+    return checker->problem->generate(&checker->arguments, &key, input, error);
+}
+
+/* Whether a process of its own makes the same input. */
+static bool same_in_child(const struct checker *checker, const struct blob *input)
+{
+    struct blob again = { 0 };
+    struct error error;
+    int status;
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(generate(checker, 0, 0, &again, &error) && same(input, &again) ? 0 : 1);
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool check_generator(struct checker *checker, const struct blob *input, struct error *error)
+{
+    struct blob other = { 0 };
+    bool ok = false;
+
+    if (!same_in_child(checker, input))
+        failed(checker, "generated again, the input differs");
+    if (!generate(checker, 1, 0, &other, error))
+        goto out;
+    if (same(input, &other))
+        failed(checker, "seed 1 gives the same input as seed 0");
+    if (!generate(checker, 0, 1, &other, error))
+        goto out;
+    if (same(input, &other))
+        failed(checker, "repetition 1 gets the same input as repetition 0");
+    ok = true;
+out:
+    blob_release(&other);
+    return ok;
+}
+
+static bool check_references(struct checker *checker, const struct blob *input, struct error *error)
+{
+    const struct problem *problem = checker->problem;
+    struct blob fast = { 0 }, plain = { 0 };
+    bool ok = problem->reference(input, &fast, error) && problem->reference_plain(input, &plain, error);
+
+    if (ok && !same(&fast, &plain))
+        failed(checker, "the two references differ");
+    blob_release(&fast);
+    blob_release(&plain);
+    return ok;
+}
+
+static bool check_more_seeds(struct checker *checker, struct error *error)
+{
+    struct blob input = { 0 };
+    bool ok = true;
+
+    for (uint64_t seed = 1; ok && seed <= MORE_SEEDS; seed++)
+        ok = generate(checker, seed, 0, &input, error) && check_references(checker, &input, error);
+    blob_release(&input);
+    return ok;
+}
+
+static bool check_checker(struct checker *checker, const struct blob *input, const struct blob *answer,
+                          struct error *error)
+{
+    const struct problem *problem = checker->problem;
+    struct blob output = { 0 };
+    size_t step;
+    char message[256];
+
+    if (!blob_alloc(&output, problem->output_size(input), error))
+        return false;
+    if (output.size == answer->size) { /* the output is an answer, so the answer is an output */
+        memcpy(output.data, answer->data, output.size);
+        if (problem->check(input, answer, &output, message, sizeof message) != CHECK_RIGHT)
+            failed(checker, "the checker rejects the reference answer");
+        step = output.size / 64 + 1;
+        for (size_t i = 0; i < output.size; i += step) {
+            output.data[i] ^= 0x41;
+            if (problem->check(input, answer, &output, message, sizeof message) != CHECK_WRONG)
+                failed(checker, "the checker accepts a changed answer");
+            output.data[i] ^= 0x41;
+        }
+    }
+    blob_release(&output);
+    return true;
+}
+
+static bool check_case(struct checker *checker, struct error *error)
+{
+    const struct problem *problem = checker->problem;
+    struct blob input = { 0 }, answer = { 0 };
+    size_t failures = checker->failures;
+    const char *plain = "references agree";
+    char shown[64];
+    bool ok = false;
+    double cost;
+
+    if (!generate(checker, 0, 0, &input, error) || !problem->reference(&input, &answer, error) ||
+        !check_generator(checker, &input, error))
+        goto out;
+    problem->show(&answer, shown, sizeof shown);
+    if (!checker->test_case->expected)
+        failed(checker, "its .ans file is missing");
+    else if (strcmp(checker->test_case->expected, shown) != 0)
+        failed(checker, "the answer is not the one in its .ans file");
+    cost = problem->plain_cost(&input);
+    if (cost > plain_limit)
+        plain = "too large for the plain reference";
+    else if (!check_references(checker, &input, error) ||
+             (cost <= small_limit && !check_more_seeds(checker, error)))
+        goto out;
+    if (!check_checker(checker, &input, &answer, error))
+        goto out;
+    ok = true;
+    if (checker->failures == failures)
+        printf("ok     case: %s: answer %s, %s\n", checker->test_case->name, shown, plain);
+out:
+    blob_release(&input);
+    blob_release(&answer);
+    return ok;
+}
+
+static bool write_answer(struct checker *checker, const char *folder, struct error *error)
+{
+    struct blob input = { 0 }, answer = { 0 };
+    char path[PATH_MAX], shown[64];
+    FILE *file = NULL;
+    bool ok = generate(checker, 0, 0, &input, error) && checker->problem->reference(&input, &answer, error);
+
+    if (ok) {
+        checker->problem->show(&answer, shown, sizeof shown);
+        snprintf(path, sizeof path, "%s/data/%s.ans", folder, checker->test_case->name);
+        file = fopen(path, "we");
+        ok = (file && fprintf(file, "%s\n", shown) > 0) || error_system(error, "cannot write '%s'", path);
+        if (file && fclose(file) != 0 && ok)
+            ok = error_system(error, "cannot write '%s'", path);
+    }
+    blob_release(&input);
+    blob_release(&answer);
+    return ok;
+}
+
+static bool each_case(const struct problem *problem, const struct package *package, bool answers, size_t *failures,
+                      struct error *error)
+{
+    struct checker checker = { .problem = problem };
+
+    if (package->case_count == 0)
+        return error_usage(error, "the problem '%s' has no cases", problem->name);
+    for (size_t i = 0; i < package->case_count; i++) {
+        uint64_t case_seed;
+
+        checker.test_case = &package->cases[i];
+        if (!arguments_parse(&checker.arguments, checker.test_case->line, error) ||
+            !arguments_number(&checker.arguments, "seed", 0, 0, UINT32_MAX, &case_seed, error))
+            return false;
+        checker.case_seed = (uint32_t)case_seed;
+        if (answers ? !write_answer(&checker, package->folder, error) : !check_case(&checker, error))
+            return false;
+    }
+    *failures = checker.failures;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    bool answers = argc == 3 && strcmp(argv[1], "--answers") == 0, ok;
+    const struct problem *problem = argc >= 2 ? problem_find(argv[argc - 1]) : NULL;
+    struct package package;
+    struct error error;
+    size_t failures = 0;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!problem || (argc != 2 && !answers)) {
+        fputs("usage: check_problem [--answers] PROBLEM, in the toolkit's folder\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (!package_load(&package, ".", problem->name, &error)) {
+        fprintf(stderr, "check_problem: %s\n", error.text);
+        return error.code;
+    }
+    ok = each_case(problem, &package, answers, &failures, &error);
+    package_release(&package);
+    if (!ok) {
+        fprintf(stderr, "check_problem: %s\n", error.text);
+        return error.code;
+    }
+    return failures == 0 ? EXIT_ACCEPTED : EXIT_REJECTED;
+}

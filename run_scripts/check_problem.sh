@@ -1,0 +1,64 @@
+#!/bin/bash
+# Proves that a problem is sound: check_problem.sh PROBLEM
+#
+#   1. build/check_problem: the generator is deterministic, both references agree, cases are as committed
+#   2. every case's line passes the input validator, every line in data/invalid_input fails it
+#   3. every jury submission gets the verdict of its folder; those in CUDA only where there is a GPU
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 1 ] || usage 'check_problem.sh PROBLEM'
+problem=$1
+problem_exists "$problem"
+folder=$root/problems/$problem
+PROBLEM=$problem build_toolkit
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+failures=0
+report() { # STATUS TEXT
+    printf '%-6s %s\n' "$1" "$2"
+    [ "$1" != FAILED ] || failures=$((failures + 1))
+}
+
+(cd "$root" && "$build/check_problem" "$problem") || failures=$((failures + 1))
+
+validators=("$folder"/input_validators/*.c)
+[ -f "${validators[0]}" ] || fail "problems/$problem/input_validators has no validator in C"
+for source in "${validators[@]}"; do
+    gcc -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -o "$temporary/validator" "$source" || fail "cannot build '$source'"
+    for input in "$folder"/data/{sample,secret}/*.in "$folder"/data/invalid_input/*.in; do
+        [ -f "$input" ] || continue
+        want=42
+        [[ $input == */invalid_input/* ]] && want=43
+        got=0
+        "$temporary/validator" < "$input" > "$temporary/words" 2>&1 || got=$?
+        status=ok
+        [ "$got" = "$want" ] || status=FAILED
+        report "$status" "validator: ${input#"$folder"/}: exit $got, expected $want"
+    done
+done
+
+declare -A verdict_of=([accepted]=AC [wrong_answer]=WA [time_limit_exceeded]=TLE [run_time_error]=RTE)
+unjudged=0
+for submission in "$folder"/submissions/*/*; do
+    kind=$(basename "$(dirname "$submission")")
+    want=${verdict_of[$kind]:-}
+    name=$kind/$(basename "$submission")
+    [ -n "$want" ] || { report FAILED "submission: $name: unknown folder '$kind'"; continue; }
+    if [ ! -e /dev/nvidiactl ] && [ -n "$(find "$submission" -name '*.cu' -print -quit)" ]; then
+        report gpu "submission: $name: CUDA, not judged on this machine without a GPU"
+        unjudged=$((unjudged + 1))
+        continue
+    fi
+    "$root/run_scripts/judge.sh" "$submission" "$problem" --json "$temporary/result.json" > "$temporary/words" 2>&1 ||
+        true
+    got=$(sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$temporary/result.json" 2> /dev/null || true)
+    message=$(sed -n 's/^  "message": "\(.*\)",$/\1/p' "$temporary/result.json" 2> /dev/null || true)
+    rm -f "$temporary/result.json"
+    if [ "$got" = "$want" ]; then
+        report ok "submission: $name: $got${message:+ ($message)}"
+    else
+        report FAILED "submission: $name: ${got:-no verdict}, expected $want${message:+ ($message)}"
+        tail -n 5 "$temporary/words"
+    fi
+done
+[ $failures -eq 0 ] || { echo "check-problem: $problem: $failures checks failed"; exit 1; }
+echo "check-problem: $problem is sound$([ $unjudged -eq 0 ] || echo "; $unjudged CUDA submissions need a GPU to be judged")"

@@ -1,0 +1,26 @@
+# Sourced by the scripts: where the toolkit is, and how they fail.
+# shellcheck shell=bash
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$root/${BUILD:-build}
+
+# usage LINE: the caller's arguments are wrong.
+usage() { echo "usage: $1" >&2; exit 2; }
+
+# refuse MESSAGE: the caller's arguments or files are at fault.
+refuse() { echo "$(basename "$0"): $1" >&2; exit 2; }
+
+# fail MESSAGE: the toolkit or the machine is at fault.
+fail() { echo "$(basename "$0"): $1" >&2; exit 3; }
+
+# toolkit_make ARGUMENT...: make in the toolkit's folder, quiet unless it fails, not sharing a parent make's jobs.
+toolkit_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" "$@"; }
+
+# build_toolkit: the host, the runners and the default submission.
+build_toolkit() { toolkit_make all >&2 || fail "the toolkit does not build: see above"; }
+
+# problem_exists NAME: or the script ends.
+problem_exists() {
+    [[ $1 =~ ^[a-z][a-z0-9]*$ && -f $root/problems/$1/problem.c ]] && return
+    refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"
+}

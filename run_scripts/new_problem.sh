@@ -1,0 +1,18 @@
+#!/bin/bash
+# Starts a problem from the skeleton, which builds, runs and passes as it is: new_problem.sh NAME
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 1 ] && [[ $1 =~ ^[a-z][a-z0-9]{0,31}$ ]] ||
+    usage 'new_problem.sh NAME (make new-problem NAME=...); NAME: a small letter, then small letters and digits, up to 32'
+name=$1
+folder=$root/problems/$name
+[ ! -e "$folder" ] || refuse "problems/$name exists already"
+cp -R "$root/contrib/skeleton" "$folder"
+grep -rlZ skeleton "$folder" | xargs -0 sed -i "s/skeleton/$name/g"
+sed -i "s/^uuid: .*/uuid: $(cat /proc/sys/kernel/random/uuid)/" "$folder/problem.yaml"
+"$root/run_scripts/frozen.sh" update
+cat << END
+problems/$name is ready. Next:
+  make run PROBLEM=$name            runs its baseline on the samples
+  make check-problem PROBLEM=$name  proves that it is sound
+  edit problem.yaml, statement/, include/device_user.h, problem.c, call.c, data/ and submissions/, then: make freeze
+END
