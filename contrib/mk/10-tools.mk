@@ -24,13 +24,14 @@ ifeq ($(V),1)
 say :=
 Q :=
 else
-say = @echo "  $(1)";
+say = @$(if $(SILENT),,echo "  $(1)";)
+SILENT := $(findstring s,$(firstword -$(MAKEFLAGS)))
 Q := @
 endif
 
-# A change of flags rebuilds what was built with the old ones.
+# A change of flags rebuilds what was built with the old ones; -Werror changes no output.
 define flags_now
-$(CC) $(CPPFLAGS) $(HOST_CFLAGS) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) NVCC $(CUDA_HOME)
+$(CC) $(CPPFLAGS) $(filter-out -Werror,$(HOST_CFLAGS)) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) $(CUDA_HOME) $(CUDA_ARCH)
 endef
 FLAGS_STAMP := $(BUILD)/flags
 ifneq ($(MAKECMDGOALS),help)
