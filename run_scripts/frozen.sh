@@ -1,11 +1,11 @@
 #!/bin/bash
-# The trusted files and their digests: frozen.sh list|digest|check|update
+# The trusted files and their digests: frozen.sh list|digest|check|update [PROBLEM]
 #
 # list    the trusted files, sorted: the host, verify/, the contract, and of each problem all but what is for
 #         people (statement) and for the participant's side (submissions)
 # digest  one SHA-256 of all of them and their names
 # check   compares them with the committed lists: verify/frozen.sha256 and problems/NAME/frozen.sha256
-# update  writes those lists
+# update  writes those lists, or that of PROBLEM alone
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -40,6 +40,12 @@ check)
     each_part check_part || exit 3
     echo "frozen: all trusted files are as committed"
     ;;
-update) each_part update_part ;;
-*) echo 'usage: frozen.sh list|digest|check|update' >&2; exit 2 ;;
+update)
+    if [ $# -eq 2 ]; then
+        problem_files "$2" | update_part "problems/$2/frozen.sha256"
+    else
+        each_part update_part
+    fi
+    ;;
+*) echo 'usage: frozen.sh list|digest|check|update [PROBLEM]' >&2; exit 2 ;;
 esac

@@ -9,7 +9,7 @@ folder=$root/problems/$name
 cp -R "$root/contrib/skeleton" "$folder"
 grep -rlZ skeleton "$folder" | xargs -0 sed -i "s/skeleton/$name/g"
 sed -i "s/^uuid: .*/uuid: $(cat /proc/sys/kernel/random/uuid)/" "$folder/problem.yaml"
-"$root/run_scripts/frozen.sh" update
+"$root/run_scripts/frozen.sh" update "$name"
 cat << END
 problems/$name is ready. Next:
   make run PROBLEM=$name            runs its baseline on the samples

@@ -106,6 +106,7 @@ static void call(struct service *service, const struct channel_message *message,
 
     if (!service->place || service->reserved != message->mapped || !map_at(service->place, fd, message->mapped))
         no_memory();
+    close(fd);
     reply.stamps[STAMP_MAPPED] = clock_ns();
     call_device_user(service->device_user, service->place, message->size, service->output, service->output_size);
     reply.stamps[STAMP_RETURNED] = clock_ns();
@@ -114,7 +115,6 @@ static void call(struct service *service, const struct channel_message *message,
     fflush(NULL);
     munmap(service->place, service->reserved);
     service->place = NULL;
-    close(fd);
 }
 
 static void serve(function *device_user)

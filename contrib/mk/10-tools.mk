@@ -25,7 +25,7 @@ say :=
 Q :=
 else
 say = @$(if $(SILENT),,echo "  $(1)";)
-SILENT := $(findstring s,$(firstword -$(MAKEFLAGS)))
+SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 Q := @
 endif
 

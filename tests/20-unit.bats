@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# The unit tests, one program each: tests/unit/.
+
+setup() {
+    load helpers/common
+}
+
+@test "unit: Philox, alphabets and strings" {
+    run -0 timeout 60 "$build/tests/test_random"
+    assert_output --regexp '[0-9]+ checks, 0 failed'
+}
+
+@test "unit: arguments, settings, statistics, blobs, channel, shared memory, reaper" {
+    run -0 timeout 60 "$build/tests/test_library"
+    assert_output --regexp '[0-9]+ checks, 0 failed'
+}
+
+@test "unit: the verdict over every combination of facts" {
+    run -0 timeout 60 "$build/tests/test_verdict"
+    assert_output --regexp '[0-9]+ checks, 0 failed'
+}
+
+@test "unit: every version of the reference agrees with the plain one on thousands of pairs" {
+    run -0 timeout 300 "$build/tests/test_levenshtein"
+    assert_output --regexp '[0-9]{5,} checks, 0 failed'
+}
+
+@test "unit: a check that fails makes its program fail" {
+    cat > "$BATS_TEST_TMPDIR/t.c" << 'END'
+#include "tests/unit/unit.h"
+int main(void) { CHECK(1 == 2, "as it must"); return unit_end(); }
+END
+    gcc -I"$root" -o "$BATS_TEST_TMPDIR/t" "$BATS_TEST_TMPDIR/t.c"
+    run -1 "$BATS_TEST_TMPDIR/t"
+    assert_output --partial '1 checks, 1 failed'
+}

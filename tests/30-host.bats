@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# The host's command line: the ancestor's lines and use, inputs, options, exit codes, JSON.
+
+setup_file() {
+    load helpers/common
+    cd "$root"
+    run_scripts/files.sh
+    a=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
+    export a
+}
+
+setup() {
+    load helpers/common
+    cd "$root"
+}
+
+# ldistance runs the default submission, which is the C baseline where there is no GPU.
+
+@test "host: ldistance prints the ancestor's lines, in order" {
+    run -0 --separate-stderr ./ldistance "$practice/file3" "$practice/file4"
+    assert_line --index 0 --regexp '^answer = [0-9]+$'
+    assert_line --index 1 'strnum(a)= 512'
+    assert_line --index 2 'strnum(b)= 512'
+    assert_line --index 3 --regexp '^Initializing CUDA: [0-9]+\.[0-9]{3} seconds$'
+    assert_line --index 4 --regexp '^GPU eclock : [0-9]+\.[0-9]+ seconds$'
+    answer=${lines[0]#answer = }
+    assert_line --index 5 "[CPU] : $answer"
+    assert_line --index 6 "[GPU] : $answer"
+    assert_line --index 7 'SUCCESSFUL.'
+    assert_equal ${#lines[@]} 8
+}
+
+@test "host: with ANSWER given that is what counts, without computing" {
+    run -0 ./ldistance "$practice/file3" "$practice/file4"
+    answer=${lines[0]#answer = }
+    run -0 ./ldistance "$practice/file3" "$practice/file4" "$answer"
+    assert_line --index 0 "answer = $answer"
+    run -1 ./ldistance "$practice/file3" "$practice/file4" 3
+    assert_line --index 0 'answer = 3'
+    assert_line '[CPU] : 3'
+    assert_line "[GPU] : $answer"
+    assert_line "FAILED. WA (wrong answer): device_user() answered $answer where 3 is right in case input"
+}
+
+@test "host: inputs that break a limit are refused by name, before anything runs" {
+    cd "$BATS_TEST_TMPDIR"
+    "$root/getrndstr" 128 1 > good
+    : > empty
+    "$root/getrndstr" 100 1 > odd
+    { "$root/getrndstr" 128 1; echo; } > newline
+    "$root/getrndstr" 1048576 1 > long
+    "$root/getrndstr" 1048448 1 > longest
+    "$root/getrndstr" 16512 1 > half
+    "$root/getrndstr" 128 1 > locked
+    mkdir folder
+    mkfifo fifo
+    declare -A words=([missing]="cannot open 'missing'" [empty]="file 'empty' is empty"
+        [odd]="file 'odd' has length 100: a multiple of 128 is needed"
+        [newline]="file 'newline' has length 129 because it ends with a newline"
+        [long]="file 'long' has length 1048576: at most 1048448" [folder]="'folder' is not a regular file"
+        [fifo]="'fifo' is not a regular file")
+    for file in "${!words[@]}"; do
+        for arguments in "$file good" "good $file"; do
+            # shellcheck disable=SC2086
+            run -2 --separate-stderr timeout 10 "$root/ldistance" --json r.json $arguments
+            assert_output ''
+            assert_equal "${#stderr_lines[@]}" 1
+            [[ $stderr == *"${words[$file]}"* ]] || fail "$stderr"
+            [ ! -e r.json ]
+        done
+    done
+    run -2 "$root/ldistance" longest half
+    assert_output --partial '2^34'
+    run -2 "$root/ldistance" good
+    assert_output --partial 'FILE1 FILE2 [ANSWER] is needed'
+    run -2 "$root/ldistance" good good 1 2
+    run -2 "$root/ldistance" good good x
+    assert_output --partial "ANSWER: 'x' is not a whole number"
+}
+
+@test "host: an unreadable file is refused by name" {
+    "$root/getrndstr" 128 1 > "$BATS_TEST_TMPDIR/locked"
+    chmod 0 "$BATS_TEST_TMPDIR/locked"
+    if [ "$(id -u)" = 0 ]; then
+        chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.." "$BATS_TEST_TMPDIR/../.."
+        # The toolkit may stand in a folder that only root can enter: a copy of the host can be run by anybody.
+        mkdir -p "$BATS_TEST_TMPDIR/t/problems" && cp -rL "$root/problems/." "$BATS_TEST_TMPDIR/t/problems"
+        mkdir "$BATS_TEST_TMPDIR/t/build" && cp -rL "$build/main_host" "$build/runners" "$BATS_TEST_TMPDIR/t/build"
+        cp "$a" "$BATS_TEST_TMPDIR/t/a.so"
+        run -2 setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/t/build/main_host" editdistance \
+            --submission "$BATS_TEST_TMPDIR/t/a.so" "$BATS_TEST_TMPDIR/locked" "$BATS_TEST_TMPDIR/locked"
+    else
+        run -2 ./ldistance "$BATS_TEST_TMPDIR/locked" "$BATS_TEST_TMPDIR/locked"
+    fi
+    assert_output --partial "cannot open '$BATS_TEST_TMPDIR/locked': Permission denied"
+}
+
+@test "host: wrong usage gives one line and exit code 2" {
+    for arguments in '' 'nosuchproblem' 'editdistance --nonsense' 'editdistance --repeat' 'editdistance --repeat 0' \
+        'editdistance --repeat x' 'editdistance --seed -1' 'editdistance --time-limit 0' \
+        'editdistance --time-limit nan' 'editdistance --device tpu' 'editdistance --group public' \
+        'editdistance --box steel' 'editdistance --case secret/99-none' 'editdistance --case sample/1-small x y' \
+        'editdistance --submission /nonexistent.so' 'editdistance --submission Makefile' \
+        'editdistance --json /nonexistent/r.json'; do
+        # shellcheck disable=SC2086
+        run -2 --separate-stderr timeout 10 "$host" $arguments
+        assert_output ''
+        assert_equal "${#stderr_lines[@]}" 1
+        [[ $stderr == main_host:* ]] || fail "$arguments: $stderr"
+    done
+}
+
+@test "host: --help, --version and --devices" {
+    run -0 "$host" --help
+    assert_line --index 0 'usage: main_host PROBLEM [options] [INPUT...]'
+    run -0 "$host" --version
+    assert_line --index 0 "$(cat VERSION)"
+    assert_line --index 1 --regexp '^frozen [0-9a-f]{64}$'
+    run -0 "$host" --devices
+    assert_line cpu
+}
+
+@test "host: --device gpu where there is none says so" {
+    [ ! -e /dev/nvidiactl ] || skip "this machine has a GPU"
+    run -2 "$host" editdistance --submission "$a" --device gpu
+    assert_output --partial 'no usable NVIDIA GPU'
+}
+
+@test "host: all samples, then one verdict" {
+    run -0 "$host" editdistance --submission "$a"
+    assert_line --index 0 'case sample/1-small'
+    assert_line '3 of 3 cases were run'
+    assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+    assert_equal "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" 4
+}
+
+@test "host: --case runs one case" {
+    run -0 "$host" editdistance --submission "$a" --case secret/04-dna
+    assert_line --index 0 'case secret/04-dna'
+    assert_line 'answer = 1821'
+    assert_equal "$(grep -c '^case ' <<< "$output")" 1
+}
+
+@test "host: --seed changes the input, and the same seed gives the same" {
+    run -0 "$host" editdistance --submission "$a" --case sample/3-practice --seed 12345
+    assert_line --index 1 --regexp '^answer = [0-9]+$'
+    first=${lines[1]}
+    [ "$first" != 'answer = 19735' ]
+    run -0 "$host" editdistance --submission "$a" --case sample/3-practice --seed 12345
+    assert_line --index 1 "$first"
+}
+
+@test "host: --json holds verdict, samples, device and digests" {
+    run -0 "$host" editdistance --submission "$a" --json "$BATS_TEST_TMPDIR/result.json" --repeat 5 --seed 7 \
+        --source bitparallel.c --time-limit 3.5
+    assert_equal "$(json '.format, .problem, .verdict, .message, .seed, .repeat' | paste -sd ' ')" '1 editdistance AC  7 5'
+    assert_equal "$(json .toolkit.frozen)" "$(run_scripts/frozen.sh digest)"
+    assert_equal "$(json .toolkit.version)" "$(cat VERSION)"
+    assert_equal "$(json '.submission.language, .submission.source' | paste -sd ' ')" 'C bitparallel.c'
+    assert_equal "$(json '.device.kind')" cpu
+    [ -n "$(json .device.name)" ]
+    assert_equal "$(json '.cases | length')" 3
+    assert_equal "$(json '.cases[2].name')" sample/3-practice
+    assert_equal "$(json '[.cases[] | .samples | length] | unique | @csv')" 5
+    assert_equal "$(json '[.cases[] | .samples[] > 0] | all')" true
+    assert_equal "$(json '.cases[0].time_limit')" 3.5
+    assert_equal "$(json '.cases[1] | .seconds | .min <= .q1 and .q1 <= .median and .median <= .q3 and .q3 <= .max')" true
+    # The parts of a call add up to its time: nothing of it is unaccounted for.
+    assert_equal "$(json '[.cases[].parts[] | ((.release + .map + .call + .done) - .total) | fabs < 1e-6] | all')" true
+    [ ! -e "$BATS_TEST_TMPDIR/result.json.part" ]
+}
+
+@test "host: each repetition has a fresh input" {
+    replay=$(submission tests/fixtures/bad_replay.c)
+    run -0 "$host" editdistance --submission "$replay" --case sample/3-practice
+    run -1 "$host" editdistance --submission "$replay" --case sample/3-practice --repeat 3 \
+        --json "$BATS_TEST_TMPDIR/result.json"
+    assert_output --regexp 'FAILED\. WA .* in case sample/3-practice, call 2 of 3'
+    assert_equal "$(json '.cases[0].calls')" 2
+}
+
+@test "host: cases after the first failure are run only with --keep-going" {
+    wrong=$(submission problems/editdistance/submissions/wrong_answer/hamming.c)
+    run -1 "$host" editdistance --submission "$wrong"
+    assert_line '1 of 3 cases were run'
+    run -1 "$host" editdistance --submission "$wrong" --keep-going --json "$BATS_TEST_TMPDIR/result.json"
+    assert_line '3 of 3 cases were run'
+    assert_equal "$(json '[.cases[].verdict] | @csv')" '"WA","WA","WA"'
+}
+
+@test "host: the host works from any folder and through a link" {
+    cd "$BATS_TEST_TMPDIR"
+    ln -s "$host" elsewhere
+    run -0 ./elsewhere editdistance --case sample/1-small
+    assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+}
+
+@test "host: a submission without CUDA runs on one processor too" {
+    run -0 taskset -c 0 "$host" editdistance --submission "$a" --repeat 3
+    assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+}

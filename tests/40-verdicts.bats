@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# Every way a submission can end gets its verdict and one line that says why; the host survives all of them.
+
+setup() {
+    load helpers/common
+    cd "$root"
+}
+
+# judged FIXTURE EXIT VERDICT WORDS [options]: the fixture, on the first sample, in the box and without it.
+judged() {
+    local so box fixture=$1 code=$2 verdict=$3 words=$4
+    shift 4
+    so=$(submission "tests/fixtures/$fixture.c")
+    for box in auto none; do
+        run "-$code" --separate-stderr timeout 60 "$host" editdistance --submission "$so" --case sample/1-small \
+            --box "$box" --json "$BATS_TEST_TMPDIR/result.json" "$@"
+        assert_equal "$(json .verdict)" "$verdict"
+        assert_equal "$(json '.cases[0].verdict')" "$verdict"
+        [[ $(json .message) =~ $words ]] || fail "box $box: '$(json .message)' has no '$words'"
+        if [ "$verdict" != AC ]; then
+            [[ ${lines[-1]} == "FAILED. $verdict "*"$(json .message)" ]] || fail "${lines[-1]}"
+            [[ ${lines[-1]} == *' in case sample/1-small' ]] || fail "${lines[-1]}"
+        fi
+        ! pgrep -f toolkit-survivor || fail "a process of the submission lives on"
+    done
+}
+
+@test "verdict: SIGSEGV is RTE, with the time and the case" {
+    judged bad_segv 1 RTE 'device_user\(\) received SIGSEGV after 0\.1[0-9] s in case sample/1-small'
+}
+
+@test "verdict: abort is RTE" { judged bad_abort 1 RTE 'received SIGABRT'; }
+@test "verdict: an exit code is RTE" { judged bad_exit_code 1 RTE 'exited with code 77'; }
+@test "verdict: killing itself is RTE" { judged bad_kill 1 RTE 'received SIGKILL'; }
+@test "verdict: a full stack is RTE" { judged bad_stack 1 RTE 'received SIGSEGV'; }
+@test "verdict: memory beyond the limit is no crash of the host" { judged bad_memory 1 RTE 'received SIGSEGV'; }
+@test "verdict: leaving before the first call is RTE" {
+    judged bad_constructor 1 RTE 'before the first call, exited with code 0'
+}
+@test "verdict: leaving a child behind is RTE, and the child is gone" { judged bad_orphan_exit 1 RTE 'exited with code 5'; }
+@test "verdict: closing the channel is RTE" { judged bad_close 1 RTE 'closed the channel' --time-limit 5; }
+@test "verdict: closing the channel and returning is RTE" { judged bad_close_return 1 RTE 'closed the channel'; }
+@test "verdict: junk on the channel is SV" { judged bad_forge 1 SV 'wrote to the channel' --time-limit 5; }
+@test "verdict: the runner's words before their time are SV" {
+    judged bad_constructor_ready 1 SV 'wrote to the channel' --time-limit 5
+}
+@test "verdict: a forged DONE is an unwritten answer" {
+    judged bad_early_done 1 WA 'left its output unwritten' --time-limit 5
+}
+@test "verdict: printing without end is OLE" { judged bad_flood 1 OLE 'printed more than 8388608 bytes'; }
+@test "verdict: hanging is TLE" { judged bad_hang 1 TLE 'exceeded the limit of 0\.5 s' --time-limit 0.5; }
+@test "verdict: stopping itself is TLE" { judged bad_stopped 1 TLE 'exceeded the limit' --time-limit 0.5; }
+@test "verdict: processes that flee are gone at the limit" {
+    judged bad_survivors 1 TLE 'exceeded the limit' --time-limit 0.5
+}
+
+@test "verdict: whatever is printed changes nothing" {
+    judged noisy 0 AC ''
+    # The host's own lines are on standard output alone; what was printed stands behind a mark, defused.
+    assert_equal "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" 1
+    [[ $stderr == *'  | SUCCESSFUL.'* && $stderr == *'  | ?[2J[GPU] : 1'* ]] || fail "$stderr"
+    assert_equal "$(json '.cases[0].printed_bytes')" 55
+}
+
+@test "verdict: closed standard streams and an overwritten input are AC" { judged silent 0 AC ''; }
+
+@test "verdict: at the limit everything is gone within 100 ms" {
+    for fixture in bad_hang bad_survivors; do
+        so=$(submission "tests/fixtures/$fixture.c")
+        for box in auto none; do
+            best=1000
+            for _ in 1 2 3; do # the machine may be busy: the best of three counts
+                start=$(date +%s%N)
+                run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 0.5 --box "$box" \
+                    --json "$BATS_TEST_TMPDIR/result.json"
+                # From the limit to the host's end, all processes reaped; its own start and end are in it too.
+                over=$((($(date +%s%N) - start) / 1000000 - 500 - $(json '.cases[0].start_seconds * 1000 | floor')))
+                [ $over -ge $best ] || best=$over
+                ! pgrep -f toolkit-survivor || fail "a process of the submission lives on"
+            done
+            [ $best -le 100 ] || fail "$fixture, box $box: $best ms"
+        done
+    done
+}
+
+@test "verdict: the host killed, its runner is gone" {
+    so=$(submission tests/fixtures/bad_survivors.c)
+    requires box
+    "$host" editdistance --submission "$so" --case sample/1-small --time-limit 60 > /dev/null 2>&1 &
+    pid=$!
+    for _ in $(seq 100); do
+        ! pgrep -f toolkit-survivor > /dev/null || break
+        sleep 0.1
+    done
+    run -0 pgrep -f toolkit-survivor
+    kill -9 $pid
+    for _ in $(seq 20); do
+        pgrep -f toolkit-survivor > /dev/null || break
+        sleep 0.05
+    done
+    run -1 pgrep -f toolkit-survivor
+}
+
+@test "verdict: a library without device_user is refused by name" {
+    gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/name.so" tests/fixtures/bad_name.c
+    run -2 "$host" editdistance --submission "$BATS_TEST_TMPDIR/name.so"
+    assert_output --partial "name.so' does not export device_user"
+}
+
+@test "verdict: a broken ELF file is refused, never loaded" {
+    so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
+    size=$(stat -c %s "$so")
+    for cut in 10 64 200 1000 $((size / 2)) $((size - 10)); do
+        head -c "$cut" "$so" > "$BATS_TEST_TMPDIR/cut.so"
+        run "$host" editdistance --submission "$BATS_TEST_TMPDIR/cut.so" --case sample/1-small
+        [[ $status -eq 2 || ($status -eq 1 && $output == *RTE*) ]] || fail "cut at $cut: exit $status: $output"
+    done
+}
+
+@test "verdict: in the box there is nothing to see" {
+    requires box
+    so=$(submission tests/fixtures/peek.c)
+    run -1 --separate-stderr env SECRET=seed "$host" editdistance --submission "$so" --case sample/1-small
+    seen=$(sed -n 's/^  | //p' <<< "$stderr")
+    grep -qx 'uid 65534' <<< "$seen"
+    ! grep -q SECRET <<< "$seen" || fail "the host's environment is seen: $seen"
+    grep -qx '/toolkit: device_user.so runner' <<< "$(sed -E 's/runner device_user.so/device_user.so runner/' <<< "$seen")"
+    ! grep -qE '^/:.* (home|root|etc/passwd|work)' <<< "$seen" || fail "$seen"
+    ! grep -qE '^/dev:.*(sd|vd|nvidia|kvm|mem )' <<< "$seen" || fail "$seen"
+    [ "$(grep -c '^process ' <<< "$seen")" -le 3 ] || fail "other processes are seen: $seen"
+    # Standard input, output and error, the channel, and the folder being listed.
+    grep -qx '/proc/self/fd: 0 1 2 3 4' <<< "$seen" || fail "$seen"
+}
+
+@test "judge: a submission that does not compile is CE, with the compiler's words" {
+    for fixture in bad_syntax:expected bad_undefined:nowhere; do
+        run -1 --separate-stderr run_scripts/judge.sh "tests/fixtures/${fixture%:*}.c" \
+            --json "$BATS_TEST_TMPDIR/result.json"
+        assert_equal "$(json .verdict)" CE
+        [[ $stderr == *"${fixture#*:}"* ]] || fail "$stderr"
+        [[ ${lines[-1]} == 'FAILED. CE (compile error): the submission does not compile'* ]] || fail "$output"
+    done
+}
+
+@test "judge: every jury submission in C gets its folder's verdict in the JSON" {
+    declare -A verdict=([accepted]=AC [wrong_answer]=WA [time_limit_exceeded]=TLE [run_time_error]=RTE)
+    for source in problems/editdistance/submissions/*/*.c; do
+        kind=$(basename "$(dirname "$source")")
+        make judge SUBMISSION="$source" JSON="$BATS_TEST_TMPDIR/result.json" ARGS='--time-limit 15' || true
+        assert_equal "$source $(json .verdict)" "$source ${verdict[$kind]}"
+        assert_equal "$(json .submission.source)" "$source"
+        rm "$BATS_TEST_TMPDIR/result.json"
+    done
+}
+
+@test "judge: what is no submission is refused by name" {
+    run -2 run_scripts/judge.sh
+    assert_output --partial 'usage: judge.sh'
+    run -2 run_scripts/judge.sh nowhere.cu
+    assert_output --partial "there is no submission 'nowhere.cu'"
+    run -2 run_scripts/judge.sh README.md
+    assert_output --partial 'no .cu or .c file'
+    mkdir "$BATS_TEST_TMPDIR/empty"
+    run -2 run_scripts/judge.sh "$BATS_TEST_TMPDIR/empty"
+    assert_output --partial 'has no .cu or .c file'
+    cp problems/editdistance/submissions/accepted/bitparallel.c "$BATS_TEST_TMPDIR/a b.c"
+    run -2 run_scripts/judge.sh "$BATS_TEST_TMPDIR/a b.c"
+    assert_output --partial 'has characters that make cannot take'
+    run -2 run_scripts/judge.sh device_user.cu nosuchproblem
+    assert_output --partial "there is no problem 'nosuchproblem'"
+}
+
+@test "judge: a submission from outside the toolkit, and one that is a folder" {
+    mkdir -p "$BATS_TEST_TMPDIR/folder"
+    cat > "$BATS_TEST_TMPDIR/folder/main.c" << 'END'
+#include "helper.h"
+unsigned int device_user(char *a, int m, char *b, int n) { return helper(a, m, b, n); }
+END
+    echo '#include "device_user.h"' > "$BATS_TEST_TMPDIR/folder/helper.h"
+    echo 'unsigned int helper(char *a, int m, char *b, int n);' >> "$BATS_TEST_TMPDIR/folder/helper.h"
+    sed 's/^unsigned int device_user/unsigned int helper/' problems/editdistance/submissions/accepted/bitparallel.c \
+        > "$BATS_TEST_TMPDIR/folder/helper.c"
+    run -0 run_scripts/judge.sh "$BATS_TEST_TMPDIR/folder" --group sample
+    assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+    so=$(submission "$BATS_TEST_TMPDIR/folder")
+    run -0 bash -c "nm -D --defined-only '$so' | grep -c ' T '"
+    assert_output 1
+}

@@ -1,0 +1,28 @@
+# Loaded by every test file.
+# shellcheck shell=bash
+bats_require_minimum_version 1.5.0
+bats_load_library bats-support
+bats_load_library bats-assert
+
+# Inputs of 128 characters and their distance, made once a test file.
+host=$build/main_host
+practice=$build/files
+
+# requires gpu|nvcc|box|root: skips a test that cannot run on this machine.
+requires() {
+    case $1 in
+    gpu) [ -e /dev/nvidiactl ] || skip "no NVIDIA GPU" ;;
+    nvcc) make -s -C "$root" have-nvcc || skip "no nvcc" ;;
+    box) bwrap --unshare-all --ro-bind / / true 2> /dev/null || skip "no user namespaces" ;;
+    *) echo "requires: unknown '$1'" >&2; return 1 ;;
+    esac
+}
+
+# submission SOURCE [PROBLEM]: builds it and prints the path of its device_user.so.
+submission() {
+    make -s -C "$root" submission SUBMISSION="$1" PROBLEM="${2:-editdistance}" >&2 || return
+    echo "$root/$(make -s -C "$root" print-submission SUBMISSION="$1" PROBLEM="${2:-editdistance}")"
+}
+
+# json FILTER [FILE]: what jq prints of the result.
+json() { jq -r "$1" "${2:-$BATS_TEST_TMPDIR/result.json}"; }

@@ -1,0 +1,16 @@
+# Before all tests: builds the toolkit once, and ends loudly where that fails. Versions first.
+setup_suite() {
+    root=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+    export root build=$root/${BUILD:-build}
+    export LC_ALL=C.UTF-8
+    # The toolkit's own variables must not leak in from the caller.
+    unset SUBMISSION PROBLEM JSON ARGS NAME MAKEFLAGS MAKELEVEL MFLAGS
+    {
+        echo "# $(gcc --version | head -n 1); $(bats --version); $(bwrap --version 2>&1 || echo 'no bubblewrap')"
+        echo "# $(nvcc --version 2>/dev/null | grep release || echo 'no nvcc')"
+    } >&3
+    if ! make -s -C "$root" all unit-tests >&2; then
+        echo "# the toolkit does not build: no test can run" >&3
+        return 1
+    fi
+}
