@@ -311,6 +311,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
 out:
     if (!session_close(session) && ok)
         ok = error_toolkit(error, "a process of the submission could not be ended: this machine is unfit to judge");
+    result->end_seconds = session->end_seconds;
     result->printed = session->printed;
     result->printed_kept = session->printed < sizeof session->text ? session->printed : sizeof session->text;
     if (result->printed_kept > 0 && (result->printed_text = malloc(result->printed_kept)))

@@ -26,3 +26,4 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
             printf '%-8s %9d x %-9d %14d %12.3f %12.3f %12.3f %9.2f %9.3f\n' $fields
         done
 done
+jq -s . "$folder"/run?.json "$folder/longest.json" > "$folder/all.json"

@@ -4,8 +4,19 @@
 # With root's rights (or sudo without a password) it installs; without, it names the packages and ends with code 3.
 # The CUDA Toolkit is NVIDIA's and not among them; without nvcc only submissions in C can be built.
 . "$(dirname "$0")/lib.sh"
-for_build=(gcc make libc6-dev pkg-config libjansson-dev libyaml-dev libelf-dev bubblewrap)
-for_test=(bats bats-support bats-assert jq shellcheck g++ libedlib-dev)
+# PACKAGE:PROBE, PROBE a command, a header or a file: what is there counts, however it came there.
+for_build=(gcc:gcc make:make libc6-dev:stdlib.h libjansson-dev:jansson.h libyaml-dev:yaml.h libelf-dev:gelf.h
+    bubblewrap:bwrap)
+for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-assert:/usr/lib/bats/bats-assert/load.bash
+    jq:jq shellcheck:shellcheck procps:pgrep g++:g++ libedlib-dev:edlib.h)
+
+there() { # PROBE
+    case $1 in
+    /*) [ -e "$1" ] ;;
+    *.h) echo "#include <$1>" | gcc -E -x c - > /dev/null 2>&1 ;;
+    *) command -v "$1" > /dev/null ;;
+    esac
+}
 
 wanted=()
 for group; do
@@ -17,12 +28,12 @@ for group; do
 done
 [ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|test...'
 
-command -v dpkg-query > /dev/null || exit 0 # not Debian's kind: the build will say what it misses
 missing=()
-for package in "${wanted[@]}"; do
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)" = installed ] || missing+=("$package")
+for entry in "${wanted[@]}"; do
+    there "${entry#*:}" || missing+=("${entry%%:*}")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
+command -v apt-get > /dev/null || fail "these are missing, under their names in Debian: ${missing[*]}"
 
 if [ "$(id -u)" = 0 ]; then
     become=()

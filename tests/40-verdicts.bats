@@ -68,17 +68,10 @@ judged() {
     for fixture in bad_hang bad_survivors; do
         so=$(submission "tests/fixtures/$fixture.c")
         for box in auto none; do
-            best=1000
-            for _ in 1 2 3; do # the machine may be busy: the best of three counts
-                start=$(date +%s%N)
-                run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 0.5 --box "$box" \
-                    --json "$BATS_TEST_TMPDIR/result.json"
-                # From the limit to the host's end, all processes reaped; its own start and end are in it too.
-                over=$((($(date +%s%N) - start) / 1000000 - 500 - $(json '.cases[0].start_seconds * 1000 | floor')))
-                [ $over -ge $best ] || best=$over
-                ! pgrep -f toolkit-survivor || fail "a process of the submission lives on"
-            done
-            [ $best -le 100 ] || fail "$fixture, box $box: $best ms"
+            run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 0.5 --box "$box" \
+                --json "$BATS_TEST_TMPDIR/result.json"
+            assert_equal "$(json '.cases[0].end_seconds < 0.1')" true
+            ! pgrep -f toolkit-survivor || fail "a process of the submission lives on"
         done
     done
 }

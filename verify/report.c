@@ -116,10 +116,10 @@ static json_t *case_json(const struct case_result *result)
         json_array_append_new(samples, json_real(result->times[i].total));
         json_array_append_new(parts, times_json(&result->times[i]));
     }
-    object = json_pack("{s:o, s:s, s:o, s:o, s:o, s:f, s:f, s:I, s:I}", "name", text(result->name), "verdict",
+    object = json_pack("{s:o, s:s, s:o, s:o, s:o, s:f, s:f, s:f, s:I, s:I}", "name", text(result->name), "verdict",
                        verdict_id(result->verdict), "message", text(result->message), "answer",
                        text(result->answer), "output", text(result->output[0] ? result->output : NULL),
-                       "start_seconds", result->start_seconds, "time_limit", result->limit, "calls",
+                       "start_seconds", result->start_seconds, "end_seconds", result->end_seconds, "time_limit", result->limit, "calls",
                        (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
     if (result->timed > 0)
         json_object_set_new(object, "seconds",

@@ -22,6 +22,7 @@ struct case_result {
     char message[512];           /* why, empty for AC */
     char answer[64], output[64]; /* of the last call, as the problem shows them; output "" for none */
     double start_seconds;        /* from the start of the runner until it was ready */
+    double end_seconds;          /* from the last call's end until all that the submission started was gone */
     double limit;                /* seconds a call */
     size_t calls;                /* calls that were made */
     struct session_times *times; /* [calls], of those that returned in time */

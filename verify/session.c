@@ -409,11 +409,13 @@ static void ask_to_quit(struct session *session)
 
 bool session_close(struct session *session)
 {
+    const int64_t start = clock_ns();
     bool ok;
 
     if (session->idle)
         ask_to_quit(session);
     ok = reap_all(session->pid, &session->status, kill_seconds);
+    session->end_seconds = clock_seconds(start, clock_ns());
     if (session->printed_fd >= 0) {
         take_printed(session);
         close(session->printed_fd);

@@ -51,6 +51,7 @@ struct session {
     char text[SESSION_PRINTED_KEPT];     /* the first of them */
     char detail[256];                    /* the words that facts.detail points to */
     double start_seconds;                /* from the start of the process until it was ready */
+    double end_seconds;                  /* from session_close() until all that it started was gone */
 };
 
 /* How long each part of a call took, seconds; the inner ones are the runner's own word. */
