@@ -1,5 +1,5 @@
 # Sourced by the scripts: where the toolkit is, and how they fail.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/${BUILD:-build}

@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# Problem packages: cases are arguments and seeds, check-problem proves them sound, a new one starts from a skeleton.
+
+load helpers/copy
+
+setup() {
+    load helpers/common
+    cd "$root"
+}
+
+@test "problem: cases in the package are made from one line of text each" {
+    run -0 find problems/editdistance/data -name '*.in' -size +1
+    assert_output ''
+    assert_equal "$(cat problems/editdistance/data/*/*.in | wc -l)" "$(find problems/editdistance/data -name '*.in' | wc -l)"
+}
+
+@test "problem: problem.yaml has the format's required keys, and a statement for each name" {
+    for key in problem_format_version name uuid; do
+        grep -q "^$key:" problems/editdistance/problem.yaml || fail "no $key"
+    done
+    assert_equal "$(sed -n 's/^  \([a-z][a-z]\): .*/\1/p' problems/editdistance/problem.yaml | sort | paste -sd ' ')" \
+        "$(cd problems/editdistance/statement && echo problem.*.md | sed 's/problem\.//g; s/\.md//g')"
+    for statement in problems/editdistance/statement/problem.*.md; do
+        for word in weight write 1,048,448 128 device_user; do
+            grep -qF "$word" "$statement" || fail "$statement: no '$word'"
+        done
+    done
+}
+
+@test "problem: a wrong key, version or case is refused with file and line" {
+    copy_toolkit
+    make -s all
+    sed -i 's/time_limit: 10/tyme_limit: 10/' problems/editdistance/problem.yaml
+    run -2 build/main_host editdistance
+    assert_output --regexp "problem\.yaml:[0-9]+: unknown key 'limits\.tyme_limit'"
+    sed -i 's/tyme_limit: 10/time_limit: -3/' problems/editdistance/problem.yaml
+    run -2 build/main_host editdistance
+    assert_output --partial "'limits.time_limit: -3' is not a number above 0"
+    sed -i 's/time_limit: -3/time_limit: 10/; s/2025-09/2023-07/' problems/editdistance/problem.yaml
+    run -2 build/main_host editdistance
+    assert_output --partial 'problem_format_version must be 2025-09'
+    sed -i 's/2023-07/2025-09/' problems/editdistance/problem.yaml
+    for line in 'random 100 128' 'random 128' 'upwards 128 128' 'random 128 128 color=red' 'random 128 128 alphabet=x' \
+        'random 128 128 seed=-1' 'random 1048448 16512' 'shifted 128 128 period=128' '' $'random 128 128\nrandom 128 128'; do
+        echo "$line" > problems/editdistance/data/sample/1-small.in
+        run -2 timeout 20 build/main_host editdistance --case sample/1-small
+        assert_output --regexp '^main_host: .+'
+    done
+}
+
+@test "problem: check-problem finds editdistance sound" {
+    run -0 timeout 300 make check-problem
+    assert_output --partial 'editdistance is sound'
+    refute_output --partial FAILED
+    # Every case and every jury submission was looked at.
+    assert_equal "$(grep -c '^ok     case: ' <<< "$output")" "$(ls problems/editdistance/data/{sample,secret}/*.in | wc -l)"
+    assert_equal "$(grep -cE '^(ok|gpu)  *submission: ' <<< "$output")" "$(ls -d problems/editdistance/submissions/*/* | wc -l)"
+}
+
+@test "problem: a new problem from the skeleton builds, runs and passes; check-problem finds what is broken in it" {
+    copy_toolkit
+    run -0 make new-problem NAME=trial
+    run -0 make run PROBLEM=trial
+    assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+    run -0 make frozen
+    run -0 timeout 120 make check-problem PROBLEM=trial
+    assert_output --partial 'trial is sound'
+    printf '3 -7\n9 2\n' > numbers
+    run -0 build/main_host trial numbers
+    assert_line 'answer = 9'
+    # Nothing but its own folder and what was built is new.
+    run diff -rq "$BATS_TEST_DIRNAME/.." .
+    refute_output --regexp '^Files '
+    assert_equal "$(sed -n 's/^Only in \.[^:]*: //p' <<< "$output" | grep -vE '^(build|getrndstr|ldistance|numbers)$')" trial
+
+    run -2 make -s new-problem NAME=trial
+    assert_output --partial 'problems/trial exists already'
+    run make -s new-problem NAME=Bad-Name
+    assert_output --partial 'usage: new_problem.sh NAME'
+
+    # A wrong answer file, a generator that looks at the clock, a reference that is wrong, a submission in the wrong folder.
+    echo 1 > problems/trial/data/sample/1-ten.ans
+    run -2 make -s check-problem PROBLEM=trial
+    assert_output --partial 'FAILED sample/1-ten: the answer is not the one in its .ans file'
+    sed -i 's/values_of(input)\[i\] = (int32_t)(random_u32(&stream)/values_of(input)[i] = (int32_t)((uint32_t)getpid() + random_u32(\&stream)/; s/#include <string.h>/#include <string.h>\n#include <unistd.h>/' \
+        problems/trial/problem.c
+    mv problems/trial/submissions/wrong_answer/starts_at_zero.c problems/trial/submissions/accepted/
+    run -2 make -s check-problem PROBLEM=trial
+    assert_output --partial 'generated again, the input differs'
+    assert_output --partial 'FAILED submission: accepted/starts_at_zero.c: WA, expected AC'
+    sed -i 's/\[count_of(input) - 1\]/[0]/' problems/trial/problem.c
+    run -2 make -s check-problem PROBLEM=trial
+    assert_output --partial 'the two references differ'
+}

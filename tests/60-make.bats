@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# make: a fresh copy runs, nothing is built twice, flags count, trusted files are frozen, the README tells the truth.
+
+load helpers/copy
+
+setup() {
+    load helpers/common
+    cd "$root"
+}
+
+@test "make: a fresh copy runs in under 60 s, and says what runs where" {
+    copy_toolkit
+    start=$SECONDS
+    run -0 timeout 60 make run
+    assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+    if [ ! -e /dev/nvidiactl ]; then
+        assert_equal "$(grep -c 'no NVIDIA GPU: running the C version' <<< "$output")" 1
+    fi
+    echo "# make run in a fresh copy: $((SECONDS - start)) s" >&3
+}
+
+@test "make: a second make does nothing; a change of flags or of a header rebuilds" {
+    copy_toolkit
+    make -s all
+    run -0 make
+    assert_output "make: Nothing to be done for 'all'."
+    find . -type f -newer build/main_host ! -path './build/*' > newer
+    run -0 make CFLAGS=-O1
+    assert_output --partial 'CC main_host.c'
+    assert_output --partial 'CC verify/session.c'
+    run -0 make CFLAGS=-O1
+    assert_output "make: Nothing to be done for 'all'."
+    make -s all
+    touch verify/channel.h
+    run -0 make
+    assert_output --partial 'CC verify/session.c'
+    assert_output --partial 'CC verify/runner.c'
+    refute_output --partial 'CC verify/stats.c'
+    touch problems/editdistance/include/device_user.h
+    run -0 make
+    assert_output --partial 'submissions/accepted/baseline.c'
+}
+
+@test "make: help has a line for every command" {
+    run -0 make help
+    for target in all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint \
+        packages clean; do
+        assert_line --regexp "^$target +[a-z]"
+    done
+}
+
+@test "make: V=1 shows commands, clean removes everything that was built" {
+    copy_toolkit
+    run -0 make V=1
+    assert_output --partial '-c -o build/obj/main_host.o main_host.c'
+    make -s clean
+    assert_equal "$(ls -A)" "$(cd "$BATS_TEST_DIRNAME/.." && ls -A | grep -vxE 'build.*|\.git|\.gpu|getrndstr|ldistance')"
+}
+
+@test "make: trusted files are as committed" {
+    run -0 make frozen
+    assert_output 'frozen: all trusted files are as committed'
+}
+
+@test "make: a changed, a new and a missing trusted file are found by name" {
+    copy_toolkit
+    make -s all
+    before=$(build/main_host --version | sed -n 's/frozen //p')
+    echo '/* changed */' >> verify/session.c
+    echo > verify/extra.h
+    rm problems/editdistance/data/secret/05-equal.in
+    run -2 make frozen
+    assert_output --partial verify/session.c
+    assert_output --partial verify/extra.h
+    assert_output --partial 05-equal.in
+    # The host says which sources it was built from.
+    make -s all
+    after=$(build/main_host --version | sed -n 's/frozen //p')
+    [ "$before" != "$after" ]
+    assert_equal "$after" "$(run_scripts/frozen.sh digest)"
+    # The statement and the submissions are not trusted, and not frozen.
+    run -0 make freeze
+    echo >> problems/editdistance/statement/problem.en.md
+    echo >> device_user.cu
+    run -0 make frozen
+}
+
+@test "make: nothing in a submission replaces a trusted file" {
+    mkdir -p "$BATS_TEST_TMPDIR/shadow/verify" "$BATS_TEST_TMPDIR/shadow/problems"
+    cd "$BATS_TEST_TMPDIR/shadow"
+    cp "$root/problems/editdistance/submissions/wrong_answer/hamming.c" hamming.c
+    for file in device_user.h levenshtein.h problem.h toolkit.h verify/verdict.h; do
+        echo '#define main_host_was_here 1' > "$file"
+    done
+    # Its own copies of trusted functions stay its own.
+    cat > verdict.c << 'END'
+int verdict_of(void) { return 0; }
+int problem_find(void) { return 0; }
+int main(void) { return 0; }
+END
+    before=$("$host" --version)
+    run -1 "$root/run_scripts/judge.sh" "$BATS_TEST_TMPDIR/shadow" --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json .verdict)" WA
+    assert_equal "$("$host" --version)" "$before"
+    assert_equal "$(json .toolkit.frozen)" "$("$root/run_scripts/frozen.sh" digest)"
+}
+
+@test "make: practice scripts run1.sh to run9.sh" {
+    for n in 1 2 3 4 5 6 7 8 9; do
+        run -0 "run_scripts/run$n.sh"
+        assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+        assert_line --index 1 "strnum(a)= $(stat -c %s "$practice/file$((2 * n - 1))")"
+    done
+    # Rising sizes, from seeds alone.
+    assert_equal "$(stat -c %s "$practice"/file{1,3,5,7,9,11,13,15,17} | sort -n | paste -sd ' ')" \
+        "$(stat -c %s "$practice"/file{1,3,5,7,9,11,13,15,17} | paste -sd ' ')"
+    assert_equal "$(ls "$practice" | wc -l)" 20
+    run -0 bash -c "./getrndstr 20480 11 | cmp - '$practice/file11'"
+    run -2 run_scripts/practice.sh 11
+    run -2 run_scripts/practice.sh
+    run -0 run_scripts/run1.sh --repeat 3
+    assert_output --partial 'median of 3'
+}
+
+@test "packages: what is missing is installed, or named where there are no rights" {
+    run -0 run_scripts/packages.sh build test
+    assert_output ''
+    run -2 run_scripts/packages.sh everything
+    [ "$(id -u)" = 0 ] || skip "needs root to become somebody without rights"
+    copy_toolkit
+    chmod -R a+rX "$BATS_RUN_TMPDIR"
+    mkdir bin
+    ln -s /usr/bin/* bin/ 2> /dev/null
+    rm bin/jq bin/bwrap
+    run -3 setpriv --reuid 65534 --regid 65534 --clear-groups env PATH="$PWD/bin" run_scripts/packages.sh build test
+    assert_line --index 0 \
+        'packages.sh: these packages are missing; install them with: sudo apt-get install bubblewrap jq'
+}
+
+@test "readme: every command in its sh blocks runs, in a fresh copy" {
+    copy_toolkit
+    for readme in README.md README.ja.md; do
+        sed -n '/^```sh$/,/^```$/{/^```/!p}' "$readme" > "commands.$readme"
+        [ "$(wc -l < "commands.$readme")" -ge 8 ] || fail "$readme has too few commands"
+    done
+    # Both languages show the same commands.
+    assert_equal "$(sed 's/ *#.*//' commands.README.md)" "$(sed 's/ *#.*//' commands.README.ja.md)"
+    while read -r command; do
+        case $command in
+        'make test'*) continue ;; # this very run
+        esac
+        run -0 timeout 120 bash -c "$command"
+        echo "# ran: $command" >&3
+    done < commands.README.md
+}
+
+@test "readme: the lines it shows are the lines printed" {
+    run -0 --separate-stderr ./ldistance "$practice/file11" "$practice/file12"
+    sed -n '/^answer = /,/^SUCCESSFUL\.$/p' README.md | sed -E 's/[0-9.]+( seconds)?$/N\1/' > "$BATS_TEST_TMPDIR/shown"
+    sed -E 's/[0-9.]+( seconds)?$/N\1/' <<< "$output" > "$BATS_TEST_TMPDIR/printed"
+    run -0 diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"
+}
+
+@test "lint: the scripts pass shellcheck" {
+    run -0 make lint
+}

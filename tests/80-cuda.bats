@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# CUDA submissions on a machine without a GPU: they compile, and what cannot be done is said.
+
+setup() {
+    load helpers/common
+    requires nvcc
+    cd "$root"
+}
+
+@test "cuda: every CUDA submission compiles into one that exports device_user alone" {
+    for source in device_user.cu problems/editdistance/submissions/*/*.cu problems/editdistance/submissions/*/two_files; do
+        so=$(submission "$source")
+        run -0 nm -D --defined-only "$so"
+        assert_output --regexp '^[0-9a-f]+ T device_user$'
+    done
+}
+
+@test "cuda: native code and plain PTX are in the file, and the runtime is shared" {
+    so=$(submission device_user.cu)
+    run -0 bash -c "readelf -d '$so' | grep NEEDED"
+    assert_output --partial libcudart.so
+    # PTX is text where it is not compressed.
+    run -0 bash -c "strings '$so' | grep -c '^\.target sm_'"
+    assert_output 1
+}
+
+@test "cuda: a submission that lacks extern \"C\" and the header is C all the same: the build includes the header" {
+    sed '/#include "device_user.h"/d; s/extern "C" //' device_user.cu > "$BATS_TEST_TMPDIR/plain.cu"
+    so=$(submission "$BATS_TEST_TMPDIR/plain.cu")
+    run -0 nm -D --defined-only "$so"
+    assert_output --regexp ' T device_user$'
+}
+
+@test "cuda: what nvcc refuses is CE" {
+    echo 'unsigned int device_user(char *, int, char *, int) { return nothing; }' > "$BATS_TEST_TMPDIR/bad.cu"
+    run -1 run_scripts/judge.sh "$BATS_TEST_TMPDIR/bad.cu" --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json .verdict)" CE
+    assert_output --partial 'identifier "nothing" is undefined'
+}
+
+@test "cuda: without a GPU the host says so and runs nothing" {
+    [ ! -e /dev/nvidiactl ] || skip "this machine has a GPU"
+    so=$(submission device_user.cu)
+    run -2 --separate-stderr "$host" editdistance --submission "$so"
+    assert_output ''
+    [[ $stderr == *'the submission is CUDA, and this machine has no usable NVIDIA GPU'* ]]
+}
