@@ -27,7 +27,10 @@ each_part() { # COMMAND: called with LIST-FILE, then the files on standard input
 }
 check_part() {
     [ -f "$1" ] || { echo "frozen: $1 is missing: run 'make freeze'" >&2; return 1; }
-    diff -U0 --label frozen --label now "$1" <(xargs -r sha256sum) | grep '^[-+][0-9a-f]' >&2 || return 0
+    local changes
+    changes=$(diff "$1" <(xargs -r sha256sum) | grep '^[<>]' || true)
+    [ -n "$changes" ] || return 0
+    sed 's/^</frozen: was/; s/^>/frozen: now/' <<< "$changes" >&2
     echo "frozen: the files above differ from $1" >&2
     return 1
 }
