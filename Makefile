@@ -12,10 +12,10 @@
 #   V=1                 show every command
 
 BUILD ?= build
+PROBLEM_GIVEN := $(PROBLEM)
 PROBLEM ?= editdistance
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
-.SECONDARY:
 .DEFAULT_GOAL := all
 SHELL := /bin/bash
 
@@ -38,7 +38,7 @@ run: packages ## build and run your submission on the problem's samples
 	@$(BUILD)/main_host $(PROBLEM) --submission $(SUBMISSION_SO) --source $(SUBMISSION) $(ARGS)
 
 judge: ## judge SUBMISSION=... on all cases of PROBLEM=..., result in JSON=...
-	@run_scripts/judge.sh $(SUBMISSION) $(PROBLEM) $(if $(JSON),--json "$(JSON)") $(ARGS)
+	@run_scripts/judge.sh $(SUBMISSION) $(if $(PROBLEM_GIVEN),$(PROBLEM)) $(if $(JSON),--json "$(JSON)") $(ARGS)
 
 submission: $(SUBMISSION_SO) ## build SUBMISSION=... for PROBLEM=... only
 

@@ -23,6 +23,7 @@
 #include "verify/gpu.h"
 #include "verify/options.h"
 #include "verify/package.h"
+#include "verify/processor.h"
 #include "verify/reap.h"
 #include "verify/report.h"
 #include "verify/session.h"
@@ -81,20 +82,31 @@ static bool find_root(struct host *host, struct error *error)
     }
 }
 
-/* The folder of the CUDA runtime library: CUDA_HOME's, the usual one, or "" to leave it to the loader. */
+/* The folder of the CUDA runtime library: beside the nvcc of the build, the usual one, or "" for the loader's own. */
 static void find_cuda(struct host *host)
 {
-    const char *homes[] = { getenv("CUDA_HOME"), "/usr/local/cuda" };
+    static const char *const folders[] = { TOOLKIT_CUDA_FOLDER, "/usr/local/cuda/lib64" };
     char path[PATH_MAX];
 
-    for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++) {
-        if (!homes[i])
-            continue;
-        snprintf(path, sizeof path, "%.2000s/lib64", homes[i]);
-        if (realpath(path, host->cuda_folder))
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folders[i], host->submission.cuda_library);
+        if (access(path, R_OK) == 0 && realpath(folders[i], host->cuda_folder))
             return;
     }
     host->cuda_folder[0] = '\0';
+}
+
+/* The device nodes that go into the box: one that is missing would be blamed on the submission otherwise. */
+static bool check_nodes(int minor, struct error *error)
+{
+    const char *fixed[] = { "/dev/nvidiactl", "/dev/nvidia-uvm" };
+    char node[32];
+
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (access(fixed[i], R_OK | W_OK) != 0)
+            return error_system(error, "cannot use '%s' (nvidia-modprobe -u -c 0 makes it)", fixed[i]);
+    snprintf(node, sizeof node, "/dev/nvidia%d", minor);
+    return access(node, R_OK | W_OK) == 0 || error_system(error, "cannot use '%s'", node);
 }
 
 /* ------------------------------------------------------------------ set-up, in the order of main() */
@@ -133,7 +145,8 @@ static bool choose_problem(struct host *host, struct error *error)
         return error_usage(error, "there is no problem '%s'; there are:%s", host->options.problem, all);
     }
     host->result.problem = host->problem->name;
-    return package_load(&host->package, host->root, host->problem->name, error);
+    return package_load(&host->package, host->root, host->problem->name, error) &&
+           package_check_frozen(&host->package, host->root, host->problem->name, error);
 }
 
 /* The shared object, what language it is in, and the runner for it. */
@@ -191,6 +204,8 @@ static bool choose_device(struct host *host, struct error *error)
     if (host->on_gpu && !gpu_first(&host->gpu, &why))
         return error_usage(error, "%s, and this machine has no usable NVIDIA GPU: %s",
                            cuda ? "the submission is CUDA" : "--device gpu was asked for", why);
+    if (host->on_gpu && !check_nodes(host->gpu.minor, error))
+        return false;
     host->result.device_kind = host->on_gpu ? "gpu" : "cpu";
     if (host->on_gpu) {
         snprintf(host->result.device_name, sizeof host->result.device_name, "%s", host->gpu.name);
@@ -206,6 +221,7 @@ static bool choose_box(struct host *host, struct error *error)
 {
     const char *why = "it was asked for";
     enum box_level level = BOX_NONE;
+    int processor, others;
 
     if (host->options.box != BOX_CHOICE_NONE)
         level = box_probe(&why);
@@ -214,6 +230,7 @@ static bool choose_box(struct host *host, struct error *error)
     if (level == BOX_NONE)
         fprintf(stderr, "main_host: the submission runs without a box (%s): run only code that you trust\n", why);
     find_cuda(host);
+    processor = processor_claim(&others);
     host->session = (struct session_config){
         .box = { .level = level,
                  .runner = host->runner,
@@ -226,6 +243,8 @@ static bool choose_box(struct host *host, struct error *error)
         .call_limit = host->on_gpu ? host->package.gpu_time_limit : host->package.cpu_time_limit,
         .memory_limit = host->package.memory_limit,
         .output_limit = host->package.output_limit,
+        .processor = processor,
+        .spin = others > 0,
     };
     if (host->options.time_limit > 0)
         host->session.call_limit = host->options.time_limit;
@@ -418,7 +437,7 @@ static bool judge_compile_error(struct host *host, struct error *error)
 
     if (!blob_read_file(&log, host->options.compile_error, (size_t)1 << 30, error))
         return false;
-    fwrite(log.data, 1, log.size < 8192 ? log.size : 8192, stderr);
+    report_foreign(stderr, "", (const char *)log.data, log.size, 8192);
     /* The log ends with a zero byte: blob_alloc() rounds up. An empty log has none, nor words. */
     line = log.size > 0 && log.size % BLOB_ALIGNMENT != 0 ? strstr((const char *)log.data, "error") : NULL;
     while (line && line > (const char *)log.data && line[-1] != '\n')
@@ -427,6 +446,9 @@ static bool judge_compile_error(struct host *host, struct error *error)
     host->result.source = host->options.source;
     snprintf(host->result.message, sizeof host->result.message, "the submission does not compile%s%.*s",
              line ? ": " : "", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
+    for (char *c = host->result.message; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
     blob_release(&log);
     return true;
 }
@@ -474,7 +496,7 @@ int main(int argc, char **argv)
     host.result.verdict = VERDICT_NO;
     host.result.seed = host.options.seed;
     host.result.repeat = host.options.repeat;
-    ok = (!host.options.json || report_json_possible(host.options.json, &error)) && find_root(&host, &error) &&
+    ok = (!host.options.json || report_json_begin(host.options.json, &error)) && find_root(&host, &error) &&
          judge(&host, &error);
     if (!ok && error.code == EXIT_TOOLKIT) {
         host.result.verdict = VERDICT_JE;

@@ -1,8 +1,9 @@
 #!/bin/bash
-# The trusted files and their digests: frozen.sh list|digest|check|update [PROBLEM]
+# The trusted files and their digests: frozen.sh list|lines|digest|check|update [PROBLEM]
 #
 # list    the trusted files, sorted: the host, verify/, the contract, and of each problem all but what is for
 #         people (statement) and for the participant's side (submissions)
+# lines   their digests, as sha256sum writes them
 # digest  one SHA-256 of all of them and their names
 # check   compares them with the committed lists: verify/frozen.sha256 and problems/NAME/frozen.sha256
 # update  writes those lists, or that of PROBLEM alone
@@ -34,11 +35,13 @@ check_part() {
     echo "frozen: the files above differ from $1" >&2
     return 1
 }
+lines_part() { xargs -r sha256sum; }
 update_part() { xargs -r sha256sum > "$1"; }
 
 case "${1:-}" in
 list) host_files; for name in $(problem_names); do problem_files "$name"; done ;;
-digest) "$0" list | xargs sha256sum | sha256sum | cut -d ' ' -f 1 ;;
+lines) each_part lines_part ;;
+digest) each_part lines_part | sha256sum | cut -d ' ' -f 1 ;;
 check)
     each_part check_part || exit 3
     echo "frozen: all trusted files are as committed"
@@ -50,5 +53,5 @@ update)
         each_part update_part
     fi
     ;;
-*) echo 'usage: frozen.sh list|digest|check|update [PROBLEM]' >&2; exit 2 ;;
+*) echo 'usage: frozen.sh list|lines|digest|check|update [PROBLEM]' >&2; exit 2 ;;
 esac

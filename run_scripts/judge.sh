@@ -2,46 +2,68 @@
 # Builds a submission and judges it on all cases: judge.sh SUBMISSION [PROBLEM] [options for main_host]
 #
 # SUBMISSION is a .cu or .c file or a folder of them. PROBLEM is taken from the path of a jury submission, and is
-# editdistance otherwise. A submission that does not compile gets CE, with the compiler's words.
+# editdistance otherwise. A submission that does not compile gets CE, with the compiler's words. It is always built anew.
 . "$(dirname "$0")/lib.sh"
-line='judge.sh SUBMISSION [PROBLEM] [options for main_host]'
-[ $# -ge 1 ] && [ -n "$1" ] || usage "$line"
+compile_seconds=120
+if [ $# -eq 0 ] || [ -z "$1" ]; then
+    usage 'judge.sh SUBMISSION [PROBLEM] [options for main_host]'
+fi
 submission=$1
 shift
+
+[ -e "$submission" ] || refuse "there is no submission '$submission'"
+full=$(realpath "$submission")
+submission=${full#"$root"/} # as make, which runs in the toolkit's folder, is to see it
 problem=editdistance
-[[ $(realpath -m "$submission") == "$root"/problems/*/submissions/* ]] &&
-    problem=$(realpath -m "$submission" | sed "s|^$root/problems/||; s|/.*||")
+[[ $submission == problems/*/submissions/* ]] && problem=$(cut -d / -f 2 <<< "$submission")
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then
     problem=$1
     shift
 fi
 problem_exists "$problem"
 
-[ -e "$submission" ] || refuse "there is no submission '$submission'"
-submission=$(realpath --relative-to="$root" "$submission")
-[[ $submission =~ ^[A-Za-z0-9_./+-]+$ ]] ||
-    refuse "the path '$submission' has characters that make cannot take: use letters, digits, '_', '.', '+' and '-'"
-if [ -d "$root/$submission" ]; then
-    sources=$(cd "$root" && find "$submission" -maxdepth 1 -type f \( -name '*.cu' -o -name '*.c' \))
+# make and the compiler see names as words: only harmless ones may reach them.
+names=$submission
+if [ -d "$full" ]; then
+    sources=$(find "$full" -maxdepth 1 -type f \( -name '*.cu' -o -name '*.c' \))
     [ -n "$sources" ] || refuse "the folder '$submission' has no .cu or .c file"
-    [[ $sources =~ ^[A-Za-z0-9_./+$'\n'-]+$ ]] ||
-        refuse "a file name in '$submission' has characters that make cannot take"
+    [ -z "$(find "$full" -type l -print -quit)" ] || refuse "the folder '$submission' has a symbolic link in it"
+    names+=$(cd "$full" && find . -print0 | tr '\0\n' '\n?')
 elif [[ $submission == *.cu || $submission == *.c ]]; then
     sources=$submission
 else
     refuse "'$submission' is no .cu or .c file, and no folder"
 fi
-if [[ $sources == *.cu* ]] && ! toolkit_make have-nvcc; then
+while read -r name; do
+    [[ $name =~ ^[A-Za-z0-9_./+-]+$ ]] ||
+        refuse "the name '${name//[^[:print:]]/?}' has characters that make cannot take: use letters, digits and _ . + -"
+done <<< "$names"
+if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
     fail "'$submission' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
 fi
 
 PROBLEM=$problem build_toolkit
+so=$(toolkit_make print-submission SUBMISSION="$submission" PROBLEM="$problem" FRESH=1)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! toolkit_make submission SUBMISSION="$submission" PROBLEM="$problem" V=1 > /dev/null 2> "$log"; then
-    "$build/main_host" "$problem" --compile-error "$log" --source "$submission" "$@" && exit
-    exit $?
+folder=$root/${so%/device_user.so}
+{ rm -rf "$folder" && mkdir -p "$folder"; } || fail "cannot make the folder '$folder' anew"
+status=0
+timeout -k 5 $compile_seconds env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" submission SUBMISSION="$submission" \
+    PROBLEM="$problem" FRESH=1 > "$log" 2>&1 < /dev/null || status=$?
+if [ $status -ne 0 ]; then
+    [ $status -lt 124 ] || echo "error: the compiler did not end within $compile_seconds s" >> "$log"
+    # A failure without a word of compiler or linker, or one of the machine's, is not the submission's.
+    if ! grep -v '^make' "$log" | grep -qE 'error|undefined|ld: ' ||
+        grep -qE 'No space left|Read-only file system|Cannot allocate memory' "$log"; then
+        tr -c '[:print:]\n\t' '?' < "$log" >&2
+        fail "the submission could not be built: see above"
+    fi
+    status=0
+    "$build/main_host" "$problem" --compile-error "$log" --source "$submission" "$@" || status=$?
+    exit $status
 fi
-cat "$log" >&2
-so=$(toolkit_make print-submission SUBMISSION="$submission" PROBLEM="$problem")
-"$build/main_host" "$problem" --group all --submission "$root/$so" --source "$submission" "$@"
+tr -c '[:print:]\n\t' '?' < "$log" >&2
+status=0
+"$build/main_host" "$problem" --group all --submission "$root/$so" --source "$submission" "$@" || status=$?
+exit $status

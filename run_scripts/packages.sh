@@ -6,9 +6,9 @@
 . "$(dirname "$0")/lib.sh"
 # PACKAGE:PROBE, PROBE a command, a header or a file: what is there counts, however it came there.
 for_build=(gcc:gcc make:make libc6-dev:stdlib.h libjansson-dev:jansson.h libyaml-dev:yaml.h libelf-dev:gelf.h
-    bubblewrap:bwrap)
+    libsodium-dev:sodium.h bubblewrap:bwrap g++:g++)
 for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-assert:/usr/lib/bats/bats-assert/load.bash
-    jq:jq shellcheck:shellcheck procps:pgrep g++:g++ libedlib-dev:edlib.h)
+    jq:jq shellcheck:shellcheck procps:pgrep libedlib-dev:edlib.h)
 
 there() { # PROBE
     case $1 in

@@ -170,6 +170,30 @@ setup() {
     [ ! -e "$BATS_TEST_TMPDIR/result.json.part" ]
 }
 
+@test "host: an older result is not taken for a new one, and only plain files are replaced" {
+    cd "$BATS_TEST_TMPDIR"
+    echo '{"verdict": "AC"}' > result.json
+    run -2 "$host" editdistance --submission /nonexistent.so --json result.json
+    [ ! -e result.json ]
+    : > target
+    ln -s target link
+    run -0 "$host" editdistance --submission "$a" --case sample/1-small --json link
+    [ -L link ]
+    assert_equal "$(json .verdict target)" AC
+    run -0 "$host" editdistance --submission "$a" --case sample/1-small --json /dev/null
+    [ -c /dev/null ]
+    mkdir folder
+    run -2 "$host" editdistance --submission "$a" --json folder
+    assert_output --partial "'folder' is a folder"
+}
+
+@test "host: what a submission prints at its very end is taken in, and does not hold up the host" {
+    late=$(submission tests/fixtures/late_printer.c)
+    run -1 "$host" editdistance --submission "$late" --case sample/1-small --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json '.cases[0].printed_bytes')" 200000
+    assert_equal "$(json '.cases[0].end_seconds < 0.3')" true
+}
+
 @test "host: each repetition has a fresh input" {
     replay=$(submission tests/fixtures/bad_replay.c)
     run -0 "$host" editdistance --submission "$replay" --case sample/3-practice

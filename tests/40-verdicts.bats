@@ -44,8 +44,34 @@ judged() {
 @test "verdict: the runner's words before their time are SV" {
     judged bad_constructor_ready 1 SV 'wrote to the channel' --time-limit 5
 }
-@test "verdict: a forged DONE is an unwritten answer" {
-    judged bad_early_done 1 WA 'left its output unwritten' --time-limit 5
+@test "verdict: telling the host in the middle of a call that CUDA failed is SV, and steers no terminal" {
+    judged bad_forge_failure 1 SV 'wrote to the channel' --time-limit 5
+    refute_output --partial $'\033'
+    assert_equal "$(grep -c '^SUCCESSFUL' <<< "$output")" 0
+}
+@test "verdict: telling that loading failed is RTE, and steers no terminal" {
+    judged bad_constructor_failure 1 RTE 'cannot be loaded' --time-limit 5
+    refute_output --partial $'\033'
+    assert_equal "$(grep -c '^SUCCESSFUL' <<< "$output")" 0
+}
+@test "verdict: impossible time stamps change nothing" {
+    judged bad_stamps 1 WA 'left its output unwritten' --time-limit 5
+}
+@test "verdict: answering ahead without reading the channel ends, and is never accepted" {
+    run_scripts/files.sh
+    so=$(submission tests/fixtures/bad_ahead.c)
+    for box in auto none; do
+        run -1 timeout 60 "$host" editdistance --submission "$so" --box "$box" --repeat 1000 --time-limit 2 \
+            --json "$BATS_TEST_TMPDIR/result.json" "$practice/file1" "$practice/file2"
+        assert_equal "$(json .verdict)" SV
+    done
+}
+@test "verdict: closing the channel shortly before the limit does not outlast it" {
+    judged bad_close_late 1 RTE 'closed the channel' --time-limit 0.5
+    assert_equal "$(json '.message | capture("after (?<s>[0-9.]+) s").s | tonumber < 0.7')" true
+}
+@test "verdict: a forged DONE is SV" {
+    judged bad_early_done 1 SV 'wrote to the channel' --time-limit 5
 }
 @test "verdict: printing without end is OLE" { judged bad_flood 1 OLE 'printed more than 8388608 bytes'; }
 @test "verdict: hanging is TLE" { judged bad_hang 1 TLE 'exceeded the limit of 0\.5 s' --time-limit 0.5; }
@@ -94,6 +120,39 @@ judged() {
     run -1 pgrep -f toolkit-survivor
 }
 
+@test "verdict: a runner or a box that does not start is the toolkit's failure, not the submission's" {
+    mkdir -p "$BATS_TEST_TMPDIR/t/build/runners"
+    ln -s "$root/problems" "$BATS_TEST_TMPDIR/t/problems"
+    cp "$build/main_host" "$BATS_TEST_TMPDIR/t/build"
+    so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
+    echo garbage > "$BATS_TEST_TMPDIR/t/build/runners/editdistance"
+    chmod +x "$BATS_TEST_TMPDIR/t/build/runners/editdistance"
+    for box in auto none; do
+        run -3 "$BATS_TEST_TMPDIR/t/build/main_host" editdistance --submission "$so" --case sample/1-small --box "$box" \
+            --json "$BATS_TEST_TMPDIR/result.json"
+        assert_equal "$(json .verdict)" JE
+        assert_output --partial 'the runner failed: it did not start'
+    done
+    rm "$BATS_TEST_TMPDIR/t/build/runners/editdistance"
+    run -3 "$BATS_TEST_TMPDIR/t/build/main_host" editdistance --submission "$so"
+    assert_output --partial "runners/editdistance': No such file or directory; run 'make'"
+}
+
+@test "verdict: two judgings at once run on two processors" {
+    [ "$(nproc)" -ge 2 ] || skip "one processor"
+    so=$(submission tests/fixtures/bad_hang.c)
+    for _ in 1 2; do
+        "$host" editdistance --submission "$so" --case sample/1-small --time-limit 2 > /dev/null 2>&1 3>&- &
+    done
+    sleep 1
+    processors=$(for pid in $(pgrep -f 'toolkit/runner|runners/editdistance'); do
+        grep -qE '/runner' /proc/"$pid"/cmdline && [ "$(readlink /proc/"$pid"/exe)" != /usr/bin/bwrap ] &&
+            sed -n 's/^Cpus_allowed_list:\t//p' /proc/"$pid"/status
+    done | sort)
+    wait
+    assert_equal "$(uniq <<< "$processors" | wc -l)" 2
+}
+
 @test "verdict: a library without device_user is refused by name" {
     gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/name.so" tests/fixtures/bad_name.c
     run -2 "$host" editdistance --submission "$BATS_TEST_TMPDIR/name.so"
@@ -126,13 +185,76 @@ judged() {
 }
 
 @test "judge: a submission that does not compile is CE, with the compiler's words" {
-    for fixture in bad_syntax:expected bad_undefined:nowhere; do
+    for fixture in bad_syntax:expected bad_undefined:nowhere bad_name:device_user bad_message:'?[2J'; do
         run -1 --separate-stderr run_scripts/judge.sh "tests/fixtures/${fixture%:*}.c" \
             --json "$BATS_TEST_TMPDIR/result.json"
         assert_equal "$(json .verdict)" CE
         [[ $stderr == *"${fixture#*:}"* ]] || fail "$stderr"
+        [[ $stderr$output != *$'\033'* ]] || fail "the compiler's words steer the terminal"
         [[ ${lines[-1]} == 'FAILED. CE (compile error): the submission does not compile'* ]] || fail "$output"
     done
+}
+
+@test "judge: a compiler that does not end is CE" {
+    sed 's/^compile_seconds=.*/compile_seconds=2/' run_scripts/judge.sh > "$BATS_TEST_TMPDIR/judge.sh"
+    sed -i "s|^\. .*lib.sh.*|. $root/run_scripts/lib.sh|" "$BATS_TEST_TMPDIR/judge.sh"
+    mkfifo "$BATS_TEST_TMPDIR/never.h"
+    echo '#include "never.h"' > "$BATS_TEST_TMPDIR/waits.c"
+    run -1 timeout 60 bash "$BATS_TEST_TMPDIR/judge.sh" "$BATS_TEST_TMPDIR/waits.c" --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json .verdict)" CE
+    assert_output --partial 'the compiler did not end within 2 s'
+}
+
+@test "judge: what is judged is what is there now, whatever the files' times and names say" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir fold x
+    right=$root/problems/editdistance/submissions/accepted/bitparallel.c
+    wrong=$root/problems/editdistance/submissions/wrong_answer/hamming.c
+    verdict() { "$root/run_scripts/judge.sh" "$1" --group sample --json result.json > /dev/null 2>&1 || true; json .verdict result.json; }
+    # Two paths that differ in a slash only.
+    cp "$right" x/s.c
+    cp "$wrong" x-s.c
+    assert_equal "$(verdict x/s.c) $(verdict x-s.c)" 'AC WA'
+    # A newer submission with an older time, a file that is gone, an old file that is new here.
+    cp "$wrong" fold/m.c
+    assert_equal "$(verdict fold)" WA
+    cp "$right" fold/m.c
+    touch -d '2001-01-01' fold/m.c
+    assert_equal "$(verdict fold)" AC
+    echo 'int other(void) { return 1; }' > fold/b.c
+    assert_equal "$(verdict fold)" AC
+    echo 'this is no C' > fold/z.c
+    touch -d '2001-01-01' fold/z.c
+    assert_equal "$(verdict fold)" CE
+    rm fold/z.c fold/b.c
+    assert_equal "$(verdict fold)" AC
+    # The same through make run, which keeps what it can.
+    cd "$root"
+    run -0 make run SUBMISSION="$BATS_TEST_TMPDIR/fold"
+    cp "$wrong" "$BATS_TEST_TMPDIR/fold/m.c"
+    touch -d '2001-01-01' "$BATS_TEST_TMPDIR/fold/m.c"
+    run -2 make run SUBMISSION="$BATS_TEST_TMPDIR/fold"
+    assert_output --partial 'FAILED. WA'
+}
+
+@test "judge: names that a shell or make could take for commands are refused" {
+    cd "$BATS_TEST_TMPDIR"
+    right=$root/problems/editdistance/submissions/accepted/bitparallel.c
+    n=0
+    for name in 'p;touch${IFS}PWNED;x=y.h' '$(shell touch PWNED).h' 'a b.h' $'a\nb.h' 'a:b.h' '`id`.c' 'ä.c'; do
+        n=$((n + 1))
+        mkdir "folder$n"
+        cp "$right" "folder$n/main.c"
+        : > "folder$n/$name"
+        run -2 "$root/run_scripts/judge.sh" "folder$n"
+        assert_output --partial 'has characters that make cannot take'
+    done
+    mkdir link
+    cp "$right" link/main.c
+    ln -s /etc/passwd link/secret.h
+    run -2 "$root/run_scripts/judge.sh" link
+    assert_output --partial 'has a symbolic link in it'
+    [ ! -e PWNED ] && [ ! -e "$root/PWNED" ]
 }
 
 @test "judge: every jury submission in C gets its folder's verdict in the JSON" {

@@ -40,9 +40,24 @@ setup() {
     run -2 build/main_host editdistance
     assert_output --partial 'problem_format_version must be 2025-09'
     sed -i 's/2023-07/2025-09/' problems/editdistance/problem.yaml
+    # Settings and cases that changed since the host was built are not what its digest says.
+    run -0 build/main_host editdistance --case sample/1-small
+    echo '# changed' >> problems/editdistance/gpu.yaml
+    run -2 build/main_host editdistance
+    assert_output --partial "'problems/editdistance/gpu.yaml' has changed since the host was built: run 'make'"
+    echo 'random 128 128' > problems/editdistance/data/secret/99-new.in
+    make -s all
+    rm problems/editdistance/data/secret/99-new.in
+    run -0 build/main_host editdistance --case sample/1-small
+    make -s all
+    echo 'random 128 128' > problems/editdistance/data/secret/99-new.in
+    run -2 build/main_host editdistance
+    assert_output --partial "data/secret/99-new.in' was not there when the host was built"
+    rm problems/editdistance/data/secret/99-new.in
     for line in 'random 100 128' 'random 128' 'upwards 128 128' 'random 128 128 color=red' 'random 128 128 alphabet=x' \
         'random 128 128 seed=-1' 'random 1048448 16512' 'shifted 128 128 period=128' '' $'random 128 128\nrandom 128 128'; do
         echo "$line" > problems/editdistance/data/sample/1-small.in
+        make -s all
         run -2 timeout 20 build/main_host editdistance --case sample/1-small
         assert_output --regexp '^main_host: .+'
     done

@@ -31,6 +31,12 @@ setup() {
     run -0 make CFLAGS=-O1
     assert_output "make: Nothing to be done for 'all'."
     make -s all
+    run -0 make DEV=1
+    assert_output "make: Nothing to be done for 'all'."
+    CPPFLAGS=-DUNUSED make -s all
+    run -0 env CPPFLAGS=-DUNUSED make
+    assert_output "make: Nothing to be done for 'all'."
+    make -s all
     touch verify/channel.h
     run -0 make
     assert_output --partial 'CC verify/session.c'
@@ -68,7 +74,7 @@ setup() {
     before=$(build/main_host --version | sed -n 's/frozen //p')
     echo '/* changed */' >> verify/session.c
     echo > verify/extra.h
-    rm problems/editdistance/data/secret/05-equal.in
+    rm problems/editdistance/data/secret/05-equal.*
     run -2 make frozen
     assert_output --partial verify/session.c
     assert_output --partial verify/extra.h
@@ -78,6 +84,10 @@ setup() {
     after=$(build/main_host --version | sed -n 's/frozen //p')
     [ "$before" != "$after" ]
     assert_equal "$after" "$(run_scripts/frozen.sh digest)"
+    assert_equal "$after" "$(cd run_scripts && ./frozen.sh digest)"
+    rm problems/editdistance/data/secret/06-disjoint.*
+    make -s all
+    assert_equal "$(build/main_host --version | sed -n 's/frozen //p')" "$(run_scripts/frozen.sh digest)"
     # The statement and the submissions are not trusted, and not frozen.
     run -0 make freeze
     echo >> problems/editdistance/statement/problem.en.md

@@ -112,7 +112,7 @@ static void add_namespaces(const struct box *box, struct box_command *command)
         bubblewrap, "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--hostname", "box",
         "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr",
         "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try", "/etc/alternatives",
-        "/etc/alternatives", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+        "/etc/alternatives", "--proc", "/proc", "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp",
     };
 
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)

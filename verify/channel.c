@@ -36,7 +36,7 @@ bool channel_send(int channel, const struct channel_message *message, int fd)
         memcpy(CMSG_DATA(c), &fd, sizeof fd);
     }
     do
-        sent = sendmsg(channel, &header, MSG_NOSIGNAL);
+        sent = sendmsg(channel, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)sizeof *message;
 }

@@ -1,8 +1,10 @@
 /*
  * channel.h - what host and runner say to each other over one SOCK_SEQPACKET socket pair.
  *
- *   runner → host   READY                     loaded, CUDA initialised, waiting
- *                   FAILED_LOAD, FAILED_CUDA  could not; `text` says why
+ *   runner → host   LOADING                   CUDA is initialised; user code runs from here on
+ *                   FAILED_CUDA               or it could not be; `text` says why
+ *   runner → host   READY                     loaded, waiting
+ *                   FAILED_LOAD               or it could not be; `text` says why
  *   host → runner   SETUP + output memfd      map this; `size` bytes
  *   runner → host   MAPPED
  *   host → runner   WAKE                      an input of `mapped` bytes comes at once: keep your processor awake
@@ -12,8 +14,8 @@
  *   host → runner   QUIT
  *
  * An input travels as the descriptor of sealed-off memory that nobody but the host has until RUN is sent, so
- * no thread and no kernel left in flight can read it sooner. The host believes nothing but the kind and order
- * of what arrives.
+ * no thread and no kernel left in flight can read it sooner. The host believes nothing but the kind and order of what
+ * arrives, and that a reply which repeats a message's nonce was made after that message was sent.
  */
 #ifndef VERIFY_CHANNEL_H
 #define VERIFY_CHANNEL_H
@@ -25,9 +27,10 @@
 enum { CHANNEL_FD = 3 };
 
 enum channel_kind {
-    CHANNEL_READY = 1,
-    CHANNEL_FAILED_LOAD,
+    CHANNEL_LOADING = 1,
     CHANNEL_FAILED_CUDA,
+    CHANNEL_READY,
+    CHANNEL_FAILED_LOAD,
     CHANNEL_SETUP,
     CHANNEL_MAPPED,
     CHANNEL_WAKE,
@@ -47,11 +50,15 @@ struct channel_message {
     uint32_t kind;          /* enum channel_kind */
     uint64_t size;          /* bytes of the input or output */
     uint64_t mapped;        /* bytes of the memory that comes along, at least size */
+    uint64_t nonce;         /* random with WAKE and RUN; the reply must repeat it */
     int64_t stamps[STAMPS]; /* with DONE */
     char text[240];         /* with FAILED_*: why, terminated */
 };
 
-/* Sends one message, with a descriptor unless fd is -1. False with errno when the other end is gone. */
+/*
+ * Sends one message, with a descriptor unless fd is -1. Never waits: false with EAGAIN when the other end has let its
+ * messages pile up, with another errno when it is gone.
+ */
 bool channel_send(int channel, const struct channel_message *message, int fd);
 
 /*

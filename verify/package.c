@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "blob.h"
+#include "frozen.h"
 
 /* The keys of the 2025-09 format. */
 static const char *const problem_keys[] = {
@@ -128,6 +129,29 @@ bool package_load(struct package *package, const char *root, const char *name, s
     if (!ok)
         package_release(package);
     return ok;
+}
+
+bool package_check_frozen(const struct package *package, const char *root, const char *name, struct error *error)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "problems/%s/problem.yaml", name);
+    if (!frozen_check(root, path, error))
+        return false;
+    snprintf(path, sizeof path, "problems/%s/gpu.yaml", name);
+    if (!frozen_check(root, path, error))
+        return false;
+    for (size_t i = 0; i < package->case_count; i++) {
+        const struct package_case *test_case = &package->cases[i];
+
+        snprintf(path, sizeof path, "problems/%s/data/%s.in", name, test_case->name);
+        if (!frozen_check(root, path, error))
+            return false;
+        snprintf(path, sizeof path, "problems/%s/data/%s.ans", name, test_case->name);
+        if (test_case->expected && !frozen_check(root, path, error))
+            return false;
+    }
+    return true;
 }
 
 void package_release(struct package *package)

@@ -36,6 +36,9 @@ struct package {
 bool package_load(struct package *package, const char *root, const char *name, struct error *error);
 void package_release(struct package *package);
 
+/* Checks every file that package_load() read against the host's digests (frozen.h). */
+bool package_check_frozen(const struct package *package, const char *root, const char *name, struct error *error);
+
 /* Whether a case is in a group: "sample", "secret" or "all". */
 bool package_case_in_group(const struct package_case *test_case, const char *group);
 

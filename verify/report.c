@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stats.h"
@@ -46,27 +47,32 @@ void report_case(FILE *file, const struct case_result *result, size_t repeat)
     fprintf(file, "[GPU] : %s\n", result->output[0] ? result->output : "no answer");
 }
 
-void report_printed(FILE *file, const struct case_result *result)
+void report_foreign(FILE *file, const char *mark, const char *text, size_t size, size_t limit)
 {
+    size_t shown = size < limit ? size : limit;
     bool at_start = true;
 
+    for (size_t i = 0; i < shown; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        if (at_start)
+            fputs(mark, file);
+        at_start = c == '\n';
+        fputc(c == '\n' || c == '\t' || (c >= ' ' && c != 127) ? c : '?', file);
+    }
+    if (!at_start)
+        fputc('\n', file);
+    if (size > shown)
+        fprintf(file, "%s... (%zu bytes more)\n", mark, size - shown);
+}
+
+void report_printed(FILE *file, const struct case_result *result)
+{
     if (result->printed == 0)
         return;
     fprintf(file, "device_user() printed %zu bytes in case %s; they do not count:\n", result->printed,
             result->name);
-    for (size_t i = 0; i < result->printed_kept && i < 4096; i++) {
-        unsigned char c = (unsigned char)result->printed_text[i];
-
-        if (at_start)
-            fputs("  | ", file);
-        at_start = c == '\n';
-        /* Nothing that could steer a terminal. */
-        fputc(c == '\n' || c == '\t' || (c >= ' ' && c < 127) ? c : '?', file);
-    }
-    if (!at_start)
-        fputc('\n', file);
-    if (result->printed > 4096)
-        fprintf(file, "  ... (%zu bytes more)\n", result->printed - 4096);
+    report_foreign(file, "  | ", result->printed_text, result->printed_kept, 4096);
 }
 
 void report_verdict(FILE *file, enum verdict verdict, const char *message)
@@ -157,6 +163,7 @@ static json_t *result_json(const struct result *result)
 bool report_json(const struct result *result, const char *path, struct error *error)
 {
     json_t *object = result_json(result);
+    struct stat status;
     char *part = NULL;
     bool ok = false;
 
@@ -165,7 +172,9 @@ bool report_json(const struct result *result, const char *path, struct error *er
         part = NULL;
         goto out;
     }
-    if (json_dump_file(object, part, JSON_INDENT(2)) != 0 || rename(part, path) != 0) {
+    /* A device, a pipe or a link is written to; only a plain name is replaced as a whole. */
+    if (lstat(path, &status) == 0 ? json_dump_file(object, path, JSON_INDENT(2)) != 0
+                                  : json_dump_file(object, part, JSON_INDENT(2)) != 0 || rename(part, path) != 0) {
         error_system(error, "cannot write '%s'", path);
         goto out;
     }
@@ -176,16 +185,26 @@ out:
     return ok;
 }
 
-bool report_json_possible(const char *path, struct error *error)
+bool report_json_begin(const char *path, struct error *error)
 {
+    struct stat status;
     char *part = NULL;
+    bool there = lstat(path, &status) == 0;
     FILE *file;
 
+    if (there && S_ISDIR(status.st_mode))
+        return error_usage(error, "--json: '%s' is a folder", path);
+    if (there && !S_ISREG(status.st_mode))
+        return access(path, W_OK) == 0 || error_usage(error, "--json: cannot write '%s': %s", path, strerror(errno));
     if (asprintf(&part, "%s.part", path) < 0)
         return error_toolkit(error, "out of memory");
     file = fopen(part, "we");
-    if (!file) {
+    if (!file || (there && unlink(path) != 0)) {
         error_usage(error, "--json: cannot write '%s': %s", path, strerror(errno));
+        if (file) {
+            fclose(file);
+            unlink(part);
+        }
         free(part);
         return false;
     }

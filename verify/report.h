@@ -54,16 +54,22 @@ struct result {
 /* The ancestor's lines for one case, after the problem's describe(): see docs/FORMATS.md. */
 void report_case(FILE *file, const struct case_result *result, size_t repeat);
 
+/*
+ * Text from outside the toolkit, at most `limit` bytes of it: each line behind `mark`, and nothing in it that could
+ * steer a terminal.
+ */
+void report_foreign(FILE *file, const char *mark, const char *text, size_t size, size_t limit);
+
 /* What the submission printed, line by line behind a mark that it cannot remove. */
 void report_printed(FILE *file, const struct case_result *result);
 
 /* The last line: SUCCESSFUL. or FAILED. and why. */
 void report_verdict(FILE *file, enum verdict verdict, const char *message);
 
-/* Writes the result to `path` by way of a new file beside it, so that a reader sees all or nothing. */
+/* Writes the result to `path`, by way of a new file beside it, so that a reader sees all or nothing. */
 bool report_json(const struct result *result, const char *path, struct error *error);
 
-/* Whether such a file could be written, tried before anything runs. */
-bool report_json_possible(const char *path, struct error *error);
+/* Before anything runs: whether `path` can be written, and an older result there is removed, so that none is mistaken. */
+bool report_json_begin(const char *path, struct error *error);
 
 #endif

@@ -34,9 +34,6 @@ static void fail(enum channel_kind kind, const char *what, const char *why)
     struct channel_message message = { 0 };
 
     snprintf(message.text, sizeof message.text, "%s%s%s", what, *what ? ": " : "", why ? why : "unknown reason");
-    for (char *c = message.text; *c; c++)
-        if ((unsigned char)*c < ' ')
-            *c = ' ';
     say(&message, kind);
     _exit(RUNNER_FAILED);
 }
@@ -90,7 +87,7 @@ static void take_output(struct service *service, const struct channel_message *m
 /* Off the clock: all that the next call needs and that tells nothing of its input. */
 static void wake(struct service *service, const struct channel_message *message)
 {
-    struct channel_message reply = { 0 };
+    struct channel_message reply = { .nonce = message->nonce };
 
     service->place = map_reserve(message->mapped);
     service->reserved = message->mapped;
@@ -102,7 +99,7 @@ static void wake(struct service *service, const struct channel_message *message)
 
 static void call(struct service *service, const struct channel_message *message, int fd)
 {
-    struct channel_message reply = { .stamps[STAMP_RECEIVED] = clock_ns() };
+    struct channel_message reply = { .nonce = message->nonce, .stamps[STAMP_RECEIVED] = clock_ns() };
 
     if (!service->place || service->reserved != message->mapped || !map_at(service->place, fd, message->mapped))
         no_memory();
@@ -149,6 +146,7 @@ int main(int argc, char **argv)
             fail(CHANNEL_FAILED_CUDA, "", dlerror());
         initialise_cuda(cuda, CHANNEL_FAILED_CUDA);
     }
+    say(&message, CHANNEL_LOADING);
     submission = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (!submission)
         fail(CHANNEL_FAILED_LOAD, "", dlerror());

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +20,15 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "processor.h"
 #include "reap.h"
 #include "shared_map.h"
 
 /* How long a process may take to end once it has let go of the channel: a CUDA context takes its time. */
 static const double ending_seconds = 2.0;
+
+/* How long a runner that is asked to quit may take. */
+static const double quit_seconds = 0.5;
 
 /* How long the kernel may take to end what was killed before the machine is called unfit. */
 static const double kill_seconds = 10.0;
@@ -39,30 +42,6 @@ static struct facts lost(struct session *session, struct facts facts, const char
 }
 
 /* ------------------------------------------------------------------ start */
-
-/* How many processors this process may use. */
-static int processors(void)
-{
-    cpu_set_t set;
-
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-/* The last processor this process may use, so that the host's own work stays on another where there is one. */
-static void pin_to_one_core(void)
-{
-    cpu_set_t set, one;
-
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return;
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
-        if (CPU_ISSET(cpu, &set)) {
-            CPU_ZERO(&one);
-            CPU_SET(cpu, &one);
-            sched_setaffinity(0, sizeof one, &one);
-            return;
-        }
-}
 
 static void limit_resources(const struct session_config *config)
 {
@@ -82,7 +61,7 @@ static void become_runner(const struct session_config *config, struct box_comman
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    pin_to_one_core();
+    processor_use(config->processor);
     limit_resources(config);
     /* The two descriptors may be any numbers, the wanted ones among them: move them out of the way first. */
     channel = fcntl(channel, F_DUPFD, 16);
@@ -178,6 +157,34 @@ static bool take_status(struct session *session, int64_t deadline, struct facts 
     return true;
 }
 
+/* The runner's own account of why it cannot go on; it may come from anybody, so nothing of it steers a terminal. */
+static struct facts failed(struct session *session, struct facts facts, enum outcome outcome,
+                           const struct channel_message *message)
+{
+    snprintf(session->detail, sizeof session->detail, "%s", message->text);
+    for (char *c = session->detail; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    facts.outcome = outcome;
+    facts.detail = session->detail;
+    return facts;
+}
+
+/*
+ * Sends one message to the runner. A runner that is gone shows in the wait that follows; one that lets the host's
+ * messages pile up, so that this one found no room, is not the runner any more.
+ */
+static bool deliver(struct session *session, struct channel_message *message, int fd, struct facts *facts)
+{
+    if (message->kind != CHANNEL_SETUP && getrandom(&session->nonce, sizeof session->nonce, 0) < 0)
+        session->nonce++;
+    message->nonce = session->nonce;
+    if (channel_send(session->channel, message, fd) || errno != EAGAIN)
+        return true;
+    facts->outcome = OUTCOME_FORGED;
+    return false;
+}
+
 /*
  * Waits for one message of kind `expected` and fills in how the wait ended, but not when. A message already
  * sent counts, whatever happened to its sender since.
@@ -198,18 +205,18 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
         if (fds[0].revents) {
             switch (channel_receive(session->channel, message, NULL)) {
             case 1:
-                if (message->kind == CHANNEL_FAILED_LOAD || message->kind == CHANNEL_FAILED_CUDA) {
-                    facts.outcome = message->kind == CHANNEL_FAILED_LOAD ? OUTCOME_LOAD_FAILED
-                                                                         : OUTCOME_CUDA_FAILED;
-                    snprintf(session->detail, sizeof session->detail, "%s", message->text);
-                    facts.detail = session->detail;
-                } else {
-                    facts.outcome = message->kind == expected ? OUTCOME_DONE : OUTCOME_FORGED;
-                }
+                /* A failure may be told only in the place of what it prevents. */
+                if (expected == CHANNEL_LOADING && message->kind == CHANNEL_FAILED_CUDA)
+                    return failed(session, facts, OUTCOME_CUDA_FAILED, message);
+                if (expected == CHANNEL_READY && message->kind == CHANNEL_FAILED_LOAD)
+                    return failed(session, facts, OUTCOME_LOAD_FAILED, message);
+                facts.outcome = message->kind == expected && message->nonce == session->nonce ? OUTCOME_DONE
+                                                                                              : OUTCOME_FORGED;
                 return facts;
             case 0:
                 facts.outcome = OUTCOME_CLOSED;
-                take_status(session, clock_ns() + (int64_t)(ending_seconds * 1e9), &facts);
+                now = clock_ns() + (int64_t)(ending_seconds * 1e9);
+                take_status(session, now < deadline ? now : deadline, &facts);
                 return facts;
             default:
                 facts.outcome = OUTCOME_FORGED;
@@ -299,6 +306,39 @@ static bool poison(struct session *session)
 
 /* ------------------------------------------------------------------ the three calls */
 
+/* The end of a runner that never came to load the submission, with what bubblewrap or the loader printed last. */
+static struct facts not_started(struct session *session, struct facts facts)
+{
+    int length = session->printed < 120 ? (int)session->printed : 120;
+
+    snprintf(session->detail, sizeof session->detail, "it did not start (exit code %d, signal %d): %.*s",
+             facts.exit_code, facts.signal, length, session->text);
+    for (char *c = session->detail; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = ' ';
+    facts.outcome = OUTCOME_LOST;
+    facts.detail = session->detail;
+    return facts;
+}
+
+/* Where the time went, by the runner's stamps where they can be true, and all in the call where they cannot. */
+static struct session_times times_of(int64_t start, int64_t end, const int64_t stamps[STAMPS])
+{
+    int64_t received = stamps[STAMP_RECEIVED], mapped = stamps[STAMP_MAPPED], returned = stamps[STAMP_RETURNED];
+
+    if (!(start <= received && received <= mapped && mapped <= returned && returned <= end)) {
+        received = mapped = start;
+        returned = end;
+    }
+    return (struct session_times){
+        .total = clock_seconds(start, end),
+        .release = clock_seconds(start, received),
+        .map = clock_seconds(received, mapped),
+        .call = clock_seconds(mapped, returned),
+        .done = clock_seconds(returned, end),
+    };
+}
+
 static struct facts give_output(struct session *session, int64_t deadline, struct facts facts)
 {
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_SETUP, .size = session->output_size,
@@ -314,9 +354,10 @@ static struct facts give_output(struct session *session, int64_t deadline, struc
         return lost(session, facts, "mmap");
     }
     session->output = view;
-    channel_send(session->channel, &message, fd); /* a runner that is gone shows in the wait */
+    if (deliver(session, &message, fd, &facts))
+        facts = wait_for(session, CHANNEL_MAPPED, deadline, &message, facts);
     close(fd);
-    return wait_for(session, CHANNEL_MAPPED, deadline, &message, facts);
+    return facts;
 }
 
 struct facts session_open(struct session *session, const struct session_config *config, size_t output_size)
@@ -332,13 +373,16 @@ struct facts session_open(struct session *session, const struct session_config *
     session->output_size = output_size;
     if (!blob_alloc(&session->poison, output_size, &error) || !spawn(session))
         return lost(session, facts, "cannot start the runner");
-    facts = wait_for(session, CHANNEL_READY, deadline, &message, facts);
+    facts = wait_for(session, CHANNEL_LOADING, deadline, &message, facts);
+    if (facts.outcome == OUTCOME_DONE)
+        facts = wait_for(session, CHANNEL_READY, deadline, &message, facts);
+    else if (facts.outcome != OUTCOME_CUDA_FAILED) /* no user code has run yet: the toolkit is at fault */
+        facts = not_started(session, facts);
     session->start_seconds = clock_seconds(start, clock_ns());
     if (facts.outcome == OUTCOME_DONE)
         facts = give_output(session, deadline, facts);
     facts.seconds = clock_seconds(start, clock_ns());
     session->idle = facts.outcome == OUTCOME_DONE;
-    session->spin = processors() > 1;
     return facts;
 }
 
@@ -362,16 +406,17 @@ struct facts session_call(struct session *session, const struct blob *input, str
     }
     session->idle = false;
     wake.mapped = mapped;
-    channel_send(session->channel, &wake, -1);
     start = clock_ns();
-    facts = wait_for(session, CHANNEL_AWAKE, start + (int64_t)(facts.limit * 1e9), &message, facts);
+    if (deliver(session, &wake, -1, &facts))
+        facts = wait_for(session, CHANNEL_AWAKE, start + (int64_t)(facts.limit * 1e9), &message, facts);
     if (facts.outcome == OUTCOME_DONE) {
         message = (struct channel_message){ .magic = CHANNEL_MAGIC, .kind = CHANNEL_RUN, .size = input->size,
                                             .mapped = mapped };
         start = clock_ns();
-        channel_send(session->channel, &message, fd);
-        channel_spin(session->channel, session->spin ? CHANNEL_SPIN_NS : 0);
-        facts = wait_for(session, CHANNEL_DONE, start + (int64_t)(facts.limit * 1e9), &message, facts);
+        if (deliver(session, &message, fd, &facts)) {
+            channel_spin(session->channel, session->config->spin ? CHANNEL_SPIN_NS : 0);
+            facts = wait_for(session, CHANNEL_DONE, start + (int64_t)(facts.limit * 1e9), &message, facts);
+        }
     }
     if (facts.outcome == OUTCOME_DONE)
         memcpy(output->data, session->output, session->output_size);
@@ -384,27 +429,32 @@ struct facts session_call(struct session *session, const struct blob *input, str
     if (facts.seconds > facts.limit)
         facts.outcome = OUTCOME_TIMEOUT;
     facts.unwritten = memcmp(output->data, session->poison.data, output->size) == 0;
-    *times = (struct session_times){
-        .total = facts.seconds,
-        .release = clock_seconds(start, message.stamps[STAMP_RECEIVED]),
-        .map = clock_seconds(message.stamps[STAMP_RECEIVED], message.stamps[STAMP_MAPPED]),
-        .call = clock_seconds(message.stamps[STAMP_MAPPED], message.stamps[STAMP_RETURNED]),
-        .done = clock_seconds(message.stamps[STAMP_RETURNED], end),
-    };
+    *times = times_of(start, end, message.stamps);
     return facts;
 }
 
 /*
  * Lets a runner that waits for the next call end by itself, so that its printing and its profile are whole. The
- * verdict stands by now: whatever the process does in this time is not looked at.
+ * verdict stands by now: whatever the process does in this time is only shown.
  */
 static void ask_to_quit(struct session *session)
 {
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_QUIT };
+    const int64_t deadline = clock_ns() + (int64_t)(quit_seconds * 1e9);
     struct facts ignored = { 0 };
 
-    if (channel_send(session->channel, &message, -1))
-        take_status(session, clock_ns() + 500000000, &ignored);
+    if (!channel_send(session->channel, &message, -1))
+        return;
+    while (session->printed_fd >= 0 && clock_ns() < deadline) {
+        struct pollfd fds[] = { { .fd = session->printed_fd, .events = POLLIN },
+                                { .fd = session->pidfd, .events = POLLIN } };
+
+        if (poll(fds, 2, (int)((deadline - clock_ns()) / 1000000) + 1) <= 0 || fds[1].revents)
+            break;
+        if (!(fds[0].revents & POLLIN) || take_printed(session))
+            break;
+    }
+    take_status(session, deadline, &ignored);
 }
 
 bool session_close(struct session *session)

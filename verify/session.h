@@ -31,6 +31,8 @@ struct session_config {
     double call_limit;   /* seconds a call of device_user() may take */
     size_t memory_limit; /* bytes of private memory it may have (RLIMIT_DATA); 0 for no limit */
     size_t output_limit; /* bytes it may print to standard output and error */
+    int processor;       /* the one it runs on, or -1 for any: processor_claim() */
+    bool spin;           /* the host has another one, to wait on without sleeping */
 };
 
 enum { SESSION_PRINTED_KEPT = 1 << 16 };
@@ -42,8 +44,8 @@ struct session {
     int channel;                         /* the host's end; -1 for none */
     int printed_fd;                      /* what the runner prints; -1 for none */
     int status;                          /* of the child as wait() gives it */
+    uint64_t nonce;                      /* of the last message that wants a reply; 0 before the first WAKE */
     bool idle;                           /* it waits for the next call */
-    bool spin;                           /* the host has a processor to itself, to wait on without sleeping */
     unsigned char *output;               /* the host's view of the output memory */
     size_t output_size;                  /* bytes */
     struct blob poison;                  /* what the output held before the present call */

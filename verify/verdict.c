@@ -101,7 +101,7 @@ enum verdict verdict_of(const struct facts *facts, char *message, size_t size)
         snprintf(message, size, "CUDA cannot be initialised on this machine: %s", facts->detail);
         return VERDICT_JE;
     case OUTCOME_LOST:
-        snprintf(message, size, "the host lost the runner: %s", facts->detail);
+        snprintf(message, size, "the runner failed: %s", facts->detail);
         return VERDICT_JE;
     case OUTCOMES:
         break;

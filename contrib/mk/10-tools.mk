@@ -3,20 +3,27 @@
 CC := gcc
 NVCC ?= $(firstword $(wildcard $(CUDA_HOME)/bin/nvcc) $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 
-CPPFLAGS += -D_GNU_SOURCE -I. -I$(BUILD)
+HOST_CPPFLAGS := -D_GNU_SOURCE -I. -I$(BUILD) $(CPPFLAGS)
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
 HOST_CFLAGS := -std=c11 $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror)
 SANITIZERS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-HOST_LIBS := -ljansson -lyaml -lelf -ldl
+HOST_LIBS := -ljansson -lyaml -lelf -lsodium -ldl
 
 # The GPU's compute capability without its dot, or Hopper's where there is no GPU.
 GPU := $(wildcard /dev/nvidiactl)
-CUDA_ARCH ?= $(or $(if $(GPU),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null \
-	| head -n 1 | tr -d .)),90)
+ifndef CUDA_ARCH
+CUDA_ARCH := $(if $(GPU),$(shell cat $(BUILD)/cuda-arch 2>/dev/null || { mkdir -p $(BUILD) && \
+	nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d . | tee $(BUILD)/cuda-arch; }))
+ifeq ($(strip $(CUDA_ARCH)),)
+CUDA_ARCH := 90
+endif
+endif
+# The folder of the runtime library that belongs to nvcc.
+CUDA_FOLDER := $(if $(NVCC),$(patsubst %/bin/nvcc,%/lib64,$(realpath $(NVCC))))
 
 # One build serves every machine: native code for one GPU, and PTX, not compressed, for newer ones.
-NVCC_FLAGS = -std=c++17 -O3 -lineinfo -cudart shared --compress-mode=none -Xcompiler -fPIC,-Wall \
+NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -cudart shared --compress-mode=none -Xcompiler -fPIC,-Wall \
 	-gencode arch=compute_$(CUDA_ARCH),code=[sm_$(CUDA_ARCH),compute_$(CUDA_ARCH)]
 SUBMISSION_CFLAGS := -std=gnu11 -O3 -march=native -fPIC -Wall -Wno-unknown-pragmas
 
@@ -31,7 +38,7 @@ endif
 
 # A change of flags rebuilds what was built with the old ones; -Werror changes no output.
 define flags_now
-$(CC) $(CPPFLAGS) $(filter-out -Werror,$(HOST_CFLAGS)) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) $(CUDA_HOME) $(CUDA_ARCH)
+$(CC) $(CPPFLAGS) $(filter-out -Werror,$(HOST_CFLAGS)) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) $(NVCC) $(NVCC_FLAGS)
 endef
 FLAGS_STAMP := $(BUILD)/flags
 ifneq ($(MAKECMDGOALS),help)

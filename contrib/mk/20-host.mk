@@ -7,7 +7,7 @@ VERIFY_SOURCES := $(filter-out verify/runner.c,$(wildcard verify/*.c))
 TABLE := $(BUILD)/problems.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
-HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE))
+HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE) $(BUILD)/frozen_lines.c)
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
 PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/bench_overhead $(BUILD)/getrndstr $(RUNNERS) \
@@ -38,25 +38,32 @@ $(BUILD)/runners/%: $(BUILD)/plain/verify/runner.o $(BUILD)/plain/verify/channel
 
 $(BUILD)/plain/%.o: %.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call say,CC $<)$(CC) $(CPPFLAGS) $(HOST_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC $<)$(CC) $(HOST_CPPFLAGS) $(HOST_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/%.o: %.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call say,CC $<)$(CC) $(CPPFLAGS) $(HOST_CFLAGS) $(SANITIZERS) -MMD -MP -c -o $@ $<
+	$(call say,CC $<)$(CC) $(HOST_CPPFLAGS) $(HOST_CFLAGS) $(SANITIZERS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/problems.o: $(TABLE) $(FLAGS_STAMP)
+$(BUILD)/obj/%.o: $(BUILD)/%.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call say,CC $<)$(CC) $(CPPFLAGS) $(HOST_CFLAGS) $(SANITIZERS) -MMD -MP -c -o $@ $<
+	$(call say,CC $<)$(CC) $(HOST_CPPFLAGS) $(HOST_CFLAGS) $(SANITIZERS) -MMD -MP -c -o $@ $<
 
 $(TABLE): run_scripts/problem_table.sh $(FLAGS_STAMP) problems $(wildcard problems/*/problem.c)
 	$(Q)run_scripts/problem_table.sh $(PROBLEM_NAMES) > $@.part && { cmp -s $@.part $@ && rm $@.part || mv $@.part $@; }; touch $@
 
-# The digest that the host records: of the trusted files as they are now.
+# The digests that the host carries: of the trusted files as they are now. A file that is gone changes the list.
 TRUSTED := $(shell run_scripts/frozen.sh list)
-$(BUILD)/toolkit.h: $(TRUSTED) run_scripts/frozen.sh VERSION
-	@mkdir -p $(@D)
-	$(Q)printf '#define TOOLKIT_VERSION "%s"\n#define TOOLKIT_FROZEN "%s"\n' \
-		"$$(cat VERSION)" "$$(run_scripts/frozen.sh digest)" > $@
+TRUSTED_LIST := $(BUILD)/trusted-files
+$(shell mkdir -p $(BUILD); echo '$(TRUSTED)' | cmp -s - $(TRUSTED_LIST) || echo '$(TRUSTED)' > $(TRUSTED_LIST))
+$(BUILD)/toolkit.h: $(TRUSTED) $(TRUSTED_LIST) run_scripts/frozen.sh VERSION $(FLAGS_STAMP)
+	$(Q)digest=$$(run_scripts/frozen.sh digest) && printf '#define %s "%s"\n' TOOLKIT_VERSION "$$(cat VERSION)" \
+		TOOLKIT_FROZEN "$$digest" TOOLKIT_CUDA_FOLDER '$(CUDA_FOLDER)' > $@
+$(BUILD)/frozen_lines.c: $(BUILD)/toolkit.h
+	$(Q){ echo '#include "verify/frozen.h"'; echo 'const char *const frozen_lines[] = {'; \
+		run_scripts/frozen.sh lines | sed 's/.*/    "&",/'; echo '    0,'; echo '};'; } > $@
 $(call object,main_host.c verify/report.c): $(BUILD)/toolkit.h
+
+# Made on the way to a program, and wanted again.
+.PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/plain/%.o
 
 -include $(shell find $(BUILD)/obj $(BUILD)/plain -name '*.d' 2>/dev/null)

@@ -9,38 +9,52 @@ ifeq ($(strip $(SUBMISSION)),)
 override SUBMISSION := $(DEFAULT_SUBMISSION)
 endif
 
-# build/submissions/PROBLEM/NAME, NAME the path with its slashes and dots made safe.
-submission_folder = $(BUILD)/submissions/$(PROBLEM)/$(subst /,-,$(subst ..,__,$(patsubst /%,%,$(1))))
-submission_sources = $(sort $(if $(wildcard $(1)/.),$(wildcard $(1)/*.cu $(1)/*.c),$(1)))
+# build/submissions/PROBLEM/PATH, no two paths in one: what is outside of the toolkit goes by its absolute path, below @.
+submission_path = $(patsubst /%,@/%,$(if $(findstring ..,$(1)),$(abspath $(1)),$(1)))
+submission_folder = $(BUILD)/submissions/$(PROBLEM)/$(call submission_path,$(patsubst %/,%,$(1)))
+submission_files = $(sort $(if $(wildcard $(1)/.),$(wildcard $(1)/*.cu $(1)/*.c $(1)/*.h $(1)/*.cuh),$(1)))
+submission_sources = $(filter %.cu %.c,$(call submission_files,$(1)))
 submission_object = $(call submission_folder,$(1))/$(notdir $(2)).o
 
-# Flags for one source: the problem's header is included before anything the submission may bring.
+# The problem's header is included before anything the submission may bring.
 HEADER := problems/$(PROBLEM)/include/device_user.h
 INCLUDES = -include $(HEADER) -Iproblems/$(PROBLEM)/include -I$(dir $(1))
+comma := ,
+SUBMISSION_LINK := contrib/mk/exports.map
+LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=device_user
+
+# A submission is built anew when the names or contents of its files change, whatever their times say. With FRESH=1, as
+# judge.sh asks, its folder is empty, and no list of headers that the compiler wrote is read back.
+define submission_stamp
+$(shell mkdir -p $(call submission_folder,$(1)); cd $(call submission_folder,$(1)) && \
+	{ sha256sum $(abspath $(call submission_files,$(1))) 2>/dev/null || true; } > now && \
+	{ cmp -s now files || mv now files; })
+endef
 
 define compile_rule
-$(call submission_object,$(1),$(2)): $(2) $(HEADER) $(FLAGS_STAMP)
-	@mkdir -p $$(@D)
-	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(if $(filter %.cu,$(2)),$$(NVCC) $$(NVCC_FLAGS) -MMD -MP \
-		-MF $$@.d,$(CC) $(SUBMISSION_CFLAGS) -MMD -MP -MF $$@.d) $(call INCLUDES,$(2)) -c -o $$@ $(2)
--include $(call submission_object,$(1),$(2)).d
+$(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) $(FLAGS_STAMP)
+	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(if $(filter %.cu,$(2)),$$(NVCC) $$(NVCC_FLAGS),$(CC) \
+		$(SUBMISSION_CFLAGS)) $(if $(FRESH),,-MMD -MP -MF $$@.d) $(call INCLUDES,$(2)) -c -o $$@ $(2)
+$(if $(FRESH),,-include $(call submission_object,$(1),$(2)).d)
 endef
 
 define submission_rules
+$(call submission_stamp,$(1))
 $(foreach source,$(call submission_sources,$(1)),$(eval $(call compile_rule,$(1),$(source))))
+$(call submission_folder,$(1))/files: ;
 $(call submission_folder,$(1))/device_user.so: \
-		$(foreach source,$(call submission_sources,$(1)),$(call submission_object,$(1),$(source))) contrib/mk/exports.map
+		$(foreach source,$(call submission_sources,$(1)),$(call submission_object,$(1),$(source))) \
+		$(call submission_folder,$(1))/files $(SUBMISSION_LINK)
 	$$(call say,LINK $$@)$(if $(filter %.cu,$(call submission_sources,$(1))),$$(NVCC) -shared -cudart shared \
-		-Xlinker --version-script=contrib/mk/exports.map$(comma)-z$(comma)defs,$(CC) -shared \
-		-Wl$(comma)--version-script=contrib/mk/exports.map$(comma)-z$(comma)defs) -o $$@ $$(filter %.o,$$^) -lm
+		-Xlinker $(LINK_OPTIONS),$(CC) -shared -Wl$(comma)$(LINK_OPTIONS)) -o $$@ $$(filter %.o,$$^) -lm
 endef
-comma := ,
 
+ifeq ($(filter help clean packages test-packages,$(MAKECMDGOALS)),)
 SUBMISSION_SO := $(call submission_folder,$(SUBMISSION))/device_user.so
 $(eval $(call submission_rules,$(SUBMISSION)))
-
 ifneq ($(SUBMISSION),$(DEFAULT_SUBMISSION))
 $(eval $(call submission_rules,$(DEFAULT_SUBMISSION)))
+endif
 endif
 
 # What main_host runs when it is given no --submission.

@@ -13,6 +13,7 @@
 
 #include "problems/editdistance/input.h"
 #include "verify/clock.h"
+#include "verify/processor.h"
 #include "verify/reap.h"
 #include "verify/session.h"
 #include "verify/stats.h"
@@ -64,6 +65,7 @@ int main(int argc, char **argv)
     struct error error;
     struct facts facts;
     double difference;
+    int processor, others;
 
     if (argc < 3 || argc > 4 || calls == 0 || calls > 1000000) {
         fputs("usage: bench_overhead RUNNER EMPTY.so [CALLS]\n", stderr);
@@ -79,11 +81,14 @@ int main(int argc, char **argv)
         return fail(argv[2], dlerror());
 
     reap_adopt();
+    processor = processor_claim(&others);
     struct session_config config = {
         .box = { .level = box_probe(&why), .runner = argv[1], .submission = argv[2], .gpu_minor = -1 },
         .start_limit = 10,
         .call_limit = 10,
         .output_limit = 1 << 20,
+        .processor = processor,
+        .spin = others > 0,
     };
     facts = session_open(session, &config, sizeof(uint32_t));
     for (size_t i = 0; i < WARM_UP + calls && facts.outcome == OUTCOME_DONE; i++) {
