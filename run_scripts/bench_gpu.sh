@@ -27,3 +27,20 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
         done
 done
 jq -s . "$folder"/run?.json "$folder/longest.json" > "$folder/all.json"
+
+# How long the end of a submission takes, 11 times each: a kernel that never ends, killed at the limit, and a process
+# that only waits, asked to quit. Both are the driver's time to take a CUDA context down.
+endings() { # NAME SUBMISSION OPTION...
+    local name=$1 ending
+    ending=$(toolkit_make print-submission PROBLEM=editdistance SUBMISSION="$2")
+    toolkit_make submission PROBLEM=editdistance SUBMISSION="$2"
+    for _ in 1 2 3 4 5 6 7 8 9 10 11; do
+        "$build/main_host" editdistance --submission "$root/$ending" --case sample/1-small "${@:3}" \
+            --json "$folder/ending.json" > /dev/null || true
+        jq '.cases[0].end_seconds * 1e3' "$folder/ending.json"
+    done | sort -n | awk -v name="$name" '{ ms[NR] = $1 } END { printf "%-40s %8.1f %8.1f %8.1f\n", name, ms[1], ms[6], ms[11] }'
+}
+printf '\n%-40s %8s %8s %8s\n' 'until a submission is gone' 'min ms' median max
+endings 'an endless kernel, at its limit' problems/editdistance/submissions/time_limit_exceeded/endless_kernel.cu --time-limit 0.5
+endings 'an idle CUDA process' device_user.cu
+endings 'the same without CUDA: an endless loop' tests/fixtures/bad_hang.c --time-limit 0.5

@@ -45,7 +45,8 @@ setup() {
     so=$(submission problems/editdistance/submissions/time_limit_exceeded/endless_kernel.cu)
     run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 1 --json "$BATS_TEST_TMPDIR/result.json"
     echo "# an endless kernel's process is gone $(json '.cases[0].end_seconds') s after the limit" >&3
-    assert_equal "$(json '.cases[0].end_seconds < 1')" true
+    # The driver takes 0.06 to 0.13 s to take down any CUDA context (docs/BENCHMARKS.md): 0.1 s is not to be had here.
+    assert_equal "$(json '.cases[0].end_seconds < 0.5')" true
     assert_equal "$(json .verdict)" TLE
     so=$(submission device_user.cu)
     run -0 "$host" editdistance --submission "$so" --case sample/1-small
