@@ -26,7 +26,7 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
             printf '%-8s %9d x %-9d %14d %12.3f %12.3f %12.3f %9.2f %9.3f\n' $fields
         done
 done
-jq -s . "$folder"/run?.json "$folder/longest.json" > "$folder/all.json"
+jq -s "map(del(.submission.file))" "$folder"/run?.json "$folder/longest.json" > "$folder/all.json"
 
 # How long the end of a submission takes, 11 times each: a kernel that never ends, killed at the limit, and a process
 # that only waits, asked to quit. Both are the driver's time to take a CUDA context down.
