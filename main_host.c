@@ -121,6 +121,14 @@ static const char *alias_problem(const char *program)
     return NULL;
 }
 
+static int print_help(void)
+{
+    fputs(options_help, stdout);
+    for (const struct problem *const *p = problems; *p; p++)
+        printf("%sINPUT of %s: %s\n", p == problems ? "\n" : "", (*p)->name, (*p)->input_usage);
+    return EXIT_ACCEPTED;
+}
+
 static int list_devices(void)
 {
     struct gpu gpu;
@@ -487,7 +495,7 @@ int main(int argc, char **argv)
         return error.code;
     }
     if (host.options.help)
-        return fputs(options_help, stdout) < 0 ? EXIT_TOOLKIT : EXIT_ACCEPTED;
+        return print_help();
     if (host.options.version)
         return printf("%s\nfrozen %s\n", TOOLKIT_VERSION, TOOLKIT_FROZEN) < 0 ? EXIT_TOOLKIT : EXIT_ACCEPTED;
     if (host.options.devices)

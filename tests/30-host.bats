@@ -113,6 +113,7 @@ setup() {
 @test "host: --help, --version and --devices" {
     run -0 "$host" --help
     assert_line --index 0 'usage: main_host PROBLEM [options] [INPUT...]'
+    assert_line 'INPUT of editdistance: FILE1 FILE2 [ANSWER]'
     run -0 "$host" --version
     assert_line --index 0 "$(cat VERSION)"
     assert_line --index 1 --regexp '^frozen [0-9a-f]{64}$'

@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool size_multiply(size_t a, size_t b, size_t *product) { return !__builtin_mul_overflow(a, b, product); }
-
 void blob_release(struct blob *blob)
 {
     free(blob->data);

@@ -21,9 +21,6 @@ struct blob {
 /* Replaces *blob by `size` zero bytes. Fails when memory is exhausted. */
 bool blob_alloc(struct blob *blob, size_t size, struct error *error);
 
-/* a * b in *product; false when it does not fit. */
-bool size_multiply(size_t a, size_t b, size_t *product);
-
 /* Releases the memory and leaves an empty blob. */
 void blob_release(struct blob *blob);
 

@@ -22,7 +22,7 @@ struct error {
     char text[512];      /* one line, no newline */
 };
 
-/* Fills *error and returns false, so that a caller can `return error_set(…)`. */
+/* Fills *error and returns false, so that a caller can `return error_usage(…)`. */
 bool error_usage(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool error_toolkit(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

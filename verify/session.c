@@ -264,8 +264,8 @@ static int shared_memory(const char *name, size_t size)
 
 /*
  * Anonymous memory with a copy of the input, of *size bytes as mapped. Small pages are mapped one by one, in the
- * runner and on the clock: 143 microseconds for 2 MB, measured. So the copy is moved into huge pages where the
- * kernel has them (MADV_COLLAPSE, Linux 6.1, whatever the machine's setting for huge pages): 6 microseconds.
+ * runner and on the clock. So the copy is moved into huge pages where the kernel has them (MADV_COLLAPSE, Linux 6.1,
+ * whatever the machine's setting for huge pages).
  */
 static int input_memory(const struct blob *input, size_t *size)
 {
