@@ -1,0 +1,455 @@
+/*
+ * ptx_parse.c - a PTX module: its directives, functions and their parameters. The entry of the parser (see ptx.h).
+ */
+#include "ptx_parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- directives of the module ---- */
+
+/* .section name { … }: data for debuggers. */
+static bool section(struct ptx_parser *parser)
+{
+    unsigned depth = 0, line = parser->lexer.token.line;
+
+    while (parser->lexer.token.kind != PTX_TOKEN_END) {
+        if (ptx_is_mark(parser, '{')) {
+            depth++;
+        } else if (ptx_is_mark(parser, '}') && --depth == 0) {
+            ptx_lex_next(&parser->lexer);
+            return !parser->lexer.failed;
+        } else if (depth == 0 && parser->lexer.token.kind != PTX_TOKEN_NAME &&
+                   parser->lexer.token.kind != PTX_TOKEN_DIRECTIVE) {
+            return ptx_lex_expected(&parser->lexer, "'{'");
+        }
+        ptx_lex_next(&parser->lexer);
+    }
+    return ptx_lex_fail(&parser->lexer, line, "the section never ends");
+}
+
+/* .file number "path", time, size */
+static bool file(struct ptx_parser *parser)
+{
+    const struct ptx_token *token = &parser->lexer.token;
+    struct ptx_file *files, entry = {0};
+    struct ptx_symbol *path;
+    uint64_t number;
+
+    if (!ptx_count(parser, "a file's number", UINT32_MAX, &number))
+        return false;
+    if (token->kind != PTX_TOKEN_STRING)
+        return ptx_lex_expected(&parser->lexer, "a file's path");
+    path = ptx_intern(parser, token->text, token->length);
+    if (!path)
+        return false;
+    ptx_lex_next(&parser->lexer);
+    while (ptx_accept(parser, ','))
+        if (!ptx_count(parser, "a file's time or size", INT64_MAX, &(uint64_t){0}))
+            return false;
+    entry.number = (unsigned)number;
+    entry.path = path->text;
+    files = ptx_grow(parser, parser->files, &parser->file_capacity, parser->file_count + 1, sizeof *files);
+    if (!files)
+        return false;
+    parser->files = files;
+    files[parser->file_count++] = entry;
+    return !parser->lexer.failed;
+}
+
+static bool pragma(struct ptx_parser *parser)
+{
+    do {
+        if (parser->lexer.token.kind != PTX_TOKEN_STRING)
+            return ptx_lex_expected(&parser->lexer, "a string");
+        ptx_lex_next(&parser->lexer);
+    } while (ptx_accept(parser, ','));
+    return ptx_expect(parser, ';');
+}
+
+bool ptx_common_directive(struct ptx_parser *parser)
+{
+    if (ptx_accept_directive(parser, ".pragma"))
+        pragma(parser);
+    else if (ptx_accept_directive(parser, ".section"))
+        section(parser);
+    else if (ptx_accept_directive(parser, ".file"))
+        file(parser);
+    else
+        return false;
+    return true;
+}
+
+/* .alias f, g; */
+static bool alias(struct ptx_parser *parser)
+{
+    struct ptx_alias entry = {.line = parser->lexer.token.line}, *aliases;
+
+    entry.alias = ptx_expect_name(parser, "a function's name");
+    if (!entry.alias || !ptx_expect(parser, ','))
+        return false;
+    entry.target = ptx_expect_name(parser, "a function's name");
+    if (!entry.target || !ptx_expect(parser, ';'))
+        return false;
+    aliases = ptx_grow(parser, parser->aliases, &parser->alias_capacity, parser->alias_count + 1, sizeof *aliases);
+    if (!aliases)
+        return false;
+    parser->aliases = aliases;
+    aliases[parser->alias_count++] = entry;
+    return true;
+}
+
+/* ---- functions ---- */
+
+bool ptx_parameters(struct ptx_parser *parser, bool bind, struct ptx_variable **list, size_t *count)
+{
+    parser->parameter_count = 0;
+    if (!ptx_expect(parser, '('))
+        return false;
+    if (!ptx_is_mark(parser, ')')) {
+        do {
+            struct ptx_variable variable, *parameters;
+
+            if (!ptx_parameter(parser, bind, &variable))
+                return false;
+            parameters = ptx_grow(parser, parser->parameters, &parser->parameter_capacity,
+                                  parser->parameter_count + 1, sizeof *parameters);
+            if (!parameters)
+                return false;
+            parser->parameters = parameters;
+            parameters[parser->parameter_count++] = variable;
+        } while (ptx_accept(parser, ','));
+    }
+    *count = parser->parameter_count;
+    *list = ptx_keep(parser, parser->parameters, parser->parameter_count, sizeof *parser->parameters);
+    return ptx_expect(parser, ')');
+}
+
+/* One to three numbers, the missing ones being 1. */
+static bool extents(struct ptx_parser *parser, unsigned *list)
+{
+    uint64_t number;
+
+    list[0] = list[1] = list[2] = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        if (!ptx_count(parser, "an extent", INT32_MAX, &number))
+            return false;
+        list[i] = (unsigned)number;
+        if (!ptx_accept(parser, ','))
+            break;
+    }
+    return !parser->lexer.failed;
+}
+
+bool ptx_function_directives(struct ptx_parser *parser, struct ptx_function *function)
+{
+    unsigned ignored[3];
+    bool managed;
+
+    while (parser->lexer.token.kind == PTX_TOKEN_DIRECTIVE) {
+        bool ok = true;
+
+        if (ptx_accept_directive(parser, ".noreturn"))
+            function->noreturn = true;
+        else if (ptx_accept_directive(parser, ".explicitcluster"))
+            function->explicit_cluster = true;
+        else if (ptx_accept_directive(parser, ".maxntid"))
+            ok = extents(parser, function->maxntid);
+        else if (ptx_accept_directive(parser, ".reqntid"))
+            ok = extents(parser, function->reqntid);
+        else if (ptx_accept_directive(parser, ".reqnctapercluster"))
+            ok = extents(parser, function->reqnctapercluster);
+        else if (ptx_accept_directive(parser, ".minnctapersm")) {
+            ok = extents(parser, ignored);
+            function->minnctapersm = ignored[0];
+        } else if (ptx_accept_directive(parser, ".maxnreg") || ptx_accept_directive(parser, ".maxclusterrank") ||
+                   ptx_accept_directive(parser, ".maxnctapersm") || ptx_accept_directive(parser, ".abi_preserve") ||
+                   ptx_accept_directive(parser, ".abi_preserve_control"))
+            ok = extents(parser, ignored);
+        else if (ptx_accept_directive(parser, ".attribute"))
+            ok = ptx_attribute(parser, &managed);
+        else if (ptx_accept_directive(parser, ".pragma"))
+            ok = pragma(parser);
+        else if (!ptx_accept_directive(parser, ".unique") && !ptx_accept_directive(parser, ".blocksareclusters"))
+            return ptx_lex_expected(&parser->lexer, "'{', ';' or a directive of functions");
+        if (!ok)
+            return false;
+    }
+    return !parser->lexer.failed;
+}
+
+/* The function's place in the module; a declaration's where there was one. NULL if it is defined twice. */
+static struct ptx_function *function_slot(struct ptx_parser *parser, struct ptx_symbol *symbol, unsigned line)
+{
+    struct ptx_binding *binding = symbol->binding;
+    struct ptx_function *functions;
+
+    if (binding && binding->depth == 0 && binding->kind == PTX_BIND_FUNCTION)
+        return &parser->functions[binding->index];
+    binding = ptx_bind(parser, symbol, PTX_BIND_FUNCTION, line);
+    if (!binding)
+        return NULL;
+    functions =
+        ptx_grow(parser, parser->functions, &parser->function_capacity, parser->function_count + 1, sizeof *functions);
+    if (!functions)
+        return NULL;
+    parser->functions = functions;
+    binding->index = parser->function_count++;
+    functions[binding->index] = (struct ptx_function){.name = symbol->text, .line = line};
+    return &functions[binding->index];
+}
+
+/* The body, with the function's scope already open. */
+static bool define(struct ptx_parser *parser, struct ptx_function *function)
+{
+    parser->local_count = parser->statement_count = 0;
+    parser->source_file = parser->source_line = 0;
+    if (!ptx_body(parser))
+        return false;
+    function->defined = true;
+    function->locals = ptx_keep(parser, parser->locals, parser->local_count, sizeof *parser->locals);
+    function->local_count = parser->local_count;
+    function->registers = ptx_keep(parser, parser->registers, parser->register_count, sizeof *parser->registers);
+    function->register_count = parser->register_count;
+    function->statements = ptx_keep(parser, parser->statements, parser->statement_count, sizeof *parser->statements);
+    function->statement_count = parser->statement_count;
+    return !parser->lexer.failed;
+}
+
+static bool function(struct ptx_parser *parser, bool entry)
+{
+    struct ptx_function function = {.entry = entry}, *slot;
+    struct ptx_symbol *symbol;
+    bool managed;
+
+    parser->register_count = 0;
+    while (ptx_accept_directive(parser, ".attribute"))
+        if (!ptx_attribute(parser, &managed))
+            return false;
+    if (!ptx_scope_open(parser))
+        return false;
+    if (ptx_is_mark(parser, '(') && !ptx_parameters(parser, true, &function.results, &function.result_count))
+        return false;
+    function.line = parser->lexer.token.line;
+    symbol = ptx_expect_name(parser, "a function's name");
+    if (!symbol)
+        return false;
+    function.name = symbol->text;
+    if (ptx_is_mark(parser, '(') && !ptx_parameters(parser, true, &function.parameters, &function.parameter_count))
+        return false;
+    if (!ptx_function_directives(parser, &function))
+        return false;
+    /* The name belongs to the module, not to the scope that its parameters opened; recursion needs it in the body. */
+    parser->depth--;
+    slot = function_slot(parser, symbol, function.line);
+    parser->depth++;
+    if (!slot)
+        return false;
+    if (ptx_is_mark(parser, '{')) {
+        if (slot->defined)
+            return ptx_lex_fail(&parser->lexer, function.line, "the function '%.80s' is defined twice", symbol->text);
+        if (!define(parser, &function))
+            return false;
+        *slot = function;
+        return true;
+    }
+    ptx_scope_close(parser);
+    if (!slot->defined)
+        *slot = function;
+    return ptx_expect(parser, ';');
+}
+
+/* ---- the module ---- */
+
+static bool version(struct ptx_parser *parser, struct ptx_module *module)
+{
+    const struct ptx_token token = parser->lexer.token;
+    char *end;
+
+    if (!ptx_accept_directive(parser, ".version"))
+        return ptx_lex_fail(&parser->lexer, token.line, "a PTX module begins with .version");
+    if (parser->lexer.token.kind != PTX_TOKEN_FLOAT || parser->lexer.token.single)
+        return ptx_lex_expected(&parser->lexer, "a version such as 9.0");
+    module->version_major = (unsigned)strtoul(parser->lexer.token.text, &end, 10);
+    module->version_minor = *end == '.' ? (unsigned)strtoul(end + 1, NULL, 10) : 0;
+    ptx_lex_next(&parser->lexer);
+    return !parser->lexer.failed;
+}
+
+/* .target sm_90, debug */
+static bool target(struct ptx_parser *parser, struct ptx_module *module)
+{
+    do {
+        struct ptx_symbol *name = ptx_expect_name(parser, "a target such as sm_90");
+
+        if (!name)
+            return false;
+        if (!module->target)
+            module->target = name->text;
+    } while (ptx_accept(parser, ','));
+    return !parser->lexer.failed;
+}
+
+static bool address_size(struct ptx_parser *parser, struct ptx_module *module)
+{
+    unsigned line = parser->lexer.token.line;
+    uint64_t bits;
+
+    if (!ptx_count(parser, "the size of addresses", 64, &bits))
+        return false;
+    if (bits != 64)
+        return ptx_lex_fail(&parser->lexer, line, "only addresses of 64 bits are supported");
+    module->address_size = (unsigned)bits;
+    return true;
+}
+
+bool ptx_linking(struct ptx_parser *parser)
+{
+    bool external = false;
+
+    while (ptx_is_directive(parser, ".extern") || ptx_is_directive(parser, ".visible") ||
+           ptx_is_directive(parser, ".weak") || ptx_is_directive(parser, ".common")) {
+        external |= ptx_is_directive(parser, ".extern");
+        ptx_lex_next(&parser->lexer);
+    }
+    return external;
+}
+
+/* A function or a variable of the module, from its linkage on. */
+static bool linked(struct ptx_parser *parser)
+{
+    bool external = ptx_linking(parser);
+
+    if (ptx_accept_directive(parser, ".entry"))
+        return function(parser, true);
+    if (ptx_accept_directive(parser, ".func"))
+        return function(parser, false);
+    if (ptx_current_space(parser) != PTX_SPACE_NONE)
+        return ptx_declaration(parser, external);
+    if (ptx_is_directive(parser, ".tex"))
+        return ptx_fail(parser, "textures, surfaces and samplers are not supported");
+    return ptx_lex_expected(&parser->lexer, "a declaration");
+}
+
+static bool module_directive(struct ptx_parser *parser, struct ptx_module *module)
+{
+    if (ptx_common_directive(parser))
+        return !parser->lexer.failed;
+    if (ptx_accept_directive(parser, ".target"))
+        return target(parser, module);
+    if (ptx_accept_directive(parser, ".address_size"))
+        return address_size(parser, module);
+    if (ptx_accept_directive(parser, ".alias"))
+        return alias(parser);
+    return linked(parser);
+}
+
+/* An alias is a function that shares the other one's parts. */
+static bool settle_alias(struct ptx_parser *parser, const struct ptx_alias *alias)
+{
+    const struct ptx_binding *from = alias->target->binding;
+    struct ptx_function *slot;
+
+    if (!from || from->kind != PTX_BIND_FUNCTION || !parser->functions[from->index].defined)
+        return ptx_lex_fail(&parser->lexer, alias->line, "the function '%.80s' is not defined", alias->target->text);
+    slot = function_slot(parser, alias->alias, alias->line);
+    if (!slot)
+        return false;
+    if (slot->defined)
+        return ptx_lex_fail(&parser->lexer, alias->line, "the function '%.80s' is defined twice", alias->alias->text);
+    *slot = parser->functions[from->index];
+    slot->name = alias->alias->text;
+    return true;
+}
+
+static bool finish(struct ptx_parser *parser, struct ptx_module *module)
+{
+    for (size_t i = 0; i < parser->alias_count; i++)
+        if (!settle_alias(parser, &parser->aliases[i]))
+            return false;
+    for (size_t i = 0; i < parser->reference_count; i++)
+        if (!parser->references[i].symbol->binding)
+            return ptx_lex_fail(&parser->lexer, parser->references[i].line, "'%.80s' is not declared",
+                                parser->references[i].symbol->text);
+    if (!module->target)
+        return ptx_fail(parser, "the module has no .target");
+    module->variables = ptx_keep(parser, parser->variables, parser->variable_count, sizeof *parser->variables);
+    module->variable_count = parser->variable_count;
+    module->functions = ptx_keep(parser, parser->functions, parser->function_count, sizeof *parser->functions);
+    module->function_count = parser->function_count;
+    module->files = ptx_keep(parser, parser->files, parser->file_count, sizeof *parser->files);
+    module->file_count = parser->file_count;
+    return !parser->lexer.failed;
+}
+
+static bool parse(struct ptx_parser *parser, struct ptx_module *module)
+{
+    if (parser->lexer.failed || !version(parser, module))
+        return false;
+    while (parser->lexer.token.kind != PTX_TOKEN_END) {
+        if (ptx_accept(parser, ';'))
+            continue;
+        if (parser->lexer.token.kind != PTX_TOKEN_DIRECTIVE)
+            return ptx_lex_expected(&parser->lexer, "a directive");
+        if (!module_directive(parser, module))
+            return false;
+    }
+    return !parser->lexer.failed && finish(parser, module);
+}
+
+struct ptx_module *ptx_parse(const char *text, size_t size, struct ptx_error *error)
+{
+    struct ptx_arena *arena = calloc(1, sizeof *arena);
+    struct ptx_parser *parser = calloc(1, sizeof *parser);
+    struct ptx_module *module = NULL;
+    char *copy;
+    bool ok = false;
+
+    *error = (struct ptx_error){.line = 1, .message = "out of memory"};
+    if (!arena || !parser)
+        goto out;
+    parser->kept = arena;
+    parser->lexer.error = error;
+    if (size > 0 && text[size - 1] == '\0')
+        size--;
+    /* A NUL behind the text spares the lexer a bound at every byte. */
+    copy = ptx_allocate(parser, &parser->scratch, size + 1);
+    module = ptx_allocate(parser, arena, sizeof *module);
+    if (!copy || !module)
+        goto out;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    *module = (struct ptx_module){.address_size = 64, .arena = arena};
+    ptx_lex_start(&parser->lexer, copy, size, error);
+    ok = parse(parser, module);
+out:
+    if (parser)
+        ptx_arena_release(&parser->scratch);
+    free(parser);
+    if (ok) {
+        *error = (struct ptx_error){0};
+        return module;
+    }
+    if (arena)
+        ptx_arena_release(arena);
+    free(arena);
+    return NULL;
+}
+
+void ptx_free(struct ptx_module *module)
+{
+    struct ptx_arena *arena = module ? module->arena : NULL;
+
+    if (!arena)
+        return;
+    ptx_arena_release(arena);
+    free(arena);
+}
+
+const char *ptx_file_path(const struct ptx_module *module, unsigned number)
+{
+    for (size_t i = 0; i < module->file_count; i++)
+        if (module->files[i].number == number)
+            return module->files[i].path;
+    return NULL;
+}
