@@ -1,0 +1,446 @@
+/*
+ * runtime_device.c - the one virtual device: chosen, limited, reset, and all the small calls that change nothing.
+ */
+#include "runtime.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PCI_BUS_ID "0000:00:00.0"
+
+enum {
+    PENDING_LAUNCHES = 2048, /* cudaLimitDevRuntimePendingLaunchCount, as on an H100 */
+    FETCH_GRANULARITY = 64,  /* bytes: cudaLimitMaxL2FetchGranularity, as on an H100 */
+};
+
+/* Ends a call that only has to say whether there is such a device. */
+static cudaError_t check_device(int device)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY) && device != 0)
+        call.error = cudaErrorInvalidDevice;
+    return call_end(&call);
+}
+
+/* Ends a call that has one number to tell, whatever the device's state. */
+static cudaError_t tell(int *place, int value)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (place)
+            *place = value;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ which device */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    return tell(count, 1);
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    return tell(device, 0);
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return check_device(device);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    (void)device_flags, (void)flags;
+    return check_device(device);
+}
+
+cudaError_t cudaSetValidDevices(int *devices, int count)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (count < 0 || count > 1 || (count && !devices))
+            call.error = cudaErrorInvalidValue;
+        else if (count && devices[0] != 0)
+            call.error = cudaErrorInvalidDevice;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties)
+{
+    return tell(properties ? device : NULL, 0);
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    return tell(version, CUDART_VERSION);
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    return tell(version, CUDART_VERSION);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (device != 0)
+            call.error = cudaErrorInvalidDevice;
+        else if (!id || length < (int)sizeof PCI_BUS_ID)
+            call.error = cudaErrorInvalidValue;
+        else
+            memcpy(id, PCI_BUS_ID, sizeof PCI_BUS_ID);
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
+{
+    return tell(id && strcmp(id, PCI_BUS_ID) == 0 ? device : NULL, 0);
+}
+
+/* ------------------------------------------------------------------ flags, limits, caches */
+
+static bool flags_known(unsigned flags)
+{
+    unsigned schedule = flags & cudaDeviceScheduleMask;
+
+    return !(flags & ~(unsigned)cudaDeviceMask) &&
+           (schedule == cudaDeviceScheduleAuto || schedule == cudaDeviceScheduleSpin ||
+            schedule == cudaDeviceScheduleYield || schedule == cudaDeviceScheduleBlockingSync);
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (flags_known(flags))
+            call.runtime->device_flags = flags;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (flags)
+            *flags = call.runtime->device_flags | cudaDeviceMapHost;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+static cudaError_t get_limit(const struct sim_limits *limits, enum cudaLimit limit, size_t *value)
+{
+    switch (limit) {
+    case cudaLimitStackSize:
+        *value = limits->stack_bytes;
+        return cudaSuccess;
+    case cudaLimitPrintfFifoSize:
+        *value = limits->printf_bytes;
+        return cudaSuccess;
+    case cudaLimitMallocHeapSize:
+        *value = limits->heap_bytes;
+        return cudaSuccess;
+    case cudaLimitDevRuntimePendingLaunchCount:
+        *value = PENDING_LAUNCHES;
+        return cudaSuccess;
+    case cudaLimitMaxL2FetchGranularity:
+        *value = FETCH_GRANULARITY;
+        return cudaSuccess;
+    case cudaLimitPersistingL2CacheSize:
+        *value = 0;
+        return cudaSuccess;
+    case cudaLimitDevRuntimeSyncDepth:
+        return cudaErrorUnsupportedLimit;
+    }
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t set_limit(struct sim_limits *limits, enum cudaLimit limit, size_t value)
+{
+    switch (limit) {
+    case cudaLimitStackSize:
+        if (value > limits->stack_max_bytes)
+            return cudaErrorInvalidValue;
+        limits->stack_bytes = (value + 15) / 16 * 16;
+        return cudaSuccess;
+    case cudaLimitPrintfFifoSize:
+        limits->printf_bytes = value;
+        return cudaSuccess;
+    case cudaLimitMallocHeapSize:
+        if (value > limits->memory_bytes)
+            return cudaErrorMemoryAllocation;
+        limits->heap_bytes = value;
+        return cudaSuccess;
+    case cudaLimitDevRuntimePendingLaunchCount:
+    case cudaLimitMaxL2FetchGranularity: /* hints */
+    case cudaLimitPersistingL2CacheSize:
+        return cudaSuccess;
+    case cudaLimitDevRuntimeSyncDepth:
+        return cudaErrorUnsupportedLimit;
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = value ? get_limit(sim_limits(call.runtime->sim), limit, value) : cudaErrorInvalidValue;
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = set_limit(sim_limits_writable(call.runtime->sim), limit, value);
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (config)
+            *config = call.runtime->cache;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if ((unsigned)config <= (unsigned)cudaFuncCachePreferEqual)
+            call.runtime->cache = config;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+/* Shared memory has had one bank width since Maxwell. */
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (config)
+            *config = cudaSharedMemBankSizeFourByte;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    struct call call;
+
+    (void)config;
+    call_begin(&call, CALL_DEVICE);
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (least)
+            *least = 0;
+        if (greatest)
+            *greatest = PRIORITY_GREATEST;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    struct call call;
+
+    call_begin(&call, CALL_DEVICE);
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
+                                               enum cudaFlushGPUDirectRDMAWritesScope scope)
+{
+    struct call call;
+
+    (void)target, (void)scope;
+    call_begin(&call, CALL_DEVICE);
+    return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ reset */
+
+/* Memory is gone, variables are as they were at the start, and a fault is forgotten. What was counted stays. */
+cudaError_t cudaDeviceReset(void)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY) && call.runtime->sim) {
+        module_unload_all(call.runtime);
+        allocation_release_all(call.runtime);
+        call.runtime->sticky = cudaSuccess;
+        call.runtime->device_flags = 0;
+        call.runtime->cache = cudaFuncCachePreferNone;
+    }
+    return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ peers, of which there are none */
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (device != 0 || peer != 0)
+            call.error = cudaErrorInvalidDevice;
+        else if (!can)
+            call.error = cudaErrorInvalidValue;
+        else
+            *can = 0;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    struct call call;
+
+    (void)flags;
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = peer != 0 ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported;
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = peer != 0 ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled;
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int source, int target)
+{
+    struct call call;
+
+    (void)value, (void)attribute, (void)source, (void)target;
+    if (call_begin(&call, CALL_ANY))
+        call.error = cudaErrorInvalidDevice; /* a pair must be two */
+    return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ memory of graphs */
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        const struct CUmemPoolHandle_st *pool = &call.runtime->graph_pool;
+        bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+
+        if (device != 0)
+            call.error = cudaErrorInvalidDevice;
+        else if (!value || (unsigned)attribute > (unsigned)cudaGraphMemAttrReservedMemHigh)
+            call.error = cudaErrorInvalidValue;
+        else
+            *(uint64_t *)value = high ? pool->used_high : pool->used;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
+{
+    (void)attribute, (void)value;
+    return check_device(device);
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+    return check_device(device);
+}
+
+/* ------------------------------------------------------------------ the driver, which is not there */
+
+static cudaError_t no_driver(void **function, enum cudaDriverEntryPointQueryResult *status, const char *symbol)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (function)
+            *function = NULL;
+        if (status)
+            *status = cudaDriverEntryPointSymbolNotFound;
+        call.error = symbol && function ? runtime_unsupported(&call, "the driver's API (cudaGetDriverEntryPoint)")
+                                        : cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status)
+{
+    (void)flags;
+    return no_driver(function, status, symbol);
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                             unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
+{
+    (void)version, (void)flags;
+    return no_driver(function, status, symbol);
+}
+
+/* ------------------------------------------------------------------ profilers, of which there are none */
+
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
+
+cudaError_t cudaProfilerStart(void)
+{
+    struct call call;
+
+    call_begin(&call, CALL_DEVICE);
+    return call_end(&call);
+}
+
+cudaError_t cudaProfilerStop(void)
+{
+    return cudaProfilerStart();
+}
+
+/* A description of texels; that no texture can be made of it is for others to say. */
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind)
+{
+    return (struct cudaChannelFormatDesc){ x, y, z, w, kind };
+}

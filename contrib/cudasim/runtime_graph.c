@@ -1,0 +1,690 @@
+/*
+ * runtime_graph.c - graphs as lists of work with dependencies: made, copied, taken apart, put in order and run.
+ *
+ * An instantiated graph is its nodes' work in an order that their dependencies allow, and a launch runs that order
+ * through. (runtime_node.c has the calls that make and change nodes.)
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ graphs */
+
+struct CUgraph_st *graph_create(struct runtime *runtime)
+{
+    struct CUgraph_st *graph = handle_create(runtime, sizeof *graph, HANDLE_GRAPH);
+
+    if (graph)
+        graph->end = &graph->nodes;
+    return graph;
+}
+
+static void release_node(struct runtime *runtime, struct CUgraphNode_st *node)
+{
+    work_release(&node->work);
+    free(node->dependencies);
+    free(node->arguments);
+    handle_destroy(runtime, node);
+}
+
+void graph_destroy(struct runtime *runtime, struct CUgraph_st *graph)
+{
+    struct CUgraphNode_st *node;
+
+    while ((node = graph->nodes) != NULL) {
+        graph->nodes = node->next;
+        release_node(runtime, node);
+    }
+    handle_destroy(runtime, graph);
+}
+
+struct CUgraphNode_st *graph_add(struct runtime *runtime, struct CUgraph_st *graph, const struct work *work,
+                                 struct CUgraphNode_st *const *dependencies, size_t dependency_count)
+{
+    struct CUgraphNode_st *node = handle_create(runtime, sizeof *node, HANDLE_NODE);
+
+    if (!node)
+        return NULL;
+    node->graph = graph;
+    node->work.kind = WORK_EMPTY;
+    if (dependency_count) {
+        node->dependencies = malloc(dependency_count * sizeof *node->dependencies);
+        if (!node->dependencies)
+            goto failed;
+        memcpy(node->dependencies, dependencies, dependency_count * sizeof *node->dependencies);
+        node->dependency_count = dependency_count;
+    }
+    if (!work_clone(work, &node->work))
+        goto failed;
+    *graph->end = node;
+    graph->end = &node->next;
+    graph->count++;
+    return node;
+failed:
+    node->work.kind = WORK_EMPTY;
+    release_node(runtime, node);
+    return NULL;
+}
+
+/* The node of `clone` that was made from `node`. */
+static struct CUgraphNode_st *in_clone(const struct CUgraph_st *clone, const struct CUgraphNode_st *node)
+{
+    struct CUgraphNode_st *found = clone->nodes;
+
+    while (found && found->clone_of != node)
+        found = found->next;
+    return found;
+}
+
+struct CUgraph_st *graph_clone(struct runtime *runtime, const struct CUgraph_st *graph)
+{
+    struct CUgraph_st *clone = graph_create(runtime);
+    struct CUgraphNode_st *copy;
+
+    if (!clone)
+        return NULL;
+    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
+        copy = graph_add(runtime, clone, &node->work, node->dependencies, node->dependency_count);
+        if (!copy) {
+            graph_destroy(runtime, clone);
+            return NULL;
+        }
+        copy->clone_of = (struct CUgraphNode_st *)(uintptr_t)node;
+    }
+    /* Dependencies may point ahead, so they are translated last. */
+    for (copy = clone->nodes; copy; copy = copy->next)
+        for (size_t i = 0; i < copy->dependency_count; i++)
+            copy->dependencies[i] = in_clone(clone, copy->dependencies[i]);
+    return clone;
+}
+
+/* ------------------------------------------------------------------ instantiation */
+
+static bool is_ready(const struct CUgraphNode_st *node)
+{
+    for (size_t i = 0; i < node->dependency_count; i++)
+        if (node->dependencies[i]->mark == 0)
+            return false;
+    return true;
+}
+
+/* Marks the nodes with their places; false if dependencies form a ring. One pass, unless some point ahead. */
+static bool put_in_order(struct CUgraph_st *graph)
+{
+    size_t done = 0, before;
+
+    for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+        node->mark = 0;
+    do {
+        before = done;
+        for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+            if (node->mark == 0 && is_ready(node))
+                node->mark = ++done;
+    } while (done < graph->count && done > before);
+    return done == graph->count;
+}
+
+cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struct CUgraphExec_st **result)
+{
+    struct CUgraphExec_st *exec;
+
+    if (!put_in_order(graph))
+        return cudaErrorInvalidValue;
+    exec = handle_create(runtime, sizeof *exec, HANDLE_EXEC);
+    if (!exec)
+        return cudaErrorMemoryAllocation;
+    exec->count = graph->count;
+    exec->steps = calloc(graph->count + 1, sizeof *exec->steps);
+    if (!exec->steps)
+        goto failed;
+    for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
+        struct exec_step *step = &exec->steps[node->mark - 1];
+
+        step->node = node;
+        if (node->work.kind == WORK_GRAPH) {
+            /* The child is instantiated with its parent, not at each launch. */
+            if (exec_create(runtime, node->work.graph, &step->child) != cudaSuccess)
+                goto failed;
+        } else if (!work_clone(&node->work, &step->work)) {
+            step->work.kind = WORK_EMPTY;
+            goto failed;
+        }
+    }
+    *result = exec;
+    return cudaSuccess;
+failed:
+    exec_destroy(runtime, exec);
+    return cudaErrorMemoryAllocation;
+}
+
+void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
+{
+    for (size_t i = 0; exec->steps && i < exec->count; i++) {
+        work_release(&exec->steps[i].work);
+        if (exec->steps[i].child)
+            exec_destroy(runtime, exec->steps[i].child);
+    }
+    free(exec->steps);
+    handle_destroy(runtime, exec);
+}
+
+cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (size_t i = 0; i < exec->count && error == cudaSuccess; i++) {
+        const struct exec_step *step = &exec->steps[i];
+
+        if (step->disabled)
+            continue;
+        error = step->child ? exec_run(call, step->child, stream) : work_run(call, &step->work, stream);
+        if (call->runtime->sticky != cudaSuccess) /* the rest would not run on a device, either */
+            break;
+    }
+    return error;
+}
+
+/* ------------------------------------------------------------------ calls: the graph as a whole */
+
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!graph || flags)
+            call.error = cudaErrorInvalidValue;
+        else if (!(*graph = graph_create(call.runtime)))
+            call.error = cudaErrorMemoryAllocation;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (handle_is(call.runtime, graph, HANDLE_GRAPH))
+            graph_destroy(call.runtime, graph);
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!clone || !handle_is(call.runtime, graph, HANDLE_GRAPH))
+            call.error = cudaErrorInvalidValue;
+        else if (!(*clone = graph_clone(call.runtime, graph)))
+            call.error = cudaErrorMemoryAllocation;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original, cudaGraph_t clone)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!node || !handle_is(call.runtime, clone, HANDLE_GRAPH) ||
+            !(*node = in_clone(clone, original)))
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ calls: execution */
+
+static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    cudaError_t error;
+
+    if (!exec || !handle_is(call->runtime, graph, HANDLE_GRAPH))
+        return cudaErrorInvalidValue;
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return runtime_unsupported(call, "launching graphs from the device");
+    error = exec_create(call->runtime, graph, exec);
+    if (error == cudaSuccess)
+        (*exec)->flags = flags;
+    return error;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = instantiate(&call, exec, graph, flags);
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    return cudaGraphInstantiate(exec, graph, flags);
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *parameters)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        call.error = parameters ? instantiate(&call, exec, graph, parameters->flags) : cudaErrorInvalidValue;
+        if (parameters) {
+            parameters->errNode_out = NULL;
+            parameters->result_out = call.error == cudaSuccess ? cudaGraphInstantiateSuccess
+                                                                : cudaGraphInstantiateError;
+        }
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (flags && handle_is(call.runtime, exec, HANDLE_EXEC))
+            *flags = exec->flags;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (handle_is(call.runtime, exec, HANDLE_EXEC))
+            exec_destroy(call.runtime, exec);
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+/* Appends what the instantiated graph does now as a chain of nodes; *last is the chain's end. */
+static bool append_steps(struct runtime *runtime, struct CUgraph_st *graph, const struct CUgraphExec_st *exec,
+                         struct CUgraphNode_st **last)
+{
+    for (size_t i = 0; i < exec->count; i++) {
+        const struct exec_step *step = &exec->steps[i];
+
+        if (step->disabled)
+            continue;
+        if (step->child) {
+            if (!append_steps(runtime, graph, step->child, last))
+                return false;
+            continue;
+        }
+        *last = graph_add(runtime, graph, &step->work, last, *last ? 1 : 0);
+        if (!*last)
+            return false;
+    }
+    return true;
+}
+
+/* Captured, the launch becomes a child graph. */
+static cudaError_t capture_launch(struct call *call, struct CUstream_st *stream, const struct CUgraphExec_st *exec)
+{
+    struct work child = { .kind = WORK_GRAPH, .call = "cudaGraphLaunch", .graph = graph_create(call->runtime) };
+    struct CUgraphNode_st *last = NULL;
+    cudaError_t error = cudaErrorMemoryAllocation;
+
+    if (child.graph && append_steps(call->runtime, child.graph, exec, &last))
+        error = capture_add(call, stream, &child);
+    work_release(&child);
+    return error;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        struct CUstream_st *stream = stream_of(&call, handle);
+
+        if (!handle_is(call.runtime, exec, HANDLE_EXEC))
+            call.error = cudaErrorInvalidValue;
+        else if (!stream)
+            call.error = cudaErrorInvalidResourceHandle;
+        else if (stream->capture)
+            call.error = capture_launch(&call, stream, exec);
+        else if (!stream->legacy || (call.error = capture_permits_legacy(call.runtime)) == cudaSuccess)
+            call.error = exec_run(&call, exec, handle);
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!handle_is(call.runtime, exec, HANDLE_EXEC))
+            call.error = cudaErrorInvalidValue;
+        else if (!stream_of(&call, stream))
+            call.error = cudaErrorInvalidResourceHandle;
+    }
+    return call_end(&call);
+}
+
+/* Whether the nodes, in the order they run, are of the same kinds and depend on the same places. */
+static bool same_shape(const struct CUgraphExec_st *exec, struct CUgraph_st *graph,
+                       cudaGraphExecUpdateResultInfo *result)
+{
+    if (!put_in_order(graph) || graph->count != exec->count) {
+        result->result = cudaGraphExecUpdateErrorTopologyChanged;
+        return false;
+    }
+    for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
+        const struct exec_step *step = &exec->steps[node->mark - 1];
+
+        if ((node->work.kind == WORK_GRAPH) != (step->child != NULL) ||
+            (!step->child && node->work.kind != step->work.kind)) {
+            result->result = cudaGraphExecUpdateErrorNodeTypeChanged;
+            result->errorNode = node;
+            return false;
+        }
+    }
+    return true;
+}
+
+static cudaError_t update(struct runtime *runtime, struct CUgraphExec_st *exec, struct CUgraph_st *graph,
+                          cudaGraphExecUpdateResultInfo *result)
+{
+    struct CUgraphExec_st *fresh, old;
+    cudaError_t error;
+
+    *result = (cudaGraphExecUpdateResultInfo){ .result = cudaGraphExecUpdateSuccess };
+    if (!same_shape(exec, graph, result))
+        return cudaErrorGraphExecUpdateFailure;
+    error = exec_create(runtime, graph, &fresh);
+    if (error != cudaSuccess)
+        return error;
+    /* The handle stays, so the contents change places. Nodes are still named as in the graph instantiated first. */
+    for (size_t i = 0; i < exec->count; i++) {
+        fresh->steps[i].node = exec->steps[i].node;
+        fresh->steps[i].disabled = exec->steps[i].disabled;
+    }
+    old = *exec;
+    exec->steps = fresh->steps;
+    fresh->steps = old.steps;
+    exec_destroy(runtime, fresh);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *result)
+{
+    struct call call;
+    cudaGraphExecUpdateResultInfo ignored;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (handle_is(call.runtime, exec, HANDLE_EXEC) && handle_is(call.runtime, graph, HANDLE_GRAPH))
+            call.error = update(call.runtime, exec, graph, result ? result : &ignored);
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+static struct exec_step *step_of(struct runtime *runtime, struct CUgraphExec_st *exec,
+                                 const struct CUgraphNode_st *node)
+{
+    for (size_t i = 0; handle_is(runtime, exec, HANDLE_EXEC) && i < exec->count; i++)
+        if (exec->steps[i].node == node)
+            return &exec->steps[i];
+    return NULL;
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        struct exec_step *step = step_of(call.runtime, exec, node);
+
+        if (step)
+            step->disabled = !enabled;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        const struct exec_step *step = step_of(call.runtime, exec, node);
+
+        if (step && enabled)
+            *enabled = !step->disabled;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+cudaError_t exec_replace(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
+                         struct work *work)
+{
+    struct exec_step *step = step_of(runtime, exec, node);
+
+    if (!step || step->child || step->work.kind != work->kind)
+        return cudaErrorInvalidValue;
+    work_release(&step->work);
+    step->work = *work;
+    *work = (struct work){ .kind = WORK_EMPTY };
+    return cudaSuccess;
+}
+
+/* ------------------------------------------------------------------ calls: the graph's form */
+
+/* Hands out a list the way the API wants it: the count alone when there is no place for nodes. */
+struct node_list {
+    cudaGraphNode_t *places; /* [capacity], or NULL */
+    size_t capacity, count;
+};
+
+static void list_node(struct node_list *list, struct CUgraphNode_st *node)
+{
+    if (list->places && list->count < list->capacity)
+        list->places[list->count] = node;
+    list->count++;
+}
+
+/* The rest of the places is filled with NULL; *count says how many nodes there are, or were put. */
+static void list_end(const struct node_list *list, size_t *count)
+{
+    for (size_t i = list->count; list->places && i < list->capacity; i++)
+        list->places[i] = NULL;
+    *count = list->places && list->count > list->capacity ? list->capacity : list->count;
+}
+
+static cudaError_t list_nodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!count || !handle_is(call.runtime, graph, HANDLE_GRAPH)) {
+            call.error = cudaErrorInvalidValue;
+        } else {
+            struct node_list list = { nodes, *count, 0 };
+
+            for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+                if (!roots || node->dependency_count == 0)
+                    list_node(&list, node);
+            list_end(&list, count);
+        }
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    return list_nodes(graph, nodes, count, false);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    return list_nodes(graph, nodes, count, true);
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
+                              size_t *count)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!count || !from != !to || !handle_is(call.runtime, graph, HANDLE_GRAPH)) {
+            call.error = cudaErrorInvalidValue;
+        } else {
+            struct node_list starts = { from, *count, 0 }, ends = { to, *count, 0 };
+
+            if (edges && from)
+                memset(edges, 0, *count * sizeof *edges);
+            for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
+                for (size_t i = 0; i < node->dependency_count; i++) {
+                    list_node(&starts, node->dependencies[i]);
+                    list_node(&ends, node);
+                }
+            }
+            list_end(&starts, count);
+            list_end(&ends, count);
+        }
+    }
+    return call_end(&call);
+}
+
+static bool depends_on(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
+{
+    for (size_t i = 0; i < node->dependency_count; i++)
+        if (node->dependencies[i] == other)
+            return true;
+    return false;
+}
+
+static cudaError_t list_neighbours(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                   size_t *count, bool dependents)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!count || !handle_is(call.runtime, node, HANDLE_NODE)) {
+            call.error = cudaErrorInvalidValue;
+        } else {
+            struct node_list list = { nodes, *count, 0 };
+
+            if (edges && nodes)
+                memset(edges, 0, *count * sizeof *edges);
+            for (struct CUgraphNode_st *other = node->graph->nodes; other; other = other->next)
+                if (dependents ? depends_on(other, node) : depends_on(node, other))
+                    list_node(&list, other);
+            list_end(&list, count);
+        }
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                         size_t *count)
+{
+    return list_neighbours(node, nodes, edges, count, false);
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                           size_t *count)
+{
+    return list_neighbours(node, nodes, edges, count, true);
+}
+
+static bool add_dependency(struct CUgraphNode_st *node, struct CUgraphNode_st *on)
+{
+    struct CUgraphNode_st **larger = realloc(node->dependencies, (node->dependency_count + 1) * sizeof *larger);
+
+    if (!larger)
+        return false;
+    node->dependencies = larger;
+    node->dependencies[node->dependency_count++] = on;
+    return true;
+}
+
+static void remove_dependency(struct CUgraphNode_st *node, const struct CUgraphNode_st *on)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < node->dependency_count; i++)
+        if (node->dependencies[i] != on)
+            node->dependencies[kept++] = node->dependencies[i];
+    node->dependency_count = kept;
+}
+
+static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                       size_t count, bool add)
+{
+    struct call call;
+
+    if (!call_begin(&call, CALL_DEVICE))
+        return call_end(&call);
+    if (!handle_is(call.runtime, graph, HANDLE_GRAPH) || (count && (!from || !to)))
+        call.error = cudaErrorInvalidValue;
+    for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
+        if (!handle_is(call.runtime, from[i], HANDLE_NODE) || !handle_is(call.runtime, to[i], HANDLE_NODE) ||
+            from[i]->graph != graph || to[i]->graph != graph || depends_on(to[i], from[i]) == add)
+            call.error = cudaErrorInvalidValue;
+    for (size_t i = 0; call.error == cudaSuccess && i < count; i++) {
+        if (!add)
+            remove_dependency(to[i], from[i]);
+        else if (!add_dependency(to[i], from[i]))
+            call.error = cudaErrorMemoryAllocation;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                     const cudaGraphEdgeData *edges, size_t count)
+{
+    (void)edges;
+    return change_dependencies(graph, from, to, count, true);
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                        const cudaGraphEdgeData *edges, size_t count)
+{
+    (void)edges;
+    return change_dependencies(graph, from, to, count, false);
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!handle_is(call.runtime, node, HANDLE_NODE)) {
+            call.error = cudaErrorInvalidValue;
+        } else {
+            struct CUgraph_st *graph = node->graph;
+            struct CUgraphNode_st **link = &graph->nodes;
+
+            while (*link != node)
+                link = &(*link)->next;
+            *link = node->next;
+            if (graph->end == &node->next)
+                graph->end = link;
+            graph->count--;
+            for (struct CUgraphNode_st *other = graph->nodes; other; other = other->next)
+                remove_dependency(other, node);
+            release_node(call.runtime, node);
+        }
+    }
+    return call_end(&call);
+}

@@ -1,0 +1,533 @@
+/*
+ * runtime_node.c - the nodes of graphs: made from parameters, asked for them, and given new ones, in the graph or in
+ * what was instantiated from it.
+ *
+ * Each kind of node has one function that turns the API's parameters into work; all calls go through these.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ parameters to work */
+
+static cudaError_t kernel_work(struct runtime *runtime, const struct cudaKernelNodeParams *parameters,
+                               struct work *work)
+{
+    struct configuration configuration;
+
+    *work = (struct work){ .kind = WORK_KERNEL, .call = "a kernel node" };
+    if (!parameters)
+        return cudaErrorInvalidValue;
+    configuration = (struct configuration){ parameters->gridDim, parameters->blockDim, parameters->sharedMemBytes, 0 };
+    return launch_prepare(runtime, parameters->func, &configuration, parameters->kernelParams, parameters->extra, NULL,
+                          0, false, &work->kernel);
+}
+
+static cudaError_t copy_work(struct runtime *runtime, const struct cudaMemcpy3DParms *parameters, struct work *work)
+{
+    cudaError_t error;
+
+    *work = (struct work){ .kind = WORK_COPY, .call = "a memcpy node" };
+    error = parameters ? copy_from_parameters(parameters, &work->copy) : cudaErrorInvalidValue;
+    return error == cudaSuccess ? copy_check(runtime, &work->copy, work->call) : error;
+}
+
+static cudaError_t flat_work(struct runtime *runtime, uint64_t target, uint64_t source, size_t bytes,
+                             enum cudaMemcpyKind kind, struct work *work)
+{
+    *work = (struct work){ .kind = WORK_COPY, .call = "a memcpy node",
+                           .copy = { .target = { target, bytes, bytes }, .source = { source, bytes, bytes },
+                                     .width = bytes, .height = 1, .depth = 1, .kind = kind } };
+    return copy_check(runtime, &work->copy, work->call);
+}
+
+static cudaError_t symbol_work(struct runtime *runtime, const void *symbol, const void *other, size_t bytes,
+                               size_t offset, enum cudaMemcpyKind kind, bool to_symbol, struct work *work)
+{
+    uint64_t address, size;
+    cudaError_t error = module_symbol(runtime, symbol, &address, &size);
+
+    *work = (struct work){ .kind = WORK_EMPTY };
+    if (error != cudaSuccess)
+        return error;
+    if (offset > size || bytes > size - offset)
+        return cudaErrorInvalidValue;
+    return to_symbol ? flat_work(runtime, address + offset, (uintptr_t)other, bytes, kind, work)
+                     : flat_work(runtime, (uintptr_t)other, address + offset, bytes, kind, work);
+}
+
+static cudaError_t set_work(struct runtime *runtime, const struct cudaMemsetParams *parameters, struct work *work)
+{
+    *work = (struct work){ .kind = WORK_SET, .call = "a memset node" };
+    if (!parameters || (parameters->elementSize != 1 && parameters->elementSize != 2 && parameters->elementSize != 4))
+        return cudaErrorInvalidValue;
+    work->set = (struct set_work){ .target = { (uintptr_t)parameters->dst, parameters->pitch, 0 },
+                                   .value = parameters->value, .element = parameters->elementSize,
+                                   .width = parameters->width, .height = parameters->height, .depth = 1 };
+    return set_check(runtime, &work->set, work->call);
+}
+
+static cudaError_t host_work(const struct cudaHostNodeParams *parameters, struct work *work)
+{
+    *work = (struct work){ .kind = WORK_HOST, .call = "a host node" };
+    if (!parameters || !parameters->fn)
+        return cudaErrorInvalidValue;
+    work->host = (struct host_work){ .function = parameters->fn, .data = parameters->userData };
+    return cudaSuccess;
+}
+
+static cudaError_t event_work(struct runtime *runtime, enum work_kind kind, cudaEvent_t event, struct work *work)
+{
+    *work = (struct work){ .kind = kind, .call = "an event node", .event = event };
+    return handle_is(runtime, event, HANDLE_EVENT) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/* ------------------------------------------------------------------ adding */
+
+static cudaError_t add(struct call *call, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                       size_t count, const struct work *work)
+{
+    if (!node || !handle_is(call->runtime, graph, HANDLE_GRAPH) || (count && !dependencies))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++)
+        if (!handle_is(call->runtime, dependencies[i], HANDLE_NODE) || dependencies[i]->graph != graph)
+            return cudaErrorInvalidValue;
+    *node = graph_add(call->runtime, graph, work, dependencies, count);
+    return *node ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/* The end of every call that adds: `call->error` is that of the making of `work`. */
+static cudaError_t add_end(struct call *call, cudaGraphNode_t *node, cudaGraph_t graph,
+                           const cudaGraphNode_t *dependencies, size_t count, struct work *work)
+{
+    if (call->error == cudaSuccess)
+        call->error = add(call, node, graph, dependencies, count, work);
+    if (work->kind == WORK_KERNEL)
+        work_release(work);
+    return call_end(call);
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                   size_t count, const struct cudaKernelNodeParams *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = kernel_work(call.runtime, parameters, &work);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                   size_t count, const struct cudaMemcpy3DParms *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = copy_work(call.runtime, parameters, &work);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                     size_t count, void *target, const void *source, size_t bytes,
+                                     enum cudaMemcpyKind kind)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = flat_work(call.runtime, (uintptr_t)target, (uintptr_t)source, bytes, kind, &work);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                           const cudaGraphNode_t *dependencies, size_t count, const void *symbol,
+                                           const void *source, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = symbol_work(call.runtime, symbol, source, bytes, offset, kind, true, &work);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                             const cudaGraphNode_t *dependencies, size_t count, void *target,
+                                             const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = symbol_work(call.runtime, symbol, target, bytes, offset, kind, false, &work);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                   size_t count, const struct cudaMemsetParams *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = set_work(call.runtime, parameters, &work);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                 size_t count, const struct cudaHostNodeParams *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = host_work(parameters, &work);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                  size_t count)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    call_begin(&call, CALL_DEVICE);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                        size_t count, cudaEvent_t event)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = event_work(call.runtime, WORK_RECORD, event, &work);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                      size_t count, cudaEvent_t event)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = event_work(call.runtime, WORK_WAIT, event, &work);
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                       size_t count, cudaGraph_t child)
+{
+    struct work work = { .kind = WORK_GRAPH, .call = "a child graph node", .graph = child };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE) && !handle_is(call.runtime, child, HANDLE_GRAPH))
+        call.error = cudaErrorInvalidValue;
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                     size_t count, struct cudaMemAllocNodeParams *parameters)
+{
+    struct work work = { .kind = WORK_ALLOCATE, .call = "a memory allocation node" };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!parameters || !parameters->bytesize) {
+            call.error = cudaErrorInvalidValue;
+        } else {
+            work.memory.size = parameters->bytesize;
+            call.error = pool_allocate(call.runtime, &call.runtime->graph_pool, work.memory.size, &parameters->dptr);
+            work.memory.address = (uintptr_t)parameters->dptr;
+        }
+    }
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                    size_t count, void *pointer)
+{
+    struct work work = { .kind = WORK_RELEASE, .call = "a memory free node",
+                         .memory = { .address = (uintptr_t)pointer } };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE) && !pointer)
+        call.error = cudaErrorInvalidValue;
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+/* ------------------------------------------------------------------ any kind */
+
+static cudaError_t work_of(struct call *call, const struct cudaGraphNodeParams *parameters, struct work *work)
+{
+    struct cudaKernelNodeParams kernel;
+    struct cudaMemsetParams memset_;
+
+    switch (parameters->type) {
+    case cudaGraphNodeTypeKernel:
+        kernel = (struct cudaKernelNodeParams){ parameters->kernel.func, parameters->kernel.gridDim,
+                                                parameters->kernel.blockDim, parameters->kernel.sharedMemBytes,
+                                                parameters->kernel.kernelParams, parameters->kernel.extra };
+        return kernel_work(call->runtime, &kernel, work);
+    case cudaGraphNodeTypeMemcpy:
+        return copy_work(call->runtime, &parameters->memcpy.copyParams, work);
+    case cudaGraphNodeTypeMemset:
+        memset_ = (struct cudaMemsetParams){ parameters->memset.dst, parameters->memset.pitch,
+                                             parameters->memset.value, parameters->memset.elementSize,
+                                             parameters->memset.width, parameters->memset.height };
+        return set_work(call->runtime, &memset_, work);
+    case cudaGraphNodeTypeHost:
+        return host_work(&(struct cudaHostNodeParams){ parameters->host.fn, parameters->host.userData }, work);
+    case cudaGraphNodeTypeGraph:
+        *work = (struct work){ .kind = WORK_GRAPH, .call = "a child graph node", .graph = parameters->graph.graph };
+        return handle_is(call->runtime, work->graph, HANDLE_GRAPH) ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaGraphNodeTypeEmpty:
+        *work = (struct work){ .kind = WORK_EMPTY };
+        return cudaSuccess;
+    case cudaGraphNodeTypeWaitEvent:
+        return event_work(call->runtime, WORK_WAIT, parameters->eventWait.event, work);
+    case cudaGraphNodeTypeEventRecord:
+        return event_work(call->runtime, WORK_RECORD, parameters->eventRecord.event, work);
+    default:
+        return runtime_unsupported(call, "a graph node of this type");
+    }
+}
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                             const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    (void)edges;
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = parameters ? work_of(&call, parameters, &work) : cudaErrorInvalidValue;
+    return add_end(&call, node, graph, dependencies, count, &work);
+}
+
+/* ------------------------------------------------------------------ changing */
+
+/*
+ * Gives the node new work of its kind: in its graph, or in `exec` if that is not NULL. `call->error` is that of the
+ * making of `work`, which is taken over or released.
+ */
+static cudaError_t change_end(struct call *call, cudaGraphExec_t exec, cudaGraphNode_t node, struct work *work)
+{
+    if (call->error == cudaSuccess) {
+        if (!handle_is(call->runtime, node, HANDLE_NODE) || node->work.kind != work->kind) {
+            call->error = cudaErrorInvalidValue;
+        } else if (exec) {
+            call->error = exec_replace(call->runtime, exec, node, work);
+        } else {
+            work_release(&node->work);
+            node->work = *work;
+            *work = (struct work){ .kind = WORK_EMPTY };
+        }
+    }
+    if (work->kind == WORK_KERNEL)
+        work_release(work);
+    return call_end(call);
+}
+
+static cudaError_t change_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                 const struct cudaKernelNodeParams *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = kernel_work(call.runtime, parameters, &work);
+    return change_end(&call, exec, node, &work);
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *parameters)
+{
+    return change_kernel(NULL, node, parameters);
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaKernelNodeParams *parameters)
+{
+    return change_kernel(exec, node, parameters);
+}
+
+static cudaError_t change_copy(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = copy_work(call.runtime, parameters, &work);
+    return change_end(&call, exec, node, &work);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *parameters)
+{
+    return change_copy(NULL, node, parameters);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaMemcpy3DParms *parameters)
+{
+    return change_copy(exec, node, parameters);
+}
+
+static cudaError_t change_flat(cudaGraphExec_t exec, cudaGraphNode_t node, void *target, const void *source,
+                               size_t bytes, enum cudaMemcpyKind kind)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = flat_work(call.runtime, (uintptr_t)target, (uintptr_t)source, bytes, kind, &work);
+    return change_end(&call, exec, node, &work);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *target, const void *source, size_t bytes,
+                                           enum cudaMemcpyKind kind)
+{
+    return change_flat(NULL, node, target, source, bytes, kind);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *target,
+                                               const void *source, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return change_flat(exec, node, target, source, bytes, kind);
+}
+
+static cudaError_t change_symbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void *symbol, const void *other,
+                                 size_t bytes, size_t offset, enum cudaMemcpyKind kind, bool to_symbol)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = symbol_work(call.runtime, symbol, other, bytes, offset, kind, to_symbol, &work);
+    return change_end(&call, exec, node, &work);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *source,
+                                                 size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+{
+    return change_symbol(NULL, node, symbol, source, bytes, offset, kind, true);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *target, const void *symbol,
+                                                   size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+{
+    return change_symbol(NULL, node, symbol, target, bytes, offset, kind, false);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void *symbol,
+                                                     const void *source, size_t bytes, size_t offset,
+                                                     enum cudaMemcpyKind kind)
+{
+    return change_symbol(exec, node, symbol, source, bytes, offset, kind, true);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *target,
+                                                       const void *symbol, size_t bytes, size_t offset,
+                                                       enum cudaMemcpyKind kind)
+{
+    return change_symbol(exec, node, symbol, target, bytes, offset, kind, false);
+}
+
+static cudaError_t change_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemsetParams *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = set_work(call.runtime, parameters, &work);
+    return change_end(&call, exec, node, &work);
+}
+
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *parameters)
+{
+    return change_set(NULL, node, parameters);
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaMemsetParams *parameters)
+{
+    return change_set(exec, node, parameters);
+}
+
+static cudaError_t change_host(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaHostNodeParams *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = host_work(parameters, &work);
+    return change_end(&call, exec, node, &work);
+}
+
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *parameters)
+{
+    return change_host(NULL, node, parameters);
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                           const struct cudaHostNodeParams *parameters)
+{
+    return change_host(exec, node, parameters);
+}
+
+static cudaError_t change_event(cudaGraphExec_t exec, cudaGraphNode_t node, enum work_kind kind, cudaEvent_t event)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = event_work(call.runtime, kind, event, &work);
+    return change_end(&call, exec, node, &work);
+}
+
+cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return change_event(NULL, node, WORK_RECORD, event);
+}
+
+cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return change_event(NULL, node, WORK_WAIT, event);
+}
+
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
+{
+    return change_event(exec, node, WORK_RECORD, event);
+}
+
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
+{
+    return change_event(exec, node, WORK_WAIT, event);
+}
+
+static cudaError_t change_any(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaGraphNodeParams *parameters)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        call.error = parameters && parameters->type != cudaGraphNodeTypeGraph ? work_of(&call, parameters, &work)
+                                                                              : cudaErrorInvalidValue;
+    }
+    return change_end(&call, exec, node, &work);
+}
+
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *parameters)
+{
+    return change_any(NULL, node, parameters);
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                       struct cudaGraphNodeParams *parameters)
+{
+    return change_any(exec, node, parameters);
+}

@@ -1,0 +1,292 @@
+/*
+ * runtime_pool.c - memory in the order of a stream: cudaMallocAsync, cudaFreeAsync and the pools they draw from.
+ *
+ * As all work runs when it is submitted, memory is taken and given back at the call. Pools keep accounts only: nothing
+ * is held in reserve, so the thresholds and policies that programs set are remembered and otherwise without effect.
+ */
+#include "runtime.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ allocation */
+
+/* In a capture, the memory belongs to the graph: it keeps its address as long as the graph lives. */
+static cudaError_t capture_allocation(struct call *call, struct CUstream_st *stream, size_t size, void **pointer)
+{
+    struct work work = { .kind = WORK_ALLOCATE, .call = "cudaMallocAsync" };
+    cudaError_t error = pool_allocate(call->runtime, &call->runtime->graph_pool, size, pointer);
+
+    if (error != cudaSuccess)
+        return error;
+    work.memory.address = (uintptr_t)*pointer;
+    work.memory.size = size;
+    return capture_add(call, stream, &work);
+}
+
+static cudaError_t allocate(struct call *call, void **pointer, size_t size, struct CUmemPoolHandle_st *pool,
+                            cudaStream_t handle)
+{
+    struct CUstream_st *stream = stream_of(call, handle);
+    cudaError_t error;
+
+    if (!pointer)
+        return cudaErrorInvalidValue;
+    if (!stream || !handle_is(call->runtime, pool, HANDLE_POOL))
+        return cudaErrorInvalidResourceHandle;
+    if (stream->capture)
+        return capture_allocation(call, stream, size, pointer);
+    error = stream->legacy ? capture_permits_legacy(call->runtime) : cudaSuccess;
+    return error == cudaSuccess ? pool_allocate(call->runtime, pool, size, pointer) : error;
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = allocate(&call, pointer, size, call.runtime->current_pool, stream);
+    return call_end(&call);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = allocate(&call, pointer, size, pool, stream);
+    return call_end(&call);
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        struct CUstream_st *stream = stream_of(&call, handle);
+        struct work work = { .kind = WORK_RELEASE, .call = __func__, .memory = { .address = (uintptr_t)pointer } };
+
+        if (!stream)
+            call.error = cudaErrorInvalidResourceHandle;
+        else if (stream->capture)
+            call.error = capture_add(&call, stream, &work);
+        else if (!stream->legacy || (call.error = capture_permits_legacy(call.runtime)) == cudaSuccess)
+            call.error = allocation_release(call.runtime, pointer);
+    }
+    return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ pools */
+
+static bool device_is_ours(const struct cudaMemLocation *location)
+{
+    return location && location->type == cudaMemLocationTypeDevice && location->id == 0;
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_UNSAFE)) {
+        if (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
+            !device_is_ours(&properties->location))
+            call.error = cudaErrorInvalidValue;
+        else if (properties->handleTypes != cudaMemHandleTypeNone)
+            call.error = runtime_unsupported(&call, "sharing a memory pool with other processes");
+        else if (!(*pool = handle_create(call.runtime, sizeof **pool, HANDLE_POOL)))
+            call.error = cudaErrorMemoryAllocation;
+        else
+            memcpy((*pool)->reuse, (int[3]){ 1, 1, 1 }, sizeof (*pool)->reuse);
+    }
+    return call_end(&call);
+}
+
+/* Blocks outlive their pool; they go to the default pool's account. */
+static void destroy(struct runtime *runtime, struct CUmemPoolHandle_st *pool)
+{
+    for (size_t i = 0; i < runtime->pooled.capacity; i++)
+        if (runtime->pooled.keys[i] && runtime->pooled.values[i] == pool)
+            runtime->pooled.values[i] = &runtime->pool;
+    runtime->pool.used += pool->used;
+    if (runtime->current_pool == pool)
+        runtime->current_pool = &runtime->pool;
+    handle_destroy(runtime, pool);
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!handle_is(call.runtime, pool, HANDLE_POOL) || pool->builtin)
+            call.error = cudaErrorInvalidValue;
+        else
+            destroy(call.runtime, pool);
+    }
+    return call_end(&call);
+}
+
+static cudaError_t get_attribute(const struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        *(int *)value = pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
+        return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold:
+        *(uint64_t *)value = pool->threshold;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent:
+        *(uint64_t *)value = pool->used;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+        *(uint64_t *)value = pool->used_high;
+        return cudaSuccess;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+static cudaError_t set_attribute(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attribute, const void *value)
+{
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *(const int *)value;
+        return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold:
+        pool->threshold = *(const uint64_t *)value;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+        if (*(const uint64_t *)value != 0)
+            return cudaErrorInvalidValue;
+        pool->used_high = pool->used;
+        return cudaSuccess;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = value && handle_is(call.runtime, pool, HANDLE_POOL) ? get_attribute(pool, attribute, value)
+                                                                         : cudaErrorInvalidValue;
+    return call_end(&call);
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = value && handle_is(call.runtime, pool, HANDLE_POOL) ? set_attribute(pool, attribute, value)
+                                                                         : cudaErrorInvalidValue;
+    return call_end(&call);
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t least)
+{
+    struct call call;
+
+    (void)least;
+    if (call_begin(&call, CALL_DEVICE) && !handle_is(call.runtime, pool, HANDLE_POOL))
+        call.error = cudaErrorInvalidValue;
+    return call_end(&call);
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!handle_is(call.runtime, pool, HANDLE_POOL) || (count && !list))
+            call.error = cudaErrorInvalidValue;
+        for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
+            if (!device_is_ours(&list[i].location))
+                call.error = cudaErrorInvalidDevice;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool, struct cudaMemLocation *location)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!flags || !location || !handle_is(call.runtime, pool, HANDLE_POOL))
+            call.error = cudaErrorInvalidValue;
+        else
+            *flags = device_is_ours(location) ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    }
+    return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ the device's pools */
+
+static cudaError_t give_pool(cudaMemPool_t *pool, bool of_device, bool current)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!pool)
+            call.error = cudaErrorInvalidValue;
+        else if (!of_device)
+            call.error = cudaErrorInvalidDevice;
+        else
+            *pool = current ? call.runtime->current_pool : &call.runtime->pool;
+    }
+    return call_end(&call);
+}
+
+static cudaError_t take_pool(bool of_device, cudaMemPool_t pool)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!of_device)
+            call.error = cudaErrorInvalidDevice;
+        else if (!handle_is(call.runtime, pool, HANDLE_POOL))
+            call.error = cudaErrorInvalidValue;
+        else
+            call.runtime->current_pool = pool;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+    return give_pool(pool, device == 0, false);
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+    return give_pool(pool, device == 0, true);
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+    return take_pool(device == 0, pool);
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type)
+{
+    return give_pool(pool, device_is_ours(location) && type == cudaMemAllocationTypePinned, false);
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    return give_pool(pool, device_is_ours(location) && type == cudaMemAllocationTypePinned, true);
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t pool)
+{
+    return take_pool(device_is_ours(location) && type == cudaMemAllocationTypePinned, pool);
+}

@@ -1,0 +1,369 @@
+/*
+ * runtime_properties.c - what the virtual device says of itself: compute capability 9.0 with the sizes of sim_limits.
+ *
+ * Clocks and caches are an H100's, for programs that compute a roofline from them; nothing here is measured.
+ */
+#include "runtime.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CLOCK_KHZ = 1980000,
+    MEMORY_CLOCK_KHZ = 2619000,
+    MEMORY_BUS_BITS = 5120,
+    L2_BYTES = 50 << 20,
+    TEXTURE_ALIGNMENT = 512,     /* bytes */
+    TEXTURE_PITCH_ALIGNMENT = 32,
+};
+
+/* Attributes that are the same whatever the limits are. */
+struct constant_row {
+    enum cudaDeviceAttr attribute;
+    int value;
+};
+
+static const struct constant_row constants[] = {
+    { cudaDevAttrMaxBlockDimZ, 64 },
+    { cudaDevAttrMaxGridDimX, INT32_MAX },
+    { cudaDevAttrMaxGridDimY, 65535 },
+    { cudaDevAttrMaxGridDimZ, 65535 },
+    { cudaDevAttrWarpSize, 32 },
+    { cudaDevAttrMaxPitch, INT32_MAX },
+    { cudaDevAttrClockRate, CLOCK_KHZ },
+    { cudaDevAttrTextureAlignment, TEXTURE_ALIGNMENT },
+    { cudaDevAttrTexturePitchAlignment, TEXTURE_PITCH_ALIGNMENT },
+    { cudaDevAttrSurfaceAlignment, TEXTURE_ALIGNMENT },
+    { cudaDevAttrGpuOverlap, 1 },
+    { cudaDevAttrKernelExecTimeout, 0 },
+    { cudaDevAttrIntegrated, 0 },
+    { cudaDevAttrCanMapHostMemory, 1 },
+    { cudaDevAttrComputeMode, cudaComputeModeDefault },
+    { cudaDevAttrConcurrentKernels, 1 },
+    { cudaDevAttrEccEnabled, 0 },
+    { cudaDevAttrPciBusId, 0 },
+    { cudaDevAttrPciDeviceId, 0 },
+    { cudaDevAttrPciDomainId, 0 },
+    { cudaDevAttrTccDriver, 0 },
+    { cudaDevAttrMemoryClockRate, MEMORY_CLOCK_KHZ },
+    { cudaDevAttrGlobalMemoryBusWidth, MEMORY_BUS_BITS },
+    { cudaDevAttrL2CacheSize, L2_BYTES },
+    { cudaDevAttrAsyncEngineCount, 3 },
+    { cudaDevAttrUnifiedAddressing, 1 },
+    { cudaDevAttrMaxTexture1DWidth, 131072 },
+    { cudaDevAttrMaxTexture1DLinearWidth, 268435456 },
+    { cudaDevAttrMaxTexture1DMipmappedWidth, 32768 },
+    { cudaDevAttrMaxTexture1DLayeredWidth, 32768 },
+    { cudaDevAttrMaxTexture1DLayeredLayers, 2048 },
+    { cudaDevAttrMaxTexture2DWidth, 131072 },
+    { cudaDevAttrMaxTexture2DHeight, 65536 },
+    { cudaDevAttrMaxTexture2DLayeredWidth, 32768 },
+    { cudaDevAttrMaxTexture2DLayeredHeight, 32768 },
+    { cudaDevAttrMaxTexture2DLayeredLayers, 2048 },
+    { cudaDevAttrMaxTexture2DGatherWidth, 32768 },
+    { cudaDevAttrMaxTexture2DGatherHeight, 32768 },
+    { cudaDevAttrMaxTexture2DLinearWidth, 131072 },
+    { cudaDevAttrMaxTexture2DLinearHeight, 65000 },
+    { cudaDevAttrMaxTexture2DLinearPitch, 2097120 },
+    { cudaDevAttrMaxTexture2DMipmappedWidth, 32768 },
+    { cudaDevAttrMaxTexture2DMipmappedHeight, 32768 },
+    { cudaDevAttrMaxTexture3DWidth, 16384 },
+    { cudaDevAttrMaxTexture3DHeight, 16384 },
+    { cudaDevAttrMaxTexture3DDepth, 16384 },
+    { cudaDevAttrMaxTexture3DWidthAlt, 8192 },
+    { cudaDevAttrMaxTexture3DHeightAlt, 8192 },
+    { cudaDevAttrMaxTexture3DDepthAlt, 32768 },
+    { cudaDevAttrMaxTextureCubemapWidth, 32768 },
+    { cudaDevAttrMaxTextureCubemapLayeredWidth, 32768 },
+    { cudaDevAttrMaxTextureCubemapLayeredLayers, 2046 },
+    { cudaDevAttrMaxSurface1DWidth, 32768 },
+    { cudaDevAttrMaxSurface1DLayeredWidth, 32768 },
+    { cudaDevAttrMaxSurface1DLayeredLayers, 2048 },
+    { cudaDevAttrMaxSurface2DWidth, 131072 },
+    { cudaDevAttrMaxSurface2DHeight, 65536 },
+    { cudaDevAttrMaxSurface2DLayeredWidth, 32768 },
+    { cudaDevAttrMaxSurface2DLayeredHeight, 32768 },
+    { cudaDevAttrMaxSurface2DLayeredLayers, 2048 },
+    { cudaDevAttrMaxSurface3DWidth, 16384 },
+    { cudaDevAttrMaxSurface3DHeight, 16384 },
+    { cudaDevAttrMaxSurface3DDepth, 16384 },
+    { cudaDevAttrMaxSurfaceCubemapWidth, 32768 },
+    { cudaDevAttrMaxSurfaceCubemapLayeredWidth, 32768 },
+    { cudaDevAttrMaxSurfaceCubemapLayeredLayers, 2046 },
+    { cudaDevAttrComputeCapabilityMajor, 9 },
+    { cudaDevAttrComputeCapabilityMinor, 0 },
+    { cudaDevAttrStreamPrioritiesSupported, 1 },
+    { cudaDevAttrGlobalL1CacheSupported, 1 },
+    { cudaDevAttrLocalL1CacheSupported, 1 },
+    { cudaDevAttrManagedMemory, 1 },
+    { cudaDevAttrIsMultiGpuBoard, 0 },
+    { cudaDevAttrMultiGpuBoardGroupID, 0 },
+    { cudaDevAttrHostNativeAtomicSupported, 0 },
+    { cudaDevAttrSingleToDoublePrecisionPerfRatio, 2 },
+    { cudaDevAttrPageableMemoryAccess, 0 },
+    { cudaDevAttrConcurrentManagedAccess, 1 },
+    { cudaDevAttrComputePreemptionSupported, 1 },
+    { cudaDevAttrCanUseHostPointerForRegisteredMem, 1 },
+    { cudaDevAttrCooperativeLaunch, 1 },
+    { cudaDevAttrCanFlushRemoteWrites, 0 },
+    { cudaDevAttrHostRegisterSupported, 1 },
+    { cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0 },
+    { cudaDevAttrDirectManagedMemAccessFromHost, 0 },
+    { cudaDevAttrMaxPersistingL2CacheSize, 0 },
+    { cudaDevAttrMaxAccessPolicyWindowSize, 0 },
+    { cudaDevAttrSparseCudaArraySupported, 0 },
+    { cudaDevAttrHostRegisterReadOnlySupported, 1 },
+    { cudaDevAttrTimelineSemaphoreInteropSupported, 0 },
+    { cudaDevAttrMemoryPoolsSupported, 1 },
+    { cudaDevAttrGPUDirectRDMASupported, 0 },
+    { cudaDevAttrGPUDirectRDMAFlushWritesOptions, 0 },
+    { cudaDevAttrGPUDirectRDMAWritesOrdering, 0 },
+    { cudaDevAttrMemoryPoolSupportedHandleTypes, 0 },
+    { cudaDevAttrClusterLaunch, 1 },
+    { cudaDevAttrDeferredMappingCudaArraySupported, 0 },
+    { cudaDevAttrIpcEventSupport, 0 },
+    { cudaDevAttrMemSyncDomainCount, 1 },
+    { cudaDevAttrNumaConfig, cudaDeviceNumaConfigNone },
+    { cudaDevAttrNumaId, -1 },
+    { cudaDevAttrMpsEnabled, 0 },
+    { cudaDevAttrHostNumaId, -1 },
+    { cudaDevAttrD3D12CigSupported, 0 },
+    { cudaDevAttrVulkanCigSupported, 0 },
+    { cudaDevAttrGpuPciDeviceId, 0 },
+    { cudaDevAttrGpuPciSubsystemId, 0 },
+    { cudaDevAttrHostNumaMemoryPoolsSupported, 0 },
+    { cudaDevAttrHostNumaMultinodeIpcSupported, 0 },
+    { cudaDevAttrHostMemoryPoolsSupported, 0 },
+    { cudaDevAttrOnlyPartialHostNativeAtomicSupported, 0 },
+    { cudaDevAttrReserved92, 0 },
+    { cudaDevAttrReserved93, 0 },
+    { cudaDevAttrReserved94, 0 },
+    { cudaDevAttrReserved96, 0 },
+    { cudaDevAttrReserved122, 0 },
+    { cudaDevAttrReserved123, 0 },
+    { cudaDevAttrReserved124, 0 },
+    { cudaDevAttrReserved127, 0 },
+    { cudaDevAttrReserved128, 0 },
+    { cudaDevAttrReserved129, 0 },
+    { cudaDevAttrReserved132, 0 },
+    { cudaDevAttrReserved141, 0 },
+    { cudaDevAttrReserved145, 0 },
+};
+
+static bool attribute_of(const struct sim_limits *limits, enum cudaDeviceAttr attribute, int *value)
+{
+    switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock:
+    case cudaDevAttrMaxBlockDimX:
+    case cudaDevAttrMaxBlockDimY:
+        *value = (int)limits->threads_per_block;
+        return true;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+        *value = (int)limits->shared_per_block;
+        return true;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = (int)limits->shared_per_block_optin;
+        return true;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+        *value = (int)limits->shared_per_sm;
+        return true;
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+        *value = (int)limits->shared_reserved;
+        return true;
+    case cudaDevAttrTotalConstantMemory:
+        *value = (int)limits->constant_bytes;
+        return true;
+    case cudaDevAttrMaxRegistersPerBlock:
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+        *value = (int)limits->registers_per_sm;
+        return true;
+    case cudaDevAttrMultiProcessorCount:
+        *value = (int)limits->multiprocessors;
+        return true;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+        *value = (int)limits->threads_per_sm;
+        return true;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+        *value = (int)limits->blocks_per_sm;
+        return true;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
+        if (constants[i].attribute == attribute) {
+            *value = constants[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY) && runtime_needs_device(call.runtime, &call.error)) {
+        if (device != 0)
+            call.error = cudaErrorInvalidDevice;
+        else if (!value || !attribute_of(sim_limits(call.runtime->sim), attribute, value))
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+/* Where each attribute lies in struct cudaDeviceProp: an int, or a size_t if `wide`. */
+struct field_row {
+    enum cudaDeviceAttr attribute;
+    size_t offset;
+    bool wide;
+};
+
+#define FIELD(attribute, field) \
+    { attribute, offsetof(struct cudaDeviceProp, field), \
+      sizeof(((struct cudaDeviceProp *)NULL)->field) == sizeof(size_t) }
+
+static const struct field_row fields[] = {
+    FIELD(cudaDevAttrMaxSharedMemoryPerBlock, sharedMemPerBlock),
+    FIELD(cudaDevAttrMaxRegistersPerBlock, regsPerBlock),
+    FIELD(cudaDevAttrWarpSize, warpSize),
+    FIELD(cudaDevAttrMaxPitch, memPitch),
+    FIELD(cudaDevAttrMaxThreadsPerBlock, maxThreadsPerBlock),
+    FIELD(cudaDevAttrMaxBlockDimX, maxThreadsDim[0]),
+    FIELD(cudaDevAttrMaxBlockDimY, maxThreadsDim[1]),
+    FIELD(cudaDevAttrMaxBlockDimZ, maxThreadsDim[2]),
+    FIELD(cudaDevAttrMaxGridDimX, maxGridSize[0]),
+    FIELD(cudaDevAttrMaxGridDimY, maxGridSize[1]),
+    FIELD(cudaDevAttrMaxGridDimZ, maxGridSize[2]),
+    FIELD(cudaDevAttrTotalConstantMemory, totalConstMem),
+    FIELD(cudaDevAttrComputeCapabilityMajor, major),
+    FIELD(cudaDevAttrComputeCapabilityMinor, minor),
+    FIELD(cudaDevAttrTextureAlignment, textureAlignment),
+    FIELD(cudaDevAttrTexturePitchAlignment, texturePitchAlignment),
+    FIELD(cudaDevAttrMultiProcessorCount, multiProcessorCount),
+    FIELD(cudaDevAttrIntegrated, integrated),
+    FIELD(cudaDevAttrCanMapHostMemory, canMapHostMemory),
+    FIELD(cudaDevAttrMaxTexture1DWidth, maxTexture1D),
+    FIELD(cudaDevAttrMaxTexture1DMipmappedWidth, maxTexture1DMipmap),
+    FIELD(cudaDevAttrMaxTexture2DWidth, maxTexture2D[0]),
+    FIELD(cudaDevAttrMaxTexture2DHeight, maxTexture2D[1]),
+    FIELD(cudaDevAttrMaxTexture2DMipmappedWidth, maxTexture2DMipmap[0]),
+    FIELD(cudaDevAttrMaxTexture2DMipmappedHeight, maxTexture2DMipmap[1]),
+    FIELD(cudaDevAttrMaxTexture2DLinearWidth, maxTexture2DLinear[0]),
+    FIELD(cudaDevAttrMaxTexture2DLinearHeight, maxTexture2DLinear[1]),
+    FIELD(cudaDevAttrMaxTexture2DLinearPitch, maxTexture2DLinear[2]),
+    FIELD(cudaDevAttrMaxTexture2DGatherWidth, maxTexture2DGather[0]),
+    FIELD(cudaDevAttrMaxTexture2DGatherHeight, maxTexture2DGather[1]),
+    FIELD(cudaDevAttrMaxTexture3DWidth, maxTexture3D[0]),
+    FIELD(cudaDevAttrMaxTexture3DHeight, maxTexture3D[1]),
+    FIELD(cudaDevAttrMaxTexture3DDepth, maxTexture3D[2]),
+    FIELD(cudaDevAttrMaxTexture3DWidthAlt, maxTexture3DAlt[0]),
+    FIELD(cudaDevAttrMaxTexture3DHeightAlt, maxTexture3DAlt[1]),
+    FIELD(cudaDevAttrMaxTexture3DDepthAlt, maxTexture3DAlt[2]),
+    FIELD(cudaDevAttrMaxTextureCubemapWidth, maxTextureCubemap),
+    FIELD(cudaDevAttrMaxTexture1DLayeredWidth, maxTexture1DLayered[0]),
+    FIELD(cudaDevAttrMaxTexture1DLayeredLayers, maxTexture1DLayered[1]),
+    FIELD(cudaDevAttrMaxTexture2DLayeredWidth, maxTexture2DLayered[0]),
+    FIELD(cudaDevAttrMaxTexture2DLayeredHeight, maxTexture2DLayered[1]),
+    FIELD(cudaDevAttrMaxTexture2DLayeredLayers, maxTexture2DLayered[2]),
+    FIELD(cudaDevAttrMaxTextureCubemapLayeredWidth, maxTextureCubemapLayered[0]),
+    FIELD(cudaDevAttrMaxTextureCubemapLayeredLayers, maxTextureCubemapLayered[1]),
+    FIELD(cudaDevAttrMaxSurface1DWidth, maxSurface1D),
+    FIELD(cudaDevAttrMaxSurface2DWidth, maxSurface2D[0]),
+    FIELD(cudaDevAttrMaxSurface2DHeight, maxSurface2D[1]),
+    FIELD(cudaDevAttrMaxSurface3DWidth, maxSurface3D[0]),
+    FIELD(cudaDevAttrMaxSurface3DHeight, maxSurface3D[1]),
+    FIELD(cudaDevAttrMaxSurface3DDepth, maxSurface3D[2]),
+    FIELD(cudaDevAttrMaxSurface1DLayeredWidth, maxSurface1DLayered[0]),
+    FIELD(cudaDevAttrMaxSurface1DLayeredLayers, maxSurface1DLayered[1]),
+    FIELD(cudaDevAttrMaxSurface2DLayeredWidth, maxSurface2DLayered[0]),
+    FIELD(cudaDevAttrMaxSurface2DLayeredHeight, maxSurface2DLayered[1]),
+    FIELD(cudaDevAttrMaxSurface2DLayeredLayers, maxSurface2DLayered[2]),
+    FIELD(cudaDevAttrMaxSurfaceCubemapWidth, maxSurfaceCubemap),
+    FIELD(cudaDevAttrMaxSurfaceCubemapLayeredWidth, maxSurfaceCubemapLayered[0]),
+    FIELD(cudaDevAttrMaxSurfaceCubemapLayeredLayers, maxSurfaceCubemapLayered[1]),
+    FIELD(cudaDevAttrSurfaceAlignment, surfaceAlignment),
+    FIELD(cudaDevAttrConcurrentKernels, concurrentKernels),
+    FIELD(cudaDevAttrEccEnabled, ECCEnabled),
+    FIELD(cudaDevAttrPciBusId, pciBusID),
+    FIELD(cudaDevAttrPciDeviceId, pciDeviceID),
+    FIELD(cudaDevAttrPciDomainId, pciDomainID),
+    FIELD(cudaDevAttrTccDriver, tccDriver),
+    FIELD(cudaDevAttrAsyncEngineCount, asyncEngineCount),
+    FIELD(cudaDevAttrUnifiedAddressing, unifiedAddressing),
+    FIELD(cudaDevAttrGlobalMemoryBusWidth, memoryBusWidth),
+    FIELD(cudaDevAttrL2CacheSize, l2CacheSize),
+    FIELD(cudaDevAttrMaxPersistingL2CacheSize, persistingL2CacheMaxSize),
+    FIELD(cudaDevAttrMaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+    FIELD(cudaDevAttrStreamPrioritiesSupported, streamPrioritiesSupported),
+    FIELD(cudaDevAttrGlobalL1CacheSupported, globalL1CacheSupported),
+    FIELD(cudaDevAttrLocalL1CacheSupported, localL1CacheSupported),
+    FIELD(cudaDevAttrMaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor),
+    FIELD(cudaDevAttrMaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+    FIELD(cudaDevAttrManagedMemory, managedMemory),
+    FIELD(cudaDevAttrIsMultiGpuBoard, isMultiGpuBoard),
+    FIELD(cudaDevAttrMultiGpuBoardGroupID, multiGpuBoardGroupID),
+    FIELD(cudaDevAttrHostNativeAtomicSupported, hostNativeAtomicSupported),
+    FIELD(cudaDevAttrPageableMemoryAccess, pageableMemoryAccess),
+    FIELD(cudaDevAttrConcurrentManagedAccess, concurrentManagedAccess),
+    FIELD(cudaDevAttrComputePreemptionSupported, computePreemptionSupported),
+    FIELD(cudaDevAttrCanUseHostPointerForRegisteredMem, canUseHostPointerForRegisteredMem),
+    FIELD(cudaDevAttrCooperativeLaunch, cooperativeLaunch),
+    FIELD(cudaDevAttrMaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+    FIELD(cudaDevAttrPageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables),
+    FIELD(cudaDevAttrDirectManagedMemAccessFromHost, directManagedMemAccessFromHost),
+    FIELD(cudaDevAttrMaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+    FIELD(cudaDevAttrMaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
+    FIELD(cudaDevAttrReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+    FIELD(cudaDevAttrHostRegisterSupported, hostRegisterSupported),
+    FIELD(cudaDevAttrSparseCudaArraySupported, sparseCudaArraySupported),
+    FIELD(cudaDevAttrHostRegisterReadOnlySupported, hostRegisterReadOnlySupported),
+    FIELD(cudaDevAttrTimelineSemaphoreInteropSupported, timelineSemaphoreInteropSupported),
+    FIELD(cudaDevAttrMemoryPoolsSupported, memoryPoolsSupported),
+    FIELD(cudaDevAttrGPUDirectRDMASupported, gpuDirectRDMASupported),
+    FIELD(cudaDevAttrGPUDirectRDMAFlushWritesOptions, gpuDirectRDMAFlushWritesOptions),
+    FIELD(cudaDevAttrGPUDirectRDMAWritesOrdering, gpuDirectRDMAWritesOrdering),
+    FIELD(cudaDevAttrMemoryPoolSupportedHandleTypes, memoryPoolSupportedHandleTypes),
+    FIELD(cudaDevAttrDeferredMappingCudaArraySupported, deferredMappingCudaArraySupported),
+    FIELD(cudaDevAttrIpcEventSupport, ipcEventSupported),
+    FIELD(cudaDevAttrClusterLaunch, clusterLaunch),
+    FIELD(cudaDevAttrNumaConfig, deviceNumaConfig),
+    FIELD(cudaDevAttrNumaId, deviceNumaId),
+    FIELD(cudaDevAttrMpsEnabled, mpsEnabled),
+    FIELD(cudaDevAttrHostNumaId, hostNumaId),
+    FIELD(cudaDevAttrGpuPciDeviceId, gpuPciDeviceID),
+    FIELD(cudaDevAttrGpuPciSubsystemId, gpuPciSubsystemID),
+    FIELD(cudaDevAttrHostNumaMultinodeIpcSupported, hostNumaMultinodeIpcSupported),
+};
+
+static void fill(const struct sim *sim, const struct memory *memory, struct cudaDeviceProp *properties)
+{
+    memset(properties, 0, sizeof *properties);
+    snprintf(properties->name, sizeof properties->name, "cudasim");
+    memcpy(&properties->uuid, "cudasim device 0", sizeof properties->uuid);
+    properties->totalGlobalMem = memory_limit(memory);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        char *place = (char *)properties + fields[i].offset;
+        int value = 0;
+        size_t wide;
+
+        attribute_of(sim_limits(sim), fields[i].attribute, &value);
+        wide = (size_t)value;
+        memcpy(place, fields[i].wide ? (const void *)&wide : (const void *)&value,
+               fields[i].wide ? sizeof wide : sizeof value);
+    }
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY) && runtime_needs_device(call.runtime, &call.error)) {
+        if (device != 0)
+            call.error = cudaErrorInvalidDevice;
+        else if (!properties)
+            call.error = cudaErrorInvalidValue;
+        else
+            fill(call.runtime->sim, sim_memory(call.runtime->sim), properties);
+    }
+    return call_end(&call);
+}

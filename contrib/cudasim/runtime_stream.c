@@ -1,0 +1,446 @@
+/*
+ * runtime_stream.c - streams and events. Everything submitted before is over already, so waiting is only a check.
+ *
+ * Events take the host's monotonic clock: the time between two is what the simulator took, and says nothing of a GPU.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* ------------------------------------------------------------------ handles */
+
+bool handle_is(const struct runtime *runtime, const void *handle, enum handle_kind kind)
+{
+    return (uintptr_t)map_get(&runtime->handles, handle) == (uintptr_t)kind;
+}
+
+void *handle_create(struct runtime *runtime, size_t size, enum handle_kind kind)
+{
+    void *record = calloc(1, size);
+
+    if (record && !map_put(&runtime->handles, record, (void *)(uintptr_t)kind)) {
+        free(record);
+        return NULL;
+    }
+    return record;
+}
+
+void handle_destroy(struct runtime *runtime, void *handle)
+{
+    map_remove(&runtime->handles, handle);
+    free(handle);
+}
+
+/* Every record that another one owns is a handle itself, so each gives up only what has none. */
+static void release_record(enum handle_kind kind, void *record)
+{
+    struct CUgraphExec_st *exec = record;
+    struct CUgraphNode_st *node = record;
+
+    if (kind == HANDLE_STREAM) {
+        free(((struct CUstream_st *)record)->tail);
+    } else if (kind == HANDLE_EVENT) {
+        free(((struct CUevent_st *)record)->tail);
+    } else if (kind == HANDLE_NODE) {
+        if (node->work.kind == WORK_KERNEL)
+            free(node->work.kernel.parameters);
+        free(node->dependencies);
+        free(node->arguments);
+    } else if (kind == HANDLE_EXEC) {
+        for (size_t i = 0; i < exec->count; i++)
+            if (exec->steps[i].work.kind == WORK_KERNEL)
+                free(exec->steps[i].work.kernel.parameters);
+        free(exec->steps);
+    }
+    free(record);
+}
+
+void handle_release_all(struct runtime *runtime)
+{
+    struct graph_capture *capture;
+
+    while ((capture = runtime->captures) != NULL) {
+        runtime->captures = capture->next;
+        free(capture);
+    }
+    for (size_t i = 0; i < runtime->handles.capacity; i++) {
+        const void *record = runtime->handles.keys[i];
+
+        if (record && record != &runtime->pool)
+            release_record((enum handle_kind)(uintptr_t)runtime->handles.values[i], (void *)(uintptr_t)record);
+    }
+    map_release(&runtime->handles);
+}
+
+struct CUstream_st *stream_of(struct call *call, cudaStream_t handle)
+{
+    if (handle == NULL || handle == cudaStreamLegacy)
+        return &call->runtime->legacy;
+    if (handle == cudaStreamPerThread)
+        return &call->thread->stream;
+    return handle_is(call->runtime, handle, HANDLE_STREAM) ? handle : NULL;
+}
+
+/* ------------------------------------------------------------------ streams */
+
+static cudaError_t create(struct runtime *runtime, cudaStream_t *stream, unsigned flags, int priority)
+{
+    if (!stream || (flags & ~(unsigned)cudaStreamNonBlocking))
+        return cudaErrorInvalidValue;
+    *stream = handle_create(runtime, sizeof **stream, HANDLE_STREAM);
+    if (!*stream)
+        return cudaErrorMemoryAllocation;
+    if (priority < PRIORITY_GREATEST)
+        priority = PRIORITY_GREATEST;
+    (*stream)->flags = flags;
+    (*stream)->priority = priority > 0 ? 0 : priority;
+    (*stream)->id = runtime->next_id++;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = create(call.runtime, stream, flags, priority);
+    return call_end(&call);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        struct CUstream_st *record = stream_of(&call, stream);
+
+        if (!record || record->builtin) {
+            call.error = cudaErrorInvalidResourceHandle;
+        } else {
+            capture_forget(call.runtime, record);
+            handle_destroy(call.runtime, record);
+        }
+    }
+    return call_end(&call);
+}
+
+/* Waiting and asking are the same. */
+static cudaError_t wait_for(cudaStream_t stream)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_UNSAFE)) {
+        const struct CUstream_st *record = stream_of(&call, stream);
+
+        call.error = record ? capture_permits_wait(&call, record) : cudaErrorInvalidResourceHandle;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    return wait_for(stream);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return wait_for(stream);
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = capture_permits_wait(&call, NULL);
+    return call_end(&call);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        const struct CUstream_st *record = stream_of(&call, stream);
+
+        if (!record)
+            call.error = cudaErrorInvalidResourceHandle;
+        else if (!flags)
+            call.error = cudaErrorInvalidValue;
+        else
+            *flags = record->flags;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        const struct CUstream_st *record = stream_of(&call, stream);
+
+        if (!record)
+            call.error = cudaErrorInvalidResourceHandle;
+        else if (!priority)
+            call.error = cudaErrorInvalidValue;
+        else
+            *priority = record->priority;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        const struct CUstream_st *record = stream_of(&call, stream);
+
+        if (!record)
+            call.error = cudaErrorInvalidResourceHandle;
+        else if (!id)
+            call.error = cudaErrorInvalidValue;
+        else
+            *id = record->id;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!stream_of(&call, stream))
+            call.error = cudaErrorInvalidResourceHandle;
+        else if (!device)
+            call.error = cudaErrorInvalidValue;
+        else
+            *device = 0;
+    }
+    return call_end(&call);
+}
+
+/* What attributes say is about caches and scheduling, of which there are none. The priority is the exception. */
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue *value)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        const struct CUstream_st *record = stream_of(&call, stream);
+
+        if (!record || !value) {
+            call.error = record ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+        } else {
+            *value = (cudaStreamAttrValue){ 0 };
+            if (attribute == cudaLaunchAttributePriority)
+                value->priority = record->priority;
+            else if (attribute == cudaLaunchAttributeSynchronizationPolicy)
+                value->syncPolicy = cudaSyncPolicyAuto;
+        }
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        struct CUstream_st *record = stream_of(&call, stream);
+
+        if (!record || !value)
+            call.error = record ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+        else if (attribute == cudaLaunchAttributePriority)
+            record->priority = value->priority;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t target, cudaStream_t source)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        struct CUstream_st *to = stream_of(&call, target), *from = stream_of(&call, source);
+
+        if (to && from)
+            to->priority = from->priority;
+        else
+            call.error = cudaErrorInvalidResourceHandle;
+    }
+    return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ events */
+
+void event_stamp(struct CUevent_st *event)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    event->time = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    event->recorded = true;
+    event->capture_id = 0;
+    free(event->tail);
+    event->tail = NULL;
+    event->tail_count = 0;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!event || (flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess)))
+            call.error = cudaErrorInvalidValue;
+        else if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming))
+            call.error = cudaErrorInvalidValue;
+        else if (!(*event = handle_create(call.runtime, sizeof **event, HANDLE_EVENT)))
+            call.error = cudaErrorMemoryAllocation;
+        else
+            (*event)->flags = flags;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (handle_is(call.runtime, event, HANDLE_EVENT)) {
+            free(event->tail);
+            handle_destroy(call.runtime, event);
+        } else {
+            call.error = cudaErrorInvalidResourceHandle;
+        }
+    }
+    return call_end(&call);
+}
+
+static cudaError_t record(struct call *call, struct CUevent_st *event, cudaStream_t handle, unsigned flags,
+                          const char *name)
+{
+    struct CUstream_st *stream = stream_of(call, handle);
+
+    if (!stream || !handle_is(call->runtime, event, HANDLE_EVENT))
+        return cudaErrorInvalidResourceHandle;
+    if (flags & ~(unsigned)cudaEventRecordExternal)
+        return cudaErrorInvalidValue;
+    if (stream->capture && !(flags & cudaEventRecordExternal))
+        return capture_record(stream, event);
+    return work_submit(call, &(struct work){ .kind = WORK_RECORD, .call = name, .event = event }, handle);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = record(&call, event, stream, flags, __func__);
+    return call_end(&call);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+/* An event that was last recorded in a capture has no time, and cannot be waited for by the host. */
+static cudaError_t check_uncaptured(struct runtime *runtime, const struct CUevent_st *event)
+{
+    struct graph_capture *capture;
+
+    if (!event->capture_id)
+        return cudaSuccess;
+    capture = capture_by_id(runtime, event->capture_id);
+    if (!capture)
+        return cudaErrorInvalidValue;
+    capture->invalid = true;
+    return cudaErrorCapturedEvent;
+}
+
+static cudaError_t wait_for_event(cudaEvent_t event)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_UNSAFE))
+        call.error = handle_is(call.runtime, event, HANDLE_EVENT) ? check_uncaptured(call.runtime, event)
+                                                                  : cudaErrorInvalidResourceHandle;
+    return call_end(&call);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return wait_for_event(event);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return wait_for_event(event);
+}
+
+static cudaError_t elapsed(struct runtime *runtime, float *milliseconds, const struct CUevent_st *start,
+                           const struct CUevent_st *end)
+{
+    cudaError_t error;
+
+    if (!milliseconds)
+        return cudaErrorInvalidValue;
+    if (!handle_is(runtime, start, HANDLE_EVENT) || !handle_is(runtime, end, HANDLE_EVENT))
+        return cudaErrorInvalidResourceHandle;
+    if ((error = check_uncaptured(runtime, start)) != cudaSuccess ||
+        (error = check_uncaptured(runtime, end)) != cudaSuccess)
+        return error;
+    if (!start->recorded || !end->recorded || ((start->flags | end->flags) & cudaEventDisableTiming))
+        return cudaErrorInvalidResourceHandle;
+    *milliseconds = (float)((double)(end->time - start->time) * 1e-6);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = elapsed(call.runtime, milliseconds, start, end);
+    return call_end(&call);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        struct CUstream_st *stream = stream_of(&call, handle);
+
+        if (!stream || !handle_is(call.runtime, event, HANDLE_EVENT))
+            call.error = cudaErrorInvalidResourceHandle;
+        else if (flags & ~(unsigned)cudaEventWaitExternal)
+            call.error = cudaErrorInvalidValue;
+        else if (flags & cudaEventWaitExternal)
+            call.error = work_submit(&call, &(struct work){ .kind = WORK_WAIT, .call = __func__, .event = event },
+                                     handle);
+        else
+            call.error = capture_wait(call.runtime, stream, event);
+    }
+    return call_end(&call);
+}

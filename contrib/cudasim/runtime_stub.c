@@ -1,0 +1,99 @@
+/*
+ * runtime_stub.c - the rest of what NVIDIA's library exports: each name says once that it is not supported, and fails.
+ *
+ * The functions are known by their names alone: they take no notice of their arguments, so none has the prototype that
+ * the header gives it, and the assembler's name is what links. (tests compare the exports with those of the real one.)
+ */
+#include "runtime.h"
+
+/* CUDA arrays, textures and surfaces */
+#define UNSUPPORTED_0(row) \
+    row(cudaArrayGetInfo) row(cudaArrayGetMemoryRequirements) row(cudaArrayGetPlane) \
+    row(cudaArrayGetSparseProperties) row(cudaCreateSurfaceObject) row(cudaCreateTextureObject) \
+    row(cudaDestroySurfaceObject) row(cudaDestroyTextureObject) row(cudaDeviceGetTexture1DLinearMaxWidth) \
+    row(cudaFreeArray) row(cudaFreeMipmappedArray) row(cudaGetChannelDesc) row(cudaGetMipmappedArrayLevel) \
+    row(cudaGetSurfaceObjectResourceDesc) row(cudaGetTextureObjectResourceDesc) \
+    row(cudaGetTextureObjectResourceViewDesc) row(cudaGetTextureObjectTextureDesc) row(cudaMalloc3DArray) \
+    row(cudaMallocArray) row(cudaMallocMipmappedArray) row(cudaMemcpy2DArrayToArray) \
+    row(cudaMemcpy2DArrayToArray_ptds) row(cudaMemcpy2DFromArray) row(cudaMemcpy2DFromArrayAsync) \
+    row(cudaMemcpy2DFromArrayAsync_ptsz) row(cudaMemcpy2DFromArray_ptds) row(cudaMemcpy2DToArray) \
+    row(cudaMemcpy2DToArrayAsync) row(cudaMemcpy2DToArrayAsync_ptsz) row(cudaMemcpy2DToArray_ptds) \
+    row(cudaMemcpyArrayToArray) row(cudaMemcpyArrayToArray_ptds) row(cudaMemcpyFromArray) \
+    row(cudaMemcpyFromArrayAsync) row(cudaMemcpyFromArrayAsync_ptsz) row(cudaMemcpyFromArray_ptds) \
+    row(cudaMemcpyToArray) row(cudaMemcpyToArrayAsync) row(cudaMemcpyToArrayAsync_ptsz) row(cudaMemcpyToArray_ptds) \
+    row(cudaMipmappedArrayGetMemoryRequirements) row(cudaMipmappedArrayGetSparseProperties)
+
+/* Other graphics libraries, and memory that is theirs */
+#define UNSUPPORTED_1(row) \
+    row(cudaDestroyExternalMemory) row(cudaDestroyExternalSemaphore) row(cudaDeviceGetNvSciSyncAttributes) \
+    row(cudaEGLStreamConsumerAcquireFrame) row(cudaEGLStreamConsumerConnect) \
+    row(cudaEGLStreamConsumerConnectWithFlags) row(cudaEGLStreamConsumerDisconnect) \
+    row(cudaEGLStreamConsumerReleaseFrame) row(cudaEGLStreamProducerConnect) row(cudaEGLStreamProducerDisconnect) \
+    row(cudaEGLStreamProducerPresentFrame) row(cudaEGLStreamProducerReturnFrame) row(cudaEventCreateFromEGLSync) \
+    row(cudaExternalMemoryGetMappedBuffer) row(cudaExternalMemoryGetMappedMipmappedArray) row(cudaGLGetDevices) \
+    row(cudaGLMapBufferObject) row(cudaGLMapBufferObjectAsync) row(cudaGLRegisterBufferObject) \
+    row(cudaGLSetBufferObjectMapFlags) row(cudaGLSetGLDevice) row(cudaGLUnmapBufferObject) \
+    row(cudaGLUnmapBufferObjectAsync) row(cudaGLUnregisterBufferObject) \
+    row(cudaGraphAddExternalSemaphoresSignalNode) row(cudaGraphAddExternalSemaphoresWaitNode) \
+    row(cudaGraphExecExternalSemaphoresSignalNodeSetParams) row(cudaGraphExecExternalSemaphoresWaitNodeSetParams) \
+    row(cudaGraphExternalSemaphoresSignalNodeGetParams) row(cudaGraphExternalSemaphoresSignalNodeSetParams) \
+    row(cudaGraphExternalSemaphoresWaitNodeGetParams) row(cudaGraphExternalSemaphoresWaitNodeSetParams) \
+    row(cudaGraphicsEGLRegisterImage) row(cudaGraphicsGLRegisterBuffer) row(cudaGraphicsGLRegisterImage) \
+    row(cudaGraphicsMapResources) row(cudaGraphicsResourceGetMappedEglFrame) \
+    row(cudaGraphicsResourceGetMappedMipmappedArray) row(cudaGraphicsResourceGetMappedPointer) \
+    row(cudaGraphicsResourceSetMapFlags) row(cudaGraphicsSubResourceGetMappedArray) row(cudaGraphicsUnmapResources) \
+    row(cudaGraphicsUnregisterResource) row(cudaGraphicsVDPAURegisterOutputSurface) \
+    row(cudaGraphicsVDPAURegisterVideoSurface) row(cudaImportExternalMemory) row(cudaImportExternalSemaphore) \
+    row(cudaSignalExternalSemaphoresAsync) row(cudaSignalExternalSemaphoresAsync_ptsz) row(cudaVDPAUGetDevice) \
+    row(cudaVDPAUSetVDPAUDevice) row(cudaWaitExternalSemaphoresAsync) row(cudaWaitExternalSemaphoresAsync_ptsz)
+
+/* Other processes */
+#define UNSUPPORTED_2(row) \
+    row(cudaIpcCloseMemHandle) row(cudaIpcGetEventHandle) row(cudaIpcGetMemHandle) row(cudaIpcOpenEventHandle) \
+    row(cudaIpcOpenMemHandle) row(cudaMemPoolExportPointer) row(cudaMemPoolExportToShareableHandle) \
+    row(cudaMemPoolImportFromShareableHandle) row(cudaMemPoolImportPointer)
+
+/* Modules loaded by hand, and the driver's tables */
+#define UNSUPPORTED_3(row) \
+    row(__cudaGetProcAddress) row(cudaGetExportTable) row(cudaLibraryEnumerateKernels) row(cudaLibraryGetGlobal) \
+    row(cudaLibraryGetKernel) row(cudaLibraryGetKernelCount) row(cudaLibraryGetManaged) \
+    row(cudaLibraryGetUnifiedFunction) row(cudaLibraryLoadData) row(cudaLibraryLoadFromFile) row(cudaLibraryUnload)
+
+/* Graphs that branch, or own objects */
+#define UNSUPPORTED_4(row) \
+    row(cudaGraphConditionalHandleCreate) row(cudaGraphDebugDotPrint) row(cudaGraphExecChildGraphNodeSetParams) \
+    row(cudaGraphReleaseUserObject) row(cudaGraphRetainUserObject) row(cudaUserObjectCreate) \
+    row(cudaUserObjectRelease) row(cudaUserObjectRetain)
+
+/* The rest */
+#define UNSUPPORTED_5(row) \
+    row(cudaDeviceGetHostAtomicCapabilities) row(cudaDeviceGetP2PAtomicCapabilities) \
+    row(cudaDeviceRegisterAsyncNotification) row(cudaDeviceUnregisterAsyncNotification) row(cudaLogsCurrent) \
+    row(cudaLogsDumpToFile) row(cudaLogsDumpToMemory) row(cudaLogsRegisterCallback) row(cudaLogsUnregisterCallback) \
+    row(cudaMemDiscardAndPrefetchBatchAsync) row(cudaMemDiscardAndPrefetchBatchAsync_ptsz) \
+    row(cudaMemDiscardBatchAsync) row(cudaMemDiscardBatchAsync_ptsz) row(cudaMemPrefetchBatchAsync) \
+    row(cudaMemPrefetchBatchAsync_ptsz) row(cudaMemRangeGetAttribute) row(cudaMemRangeGetAttributes) \
+    row(cudaMemcpy3DBatchAsync) row(cudaMemcpy3DBatchAsync_ptsz)
+
+static cudaError_t unsupported(const char *name)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY))
+        call.error = runtime_unsupported(&call, name);
+    return call_end(&call);
+}
+
+#define STUB(name) \
+    cudaError_t unsupported_##name(void) __asm__(#name); \
+    cudaError_t unsupported_##name(void) \
+    { \
+        return unsupported(#name "()"); \
+    }
+
+UNSUPPORTED_0(STUB)
+UNSUPPORTED_1(STUB)
+UNSUPPORTED_2(STUB)
+UNSUPPORTED_3(STUB)
+UNSUPPORTED_4(STUB)
+UNSUPPORTED_5(STUB)
