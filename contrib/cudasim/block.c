@@ -1,0 +1,308 @@
+/*
+ * block.c - the warps of a block: barriers, turns, deadlock; and clusters, whose blocks take turns as one group.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+
+/* ---- barriers ---- */
+
+static void join_clocks(uint32_t *into, const uint32_t *from)
+{
+    for (int n = 0; n < WARPS_PER_BLOCK; n++)
+        if (from[n] > into[n])
+            into[n] = from[n];
+}
+
+/* Threads that have arrived. With a count, a warp counts as 32 once all its live lanes are there, as PTX has it. */
+static uint32_t arrived(const struct block *b, const struct barrier *x)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t n = 0; n < b->warp_count; n++) {
+        const struct warp *w = &b->warps[n];
+        uint32_t here = x->arrived[n];
+
+        if (!here)
+            continue;
+        if (x->expected && (w->live & ~here) == 0)
+            sum += LANES;
+        else
+            sum += (uint32_t)__builtin_popcount(x->expected ? here : here & w->live);
+    }
+    return sum;
+}
+
+static void release(struct block *b, unsigned number)
+{
+    struct barrier *x = &b->barriers[number];
+    const struct warp *somebody = NULL;
+    uint32_t join[WARPS_PER_BLOCK];
+
+    memcpy(join, x->join, sizeof join);
+    for (uint32_t n = 0; n < b->warp_count; n++) {
+        struct warp *w = &b->warps[n];
+        bool touched = false;
+
+        for (uint32_t k = 0; k < w->other_count; k++) {
+            struct split *s = &w->others[k];
+            const struct ins *i = s->pc;
+
+            if (s->state != SPLIT_BARRIER || s->barrier != number)
+                continue;
+            if (i->op >= 2) {
+                uint32_t value = i->op == 2   ? x->true_count
+                                 : i->op == 3 ? ONES(x->false_count == 0)
+                                              : ONES(x->true_count != 0);
+                uint32_t *d = (uint32_t *)(void *)(s->frame->registers + i->d);
+
+                for (int l = 0; l < LANES; l++)
+                    if (s->mask >> l & 1)
+                        d[l] = value;
+            }
+            s->state = SPLIT_RUNNABLE;
+            s->pc++;
+            touched = true;
+            somebody = w;
+        }
+        if (touched)
+            w->waiting = false;
+        if (touched || x->arrived[n]) {
+            if (touched)
+                join_clocks(w->clock, join);
+            w->clock[n]++;
+        }
+    }
+    if (x->divergent && somebody && x->first && x->first->flags & INS_ALIGNED)
+        fault_warn((struct warp *)(uintptr_t)somebody, x->first, 0, FAULT_DIVERGENT_BARRIER, 0,
+                   "threads of one block meet at different barriers: __syncthreads() must be reached by all of them at "
+                   "the same place");
+    memset(x, 0, sizeof *x);
+    b->worker->progress = true;
+}
+
+static void check_barrier(struct block *b, unsigned number)
+{
+    struct barrier *x = &b->barriers[number];
+    uint32_t expected = x->expected ? x->expected : b->live;
+
+    if (x->pending && x->waiting && arrived(b, x) >= expected)
+        release(b, number);
+}
+
+const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned number, uint32_t expected, bool wait,
+                                uint32_t truth)
+{
+    struct block *b = w->block;
+    struct barrier *x = &b->barriers[number];
+    uint32_t lanes = w->mask;
+
+    count_line(w, ins + 1);
+    if (x->pending && x->expected != expected && !x->mismatched) {
+        x->mismatched = true;
+        fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_MISMATCHED_BARRIER, number,
+                   "barrier %u is waited for with %u threads here and with %u elsewhere", number, expected, x->expected);
+    }
+    if (expected % LANES)
+        fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_MISMATCHED_BARRIER, number,
+                   "barrier %u with a count of %u, which is no multiple of 32", number, expected);
+    if (x->pending && x->first != ins && !expected)
+        x->divergent = true;
+    if (!x->pending)
+        x->first = ins;
+    x->pending = true;
+    x->expected = expected;
+    x->arrived[w->index] |= lanes;
+    x->true_count += (uint32_t)__builtin_popcount(truth);
+    x->false_count += (uint32_t)__builtin_popcount(lanes & ~truth);
+    join_clocks(x->join, w->clock);
+    if (wait) {
+        x->waiting += (uint32_t)__builtin_popcount(lanes);
+        warp_push(w, lanes, ins, w->frame, SPLIT_BARRIER);
+        w->others[w->other_count - 1].barrier = (uint8_t)number;
+        w->mask = 0;
+        check_barrier(b, number);
+        return warp_pick(w);
+    }
+    check_barrier(b, number);
+    w->start = ins + 1;
+    return ins + 1;
+}
+
+void block_exited(struct warp *w)
+{
+    struct block *b = w->block;
+    uint32_t live = 0;
+
+    for (uint32_t n = 0; n < b->warp_count; n++)
+        live += (uint32_t)__builtin_popcount(b->warps[n].live);
+    b->live = live;
+    if (w->done)
+        b->live_warps--;
+    if (live)
+        for (unsigned n = 0; n < BARRIERS; n++)
+            if (b->barriers[n].pending)
+                check_barrier(b, n);
+    cluster_check(b);
+}
+
+/* ---- clusters ---- */
+
+static struct block **group_of(struct block **self, uint32_t *count)
+{
+    struct block *b = *self;
+
+    *count = b->cluster ? b->launch->cluster_blocks : 1;
+    return b->cluster ? b->cluster : self;
+}
+
+/* Arrival is counted a warp at a time: `cluster_arrived` has the lanes that arrived in this phase. */
+void cluster_check(struct block *b)
+{
+    uint32_t count;
+    struct block *self = b, **group = group_of(&self, &count);
+
+    for (uint32_t n = 0; n < count; n++)
+        if (group[n]->cluster_arrived < group[n]->live)
+            return;
+    for (uint32_t n = 0; n < count; n++) {
+        struct block *x = group[n];
+        uint32_t before = x->cluster_arrived;
+
+        x->cluster_arrived = 0;
+        if (!before)
+            continue;
+        x->cluster_phase++;
+        for (uint32_t k = 0; k < x->warp_count; k++) {
+            struct warp *w = &x->warps[k];
+
+            for (uint32_t s = 0; s < w->other_count; s++)
+                if (w->others[s].state == SPLIT_BARRIER && w->others[s].barrier == CLUSTER_BARRIER) {
+                    w->others[s].state = SPLIT_RUNNABLE;
+                    w->others[s].pc++;
+                    w->waiting = false;
+                }
+            w->clock[k]++;
+        }
+        b->worker->progress = true;
+    }
+}
+
+const struct ins *cluster_arrive(struct warp *w, const struct ins *ins)
+{
+    w->cluster_phase = w->block->cluster_phase;
+    w->block->cluster_arrived += (uint32_t)__builtin_popcount(w->mask);
+    cluster_check(w->block);
+    return ins + 1;
+}
+
+const struct ins *cluster_wait(struct warp *w, const struct ins *ins)
+{
+    if (w->block->cluster_phase != w->cluster_phase)
+        return ins + 1;
+    count_line(w, ins + 1);
+    warp_push(w, w->mask, ins, w->frame, SPLIT_BARRIER);
+    w->others[w->other_count - 1].barrier = CLUSTER_BARRIER;
+    w->mask = 0;
+    return warp_pick(w);
+}
+
+/* ---- turns ---- */
+
+static void run_warp(struct warp *w, int32_t budget)
+{
+    const struct ins *i;
+
+    w->budget = budget;
+    w->patience = 64;
+    w->yielded = 0;
+    w->worker->faulted_at = NULL;
+    if (!w->mask)
+        i = warp_pick(w);
+    else {
+        i = w->pc;
+        w->start = i;
+    }
+    while (i)
+        i = i->run(w, i);
+}
+
+static uint64_t next_random(struct worker *k)
+{
+    k->random += 0x9E3779B97F4A7C15u;
+    uint64_t z = k->random;
+
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+#define TURN 4096 /* backward branches of a warp's turn */
+
+static void report_deadlock(struct block *b)
+{
+    for (uint32_t n = 0; n < b->warp_count; n++) {
+        struct warp *w = &b->warps[n];
+        const struct split *s = w->other_count ? &w->others[0] : NULL;
+        const struct barrier *x;
+        char wanted[64];
+
+        if (w->done || !s)
+            continue;
+        x = s->state == SPLIT_BARRIER && s->barrier < BARRIERS ? &b->barriers[s->barrier] : NULL;
+        if (x && x->expected)
+            snprintf(wanted, sizeof wanted, "%u", x->expected);
+        else
+            snprintf(wanted, sizeof wanted, "all %u", b->live);
+        if (x)
+            fault_at(w, s->pc, (unsigned)__builtin_ctz(s->mask), x->mismatched ? FAULT_MISMATCHED_BARRIER : FAULT_DEADLOCK,
+                     s->barrier, "%u threads arrived at barrier %u, which waits for %s; nobody else can come",
+                     arrived(b, x), s->barrier, wanted);
+        else
+            fault_at(w, s->pc, (unsigned)__builtin_ctz(s->mask), FAULT_DEADLOCK, 0,
+                     s->state == SPLIT_BARRIER ? "the block waits for its cluster; nobody else can come"
+                                               : "lanes wait for lanes that wait at a barrier");
+        return;
+    }
+}
+
+enum turn group_turn(struct block *leader)
+{
+    uint32_t count;
+    struct block **group = group_of(&leader, &count);
+    struct worker *k = leader->worker;
+    const struct sim_options *options = sim_options(k->sim);
+    bool ran = false, busy = false, done = true;
+
+    for (uint32_t g = 0; g < count; g++) {
+        struct block *b = group[g];
+        uint32_t first = options->seeded ? (uint32_t)(next_random(k) % b->warp_count) : 0;
+
+        for (uint32_t n = 0; n < b->warp_count; n++) {
+            struct warp *w = &b->warps[(n + first) % b->warp_count];
+
+            if (w->done || w->waiting)
+                continue;
+            run_warp(w, options->seeded ? (int32_t)(1 + next_random(k) % 64) : TURN);
+            if (atomic_load_explicit(&k->launch->stop, memory_order_relaxed))
+                return TURN_FAULT;
+            ran = true;
+            busy |= !w->yielded;
+        }
+    }
+    for (uint32_t g = 0; g < count; g++)
+        done &= group[g]->live_warps == 0;
+    if (done)
+        return TURN_DONE;
+    if (!ran) {
+        for (uint32_t g = 0; g < count; g++)
+            if (group[g]->live_warps) {
+                report_deadlock(group[g]);
+                break;
+            }
+        return TURN_FAULT;
+    }
+    return busy ? TURN_BUSY : TURN_SPINNING;
+}

@@ -1,0 +1,708 @@
+/*
+ * program_memory.c - what touches memory, converts between types, or waits for other threads.
+ *
+ * Each lower_*() returns false when the instruction is not its business.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "atomic.h"
+#include "program.h"
+
+/* ---- addresses ---- */
+
+enum address_kind { ADDRESS_MEMORY, ADDRESS_ENTRY_PARAMETER, ADDRESS_FRAME_PARAMETER };
+
+struct address {
+    enum address_kind kind;
+    slot base; /* 1: none */
+    bool wide; /* of `base` */
+    int64_t offset;
+};
+
+/* `space` is where the instruction says the address points to. */
+static struct address lower_address(struct builder *b, const struct ptx_operand *x, enum ptx_space space)
+{
+    struct address a = {ADDRESS_MEMORY, 1, false, 0};
+    const struct ptx_operand *base;
+    const struct name_entry *entry;
+
+    if (x->kind != PTX_OPERAND_ADDRESS || x->count != 1)
+        build_fail(b, "'%s' needs an address of the form [base + offset]", b->statement->opcode);
+    base = &x->elements[0];
+    a.offset = x->offset;
+    switch (base->kind) {
+    case PTX_OPERAND_REGISTER:
+        a.base = (slot)base->reg << 1;
+        a.wide = operand_bytes(b, base) == 8;
+        break;
+    case PTX_OPERAND_INTEGER:
+        a.offset += (int64_t)base->value;
+        break;
+    case PTX_OPERAND_NAME:
+        a.offset += base->offset;
+        entry = local_name(b, base->name);
+        if (entry && entry->kind == 3) {
+            a.kind = ADDRESS_ENTRY_PARAMETER;
+            a.offset += entry->value;
+        } else if (entry && entry->kind == 4) {
+            a.kind = ADDRESS_FRAME_PARAMETER;
+            a.offset += b->function->formal_offset[entry->value];
+        } else if (entry && entry->kind == 2 && b->ptx_function->locals[entry->value].space == PTX_PARAM) {
+            a.kind = ADDRESS_FRAME_PARAMETER;
+            a.offset += b->local_offset[entry->value];
+        } else if (entry && entry->kind == 2) {
+            slot t = (slot)temporary(b, 8) << 1;
+            struct ins *i = emit(b, "@address.local");
+
+            i->class = CLASS_COUNT;
+            i->d = t;
+            i->width = 8;
+            i->imm = b->local_offset[entry->value];
+            define_vreg(b, t);
+            a.base = t;
+            a.wide = true;
+        } else {
+            const struct global_name *g = global_name(b, base->name);
+
+            if (!g || g->is_function)
+                build_fail(b, "unknown variable '%s'", base->name);
+            a.offset += (int64_t)b->program->places[g->index].address;
+        }
+        break;
+    default:
+        build_fail(b, "'%s' needs an address of the form [base + offset]", b->statement->opcode);
+    }
+    (void)space;
+    return a;
+}
+
+static void set_address(struct builder *b, struct ins *i, struct address a)
+{
+    i->a = a.base;
+    i->imm = a.offset;
+    if (a.base != 1)
+        i->flags |= INS_ADDRESS_BASE;
+    if (a.wide)
+        i->flags |= INS_ADDRESS_64;
+    use_vreg(b, a.base);
+}
+
+static enum ptx_space space_token(const struct builder *b)
+{
+    for (unsigned n = 1; n < b->opcode.count; n++) {
+        const char *t = b->opcode.token[n];
+
+        if (!strcmp(t, "global"))
+            return PTX_GLOBAL;
+        if (!strncmp(t, "shared", 6))
+            return PTX_SHARED;
+        if (!strcmp(t, "local"))
+            return PTX_LOCAL;
+        if (!strncmp(t, "const", 5))
+            return PTX_CONST;
+        if (!strncmp(t, "param", 5))
+            return PTX_PARAM;
+    }
+    return PTX_SPACE_NONE;
+}
+
+static uint16_t order_flags(const struct builder *b)
+{
+    uint16_t flags = 0;
+
+    if (has_token(b, "volatile") || has_token(b, "relaxed") || has_token(b, "mmio"))
+        flags |= INS_SPINS;
+    if (has_token(b, "acquire"))
+        flags |= INS_SPINS | INS_RELEASE;
+    if (has_token(b, "release") || has_token(b, "acq_rel") || has_token(b, "volatile"))
+        flags |= INS_RELEASE;
+    return flags;
+}
+
+static bool is_signed(enum ptx_type type)
+{
+    return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
+}
+
+static unsigned vector_token(const struct builder *b)
+{
+    return has_token(b, "v8") ? 8 : has_token(b, "v4") ? 4 : has_token(b, "v2") ? 2 : 1;
+}
+
+/* ---- loads and stores ---- */
+
+static void lower_access(struct builder *b, bool load)
+{
+    const struct ptx_statement *s = b->statement;
+    enum ptx_space space = space_token(b);
+    enum ptx_type type = type_token(b, 0);
+    unsigned size = ptx_type_size(type), count = vector_token(b), width = 0, address_index = load ? 1 : 0;
+    const struct ptx_operand *data;
+    struct address a;
+    slot slots[8], *list;
+    char name[48];
+    struct ins *i;
+
+    if (s->count < 2 || size == 0)
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    data = &s->operands[load ? 0 : 1];
+    if (count > 1 && (data->kind != PTX_OPERAND_VECTOR || data->count != count))
+        build_fail(b, "'%s' needs a vector of %u", s->opcode, count);
+    if (!strcmp(b->opcode.token[0], "ldu"))
+        space = space == PTX_SPACE_NONE ? PTX_SPACE_NONE : PTX_GLOBAL;
+    for (unsigned n = 0; n < count; n++) {
+        const struct ptx_operand *x = count > 1 ? &data->elements[n] : data;
+
+        if (operand_bytes(b, x) > width)
+            width = operand_bytes(b, x);
+    }
+    if (width < size)
+        width = size < 2 ? 2 : size;
+    for (unsigned n = 0; n < count; n++) {
+        const struct ptx_operand *x = count > 1 ? &data->elements[n] : data;
+        char letter = width == 2 ? 'h' : width == 4 ? 'w' : width == 8 ? 'q' : 'o';
+
+        if (load && x->kind == PTX_OPERAND_SINK)
+            slots[n] = (slot)temporary(b, width) << 1;
+        else
+            slots[n] = load ? define_operand(b, x, letter) : use_operand(b, x, letter);
+    }
+    a = lower_address(b, &s->operands[address_index], space);
+    if (a.kind == ADDRESS_ENTRY_PARAMETER && !load)
+        build_fail(b, "store to a kernel's parameter");
+    if (a.kind != ADDRESS_MEMORY && space != PTX_PARAM)
+        build_fail(b, "'%s' cannot address a parameter", s->opcode);
+    snprintf(name, sizeof name, "@%s%s.%c%u.%u", load ? "ld" : "st",
+             a.kind == ADDRESS_ENTRY_PARAMETER   ? ".param"
+             : a.kind == ADDRESS_FRAME_PARAMETER ? ".frame"
+                                                 : "",
+             load && is_signed(type) && width > size ? 's' : 'u', size * 8, width * 8);
+    list = slot_list(b, count);
+    memcpy(list, slots, count * sizeof *list);
+    i = emit(b, name);
+    i->size = (uint8_t)size;
+    i->width = (uint8_t)width;
+    i->count = (uint8_t)count;
+    i->space = (uint8_t)space;
+    i->extra = list;
+    i->flags = order_flags(b);
+    if (load)
+        for (unsigned n = 0; n < count; n++)
+            define_vreg(b, slots[n]);
+    set_address(b, i, a);
+    if (!load)
+        for (unsigned n = 0; n < count; n++)
+            use_vreg(b, slots[n]);
+    if (a.kind == ADDRESS_MEMORY)
+        i->event = ++b->program->event_count;
+    i->class = space == PTX_PARAM || space == PTX_CONST ? CLASS_PARAMETER
+               : space == PTX_SHARED                    ? (load ? CLASS_SHARED_LOAD : CLASS_SHARED_STORE)
+                                                        : (load ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE);
+}
+
+/* atom{.sem}{.scope}{.space}.op{.noftz}{.vec}.type d, [a], b{, c}; red is the same without d. */
+static void lower_atomic(struct builder *b, bool reduction)
+{
+    static const struct {
+        const char *name;
+        enum atomic_op op;
+    } ops[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND}, {"or", ATOMIC_OR},
+               {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}};
+    const struct ptx_statement *s = b->statement;
+    enum ptx_type type = type_token(b, 0);
+    enum ptx_space space = space_token(b);
+    unsigned size = ptx_type_size(type), at = reduction ? 0 : 1, vec = vector_token(b);
+    int op = -1;
+    char letter = size == 2 ? 'h' : size == 4 ? 'w' : size == 8 ? 'q' : 'o', name[32];
+    struct address a;
+    slot d = 1, v = 1, c = 1;
+    struct ins *i;
+
+    for (size_t n = 0; n < sizeof ops / sizeof *ops; n++)
+        if (has_token(b, ops[n].name))
+            op = ops[n].op;
+    if (op < 0 || size < 2 || vec > 1 || s->count < at + (op == ATOMIC_CAS ? 3u : 2u))
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    v = use_operand(b, &s->operands[at + 1], letter);
+    if (op == ATOMIC_CAS)
+        c = use_operand(b, &s->operands[at + 2], letter);
+    a = lower_address(b, &s->operands[at], space);
+    if (!reduction)
+        d = define_operand(b, &s->operands[0], letter);
+    snprintf(name, sizeof name, "@atom.%u", size * 8);
+    i = emit(b, name);
+    i->d = d;
+    i->b = v;
+    i->c = c;
+    i->op = (uint8_t)op;
+    i->mode = (uint8_t)type;
+    i->size = (uint8_t)size;
+    i->width = (uint8_t)size;
+    i->count = 1;
+    i->space = (uint8_t)space;
+    i->flags = order_flags(b) & ~INS_SPINS;
+    if (!reduction && s->operands[0].kind != PTX_OPERAND_SINK)
+        i->flags |= INS_SPINS; /* a result is used: it may be what a loop waits for */
+    define_vreg(b, d);
+    set_address(b, i, a);
+    use_vreg(b, v);
+    use_vreg(b, c);
+    i->event = ++b->program->event_count;
+    i->class = space == PTX_SHARED ? CLASS_SHARED_STORE : CLASS_GLOBAL_STORE;
+    if (type == PTX_F32 || type == PTX_F64)
+        i->flops = 1;
+}
+
+/* cp.async.ca|cg.shared.global [dst], [src], cp-size{, src-size | ignore-src}{, cache-policy}: done at once. */
+static void lower_async_copy(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    struct address to, from;
+    struct ins *i;
+    int64_t *second = build_alloc(b, sizeof *second);
+    slot source_size = 1;
+    bool sized = s->count > 3 && !(has_token(b, "L2::cache_hint") && s->count == 4);
+
+    if (s->count < 3 || s->operands[2].kind != PTX_OPERAND_INTEGER)
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    if (sized) {
+        if (s->operands[3].kind == PTX_OPERAND_REGISTER &&
+            b->ptx_function->registers[s->operands[3].reg].type == PTX_PRED)
+            build_fail(b, "'%s' with ignore-src is not supported", s->opcode);
+        source_size = use_operand(b, &s->operands[3], 'w');
+    }
+    to = lower_address(b, &s->operands[0], PTX_SHARED);
+    from = lower_address(b, &s->operands[1], PTX_GLOBAL);
+    i = emit(b, "@cp.async");
+    set_address(b, i, to);
+    i->b = from.base;
+    use_vreg(b, from.base);
+    if (from.base != 1 && !from.wide)
+        build_fail(b, "'%s' needs a 64-bit source address", s->opcode);
+    *second = from.offset;
+    i->extra = second;
+    i->size = (uint8_t)s->operands[2].value;
+    i->c = source_size;
+    i->op = sized;
+    i->mode = from.base != 1;
+    use_vreg(b, source_size);
+    i->space = PTX_SHARED;
+    i->event = ++b->program->event_count;
+}
+
+/* cvta{.to}.space.u64 d, a: windows are added or taken away; global and constant addresses are generic as they are. */
+static void lower_cvta(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    enum ptx_space space = space_token(b);
+    bool to = has_token(b, "to");
+    uint64_t window = space == PTX_SHARED ? WINDOW(WINDOW_SHARED) : space == PTX_LOCAL ? WINDOW(WINDOW_LOCAL) : 0;
+    const struct ptx_operand *x = &s->operands[1];
+    slot source, d;
+    struct ins *i;
+    const struct name_entry *entry;
+
+    if (s->count != 2)
+        build_fail(b, "'cvta' needs two operands");
+    if (x->kind == PTX_OPERAND_NAME && (entry = local_name(b, x->name)) && entry->kind != 1) {
+        bool local = entry->kind == 2 && b->ptx_function->locals[entry->value].space == PTX_LOCAL;
+        slot t = (slot)temporary(b, 8) << 1;
+
+        i = emit(b, local ? "@address.local" : entry->kind == 3 ? "@address.param" : "@address.formal");
+        i->d = t;
+        i->width = 8;
+        i->imm = x->offset + (entry->kind == 2   ? b->local_offset[entry->value]
+                              : entry->kind == 3 ? (int64_t)entry->value
+                                                 : (int64_t)b->function->formal_offset[entry->value]);
+        define_vreg(b, t);
+        source = t;
+    } else {
+        source = use_operand(b, x, 'q');
+    }
+    d = define_operand(b, &s->operands[0], 'q');
+    i = emit(b, window == 0 ? "mov.b64" : to ? "and.b64" : "or.b64");
+    i->d = d;
+    i->a = source;
+    if (window)
+        i->b = constant(b, to ? WINDOW(1) - 1 : window, 0, 8);
+    define_vreg(b, d);
+    use_vreg(b, source);
+}
+
+static void lower_isspacep(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    slot a = use_operand(b, &s->operands[1], 'q'), d = define_operand(b, &s->operands[0], 'p');
+    struct ins *i = emit(b, "@isspacep");
+
+    i->d = d;
+    i->a = a;
+    i->space = (uint8_t)space_token(b);
+    i->op = has_token(b, "shared::cluster");
+    define_vreg(b, d);
+    use_vreg(b, a);
+}
+
+/* mapa{.shared::cluster}.u64 d, a, rank: the address of `a` in another block of the cluster; getctarank the inverse. */
+static void lower_cluster_address(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    bool map = !strcmp(b->opcode.token[0], "mapa");
+    bool wide = map ? type_token(b, 0) == PTX_U64 : operand_bytes(b, &s->operands[1]) == 8;
+    slot a, rank = 1, d;
+    struct ins *i;
+
+    if (s->count != (map ? 3u : 2u))
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    a = use_operand(b, &s->operands[1], wide ? 'q' : 'w');
+    if (map)
+        rank = use_operand(b, &s->operands[2], 'w');
+    d = define_operand(b, &s->operands[0], map && wide ? 'q' : 'w');
+    i = emit(b, map ? "@mapa" : "@getctarank");
+    i->d = d;
+    i->a = a;
+    i->b = rank;
+    i->width = wide ? 8 : 4;
+    define_vreg(b, d);
+    use_vreg(b, a);
+    use_vreg(b, rank);
+}
+
+/* mbarrier.*: operands as they come, the form in op. */
+static void lower_mbarrier(struct builder *b)
+{
+    static const struct {
+        const char *name;
+        int op;
+    } ops[] = {{"init", 1}, {"inval", 2}, {"expect_tx", 3}, {"complete_tx", 4}, {"arrive_drop", 6},
+               {"arrive", 5}, {"test_wait", 7}, {"try_wait", 8}, {"pending_count", 9}};
+    const struct ptx_statement *s = b->statement;
+    const char *what = b->opcode.count > 1 ? b->opcode.token[1] : "";
+    int op = 0;
+    size_t at = 0;
+    slot d = 1, v = 1;
+    struct address a;
+    struct ins *i;
+    bool result;
+
+    for (size_t n = 0; n < sizeof ops / sizeof *ops && !op; n++)
+        if (!strcmp(what, ops[n].name))
+            op = ops[n].op;
+    if (!op)
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    if (op == 9) {
+        slot state = use_operand(b, &s->operands[1], 'q');
+
+        d = define_operand(b, &s->operands[0], 'w');
+        i = emit(b, "@mbarrier.pending");
+        i->d = d;
+        i->a = state;
+        define_vreg(b, d);
+        use_vreg(b, state);
+        return;
+    }
+    result = op >= 5 && s->count && s->operands[0].kind != PTX_OPERAND_ADDRESS;
+    at = result ? 1 : 0;
+    if (s->count <= at)
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    if (s->count > at + 1)
+        v = use_operand(b, &s->operands[at + 1],
+                        (op == 7 || op == 8) && !has_token(b, "parity") ? 'q' : 'w');
+    a = lower_address(b, &s->operands[at], space_token(b));
+    if (result)
+        d = define_operand(b, &s->operands[0], op >= 7 ? 'p' : 'q');
+    i = emit(b, "@mbarrier");
+    i->d = d;
+    i->b = v;
+    i->op = (uint8_t)op;
+    i->mode = (uint8_t)((has_token(b, "parity") ? 1 : 0) | (s->count > at + 1 ? 2 : 0) | (has_token(b, "expect_tx") ? 4 : 0) |
+                        (result ? 8 : 0) | (has_token(b, "noComplete") ? 16 : 0));
+    i->size = 8;
+    i->space = (uint8_t)space_token(b);
+    i->flags = INS_SPINS | INS_RELEASE;
+    define_vreg(b, d);
+    set_address(b, i, a);
+    use_vreg(b, v);
+}
+
+bool lower_memory(struct builder *b)
+{
+    const char *base = b->opcode.token[0], *opcode = b->statement->opcode;
+
+    if (!strcmp(base, "ld") || !strcmp(base, "ldu"))
+        lower_access(b, true);
+    else if (!strcmp(base, "st"))
+        lower_access(b, false);
+    else if (!strcmp(base, "atom"))
+        lower_atomic(b, false);
+    else if (!strcmp(base, "red"))
+        lower_atomic(b, true);
+    else if (!strcmp(base, "cvta"))
+        lower_cvta(b);
+    else if (!strcmp(base, "isspacep"))
+        lower_isspacep(b);
+    else if (!strcmp(base, "mapa") || !strcmp(base, "getctarank"))
+        lower_cluster_address(b);
+    else if (!strncmp(opcode, "cp.async.mbarrier.arrive", 24)) {
+        struct address a = lower_address(b, &b->statement->operands[0], space_token(b));
+        struct ins *i = emit(b, "@mbarrier");
+
+        /* Copies are done when they are issued: with .noinc it is an arrival, without it adds and takes away one. */
+        i->op = has_token(b, "noinc") ? 5 : 10;
+        i->size = 8;
+        i->space = (uint8_t)space_token(b);
+        set_address(b, i, a);
+    } else if (!strncmp(opcode, "cp.async.commit_group", 21) || !strncmp(opcode, "cp.async.wait_", 14))
+        emit(b, "@nop");
+    else if (!strncmp(opcode, "cp.async.c", 10))
+        lower_async_copy(b);
+    else if (!strcmp(base, "mbarrier"))
+        lower_mbarrier(b);
+    else if (!strcmp(base, "prefetch") || !strcmp(base, "prefetchu") || !strcmp(base, "discard") ||
+             !strcmp(base, "applypriority") || !strcmp(base, "griddepcontrol") || !strcmp(base, "setmaxnreg") ||
+             !strcmp(base, "pmevent"))
+        emit(b, "@nop");
+    else if (!strcmp(base, "createpolicy")) {
+        slot d = define_operand(b, &b->statement->operands[0], 'q');
+        struct ins *i = emit(b, "mov.b64");
+
+        i->d = d;
+        define_vreg(b, d);
+    } else
+        return false;
+    return true;
+}
+
+/* ---- conversions ---- */
+
+static const char *const type_names[] = {
+    [PTX_B8] = "u8",   [PTX_B16] = "u16", [PTX_B32] = "u32", [PTX_B64] = "u64", [PTX_U8] = "u8",   [PTX_U16] = "u16",
+    [PTX_U32] = "u32", [PTX_U64] = "u64", [PTX_S8] = "s8",   [PTX_S16] = "s16", [PTX_S32] = "s32", [PTX_S64] = "s64",
+    [PTX_F32] = "f32", [PTX_F64] = "f64", [PTX_F16] = "f16", [PTX_BF16] = "bf16"};
+
+static bool is_integer(enum ptx_type type)
+{
+    return (type >= PTX_U8 && type <= PTX_S64) || (type >= PTX_B8 && type <= PTX_B64);
+}
+
+bool lower_convert(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    enum ptx_type to = type_token(b, 0), from = type_token(b, 1);
+    unsigned to_size = ptx_type_size(to), from_size = ptx_type_size(from), have, want, result;
+    bool rounds = has_token(b, "rni") || has_token(b, "rzi") || has_token(b, "rmi") || has_token(b, "rpi");
+    bool saturate = has_token(b, "sat");
+    slot a, d, r;
+    char name[64];
+    const struct row *row;
+    struct ins *i;
+
+    if (to == PTX_NONE || from == PTX_NONE || !type_names[to] || !type_names[from] || has_token(b, "relu") ||
+        has_token(b, "satfinite") || s->count != 2)
+        return false; /* packed and narrow floats: by their rows */
+    have = operand_bytes(b, &s->operands[1]);
+    want = operand_bytes(b, &s->operands[0]);
+    if (!want)
+        build_fail(b, "the destination of 'cvt' is not a register");
+    a = use_operand(b, &s->operands[1], from_size == 8 ? 'q' : from_size == 4 ? 'w' : 'h');
+    if (!have) { /* an immediate */
+        have = from_size < 2 ? 2 : from_size;
+    }
+    if (s->operands[1].negated)
+        build_fail(b, "a negated operand of 'cvt' is not supported");
+    /* The source as exactly its type: 8 bits extended to 16, wider registers cut. */
+    if (from_size == 1) {
+        a = resize(b, a, have, 1, is_signed(from));
+        a = resize(b, a, have, 2, false);
+        from = is_signed(from) ? PTX_S16 : PTX_U16;
+    } else if (have != from_size) {
+        a = resize(b, a, have, from_size, false);
+    }
+    result = to_size < 2 ? 2 : to_size;
+    if (is_integer(to) && is_integer(from) && !saturate && to_size == 1) {
+        /* Cut to 8 bits, then extended to the register. */
+        result = ptx_type_size(from);
+        r = resize(b, a, result, 1, is_signed(to));
+        row = row_find(b->rows, want == 8 ? "mov.b64" : want == 4 ? "mov.b32" : "mov.b16");
+    } else {
+        /* Rounding to an integer stays in the name only where the result is a float. */
+        snprintf(name, sizeof name, "cvt%s.%s.%s",
+                 is_integer(to) && is_integer(from) && saturate ? ".sat"
+                 : rounds && !is_integer(to)                    ? ".rint"
+                                                                : "",
+                 type_names[to], type_names[from]);
+        row = row_find(b->rows, name);
+        if (!row)
+            return false;
+        r = a;
+        if (result != want) {
+            i = emit_row(b, row);
+            r = (slot)temporary(b, result) << 1;
+            i->d = r;
+            i->a = a;
+            i->flags = saturate ? INS_SATURATE : 0;
+            define_vreg(b, r);
+            use_vreg(b, a);
+        }
+    }
+    d = define_operand(b, &s->operands[0], 'b');
+    if (result != want) {
+        r = resize(b, r, result, want, is_signed(to));
+        row = row_find(b->rows, want == 8 ? "mov.b64" : want == 4 ? "mov.b32" : "mov.b16");
+    }
+    i = emit_row(b, row);
+    if (result != want && to_size > 1)
+        i->class = CLASS_COUNT; /* a second step of one instruction */
+    i->d = d;
+    i->a = r;
+    i->flags = saturate ? INS_SATURATE : 0;
+    define_vreg(b, d);
+    use_vreg(b, r);
+    return true;
+}
+
+/* ---- synchronisation ---- */
+
+static slot predicate_operand(struct builder *b, const struct ptx_operand *x)
+{
+    slot p = use_operand(b, x, 'p'), t;
+    struct ins *i;
+
+    if (!x->negated)
+        return p;
+    i = emit(b, "not.pred");
+    t = (slot)temporary(b, 4) << 1;
+    i->d = t;
+    i->a = p;
+    define_vreg(b, t);
+    use_vreg(b, p);
+    return t;
+}
+
+static void lower_barrier(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    bool red = has_token(b, "red"), arrive = has_token(b, "arrive");
+    size_t at = red ? 1 : 0, last = red ? s->count - 1 : s->count;
+    slot number, count = 1, d = 1, p = 1;
+    struct ins *i;
+    bool counted = last > at + 1;
+
+    if (s->count < at + 1)
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    if (red)
+        p = predicate_operand(b, &s->operands[last]);
+    number = use_operand(b, &s->operands[at], 'w');
+    if (counted)
+        count = use_operand(b, &s->operands[at + 1], 'w');
+    if (red)
+        d = define_operand(b, &s->operands[0], has_token(b, "pred") ? 'p' : 'w');
+    i = emit(b, "@bar");
+    i->d = d;
+    i->a = number;
+    i->b = count;
+    i->c = p;
+    i->op = arrive ? 1 : has_token(b, "popc") ? 2 : has_token(b, "and") ? 3 : has_token(b, "or") ? 4 : 0;
+    i->flags = (counted ? INS_HAS_COUNT : 0) |
+               (!strcmp(b->opcode.token[0], "bar") || has_token(b, "aligned") ? INS_ALIGNED : 0);
+    define_vreg(b, d);
+    use_vreg(b, number);
+    use_vreg(b, count);
+    use_vreg(b, p);
+}
+
+/* d[|p], sources…, member mask in f */
+static void lower_warp(struct builder *b, const char *row, int op, const char *letters, char destination, bool second)
+{
+    const struct ptx_statement *s = b->statement;
+    slot sources[4] = {1, 1, 1, 1}, d = 1, e;
+    size_t count = strlen(letters), first = destination ? 1 : 0;
+    struct ins *i;
+
+    if (s->count != first + count)
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    for (size_t n = 0; n < count; n++)
+        sources[n] = letters[n] == 'p' ? predicate_operand(b, &s->operands[first + n])
+                                       : use_operand(b, &s->operands[first + n], letters[n]);
+    if (destination)
+        d = define_operand(b, &s->operands[0], destination);
+    e = d;
+    if (second)
+        e = s->operands[0].kind == PTX_OPERAND_REGISTER && s->operands[0].second >= 0 ? (slot)s->operands[0].second << 1
+                                                                                      : (slot)temporary(b, 4) << 1;
+    i = emit(b, row);
+    i->d = d;
+    i->e = e;
+    i->op = (uint8_t)op;
+    i->f = sources[count - 1];
+    if (count > 1)
+        i->a = sources[0];
+    if (count > 2)
+        i->b = sources[1];
+    if (count > 3)
+        i->c = sources[2];
+    if (destination)
+        define_vreg(b, d);
+    if (second)
+        define_vreg(b, e);
+    for (size_t n = 0; n < count; n++)
+        use_vreg(b, sources[n]);
+}
+
+bool lower_synchronise(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    const char *base = b->opcode.token[0];
+
+    if (!strcmp(base, "bar") && has_token(b, "warp")) {
+        lower_warp(b, "@bar.warp", 0, "w", 0, false);
+    } else if (!strcmp(base, "barrier") && has_token(b, "cluster")) {
+        emit(b, has_token(b, "wait") ? "@cluster.wait" : "@cluster.arrive");
+    } else if (!strcmp(base, "bar") || !strcmp(base, "barrier")) {
+        lower_barrier(b);
+    } else if (!strcmp(base, "shfl")) {
+        if (!has_token(b, "sync"))
+            build_fail(b, "'%s': only the .sync form exists on this device", s->opcode);
+        lower_warp(b, "@shfl", has_token(b, "up") ? 0 : has_token(b, "down") ? 1 : has_token(b, "bfly") ? 2 : 3, "wwww",
+                   'w', true);
+    } else if (!strcmp(base, "vote")) {
+        bool ballot = has_token(b, "ballot");
+
+        if (!has_token(b, "sync"))
+            build_fail(b, "'%s': only the .sync form exists on this device", s->opcode);
+        lower_warp(b, "@vote", ballot ? 0 : has_token(b, "all") ? 1 : has_token(b, "any") ? 2 : 3, "pw",
+                   ballot ? 'w' : 'p', false);
+    } else if (!strcmp(base, "match")) {
+        bool wide = has_token(b, "b64");
+
+        lower_warp(b, wide ? "@match.64" : "@match.32", has_token(b, "all"), wide ? "qw" : "ww", 'w',
+                   has_token(b, "all"));
+    } else if (!strcmp(base, "redux")) {
+        int op = has_token(b, "add")   ? ATOMIC_ADD
+                 : has_token(b, "min") ? ATOMIC_MIN
+                 : has_token(b, "max") ? ATOMIC_MAX
+                 : has_token(b, "and") ? ATOMIC_AND
+                 : has_token(b, "or")  ? ATOMIC_OR
+                                       : ATOMIC_XOR;
+
+        if (type_token(b, 0) == PTX_F32)
+            build_fail(b, "'%s' is not of this device", s->opcode);
+        lower_warp(b, has_token(b, "s32") ? "@redux.s" : "@redux.u", op, "ww", 'w', false);
+    } else if (!strcmp(base, "elect")) {
+        lower_warp(b, "@elect", 0, "w", 'w', true);
+    } else if (!strcmp(base, "activemask")) {
+        slot d = define_operand(b, &s->operands[0], 'w');
+        struct ins *i = emit(b, "@activemask");
+
+        i->d = d;
+        define_vreg(b, d);
+    } else if (!strcmp(base, "membar") || !strcmp(base, "fence")) {
+        emit(b, "@fence");
+    } else if (!strcmp(base, "nanosleep")) {
+        emit(b, "@nanosleep");
+    } else {
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,79 @@
+/*
+ * special.h - PTX's special registers. One list: name, bytes, and what table_control.c computes for it.
+ */
+#ifndef CUDASIM_SPECIAL_H
+#define CUDASIM_SPECIAL_H
+
+#include <string.h>
+
+#define SPECIAL_LIST(X)                                                                                                \
+    X(TID_X, "%tid.x", 4)                                                                                              \
+    X(TID_Y, "%tid.y", 4)                                                                                              \
+    X(TID_Z, "%tid.z", 4)                                                                                              \
+    X(NTID_X, "%ntid.x", 4)                                                                                            \
+    X(NTID_Y, "%ntid.y", 4)                                                                                            \
+    X(NTID_Z, "%ntid.z", 4)                                                                                            \
+    X(CTAID_X, "%ctaid.x", 4)                                                                                          \
+    X(CTAID_Y, "%ctaid.y", 4)                                                                                          \
+    X(CTAID_Z, "%ctaid.z", 4)                                                                                          \
+    X(NCTAID_X, "%nctaid.x", 4)                                                                                        \
+    X(NCTAID_Y, "%nctaid.y", 4)                                                                                        \
+    X(NCTAID_Z, "%nctaid.z", 4)                                                                                        \
+    X(LANEID, "%laneid", 4)                                                                                            \
+    X(WARPID, "%warpid", 4)                                                                                            \
+    X(NWARPID, "%nwarpid", 4)                                                                                          \
+    X(SMID, "%smid", 4)                                                                                                \
+    X(NSMID, "%nsmid", 4)                                                                                              \
+    X(GRIDID, "%gridid", 8)                                                                                            \
+    X(LANEMASK_EQ, "%lanemask_eq", 4)                                                                                  \
+    X(LANEMASK_LE, "%lanemask_le", 4)                                                                                  \
+    X(LANEMASK_LT, "%lanemask_lt", 4)                                                                                  \
+    X(LANEMASK_GE, "%lanemask_ge", 4)                                                                                  \
+    X(LANEMASK_GT, "%lanemask_gt", 4)                                                                                  \
+    X(CLOCK, "%clock", 4)                                                                                              \
+    X(CLOCK_HI, "%clock_hi", 4)                                                                                        \
+    X(CLOCK64, "%clock64", 8)                                                                                          \
+    X(GLOBALTIMER, "%globaltimer", 8)                                                                                  \
+    X(GLOBALTIMER_LO, "%globaltimer_lo", 4)                                                                            \
+    X(GLOBALTIMER_HI, "%globaltimer_hi", 4)                                                                            \
+    X(DYNAMIC_SMEM, "%dynamic_smem_size", 4)                                                                           \
+    X(TOTAL_SMEM, "%total_smem_size", 4)                                                                               \
+    X(AGGR_SMEM, "%aggr_smem_size", 4)                                                                                 \
+    X(CLUSTERID_X, "%clusterid.x", 4)                                                                                  \
+    X(CLUSTERID_Y, "%clusterid.y", 4)                                                                                  \
+    X(CLUSTERID_Z, "%clusterid.z", 4)                                                                                  \
+    X(NCLUSTERID_X, "%nclusterid.x", 4)                                                                                \
+    X(NCLUSTERID_Y, "%nclusterid.y", 4)                                                                                \
+    X(NCLUSTERID_Z, "%nclusterid.z", 4)                                                                                \
+    X(CLUSTER_CTAID_X, "%cluster_ctaid.x", 4)                                                                          \
+    X(CLUSTER_CTAID_Y, "%cluster_ctaid.y", 4)                                                                          \
+    X(CLUSTER_CTAID_Z, "%cluster_ctaid.z", 4)                                                                          \
+    X(CLUSTER_NCTAID_X, "%cluster_nctaid.x", 4)                                                                        \
+    X(CLUSTER_NCTAID_Y, "%cluster_nctaid.y", 4)                                                                        \
+    X(CLUSTER_NCTAID_Z, "%cluster_nctaid.z", 4)                                                                        \
+    X(CLUSTER_CTARANK, "%cluster_ctarank", 4)                                                                          \
+    X(CLUSTER_NCTARANK, "%cluster_nctarank", 4)                                                                        \
+    X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster", 4)
+
+#define SPECIAL_ENUM(id, name, bytes) SPECIAL_##id,
+enum special { SPECIAL_LIST(SPECIAL_ENUM) SPECIAL_COUNT };
+
+/* The special register of that name, and the bytes of a lane; *bytes is 0 if there is none. */
+static inline int special_named(const char *name, unsigned *bytes)
+{
+#define SPECIAL_ROW(id, name, bytes) {name, bytes},
+    static const struct {
+        const char *name;
+        unsigned bytes;
+    } list[] = {SPECIAL_LIST(SPECIAL_ROW)};
+
+    for (int n = 0; n < SPECIAL_COUNT; n++)
+        if (strcmp(list[n].name, name) == 0) {
+            *bytes = list[n].bytes;
+            return n;
+        }
+    *bytes = 0;
+    return 0;
+}
+
+#endif

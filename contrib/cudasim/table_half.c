@@ -1,0 +1,905 @@
+/*
+ * table_half.c - arithmetic, comparisons and conversions of f16, bf16 and their pairs; tf32 and the 8-bit formats.
+ *
+ * A pair (f16x2) is one register of 32 bits a lane, so a slot of pairs is simply 64 halves in a row, and every body
+ * here works on an array of n = 32 or 64 halves. Values are widened to f32 (exact), computed, and narrowed with one
+ * rounding. Where f32 or f64 is not wide enough for the exact result, it is rounded to odd first: the last bit says
+ * "and something more", so that the second rounding is as good as one of the exact value (24 bits for 11 and for 8).
+ *
+ * Every result that is NaN is 0x7FFF, the hardware's, for both formats; but some conversions keep the payload, as the
+ * hardware does.
+ */
+#include "table_half.h"
+
+#define FLUSHES(i) (((i)->mxcsr & 0x8040u) != 0)
+
+INLINE enum rounding rounding_of(const struct ins *i)
+{
+    return (enum rounding)(i->mxcsr >> 13 & 3);
+}
+
+/* .ftz, of f16: subnormals become zero of their sign. */
+INLINE void flush(u16 *r, const u16 *h, int n)
+{
+    EACH_OF(n) r[l] = h[l] & 0x7C00 ? h[l] : h[l] & SIGN16;
+}
+
+/* .sat: to [0, 1], NaN to 0. */
+INLINE void saturate(u16 *h, int n, enum format format)
+{
+    u16 one = (u16)one_of(format);
+
+    EACH_OF(n) h[l] = h[l] > infinity_of(format) ? 0 : h[l] > one ? one : h[l];
+}
+
+/* .relu: what is negative becomes 0. */
+INLINE void relu(u16 *h, int n, enum format format)
+{
+    EACH_OF(n) h[l] = (h[l] & SIGN16) && (h[l] & 0x7FFF) <= infinity_of(format) ? 0 : h[l];
+}
+
+INLINE const struct ins *finish(struct warp *w, const struct ins *i, const u16 *r, int n)
+{
+    if (n == LANES) {
+        u16 *D = slot_at(w, i->d);
+
+        if (w->mask == FULL_MASK)
+            memcpy(D, r, 2 * LANES);
+        else
+            EACH_LANE { D[l] = w->lanes[l] ? r[l] : D[l]; }
+    } else {
+        u32 *D = slot_at(w, i->d);
+        u32 R[LANES];
+
+        memcpy(R, r, sizeof R);
+        if (w->mask == FULL_MASK)
+            memcpy(D, R, sizeof R);
+        else
+            EACH_LANE { D[l] = w->lanes[l] ? R[l] : D[l]; }
+    }
+    return i + 1;
+}
+
+/* ---- arithmetic ---- */
+enum operation { ADD, SUB, MUL, FMA };
+
+/* fma of f16: the product is exact in f32, and so is the sum's error. */
+INLINE f32 fma_odd_f16(f32 a, f32 b, f32 c)
+{
+    f32 p = a * b, s = p + c, t = s - p;
+
+    return odd_f32(s, (p - (s - t)) + (c - t));
+}
+
+/* The same of bf16, whose products leave the range of f32. */
+INLINE f32 fma_odd_bf16(f32 a, f32 b, f32 c)
+{
+    f64 p = (f64)a * (f64)b, s = p + (f64)c, t = s - p;
+
+    return f32_from(odd_narrow(odd_f64(s, (p - (s - t)) + ((f64)c - t))));
+}
+
+/* .oob: a factor that is the NaN which stands for elements outside of a tensor, of either sign, makes the result 0. */
+#define OOB_NAN 0x7FF7u
+
+INLINE const struct ins *arithmetic(struct warp *w, const struct ins *i, enum format format, int n,
+                                    enum operation operation, bool with_relu, bool oob)
+{
+    const u16 *A = slot_at(w, i->a), *B = slot_at(w, i->b), *C = slot_at(w, operation == FMA ? i->c : i->b);
+    u16 flushed[3][HALVES] ALIGNED, r[HALVES] ALIGNED;
+    f32 a[HALVES] ALIGNED, b[HALVES] ALIGNED, c[HALVES] ALIGNED, x[HALVES] ALIGNED;
+
+    format_enter(w, format);
+    if (format == F16 && FLUSHES(i)) {
+        flush(flushed[0], A, n);
+        flush(flushed[1], B, n);
+        A = flushed[0];
+        B = flushed[1];
+        if (operation == FMA) {
+            flush(flushed[2], C, n);
+            C = flushed[2];
+        }
+    }
+    widen(a, A, n, format);
+    widen(b, B, n, format);
+    if (operation == FMA)
+        widen(c, C, n, format);
+    if (operation == ADD)
+        EACH_OF(n) x[l] = a[l] + b[l];
+    else if (operation == SUB)
+        EACH_OF(n) x[l] = a[l] - b[l];
+    else if (operation == MUL && format == F16)
+        EACH_OF(n) x[l] = a[l] * b[l];
+    else if (operation == MUL)
+        EACH_OF(n) x[l] = f32_from(odd_narrow((f64)a[l] * (f64)b[l]));
+    else if (format == F16)
+        EACH_OF(n) x[l] = fma_odd_f16(a[l], b[l], c[l]);
+    else
+        EACH_OF(n) x[l] = fma_odd_bf16(a[l], b[l], c[l]);
+    narrow(r, x, n, format);
+    if (format == F16 && FLUSHES(i))
+        flush(r, r, n);
+    if (i->flags & INS_SATURATE)
+        saturate(r, n, format);
+    if (with_relu)
+        relu(r, n, format);
+    if (oob)
+        EACH_OF(n) r[l] = (A[l] & 0x7FFF) == OOB_NAN || (B[l] & 0x7FFF) == OOB_NAN ? 0 : r[l];
+    return finish(w, i, r, n);
+}
+
+/* A body for halves and one for pairs, of both formats. */
+#define EACH_FORMAT(X, ...)                                                                                            \
+    X(f16, F16, LANES, __VA_ARGS__)                                                                                    \
+    X(f16x2, F16, HALVES, __VA_ARGS__)                                                                                 \
+    X(bf16, BF16, LANES, __VA_ARGS__)                                                                                  \
+    X(bf16x2, BF16, HALVES, __VA_ARGS__)
+
+#define ARITHMETIC(type, format, n, name, operation, with_relu, oob)                                                   \
+    STEP(name##_##type) { return arithmetic(w, i, format, n, operation, with_relu, oob); }
+EACH_FORMAT(ARITHMETIC, add, ADD, false, false)
+EACH_FORMAT(ARITHMETIC, sub, SUB, false, false)
+EACH_FORMAT(ARITHMETIC, mul, MUL, false, false)
+EACH_FORMAT(ARITHMETIC, fma, FMA, false, false)
+EACH_FORMAT(ARITHMETIC, fma_relu, FMA, true, false)
+EACH_FORMAT(ARITHMETIC, fma_oob, FMA, false, true)
+EACH_FORMAT(ARITHMETIC, fma_oob_relu, FMA, true, true)
+
+/* ---- sign, minimum, maximum: on the bits ---- */
+INLINE const struct ins *sign_body(struct warp *w, const struct ins *i, enum format format, int n, u32 keep, u32 flip)
+{
+    const u16 *A = slot_at(w, i->a);
+    u16 r[HALVES] ALIGNED;
+
+    EACH_OF(n) r[l] = canon((A[l] & keep) ^ flip, format);
+    if (format == F16 && FLUSHES(i))
+        flush(r, r, n);
+    return finish(w, i, r, n);
+}
+
+#define SIGNS(type, format, n, name, keep, flip)                                                                       \
+    STEP(name##_##type) { return sign_body(w, i, format, n, keep, flip); }
+EACH_FORMAT(SIGNS, neg, 0xFFFF, SIGN16)
+EACH_FORMAT(SIGNS, abs, 0x7FFF, 0)
+
+/* Order as of integers: -0 is below +0. */
+INLINE s16 order_of(u16 h)
+{
+    return (s16)(h ^ (u16)((s16)h >> 15 & 0x7FFF));
+}
+
+INLINE const struct ins *extremum(struct warp *w, const struct ins *i, enum format format, int n, bool maximum,
+                                  bool spread_nan, bool xorsign)
+{
+    const u16 *A = slot_at(w, i->a), *B = slot_at(w, i->b);
+    u16 r[HALVES] ALIGNED, inf = (u16)infinity_of(format);
+    bool ftz = format == F16 && FLUSHES(i);
+
+    EACH_OF(n)
+    {
+        u16 a = A[l], b = B[l], sign = xorsign ? (a ^ b) & SIGN16 : 0, m;
+        bool nan_a, nan_b;
+
+        a = ftz && !(a & 0x7C00) ? a & SIGN16 : a;
+        b = ftz && !(b & 0x7C00) ? b & SIGN16 : b;
+        a = xorsign ? a & 0x7FFF : a;
+        b = xorsign ? b & 0x7FFF : b;
+        nan_a = (a & 0x7FFF) > inf;
+        nan_b = (b & 0x7FFF) > inf;
+        m = (order_of(a) < order_of(b)) != maximum ? a : b;
+        if (spread_nan)
+            r[l] = nan_a || nan_b ? NAN16 : m | sign;
+        else
+            r[l] = nan_a && nan_b ? NAN16 : (nan_a ? b : nan_b ? a : m) | sign;
+    }
+    return finish(w, i, r, n);
+}
+
+#define EXTREMUM(type, format, n, name, maximum, spread_nan, xorsign)                                                  \
+    STEP(name##_##type) { return extremum(w, i, format, n, maximum, spread_nan, xorsign); }
+EACH_FORMAT(EXTREMUM, min, false, false, false)
+EACH_FORMAT(EXTREMUM, max, true, false, false)
+EACH_FORMAT(EXTREMUM, min_nan, false, true, false)
+EACH_FORMAT(EXTREMUM, max_nan, true, true, false)
+EACH_FORMAT(EXTREMUM, min_xor, false, false, true)
+EACH_FORMAT(EXTREMUM, max_xor, true, false, true)
+EACH_FORMAT(EXTREMUM, min_nan_xor, false, true, true)
+EACH_FORMAT(EXTREMUM, max_nan_xor, true, true, true)
+
+/* ---- rounding in any mode ---- */
+
+/*
+ * Rounds the f32 with bits `u`, not NaN, to `bits` of mantissa after the point and a least normal exponent of
+ * 2^(1 - bias). Returns exponent and mantissa side by side, without the sign; too large a value runs over the end
+ * of the format, so the caller compares with the largest.
+ */
+INLINE u32 round_to(u32 u, u32 bits, u32 bias, enum rounding rounding)
+{
+    u32 e = u >> 23 & 0xFF, m = (u & 0x7FFFFF) | (e ? 0x800000u : 0), negative = u >> 31, normal = 128 - bias;
+    u32 exponent = e ? e : 1, shift = 23 - bits + (exponent < normal ? normal - exponent : 0), extra;
+    bool away = rounding == TO_UP ? !negative : rounding == TO_DOWN ? negative : false;
+
+    shift = shift > 30 ? 30 : shift;
+    extra = rounding == TO_NEAREST ? (1u << shift >> 1) - (shift != 0) + (shift != 0 && (m >> shift & 1))
+                                   : away ? (1u << shift) - 1 : 0;
+    return (exponent >= normal ? (exponent - normal) << bits : 0) + ((m + extra) >> shift);
+}
+
+/* What too large a value becomes: infinity, or the largest number. */
+INLINE u32 overflow_to(u32 u, u32 infinity, enum rounding rounding, bool satfinite)
+{
+    bool negative = u >> 31;
+    bool stays = rounding == TO_ZERO || (rounding == TO_UP && negative) || (rounding == TO_DOWN && !negative);
+
+    return satfinite || (stays && (u & 0x7FFFFFFFu) != 0x7F800000u) ? infinity - 1 : infinity;
+}
+
+INLINE u32 half_of_bits(u32 u, enum format format, enum rounding rounding, bool satfinite)
+{
+    u32 infinity = infinity_of(format);
+    u32 r = format == F16 ? round_to(u, 10, 15, rounding) : round_to(u, 7, 127, rounding);
+
+    r = r >= infinity ? overflow_to(u, infinity, rounding, satfinite) : r;
+    return (u & 0x7FFFFFFFu) > 0x7F800000u ? NAN16 : (u >> 16 & SIGN16) | r;
+}
+
+/* ---- ex2, tanh: in f32 with an error far below a unit of f16, then cut off as the hardware does ---- */
+
+/* 2^x: Taylor's series of 2^f for f in [-1/2, 1/2]. The power's exponent is applied in two steps, for subnormals. */
+INLINE f32 exp2_of(f32 x)
+{
+    f32 t, f, p;
+    s32 k;
+
+    x = x < -160 ? -160 : x > 160 ? 160 : x;
+    x = x > -0x1p-23f && x < 0 ? 0 : x; /* the hardware sees 23 bits after the point */
+    t = x + 12582912.0f; /* 1.5 * 2^23: the integer stands in the low bits */
+    k = (s32)(f32_bits(t) - 0x4B400000u);
+    k = x == x ? k : 0;
+    f = x - (t - 12582912.0f);
+    p = 1.5252734e-05f;
+    p = p * f + 1.5403530e-04f;
+    p = p * f + 1.3333558e-03f;
+    p = p * f + 9.6181291e-03f;
+    p = p * f + 5.5504109e-02f;
+    p = p * f + 2.4022651e-01f;
+    p = p * f + 6.9314718e-01f;
+    p = p * f + 1.0f;
+    return p * f32_from((u32)(127 + (k >> 1)) << 23) * f32_from((u32)(127 + k - (k >> 1)) << 23);
+}
+
+/* Its series near 0, and 1 - 2 / (e^2x + 1) elsewhere. */
+INLINE f32 tanh_of(f32 x)
+{
+    f32 m = f32_from(f32_bits(x) & 0x7FFFFFFFu), z, p, far;
+
+    m = m > 20 ? 20 : m;
+    z = m * m;
+    p = -8.8632355e-03f;
+    p = p * z + 2.1869488e-02f;
+    p = p * z - 5.3968254e-02f;
+    p = p * z + 1.3333333e-01f;
+    p = p * z - 3.3333333e-01f;
+    p = p * z * m + m;
+    far = 1.0f - 2.0f / (exp2_of(2.8853901f * m) + 1.0f);
+    m = m < 0x1.02p-8f ? m : m >= 8 ? 1 : m < 0.4375f ? p : far; /* ends as the hardware has them */
+    return x != x ? x : f32_from(f32_bits(m) | (f32_bits(x) & 0x80000000u));
+}
+
+INLINE const struct ins *special(struct warp *w, const struct ins *i, enum format format, int n, bool tanh)
+{
+    const u16 *A = slot_at(w, i->a);
+    u16 r[HALVES] ALIGNED;
+    f32 a[HALVES] ALIGNED, x[HALVES] ALIGNED;
+    bool ftz = FLUSHES(i);
+    u32 exponent = infinity_of(format);
+
+    float_default(w);
+    widen(a, A, n, format);
+    if (tanh)
+        EACH_OF(n) x[l] = tanh_of(a[l]);
+    else
+        EACH_OF(n) x[l] = exp2_of(a[l]);
+    if (format == F16)
+        EACH_OF(n) r[l] = x[l] >= 65536 ? 0x7C00 : (u16)half_of_bits(f32_bits(x[l]), F16, TO_ZERO, false);
+    else
+        EACH_OF(n) r[l] = (u16)half_of_bits(f32_bits(x[l]), BF16, TO_ZERO, false);
+    if (ftz)
+        EACH_OF(n) r[l] = r[l] & exponent ? r[l] : r[l] & SIGN16;
+    return finish(w, i, r, n);
+}
+
+#define SPECIALS(type, format, n, name, tanh) STEP(name##_##type) { return special(w, i, format, n, tanh); }
+EACH_FORMAT(SPECIALS, ex2, false)
+EACH_FORMAT(SPECIALS, tanh, true)
+
+/* ---- comparison: a set of the relations that satisfy it ---- */
+enum relation { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
+#define EACH_COMPARISON(X)                                                                                             \
+    X(eq, EQUAL)                                                                                                       \
+    X(ne, LESS | GREATER)                                                                                              \
+    X(lt, LESS)                                                                                                        \
+    X(le, LESS | EQUAL)                                                                                                \
+    X(gt, GREATER)                                                                                                     \
+    X(ge, GREATER | EQUAL)                                                                                             \
+    X(equ, EQUAL | UNORDERED)                                                                                          \
+    X(neu, LESS | GREATER | UNORDERED)                                                                                 \
+    X(ltu, LESS | UNORDERED)                                                                                           \
+    X(leu, LESS | EQUAL | UNORDERED)                                                                                   \
+    X(gtu, GREATER | UNORDERED)                                                                                        \
+    X(geu, GREATER | EQUAL | UNORDERED)                                                                                \
+    X(num, LESS | EQUAL | GREATER)                                                                                     \
+    X(nan, UNORDERED)
+
+/* All ones where the relation of the halves is in `wanted`. */
+INLINE void compare(u16 *r, const u16 *A, const u16 *B, int n, enum format format, bool ftz, u32 wanted)
+{
+    u16 inf = (u16)infinity_of(format), least = ftz ? 0x0400 : 0;
+    u16 less = wanted & LESS ? 0xFFFF : 0, equal = wanted & EQUAL ? 0xFFFF : 0,
+        greater = wanted & GREATER ? 0xFFFF : 0, unordered = wanted & UNORDERED ? 0xFFFF : 0;
+
+    EACH_OF(n)
+    {
+        u16 ma = A[l] & 0x7FFF, mb = B[l] & 0x7FFF;
+        s16 a, b;
+
+        ma = ma < least ? 0 : ma;
+        mb = mb < least ? 0 : mb;
+        a = (s16)(A[l] & SIGN16 ? -ma : ma);
+        b = (s16)(B[l] & SIGN16 ? -mb : mb);
+        r[l] = a < b ? less : greater;
+        r[l] = a == b ? equal : r[l];
+        r[l] = ma > inf ? unordered : r[l];
+        r[l] = mb > inf ? unordered : r[l];
+    }
+}
+
+static __attribute__((noinline)) const struct ins *setp_half(struct warp *w, const struct ins *i, enum format format,
+                                                             u32 wanted)
+{
+    u16 r[LANES] ALIGNED;
+    u32 R[LANES] ALIGNED;
+
+    compare(r, slot_at(w, i->a), slot_at(w, i->b), LANES, format, format == F16 && FLUSHES(i), wanted);
+    EACH_LANE { R[l] = (u32)(s32)(s16)r[l]; }
+    if (!i->op && i->e == i->d) {
+        u32 *D = slot_at(w, i->d);
+
+        EACH_LANE { D[l] = w->lanes[l] ? R[l] : D[l]; }
+        return i + 1;
+    }
+    return setp_finish(w, i, R);
+}
+
+INLINE u32 combine(u32 r, u32 c, unsigned op)
+{
+    return op == 1 ? r & c : op == 2 ? r | c : op == 3 ? r ^ c : r;
+}
+
+/* d gets the low half's outcome, e the high half's; both are combined with c. */
+static __attribute__((noinline)) const struct ins *setp_pair(struct warp *w, const struct ins *i, enum format format,
+                                                             u32 wanted, unsigned op)
+{
+    u16 r[HALVES] ALIGNED;
+    u32 *D = slot_at(w, i->d), *E = slot_at(w, i->e);
+    const u32 *C = slot_at(w, i->c);
+    bool second = i->e != i->d;
+
+    compare(r, slot_at(w, i->a), slot_at(w, i->b), HALVES, format, format == F16 && FLUSHES(i), wanted);
+    for (int l = 0; l < LANES; l++)
+        if (w->lanes[l]) {
+            u32 c = C[l];
+
+            D[l] = combine((u32)(s32)(s16)r[2 * l], c, op);
+            if (second)
+                E[l] = combine((u32)(s32)(s16)r[2 * l + 1], c, op);
+        }
+    return i + 1;
+}
+
+/* A half of the result for each half: `yes`, 1.0 or all ones, where the comparison holds. */
+static __attribute__((noinline)) const struct ins *set_pair(struct warp *w, const struct ins *i, enum format format,
+                                                            u32 wanted, unsigned op, u32 yes)
+{
+    u16 r[HALVES] ALIGNED;
+    u32 R[LANES] ALIGNED, *D = slot_at(w, i->d);
+    const u32 *C = slot_at(w, i->c);
+
+    compare(r, slot_at(w, i->a), slot_at(w, i->b), HALVES, format, format == F16 && FLUSHES(i), wanted);
+    memcpy(R, r, sizeof R);
+    EACH_LANE
+    {
+        u32 x = combine(R[l], C[l], op) & yes;
+
+        D[l] = w->lanes[l] ? x : D[l];
+    }
+    return i + 1;
+}
+
+#define PAIR_COMPARISON(name, wanted, suffix, op)                                                                      \
+    STEP(setp_##name##suffix##_f16x2) { return setp_pair(w, i, F16, wanted, op); }                                     \
+    STEP(setp_##name##suffix##_bf16x2) { return setp_pair(w, i, BF16, wanted, op); }                                   \
+    STEP(set_##name##suffix##_32_f16x2) { return set_pair(w, i, F16, wanted, op, ~0u); }                               \
+    STEP(set_##name##suffix##_f16x2_f16x2) { return set_pair(w, i, F16, wanted, op, 0x3C003C00); }                     \
+    STEP(set_##name##suffix##_32_bf16x2) { return set_pair(w, i, BF16, wanted, op, ~0u); }                             \
+    STEP(set_##name##suffix##_bf16x2_bf16x2) { return set_pair(w, i, BF16, wanted, op, 0x3F803F80); }
+#define COMPARISONS(name, wanted)                                                                                      \
+    STEP(setp_##name##_f16) { return setp_half(w, i, F16, wanted); }                                                   \
+    STEP(setp_##name##_bf16) { return setp_half(w, i, BF16, wanted); }                                                 \
+    PAIR_COMPARISON(name, wanted, , 0)                                                                                 \
+    PAIR_COMPARISON(name, wanted, _and, 1)                                                                             \
+    PAIR_COMPARISON(name, wanted, _or, 2)                                                                              \
+    PAIR_COMPARISON(name, wanted, _xor, 3)
+EACH_COMPARISON(COMPARISONS)
+
+/* ---- conversion to narrow formats ---- */
+
+/* The end of all conversions to halves; U: bits of f32, exact or rounded to odd. */
+static __attribute__((noinline)) const struct ins *half_finish(struct warp *w, const struct ins *i, const u32 *U, int n,
+                                                               enum format format, bool with_relu, bool satfinite)
+{
+    u16 r[HALVES] ALIGNED;
+    enum rounding rounding = rounding_of(i);
+
+    if (format == F16)
+        EACH_OF(n) r[l] = (u16)half_of_bits(U[l], F16, rounding, satfinite);
+    else
+        EACH_OF(n) r[l] = (u16)half_of_bits(U[l], BF16, rounding, satfinite);
+    if (i->flags & INS_SATURATE)
+        saturate(r, n, format);
+    if (with_relu)
+        relu(r, n, format);
+    return finish(w, i, r, n);
+}
+
+INLINE const struct ins *half_from_f32(struct warp *w, const struct ins *i, enum format format, bool with_relu,
+                                       bool satfinite)
+{
+    const u32 *A = slot_at(w, i->a);
+    u32 U[LANES] ALIGNED;
+
+    if (format == BF16 && FLUSHES(i)) /* f16's conversion takes .ftz and does not heed it */
+        EACH_LANE { U[l] = flush_f32(A[l]); }
+    else
+        memcpy(U, A, sizeof U);
+    if (rounding_of(i) == TO_NEAREST && !satfinite) {
+        u16 r[LANES] ALIGNED;
+        f32 x[LANES] ALIGNED;
+
+        float_nearest(w);
+        memcpy(x, U, sizeof x);
+        narrow(r, x, LANES, format);
+        if (i->flags & INS_SATURATE)
+            saturate(r, LANES, format);
+        if (with_relu)
+            relu(r, LANES, format);
+        return finish(w, i, r, LANES);
+    }
+    return half_finish(w, i, U, LANES, format, with_relu, satfinite);
+}
+
+#define EACH_ONE_FORMAT(X, ...) X(f16, F16, LANES, __VA_ARGS__) X(bf16, BF16, LANES, __VA_ARGS__)
+#define FROM_F32(type, format, n, name, with_relu, satfinite)                                                          \
+    STEP(cvt_##type##_f32##name) { return half_from_f32(w, i, format, with_relu, satfinite); }
+EACH_ONE_FORMAT(FROM_F32, , false, false)
+EACH_ONE_FORMAT(FROM_F32, _relu, true, false)
+EACH_ONE_FORMAT(FROM_F32, _satfinite, false, true)
+EACH_ONE_FORMAT(FROM_F32, _relu_satfinite, true, true)
+
+/* d, a, b: a is the high half. */
+INLINE const struct ins *pair_from_f32(struct warp *w, const struct ins *i, enum format format, bool with_relu,
+                                       bool satfinite)
+{
+    const u32 *A = slot_at(w, i->a), *B = slot_at(w, i->b);
+    u32 U[HALVES] ALIGNED;
+
+    EACH_LANE
+    {
+        U[2 * l] = B[l];
+        U[2 * l + 1] = A[l];
+    }
+    if (rounding_of(i) == TO_NEAREST && !satfinite) {
+        u16 r[HALVES] ALIGNED;
+        f32 x[HALVES] ALIGNED;
+
+        float_nearest(w);
+        memcpy(x, U, sizeof x);
+        narrow(r, x, HALVES, format);
+        if (with_relu)
+            relu(r, HALVES, format);
+        return finish(w, i, r, HALVES);
+    }
+    return half_finish(w, i, U, HALVES, format, with_relu, satfinite);
+}
+
+#define EACH_PAIR_FORMAT(X, ...) X(f16x2, F16, HALVES, __VA_ARGS__) X(bf16x2, BF16, HALVES, __VA_ARGS__)
+#define PAIR_FROM_F32(type, format, n, name, with_relu, satfinite)                                                     \
+    STEP(cvt_##type##_f32##name) { return pair_from_f32(w, i, format, with_relu, satfinite); }
+EACH_PAIR_FORMAT(PAIR_FROM_F32, , false, false)
+EACH_PAIR_FORMAT(PAIR_FROM_F32, _relu, true, false)
+EACH_PAIR_FORMAT(PAIR_FROM_F32, _satfinite, false, true)
+EACH_PAIR_FORMAT(PAIR_FROM_F32, _relu_satfinite, true, true)
+
+/* NaN keeps its sign and what fits of its payload. */
+INLINE const struct ins *half_from_f64(struct warp *w, const struct ins *i, enum format format)
+{
+    const u64 *A = slot_at(w, i->a);
+    u16 r[LANES] ALIGNED;
+    u32 quiet = infinity_of(format) | (format == F16 ? 0x200 : 0x40);
+    enum rounding rounding = rounding_of(i);
+
+    float_default(w);
+    EACH_LANE
+    {
+        u32 payload = (u32)(A[l] >> (format == F16 ? 42 : 45)) & ~infinity_of(format) & 0x7FFF;
+        u32 h = half_of_bits(odd_narrow(f64_from(A[l])), format, rounding, false);
+
+        r[l] = (u16)((A[l] & 0x7FFFFFFFFFFFFFFFull) > 0x7FF0000000000000ull
+                         ? (u32)(A[l] >> 48 & SIGN16) | quiet | payload
+                         : h);
+    }
+    if (i->flags & INS_SATURATE)
+        saturate(r, LANES, format);
+    return finish(w, i, r, LANES);
+}
+
+INLINE const struct ins *half_from_half(struct warp *w, const struct ins *i, enum format to, enum format from)
+{
+    f32 x[LANES] ALIGNED;
+    u32 U[LANES] ALIGNED;
+
+    format_enter(w, from);
+    widen(x, slot_at(w, i->a), LANES, from);
+    memcpy(U, x, sizeof U);
+    return half_finish(w, i, U, LANES, to, false, false);
+}
+
+STEP(cvt_f16_f64) { return half_from_f64(w, i, F16); }
+STEP(cvt_bf16_f64) { return half_from_f64(w, i, BF16); }
+STEP(cvt_f16_bf16) { return half_from_half(w, i, F16, BF16); }
+STEP(cvt_bf16_f16) { return half_from_half(w, i, BF16, F16); }
+
+/* ---- integers to halves ---- */
+#define FROM_INTEGER(T)                                                                                                \
+    static __attribute__((noinline)) const struct ins *half_from_##T(struct warp *w, const struct ins *i,              \
+                                                                     enum format format)                               \
+    {                                                                                                                  \
+        const T *A = slot_at(w, i->a);                                                                                 \
+        u32 U[LANES] ALIGNED;                                                                                          \
+        EACH_LANE                                                                                                      \
+        {                                                                                                              \
+            T a = A[l];                                                                                                \
+            bool negative = (T)-1 < (T)1 && a < (T)1 && a != 0;                                                        \
+            U[l] = odd_integer(negative ? 0 - (u64)a : (u64)a, negative);                                              \
+        }                                                                                                              \
+        return half_finish(w, i, U, LANES, format, false, false);                                                      \
+    }                                                                                                                  \
+    STEP(cvt_f16_##T) { return half_from_##T(w, i, F16); }                                                             \
+    STEP(cvt_bf16_##T) { return half_from_##T(w, i, BF16); }
+FROM_INTEGER(u16)
+FROM_INTEGER(s16)
+FROM_INTEGER(u32)
+FROM_INTEGER(s32)
+FROM_INTEGER(u64)
+FROM_INTEGER(s64)
+
+/* ---- halves to f32, f64, integers ---- */
+INLINE const struct ins *f32_from_half(struct warp *w, const struct ins *i, enum format format)
+{
+    u32 *D = slot_at(w, i->d);
+    f32 x[LANES] ALIGNED;
+    u32 R[LANES] ALIGNED;
+
+    format_enter(w, format);
+    widen(x, slot_at(w, i->a), LANES, format);
+    if (format == BF16 && !FLUSHES(i))
+        EACH_LANE { R[l] = f32_bits(x[l]); } /* a shift, which keeps NaN as it is */
+    else
+        EACH_LANE { R[l] = canon_f32(x[l]); }
+    if (format == BF16 && FLUSHES(i))
+        EACH_LANE { R[l] = flush_f32(R[l]); }
+    if (i->flags & INS_SATURATE)
+        EACH_LANE { R[l] = saturate_f32(R[l]); }
+    EACH_LANE { D[l] = w->lanes[l] ? R[l] : D[l]; }
+    return i + 1;
+}
+
+INLINE const struct ins *f64_from_half(struct warp *w, const struct ins *i, enum format format)
+{
+    u64 *D = slot_at(w, i->d);
+    f32 x[LANES] ALIGNED;
+    bool sat = i->flags & INS_SATURATE;
+
+    float_default(w);
+    widen(x, slot_at(w, i->a), LANES, format);
+    EACH_LANE
+    {
+        f32 y = sat ? f32_from(saturate_f32(f32_bits(x[l]))) : x[l];
+        u64 r = f64_bits((f64)y); /* NaN keeps sign and payload */
+
+        D[l] = w->lanes[l] ? r : D[l];
+    }
+    return i + 1;
+}
+
+STEP(cvt_f32_f16) { return f32_from_half(w, i, F16); }
+STEP(cvt_f32_bf16) { return f32_from_half(w, i, BF16); }
+STEP(cvt_f64_f16) { return f64_from_half(w, i, F16); }
+STEP(cvt_f64_bf16) { return f64_from_half(w, i, BF16); }
+
+/* Rounded to integral values: by .rni and its like, which the control word says as .rn does. */
+static __attribute__((noinline)) void integral(struct warp *w, const struct ins *i, f32 *x, enum format format)
+{
+    enum rounding rounding = rounding_of(i);
+
+    float_default(w);
+    widen(x, slot_at(w, i->a), LANES, format);
+    if (rounding == TO_NEAREST)
+        EACH_LANE { x[l] = __builtin_rintf(x[l]); }
+    else if (rounding == TO_DOWN)
+        EACH_LANE { x[l] = __builtin_floorf(x[l]); }
+    else if (rounding == TO_UP)
+        EACH_LANE { x[l] = __builtin_ceilf(x[l]); }
+    else
+        EACH_LANE { x[l] = __builtin_truncf(x[l]); }
+}
+
+/* Out of range gives the nearest integer there is; 8 bits are extended to 16. */
+#define TO_INTEGER(T, D_TYPE, WIDE, low, limit, least, most, nan)                                                      \
+    static __attribute__((noinline)) const struct ins *T##_from_half(struct warp *w, const struct ins *i,              \
+                                                                     enum format format)                               \
+    {                                                                                                                  \
+        f32 x[LANES] ALIGNED;                                                                                          \
+        D_TYPE *D = slot_at(w, i->d);                                                                                  \
+        integral(w, i, x, format);                                                                                     \
+        EACH_LANE                                                                                                      \
+        {                                                                                                              \
+            D_TYPE r = (D_TYPE)(x[l] != x[l] ? (WIDE)nan : x[l] < low ? (WIDE)least :                                  \
+                                x[l] >= limit ? (WIDE)most : (WIDE)x[l]);                                              \
+            D[l] = w->lanes[l] ? r : D[l];                                                                             \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }                                                                                                                  \
+    STEP(cvt_##T##_f16) { return T##_from_half(w, i, F16); }                                                           \
+    STEP(cvt_##T##_bf16) { return T##_from_half(w, i, BF16); }
+TO_INTEGER(u8, u16, s32, 0, 256, 0, 255, 0)
+TO_INTEGER(s8, s16, s32, -128, 128, -128, 127, 0)
+TO_INTEGER(u16, u16, s32, 0, 65536, 0, 65535, 0)
+TO_INTEGER(s16, s16, s32, -32768, 32768, -32768, 32767, 0)
+TO_INTEGER(u32, u32, u32, 0, 0x1p32f, 0, UINT32_MAX, 0)
+TO_INTEGER(s32, s32, s32, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX, 0)
+TO_INTEGER(u64, u64, u64, 0, 0x1p64f, 0, UINT64_MAX, 0x8000000000000000ull)
+TO_INTEGER(s64, s64, s64, -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX, 0x8000000000000000ull)
+
+/* To the same format: integral values, or just .sat. */
+INLINE const struct ins *rint_body(struct warp *w, const struct ins *i, enum format format)
+{
+    f32 x[LANES] ALIGNED;
+    u16 r[LANES] ALIGNED;
+
+    integral(w, i, x, format);
+    narrow(r, x, LANES, format);
+    if (i->flags & INS_SATURATE)
+        saturate(r, LANES, format);
+    return finish(w, i, r, LANES);
+}
+
+STEP(cvt_rint_f16_f16) { return rint_body(w, i, F16); }
+STEP(cvt_rint_bf16_bf16) { return rint_body(w, i, BF16); }
+
+STEP(cvt_f16_f16)
+{
+    const u16 *A = slot_at(w, i->a);
+    u16 r[LANES] ALIGNED;
+
+    EACH_LANE { r[l] = canon(A[l], F16); }
+    if (i->flags & INS_SATURATE)
+        saturate(r, LANES, F16);
+    return finish(w, i, r, LANES);
+}
+
+STEP(cvt_bf16_bf16)
+{
+    const u16 *A = slot_at(w, i->a);
+    u16 r[LANES] ALIGNED;
+
+    EACH_LANE { r[l] = canon(A[l], BF16); }
+    return finish(w, i, r, LANES);
+}
+
+/* ---- tf32: f32 with 10 bits of mantissa ---- */
+INLINE u32 tf32_of(u32 u, enum rounding rounding, bool with_relu)
+{
+    u32 r = (u + (rounding == TO_NEAREST ? 0xFFF + (u >> 13 & 1) : 0)) & ~0x1FFFu;
+
+    return (u & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FFFE000u : with_relu && r >> 31 ? 0 : r;
+}
+
+/* .rna leaves NaN as it is, cut off; .satfinite steps down from whatever has the highest exponent. */
+INLINE u32 tf32_away(u32 u, bool satfinite)
+{
+    u32 r = (u & 0x7FFFFFFFu) > 0x7F800000u ? u & ~0x1FFFu : (u + 0x1000) & ~0x1FFFu;
+
+    return satfinite && (r & 0x7F800000u) == 0x7F800000u ? r - 0x2000 : r;
+}
+
+UNARY(cvt_rna_tf32, u32, u32, tf32_away(a, false))
+UNARY(cvt_rna_satfinite_tf32, u32, u32, tf32_away(a, true))
+UNARY(cvt_tf32, u32, u32, tf32_of(a, rounding_of(i), false))
+UNARY(cvt_relu_tf32, u32, u32, tf32_of(a, rounding_of(i), true))
+
+/* ---- 8 bits: e4m3 has one NaN and no infinity, e5m2 is the high byte of an f16. All conversions saturate. ---- */
+enum tiny { E4M3, E5M2 };
+
+INLINE u32 tiny_of(u32 u, enum tiny tiny, bool with_relu)
+{
+    u32 most = tiny == E4M3 ? 0x7E : 0x7B;
+    u32 r = tiny == E4M3 ? round_to(u, 3, 7, TO_NEAREST) : round_to(u, 2, 15, TO_NEAREST);
+
+    if ((u & 0x7FFFFFFFu) > 0x7F800000u)
+        return 0x7F;
+    r = r > most ? most : r;
+    return with_relu && u >> 31 ? 0 : (u >> 24 & 0x80) | r;
+}
+
+INLINE const struct ins *tiny_from_f32(struct warp *w, const struct ins *i, enum tiny tiny, bool with_relu)
+{
+    const u32 *A = slot_at(w, i->a), *B = slot_at(w, i->b);
+    u16 r[LANES] ALIGNED;
+
+    EACH_LANE { r[l] = (u16)(tiny_of(A[l], tiny, with_relu) << 8 | tiny_of(B[l], tiny, with_relu)); }
+    return finish(w, i, r, LANES);
+}
+
+INLINE const struct ins *tiny_from_pair(struct warp *w, const struct ins *i, enum tiny tiny, bool with_relu)
+{
+    f32 x[HALVES] ALIGNED;
+    u16 r[LANES] ALIGNED;
+
+    float_nearest(w);
+    widen(x, slot_at(w, i->a), HALVES, F16);
+    EACH_LANE
+    {
+        r[l] = (u16)(tiny_of(f32_bits(x[2 * l + 1]), tiny, with_relu) << 8 |
+                     tiny_of(f32_bits(x[2 * l]), tiny, with_relu));
+    }
+    return finish(w, i, r, LANES);
+}
+
+INLINE const struct ins *pair_from_tiny(struct warp *w, const struct ins *i, enum tiny tiny, bool with_relu)
+{
+    const u16 *A = slot_at(w, i->a);
+    u16 r[HALVES] ALIGNED;
+
+    EACH_LANE
+    {
+        u32 low = A[l] & 0xFF, high = A[l] >> 8;
+
+        r[2 * l] = tiny == E4M3 ? half_of_e4m3(low) : canon(low << 8, F16);
+        r[2 * l + 1] = tiny == E4M3 ? half_of_e4m3(high) : canon(high << 8, F16);
+    }
+    if (with_relu)
+        relu(r, HALVES, F16);
+    return finish(w, i, r, HALVES);
+}
+
+#define TINY(type, tiny)                                                                                               \
+    STEP(cvt_##type##_f32) { return tiny_from_f32(w, i, tiny, false); }                                                \
+    STEP(cvt_##type##_f32_relu) { return tiny_from_f32(w, i, tiny, true); }                                            \
+    STEP(cvt_##type##_f16x2) { return tiny_from_pair(w, i, tiny, false); }                                             \
+    STEP(cvt_##type##_f16x2_relu) { return tiny_from_pair(w, i, tiny, true); }                                         \
+    STEP(cvt_f16x2_##type) { return pair_from_tiny(w, i, tiny, false); }                                               \
+    STEP(cvt_f16x2_##type##_relu) { return pair_from_tiny(w, i, tiny, true); }
+TINY(e4m3x2, E4M3)
+TINY(e5m2x2, E5M2)
+
+/* ---- rows ---- */
+#define C(names, body, operands, allows, flops) {names, body, operands, allows, CLASS_COMPUTATION, flops}
+#define RFS (ALLOW_ROUNDING | ALLOW_FTZ | ALLOW_SAT)
+#define RF (ALLOW_ROUNDING | ALLOW_FTZ)
+#define R ALLOW_ROUNDING
+
+const struct row LEVELED(rows_half)[] = {
+#define ARITHMETIC_ROWS(type, letters2, letters3, two, three, flops)                                                   \
+    C("add." #type, add_##type, letters2, two, flops), C("sub." #type, sub_##type, letters2, two, flops),              \
+        C("mul." #type, mul_##type, letters2, two, flops),                                                             \
+        C("fma." #type, fma_##type, letters3, two, 2 * (flops)),                                                       \
+        C("fma.relu." #type, fma_relu_##type, letters3, three, 2 * (flops)),                                           \
+        C("fma.oob." #type, fma_oob_##type, letters3, two, 2 * (flops)),                                               \
+        C("fma.oob.relu." #type " fma.relu.oob." #type, fma_oob_relu_##type, letters3, three, 2 * (flops))
+    ARITHMETIC_ROWS(f16, "hhh", "hhhh", RFS, RF, 1),
+    ARITHMETIC_ROWS(f16x2, "www", "wwww", RFS, RF, 2),
+    ARITHMETIC_ROWS(bf16, "hhh", "hhhh", R, R, 1),
+    ARITHMETIC_ROWS(bf16x2, "www", "wwww", R, R, 2),
+#define SIGN_ROWS(type, letters1, letters2, allows)                                                                    \
+    C("neg." #type, neg_##type, letters1, allows, 0), C("abs." #type, abs_##type, letters1, allows, 0),                \
+        C("min." #type, min_##type, letters2, allows, 0), C("max." #type, max_##type, letters2, allows, 0),            \
+        C("min.NaN." #type, min_nan_##type, letters2, allows, 0),                                                      \
+        C("max.NaN." #type, max_nan_##type, letters2, allows, 0),                                                      \
+        C("min.xorsign.abs." #type, min_xor_##type, letters2, allows, 0),                                              \
+        C("max.xorsign.abs." #type, max_xor_##type, letters2, allows, 0),                                              \
+        C("min.NaN.xorsign.abs." #type, min_nan_xor_##type, letters2, allows, 0),                                      \
+        C("max.NaN.xorsign.abs." #type, max_nan_xor_##type, letters2, allows, 0)
+    SIGN_ROWS(f16, "hh", "hhh", ALLOW_FTZ),
+    SIGN_ROWS(f16x2, "ww", "www", ALLOW_FTZ),
+    SIGN_ROWS(bf16, "hh", "hhh", 0),
+    SIGN_ROWS(bf16x2, "ww", "www", 0),
+#define SPECIAL_ROWS(type, letters, flops)                                                                             \
+    {"ex2.approx." #type, ex2_##type, letters, ALLOW_FTZ, CLASS_SPECIAL, flops},                                       \
+        {"tanh.approx." #type, tanh_##type, letters, 0, CLASS_SPECIAL, flops}
+    SPECIAL_ROWS(f16, "hh", 1),
+    SPECIAL_ROWS(f16x2, "ww", 2),
+    SPECIAL_ROWS(bf16, "hh", 1),
+    SPECIAL_ROWS(bf16x2, "ww", 2),
+#define PAIR_ROWS(name, bool, suffix, type, letters, allows)                                                           \
+    C("setp." #name bool "." #type, setp_##name##suffix##_##type, "P" letters, allows, 0),                             \
+        C("set." #name bool ".u32." #type " set." #name bool ".s32." #type, set_##name##suffix##_32_##type,            \
+          "w" letters, allows, 0),                                                                                     \
+        C("set." #name bool "." #type "." #type, set_##name##suffix##_##type##_##type, "w" letters, allows, 0)
+#define COMPARISON_ROWS(name, wanted)                                                                                  \
+    C("setp." #name ".f16", setp_##name##_f16, "Phh", ALLOW_FTZ, 0),                                                   \
+        C("setp." #name ".bf16", setp_##name##_bf16, "Phh", 0, 0),                                                     \
+        PAIR_ROWS(name, "", , f16x2, "ww", ALLOW_FTZ), PAIR_ROWS(name, ".and", _and, f16x2, "wwp", ALLOW_FTZ),         \
+        PAIR_ROWS(name, ".or", _or, f16x2, "wwp", ALLOW_FTZ), PAIR_ROWS(name, ".xor", _xor, f16x2, "wwp", ALLOW_FTZ),  \
+        PAIR_ROWS(name, "", , bf16x2, "ww", 0), PAIR_ROWS(name, ".and", _and, bf16x2, "wwp", 0),                       \
+        PAIR_ROWS(name, ".or", _or, bf16x2, "wwp", 0), PAIR_ROWS(name, ".xor", _xor, bf16x2, "wwp", 0),
+    EACH_COMPARISON(COMPARISON_ROWS)
+#define FROM_F32_ROWS(type)                                                                                            \
+    C("cvt." #type ".f32", cvt_##type##_f32, "hw", RFS, 0),                                                            \
+        C("cvt.relu." #type ".f32", cvt_##type##_f32_relu, "hw", R, 0),                                                \
+        C("cvt.satfinite." #type ".f32", cvt_##type##_f32_satfinite, "hw", R, 0),                                      \
+        C("cvt.relu.satfinite." #type ".f32 cvt.satfinite.relu." #type ".f32", cvt_##type##_f32_relu_satfinite, "hw",  \
+          R, 0)
+    FROM_F32_ROWS(f16),
+    FROM_F32_ROWS(bf16),
+#define PAIR_CVT_ROWS(type)                                                                                            \
+    C("cvt." #type ".f32", cvt_##type##_f32, "www", R, 0),                                                             \
+        C("cvt.relu." #type ".f32", cvt_##type##_f32_relu, "www", R, 0),                                               \
+        C("cvt.satfinite." #type ".f32", cvt_##type##_f32_satfinite, "www", R, 0),                                     \
+        C("cvt.relu.satfinite." #type ".f32 cvt.satfinite.relu." #type ".f32", cvt_##type##_f32_relu_satfinite, "www", \
+          R, 0)
+    PAIR_CVT_ROWS(f16x2),
+    PAIR_CVT_ROWS(bf16x2),
+    C("cvt.f16.f64", cvt_f16_f64, "hq", R | ALLOW_SAT, 0),
+    C("cvt.bf16.f64", cvt_bf16_f64, "hq", R, 0),
+    C("cvt.f16.bf16", cvt_f16_bf16, "hh", R, 0),
+    C("cvt.bf16.f16", cvt_bf16_f16, "hh", R, 0),
+    C("cvt.f32.f16", cvt_f32_f16, "wh", ALLOW_FTZ | ALLOW_SAT, 0),
+    C("cvt.f32.bf16", cvt_f32_bf16, "wh", ALLOW_FTZ, 0),
+    C("cvt.f64.f16", cvt_f64_f16, "qh", ALLOW_SAT, 0),
+    C("cvt.f64.bf16", cvt_f64_bf16, "qh", 0, 0),
+#define TO_INTEGER_ROWS(T, letter)                                                                                     \
+    C("cvt." #T ".f16", cvt_##T##_f16, letter "h", R | ALLOW_SAT, 0),                                                  \
+        C("cvt." #T ".bf16", cvt_##T##_bf16, letter "h", R | ALLOW_SAT, 0)
+#define INTEGER_ROWS(T, letter)                                                                                        \
+    C("cvt.f16." #T, cvt_f16_##T, "h" letter, R | ALLOW_SAT, 0), C("cvt.bf16." #T, cvt_bf16_##T, "h" letter, R, 0),    \
+        TO_INTEGER_ROWS(T, letter)
+    TO_INTEGER_ROWS(u8, "h"),
+    TO_INTEGER_ROWS(s8, "h"),
+    INTEGER_ROWS(u16, "h"),
+    INTEGER_ROWS(s16, "h"),
+    INTEGER_ROWS(u32, "w"),
+    INTEGER_ROWS(s32, "w"),
+    INTEGER_ROWS(u64, "q"),
+    INTEGER_ROWS(s64, "q"),
+    C("cvt.rint.f16.f16", cvt_rint_f16_f16, "hh", R | ALLOW_SAT, 0),
+    C("cvt.rint.bf16.bf16", cvt_rint_bf16_bf16, "hh", R, 0),
+    C("cvt.f16.f16", cvt_f16_f16, "hh", ALLOW_SAT, 0),
+    C("cvt.bf16.bf16", cvt_bf16_bf16, "hh", 0, 0),
+    C("cvt.rna.tf32.f32", cvt_rna_tf32, "ww", 0, 0),
+    C("cvt.rna.satfinite.tf32.f32", cvt_rna_satfinite_tf32, "ww", 0, 0),
+    C("cvt.tf32.f32", cvt_tf32, "ww", R, 0),
+    C("cvt.relu.tf32.f32", cvt_relu_tf32, "ww", R, 0),
+#define TINY_ROWS(type)                                                                                                \
+    C("cvt.satfinite." #type ".f32", cvt_##type##_f32, "hww", R, 0),                                                   \
+        C("cvt.satfinite.relu." #type ".f32 cvt.relu.satfinite." #type ".f32", cvt_##type##_f32_relu, "hww", R, 0),    \
+        C("cvt.satfinite." #type ".f16x2", cvt_##type##_f16x2, "hw", R, 0),                                            \
+        C("cvt.satfinite.relu." #type ".f16x2 cvt.relu.satfinite." #type ".f16x2", cvt_##type##_f16x2_relu, "hw", R,   \
+          0),                                                                                                          \
+        C("cvt.f16x2." #type, cvt_f16x2_##type, "wh", R, 0),                                                           \
+        C("cvt.relu.f16x2." #type, cvt_f16x2_##type##_relu, "wh", R, 0)
+    TINY_ROWS(e4m3x2),
+    TINY_ROWS(e5m2x2),
+    ROWS_END,
+};

@@ -1,0 +1,955 @@
+/*
+ * table_matrix.c - matrix instructions: mma, wmma, ldmatrix, stmatrix, movmatrix. A warp executes each as one.
+ *
+ * All shapes share one picture. Registers of a fragment, in their order, are tiles: of A 8 rows by 128 bits of k, the
+ * two tiles of 16 rows first and then the next k; of B the same of columns; of C and D 8 by 8. In a tile of A or B a
+ * group of four lanes holds a row (a column), each lane 32 bits of it; in one of C each lane two neighbours of a row.
+ * So A is unpacked to [m][k], B to one [k][8] for each 8 columns, C to one [m][8] for each, and every element of a C
+ * register lies where the lanes' order says. wmma's fragments, which PTX leaves open, are as on an H200: several of
+ * mma's side by side, those of f16's operands repeated, and m8n32 is m32n8 of the transposed matrices.
+ *
+ * Products are exact and summed in f64, then rounded once to the nearest f32 or f16. The hardware's sums of f16, bf16,
+ * tf32 and 8-bit floats have fewer bits, in an order which is not specified. f64 is a chain of fused multiply-adds in
+ * the order of k.
+ */
+#include "table_half.h"
+
+enum element { E_F16, E_BF16, E_TF32, E_E4M3, E_E5M2, E_F64, E_S8, E_U8, E_S4, E_U4, E_B1, E_F32, E_S32 };
+
+enum matrix_flag { SATFINITE = 1, AND_POPC = 2, A_COLUMNS = 4, B_ROWS = 8 };
+
+/* One form of mma or wmma.mma. */
+struct matrix {
+    u8 m, n;
+    u16 k;
+    u8 a, b, c, d;       /* enum element */
+    u8 a_count, b_count; /* registers, as the operand has them */
+    u8 flags;            /* enum matrix_flag; the layouts matter to m8n8k4 of f16 alone */
+};
+
+INLINE u32 element_bits(enum element e)
+{
+    switch (e) {
+    case E_F64: return 64;
+    case E_F32: case E_S32: case E_TF32: return 32;
+    case E_F16: case E_BF16: return 16;
+    case E_S4: case E_U4: return 4;
+    case E_B1: return 1;
+    default: return 8;
+    }
+}
+
+/* Registers of C or D. */
+INLINE u32 sum_count(const struct matrix *x, enum element e)
+{
+    return (u32)x->m * x->n / (e == E_F16 ? 64 : 32);
+}
+
+/* The lanes that must come together are all that live. */
+INLINE bool together(struct warp *w, const struct ins *i, const struct ins **next)
+{
+    u32 members[LANES];
+
+    for (int l = 0; l < LANES; l++)
+        members[l] = w->live;
+    return warp_converge(w, i, members, next);
+}
+
+/* m8n32 as m32n8: the transposed of a product is that of the factors, transposed and in the other order. */
+static const struct matrix *turn(const struct matrix *x, struct matrix *turned, const slot **a, const slot **b)
+{
+    const slot *swap = *a;
+
+    if (x->n != 32)
+        return x;
+    *turned = *x;
+    turned->m = x->n;
+    turned->n = x->m;
+    turned->a = x->b;
+    turned->b = x->a;
+    turned->a_count = x->b_count;
+    turned->b_count = x->a_count;
+    *a = *b;
+    *b = swap;
+    return turned;
+}
+
+/* ---- fragments to matrices of floats ---- */
+
+/* The elements of one register in all lanes, in order; returns how many a lane has. */
+static int unpack_floats(f32 *x, const void *slot, enum element e)
+{
+    const u32 *words = slot;
+    u16 h[128] ALIGNED;
+
+    switch (e) {
+    case E_F16:
+    case E_BF16:
+        memcpy(h, slot, 2 * HALVES);
+        if (e == E_F16)
+            widen(x, h, HALVES, F16);
+        else
+            widen(x, h, HALVES, BF16);
+        return 2;
+    case E_E4M3:
+    case E_E5M2:
+        for (int l = 0; l < 128; l++) {
+            u32 byte = words[l / 4] >> 8 * (l % 4) & 0xFF;
+
+            h[l] = e == E_E4M3 ? half_of_e4m3(byte) : (u16)(byte << 8);
+        }
+        widen(x, h, 128, F16);
+        return 4;
+    default: /* E_TF32: the low 13 bits are not looked at */
+        EACH_LANE { x[l] = f32_from(words[l] & ~0x1FFFu); }
+        return 1;
+    }
+}
+
+/* A: [m][k] */
+static void unpack_a(const struct warp *w, const slot *s, const struct matrix *x, f64 *a)
+{
+    int halves = x->m == 8 ? 1 : 2, count = x->m * x->k * (int)element_bits(x->a) / 1024;
+    int per_tile = x->m == 32 ? count / 2 : count;
+    f32 v[128] ALIGNED;
+
+    for (int r = 0; r < count; r++) {
+        int e = unpack_floats(v, slot_at(w, s[r]), x->a), in = r % per_tile;
+        int row = 8 * (in % halves) + 16 * (r / per_tile), column = 4 * e * (in / halves);
+
+        for (int g = 0; g < 8; g++)
+            for (int t = 0; t < 4 * e; t++)
+                a[(row + g) * x->k + column + t] = v[4 * e * g + t];
+    }
+}
+
+/* B: [n / 8][k][8] */
+static void unpack_b(const struct warp *w, const slot *s, const struct matrix *x, f64 *b)
+{
+    int count = x->n * x->k * (int)element_bits(x->b) / 1024, per_tile = count / (x->n / 8);
+    f32 v[128] ALIGNED;
+
+    for (int r = 0; r < count; r++) {
+        int e = unpack_floats(v, slot_at(w, s[r]), x->b), row = 4 * e * (r % per_tile);
+        f64 *tile = b + r / per_tile * x->k * 8;
+
+        for (int t = 0; t < 4 * e; t++)
+            for (int g = 0; g < 8; g++)
+                tile[(row + t) * 8 + g] = v[4 * e * g + t];
+    }
+}
+
+/* C: [n / 8][m][8], which are pairs of registers, or halves of one, of all lanes. */
+static void unpack_c(const struct warp *w, const slot *s, int pairs, enum element e, f64 *c)
+{
+    for (int p = 0; p < pairs; p++) {
+        if (e == E_F16) {
+            f32 v[HALVES] ALIGNED;
+
+            widen(v, slot_at(w, s[p]), HALVES, F16);
+            EACH_OF(HALVES) c[64 * p + l] = v[l];
+        } else {
+            const f32 *low = slot_at(w, s[2 * p]), *high = slot_at(w, s[2 * p + 1]);
+
+            EACH_LANE
+            {
+                c[64 * p + 2 * l] = low[l];
+                c[64 * p + 2 * l + 1] = high[l];
+            }
+        }
+    }
+}
+
+static void pack_d(struct warp *w, const slot *s, int pairs, enum element e, const f64 *c)
+{
+    const u32 *on = w->lanes;
+
+    for (int p = 0; p < pairs; p++) {
+        if (e == E_F16) {
+            f32 v[HALVES] ALIGNED;
+            u16 h[HALVES] ALIGNED;
+            u32 r[LANES], *D = slot_at(w, s[p]);
+
+            EACH_OF(HALVES) v[l] = f32_from(odd_narrow(c[64 * p + l]));
+            narrow(h, v, HALVES, F16);
+            memcpy(r, h, sizeof r);
+            EACH_LANE { D[l] = on[l] ? r[l] : D[l]; }
+        } else {
+            u32 *low = slot_at(w, s[2 * p]), *high = slot_at(w, s[2 * p + 1]);
+
+            EACH_LANE
+            {
+                u32 x = canon_f32((f32)c[64 * p + 2 * l]), y = canon_f32((f32)c[64 * p + 2 * l + 1]);
+
+                low[l] = on[l] ? x : low[l];
+                high[l] = on[l] ? y : high[l];
+            }
+        }
+    }
+}
+
+/* c += a b, 8 columns at once. Products of these types are exact in f64. */
+#define F64S (LEVEL == 4 ? 8 : LEVEL == 3 ? 4 : 2) /* in one vector register */
+typedef f64 f64s __attribute__((vector_size(8 * F64S)));
+
+static void multiply_floats(const struct matrix *x, const f64 *a, const f64 *b, f64 *c)
+{
+    int m = x->m, k = x->k;
+
+    for (int tile = 0; tile < x->n / 8; tile++, b += 8 * k)
+        for (int row = 0; row < m; row++, c += 8) {
+            f64s sum[8 / F64S], line[8 / F64S];
+
+            memcpy(sum, c, sizeof sum);
+            for (int n = 0; n < k; n++) {
+                memcpy(line, b + 8 * n, sizeof line);
+                for (int j = 0; j < 8 / F64S; j++)
+                    sum[j] += a[k * row + n] * line[j];
+            }
+            memcpy(c, sum, sizeof sum);
+        }
+}
+
+static const struct ins *mma_float(struct warp *w, const struct ins *i, const struct matrix *x)
+{
+    const struct ins *next;
+    const slot *s = i->extra;
+    const slot *sa = s + sum_count(x, x->d), *sb = sa + x->a_count, *sc = sb + x->b_count;
+    struct matrix turned;
+    f64 a[512] ALIGNED, b[512] ALIGNED, c[256] ALIGNED;
+
+    if (!together(w, i, &next))
+        return next;
+    float_default(w);
+    x = turn(x, &turned, &sa, &sb);
+    unpack_a(w, sa, x, a);
+    unpack_b(w, sb, x, b);
+    unpack_c(w, sc, x->m * x->n / 64, x->c, c);
+    multiply_floats(x, a, b, c);
+    pack_d(w, s, x->m * x->n / 64, x->d, c);
+    return i + 1;
+}
+
+/* f64: lane l of register r of A holds row l / 4 (and 8 more if r is odd, of 16 rows) at k = l % 4 + 4 (r / halves). */
+static const struct ins *mma_f64(struct warp *w, const struct ins *i, const struct matrix *x)
+{
+    const struct ins *next;
+    const slot *s = i->extra;
+    int halves = x->m / 8, d_count = (int)sum_count(x, E_F64);
+    const f64 *A[8], *B[4], *C[4];
+    f64 *D[4], sum[4][LANES] ALIGNED;
+
+    if (!together(w, i, &next))
+        return next;
+    float_enter(w, i);
+    for (int r = 0; r < d_count; r++) {
+        D[r] = slot_at(w, s[r]);
+        C[r] = slot_at(w, s[d_count + x->a_count + x->b_count + r]);
+        memcpy(sum[r], C[r], sizeof sum[r]);
+    }
+    for (int r = 0; r < x->a_count; r++)
+        A[r] = slot_at(w, s[d_count + r]);
+    for (int r = 0; r < x->b_count; r++)
+        B[r] = slot_at(w, s[d_count + x->a_count + r]);
+    for (int n = 0; n < x->k; n++)
+        for (int r = 0; r < d_count; r++)
+            for (int l = 0; l < LANES; l++)
+                sum[r][l] = __builtin_fma(A[n / 4 * halves + r / 2][(l & ~3) + n % 4],
+                                          B[n / 4][(2 * (l % 4) + r % 2) * 4 + n % 4], sum[r][l]);
+    for (int r = 0; r < d_count; r++)
+        EACH_LANE { D[r][l] = w->lanes[l] ? sum[r][l] : D[r][l]; }
+    return i + 1;
+}
+
+/* ---- integers ---- */
+
+/* The elements of one register in all lanes, in order; returns how many a lane has. */
+static int unpack_integers(s32 *x, const u32 *words, enum element e)
+{
+    s8 bytes[128] ALIGNED;
+
+    memcpy(bytes, words, sizeof bytes);
+    switch (e) {
+    case E_S8:
+        for (int l = 0; l < 128; l++)
+            x[l] = bytes[l];
+        return 4;
+    case E_U8:
+        for (int l = 0; l < 128; l++)
+            x[l] = (u8)bytes[l];
+        return 4;
+    case E_S4:
+        for (int l = 0; l < 256; l++)
+            x[l] = (s32)(words[l / 8] << (28 - 4 * (l % 8))) >> 28;
+        return 8;
+    default:
+        for (int l = 0; l < 256; l++)
+            x[l] = words[l / 8] >> 4 * (l % 8) & 15;
+        return 8;
+    }
+}
+
+#define S32S (LEVEL >= 3 ? 8 : 4) /* in one vector register */
+typedef s32 s32s __attribute__((vector_size(4 * S32S)));
+
+static const struct ins *mma_integer(struct warp *w, const struct ins *i, const struct matrix *x)
+{
+    const struct ins *next;
+    const slot *s = i->extra, *sa, *sb, *sc;
+    int count = (int)sum_count(x, E_S32), k = x->k, halves, per_tile, e;
+    struct matrix turned;
+    s32 a[1024] ALIGNED, b[1024] ALIGNED, c[256] ALIGNED, v[256] ALIGNED;
+
+    if (!together(w, i, &next))
+        return next;
+    sa = s + count;
+    sb = sa + x->a_count;
+    sc = sb + x->b_count;
+    x = turn(x, &turned, &sa, &sb);
+    halves = x->m == 8 ? 1 : 2;
+    per_tile = x->m == 32 ? x->a_count / 2 : x->a_count;
+    for (int r = 0; r < x->a_count; r++) {
+        int in = r % per_tile, row = 8 * (in % halves) + 16 * (r / per_tile);
+
+        e = unpack_integers(v, slot_at(w, sa[r]), x->a);
+        for (int g = 0; g < 8; g++)
+            memcpy(a + (row + g) * k + 4 * e * (in / halves), v + 4 * e * g, (size_t)(4 * e) * sizeof *v);
+    }
+    per_tile = x->b_count / (x->n / 8);
+    for (int r = 0; r < x->b_count; r++) {
+        s32 *tile = b + r / per_tile * k * 8;
+
+        e = unpack_integers(v, slot_at(w, sb[r]), x->b);
+        for (int t = 0; t < 4 * e; t++)
+            for (int g = 0; g < 8; g++)
+                tile[(4 * e * (r % per_tile) + t) * 8 + g] = v[4 * e * g + t];
+    }
+    for (int tile = 0; tile < x->n / 8; tile++)
+        for (int row = 0; row < x->m; row++) {
+            s32s sum[8 / S32S] = {{0}}, line[8 / S32S];
+
+            for (int n = 0; n < k; n++) {
+                memcpy(line, b + 8 * (tile * k + n), sizeof line);
+                for (int j = 0; j < 8 / S32S; j++)
+                    sum[j] += a[k * row + n] * line[j];
+            }
+            memcpy(c + 8 * (tile * x->m + row), sum, sizeof sum);
+        }
+    for (int r = 0; r < count; r++) {
+        const s32 *C = slot_at(w, sc[r]);
+        s32 *D = slot_at(w, s[r]), wrapped[LANES], clamped[LANES];
+
+        EACH_LANE
+        {
+            s64 sum = (s64)C[l] + c[64 * (r / 2) + 2 * l + r % 2];
+
+            wrapped[l] = (s32)(u32)(u64)sum;
+            clamped[l] = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : (s32)sum;
+        }
+        for (int l = 0; l < LANES; l++)
+            if (w->lanes[l])
+                D[l] = x->flags & SATFINITE ? clamped[l] : wrapped[l];
+    }
+    return i + 1;
+}
+
+/* Single bits: how many are set in a ^ b, or in a & b. */
+static const struct ins *mma_bits(struct warp *w, const struct ins *i, const struct matrix *x)
+{
+    const struct ins *next;
+    const slot *s = i->extra;
+    int count = (int)sum_count(x, E_S32), halves = x->m / 8;
+    const u32 *A[4], *B[2];
+    u32 sum[4][LANES];
+
+    if (!together(w, i, &next))
+        return next;
+    for (int r = 0; r < x->a_count; r++)
+        A[r] = slot_at(w, s[count + r]);
+    for (int r = 0; r < x->b_count; r++)
+        B[r] = slot_at(w, s[count + x->a_count + r]);
+    for (int r = 0; r < count; r++) {
+        const u32 *C = slot_at(w, s[count + x->a_count + x->b_count + r]);
+
+        for (int l = 0; l < LANES; l++) {
+            sum[r][l] = C[l];
+            for (int n = 0; n < x->k / 32; n++) {
+                u32 a = A[n / 4 * halves + r / 2][(l & ~3) + n % 4];
+                u32 b = B[n / 4][(2 * (l % 4) + r % 2) * 4 + n % 4];
+
+                sum[r][l] += (u32)__builtin_popcount(x->flags & AND_POPC ? a & b : a ^ b);
+            }
+        }
+    }
+    for (int r = 0; r < count; r++) {
+        u32 *D = slot_at(w, s[r]);
+
+        EACH_LANE { D[l] = w->lanes[l] ? sum[r][l] : D[l]; }
+    }
+    return i + 1;
+}
+
+/* ---- m8n8k4 of f16: four products at once, the q-th of lanes 4q..4q+3 and 16+4q..16+4q+3 ---- */
+
+/* Element e of C or D in lane l: where in the 8 x 8 matrix. */
+INLINE int quad_place(int l, int e, enum element type)
+{
+    int high = l >= 16 ? 4 : 0;
+
+    if (type == E_F16)
+        return 8 * (l % 4 + high) + e;
+    return 8 * ((l & 1) + (e & 2) + high) + (e & 4) + (l & 2) + (e & 1);
+}
+
+static const struct ins *mma_quad(struct warp *w, const struct ins *i, const struct matrix *x)
+{
+    const struct ins *next;
+    const slot *s = i->extra;
+    int d_count = x->d == E_F16 ? 4 : 8;
+    f32 a[2][HALVES], b[2][HALVES], c[4][HALVES];
+    f64 ma[4][8][4], mb[4][4][8], mc[4][64];
+
+    if (!together(w, i, &next))
+        return next;
+    float_default(w);
+    for (int r = 0; r < 2; r++) {
+        widen(a[r], slot_at(w, s[d_count + r]), HALVES, F16);
+        widen(b[r], slot_at(w, s[d_count + 2 + r]), HALVES, F16);
+    }
+    for (int r = 0; x->c == E_F16 && r < 4; r++)
+        widen(c[r], slot_at(w, s[d_count + 4 + r]), HALVES, F16);
+    for (int l = 0; l < LANES; l++) {
+        int q = l / 4 % 4, own = l % 4, high = l >= 16 ? 4 : 0;
+
+        for (int e = 0; e < 4; e++) {
+            f64 va = a[e / 2][2 * l + e % 2], vb = b[e / 2][2 * l + e % 2];
+
+            ma[q][(x->flags & A_COLUMNS ? e : own) + high][x->flags & A_COLUMNS ? own : e] = va;
+            mb[q][x->flags & B_ROWS ? own : e][(x->flags & B_ROWS ? e : own) + high] = vb;
+        }
+        for (int e = 0; e < 8; e++)
+            mc[q][quad_place(l, e, x->c)] =
+                x->c == E_F16 ? c[e / 2][2 * l + e % 2] : ((const f32 *)slot_at(w, s[d_count + 4 + e]))[l];
+    }
+    for (int q = 0; q < 4; q++)
+        for (int row = 0; row < 8; row++)
+            for (int column = 0; column < 8; column++)
+                for (int n = 0; n < 4; n++)
+                    mc[q][8 * row + column] += ma[q][row][n] * mb[q][n][column];
+    for (int l = 0; l < LANES; l++)
+        for (int e = 0; w->lanes[l] && e < 8; e++) {
+            f64 sum = mc[l / 4 % 4][quad_place(l, e, x->d)];
+
+            if (x->d == E_F16)
+                ((u16 *)slot_at(w, s[e / 2]))[2 * l + e % 2] = (u16)narrow_f16(odd_narrow(sum));
+            else
+                ((u32 *)slot_at(w, s[e]))[l] = canon_f32((f32)sum);
+        }
+    return i + 1;
+}
+
+/* ---- memory ---- */
+
+/* The generic address of each lane's `m` operand. */
+static void lane_addresses(const struct warp *w, const struct ins *i, u64 *address)
+{
+    const void *A = slot_at(w, i->a);
+    u64 window = i->space == PTX_SHARED ? WINDOW(WINDOW_SHARED) : 0;
+
+    for (int l = 0; l < LANES; l++) {
+        u64 base = !(i->flags & INS_ADDRESS_BASE) ? 0
+                   : i->flags & INS_ADDRESS_64    ? ((const u64 *)A)[l]
+                                                  : ((const u32 *)A)[l];
+
+        address[l] = (base + (u64)i->imm) | window;
+    }
+}
+
+/* access_slow() for the lanes of `mask` alone. */
+static bool access_lanes(struct warp *w, const struct ins *i, u32 mask, unsigned bytes, enum access access)
+{
+    u32 all = w->mask;
+    bool good;
+
+    w->mask = mask;
+    good = !mask || access_slow(w, i, bytes, access);
+    w->mask = all;
+    return good;
+}
+
+/* Row r of the q-th of `count` matrices is 16 bytes where lane 8q + r says; lanes that are gone leave zeros. */
+static bool matrix_rows(struct warp *w, const struct ins *i, int count, enum access access)
+{
+    u32 lanes = count == 4 ? FULL_MASK : (1u << 8 * count) - 1;
+
+    lane_addresses(w, i, w->address);
+    return access_lanes(w, i, w->mask & lanes, 16, access);
+}
+
+INLINE const struct ins *ldmatrix(struct warp *w, const struct ins *i, int count, bool transposed)
+{
+    const struct ins *next;
+    const slot *s = i->extra;
+    u16 m[4][8][8] ALIGNED;
+
+    if (!together(w, i, &next))
+        return next;
+    memset(m, 0, sizeof m);
+    if (!matrix_rows(w, i, count, ACCESS_READ))
+        return NULL;
+    for (int l = 0; l < 8 * count; l++)
+        if (w->lanes[l])
+            memcpy(m[l / 8][l % 8], (const void *)(uintptr_t)w->address[l], 16);
+    for (int q = 0; q < count; q++) {
+        u32 *D = slot_at(w, s[q]);
+
+        for (int l = 0; l < LANES; l++) {
+            int g = l / 4, t = 2 * (l % 4);
+
+            if (w->lanes[l])
+                D[l] = transposed ? m[q][t][g] | (u32)m[q][t + 1][g] << 16 : m[q][g][t] | (u32)m[q][g][t + 1] << 16;
+        }
+    }
+    return i + 1;
+}
+
+INLINE const struct ins *stmatrix(struct warp *w, const struct ins *i, int count, bool transposed)
+{
+    const struct ins *next;
+    const slot *s = i->extra;
+    u16 m[4][8][8] ALIGNED;
+
+    if (!together(w, i, &next))
+        return next;
+    for (int q = 0; q < count; q++) {
+        const u32 *A = slot_at(w, s[q]);
+
+        for (int l = 0; l < LANES; l++) {
+            int g = l / 4, t = 2 * (l % 4);
+
+            if (transposed) {
+                m[q][t][g] = (u16)A[l];
+                m[q][t + 1][g] = (u16)(A[l] >> 16);
+            } else {
+                m[q][g][t] = (u16)A[l];
+                m[q][g][t + 1] = (u16)(A[l] >> 16);
+            }
+        }
+    }
+    if (!matrix_rows(w, i, count, ACCESS_WRITE))
+        return NULL;
+    for (int l = 0; l < 8 * count; l++)
+        if (w->lanes[l])
+            memcpy((void *)(uintptr_t)w->address[l], m[l / 8][l % 8], 16);
+    return i + 1;
+}
+
+#define MATRIX_MOVES(count)                                                                                            \
+    STEP(ldmatrix_x##count) { return ldmatrix(w, i, count, false); }                                                   \
+    STEP(ldmatrix_x##count##_trans) { return ldmatrix(w, i, count, true); }                                            \
+    STEP(stmatrix_x##count) { return stmatrix(w, i, count, false); }                                                   \
+    STEP(stmatrix_x##count##_trans) { return stmatrix(w, i, count, true); }
+MATRIX_MOVES(1)
+MATRIX_MOVES(2)
+MATRIX_MOVES(4)
+
+STEP(movmatrix)
+{
+    const struct ins *next;
+    const u32 *A = slot_at(w, i->a);
+    u32 *D = slot_at(w, i->d);
+    u16 m[8][8];
+
+    if (!together(w, i, &next))
+        return next;
+    for (int l = 0; l < LANES; l++) {
+        m[l / 4][2 * (l % 4)] = (u16)A[l];
+        m[l / 4][2 * (l % 4) + 1] = (u16)(A[l] >> 16);
+    }
+    for (int l = 0; l < LANES; l++)
+        if (w->lanes[l])
+            D[l] = m[2 * (l % 4)][l / 4] | (u32)m[2 * (l % 4) + 1][l / 4] << 16;
+    return i + 1;
+}
+
+/* ---- wmma.load and wmma.store ---- */
+enum role { ROLE_A, ROLE_B, ROLE_C };
+
+/* A fragment: which part of the product, its shape, and how its matrix lies in memory. */
+struct fragment {
+    u8 m, n;
+    u16 k;
+    u8 role;      /* enum role */
+    u8 element;   /* enum element */
+    u8 count;     /* registers of the operand */
+    bool columns; /* stored by columns */
+};
+
+/* Those that hold something of their own; f16's operands have more, which repeat them. */
+INLINE int fragment_registers(const struct fragment *x)
+{
+    int elements = x->role == ROLE_A ? x->m * x->k : x->role == ROLE_B ? x->k * x->n : x->m * x->n;
+
+    return x->element == E_F64 ? elements / LANES : elements * (int)element_bits(x->element) / 1024;
+}
+
+/* The matrix position of element e of register r in lane l; see the top of the file. */
+static void fragment_place(const struct fragment *x, int l, int r, int e, int *row, int *column)
+{
+    if (x->n == 32) { /* of m8n32: that of m32n8, transposed */
+        struct fragment turned = *x;
+
+        turned.m = x->n;
+        turned.n = x->m;
+        turned.role = x->role == ROLE_A ? ROLE_B : x->role == ROLE_B ? ROLE_A : ROLE_C;
+        fragment_place(&turned, l, r, e, column, row);
+        return;
+    }
+    int per_lane = x->element == E_F64 ? 1 : 32 / (int)element_bits(x->element), g = l / 4, t = l % 4;
+
+    if (x->role == ROLE_C) {
+        int n = r * per_lane + e, tile = n / 2 / (x->m / 8), in = n / 2 % (x->m / 8);
+
+        *row = 8 * in + g;
+        *column = 8 * tile + 2 * t + n % 2;
+    } else {
+        int extent = x->role == ROLE_A ? x->m : x->n, distinct = fragment_registers(x);
+        int halves = x->role == ROLE_A && extent > 8 ? 2 : 1;
+        int per_tile = x->role == ROLE_A ? (extent == 32 ? distinct / 2 : distinct) : distinct / (extent / 8);
+        int in = r % per_tile, outer = (x->role == ROLE_A ? 16 : 8) * (r / per_tile) + 8 * (in % halves) + g;
+        int inner = per_lane * t + e + 4 * per_lane * (in / halves);
+
+        *row = x->role == ROLE_A ? outer : inner;
+        *column = x->role == ROLE_A ? inner : outer;
+    }
+}
+
+/* How many elements of a register are neighbours in memory. */
+INLINE int fragment_run(const struct fragment *x)
+{
+    int per_lane = x->element == E_F64 ? 1 : 32 / (int)element_bits(x->element);
+    bool along = x->role == ROLE_B || (x->role == ROLE_C && x->n == 32) ? x->columns : !x->columns;
+
+    return along ? per_lane : 1;
+}
+
+static const struct ins *wmma_move(struct warp *w, const struct ins *i, const struct fragment *x, enum access access)
+{
+    const struct ins *next;
+    const slot *s = i->extra;
+    const u32 *stride = slot_at(w, i->b); /* from one row, or column, to the next, in elements */
+    int bits = (int)element_bits(x->element), per_lane = bits == 64 ? 1 : 32 / bits, run = fragment_run(x);
+    int bytes = bits * run >= 8 ? bits * run / 8 : 1;
+    int distinct = fragment_registers(x);
+    u64 base[LANES];
+
+    if (!together(w, i, &next))
+        return next;
+    lane_addresses(w, i, base);
+    for (int r = 0; r < distinct; r++)
+        for (int e = 0; e < per_lane; e += run) {
+            void *D = slot_at(w, s[r]);
+
+            for (int l = 0; l < LANES; l++) {
+                int row, column;
+
+                fragment_place(x, l, r, e, &row, &column);
+                w->address[l] = base[l] + ((x->columns ? (u64)column * stride[l] + (u64)row
+                                                       : (u64)row * stride[l] + (u64)column) * (u64)bits) / 8;
+            }
+            if (!access_slow(w, i, (unsigned)bytes, access))
+                return NULL;
+            for (int l = 0; l < LANES; l++) {
+                char *in = (char *)D + (bits == 64 ? 8 : 4) * l + e * bits / 8;
+
+                if (w->lanes[l] && access == ACCESS_READ)
+                    memcpy(in, (const void *)(uintptr_t)w->address[l], (size_t)bytes);
+                else if (w->lanes[l])
+                    memcpy((void *)(uintptr_t)w->address[l], in, (size_t)bytes);
+            }
+        }
+    for (int r = distinct; r < x->count; r++) {
+        const u32 *A = slot_at(w, s[r % distinct]);
+        u32 *D = slot_at(w, s[r]);
+
+        EACH_LANE { D[l] = w->lanes[l] ? A[l] : D[l]; }
+    }
+    return i + 1;
+}
+
+/* ---- the forms: each body knows its description ---- */
+#define MATRIX(id, function, ...)                                                                                      \
+    STEP(id)                                                                                                           \
+    {                                                                                                                  \
+        static const struct matrix x = {__VA_ARGS__};                                                                  \
+        return function(w, i, &x);                                                                                     \
+    }
+
+/* X(shape, m, n, k, a, b, c, d, registers of A, of B) of mma.sync.aligned.shape.row.col.d.a.b.c */
+#define EACH_FLOAT(X)                                                                                                  \
+    X(m16n8k8, 16, 8, 8, f16, f16, f16, f16, 2, 1)                                                                     \
+    X(m16n8k8, 16, 8, 8, f16, f16, f32, f32, 2, 1)                                                                     \
+    X(m16n8k16, 16, 8, 16, f16, f16, f16, f16, 4, 2)                                                                   \
+    X(m16n8k16, 16, 8, 16, f16, f16, f32, f32, 4, 2)                                                                   \
+    X(m16n8k8, 16, 8, 8, bf16, bf16, f32, f32, 2, 1)                                                                   \
+    X(m16n8k16, 16, 8, 16, bf16, bf16, f32, f32, 4, 2)                                                                 \
+    X(m16n8k4, 16, 8, 4, tf32, tf32, f32, f32, 2, 1)                                                                   \
+    X(m16n8k8, 16, 8, 8, tf32, tf32, f32, f32, 4, 2)                                                                   \
+    EACH_TINY(X, e4m3, e4m3)                                                                                           \
+    EACH_TINY(X, e4m3, e5m2)                                                                                           \
+    EACH_TINY(X, e5m2, e4m3)                                                                                           \
+    EACH_TINY(X, e5m2, e5m2)
+#define EACH_TINY(X, a, b)                                                                                             \
+    X(m16n8k16, 16, 8, 16, a, b, f32, f32, 2, 1)                                                                       \
+    X(m16n8k16, 16, 8, 16, a, b, f16, f16, 2, 1)                                                                       \
+    X(m16n8k32, 16, 8, 32, a, b, f32, f32, 4, 2)                                                                       \
+    X(m16n8k32, 16, 8, 32, a, b, f16, f16, 4, 2)
+
+enum { /* names as the forms above write them */
+    T_f16 = E_F16, T_bf16 = E_BF16, T_tf32 = E_TF32, T_e4m3 = E_E4M3, T_e5m2 = E_E5M2, T_f64 = E_F64, T_s8 = E_S8,
+    T_u8 = E_U8, T_s4 = E_S4, T_u4 = E_U4, T_b1 = E_B1, T_f32 = E_F32, T_s32 = E_S32
+};
+
+#define FLOAT_BODY(shape, m, n, k, a, b, c, d, a_count, b_count)                                                       \
+    MATRIX(mma_##shape##_##d##_##a##_##b##_##c, mma_float, m, n, k, T_##a, T_##b, T_##c, T_##d, a_count, b_count, 0)
+EACH_FLOAT(FLOAT_BODY)
+
+#define EACH_INTEGER(X)                                                                                                \
+    EACH_INTEGER_TYPE(X, s8, s8, m8n8k16, m16n8k16, m16n8k32, 16)                                                      \
+    EACH_INTEGER_TYPE(X, s8, u8, m8n8k16, m16n8k16, m16n8k32, 16)                                                      \
+    EACH_INTEGER_TYPE(X, u8, s8, m8n8k16, m16n8k16, m16n8k32, 16)                                                      \
+    EACH_INTEGER_TYPE(X, u8, u8, m8n8k16, m16n8k16, m16n8k32, 16)                                                      \
+    EACH_INTEGER_TYPE(X, s4, s4, m8n8k32, m16n8k32, m16n8k64, 32)                                                      \
+    EACH_INTEGER_TYPE(X, s4, u4, m8n8k32, m16n8k32, m16n8k64, 32)                                                      \
+    EACH_INTEGER_TYPE(X, u4, s4, m8n8k32, m16n8k32, m16n8k64, 32)                                                      \
+    EACH_INTEGER_TYPE(X, u4, u4, m8n8k32, m16n8k32, m16n8k64, 32)
+#define EACH_INTEGER_TYPE(X, a, b, small, middle, large, k)                                                            \
+    X(small, 8, 8, k, a, b, 1, 1)                                                                                      \
+    X(middle, 16, 8, k, a, b, 2, 1)                                                                                    \
+    X(large, 16, 8, 2 * k, a, b, 4, 2)
+
+#define INTEGER_BODY(shape, m, n, k, a, b, a_count, b_count)                                                           \
+    MATRIX(mma_##shape##_##a##_##b, mma_integer, m, n, k, T_##a, T_##b, E_S32, E_S32, a_count, b_count, 0)             \
+    MATRIX(mma_##shape##_##a##_##b##_satfinite, mma_integer, m, n, k, T_##a, T_##b, E_S32, E_S32, a_count, b_count,    \
+           SATFINITE)
+EACH_INTEGER(INTEGER_BODY)
+
+#define EACH_BITS(X)                                                                                                   \
+    X(m8n8k128, 8, 128, 1, 1)                                                                                          \
+    X(m16n8k128, 16, 128, 2, 1)                                                                                        \
+    X(m16n8k256, 16, 256, 4, 2)
+#define BITS_BODY(shape, m, k, a_count, b_count)                                                                       \
+    MATRIX(mma_##shape##_xor, mma_bits, m, 8, k, E_B1, E_B1, E_S32, E_S32, a_count, b_count, 0)                        \
+    MATRIX(mma_##shape##_and, mma_bits, m, 8, k, E_B1, E_B1, E_S32, E_S32, a_count, b_count, AND_POPC)
+EACH_BITS(BITS_BODY)
+
+#define EACH_DOUBLE(X)                                                                                                 \
+    X(m8n8k4, 8, 4, 1, 1)                                                                                              \
+    X(m16n8k4, 16, 4, 2, 1)                                                                                            \
+    X(m16n8k8, 16, 8, 4, 2)                                                                                            \
+    X(m16n8k16, 16, 16, 8, 4)
+#define DOUBLE_BODY(shape, m, k, a_count, b_count)                                                                     \
+    MATRIX(mma_##shape##_f64, mma_f64, m, 8, k, E_F64, E_F64, E_F64, E_F64, a_count, b_count, 0)
+EACH_DOUBLE(DOUBLE_BODY)
+
+/* m8n8k4 of f16: X(layouts of a and b, c, d, flags) */
+#define EACH_QUAD(X)                                                                                                   \
+    EACH_QUAD_TYPE(X, row, row, B_ROWS)                                                                                \
+    EACH_QUAD_TYPE(X, row, col, 0)                                                                                     \
+    EACH_QUAD_TYPE(X, col, row, A_COLUMNS | B_ROWS)                                                                    \
+    EACH_QUAD_TYPE(X, col, col, A_COLUMNS)
+#define EACH_QUAD_TYPE(X, la, lb, flags)                                                                               \
+    X(la, lb, f16, f16, flags)                                                                                         \
+    X(la, lb, f16, f32, flags)                                                                                         \
+    X(la, lb, f32, f32, flags)
+#define QUAD_BODY(la, lb, c, d, flags)                                                                                 \
+    MATRIX(mma_quad_##la##_##lb##_##c##_##d, mma_quad, 8, 8, 4, E_F16, E_F16, T_##c, T_##d, 2, 2, flags)
+EACH_QUAD(QUAD_BODY)
+
+/* wmma: X(shape, m, n, k, a and b, c, d, registers of A, of B) */
+#define EACH_WMMA_FLOAT(X)                                                                                             \
+    X(m16n16k16, 16, 16, 16, f16, f16, f16, 8, 8)                                                                      \
+    X(m16n16k16, 16, 16, 16, f16, f16, f32, 8, 8)                                                                      \
+    X(m16n16k16, 16, 16, 16, f16, f32, f16, 8, 8)                                                                      \
+    X(m16n16k16, 16, 16, 16, f16, f32, f32, 8, 8)                                                                      \
+    X(m32n8k16, 32, 8, 16, f16, f16, f16, 8, 8)                                                                        \
+    X(m32n8k16, 32, 8, 16, f16, f16, f32, 8, 8)                                                                        \
+    X(m32n8k16, 32, 8, 16, f16, f32, f16, 8, 8)                                                                        \
+    X(m32n8k16, 32, 8, 16, f16, f32, f32, 8, 8)                                                                        \
+    X(m8n32k16, 8, 32, 16, f16, f16, f16, 8, 8)                                                                        \
+    X(m8n32k16, 8, 32, 16, f16, f16, f32, 8, 8)                                                                        \
+    X(m8n32k16, 8, 32, 16, f16, f32, f16, 8, 8)                                                                        \
+    X(m8n32k16, 8, 32, 16, f16, f32, f32, 8, 8)
+#define EACH_WMMA_WIDE(X)                                                                                              \
+    X(m16n16k16, 16, 16, 16, bf16, f32, f32, 4, 4)                                                                     \
+    X(m32n8k16, 32, 8, 16, bf16, f32, f32, 8, 2)                                                                       \
+    X(m8n32k16, 8, 32, 16, bf16, f32, f32, 2, 8)                                                                       \
+    X(m16n16k8, 16, 16, 8, tf32, f32, f32, 4, 4)
+#define EACH_WMMA_INTEGER(X)                                                                                           \
+    X(m16n16k16, 16, 16, 16, s8, s32, s32, 2, 2)                                                                       \
+    X(m16n16k16, 16, 16, 16, u8, s32, s32, 2, 2)                                                                       \
+    X(m32n8k16, 32, 8, 16, s8, s32, s32, 4, 1)                                                                         \
+    X(m32n8k16, 32, 8, 16, u8, s32, s32, 4, 1)                                                                         \
+    X(m8n32k16, 8, 32, 16, s8, s32, s32, 1, 4)                                                                         \
+    X(m8n32k16, 8, 32, 16, u8, s32, s32, 1, 4)
+
+#define WMMA_FLOAT_BODY(shape, m, n, k, ab, c, d, a_count, b_count)                                                    \
+    MATRIX(wmma_##shape##_##d##_##ab##_##c, mma_float, m, n, k, T_##ab, T_##ab, T_##c, T_##d, a_count, b_count, 0)
+#define WMMA_INTEGER_BODY(shape, m, n, k, ab, c, d, a_count, b_count)                                                  \
+    MATRIX(wmma_##shape##_##ab, mma_integer, m, n, k, T_##ab, T_##ab, E_S32, E_S32, a_count, b_count, 0)               \
+    MATRIX(wmma_##shape##_##ab##_satfinite, mma_integer, m, n, k, T_##ab, T_##ab, E_S32, E_S32, a_count, b_count,      \
+           SATFINITE)
+EACH_WMMA_FLOAT(WMMA_FLOAT_BODY)
+EACH_WMMA_WIDE(WMMA_FLOAT_BODY)
+EACH_WMMA_INTEGER(WMMA_INTEGER_BODY)
+
+#define MOVE(id, access, ...)                                                                                          \
+    STEP(id)                                                                                                           \
+    {                                                                                                                  \
+        static const struct fragment x = {__VA_ARGS__};                                                                \
+        return wmma_move(w, i, &x, access);                                                                            \
+    }
+#define LOAD(part, role, shape, m, n, k, type, count)                                                                  \
+    MOVE(load_##part##_##shape##_##type##_row, ACCESS_READ, m, n, k, role, T_##type, count, false)                     \
+    MOVE(load_##part##_##shape##_##type##_col, ACCESS_READ, m, n, k, role, T_##type, count, true)
+#define STORE(shape, m, n, k, type, count)                                                                             \
+    MOVE(store_d_##shape##_##type##_row, ACCESS_WRITE, m, n, k, ROLE_C, T_##type, count, false)                        \
+    MOVE(store_d_##shape##_##type##_col, ACCESS_WRITE, m, n, k, ROLE_C, T_##type, count, true)
+
+/* X(shape, m, n, k, type, registers of A, of B) and, for sums, X(shape, m, n, k, type, registers) */
+#define EACH_INPUT(X)                                                                                                  \
+    X(m16n16k16, 16, 16, 16, f16, 8, 8)                                                                                \
+    X(m32n8k16, 32, 8, 16, f16, 8, 8)                                                                                  \
+    X(m8n32k16, 8, 32, 16, f16, 8, 8)                                                                                  \
+    X(m16n16k16, 16, 16, 16, bf16, 4, 4)                                                                               \
+    X(m32n8k16, 32, 8, 16, bf16, 8, 2)                                                                                 \
+    X(m8n32k16, 8, 32, 16, bf16, 2, 8)                                                                                 \
+    X(m16n16k8, 16, 16, 8, tf32, 4, 4)                                                                                 \
+    X(m16n16k16, 16, 16, 16, s8, 2, 2)                                                                                 \
+    X(m16n16k16, 16, 16, 16, u8, 2, 2)                                                                                 \
+    X(m32n8k16, 32, 8, 16, s8, 4, 1)                                                                                   \
+    X(m32n8k16, 32, 8, 16, u8, 4, 1)                                                                                   \
+    X(m8n32k16, 8, 32, 16, s8, 1, 4)                                                                                   \
+    X(m8n32k16, 8, 32, 16, u8, 1, 4)                                                                                   \
+    X(m8n8k4, 8, 8, 4, f64, 1, 1)                                                                                      \
+    X(m8n8k32, 8, 8, 32, s4, 1, 1)                                                                                     \
+    X(m8n8k32, 8, 8, 32, u4, 1, 1)                                                                                     \
+    X(m8n8k128, 8, 8, 128, b1, 1, 1)
+#define EACH_SUM(X)                                                                                                    \
+    X(m16n16k16, 16, 16, 16, f16, 4)                                                                                   \
+    X(m32n8k16, 32, 8, 16, f16, 4)                                                                                     \
+    X(m8n32k16, 8, 32, 16, f16, 4)                                                                                     \
+    X(m16n16k16, 16, 16, 16, f32, 8)                                                                                   \
+    X(m32n8k16, 32, 8, 16, f32, 8)                                                                                     \
+    X(m8n32k16, 8, 32, 16, f32, 8)                                                                                     \
+    X(m16n16k8, 16, 16, 8, f32, 8)                                                                                     \
+    X(m16n16k16, 16, 16, 16, s32, 8)                                                                                   \
+    X(m32n8k16, 32, 8, 16, s32, 8)                                                                                     \
+    X(m8n32k16, 8, 32, 16, s32, 8)                                                                                     \
+    X(m8n8k4, 8, 8, 4, f64, 2)                                                                                         \
+    X(m8n8k32, 8, 8, 32, s32, 2)                                                                                       \
+    X(m8n8k128, 8, 8, 128, s32, 2)
+#define INPUT_BODIES(shape, m, n, k, type, a_count, b_count)                                                           \
+    LOAD(a, ROLE_A, shape, m, n, k, type, a_count)                                                                     \
+    LOAD(b, ROLE_B, shape, m, n, k, type, b_count)
+#define SUM_BODIES(shape, m, n, k, type, count)                                                                        \
+    LOAD(c, ROLE_C, shape, m, n, k, type, count)                                                                       \
+    STORE(shape, m, n, k, type, count)
+EACH_INPUT(INPUT_BODIES)
+EACH_SUM(SUM_BODIES)
+
+/* ---- rows ---- */
+#define C(names, body, operands, allows, flops) {names, body, operands, allows, CLASS_COMPUTATION, flops}
+#define MMA "mma.sync.aligned."
+#define FLOPS(m, n, k) (2 * (m) * (n) * (k) / LANES)
+
+const struct row LEVELED(rows_matrix)[] = {
+#define FLOAT_ROW(shape, m, n, k, a, b, c, d, a_count, b_count)                                                        \
+    C(MMA #shape ".row.col." #d "." #a "." #b "." #c, mma_##shape##_##d##_##a##_##b##_##c, "VVVV", 0, FLOPS(m, n, k)),
+    EACH_FLOAT(FLOAT_ROW)
+#define INTEGER_ROW(shape, m, n, k, a, b, a_count, b_count)                                                            \
+    C(MMA #shape ".row.col.s32." #a "." #b ".s32", mma_##shape##_##a##_##b, "VVVV", 0, 0),                             \
+        C(MMA #shape ".row.col.satfinite.s32." #a "." #b ".s32 " MMA #shape ".row.col.s32." #a "." #b                  \
+                     ".s32.satfinite",                                                                                 \
+          mma_##shape##_##a##_##b##_satfinite, "VVVV", 0, 0),
+    EACH_INTEGER(INTEGER_ROW)
+#define BITS_ROW(shape, m, k, a_count, b_count)                                                                        \
+    C(MMA #shape ".row.col.s32.b1.b1.s32.xor.popc", mma_##shape##_xor, "VVVV", 0, 0),                                  \
+        C(MMA #shape ".row.col.s32.b1.b1.s32.and.popc", mma_##shape##_and, "VVVV", 0, 0),
+    EACH_BITS(BITS_ROW)
+#define DOUBLE_ROW(shape, m, k, a_count, b_count)                                                                      \
+    {MMA #shape ".row.col.f64.f64.f64.f64", mma_##shape##_f64, "VVVV", ALLOW_ROUNDING, CLASS_DOUBLE, FLOPS(m, 8, k)},
+    EACH_DOUBLE(DOUBLE_ROW)
+#define QUAD_ROW(la, lb, c, d, flags)                                                                                  \
+    C(MMA "m8n8k4." #la "." #lb "." #d ".f16.f16." #c, mma_quad_##la##_##lb##_##c##_##d, "VVVV", 0,                    \
+      4 * FLOPS(8, 8, 4)),
+    EACH_QUAD(QUAD_ROW)
+
+#define LAYOUT_NAMES(before, after)                                                                                    \
+    before "row.row." after " " before "row.col." after " " before "col.row." after " " before "col.col." after
+#define WMMA "wmma.mma.sync.aligned."
+#define WMMA_FLOAT_ROW(shape, m, n, k, ab, c, d, a_count, b_count)                                                     \
+    C(LAYOUT_NAMES(WMMA, #shape "." #d "." #c), wmma_##shape##_##d##_##ab##_##c, "VVVV", 0, FLOPS(m, n, k)),
+    EACH_WMMA_FLOAT(WMMA_FLOAT_ROW)
+#define WMMA_WIDE_ROW(shape, m, n, k, ab, c, d, a_count, b_count)                                                      \
+    C(LAYOUT_NAMES(WMMA, #shape ".f32." #ab "." #ab ".f32"), wmma_##shape##_##d##_##ab##_##c, "VVVV", 0,               \
+      FLOPS(m, n, k)),
+    EACH_WMMA_WIDE(WMMA_WIDE_ROW)
+#define WMMA_INTEGER_ROW(shape, m, n, k, ab, c, d, a_count, b_count)                                                   \
+    C(LAYOUT_NAMES(WMMA, #shape ".s32." #ab "." #ab ".s32"), wmma_##shape##_##ab, "VVVV", 0, 0),                       \
+        C(LAYOUT_NAMES(WMMA, #shape ".s32." #ab "." #ab ".s32.satfinite"), wmma_##shape##_##ab##_satfinite, "VVVV", 0, \
+          0),
+    EACH_WMMA_INTEGER(WMMA_INTEGER_ROW)
+    {LAYOUT_NAMES(WMMA, "m8n8k4.f64.f64.f64.f64"), mma_m8n8k4_f64, "VVVV", ALLOW_ROUNDING, CLASS_DOUBLE,
+     FLOPS(8, 8, 4)},
+    C(WMMA "row.col.m8n8k32.s32.s4.s4.s32", mma_m8n8k32_s4_s4, "VVVV", 0, 0),
+    C(WMMA "row.col.m8n8k32.s32.u4.u4.s32", mma_m8n8k32_u4_u4, "VVVV", 0, 0),
+    C(WMMA "row.col.m8n8k32.s32.s4.s4.s32.satfinite", mma_m8n8k32_s4_s4_satfinite, "VVVV", 0, 0),
+    C(WMMA "row.col.m8n8k32.s32.u4.u4.s32.satfinite", mma_m8n8k32_u4_u4_satfinite, "VVVV", 0, 0),
+    C("wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", mma_m8n8k128_xor, "VVVV", 0, 0),
+    C("wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", mma_m8n8k128_and, "VVVV", 0, 0),
+
+    /* The layout may stand before or behind the shape. */
+#define MOVE_NAMES(before, layout, shape, space, type)                                                                 \
+    before "." layout "." shape space "." type " " before "." shape "." layout space "." type
+#define GLOBAL_NAMES(before, layout, shape, type)                                                                      \
+    MOVE_NAMES(before, layout, shape, ".global", type) " " MOVE_NAMES(before, layout, shape, "", type)
+#define SHARED_NAMES(before, layout, shape, type)                                                                      \
+    MOVE_NAMES(before, layout, shape, ".shared", type) " " MOVE_NAMES(before, layout, shape, ".shared::cta", type)
+#define MOVE_ROWS(verb, layout, part, shape, type, operands, access)                                                   \
+    {GLOBAL_NAMES("wmma." #verb "." #part ".sync.aligned", #layout, #shape, #type),                                    \
+     verb##_##part##_##shape##_##type##_##layout, operands, 0, CLASS_GLOBAL_##access, 0},                              \
+        {SHARED_NAMES("wmma." #verb "." #part ".sync.aligned", #layout, #shape, #type),                                \
+         verb##_##part##_##shape##_##type##_##layout, operands, 0, CLASS_SHARED_##access, 0},
+#define INPUT_ROWS(shape, m, n, k, type, a_count, b_count)                                                             \
+    MOVE_ROWS(load, row, a, shape, type, "Vmw", LOAD)                                                                  \
+    MOVE_ROWS(load, col, a, shape, type, "Vmw", LOAD)                                                                  \
+    MOVE_ROWS(load, row, b, shape, type, "Vmw", LOAD)                                                                  \
+    MOVE_ROWS(load, col, b, shape, type, "Vmw", LOAD)
+#define SUM_ROWS(shape, m, n, k, type, count)                                                                          \
+    MOVE_ROWS(load, row, c, shape, type, "Vmw", LOAD)                                                                  \
+    MOVE_ROWS(load, col, c, shape, type, "Vmw", LOAD)                                                                  \
+    MOVE_ROWS(store, row, d, shape, type, "mVw", STORE)                                                                \
+    MOVE_ROWS(store, col, d, shape, type, "mVw", STORE)
+    EACH_INPUT(INPUT_ROWS)
+    EACH_SUM(SUM_ROWS)
+
+#define SPACE_NAMES(before, after)                                                                                     \
+    before ".shared" after " " before ".shared::cta" after " " before after
+#define MATRIX_MOVE_ROWS(verb, count, operands, access)                                                                \
+    {SPACE_NAMES(#verb ".sync.aligned.m8n8." #count, ".b16") " " SPACE_NAMES(#verb ".sync.aligned." #count ".m8n8",    \
+                                                                             ".b16"),                                  \
+     verb##_##count, operands, 0, CLASS_SHARED_##access, 0},                                                           \
+        {SPACE_NAMES(#verb ".sync.aligned.m8n8." #count ".trans", ".b16") " " SPACE_NAMES(                             \
+             #verb ".sync.aligned." #count ".trans.m8n8", ".b16") " " #verb ".sync.aligned.m8n8." #count               \
+                   ".shared.trans.b16",                                                                                \
+         verb##_##count##_trans, operands, 0, CLASS_SHARED_##access, 0}
+    MATRIX_MOVE_ROWS(ldmatrix, x1, "Vm", LOAD),
+    MATRIX_MOVE_ROWS(ldmatrix, x2, "Vm", LOAD),
+    MATRIX_MOVE_ROWS(ldmatrix, x4, "Vm", LOAD),
+    MATRIX_MOVE_ROWS(stmatrix, x1, "mV", STORE),
+    MATRIX_MOVE_ROWS(stmatrix, x2, "mV", STORE),
+    MATRIX_MOVE_ROWS(stmatrix, x4, "mV", STORE),
+    C("movmatrix.sync.aligned.m8n8.trans.b16", movmatrix, "ww", 0, 0),
+    ROWS_END,
+};

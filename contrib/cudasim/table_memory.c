@@ -1,0 +1,589 @@
+/*
+ * table_memory.c - loads, stores, atomics: addresses resolved and checked for a warp at once, then the data moved.
+ */
+#include "atomic.h"
+#include "table.h"
+
+enum pattern { PATTERN_FAULT, PATTERN_ANY, PATTERN_CONSECUTIVE, PATTERN_UNIFORM };
+
+/*
+ * Puts the host addresses of the active lanes' accesses of `bytes` bytes into w->address, checked and counted. The fast
+ * path is an access inside the allocation used last; everything else is access.c's.
+ */
+static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned bytes, enum access access)
+{
+    u64 *P = w->address;
+    u64 low = UINT64_MAX, high = 0, any = 0, spread = 0, same = 0, first;
+    struct worker *k = w->worker;
+    const u32 *on = w->lanes;
+    enum pattern pattern;
+    struct event *e;
+    u32 mask = w->mask;
+
+    if (i->flags & INS_SPINS)
+        w->spinning = 1;
+    if (!(i->flags & INS_ADDRESS_BASE)) {
+        for (int l = 0; l < LANES; l++)
+            P[l] = (u64)i->imm;
+    } else if (i->flags & INS_ADDRESS_64) {
+        const u64 *A = slot_at(w, i->a);
+        u64 imm = (u64)i->imm;
+
+        EACH_LANE { P[l] = A[l] + imm; }
+    } else {
+        const u32 *A = slot_at(w, i->a);
+        u32 imm = (u32)i->imm;
+
+        EACH_LANE { P[l] = (u32)(A[l] + imm); }
+    }
+    if (mask != FULL_MASK) {
+        /* Lanes that are off take the address of one that is on, so that they change no minimum. */
+        u64 stand_in = P[__builtin_ctz(mask)];
+
+        EACH_LANE { P[l] = on[l] ? P[l] : stand_in; }
+    }
+    first = P[0];
+    for (int l = 0; l < LANES; l++) {
+        u64 p = P[l];
+
+        low = p < low ? p : low;
+        high = p > high ? p : high;
+        any |= p;
+        same |= p ^ first;
+        spread |= p ^ (first + (u64)l * bytes);
+    }
+    if (same == 0)
+        pattern = PATTERN_UNIFORM;
+    else if (spread == 0 && mask == FULL_MASK)
+        pattern = PATTERN_CONSECUTIVE;
+    else
+        pattern = PATTERN_ANY;
+
+    /* An asynchronous copy counts where it reads: see cp_async. */
+    e = i->event && !(i->space == PTX_SHARED && i->class == CLASS_GLOBAL_LOAD) ? &k->events[i->event - 1] : NULL;
+    switch (i->space) {
+    case PTX_SHARED:
+        if (high + bytes > w->block->shared_size || (any & (bytes - 1)) || high >> 24) {
+            u64 window = WINDOW(WINDOW_SHARED);
+
+            /* 32-bit addresses of other blocks of the cluster have their rank in bits 24 to 31. */
+            for (int l = 0; l < LANES; l++) {
+                if (!(P[l] >> WINDOW_SHIFT) && P[l] >> 24 && !(P[l] >> 32) && w->block->cluster)
+                    P[l] = (P[l] & 0xFFFFFF) | (P[l] >> 24) << 32;
+                P[l] |= window;
+            }
+            return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+        }
+        if (e) {
+            u32 lanes = (u32)__builtin_popcount(mask);
+
+            e->requests++;
+            e->lanes += lanes;
+            e->bytes += (u64)lanes * bytes;
+            e->ideal += pattern == PATTERN_UNIFORM ? 1 : (lanes * bytes + 127) / 128;
+            if (pattern == PATTERN_UNIFORM) {
+                e->units++;
+            } else if (pattern == PATTERN_CONSECUTIVE) {
+                e->units += bytes <= 4 ? 1 : bytes / 4;
+            } else {
+                u32 offsets[LANES];
+
+                for (int l = 0; l < LANES; l++)
+                    offsets[l] = (u32)P[l];
+                e->units += access_passes(offsets, mask, bytes);
+            }
+        }
+        if (w->block->words) {
+            u32 offsets[LANES];
+
+            for (int l = 0; l < LANES; l++)
+                offsets[l] = (u32)P[l];
+            access_shared_check(w, i, offsets, bytes, access);
+        }
+        {
+            u64 base = (uintptr_t)w->block->shared;
+
+            EACH_LANE { P[l] += base; }
+        }
+        return pattern;
+    case PTX_LOCAL:
+        EACH_LANE { P[l] |= WINDOW(WINDOW_LOCAL); }
+        return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+    case PTX_PARAM:
+        return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+    default:
+        if (low < k->span.low || high + bytes > k->span.high || (any & (bytes - 1)) ||
+            (access != ACCESS_READ && k->span.region->read_only))
+            return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+        if (!k->span.region->written && k->sim_check_written) {
+            if (access == ACCESS_READ ? !access_written(w, i, bytes) : (access_note(w, bytes), false))
+                return PATTERN_FAULT;
+        }
+        if (e) {
+            u32 lanes = (u32)__builtin_popcount(mask);
+
+            e->requests++;
+            e->lanes += lanes;
+            e->bytes += (u64)lanes * bytes;
+            e->ideal += pattern == PATTERN_UNIFORM ? (bytes + 31) / 32 : ((u64)lanes * bytes + 31) / 32;
+            if (pattern == PATTERN_ANY)
+                e->units += access_sectors(k, P, mask, bytes);
+            else
+                e->units += ((high + bytes - 1) >> 5) - (low >> 5) + 1;
+        }
+        return pattern;
+    }
+}
+
+/*
+ * A load of elements of type M into registers of type R. Vectors take one resolve() for all their elements.
+ */
+#define LOAD(name, M, R)                                                                                               \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        const u32 *on = w->lanes;                                                                                      \
+        enum pattern pattern = resolve(w, i, (unsigned)sizeof(M) * i->count, ACCESS_READ);                             \
+        if (pattern == PATTERN_FAULT)                                                                                  \
+            return NULL;                                                                                               \
+        if (i->count == 1) {                                                                                           \
+            R *D = slot_at(w, list[0]);                                                                                \
+            if (pattern == PATTERN_CONSECUTIVE) {                                                                      \
+                const M *S = (const M *)(uintptr_t)w->address[0];                                                      \
+                EACH_LANE { D[l] = (R)S[l]; }                                                                          \
+            } else if (pattern == PATTERN_UNIFORM) {                                                                   \
+                R v = (R)*(const volatile M *)(uintptr_t)w->address[0];                                                \
+                EACH_LANE { D[l] = on[l] ? v : D[l]; }                                                                 \
+            } else if (w->mask == FULL_MASK) {                                                                         \
+                R T[LANES];                                                                                            \
+                for (int l = 0; l < LANES; l++)                                                                        \
+                    T[l] = (R)*(const M *)(uintptr_t)w->address[l];                                                    \
+                memcpy(D, T, sizeof T);                                                                                \
+            } else {                                                                                                   \
+                for (u32 m = w->mask; m; m &= m - 1) {                                                                 \
+                    int l = __builtin_ctz(m);                                                                          \
+                    D[l] = (R)*(const M *)(uintptr_t)w->address[l];                                                    \
+                }                                                                                                      \
+            }                                                                                                          \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
+        for (unsigned n = 0; n < i->count; n++) {                                                                      \
+            R *D = slot_at(w, list[n]);                                                                                \
+            for (u32 m = w->mask; m; m &= m - 1) {                                                                     \
+                int l = __builtin_ctz(m);                                                                              \
+                D[l] = (R)((const M *)(uintptr_t)w->address[l])[n];                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+#define STORE(name, M, R)                                                                                              \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        enum pattern pattern = resolve(w, i, (unsigned)sizeof(M) * i->count, ACCESS_WRITE);                            \
+        if (pattern == PATTERN_FAULT)                                                                                  \
+            return NULL;                                                                                               \
+        w->worker->progress = true;                                                                                    \
+        if (i->count == 1 && pattern == PATTERN_CONSECUTIVE) {                                                         \
+            const R *S = slot_at(w, list[0]);                                                                          \
+            M *D = (M *)(uintptr_t)w->address[0];                                                                      \
+            EACH_LANE { D[l] = (M)S[l]; }                                                                              \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
+        for (unsigned n = 0; n < i->count; n++) {                                                                      \
+            const R *S = slot_at(w, list[n]);                                                                          \
+            for (u32 m = w->mask; m; m &= m - 1) {                                                                     \
+                int l = __builtin_ctz(m);                                                                              \
+                ((M *)(uintptr_t)w->address[l])[n] = (M)S[l];                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+/* Kernel parameters: the same for every lane. */
+#define LOAD_PARAM(name, M, R)                                                                                         \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        const M *S = (const M *)(w->block->launch->parameters + i->imm);                                               \
+        const u32 *on = w->lanes;                                                                                      \
+        if (i->flags & INS_ADDRESS_BASE) {                                                                             \
+            const u64 *A = slot_at(w, i->a);                                                                           \
+            for (u32 m = w->mask; m; m &= m - 1) {                                                                     \
+                int l = __builtin_ctz(m);                                                                              \
+                for (unsigned n = 0; n < i->count; n++)                                                                \
+                    ((R *)slot_at(w, list[n]))[l] = (R)((const M *)((const char *)S + A[l]))[n];                       \
+            }                                                                                                          \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
+        for (unsigned n = 0; n < i->count; n++) {                                                                      \
+            R *D = slot_at(w, list[n]), v = (R)S[n];                                                                   \
+            EACH_LANE { D[l] = on[l] ? v : D[l]; }                                                                     \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+/* Parameters of functions: an area of bytes a lane in the frame. */
+#define FRAME(name, M, R, statement)                                                                                   \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        size_t stride = w->frame->function->param_bytes;                                                               \
+        char *base = w->frame->params + i->imm;                                                                        \
+        for (unsigned n = 0; n < i->count; n++) {                                                                      \
+            R *X = slot_at(w, list[n]);                                                                                \
+            for (u32 m = w->mask; m; m &= m - 1) {                                                                     \
+                int l = __builtin_ctz(m);                                                                              \
+                char *p = base + (size_t)l * stride + n * sizeof(M);                                                   \
+                M v;                                                                                                   \
+                statement;                                                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+#define EACH_PAIR(X)                                                                                                   \
+    X(u8, u16, u, 8, 16)                                                                                               \
+    X(u8, u32, u, 8, 32)                                                                                               \
+    X(u8, u64, u, 8, 64)                                                                                               \
+    X(u16, u16, u, 16, 16)                                                                                             \
+    X(u16, u32, u, 16, 32)                                                                                             \
+    X(u16, u64, u, 16, 64)                                                                                             \
+    X(u32, u32, u, 32, 32)                                                                                             \
+    X(u32, u64, u, 32, 64)                                                                                             \
+    X(u64, u64, u, 64, 64)                                                                                             \
+    X(u128, u128, u, 128, 128)
+#define EACH_SIGNED_PAIR(X)                                                                                            \
+    X(s8, s16, s, 8, 16)                                                                                               \
+    X(s8, s32, s, 8, 32)                                                                                               \
+    X(s8, s64, s, 8, 64)                                                                                               \
+    X(s16, s32, s, 16, 32)                                                                                             \
+    X(s16, s64, s, 16, 64)                                                                                             \
+    X(s32, s64, s, 32, 64)
+
+#define LOAD_BODIES(M, R, s, m, r)                                                                                     \
+    LOAD(ld_##M##_##R, M, R)                                                                                           \
+    LOAD_PARAM(ldp_##M##_##R, M, R)                                                                                    \
+    FRAME(ldf_##M##_##R, M, R, (memcpy(&v, p, sizeof v), X[l] = (R)v))
+#define STORE_BODIES(M, R, s, m, r)                                                                                    \
+    STORE(st_##M##_##R, M, R)                                                                                          \
+    FRAME(stf_##M##_##R, M, R, (v = (M)X[l], memcpy(p, &v, sizeof v)))
+EACH_PAIR(LOAD_BODIES)
+EACH_SIGNED_PAIR(LOAD_BODIES)
+EACH_PAIR(STORE_BODIES)
+
+/* ---- atomics ---- */
+
+static f32 add_f32(f32 a, f32 b, bool flush)
+{
+    u32 r;
+
+    if (flush)
+        a = f32_from(flush_f32(f32_bits(a))), b = f32_from(flush_f32(f32_bits(b)));
+    r = canon_f32(a + b);
+    return f32_from(flush ? flush_f32(r) : r);
+}
+
+/* One binary half (f16 or bf16) in f32 and back, rounded to nearest even; exact enough: see table_half.c. */
+static f32 half_to_f32(u16 h, bool bf)
+{
+    u32 sign = (u32)(h & 0x8000) << 16, e, m;
+
+    if (bf)
+        return f32_from((u32)h << 16);
+    e = h >> 10 & 31;
+    m = h & 0x3FF;
+    if (e == 31)
+        return f32_from(sign | 0x7F800000u | m << 13);
+    if (e == 0)
+        return (sign ? -1.0f : 1.0f) * (f32)m * 0x1p-24f;
+    return f32_from(sign | (e + 112) << 23 | m << 13);
+}
+
+static u16 half_from_f32(f32 x, bool bf)
+{
+    u32 u = f32_bits(x), sign = u >> 16 & 0x8000, a = u & 0x7FFFFFFF, e, m, shift, r;
+
+    if (a > 0x7F800000u)
+        return 0x7FFF;
+    if (bf) {
+        u += 0x7FFF + (u >> 16 & 1);
+        return (u16)(u >> 16);
+    }
+    if (a >= 0x477FF000u)
+        return (u16)(sign | 0x7C00);
+    if (a < 0x33000001u)
+        return (u16)sign;
+    e = a >> 23;
+    m = (a & 0x7FFFFF) | 0x800000;
+    shift = e < 113 ? 126 - e : 13;
+    r = m >> shift;
+    m &= (1u << shift) - 1;
+    if (m > 1u << (shift - 1) || (m == 1u << (shift - 1) && r & 1))
+        r++;
+    if (e >= 113)
+        r += (e - 113) << 10;
+    return (u16)(sign | r);
+}
+
+static u16 combine_half(int op, u16 a, u16 b, bool bf)
+{
+    f32 x = half_to_f32(a, bf), y = half_to_f32(b, bf);
+
+    switch (op) {
+    case ATOMIC_ADD: return half_from_f32(x + y, bf);
+    case ATOMIC_MIN: return x != x ? (y != y ? 0x7FFF : b) : y != y ? a : x < y || (x == y && a & 0x8000) ? a : b;
+    default: return x != x ? (y != y ? 0x7FFF : b) : y != y ? a : x > y || (x == y && !(a & 0x8000)) ? a : b;
+    }
+}
+
+/* What the memory holds after `op` with operand b on old value a. */
+static u16 combine_16(const struct ins *i, u16 a, u16 b, u16 c)
+{
+    switch (i->op) {
+    case ATOMIC_EXCH: return b;
+    case ATOMIC_CAS: return a == b ? c : a;
+    default: return combine_half(i->op, a, b, i->mode == PTX_BF16);
+    }
+}
+
+static u32 combine_32(const struct ins *i, u32 a, u32 b, u32 c)
+{
+    bool s = i->mode == PTX_S32;
+
+    if (i->mode == PTX_F16X2 || i->mode == PTX_BF16X2) {
+        bool bf = i->mode == PTX_BF16X2;
+
+        return combine_half(i->op, (u16)a, (u16)b, bf) | (u32)combine_half(i->op, a >> 16, b >> 16, bf) << 16;
+    }
+    switch (i->op) {
+    case ATOMIC_ADD: return i->mode == PTX_F32 ? f32_bits(add_f32(f32_from(a), f32_from(b), i->space != PTX_SHARED)) : a + b;
+    case ATOMIC_MIN: return s ? ((s32)a < (s32)b ? a : b) : a < b ? a : b;
+    case ATOMIC_MAX: return s ? ((s32)a > (s32)b ? a : b) : a > b ? a : b;
+    case ATOMIC_AND: return a & b;
+    case ATOMIC_OR: return a | b;
+    case ATOMIC_XOR: return a ^ b;
+    case ATOMIC_INC: return a >= b ? 0 : a + 1;
+    case ATOMIC_DEC: return a == 0 || a > b ? b : a - 1;
+    case ATOMIC_EXCH: return b;
+    default: return a == b ? c : a;
+    }
+}
+
+static u64 combine_64(const struct ins *i, u64 a, u64 b, u64 c)
+{
+    bool s = i->mode == PTX_S64;
+
+    switch (i->op) {
+    case ATOMIC_ADD: return i->mode == PTX_F64 ? f64_bits(f64_from(a) + f64_from(b)) : a + b;
+    case ATOMIC_MIN: return s ? ((s64)a < (s64)b ? a : b) : a < b ? a : b;
+    case ATOMIC_MAX: return s ? ((s64)a > (s64)b ? a : b) : a > b ? a : b;
+    case ATOMIC_AND: return a & b;
+    case ATOMIC_OR: return a | b;
+    case ATOMIC_XOR: return a ^ b;
+    case ATOMIC_INC: return a >= b ? 0 : a + 1;
+    case ATOMIC_DEC: return a == 0 || a > b ? b : a - 1;
+    case ATOMIC_EXCH: return b;
+    default: return a == b ? c : a;
+    }
+}
+
+#define ATOMIC(name, T, combine)                                                                                       \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const T *B = slot_at(w, i->b), *C = slot_at(w, i->c);                                                          \
+        T *D = i->d == 1 ? NULL : slot_at(w, i->d);                                                                    \
+        bool changed = false;                                                                                          \
+        if (resolve(w, i, sizeof(T), ACCESS_ATOMIC) == PATTERN_FAULT)                                                  \
+            return NULL;                                                                                               \
+        float_default(w);                                                                                              \
+        if (w->block->words && i->flags & INS_RELEASE)                                                                 \
+            access_fence(w);                                                                                           \
+        for (u32 m = w->mask; m; m &= m - 1) {                                                                         \
+            int l = __builtin_ctz(m);                                                                                  \
+            T *p = (T *)(uintptr_t)w->address[l], old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                     \
+            do                                                                                                         \
+                new = (T)combine(i, old, B[l], C[l]);                                                                  \
+            while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));             \
+            changed |= old != new;                                                                                     \
+            if (D)                                                                                                     \
+                D[l] = old;                                                                                            \
+        }                                                                                                              \
+        if (changed)                                                                                                   \
+            w->worker->progress = true;                                                                                \
+        return i + 1;                                                                                                  \
+    }
+ATOMIC(atom_16, u16, combine_16)
+ATOMIC(atom_32, u32, combine_32)
+ATOMIC(atom_64, u64, combine_64)
+
+/* 128 bits: exchange and compare-and-swap only. One lock for all: such atomics are rare. */
+static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
+
+STEP(atom_128)
+{
+    const u128 *B = slot_at(w, i->b), *C = slot_at(w, i->c);
+    u128 *D = i->d == 1 ? NULL : slot_at(w, i->d);
+
+    if (resolve(w, i, 16, ACCESS_ATOMIC) == PATTERN_FAULT)
+        return NULL;
+    pthread_mutex_lock(&wide_lock);
+    for (u32 m = w->mask; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        u128 *p = (u128 *)(uintptr_t)w->address[l], old = *p;
+
+        if (i->op == ATOMIC_EXCH || (i->op == ATOMIC_CAS && old == B[l])) {
+            *p = i->op == ATOMIC_EXCH ? B[l] : C[l];
+            w->worker->progress = true;
+        }
+        if (D)
+            D[l] = old;
+    }
+    pthread_mutex_unlock(&wide_lock);
+    return i + 1;
+}
+
+/* ---- asynchronous copies, which are done at once ---- */
+
+STEP(cp_async)
+{
+    const u64 *B = slot_at(w, i->b);
+    const u32 *C = slot_at(w, i->c);
+    int64_t offset = *(const int64_t *)i->extra;
+    char data[LANES][16];
+    u32 before = w->mask, reading = 0;
+
+    memset(data, 0, sizeof data);
+    for (u32 m = before; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+
+        if (!i->op || C[l])
+            reading |= 1u << l;
+    }
+    if (reading) {
+        unsigned bytes = i->size;
+
+        for (int l = 0; l < LANES; l++)
+            w->address[l] = (i->mode ? B[l] : 0) + (u64)offset;
+        if (reading != before)
+            warp_set_mask(w, reading);
+        if (!access_slow(w, i, bytes, ACCESS_READ))
+            return NULL;
+        if (reading != before)
+            warp_set_mask(w, before);
+        for (u32 m = reading; m; m &= m - 1) {
+            int l = __builtin_ctz(m);
+
+            memcpy(data[l], (const void *)(uintptr_t)w->address[l], i->op && C[l] < bytes ? C[l] : bytes);
+        }
+    }
+    if (resolve(w, i, i->size, ACCESS_WRITE) == PATTERN_FAULT)
+        return NULL;
+    for (u32 m = before; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+
+        memcpy((void *)(uintptr_t)w->address[l], data[l], i->size);
+    }
+    w->worker->progress = true;
+    return i + 1;
+}
+
+/*
+ * mbarrier: 64 bits of shared memory. Ours: bits 0-19 arrivals still expected, 20-39 the count of a phase, 40-59 bytes
+ * of transactions pending (signed), 63 the phase's parity. The real layout is not documented.
+ */
+#define MB_COUNT(v) ((u32)(v) & 0xFFFFF)
+#define MB_EXPECTED(v) ((u32)((v) >> 20) & 0xFFFFF)
+#define MB_BYTES(v) (((s32)((u32)((v) >> 40) << 12)) >> 12)
+#define MB_PHASE(v) ((u32)((v) >> 63))
+
+static u64 mb_make(u32 phase, s32 bytes, u32 expected, u32 count)
+{
+    return (u64)phase << 63 | (u64)((u32)bytes & 0xFFFFF) << 40 | (u64)(expected & 0xFFFFF) << 20 | (count & 0xFFFFF);
+}
+
+STEP(mbarrier)
+{
+    const u32 *V = slot_at(w, i->b);
+    u32 *P = slot_at(w, i->d);
+    u64 *S = slot_at(w, i->d);
+
+    if (resolve(w, i, 8, ACCESS_ATOMIC) == PATTERN_FAULT)
+        return NULL;
+    if (w->block->words)
+        access_fence(w);
+    for (u32 m = w->mask; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        u64 *p = (u64 *)(uintptr_t)w->address[l], old = *p;
+        u32 phase = MB_PHASE(old), expected = MB_EXPECTED(old), count = MB_COUNT(old), n;
+        s32 bytes = MB_BYTES(old);
+        bool has = i->mode & 2;
+
+        switch (i->op) {
+        case 1: *p = mb_make(0, 0, V[l], V[l]); break;
+        case 2: *p = 0; break;
+        case 3: *p = mb_make(phase, bytes + (s32)V[l], expected, count); break;
+        case 4: *p = mb_make(phase, bytes - (s32)V[l], expected, count); break;
+        case 10: break;
+        case 5:
+        case 6:
+            n = 1;
+            if (i->mode & 4)
+                bytes += has ? (s32)V[l] : 0;
+            else if (has)
+                n = V[l];
+            if (i->mode & 8)
+                S[l] = old;
+            count -= n;
+            if (i->op == 6)
+                expected -= n;
+            if (count == 0 && bytes == 0 && !(i->mode & 16)) {
+                phase ^= 1;
+                count = expected;
+            }
+            *p = mb_make(phase, bytes, expected, count);
+            w->worker->progress = true;
+            break;
+        default: {
+            u32 parity = i->mode & 1 ? V[l] & 1 : MB_PHASE(((const u64 *)V)[l]);
+
+            P[l] = ONES(phase != parity);
+            break;
+        }
+        }
+        if (i->op <= 4)
+            w->worker->progress = true;
+    }
+    return i + 1;
+}
+
+STEP(mbarrier_pending)
+{
+    const u64 *A = slot_at(w, i->a);
+    u32 *D = slot_at(w, i->d);
+
+    for (int l = 0; l < LANES; l++)
+        if (w->lanes[l])
+            D[l] = MB_COUNT(A[l]);
+    return i + 1;
+}
+
+#define LOAD_ROWS(M, R, s, m, r)                                                                                       \
+    {"@ld." #s #m "." #r, ld_##M##_##R, "", 0, CLASS_GLOBAL_LOAD, 0},                                                  \
+        {"@ld.param." #s #m "." #r, ldp_##M##_##R, "", 0, CLASS_PARAMETER, 0},                                         \
+        {"@ld.frame." #s #m "." #r, ldf_##M##_##R, "", 0, CLASS_PARAMETER, 0},
+#define STORE_ROWS(M, R, s, m, r)                                                                                      \
+    {"@st." #s #m "." #r, st_##M##_##R, "", 0, CLASS_GLOBAL_STORE, 0},                                                 \
+        {"@st.frame." #s #m "." #r, stf_##M##_##R, "", 0, CLASS_PARAMETER, 0},
+const struct row LEVELED(rows_memory)[] = {
+    EACH_PAIR(LOAD_ROWS) EACH_SIGNED_PAIR(LOAD_ROWS) EACH_PAIR(STORE_ROWS)
+    {"@atom.16", atom_16, "", 0, CLASS_GLOBAL_STORE, 0},
+    {"@atom.32", atom_32, "", 0, CLASS_GLOBAL_STORE, 0},
+    {"@atom.64", atom_64, "", 0, CLASS_GLOBAL_STORE, 0},
+    {"@atom.128", atom_128, "", 0, CLASS_GLOBAL_STORE, 0},
+    {"@cp.async", cp_async, "", 0, CLASS_GLOBAL_LOAD, 0},
+    {"@mbarrier", mbarrier, "", 0, CLASS_SYNCHRONISATION, 0},
+    {"@mbarrier.pending", mbarrier_pending, "", 0, CLASS_COMPUTATION, 0},
+    ROWS_END,
+};

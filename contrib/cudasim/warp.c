@@ -1,0 +1,428 @@
+/*
+ * warp.c - lanes that part and meet: splits, calls, returns, and who runs next inside of a warp.
+ *
+ * Order: the split in the deepest call, then the one with the lowest program counter. Code that nvcc lays out in order
+ * meets again at the lowest common place. Fairness: a split that jumps backwards often, or spins on memory, gives the
+ * others a number of branches out of turn.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec.h"
+
+#define PATIENCE 64        /* backward jumps of a split before another has its turn */
+#define OUT_OF_TURN 64     /* branches that it has then */
+#define SPINS_TO_YIELD 8   /* backward jumps in a row, each after a look at memory, that count as waiting */
+#define CALL_COST 64       /* bytes of stack that a call takes besides its local variables */
+
+void warp_set_mask(struct warp *w, uint32_t mask)
+{
+    w->mask = mask;
+    for (int l = 0; l < LANES; l++)
+        w->lanes[l] = (mask >> l & 1) ? 0xFFFFFFFFu : 0;
+}
+
+static void enter_frame(struct warp *w, struct frame *frame)
+{
+    w->frame = frame;
+    w->base[0] = frame->registers;
+}
+
+void warp_push(struct warp *w, uint32_t mask, const struct ins *pc, struct frame *frame, enum split_state state)
+{
+    struct split *s;
+
+    for (uint32_t n = 0; n < w->other_count; n++) {
+        s = &w->others[n];
+        if (s->pc == pc && s->frame == frame && s->state == state && state != SPLIT_BARRIER) {
+            s->mask |= mask;
+            return;
+        }
+    }
+    s = &w->others[w->other_count++];
+    memset(s, 0, sizeof *s);
+    s->mask = mask;
+    s->pc = pc;
+    s->frame = frame;
+    s->state = (uint8_t)state;
+    s->stamp = ++w->worker->stamp;
+}
+
+static void remove_split(struct warp *w, uint32_t n)
+{
+    w->others[n] = w->others[--w->other_count];
+}
+
+static bool before(const struct frame *f, const struct ins *pc, const struct split *s)
+{
+    return f->depth > s->frame->depth || (f->depth == s->frame->depth && pc <= s->pc);
+}
+
+/* The best runnable one of the others, or -1. */
+static int best_other(const struct warp *w)
+{
+    int best = -1;
+
+    for (uint32_t n = 0; n < w->other_count; n++)
+        if (w->others[n].state == SPLIT_RUNNABLE &&
+            (best < 0 || !before(w->others[best].frame, w->others[best].pc, &w->others[n])))
+            best = (int)n;
+    return best;
+}
+
+static int oldest_other(const struct warp *w)
+{
+    int best = -1;
+
+    for (uint32_t n = 0; n < w->other_count; n++)
+        if (w->others[n].state == SPLIT_RUNNABLE && (best < 0 || w->others[n].stamp < w->others[best].stamp))
+            best = (int)n;
+    return best;
+}
+
+static const struct ins *take(struct warp *w, int n)
+{
+    struct split s = w->others[n];
+
+    remove_split(w, (uint32_t)n);
+    enter_frame(w, s.frame);
+    warp_set_mask(w, s.mask);
+    w->start = s.pc;
+    return s.pc;
+}
+
+static void merge_here(struct warp *w, const struct ins *pc)
+{
+    for (uint32_t n = 0; n < w->other_count;) {
+        struct split *s = &w->others[n];
+
+        if (s->pc == pc && s->frame == w->frame && s->state == SPLIT_RUNNABLE) {
+            warp_set_mask(w, w->mask | s->mask);
+            remove_split(w, n);
+        } else {
+            n++;
+        }
+    }
+}
+
+/* The current split is at `pc`, its line counted. Merges it, and runs whoever is due. */
+static const struct ins *schedule(struct warp *w, const struct ins *pc)
+{
+    int best;
+
+    merge_here(w, pc);
+    w->start = pc;
+    if (w->forced) {
+        w->forced--;
+        return pc;
+    }
+    best = best_other(w);
+    if (best < 0 || before(w->frame, pc, &w->others[best]))
+        return pc;
+    {
+        struct split s = w->others[best];
+
+        w->others[best].pc = pc;
+        w->others[best].frame = w->frame;
+        w->others[best].mask = w->mask;
+        w->others[best].stamp = ++w->worker->stamp;
+        enter_frame(w, s.frame);
+        warp_set_mask(w, s.mask);
+        w->start = s.pc;
+        return s.pc;
+    }
+}
+
+/* After a jump backwards. True: *next is where to go on, NULL when the warp's turn is over. */
+static bool backward(struct warp *w, const struct ins *target, const struct ins **next)
+{
+    bool waits = false;
+    int other;
+
+    if (w->spinning) {
+        w->spinning = 0;
+        if (++w->spin_count >= SPINS_TO_YIELD) {
+            w->spin_count = SPINS_TO_YIELD;
+            waits = true;
+        }
+    } else {
+        w->spin_count = 0;
+    }
+    if (w->other_count && (waits || --w->patience <= 0)) {
+        w->patience = PATIENCE;
+        other = oldest_other(w);
+        if (other >= 0) {
+            struct frame *frame = w->frame;
+            uint32_t mask = w->mask;
+
+            *next = take(w, other);
+            warp_push(w, mask, target, frame, SPLIT_RUNNABLE);
+            w->forced = OUT_OF_TURN;
+            w->spin_count = 0;
+            if (--w->budget > 0)
+                return true;
+            w->pc = *next;
+            *next = NULL;
+            return true;
+        }
+    }
+    if (waits || --w->budget <= 0) {
+        w->yielded = waits;
+        w->pc = target;
+        w->start = target;
+        *next = NULL;
+        return true;
+    }
+    return false;
+}
+
+const struct ins *warp_jump(struct warp *w, const struct ins *ins, const struct ins *target)
+{
+    const struct ins *next;
+
+    count_line(w, ins + 1);
+    w->start = target;
+    if (target <= ins && backward(w, target, &next))
+        return next;
+    return w->other_count ? schedule(w, target) : target;
+}
+
+const struct ins *warp_part(struct warp *w, const struct ins *ins, uint32_t taken, const struct ins *target)
+{
+    uint32_t fall = w->mask & ~taken;
+    const struct ins *next, *here;
+
+    count_line(w, ins + 1);
+    if (ins->event)
+        w->worker->events[ins->event - 1].requests++;
+    if (target <= ins) {
+        warp_push(w, fall, ins + 1, w->frame, SPLIT_RUNNABLE);
+        warp_set_mask(w, taken);
+        here = target;
+        w->start = here;
+        if (backward(w, here, &next))
+            return next;
+    } else {
+        warp_push(w, taken, target, w->frame, SPLIT_RUNNABLE);
+        warp_set_mask(w, fall);
+        here = ins + 1;
+    }
+    return schedule(w, here);
+}
+
+const struct ins *warp_join(struct warp *w, const struct ins *ins)
+{
+    bool change = false;
+
+    for (uint32_t n = 0; n < w->other_count && !change; n++) {
+        const struct split *s = &w->others[n];
+
+        change = s->state == SPLIT_RUNNABLE &&
+                 ((s->pc == ins && s->frame == w->frame) || (!w->forced && !before(w->frame, ins, s)));
+    }
+    if (!change)
+        return ins + 1;
+    count_line(w, ins);
+    return schedule(w, ins);
+}
+
+bool warp_converge(struct warp *w, const struct ins *ins, const uint32_t *members, const struct ins **next)
+{
+    uint32_t ready = 0, need = 0;
+
+    /* Others that came here before and waited. */
+    for (uint32_t n = 0; n < w->other_count;) {
+        struct split *s = &w->others[n];
+
+        if (s->pc == ins && s->frame == w->frame && s->state != SPLIT_BARRIER) {
+            uint32_t mask = s->mask;
+
+            count_line(w, ins);
+            w->start = ins;
+            remove_split(w, n);
+            warp_set_mask(w, w->mask | mask);
+        } else {
+            n++;
+        }
+    }
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        uint32_t of = members[l] & w->live;
+
+        if ((of & ~w->mask) == 0)
+            ready |= 1u << l;
+        else
+            need |= of;
+    }
+    if (ready == w->mask)
+        return true;
+    count_line(w, ins);
+    warp_push(w, w->mask & ~ready, ins, w->frame, SPLIT_SYNC);
+    w->others[w->other_count - 1].need = need;
+    for (uint32_t n = 0; n < w->other_count; n++)
+        if (w->others[n].pc == ins && w->others[n].frame == w->frame && w->others[n].state == SPLIT_SYNC)
+            w->others[n].need |= need;
+    if (ready) {
+        warp_set_mask(w, ready);
+        w->start = ins;
+        return true;
+    }
+    *next = warp_pick(w);
+    return false;
+}
+
+/* Lanes may wait at different bar.warp.sync, and lanes waited for may have exited. */
+static void release_sync(struct warp *w)
+{
+    uint32_t at_barriers = 0;
+
+    for (uint32_t n = 0; n < w->other_count; n++)
+        if (w->others[n].state == SPLIT_SYNC && w->others[n].pc->class == CLASS_SYNCHRONISATION)
+            at_barriers |= w->others[n].mask;
+    for (uint32_t n = 0; n < w->other_count; n++) {
+        struct split *s = &w->others[n];
+
+        if (s->state != SPLIT_SYNC)
+            continue;
+        if ((s->need & w->live & ~s->mask) == 0)
+            s->state = SPLIT_RUNNABLE;
+        else if (s->pc->class == CLASS_SYNCHRONISATION && (s->need & w->live & ~at_barriers) == 0) {
+            s->state = SPLIT_RUNNABLE;
+            s->pc++;
+        }
+    }
+}
+
+const struct ins *warp_pick(struct warp *w)
+{
+    int best = best_other(w);
+    uint32_t waiting = 0;
+
+    w->forced = 0;
+    if (best < 0) {
+        release_sync(w);
+        best = best_other(w);
+    }
+    if (best >= 0)
+        return take(w, best);
+    w->mask = 0;
+    w->pc = NULL;
+    w->waiting = true;
+    for (uint32_t n = 0; n < w->other_count; n++)
+        waiting += w->others[n].state == SPLIT_BARRIER;
+    if (!waiting && w->other_count) {
+        const struct split *s = &w->others[0];
+
+        return fault_at(w, s->pc, (unsigned)__builtin_ctz(s->mask), FAULT_DIVERGENT_BARRIER, 0,
+                        "lanes 0x%08x wait here for lanes 0x%08x, which wait at another warp-level instruction or never "
+                        "come: the lanes named in the mask must reach the same one",
+                        s->mask, s->need & w->live & ~s->mask);
+    }
+    return NULL;
+}
+
+static void leave_frames(struct warp *w, struct frame *frame, uint32_t lanes)
+{
+    while (frame) {
+        struct frame *parent = frame->parent;
+
+        frame->lanes &= ~lanes;
+        if (parent && !frame->lanes) {
+            free(frame->registers);
+            free(frame);
+        }
+        frame = parent;
+    }
+    (void)w;
+}
+
+const struct ins *warp_exit(struct warp *w, const struct ins *ins)
+{
+    uint32_t lanes = w->mask;
+
+    count_line(w, ins + 1);
+    w->live &= ~lanes;
+    leave_frames(w, w->frame, lanes);
+    w->mask = 0;
+    w->worker->progress = true;
+    if (!w->live)
+        w->done = true;
+    block_exited(w);
+    return w->live ? warp_pick(w) : NULL;
+}
+
+const struct ins *warp_call(struct warp *w, const struct ins *ins, const struct function *function,
+                            const struct call_site *site)
+{
+    struct frame *parent = w->frame, *f;
+    size_t params = (size_t)LANES * function->param_bytes;
+    uint32_t base = parent->local_base + parent->function->local_bytes;
+    uint64_t limit = sim_limits(w->worker->sim)->stack_max_bytes;
+
+    count_line(w, ins + 1);
+    if ((uint64_t)base + function->local_bytes + (uint64_t)(parent->depth + 1) * CALL_COST > limit)
+        return fault_at(w, ins, (unsigned)__builtin_ctz(w->mask), FAULT_STACK_OVERFLOW, 0,
+                        "call depth %u needs more than %llu bytes of stack", parent->depth + 1,
+                        (unsigned long long)limit);
+    f = calloc(1, sizeof *f);
+    if (!f || posix_memalign((void **)&f->registers, 128, function->register_bytes + params)) {
+        free(f);
+        return fault_at(w, ins, (unsigned)__builtin_ctz(w->mask), FAULT_STACK_OVERFLOW, 0,
+                        "out of memory at call depth %u", parent->depth + 1);
+    }
+    f->params = f->registers + function->register_bytes;
+    f->parent = parent;
+    f->ret = ins + 1;
+    f->site = site;
+    f->function = function;
+    f->local_base = base;
+    f->depth = parent->depth + 1;
+    f->lanes = w->mask;
+    for (uint32_t n = site->result_count; n < site->count && n < function->formal_count; n++) {
+        size_t size = site->size[n] < function->formal_size[n] ? site->size[n] : function->formal_size[n];
+
+        for (uint32_t m = w->mask; m; m &= m - 1) {
+            size_t l = (size_t)__builtin_ctz(m);
+
+            memcpy(f->params + l * function->param_bytes + function->formal_offset[n],
+                   parent->params + l * parent->function->param_bytes + site->offset[n], size);
+        }
+    }
+    enter_frame(w, f);
+    w->start = function->entry;
+    if (--w->budget <= 0) { /* recursion is a loop as well */
+        w->pc = function->entry;
+        return NULL;
+    }
+    return w->other_count ? schedule(w, function->entry) : function->entry;
+}
+
+const struct ins *warp_return(struct warp *w, const struct ins *ins)
+{
+    struct frame *f = w->frame, *parent = f->parent;
+    const struct function *function = f->function;
+    const struct call_site *site = f->site;
+    const struct ins *ret = f->ret;
+
+    if (!parent)
+        return warp_exit(w, ins);
+    count_line(w, ins + 1);
+    for (uint32_t n = 0; n < site->result_count && n < function->formal_count; n++) {
+        size_t size = site->size[n] < function->formal_size[n] ? site->size[n] : function->formal_size[n];
+
+        for (uint32_t m = w->mask; m; m &= m - 1) {
+            size_t l = (size_t)__builtin_ctz(m);
+
+            memcpy(parent->params + l * parent->function->param_bytes + site->offset[n],
+                   f->params + l * function->param_bytes + function->formal_offset[n], size);
+        }
+    }
+    f->lanes &= ~w->mask;
+    if (!f->lanes) {
+        free(f->registers);
+        free(f);
+    }
+    enter_frame(w, parent);
+    w->start = ret;
+    return w->other_count ? schedule(w, ret) : ret;
+}
