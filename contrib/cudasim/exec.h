@@ -78,6 +78,7 @@ struct ins {
     uint8_t class;    /* enum sim_class */
     bool guard_negated;
     bool is_call;     /* `extra` is a call_site */
+    bool op_is_atomic; /* atom and red */
     uint16_t flops;   /* floating-point operations a lane */
     uint8_t mode;     /* second sub-operation: scope, comparison, … */
     uint32_t event;   /* index of its event counters, plus 1; 0: none */
@@ -85,6 +86,13 @@ struct ins {
     uint32_t source_line;
     uint32_t source_file; /* .loc's file number */
 };
+
+/* An allocation that may be touched, as memory instructions remember it. Empty (low 1, high 0) or zero: none. */
+struct span {
+    uint64_t low, high; /* addresses: [low, high) */
+    const struct region *region;
+};
+#define SPANS 16
 
 /* What happened at one memory instruction, or one conditional branch. */
 struct event {
@@ -95,6 +103,7 @@ struct event {
     uint64_t bytes;    /* asked for by lanes */
     uint64_t shared_requests, shared_units, shared_ideal, shared_bytes; /* of generic addresses that are shared memory */
     uint64_t local_requests, local_bytes;
+    struct span span;  /* the allocation it touched last */
 };
 
 struct function {
@@ -169,6 +178,7 @@ struct warp {
     uint8_t spinning;             /* an INS_SPINS instruction was executed since the last backward branch */
     uint8_t spin_count;           /* successive backward branches with one */
     uint8_t yielded;              /* gave way because it spins */
+    const struct ins *spin_at;    /* the instruction that it spins on */
     bool done;
     bool waiting;                 /* no split is runnable */
     uint32_t index;               /* in the block */
@@ -232,12 +242,6 @@ struct block {
     bool done;
 };
 
-struct span {
-    uint64_t low, high;          /* addresses a kernel may touch: [low, high) */
-    const struct region *region;
-};
-#define SPANS 16
-
 struct printed {
     char *text;
     size_t size, capacity;
@@ -249,10 +253,11 @@ struct worker {
     struct launch *launch;
     unsigned index;
     uint32_t mxcsr;                /* as set now */
-    struct span span;              /* the last one used */
-    struct span spans[SPANS];      /* those before it */
+    struct span spans[SPANS];      /* found lately, for instructions that touch another allocation than before */
     unsigned span_next;
-    bool sim_check_written;        /* the option, at hand */
+    struct span no_event;          /* of instructions without counters */
+    bool sim_check_written;        /* the options, at hand */
+    bool counting;
     bool progress;                 /* something changed since the scheduler last looked: see block.c */
     const struct ins *faulted_at;  /* of the last warning: the same place is not looked up again at once */
     uint64_t random;               /* state of the scheduler's choices */
@@ -267,9 +272,9 @@ struct worker {
     uint64_t sector_tags[128];     /* scratch of the count of distinct sectors */
     uint32_t sector_generation[128];
     uint32_t generation;
-    void *free_blocks;             /* storage of finished blocks, for the next ones */
-    size_t free_block_size;
+    struct block *free_blocks;     /* storage of finished blocks, for the next ones */
     pthread_t thread;
+    uint64_t served;               /* launches given to the pool before its thread began */
 };
 
 struct program {
@@ -306,12 +311,13 @@ struct launch {
     char *parameters;
     uint32_t grid[3], ntid[3];
     uint64_t blocks;               /* in all */
-    uint64_t next;                 /* the next block to be started, under the lock unless one worker runs */
+    uint64_t groups;               /* clusters, or blocks where there are none */
+    atomic_uint_fast64_t next;     /* the next group to be started */
     uint32_t cluster_blocks;       /* 1 without clusters */
     uint32_t threads;              /* a block */
     uint32_t warps;
     uint32_t shared_size;          /* bytes a block */
-    unsigned resident_limit;       /* blocks in flight a worker */
+    unsigned resident_limit;       /* groups in flight a worker */
     atomic_uint_fast64_t progress; /* bumped by workers that made some */
     atomic_bool stop;              /* a fault was recorded */
     bool cooperative;
@@ -365,6 +371,9 @@ void warp_set_mask(struct warp *w, uint32_t mask);
 /* Puts lanes of the current split aside, to be run later from `pc`. */
 void warp_push(struct warp *w, uint32_t mask, const struct ins *pc, struct frame *frame, enum split_state state);
 
+/* Frees the frames of a warp that will not go on. */
+void warp_abandon(struct warp *w);
+
 /* The lanes of the current split exit. */
 const struct ins *warp_exit(struct warp *w, const struct ins *ins);
 
@@ -400,11 +409,10 @@ int builtin_find(const char *name); /* number for call_site.builtin, -1 if it is
  */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
 bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum access access);
-bool access_written(struct warp *w, const struct ins *ins, unsigned bytes);
+void access_written(struct warp *w, const struct ins *ins, unsigned bytes);
 void access_note(struct warp *w, unsigned bytes);
 void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
                          enum access access);
-bool access_shared_fault(struct warp *w, const struct ins *ins, const uint64_t *offsets, unsigned bytes);
 void access_fence(struct warp *w); /* a fence, or an atomic, for the race check */
 unsigned access_sectors(struct worker *k, const uint64_t *address, uint32_t mask, unsigned bytes);
 unsigned access_passes(const uint32_t *offsets, uint32_t mask, unsigned bytes);

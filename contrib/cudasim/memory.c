@@ -79,6 +79,7 @@ struct memory {
     uint64_t range;  /* bytes, a multiple of CHUNK */
     uint64_t limit;  /* bytes that allocations of device memory may have together */
     _Atomic uint64_t used;
+    _Atomic uint64_t generation; /* releases so far */
     uint64_t serial;    /* of the last region */
     uint64_t page;      /* bytes */
     uint64_t top;       /* address from which on no span was ever made, or all were dropped */
@@ -835,6 +836,8 @@ bool memory_release(struct memory *memory, uint64_t address)
         }
     }
     pthread_rwlock_unlock(&memory->lock);
+    if (ok)
+        memory->generation++;
     return ok;
 }
 
@@ -904,4 +907,9 @@ uint64_t memory_used(const struct memory *memory)
 uint64_t memory_limit(const struct memory *memory)
 {
     return memory->limit;
+}
+
+uint64_t memory_generation(const struct memory *memory)
+{
+    return memory->generation;
 }

@@ -78,6 +78,9 @@ bool memory_release(struct memory *memory, uint64_t address);
  */
 const struct region *memory_find(struct memory *memory, uint64_t address, const struct region **below);
 
+/* Counts releases: who remembers regions forgets them when it has changed. */
+uint64_t memory_generation(const struct memory *memory);
+
 /* Calls visit() for every live region in the order of their addresses; visit() must not call back. */
 void memory_visit(struct memory *memory, void (*visit)(const struct region *, void *), void *context);
 

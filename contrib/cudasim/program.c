@@ -231,7 +231,6 @@ static uint64_t align_up(uint64_t n, uint64_t align)
 static void place_variables(struct builder *b)
 {
     struct program *p = b->program;
-    uint64_t constants = 0;
 
     p->place_count = b->ptx->variable_count;
     p->places = calloc(p->place_count + 1, sizeof *p->places);
@@ -258,15 +257,11 @@ static void place_variables(struct builder *b)
         place->region->name = v->name;
         place->region->read_only = v->space == PTX_CONST;
         place->address = place->region->base;
+        memset((void *)(uintptr_t)place->address, 0, v->size);
         if (v->initial)
-            memcpy((void *)(uintptr_t)place->address, v->initial, v->size);
-        else
-            memset((void *)(uintptr_t)place->address, 0, v->size);
+            memcpy((void *)(uintptr_t)place->address, v->initial, v->initial_size);
         memory_note_written(sim_memory(p->sim), place->address, v->size ? v->size : 1);
-        if (v->space == PTX_CONST)
-            constants += v->size;
     }
-    (void)constants;
 }
 
 static void relocate_variables(struct builder *b)

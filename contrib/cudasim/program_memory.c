@@ -236,6 +236,7 @@ static void lower_atomic(struct builder *b, bool reduction)
     i->b = v;
     i->c = c;
     i->op = (uint8_t)op;
+    i->op_is_atomic = true;
     i->mode = (uint8_t)type;
     i->size = (uint8_t)size;
     i->width = (uint8_t)size;

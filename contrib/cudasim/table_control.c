@@ -255,7 +255,7 @@ STEP(special)
     }
 ADDRESS(address_local, w->frame->local_base + (u64)i->imm)
 ADDRESS(address_param, (uintptr_t)w->block->launch->parameters + (u64)i->imm)
-ADDRESS(address_formal, WINDOW(WINDOW_PARAM) | (u64)i->imm)
+ADDRESS(address_formal, WINDOW(WINDOW_PARAM) | (u64)w->frame->depth << 32 | (u64)i->imm)
 
 STEP(isspacep)
 {

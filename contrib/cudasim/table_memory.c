@@ -18,10 +18,13 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
     const u32 *on = w->lanes;
     enum pattern pattern;
     struct event *e;
+    const struct span *span = i->event ? &k->events[i->event - 1].span : &k->no_event;
     u32 mask = w->mask;
 
-    if (i->flags & INS_SPINS)
+    if (i->flags & INS_SPINS) {
         w->spinning = 1;
+        w->spin_at = i;
+    }
     if (!(i->flags & INS_ADDRESS_BASE)) {
         for (int l = 0; l < LANES; l++)
             P[l] = (u64)i->imm;
@@ -60,7 +63,7 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
         pattern = PATTERN_ANY;
 
     /* An asynchronous copy counts where it reads: see cp_async. */
-    e = i->event && !(i->space == PTX_SHARED && i->class == CLASS_GLOBAL_LOAD) ? &k->events[i->event - 1] : NULL;
+    e = i->event && k->counting && !(i->space == PTX_SHARED && i->class == CLASS_GLOBAL_LOAD) ? &k->events[i->event - 1] : NULL;
     switch (i->space) {
     case PTX_SHARED:
         if (high + bytes > w->block->shared_size || (any & (bytes - 1)) || high >> 24) {
@@ -112,12 +115,14 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
     case PTX_PARAM:
         return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
     default:
-        if (low < k->span.low || high + bytes > k->span.high || (any & (bytes - 1)) ||
-            (access != ACCESS_READ && k->span.region->read_only))
-            return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
-        if (!k->span.region->written && k->sim_check_written) {
-            if (access == ACCESS_READ ? !access_written(w, i, bytes) : (access_note(w, bytes), false))
-                return PATTERN_FAULT;
+        if (low < span->low || high + bytes > span->high || (any & (bytes - 1)) ||
+            (access != ACCESS_READ && span->region->read_only))
+            return !access_slow(w, i, bytes, access) ? PATTERN_FAULT : high >> WINDOW_SHIFT ? PATTERN_ANY : pattern;
+        if (!span->region->written && k->sim_check_written) {
+            if (access != ACCESS_WRITE)
+                access_written(w, i, bytes);
+            if (access != ACCESS_READ)
+                access_note(w, bytes);
         }
         if (e) {
             u32 lanes = (u32)__builtin_popcount(mask);

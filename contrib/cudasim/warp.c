@@ -321,7 +321,7 @@ const struct ins *warp_pick(struct warp *w)
     return NULL;
 }
 
-static void leave_frames(struct warp *w, struct frame *frame, uint32_t lanes)
+static void leave_frames(struct frame *frame, uint32_t lanes)
 {
     while (frame) {
         struct frame *parent = frame->parent;
@@ -333,7 +333,15 @@ static void leave_frames(struct warp *w, struct frame *frame, uint32_t lanes)
         }
         frame = parent;
     }
-    (void)w;
+}
+
+void warp_abandon(struct warp *w)
+{
+    if (w->mask)
+        leave_frames(w->frame, w->mask);
+    for (uint32_t n = 0; n < w->other_count; n++)
+        leave_frames(w->others[n].frame, w->others[n].mask);
+    w->mask = w->other_count = 0;
 }
 
 const struct ins *warp_exit(struct warp *w, const struct ins *ins)
@@ -342,7 +350,7 @@ const struct ins *warp_exit(struct warp *w, const struct ins *ins)
 
     count_line(w, ins + 1);
     w->live &= ~lanes;
-    leave_frames(w, w->frame, lanes);
+    leave_frames(w->frame, lanes);
     w->mask = 0;
     w->worker->progress = true;
     if (!w->live)

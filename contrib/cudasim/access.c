@@ -1,0 +1,638 @@
+/*
+ * access.c - what a memory instruction does beyond its fast path (table_memory.c): addresses of other windows, bounds,
+ * bytes never written, races in shared memory, and the counting of sectors and bank passes.
+ *
+ * Refuses to know what the instruction does with the bytes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "exec.h"
+
+#define EVERY_LANE(l, mask) for (uint32_t m_ = (mask), l = 0; m_ && ((l = (uint32_t)__builtin_ctz(m_)), true); m_ &= m_ - 1)
+
+static const char *verb(enum access access)
+{
+    return access == ACCESS_READ ? "read" : access == ACCESS_WRITE ? "write" : "atomic operation";
+}
+
+/* ---- counting ---- */
+
+/* Distinct 32-byte sectors of the accesses: a small hash table, emptied by a new generation. */
+unsigned access_sectors(struct worker *k, const uint64_t *address, uint32_t mask, unsigned bytes)
+{
+    unsigned count = 0;
+
+    if (++k->generation == 0) {
+        memset(k->sector_generation, 0, sizeof k->sector_generation);
+        k->generation = 1;
+    }
+    EVERY_LANE(l, mask)
+    {
+        for (uint64_t s = address[l] >> 5; s <= (address[l] + bytes - 1) >> 5; s++) {
+            unsigned at = (unsigned)((s * 0x9E3779B97F4A7C15u) >> 57);
+
+            while (k->sector_generation[at] == k->generation && k->sector_tags[at] != s)
+                at = (at + 1) & 127;
+            if (k->sector_generation[at] != k->generation) {
+                k->sector_generation[at] = k->generation;
+                k->sector_tags[at] = s;
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+/* Passes of one group of lanes: the most distinct words that one of the 32 banks has to serve. */
+static unsigned group_passes(const uint32_t *offsets, uint32_t mask, unsigned words)
+{
+    uint32_t list[LANES][LANES], used[LANES] = {0}, seen = 0, most = 0;
+    bool conflict = false;
+
+    EVERY_LANE(l, mask)
+    {
+        for (unsigned n = 0; n < words; n++) {
+            uint32_t bank = 1u << (((offsets[l] >> 2) + n) & 31);
+
+            conflict |= (seen & bank) != 0;
+            seen |= bank;
+        }
+    }
+    if (!conflict)
+        return 1;
+    EVERY_LANE(l, mask)
+    {
+        for (unsigned n = 0; n < words; n++) {
+            uint32_t word = (offsets[l] >> 2) + n, bank = word & 31, at = 0;
+
+            while (at < used[bank] && list[bank][at] != word)
+                at++;
+            if (at < used[bank])
+                continue;
+            list[bank][used[bank]++] = word;
+            most = used[bank] > most ? used[bank] : most;
+        }
+    }
+    return most;
+}
+
+/*
+ * Passes of a request: 32 banks of 4 bytes; accesses of 8 bytes are served by halves of the warp, of 16 by quarters
+ * (CUDA C++ Best Practices Guide, "Shared Memory and Memory Banks").
+ */
+unsigned access_passes(const uint32_t *offsets, uint32_t mask, unsigned bytes)
+{
+    unsigned words = bytes <= 4 ? 1 : bytes / 4, lanes = LANES / (words > 8 ? 8 : words), passes = 0;
+
+    for (unsigned first = 0; first < LANES; first += lanes) {
+        uint32_t group = lanes == LANES ? mask : mask & (((1u << lanes) - 1) << first);
+
+        if (group)
+            passes += group_passes(offsets, group, words > 4 ? 4 : words);
+    }
+    return passes;
+}
+
+/* ---- bytes never written ---- */
+
+/* Whether none of the bytes [address, address + bytes) was ever written; bits as memory.h describes them. */
+static bool none_written(const uint8_t *bits, uint64_t offset, unsigned bytes)
+{
+    if ((offset & 7) + bytes <= 8)
+        return !(__atomic_load_n(&bits[offset >> 3], __ATOMIC_RELAXED) & ((1u << bytes) - 1) << (offset & 7));
+    for (uint64_t n = offset; n < offset + bytes; n++)
+        if (__atomic_load_n(&bits[n >> 3], __ATOMIC_RELAXED) >> (n & 7) & 1)
+            return false;
+    return true;
+}
+
+static void set_written(uint8_t *bits, uint64_t offset, unsigned bytes)
+{
+    while (bytes) {
+        unsigned part = 8 - (unsigned)(offset & 7), set;
+
+        part = part < bytes ? part : bytes;
+        set = ((1u << part) - 1) << (offset & 7);
+        if ((__atomic_load_n(&bits[offset >> 3], __ATOMIC_RELAXED) & set) != set)
+            __atomic_fetch_or(&bits[offset >> 3], (uint8_t)set, __ATOMIC_RELAXED);
+        offset += part;
+        bytes -= part;
+    }
+}
+
+/* A read is reported where no byte of it was written: padding inside of copied structures is not. */
+void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
+{
+    struct memory *memory = sim_memory(w->worker->sim);
+    const uint8_t *bits = memory_bits(memory);
+    uint64_t origin = memory_origin(memory);
+
+    if (w->worker->faulted_at == ins)
+        return;
+    EVERY_LANE(l, w->mask)
+    {
+        if (none_written(bits, w->address[l] - origin, bytes)) {
+            const struct region *r = memory_find(memory, w->address[l], NULL);
+
+            w->worker->faulted_at = ins;
+            fault_warn(w, ins, l, FAULT_UNINITIALISED, w->address[l],
+                       "read of %u bytes at 0x%llx, %llu bytes into an allocation of %llu bytes, where nothing was "
+                       "ever written",
+                       bytes, (unsigned long long)w->address[l],
+                       (unsigned long long)(r ? w->address[l] - r->base : 0), (unsigned long long)(r ? r->size : 0));
+            return;
+        }
+    }
+}
+
+void access_note(struct warp *w, unsigned bytes)
+{
+    struct memory *memory = sim_memory(w->worker->sim);
+    uint8_t *bits = memory_bits(memory);
+    uint64_t origin = memory_origin(memory);
+
+    if (w->mask == FULL_MASK && w->address[LANES - 1] - w->address[0] == (uint64_t)(LANES - 1) * bytes &&
+        (w->address[0] & 7) == 0) {
+        bool consecutive = true;
+
+        for (unsigned l = 1; l < LANES; l++)
+            consecutive &= w->address[l] == w->address[0] + (uint64_t)l * bytes;
+        if (consecutive) { /* whole bytes of bits: 32 elements are a multiple of 8 bytes */
+            uint8_t *p = bits + ((w->address[0] - origin) >> 3);
+
+            for (unsigned n = 0; n < LANES * bytes / 8; n++)
+                if (__atomic_load_n(p + n, __ATOMIC_RELAXED) != 0xFF)
+                    __atomic_store_n(p + n, 0xFF, __ATOMIC_RELAXED);
+            return;
+        }
+    }
+    EVERY_LANE(l, w->mask)
+        set_written(bits, w->address[l] - origin, bytes);
+}
+
+/* ---- races in shared memory ---- */
+
+/*
+ * Vector clocks, a component a warp, as in DJIT+ and FastTrack (Flanagan and Freund, PLDI 2009), with lanes of one warp
+ * taken as one thread. A barrier joins the clocks of those who meet; fences, and atomics that order, join and publish
+ * through the block's `atomic_clock`, which can only hide races, never invent them.
+ */
+void access_fence(struct warp *w)
+{
+    struct block *b = w->block;
+
+    for (int n = 0; n < WARPS_PER_BLOCK; n++) {
+        if (b->atomic_clock[n] > w->clock[n])
+            w->clock[n] = b->atomic_clock[n];
+        else
+            b->atomic_clock[n] = w->clock[n];
+    }
+    w->clock[w->index]++;
+}
+
+enum { WORD_BYTES = 0x0F, ATOMIC_WRITE = 0x10, ATOMIC_READ = 0x20, NARROW_WRITE = 0x40, NARROW_READ = 0x80 };
+#define SEVERAL 0xFF
+
+/* The warp whose unordered access to `x` the access of `w` collides with, plus 1; 0: none. */
+static unsigned collision(const struct warp *w, const struct shared_word *x, enum access access, bool atomic,
+                          bool narrow, bool *was_write)
+{
+    unsigned me = w->index;
+
+    *was_write = true;
+    if (x->write_warp && x->write_warp - 1u != me && x->write_clock > w->clock[x->write_warp - 1] &&
+        !(atomic && x->bytes & ATOMIC_WRITE) && !(narrow && x->bytes & NARROW_WRITE))
+        return x->write_warp;
+    *was_write = false;
+    if (access == ACCESS_READ || !x->read_warp || (atomic && x->bytes & ATOMIC_READ) ||
+        (narrow && x->bytes & NARROW_READ))
+        return 0;
+    if (x->read_warp != SEVERAL)
+        return x->read_warp - 1u != me && x->read_clock > w->clock[x->read_warp - 1] ? x->read_warp : 0;
+    /* Who read last is not known: a race for certain only if no other warp's time of that read has been heard of. */
+    for (unsigned n = 0; n < w->block->warp_count; n++)
+        if (n != me && x->read_clock <= w->clock[n])
+            return 0;
+    return w->block->warp_count > 1 ? (me ? 1 : 2) : 0;
+}
+
+static void report_race(struct warp *w, const struct ins *ins, uint32_t lane, uint32_t offset, enum access access,
+                        unsigned other, bool was_write, unsigned writer_lane)
+{
+    unsigned thread = (other - 1) * LANES + (was_write ? writer_lane : 0), nx = w->block->launch->ntid[0],
+             ny = w->block->launch->ntid[1];
+
+    w->worker->faulted_at = ins;
+    if (was_write)
+        fault_warn(w, ins, lane, FAULT_SHARED_RACE, offset,
+                   "%s of shared memory at offset %u, which thread (%u,%u,%u) wrote with no barrier in between",
+                   verb(access), offset, thread % nx, thread / nx % ny, thread / nx / ny);
+    else
+        fault_warn(w, ins, lane, FAULT_SHARED_RACE, offset,
+                   "%s of shared memory at offset %u, which a thread of another warp read with no barrier in between",
+                   verb(access), offset);
+}
+
+static void note_read(const struct warp *w, struct shared_word *x, bool atomic, bool narrow)
+{
+    uint32_t clock = w->clock[w->index];
+
+    if (x->read_warp && x->read_warp != SEVERAL && x->read_warp - 1u != w->index &&
+        x->read_clock > w->clock[x->read_warp - 1])
+        x->read_warp = SEVERAL;
+    else if (x->read_warp == SEVERAL && clock > x->read_clock)
+        x->read_warp = (uint8_t)(w->index + 1);
+    else if (x->read_warp != SEVERAL)
+        x->read_warp = (uint8_t)(w->index + 1);
+    x->read_clock = x->read_warp == SEVERAL && x->read_clock > clock ? x->read_clock : clock;
+    x->bytes = (uint8_t)((x->bytes & ~(ATOMIC_READ | NARROW_READ)) | (atomic ? ATOMIC_READ : 0) |
+                         (narrow ? NARROW_READ : 0));
+}
+
+void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
+                         enum access access)
+{
+    const struct sim_options *options = sim_options(w->worker->sim);
+    bool orders = ins->flags & (INS_SPINS | INS_RELEASE); /* volatile and its like */
+    bool atomic = access == ACCESS_ATOMIC || orders, narrow = bytes < 4;
+    bool quiet = w->worker->faulted_at == ins;
+
+    if (orders && access != ACCESS_ATOMIC)
+        access_fence(w);
+    EVERY_LANE(l, w->mask)
+    {
+        uint32_t first = offsets[l] >> 2, last = (offsets[l] + bytes - 1) >> 2;
+        bool empty = true;
+
+        for (uint32_t n = first; n <= last; n++) {
+            struct shared_word *x = &w->block->words[n];
+            uint32_t from = n == first ? offsets[l] & 3 : 0, end = n == last ? ((offsets[l] + bytes - 1) & 3) + 1 : 4;
+            uint8_t part = (uint8_t)(((1u << end) - 1) & ~((1u << from) - 1));
+            bool was_write;
+            unsigned other;
+
+            empty &= !(x->bytes & part);
+            if (options->check_races && (other = collision(w, x, access, atomic, narrow, &was_write)) && !quiet) {
+                report_race(w, ins, l, offsets[l], access, other, was_write, x->writer_lane);
+                quiet = true;
+            }
+            if (access != ACCESS_WRITE)
+                note_read(w, x, atomic, narrow);
+            if (access != ACCESS_READ) {
+                x->write_warp = (uint8_t)(w->index + 1);
+                x->write_clock = w->clock[w->index];
+                x->writer_lane = (uint8_t)l;
+                x->bytes = (uint8_t)((x->bytes & ~(ATOMIC_WRITE | NARROW_WRITE)) | part | (atomic ? ATOMIC_WRITE : 0) |
+                                     (narrow ? NARROW_WRITE : 0));
+            }
+        }
+        if (empty && access != ACCESS_WRITE && options->check_written && !quiet) {
+            quiet = true;
+            w->worker->faulted_at = ins;
+            fault_warn(w, ins, l, FAULT_UNINITIALISED, offsets[l],
+                       "read of %u bytes of shared memory at offset %u, where nothing was written", bytes, offsets[l]);
+        }
+    }
+    if (orders && access == ACCESS_WRITE)
+        access_fence(w);
+}
+
+/* ---- local memory ---- */
+
+/* The stacks of a warp's threads, one behind the other; made when first needed, and kept for the next blocks. */
+char *warp_local(struct warp *w)
+{
+    const struct function *f = w->block->launch->kernel->function;
+    uint64_t bytes = f->recursive ? sim_limits(w->worker->sim)->stack_max_bytes : f->stack_bytes;
+
+    if (w->local)
+        return w->local;
+    /* Stacks that start at the same place of a page would all share a few sets of the cache. */
+    w->local_stride = (bytes + 63) / 64 * 64 + 64;
+    w->local = mmap(NULL, w->local_stride * LANES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (w->local == MAP_FAILED) {
+        w->local = NULL;
+        return NULL;
+    }
+    if (w->worker->sim_check_written) {
+        w->local_written = mmap(NULL, w->local_stride * LANES / 8, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (w->local_written == MAP_FAILED)
+            w->local_written = NULL;
+    }
+    return w->local;
+}
+
+static bool resolve_local(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
+{
+    uint64_t offset = w->address[l] & (WINDOW(1) - 1), at;
+
+    if (!warp_local(w)) {
+        fault_at(w, ins, l, FAULT_STACK_OVERFLOW, offset, "no memory for %llu bytes of local memory a thread",
+                 (unsigned long long)w->local_stride);
+        return false;
+    }
+    if (offset + bytes > w->local_stride - 64 || offset & (bytes & (bytes - 1) ? 0 : bytes - 1)) {
+        if (offset + bytes > w->local_stride - 64)
+            fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
+                     "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes", verb(access), bytes,
+                     (long long)((int64_t)(offset << 8) >> 8), (unsigned long long)(w->local_stride - 64));
+        else
+            fault_at(w, ins, l, FAULT_MISALIGNED, offset, "%s of %u bytes at offset %llu of local memory, not a multiple of %u",
+                     verb(access), bytes, (unsigned long long)offset, bytes);
+        return false;
+    }
+    at = l * w->local_stride + offset;
+    if (w->local_written) {
+        if (access != ACCESS_WRITE && w->worker->faulted_at != ins && none_written(w->local_written, at, bytes)) {
+            w->worker->faulted_at = ins;
+            fault_warn(w, ins, l, FAULT_UNINITIALISED, offset,
+                       "read of %u bytes of a local variable (offset %llu of local memory), where nothing was written", bytes,
+                       (unsigned long long)offset);
+        }
+        if (access != ACCESS_READ)
+            set_written(w->local_written, at, bytes);
+    }
+    w->address[l] = (uintptr_t)w->local + at;
+    return true;
+}
+
+/* ---- global memory ---- */
+
+struct neighbour {
+    uint64_t address;
+    const struct region *above; /* the live region that begins next */
+};
+
+static void look_above(const struct region *r, void *context)
+{
+    struct neighbour *n = context;
+
+    if (r->base > n->address && (!n->above || r->base < n->above->base))
+        n->above = r;
+}
+
+/* "an allocation of 400 bytes", "variable 'x' of 400 bytes", … */
+static void describe(const struct region *r, char *text, size_t size)
+{
+    static const char *const kinds[] = {
+        [REGION_DEVICE] = "an allocation", [REGION_POOL] = "an allocation of a pool", [REGION_MANAGED] = "a managed allocation",
+        [REGION_HOST] = "page-locked host memory", [REGION_REGISTERED] = "registered host memory",
+        [REGION_PARAM] = "the parameters", [REGION_HEAP] = "a block of malloc()", [REGION_GLOBAL] = "a variable"};
+
+    if (r->name)
+        snprintf(text, size, "variable '%s' of %llu bytes", r->name, (unsigned long long)r->size);
+    else
+        snprintf(text, size, "%s of %llu bytes", kinds[r->kind], (unsigned long long)r->size);
+}
+
+#define NEAR (1ull << 20) /* bytes: further away, an address has nothing to do with an allocation */
+
+/* Why `address` may not be accessed: says so, and stops the launch. */
+static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
+{
+    struct memory *memory = sim_memory(w->worker->sim);
+    const struct region *below = NULL, *r = memory_find(memory, w->address[l], &below);
+    struct neighbour up = {w->address[l], NULL};
+    unsigned long long a = w->address[l];
+    char what[200];
+
+    if (r && r->freed) {
+        describe(r, what, sizeof what);
+        fault_at(w, ins, l, FAULT_USE_AFTER_FREE, a, "%s of %u bytes at 0x%llx, %llu bytes into %s that was freed",
+                 verb(access), bytes, a, a - r->base, what);
+        return;
+    }
+    if (r && a + bytes <= r->base + r->size) {
+        describe(r, what, sizeof what);
+        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes at 0x%llx, in %s, which is read-only", verb(access),
+                 bytes, a, what);
+        return;
+    }
+    if (r) {
+        describe(r, what, sizeof what);
+        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, the last %llu of them past the end of %s",
+                 verb(access), bytes, a, a + bytes - (r->base + r->size), what);
+        return;
+    }
+    if (a < 65536) {
+        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a, "%s of %u bytes at 0x%llx: a null pointer", verb(access), bytes, a);
+        return;
+    }
+    memory_visit(memory, look_above, &up);
+    if (below && a - (below->base + below->size) < NEAR &&
+        (!up.above || a - (below->base + below->size) <= up.above->base - a)) {
+        describe(below, what, sizeof what);
+        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes after the end of %s", verb(access),
+                 bytes, a, a - (below->base + below->size), what);
+    } else if (up.above && up.above->base - a < NEAR) {
+        describe(up.above, what, sizeof what);
+        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes before %s", verb(access), bytes, a,
+                 up.above->base - a, what);
+    } else {
+        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a,
+                 "%s of %u bytes at 0x%llx, which was never the device's (a pointer of the host, or one never set)",
+                 verb(access), bytes, a);
+    }
+}
+
+/* The allocation that holds [a, a + bytes), remembered for the next time; NULL if there is none. */
+static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes, struct span *remember)
+{
+    const struct region *r;
+    struct span span;
+
+    for (unsigned n = 0; n < SPANS; n++)
+        if (a >= k->spans[n].low && a + bytes <= k->spans[n].high) {
+            *remember = k->spans[n];
+            return k->spans[n].region;
+        }
+    r = memory_find(sim_memory(k->sim), a, NULL);
+    if (!r || __atomic_load_n(&r->freed, __ATOMIC_ACQUIRE) || a + bytes > r->base + r->size)
+        return NULL;
+    if (r->kind == REGION_HEAP) /* another thread may free it at any time */
+        return r;
+    span = (struct span){r->base, r->base + r->size, r};
+    k->spans[k->span_next++ % SPANS] = span;
+    *remember = span;
+    return r;
+}
+
+struct kinds {
+    uint32_t global, shared, local;
+    bool unwritten; /* one of them lies in an allocation that is not known to be written in full */
+    bool remote;    /* in the shared memory of another block */
+};
+
+static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access,
+                           struct kinds *kinds)
+{
+    struct worker *k = w->worker;
+    struct span *span = ins->event ? &k->events[ins->event - 1].span : &k->no_event;
+    const struct launch *launch = w->block->launch;
+    uint64_t a = w->address[l];
+    const struct region *r;
+
+    if (bytes & (bytes - 1) ? a & 3 : a & (bytes - 1)) {
+        fault_at(w, ins, l, FAULT_MISALIGNED, a, "%s of %u bytes at 0x%llx, which is no multiple of %u", verb(access), bytes,
+                 (unsigned long long)a, bytes);
+        return false;
+    }
+    if (a >= span->low && a + bytes <= span->high) {
+        r = span->region;
+    } else if (a - (uintptr_t)launch->parameters < launch->kernel->facts.parameter_bytes) {
+        if (access == ACCESS_READ)
+            return true;
+        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes in the kernel's parameters", verb(access), bytes);
+        return false;
+    } else {
+        r = look_up(k, a, bytes, span);
+    }
+    if (!r || (access != ACCESS_READ && r->read_only)) {
+        refuse_global(w, ins, l, bytes, access);
+        return false;
+    }
+    kinds->global |= 1u << l;
+    kinds->unwritten |= !__atomic_load_n(&r->written, __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access,
+                           uint32_t *offsets, struct kinds *kinds)
+{
+    uint64_t offset = w->address[l] & 0xFFFFFFFFu;
+    unsigned rank = (unsigned)(w->address[l] >> 32 & 0xFFFF);
+    const struct block *b = w->block;
+
+    if (rank) {
+        if (!b->cluster || rank > b->launch->cluster_blocks) {
+            fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l], "%s of the shared memory of block %u of the cluster, which has %u",
+                     verb(access), rank - 1, b->launch->cluster_blocks);
+            return false;
+        }
+        b = b->cluster[rank - 1];
+        if (b->live_warps == 0) {
+            fault_at(w, ins, l, FAULT_USE_AFTER_FREE, w->address[l],
+                     "%s of the shared memory of block %u of the cluster, which has ended", verb(access), rank - 1);
+            return false;
+        }
+    }
+    if (offset + bytes > b->shared_size) {
+        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
+                 "%s of %u bytes at offset %lld of shared memory, of which the block has %u bytes", verb(access), bytes,
+                 (long long)(int32_t)offset, b->shared_size);
+        return false;
+    }
+    if (bytes & (bytes - 1) ? offset & 3 : offset & (bytes - 1)) {
+        fault_at(w, ins, l, FAULT_MISALIGNED, offset, "%s of %u bytes at offset %llu of shared memory, which is no multiple of %u",
+                 verb(access), bytes, (unsigned long long)offset, bytes);
+        return false;
+    }
+    offsets[l] = (uint32_t)offset;
+    w->address[l] = (uintptr_t)b->shared + offset;
+    if (b == w->block)
+        kinds->shared |= 1u << l;
+    else
+        kinds->remote = true;
+    return true;
+}
+
+/* Parameters of a .func whose address was taken: the frame that has them is named in bits 32 to 55. */
+static bool resolve_formal(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
+{
+    uint64_t offset = w->address[l] & 0xFFFFFFFFu, depth = w->address[l] >> 32 & 0xFFFFFF;
+    const struct frame *f = w->frame;
+
+    while (f && f->depth > depth)
+        f = f->parent;
+    if (!f || f->depth != depth || offset + bytes > f->function->param_bytes) {
+        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l], "%s of a parameter of a call that has ended", verb(access));
+        return false;
+    }
+    w->address[l] = (uintptr_t)f->params + (uint64_t)l * f->function->param_bytes + offset;
+    return true;
+}
+
+static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, const struct kinds *kinds, const uint64_t *asked,
+                       const uint32_t *offsets)
+{
+    struct event *e = &w->worker->events[ins->event - 1];
+    uint32_t lanes;
+
+    if ((lanes = (uint32_t)__builtin_popcount(kinds->global))) {
+        e->requests++;
+        e->lanes += lanes;
+        e->bytes += (uint64_t)lanes * bytes;
+        e->ideal += ((uint64_t)lanes * bytes + 31) / 32;
+        e->units += access_sectors(w->worker, asked, kinds->global, bytes);
+    }
+    if ((lanes = (uint32_t)__builtin_popcount(kinds->shared))) {
+        e->shared_requests++;
+        e->shared_bytes += (uint64_t)lanes * bytes;
+        e->shared_ideal += (lanes * bytes + 127) / 128;
+        e->shared_units += access_passes(offsets, kinds->shared, bytes);
+    }
+    if ((lanes = (uint32_t)__builtin_popcount(kinds->local))) {
+        e->local_requests++;
+        e->local_bytes += (uint64_t)lanes * bytes;
+    }
+}
+
+bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum access access)
+{
+    struct kinds kinds = {0, 0, 0, false, false};
+    uint32_t offsets[LANES] = {0};
+    uint64_t asked[LANES];
+    uint32_t all = w->mask;
+
+    memcpy(asked, w->address, sizeof asked);
+    EVERY_LANE(l, all)
+    {
+        bool good;
+
+        switch (w->address[l] >> WINDOW_SHIFT) {
+        case 0: good = resolve_global(w, ins, l, bytes, access, &kinds); break;
+        case WINDOW_SHARED: good = resolve_shared(w, ins, l, bytes, access, offsets, &kinds); break;
+        case WINDOW_LOCAL:
+            good = resolve_local(w, ins, l, bytes, access);
+            kinds.local |= 1u << l;
+            break;
+        case WINDOW_PARAM: good = resolve_formal(w, ins, l, bytes, access); break;
+        default:
+            good = false;
+            fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l], "%s of %u bytes at 0x%llx, which is no address of the device",
+                     verb(access), bytes, (unsigned long long)w->address[l]);
+            break;
+        }
+        if (!good)
+            return false;
+    }
+    if (ins->event && w->worker->counting)
+        count_slow(w, ins, bytes, &kinds, asked, offsets);
+    if (kinds.shared && w->block->words) {
+        w->mask = kinds.shared;
+        access_shared_check(w, ins, offsets, bytes, access);
+        w->mask = all;
+    }
+    if (kinds.global && kinds.unwritten && w->worker->sim_check_written) {
+        /* Lanes in allocations that are written in full pass the test of bits only if those are set: ask for each. */
+        uint32_t unsure = 0;
+
+        EVERY_LANE(l, kinds.global)
+        {
+            const struct region *r = memory_find(sim_memory(w->worker->sim), w->address[l], NULL);
+
+            if (r && !r->written)
+                unsure |= 1u << l;
+        }
+        w->mask = unsure;
+        if (access != ACCESS_WRITE)
+            access_written(w, ins, bytes);
+        if (access != ACCESS_READ)
+            access_note(w, bytes);
+        w->mask = all;
+    }
+    return true;
+}

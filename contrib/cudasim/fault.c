@@ -1,0 +1,206 @@
+/*
+ * fault.c - what kernels did wrong: recorded once a place, and said on standard error when it first happens.
+ */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+
+const char *sim_fault_name(enum sim_fault_kind kind)
+{
+    static const char *const names[] = {
+        [FAULT_NONE] = "none",
+        [FAULT_OUT_OF_BOUNDS] = "out-of-bounds",
+        [FAULT_ILLEGAL_ADDRESS] = "illegal-address",
+        [FAULT_MISALIGNED] = "misaligned",
+        [FAULT_USE_AFTER_FREE] = "use-after-free",
+        [FAULT_UNINITIALISED] = "uninitialised",
+        [FAULT_SHARED_RACE] = "shared-race",
+        [FAULT_DIVERGENT_BARRIER] = "divergent-barrier",
+        [FAULT_MISMATCHED_BARRIER] = "mismatched-barrier",
+        [FAULT_DEADLOCK] = "deadlock",
+        [FAULT_LEAK] = "leak",
+        [FAULT_STACK_OVERFLOW] = "stack-overflow",
+        [FAULT_TRAP] = "trap",
+        [FAULT_ASSERT] = "assert",
+        [FAULT_WRITE_TO_READ_ONLY] = "write-to-read-only",
+        [FAULT_INVALID_CALL] = "invalid-call",
+    };
+
+    return names[kind];
+}
+
+/* ---- names ---- */
+
+/* Where the parameter list of a demangled name begins: the parenthesis that the last one closes. */
+static size_t parameters_at(const char *name)
+{
+    size_t length = strlen(name), at = length;
+    int depth = 0;
+
+    if (!length || name[length - 1] != ')')
+        return length;
+    while (at-- > 0) {
+        depth += name[at] == ')';
+        depth -= name[at] == '(';
+        if (depth == 0)
+            return at;
+    }
+    return length;
+}
+
+/* A template's name starts with its return type: the name begins after the last space outside of brackets. */
+static size_t name_at(const char *name, size_t length)
+{
+    size_t at = 0;
+    int depth = 0;
+
+    for (size_t n = 0; n < length; n++) {
+        depth += name[n] == '<' || name[n] == '(' || name[n] == '{';
+        depth -= name[n] == '>' || name[n] == ')' || name[n] == '}';
+        if (name[n] == ' ' && depth == 0)
+            at = n + 1;
+    }
+    return at;
+}
+
+char *demangle(const char *name)
+{
+    typedef char *demangler(const char *, char *, size_t *, int *);
+    void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle"); /* CUDA programs carry the C++ library, this one does not */
+    void *library = symbol ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    demangler *function;
+    char *full = NULL, *text;
+    size_t from, length;
+    int status = -1;
+
+    if (library)
+        symbol = dlsym(library, "__cxa_demangle");
+    memcpy(&function, &symbol, sizeof function);
+    if (function)
+        full = function(name, NULL, NULL, &status);
+    if (!full)
+        return strdup(name);
+    length = parameters_at(full);
+    from = name_at(full, length);
+    text = strndup(full + from, length - from);
+    free(full);
+    return text;
+}
+
+/* ---- recording ---- */
+
+static void print(const struct sim_fault *f)
+{
+    char place[sizeof f->file + 32], text[1200];
+    int size;
+
+    if (f->file[0])
+        snprintf(place, sizeof place, ", %s:%u", f->file, f->line);
+    else if (f->line)
+        snprintf(place, sizeof place, ", PTX line %u", f->line);
+    else
+        place[0] = '\0';
+    size = snprintf(text, sizeof text, "cudasim: %s: %s%s%s%s", f->error ? "error" : "warning", sim_fault_name(f->kind),
+                    f->kernel[0] ? ": " : "", f->kernel, place);
+    if (place[0] && size < (int)sizeof text)
+        size += snprintf(text + size, sizeof text - (size_t)size, ", block (%u,%u,%u), thread (%u,%u,%u)", f->block[0],
+                         f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
+    if (size < (int)sizeof text)
+        snprintf(text + size, sizeof text - (size_t)size, ": %s", f->text);
+    fprintf(stderr, "%s\n", text); /* one call, so that lines of several threads do not mix */
+}
+
+static bool same_place(const struct sim_fault *a, const struct sim_fault *b)
+{
+    return a->kind == b->kind && a->line == b->line && !strcmp(a->file, b->file) && !strcmp(a->kernel, b->kernel) &&
+           (a->line || !strcmp(a->text, b->text));
+}
+
+void fault_add(struct sim *sim, const struct sim_fault *fault, const struct ins *at)
+{
+    pthread_mutex_lock(&sim->fault_lock);
+    for (size_t n = 0; n < sim->fault_count; n++)
+        if ((at && sim->fault_at[n] == at && sim->faults[n].kind == fault->kind) || same_place(&sim->faults[n], fault)) {
+            sim->faults[n].count += fault->count;
+            goto out;
+        }
+    if (sim->fault_count == FAULT_PLACES)
+        goto out;
+    sim->faults[sim->fault_count] = *fault;
+    sim->fault_at[sim->fault_count++] = at;
+    print(fault);
+    if (sim->fault_count == FAULT_PLACES)
+        fprintf(stderr, "cudasim: %d places with faults: no more will be reported\n", FAULT_PLACES);
+out:
+    pthread_mutex_unlock(&sim->fault_lock);
+}
+
+void sim_report_fault(struct sim *sim, const struct sim_fault *fault)
+{
+    fault_add(sim, fault, NULL);
+}
+
+size_t sim_faults(struct sim *sim, const struct sim_fault **faults)
+{
+    *faults = sim->faults;
+    return sim->fault_count;
+}
+
+static void fill(struct sim_fault *f, const struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind,
+                 uint64_t address)
+{
+    const struct launch *launch = w->block->launch;
+    const char *path = ptx_file_path(launch->program->ptx, ins->source_file);
+    unsigned thread = w->index * LANES + lane;
+
+    memset(f, 0, sizeof *f);
+    f->kind = kind;
+    snprintf(f->kernel, sizeof f->kernel, "%s", launch->kernel->demangled);
+    if (ins->source_line && path)
+        snprintf(f->file, sizeof f->file, "%s", path);
+    f->line = f->file[0] ? ins->source_line : ins->line;
+    memcpy(f->block, w->block->id, sizeof f->block);
+    f->thread[0] = thread % launch->ntid[0];
+    f->thread[1] = thread / launch->ntid[0] % launch->ntid[1];
+    f->thread[2] = thread / launch->ntid[0] / launch->ntid[1];
+    f->address = address;
+    f->count = 1;
+}
+
+const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind, uint64_t address,
+                           const char *format, ...)
+{
+    struct launch *launch = w->block->launch;
+    va_list arguments;
+    struct sim_fault fault;
+
+    fill(&fault, w, ins, lane, kind, address);
+    fault.error = true;
+    va_start(arguments, format);
+    vsnprintf(fault.text, sizeof fault.text, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(&launch->lock);
+    if (launch->fault.kind == FAULT_NONE) { /* of several workers the first one counts */
+        launch->fault = fault;
+        fault_add(launch->sim, &fault, ins);
+    }
+    atomic_store(&launch->stop, true);
+    pthread_mutex_unlock(&launch->lock);
+    return NULL;
+}
+
+void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind, uint64_t address,
+                const char *format, ...)
+{
+    struct sim_fault fault;
+    va_list arguments;
+
+    fill(&fault, w, ins, lane, kind, address);
+    va_start(arguments, format);
+    vsnprintf(fault.text, sizeof fault.text, format, arguments);
+    va_end(arguments);
+    fault_add(w->worker->sim, &fault, ins);
+}

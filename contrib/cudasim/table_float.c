@@ -1,0 +1,580 @@
+/*
+ * table_float.c - f32 and f64: arithmetic, approximate functions, comparisons; and all conversions without halves.
+ *
+ * Every body sets the control word its instruction wants, and the processor then rounds and flushes as PTX says: its
+ * DAZ and FTZ are .ftz for arithmetic, conversions and comparisons. What works on bits flushes by itself. Results of
+ * f64 are never flushed, because no f64 instruction has .ftz.
+ *
+ * Approximate functions compute in f64 and round once, so that they are well inside of PTX's bounds; no call of the C
+ * library a lane. Contraction is off, so that all levels give the same bits; without errno sqrt is one instruction.
+ */
+#pragma GCC optimize("fp-contract=off", "no-math-errno")
+
+#include "table.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define SIGN32 0x80000000u
+#define SIGN64 0x8000000000000000ull
+#define INFINITY32 0x7F800000u
+#define INFINITY64 0x7FF0000000000000ull
+#define NAN32 0x7FFFFFFFu
+#define FLUSHES(i) (((i)->mxcsr & 0x8040u) != 0)
+
+/* For what meets no subnormals: the rounding must be right, the flush modes may stay what they are. */
+INLINE void rounding_enter(struct warp *w, const struct ins *i)
+{
+    if ((w->worker->mxcsr ^ i->mxcsr) & 0x6000u)
+        float_enter(w, i);
+}
+
+INLINE u64 saturate_f64(u64 u)
+{
+    f64 x = f64_from(u);
+
+    return x != x ? 0 : x < 0 || u == SIGN64 ? 0 : x > 1 ? 0x3FF0000000000000ull : u;
+}
+
+/* ---- arithmetic: the body with .sat has its own loop ---- */
+#define F32_STEP(name)                                                                                                 \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        float_enter(w, i);                                                                                             \
+        return i->flags & INS_SATURATE ? name##_sat(w, i) : name##_plain(w, i);                                        \
+    }
+#define F64_STEP(name)                                                                                                 \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        float_enter(w, i);                                                                                             \
+        return name##_plain(w, i);                                                                                     \
+    }
+#define F32_BINARY(name, expression)                                                                                   \
+    BINARY(name##_plain, u32, f32, f32, canon_f32(expression))                                                         \
+    BINARY(name##_sat, u32, f32, f32, saturate_f32(f32_bits(expression)))                                              \
+    F32_STEP(name)
+#define F64_BINARY(name, expression)                                                                                   \
+    BINARY(name##_plain, u64, f64, f64, expression)                                                                    \
+    F64_STEP(name)
+
+/*
+ * NaN in f64, as an H200 gives it: quieted, with its sign and payload, as the processor does; what no operand brings is
+ * 0xFFF8000000000000 in both. But of two NaN the hardware takes the last, of three the middle one first, and the
+ * processor's choice hangs on how the compiler orders the operands. So `last` is named.
+ */
+#define QUIET64 0x0008000000000000ull
+
+INLINE u64 prefer_f64(u64 r, f64 last)
+{
+    return last != last ? f64_bits(last) | QUIET64 : r;
+}
+
+F32_BINARY(add_f32, a + b)
+F32_BINARY(sub_f32, a - b)
+F32_BINARY(mul_f32, a *b)
+TERNARY(fma_f32_plain, u32, f32, f32, f32, canon_f32(__builtin_fmaf(a, b, c)))
+TERNARY(fma_f32_sat, u32, f32, f32, f32, saturate_f32(f32_bits(__builtin_fmaf(a, b, c))))
+F32_STEP(fma_f32)
+F64_BINARY(add_f64, prefer_f64(canon_f64(a + b), b))
+F64_BINARY(sub_f64, prefer_f64(canon_f64(a - b), b))
+F64_BINARY(mul_f64, prefer_f64(canon_f64(a * b), b))
+TERNARY(fma_f64_plain, u64, f64, f64, f64, prefer_f64(prefer_f64(canon_f64(__builtin_fma(a, b, c)), c), b))
+F64_STEP(fma_f64)
+F64_BINARY(div_f64, prefer_f64(canon_f64(a / b), a))
+
+/* ---- f32 in, f32 out, without .sat ---- */
+#define F32_UNARY(name, expression)                                                                                    \
+    UNARY(name##_plain, u32, f32, expression)                                                                          \
+    F64_STEP(name)
+#define F64_UNARY(name, expression)                                                                                    \
+    UNARY(name##_plain, u64, f64, expression)                                                                          \
+    F64_STEP(name)
+
+BINARY(div_f32_plain, u32, f32, f32, canon_f32(a / b))
+F64_STEP(div_f32)
+F32_UNARY(rcp_f32, canon_f32(1.0f / a))
+F32_UNARY(sqrt_f32, canon_f32(__builtin_sqrtf(a)))
+F64_UNARY(rcp_f64, canon_f64(1.0 / a))
+F64_UNARY(sqrt_f64, canon_f64(__builtin_sqrt(a)))
+
+/* div.approx multiplies by the reciprocal, which is 0 for |b| above 2^126: then 0, or NaN for infinite a. */
+INLINE f32 div_approx(f32 a, f32 b)
+{
+    u32 u = f32_bits(b), m = u & ~SIGN32;
+    bool vanishes = m > 0x7E800000u && m < INFINITY32;
+    f32 zero = f32_from(u & SIGN32), scaled = a * zero, exact = a / b;
+
+    return vanishes ? scaled : exact;
+}
+
+BINARY(div_approx_f32_plain, u32, f32, f32, canon_f32(div_approx(a, b)))
+F64_STEP(div_approx_f32)
+
+/* Two roundings, 2^-23 in all: PTX wants 2^-22.9. */
+F32_UNARY(rsqrt_f32, canon_f32(1.0f / __builtin_sqrtf(a)))
+F64_UNARY(rsqrt_f64, canon_f64(1.0 / __builtin_sqrt(a)))
+
+/*
+ * The .approx.ftz of f64 sees and gives the upper words only, and flushes subnormals. The control word flushes the
+ * reciprocal itself; what is cut off a subnormal operand must not make it 0 / 0 or the like, hence by bits.
+ */
+INLINE f64 upper(f64 x)
+{
+    u64 u = f64_bits(x);
+
+    return f64_from(u & (u & INFINITY64 ? 0xFFFFFFFF00000000ull : SIGN64));
+}
+
+INLINE u64 upper_bits(f64 x)
+{
+    return x != x ? 0x7FFFFFFF00000000ull : f64_bits(upper(x));
+}
+
+F64_UNARY(rcp_approx_f64, upper_bits(1.0 / upper(a)))
+F64_UNARY(rsqrt_approx_f64, upper_bits(1.0 / __builtin_sqrt(upper(a))))
+
+/* ---- 2^x, log2, tanh, sin, cos: Taylor's series in f64, to about 2^-35 ---- */
+
+/* 2^f - 1 for f in [-1/2, 1/2]: (f ln 2)^n / n!, whose relative error is small at 0, too. */
+INLINE f64 exp2_less_1(f64 f)
+{
+    f64 p = 7.0549116208011233e-09;
+
+    p = p * f + 1.0178086009239699e-07;
+    p = p * f + 1.3215486790144309e-06;
+    p = p * f + 1.5252733804059841e-05;
+    p = p * f + 1.5403530393381609e-04;
+    p = p * f + 1.3333558146428443e-03;
+    p = p * f + 9.6181291076284772e-03;
+    p = p * f + 5.5504108664821580e-02;
+    p = p * f + 2.4022650695910071e-01;
+    p = p * f + 6.9314718055994531e-01;
+    return p * f;
+}
+
+#define ROUNDER 0x1.8p52 /* adding it leaves the nearest integer in the low bits */
+
+/* 2^k of t = k + ROUNDER, for k that give a normal number. */
+INLINE f64 power_of(f64 t)
+{
+    return f64_from((f64_bits(t) << 52) + 0x3FF0000000000000ull);
+}
+
+INLINE u32 exp2_of(f32 a)
+{
+    f64 x = a < -160 ? -160 : a > 160 ? 160 : (f64)a, t = x + ROUNDER, f = x - (t - ROUNDER);
+    f64 power = power_of(t);
+    f32 r = (f32)(power * exp2_less_1(f) + power);
+
+    return a != a ? NAN32 : f32_bits(r);
+}
+
+/* e^2x - 1 keeps its precision near 0; 1 is reached before 10. */
+INLINE u32 tanh_of(f32 a)
+{
+    f64 x = (f64)f32_from(f32_bits(a) & ~SIGN32), y = (x > 10 ? 10 : x) * 2.8853900817779268;
+    f64 t = y + ROUNDER, f = y - (t - ROUNDER), power = power_of(t);
+    f64 e = power * exp2_less_1(f) + (power - 1);
+    f32 r = (f32)(e / (e + 2));
+
+    return a != a ? NAN32 : f32_bits(r) | (f32_bits(a) & SIGN32);
+}
+
+/* a = 2^k m, m in [sqrt 1/2, sqrt 2): log2 m = 2 atanh((m - 1) / (m + 1)) / ln 2. */
+INLINE u32 log2_of(f32 a)
+{
+    f64 x = (f64)a, m, k, s, z, p;
+    u64 u = f64_bits(x) + (0x3FF0000000000000ull - 0x3FE6A09E00000000ull);
+    f32 r;
+
+    m = f64_from((u & 0x000FFFFFFFFFFFFFull) + 0x3FE6A09E00000000ull);
+    k = f64_from((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023);
+    s = (m - 1) / (m + 1);
+    z = s * s;
+    p = 2.2195308321368667e-01;
+    p = p * z + 2.6230818925253879e-01;
+    p = p * z + 3.2059889797532520e-01;
+    p = p * z + 4.1219858311113241e-01;
+    p = p * z + 5.7707801635558537e-01;
+    p = p * z + 9.6179669392597562e-01;
+    p = p * z + 2.8853900817779268e+00;
+    r = (f32)(p * s + k);
+    return x != x || x < 0 ? NAN32 : x == 0 ? SIGN32 | INFINITY32 : x > 0x1p128 ? INFINITY32 : f32_bits(r);
+}
+
+/*
+ * The hardware's angle: a / 2 pi, cut off to f32; so large angles are off by as much as there, and what is an integer
+ * by then counts as 0. The fraction is exact.
+ */
+INLINE f64 turns_of(f32 a)
+{
+    f64 t = f64_from(f64_bits((f64)a * (f64)0.15915494f) & 0xFFFFFFFFE0000000ull);
+
+    return t - __builtin_rint(t);
+}
+
+/* sin(2 pi f) for f in [-1/4, 1/4] */
+INLINE f64 sine(f64 f)
+{
+    f64 y = f * 6.2831853071795865, z = y * y, p = -7.6471637318198165e-13;
+
+    p = p * z + 1.6059043836821613e-10;
+    p = p * z - 2.5052108385441720e-08;
+    p = p * z + 2.7557319223985893e-06;
+    p = p * z - 1.9841269841269841e-04;
+    p = p * z + 8.3333333333333332e-03;
+    p = p * z - 1.6666666666666666e-01;
+    return p * z * y + y;
+}
+
+INLINE u32 sin_of(f32 a)
+{
+    f64 f = turns_of(a), m = f < 0 ? -f : f, folded = m > 0.25 ? 0.5 - m : m;
+    u32 sign = f < 0 ? SIGN32 : f > 0 ? 0 : f32_bits(a) & SIGN32;
+    f32 r = (f32)sine(folded);
+
+    return r != r ? NAN32 : f32_bits(r) | sign;
+}
+
+INLINE u32 cos_of(f32 a)
+{
+    f64 f = turns_of(a);
+
+    return canon_f32((f32)sine(0.25 - (f < 0 ? -f : f)));
+}
+
+F32_UNARY(ex2_f32, exp2_of(a))
+F32_UNARY(lg2_f32, log2_of(a))
+F32_UNARY(tanh_f32, tanh_of(a))
+F32_UNARY(sin_f32, sin_of(a))
+F32_UNARY(cos_f32, cos_of(a))
+
+/* ---- sign, minimum, maximum, classes: on the bits ---- */
+INLINE bool nan_32(u32 u) { return (u & ~SIGN32) > INFINITY32; }
+INLINE bool nan_64(u64 u) { return (u & ~SIGN64) > INFINITY64; }
+
+/* An operand as min, max, abs and neg see it. */
+INLINE u32 operand_of(u32 u, bool ftz)
+{
+    return ftz ? flush_f32(u) : u;
+}
+
+#define SIGN_BODY(name, expression)                                                                                    \
+    UNARY(name##_plain, u32, u32, nan_32(a) ? NAN32 : (expression))                                                    \
+    UNARY(name##_ftz, u32, u32, nan_32(a) ? NAN32 : flush_f32(expression))                                             \
+    STEP(name) { return FLUSHES(i) ? name##_ftz(w, i) : name##_plain(w, i); }
+SIGN_BODY(abs_f32, a & ~SIGN32)
+SIGN_BODY(neg_f32, a ^ SIGN32)
+/* In f64 NaN keeps its sign here, too. */
+UNARY(abs_f64, u64, u64, nan_64(a) ? a | QUIET64 : a & ~SIGN64)
+UNARY(neg_f64, u64, u64, nan_64(a) ? a | QUIET64 : a ^ SIGN64)
+BINARY(copysign_f32, u32, u32, u32, (a & SIGN32) | (b & ~SIGN32))
+BINARY(copysign_f64, u64, u64, u64, (a & SIGN64) | (b & ~SIGN64))
+
+/* Order as of integers: -0 is below +0. */
+INLINE s32 order_32(u32 u) { return (s32)(u ^ ((u32)((s32)u >> 31) & ~SIGN32)); }
+INLINE s64 order_64(u64 u) { return (s64)(u ^ ((u64)((s64)u >> 63) & ~SIGN64)); }
+
+/* One NaN gives the other operand, unless .NaN; .xorsign.abs takes the magnitudes, and the product's sign. */
+INLINE u32 extremum_32(u32 a, u32 b, bool maximum, bool spread_nan, bool xorsign, bool ftz)
+{
+    u32 sign = xorsign ? (a ^ b) & SIGN32 : 0, m;
+    bool nan_a = nan_32(a), nan_b = nan_32(b);
+
+    a = operand_of(xorsign ? a & ~SIGN32 : a, ftz);
+    b = operand_of(xorsign ? b & ~SIGN32 : b, ftz);
+    m = (order_32(a) < order_32(b)) != maximum ? a : b;
+    if (!spread_nan)
+        m = nan_a ? b : nan_b ? a : m;
+    return (spread_nan ? nan_a || nan_b : nan_a && nan_b) ? NAN32 : m | sign;
+}
+
+INLINE u64 extremum_64(u64 a, u64 b, bool maximum)
+{
+    u64 m = (order_64(a) < order_64(b)) != maximum ? a : b;
+    bool nan_a = nan_64(a), nan_b = nan_64(b);
+
+    return nan_a && nan_b ? b | QUIET64 : nan_a ? b : nan_b ? a : m;
+}
+
+#define EXTREMUM(name, maximum, spread_nan, xorsign)                                                                   \
+    BINARY(name##_plain, u32, u32, u32, extremum_32(a, b, maximum, spread_nan, xorsign, false))                        \
+    BINARY(name##_ftz, u32, u32, u32, extremum_32(a, b, maximum, spread_nan, xorsign, true))                           \
+    STEP(name) { return FLUSHES(i) ? name##_ftz(w, i) : name##_plain(w, i); }
+EXTREMUM(min_f32, false, false, false)
+EXTREMUM(max_f32, true, false, false)
+EXTREMUM(min_nan_f32, false, true, false)
+EXTREMUM(max_nan_f32, true, true, false)
+EXTREMUM(min_xor_f32, false, false, true)
+EXTREMUM(max_xor_f32, true, false, true)
+EXTREMUM(min_nan_xor_f32, false, true, true)
+EXTREMUM(max_nan_xor_f32, true, true, true)
+BINARY(min_f64, u64, u64, u64, extremum_64(a, b, false))
+BINARY(max_f64, u64, u64, u64, extremum_64(a, b, true))
+
+/* least: of the normal numbers, among which PTX counts zeros */
+#define TESTP(T, sign, infinity, least)                                                                                \
+    UNARY(testp_finite_##T, u32, T, ONES((a & ~sign) < infinity))                                                      \
+    UNARY(testp_infinite_##T, u32, T, ONES((a & ~sign) == infinity))                                                   \
+    UNARY(testp_number_##T, u32, T, ONES((a & ~sign) <= infinity))                                                     \
+    UNARY(testp_notanumber_##T, u32, T, ONES((a & ~sign) > infinity))                                                  \
+    UNARY(testp_normal_##T, u32, T, ONES((a & ~sign) < infinity && ((a & ~sign) >= least || (a & ~sign) == 0)))        \
+    UNARY(testp_subnormal_##T, u32, T, ONES((a & ~sign) != 0 && (a & ~sign) < least))
+TESTP(u32, SIGN32, INFINITY32, 0x00800000u)
+TESTP(u64, SIGN64, INFINITY64, 0x0010000000000000ull)
+
+/* ---- comparison: the control word makes subnormals 0 for .ftz, and must not for f64 ---- */
+#define FLOAT_COMPARE(name, T, condition)                                                                              \
+    COMPARE(name##_##T##_plain, T, condition)                                                                          \
+    STEP(setp_##name##_##T)                                                                                            \
+    {                                                                                                                  \
+        float_enter(w, i);                                                                                             \
+        return setp_##name##_##T##_plain(w, i);                                                                        \
+    }
+#define EACH_COMPARISON(X, T)                                                                                          \
+    X(eq, T, a == b)                                                                                                   \
+    X(ne, T, a < b || a > b)                                                                                           \
+    X(lt, T, a < b)                                                                                                    \
+    X(le, T, a <= b)                                                                                                   \
+    X(gt, T, a > b)                                                                                                    \
+    X(ge, T, a >= b)                                                                                                   \
+    X(equ, T, !(a < b || a > b))                                                                                       \
+    X(neu, T, a != b)                                                                                                  \
+    X(ltu, T, !(a >= b))                                                                                               \
+    X(leu, T, !(a > b))                                                                                                \
+    X(gtu, T, !(a <= b))                                                                                               \
+    X(geu, T, !(a < b))                                                                                                \
+    X(num, T, !__builtin_isunordered(a, b))                                                                            \
+    X(nan, T, __builtin_isunordered(a, b))
+EACH_COMPARISON(FLOAT_COMPARE, f32)
+EACH_COMPARISON(FLOAT_COMPARE, f64)
+
+/* ---- integers to integers: cut or extended; the sign of the result's type does not matter ---- */
+#define EACH_INTEGER(X, ...)                                                                                           \
+    X(u16, __VA_ARGS__) X(s16, __VA_ARGS__) X(u32, __VA_ARGS__) X(s32, __VA_ARGS__) X(u64, __VA_ARGS__)                \
+        X(s64, __VA_ARGS__)
+
+#define INTEGER_CVT(A, D) UNARY(cvt_##D##_##A, D, A, a)
+EACH_INTEGER(INTEGER_CVT, u16)
+EACH_INTEGER(INTEGER_CVT, u32)
+EACH_INTEGER(INTEGER_CVT, u64)
+
+/* The low 8 bits of a lane, extended in the lane. */
+UNARY(ext8_u_2, u16, u16, (u8)a)
+UNARY(ext8_s_2, u16, u16, (s8)a)
+UNARY(ext8_u_4, u32, u32, (u8)a)
+UNARY(ext8_s_4, u32, u32, (s8)a)
+UNARY(ext8_u_8, u64, u64, (u8)a)
+UNARY(ext8_s_8, u64, u64, (s8)a)
+
+/* .sat: the nearest value that the type has; 8 bits travel in 16-bit lanes. Narrow types compare in 32 bits. */
+#define CLAMP(name, S, U)                                                                                              \
+    INLINE U name(S a, bool is_signed, S least, U most)                                                                \
+    {                                                                                                                  \
+        if (is_signed)                                                                                                 \
+            return a < least ? (U)least : a > 0 && (U)a > most ? most : (U)a;                                          \
+        return (U)a > most ? most : (U)a;                                                                              \
+    }
+CLAMP(clamp_32, s32, u32)
+CLAMP(clamp_64, s64, u64)
+
+#define SIGNED(A) ((A)-1 < (A)1)
+#define SAT_CVT(A, T, D, least, most)                                                                                  \
+    UNARY(cvt_sat_##T##_##A, D, A,                                                                                     \
+          sizeof(A) == 8 || sizeof(D) == 8 ? (D)clamp_64((s64)a, SIGNED(A), (s64)(least), (u64)(most))                 \
+                                           : (D)clamp_32((s32)a, SIGNED(A), (s32)(least), (u32)(most)))
+EACH_INTEGER(SAT_CVT, u8, u16, 0, 255)
+EACH_INTEGER(SAT_CVT, s8, s16, -128, 127)
+EACH_INTEGER(SAT_CVT, u16, u16, 0, 65535)
+EACH_INTEGER(SAT_CVT, s16, s16, -32768, 32767)
+EACH_INTEGER(SAT_CVT, u32, u32, 0, UINT32_MAX)
+EACH_INTEGER(SAT_CVT, s32, s32, INT32_MIN, INT32_MAX)
+EACH_INTEGER(SAT_CVT, u64, u64, 0, UINT64_MAX)
+EACH_INTEGER(SAT_CVT, s64, s64, INT64_MIN, INT64_MAX)
+
+/* ---- integers to floats: one rounding; 0 must not become -0 when rounding down ---- */
+#define FROM_INTEGER(A, F, U)                                                                                          \
+    UNARY(cvt_##F##_##A##_plain, U, A, F##_bits((F)a))                                                                 \
+    UNARY(cvt_##F##_##A##_sat, U, A, saturate_##F(F##_bits((F)a)))                                                     \
+    STEP(cvt_##F##_##A)                                                                                                \
+    {                                                                                                                  \
+        rounding_enter(w, i);                                                                                          \
+        return i->flags & INS_SATURATE ? cvt_##F##_##A##_sat(w, i) : cvt_##F##_##A##_plain(w, i);                      \
+    }
+EACH_INTEGER(FROM_INTEGER, f32, u32)
+EACH_INTEGER(FROM_INTEGER, f64, u64)
+
+/* ---- floats to integers: rounded as the control word says, then the nearest value there is ---- */
+
+/* What NaN becomes on an H200: the top bit, or 0 where neither side has 64 bits. Signed 8 bits are then extended. */
+INLINE u64 nan_integer(bool from_f64, unsigned bits)
+{
+    return from_f64 || bits == 64 ? 1ull << (bits - 1) : 0;
+}
+
+#define rint_f32 __builtin_rintf
+#define rint_f64 __builtin_rint
+#define TO_INTEGER_FROM(F, T, bits, D, WIDE, low, limit, least, most)                                                  \
+    INLINE D T##_from_##F(F a)                                                                                         \
+    {                                                                                                                  \
+        F x = rint_##F(a);                                                                                             \
+        D nan = (D)(T)nan_integer(sizeof(F) == 8, bits);                                                               \
+        return x != x ? nan : x < (F)low ? (D)least : x >= (F)limit ? (D)most : (D)(WIDE)x;                            \
+    }                                                                                                                  \
+    UNARY(cvt_##T##_##F##_plain, D, F, T##_from_##F(a))                                                                \
+    F64_STEP(cvt_##T##_##F)
+#define TO_INTEGER(...) TO_INTEGER_FROM(f32, __VA_ARGS__) TO_INTEGER_FROM(f64, __VA_ARGS__)
+TO_INTEGER(u8, 8, u16, s32, 0, 256, 0, 255)
+TO_INTEGER(s8, 8, s16, s32, -128, 128, -128, 127)
+TO_INTEGER(u16, 16, u16, s32, 0, 65536, 0, 65535)
+TO_INTEGER(s16, 16, s16, s32, -32768, 32768, -32768, 32767)
+TO_INTEGER(u32, 32, u32, u32, 0, 0x1p32, 0, UINT32_MAX)
+TO_INTEGER(s32, 32, s32, s32, -0x1p31, 0x1p31, INT32_MIN, INT32_MAX)
+TO_INTEGER(u64, 64, u64, u64, 0, 0x1p64, 0, UINT64_MAX)
+TO_INTEGER(s64, 64, s64, s64, -0x1p63, 0x1p63, INT64_MIN, INT64_MAX)
+
+/* ---- floats to floats ---- */
+#define FLOAT_CVT(name, F, A, expression)                                                                              \
+    UNARY(name##_plain, JOIN1(bits_, F), A, expression)                                                                \
+    UNARY(name##_sat, JOIN1(bits_, F), A, saturate_##F(expression))                                                    \
+    F32_STEP(name)
+typedef u32 bits_f32;
+typedef u64 bits_f64;
+
+/* Rounding keeps the sign of what becomes 0. */
+INLINE u32 rint_bits_32(f32 a) { return canon_f32(__builtin_rintf(a)); }
+INLINE u64 rint_bits_64(f64 a) { return canon_f64(__builtin_rint(a)); }
+
+/* NaN keeps its sign and what fits of its payload; but .ftz makes f32's own of one that is an f32. */
+FLOAT_CVT(cvt_f64_f32_exact, f64, f32, f64_bits((f64)a))
+FLOAT_CVT(cvt_f64_f32_ftz, f64, f32, a != a ? 0x7FFFFFFFE0000000ull : f64_bits((f64)a))
+FLOAT_CVT(cvt_f32_f64, f32, f64, f32_bits((f32)a))
+
+STEP(cvt_f64_f32)
+{
+    return FLUSHES(i) ? cvt_f64_f32_ftz(w, i) : cvt_f64_f32_exact(w, i);
+}
+
+FLOAT_CVT(cvt_rint_f32_f32, f32, f32, rint_bits_32(a))
+FLOAT_CVT(cvt_rint_f64_f64, f64, f64, rint_bits_64(a))
+FLOAT_CVT(cvt_f64_f64, f64, f64, f64_bits(a))
+
+UNARY(cvt_f32_f32_plain, u32, u32, a)
+UNARY(cvt_f32_f32_ftz, u32, u32, nan_32(a) ? NAN32 : flush_f32(a))
+UNARY(cvt_f32_f32_sat, u32, u32, saturate_f32(a))
+UNARY(cvt_f32_f32_ftz_sat, u32, u32, saturate_f32(flush_f32(a)))
+
+STEP(cvt_f32_f32)
+{
+    float_enter(w, i); /* saturation compares, which DAZ would disturb */
+    if (i->flags & INS_SATURATE)
+        return FLUSHES(i) ? cvt_f32_f32_ftz_sat(w, i) : cvt_f32_f32_sat(w, i);
+    return FLUSHES(i) ? cvt_f32_f32_ftz(w, i) : cvt_f32_f32_plain(w, i);
+}
+
+/* ---- rows ---- */
+#define C(names, body, operands, allows, class, flops) {names, body, operands, allows, CLASS_##class, flops}
+#define RFS (ALLOW_ROUNDING | ALLOW_FTZ | ALLOW_SAT)
+#define RF (ALLOW_ROUNDING | ALLOW_FTZ)
+#define R ALLOW_ROUNDING
+
+const struct row LEVELED(rows_float)[] = {
+    C("add.f32", add_f32, "www", RFS, COMPUTATION, 1),
+    C("sub.f32", sub_f32, "www", RFS, COMPUTATION, 1),
+    C("mul.f32", mul_f32, "www", RFS, COMPUTATION, 1),
+    C("fma.f32 mad.f32", fma_f32, "wwww", RFS, COMPUTATION, 2),
+    C("add.f64", add_f64, "qqq", R, DOUBLE, 1),
+    C("sub.f64", sub_f64, "qqq", R, DOUBLE, 1),
+    C("mul.f64", mul_f64, "qqq", R, DOUBLE, 1),
+    C("fma.f64 mad.f64", fma_f64, "qqqq", R, DOUBLE, 2),
+    C("div.f32", div_f32, "www", RF, COMPUTATION, 1),
+    C("div.full.f32", div_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("div.approx.f32", div_approx_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("div.f64", div_f64, "qqq", R, DOUBLE, 1),
+    C("rcp.f32", rcp_f32, "ww", RF, COMPUTATION, 1),
+    C("rcp.f64", rcp_f64, "qq", R, DOUBLE, 1),
+    C("sqrt.f32", sqrt_f32, "ww", RF, COMPUTATION, 1),
+    C("sqrt.f64", sqrt_f64, "qq", R, DOUBLE, 1),
+    C("rcp.approx.f32", rcp_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
+    C("sqrt.approx.f32", sqrt_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
+    C("rsqrt.approx.f32", rsqrt_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
+    C("rcp.approx.ftz.f64 rcp.approx.f64", rcp_approx_f64, "qq", 0, SPECIAL, 1),
+    C("rsqrt.approx.f64", rsqrt_f64, "qq", 0, SPECIAL, 1),
+    C("rsqrt.approx.ftz.f64", rsqrt_approx_f64, "qq", 0, SPECIAL, 1),
+    C("ex2.approx.f32", ex2_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
+    C("lg2.approx.f32", lg2_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
+    C("sin.approx.f32", sin_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
+    C("cos.approx.f32", cos_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
+    C("tanh.approx.f32", tanh_f32, "ww", 0, SPECIAL, 1),
+    C("abs.f32", abs_f32, "ww", ALLOW_FTZ, COMPUTATION, 0),
+    C("neg.f32", neg_f32, "ww", ALLOW_FTZ, COMPUTATION, 0),
+    C("abs.f64", abs_f64, "qq", 0, DOUBLE, 0),
+    C("neg.f64", neg_f64, "qq", 0, DOUBLE, 0),
+    C("copysign.f32", copysign_f32, "www", 0, COMPUTATION, 0),
+    C("copysign.f64", copysign_f64, "qqq", 0, COMPUTATION, 0),
+    C("min.f32", min_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("max.f32", max_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("min.NaN.f32", min_nan_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("max.NaN.f32", max_nan_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("min.xorsign.abs.f32", min_xor_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("max.xorsign.abs.f32", max_xor_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("min.NaN.xorsign.abs.f32", min_nan_xor_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("max.NaN.xorsign.abs.f32", max_nan_xor_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
+    C("min.f64", min_f64, "qqq", 0, DOUBLE, 1),
+    C("max.f64", max_f64, "qqq", 0, DOUBLE, 1),
+#define TESTP_ROWS(what)                                                                                               \
+    C("testp." #what ".f32", testp_##what##_u32, "pw", 0, COMPUTATION, 0),                                             \
+        C("testp." #what ".f64", testp_##what##_u64, "pq", 0, COMPUTATION, 0)
+    TESTP_ROWS(finite),
+    TESTP_ROWS(infinite),
+    TESTP_ROWS(number),
+    TESTP_ROWS(notanumber),
+    TESTP_ROWS(normal),
+    TESTP_ROWS(subnormal),
+#define SETP_ROW_32(name, T, condition) C("setp." #name ".f32", setp_##name##_f32, "Pww", ALLOW_FTZ, COMPUTATION, 0),
+#define SETP_ROW_64(name, T, condition) C("setp." #name ".f64", setp_##name##_f64, "Pqq", 0, DOUBLE, 0),
+    EACH_COMPARISON(SETP_ROW_32, f32)
+    EACH_COMPARISON(SETP_ROW_64, f64)
+#define INTEGER_ROWS(A, letter)                                                                                        \
+    C("cvt.u16." #A " cvt.s16." #A, cvt_u16_##A, "h" letter, 0, COMPUTATION, 0),                                       \
+        C("cvt.u32." #A " cvt.s32." #A, cvt_u32_##A, "w" letter, 0, COMPUTATION, 0),                                   \
+        C("cvt.u64." #A " cvt.s64." #A, cvt_u64_##A, "q" letter, 0, COMPUTATION, 0),                                   \
+        C("cvt.sat.u8." #A, cvt_sat_u8_##A, "h" letter, 0, COMPUTATION, 0),                                            \
+        C("cvt.sat.s8." #A, cvt_sat_s8_##A, "h" letter, 0, COMPUTATION, 0),                                            \
+        C("cvt.sat.u16." #A, cvt_sat_u16_##A, "h" letter, 0, COMPUTATION, 0),                                          \
+        C("cvt.sat.s16." #A, cvt_sat_s16_##A, "h" letter, 0, COMPUTATION, 0),                                          \
+        C("cvt.sat.u32." #A, cvt_sat_u32_##A, "w" letter, 0, COMPUTATION, 0),                                          \
+        C("cvt.sat.s32." #A, cvt_sat_s32_##A, "w" letter, 0, COMPUTATION, 0),                                          \
+        C("cvt.sat.u64." #A, cvt_sat_u64_##A, "q" letter, 0, COMPUTATION, 0),                                          \
+        C("cvt.sat.s64." #A, cvt_sat_s64_##A, "q" letter, 0, COMPUTATION, 0),                                          \
+        C("cvt.f32." #A, cvt_f32_##A, "w" letter, R | ALLOW_SAT, COMPUTATION, 0),                                      \
+        C("cvt.f64." #A, cvt_f64_##A, "q" letter, R | ALLOW_SAT, DOUBLE, 0)
+    INTEGER_ROWS(u16, "h"),
+    INTEGER_ROWS(s16, "h"),
+    INTEGER_ROWS(u32, "w"),
+    INTEGER_ROWS(s32, "w"),
+    INTEGER_ROWS(u64, "q"),
+    INTEGER_ROWS(s64, "q"),
+#define TO_INTEGER_ROWS(T, letter)                                                                                     \
+    C("cvt." #T ".f32", cvt_##T##_f32, letter "w", RFS, COMPUTATION, 0),                                               \
+        C("cvt." #T ".f64", cvt_##T##_f64, letter "q", R | ALLOW_SAT, DOUBLE, 0)
+    TO_INTEGER_ROWS(u8, "h"),
+    TO_INTEGER_ROWS(s8, "h"),
+    TO_INTEGER_ROWS(u16, "h"),
+    TO_INTEGER_ROWS(s16, "h"),
+    TO_INTEGER_ROWS(u32, "w"),
+    TO_INTEGER_ROWS(s32, "w"),
+    TO_INTEGER_ROWS(u64, "q"),
+    TO_INTEGER_ROWS(s64, "q"),
+    C("@ext8.u.2", ext8_u_2, "hh", 0, COMPUTATION, 0),
+    C("@ext8.s.2", ext8_s_2, "hh", 0, COMPUTATION, 0),
+    C("@ext8.u.4", ext8_u_4, "ww", 0, COMPUTATION, 0),
+    C("@ext8.s.4", ext8_s_4, "ww", 0, COMPUTATION, 0),
+    C("@ext8.u.8", ext8_u_8, "qq", 0, COMPUTATION, 0),
+    C("@ext8.s.8", ext8_s_8, "qq", 0, COMPUTATION, 0),
+    C("cvt.f64.f32", cvt_f64_f32, "qw", ALLOW_FTZ | ALLOW_SAT, DOUBLE, 0),
+    C("cvt.f32.f64", cvt_f32_f64, "wq", RFS, DOUBLE, 0),
+    C("cvt.f32.f32", cvt_f32_f32, "ww", ALLOW_FTZ | ALLOW_SAT, COMPUTATION, 0),
+    C("cvt.f64.f64", cvt_f64_f64, "qq", ALLOW_SAT, DOUBLE, 0),
+    C("cvt.rint.f32.f32", cvt_rint_f32_f32, "ww", RFS, COMPUTATION, 0),
+    C("cvt.rint.f64.f64", cvt_rint_f64_f64, "qq", R | ALLOW_SAT, DOUBLE, 0),
+    ROWS_END,
+};
