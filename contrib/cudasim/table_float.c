@@ -6,13 +6,18 @@
  * f64 are never flushed, because no f64 instruction has .ftz.
  *
  * Approximate functions compute in f64 and round once, so that they are well inside of PTX's bounds; no call of the C
- * library a lane. Contraction is off, so that all levels give the same bits; without errno sqrt is one instruction.
+ * library a lane. Contraction is off, so that all levels give the same bits.
+ *
+ * What is said of "the hardware" was seen on an H200.
  */
-#pragma GCC optimize("fp-contract=off", "no-math-errno")
+#pragma GCC optimize("fp-contract=off")
 
 #include "table.h"
 
+#include <immintrin.h>
+
 #define INLINE static inline __attribute__((always_inline))
+#define ALIGNED __attribute__((aligned(64)))
 #define SIGN32 0x80000000u
 #define SIGN64 0x8000000000000000ull
 #define INFINITY32 0x7F800000u
@@ -34,14 +39,78 @@ INLINE u64 saturate_f64(u64 u)
     return x != x ? 0 : x < 0 || u == SIGN64 ? 0 : x > 1 ? 0x3FF0000000000000ull : u;
 }
 
+/* ---- sqrt, rint and fma of all lanes: with -frounding-math gcc makes no vectors of them ---- */
+#if defined(__AVX512F__)
+#define VECTOR(name) _mm512_##name
+#define VECTOR_RINT(kind, x) _mm512_roundscale_##kind(x, _MM_FROUND_CUR_DIRECTION)
+#define VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define VECTOR(name) _mm256_##name
+#define VECTOR_RINT(kind, x) _mm256_round_##kind(x, _MM_FROUND_CUR_DIRECTION)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR(name) _mm_##name
+#define VECTOR_RINT(kind, x) _mm_round_##kind(x, _MM_FROUND_CUR_DIRECTION)
+#define VECTOR_BYTES 16
+#endif
+#define EACH_VECTOR(F) for (size_t l = 0; l < LANES; l += VECTOR_BYTES / sizeof(F))
+
+#if defined(__FMA__)
+#define FMA_OF_ALL(F, kind, library)                                                                                   \
+    INLINE void fma_all_##F(F *r, const F *a, const F *b, const F *c)                                                  \
+    {                                                                                                                  \
+        EACH_VECTOR(F)                                                                                                 \
+        VECTOR(storeu_##kind)(r + l, VECTOR(fmadd_##kind)(VECTOR(loadu_##kind)(a + l), VECTOR(loadu_##kind)(b + l),    \
+                                                          VECTOR(loadu_##kind)(c + l)));                               \
+    }
+#else
+#define FMA_OF_ALL(F, kind, library)                                                                                   \
+    INLINE void fma_all_##F(F *r, const F *a, const F *b, const F *c)                                                  \
+    {                                                                                                                  \
+        for (int l = 0; l < LANES; l++)                                                                                \
+            r[l] = library(a[l], b[l], c[l]);                                                                          \
+    }
+#endif
+#define OF_ALL(F, kind, library)                                                                                       \
+    INLINE void sqrt_all_##F(F *r, const F *a)                                                                         \
+    {                                                                                                                  \
+        EACH_VECTOR(F) VECTOR(storeu_##kind)(r + l, VECTOR(sqrt_##kind)(VECTOR(loadu_##kind)(a + l)));                 \
+    }                                                                                                                  \
+    INLINE void rint_all_##F(F *r, const F *a)                                                                         \
+    {                                                                                                                  \
+        EACH_VECTOR(F) VECTOR(storeu_##kind)(r + l, VECTOR_RINT(kind, VECTOR(loadu_##kind)(a + l)));                   \
+    }                                                                                                                  \
+    FMA_OF_ALL(F, kind, library)
+OF_ALL(f32, ps, __builtin_fmaf)
+OF_ALL(f64, pd, __builtin_fma)
+
+/* The end of a body that has its values in an array: as UNARY. */
+#define FINISH(name, DT, AT, expression)                                                                               \
+    INLINE const struct ins *name(struct warp *w, const struct ins *i, const AT *A)                                    \
+    {                                                                                                                  \
+        DT *D = slot_at(w, i->d);                                                                                      \
+        if (w->mask == FULL_MASK) {                                                                                    \
+            EACH_LANE { AT a = A[l]; D[l] = (DT)(expression); }                                                        \
+        } else {                                                                                                       \
+            const u32 *on = w->lanes;                                                                                  \
+            EACH_LANE { AT a = A[l]; DT r_ = (DT)(expression); D[l] = on[l] ? r_ : D[l]; }                             \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+FINISH(finish_f32, u32, f32, canon_f32(a))
+FINISH(finish_f32_sat, u32, f32, saturate_f32(f32_bits(a)))
+FINISH(finish_f64, u64, f64, canon_f64(a))
+FINISH(finish_f64_sat, u64, f64, saturate_f64(f64_bits(a)))
+FINISH(finish_u64, u64, u64, a)
+
 /* ---- arithmetic: the body with .sat has its own loop ---- */
-#define F32_STEP(name)                                                                                                 \
+#define SAT_STEP(name)                                                                                                 \
     STEP(name)                                                                                                         \
     {                                                                                                                  \
         float_enter(w, i);                                                                                             \
         return i->flags & INS_SATURATE ? name##_sat(w, i) : name##_plain(w, i);                                        \
     }
-#define F64_STEP(name)                                                                                                 \
+#define PLAIN_STEP(name)                                                                                               \
     STEP(name)                                                                                                         \
     {                                                                                                                  \
         float_enter(w, i);                                                                                             \
@@ -50,10 +119,10 @@ INLINE u64 saturate_f64(u64 u)
 #define F32_BINARY(name, expression)                                                                                   \
     BINARY(name##_plain, u32, f32, f32, canon_f32(expression))                                                         \
     BINARY(name##_sat, u32, f32, f32, saturate_f32(f32_bits(expression)))                                              \
-    F32_STEP(name)
+    SAT_STEP(name)
 #define F64_BINARY(name, expression)                                                                                   \
     BINARY(name##_plain, u64, f64, f64, expression)                                                                    \
-    F64_STEP(name)
+    PLAIN_STEP(name)
 
 /*
  * NaN in f64, as an H200 gives it: quieted, with its sign and payload, as the processor does; what no operand brings is
@@ -70,30 +139,61 @@ INLINE u64 prefer_f64(u64 r, f64 last)
 F32_BINARY(add_f32, a + b)
 F32_BINARY(sub_f32, a - b)
 F32_BINARY(mul_f32, a *b)
-TERNARY(fma_f32_plain, u32, f32, f32, f32, canon_f32(__builtin_fmaf(a, b, c)))
-TERNARY(fma_f32_sat, u32, f32, f32, f32, saturate_f32(f32_bits(__builtin_fmaf(a, b, c))))
-F32_STEP(fma_f32)
+
+STEP(fma_f32)
+{
+    f32 x[LANES] ALIGNED;
+
+    float_enter(w, i);
+    fma_all_f32(x, slot_at(w, i->a), slot_at(w, i->b), slot_at(w, i->c));
+    return i->flags & INS_SATURATE ? finish_f32_sat(w, i, x) : finish_f32(w, i, x);
+}
+
 F64_BINARY(add_f64, prefer_f64(canon_f64(a + b), b))
 F64_BINARY(sub_f64, prefer_f64(canon_f64(a - b), b))
 F64_BINARY(mul_f64, prefer_f64(canon_f64(a * b), b))
-TERNARY(fma_f64_plain, u64, f64, f64, f64, prefer_f64(prefer_f64(canon_f64(__builtin_fma(a, b, c)), c), b))
-F64_STEP(fma_f64)
 F64_BINARY(div_f64, prefer_f64(canon_f64(a / b), a))
 
-/* ---- f32 in, f32 out, without .sat ---- */
+STEP(fma_f64)
+{
+    const f64 *B = slot_at(w, i->b), *C = slot_at(w, i->c);
+    f64 x[LANES] ALIGNED;
+    u64 r[LANES] ALIGNED;
+
+    float_enter(w, i);
+    fma_all_f64(x, slot_at(w, i->a), B, C);
+    EACH_LANE { r[l] = prefer_f64(prefer_f64(canon_f64(x[l]), C[l]), B[l]); }
+    return finish_u64(w, i, r);
+}
+
+/* ---- reciprocals, division, roots: without .sat ---- */
 #define F32_UNARY(name, expression)                                                                                    \
     UNARY(name##_plain, u32, f32, expression)                                                                          \
-    F64_STEP(name)
+    PLAIN_STEP(name)
 #define F64_UNARY(name, expression)                                                                                    \
     UNARY(name##_plain, u64, f64, expression)                                                                          \
-    F64_STEP(name)
+    PLAIN_STEP(name)
 
 BINARY(div_f32_plain, u32, f32, f32, canon_f32(a / b))
-F64_STEP(div_f32)
+PLAIN_STEP(div_f32)
 F32_UNARY(rcp_f32, canon_f32(1.0f / a))
-F32_UNARY(sqrt_f32, canon_f32(__builtin_sqrtf(a)))
 F64_UNARY(rcp_f64, canon_f64(1.0 / a))
-F64_UNARY(sqrt_f64, canon_f64(__builtin_sqrt(a)))
+
+/* A body of `finish` on the square roots. rsqrt rounds twice, by 2^-23 in all: PTX wants 2^-22.9. */
+#define ROOT(name, F, finish)                                                                                          \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        F x[LANES] ALIGNED;                                                                                            \
+        float_enter(w, i);                                                                                             \
+        sqrt_all_##F(x, slot_at(w, i->a));                                                                             \
+        return finish(w, i, x);                                                                                        \
+    }
+FINISH(reciprocal_f32, u32, f32, canon_f32(1.0f / a))
+FINISH(reciprocal_f64, u64, f64, canon_f64(1.0 / a))
+ROOT(sqrt_f32, f32, finish_f32)
+ROOT(sqrt_f64, f64, finish_f64)
+ROOT(rsqrt_f32, f32, reciprocal_f32)
+ROOT(rsqrt_f64, f64, reciprocal_f64)
 
 /* div.approx multiplies by the reciprocal, which is 0 for |b| above 2^126: then 0, or NaN for infinite a. */
 INLINE f32 div_approx(f32 a, f32 b)
@@ -106,16 +206,9 @@ INLINE f32 div_approx(f32 a, f32 b)
 }
 
 BINARY(div_approx_f32_plain, u32, f32, f32, canon_f32(div_approx(a, b)))
-F64_STEP(div_approx_f32)
+PLAIN_STEP(div_approx_f32)
 
-/* Two roundings, 2^-23 in all: PTX wants 2^-22.9. */
-F32_UNARY(rsqrt_f32, canon_f32(1.0f / __builtin_sqrtf(a)))
-F64_UNARY(rsqrt_f64, canon_f64(1.0 / __builtin_sqrt(a)))
-
-/*
- * The .approx.ftz of f64 sees and gives the upper words only, and flushes subnormals. The control word flushes the
- * reciprocal itself; what is cut off a subnormal operand must not make it 0 / 0 or the like, hence by bits.
- */
+/* The .approx.ftz of f64 sees and gives the upper words only, and flushes subnormals. */
 INLINE f64 upper(f64 x)
 {
     u64 u = f64_bits(x);
@@ -129,25 +222,32 @@ INLINE u64 upper_bits(f64 x)
 }
 
 F64_UNARY(rcp_approx_f64, upper_bits(1.0 / upper(a)))
-F64_UNARY(rsqrt_approx_f64, upper_bits(1.0 / __builtin_sqrt(upper(a))))
+FINISH(reciprocal_upper, u64, f64, upper_bits(1.0 / a))
 
-/* ---- 2^x, log2, tanh, sin, cos: Taylor's series in f64, to about 2^-35 ---- */
+STEP(rsqrt_approx_f64)
+{
+    const f64 *A = slot_at(w, i->a);
+    f64 x[LANES] ALIGNED;
+
+    float_enter(w, i);
+    EACH_LANE { x[l] = upper(A[l]); }
+    sqrt_all_f64(x, x);
+    return reciprocal_upper(w, i, x);
+}
+
+/* ---- 2^x, log2, tanh, sin, cos: Taylor's series in f64, to about 2^-35; in pairs of terms, for speed ---- */
 
 /* 2^f - 1 for f in [-1/2, 1/2]: (f ln 2)^n / n!, whose relative error is small at 0, too. */
 INLINE f64 exp2_less_1(f64 f)
 {
-    f64 p = 7.0549116208011233e-09;
+    f64 ff = f * f, ffff = ff * ff;
+    f64 low = (6.9314718055994531e-01 + 2.4022650695910071e-01 * f) +
+              (5.5504108664821580e-02 + 9.6181291076284772e-03 * f) * ff;
+    f64 middle = (1.3333558146428443e-03 + 1.5403530393381609e-04 * f) +
+                 (1.5252733804059841e-05 + 1.3215486790144309e-06 * f) * ff;
+    f64 high = 1.0178086009239699e-07 + 7.0549116208011233e-09 * f;
 
-    p = p * f + 1.0178086009239699e-07;
-    p = p * f + 1.3215486790144309e-06;
-    p = p * f + 1.5252733804059841e-05;
-    p = p * f + 1.5403530393381609e-04;
-    p = p * f + 1.3333558146428443e-03;
-    p = p * f + 9.6181291076284772e-03;
-    p = p * f + 5.5504108664821580e-02;
-    p = p * f + 2.4022650695910071e-01;
-    p = p * f + 6.9314718055994531e-01;
-    return p * f;
+    return (low + (middle + high * ffff) * ffff) * f;
 }
 
 #define ROUNDER 0x1.8p52 /* adding it leaves the nearest integer in the low bits */
@@ -181,7 +281,7 @@ INLINE u32 tanh_of(f32 a)
 /* a = 2^k m, m in [sqrt 1/2, sqrt 2): log2 m = 2 atanh((m - 1) / (m + 1)) / ln 2. */
 INLINE u32 log2_of(f32 a)
 {
-    f64 x = (f64)a, m, k, s, z, p;
+    f64 x = (f64)a, m, k, s, z, zz, p;
     u64 u = f64_bits(x) + (0x3FF0000000000000ull - 0x3FE6A09E00000000ull);
     f32 r;
 
@@ -189,13 +289,10 @@ INLINE u32 log2_of(f32 a)
     k = f64_from((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023);
     s = (m - 1) / (m + 1);
     z = s * s;
-    p = 2.2195308321368667e-01;
-    p = p * z + 2.6230818925253879e-01;
-    p = p * z + 3.2059889797532520e-01;
-    p = p * z + 4.1219858311113241e-01;
-    p = p * z + 5.7707801635558537e-01;
-    p = p * z + 9.6179669392597562e-01;
-    p = p * z + 2.8853900817779268e+00;
+    zz = z * z;
+    p = (2.8853900817779268e+00 + 9.6179669392597562e-01 * z) +
+        (5.7707801635558537e-01 + 4.1219858311113241e-01 * z) * zz +
+        ((3.2059889797532520e-01 + 2.6230818925253879e-01 * z) + 2.2195308321368667e-01 * zz) * (zz * zz);
     r = (f32)(p * s + k);
     return x != x || x < 0 ? NAN32 : x == 0 ? SIGN32 | INFINITY32 : x > 0x1p128 ? INFINITY32 : f32_bits(r);
 }
@@ -208,30 +305,27 @@ INLINE f64 turns_of(f32 a)
 {
     f64 t = f64_from(f64_bits((f64)a * (f64)0.15915494f) & 0xFFFFFFFFE0000000ull);
 
-    return t - __builtin_rint(t);
+    t = t < 0x1p24 && t > -0x1p24 ? t : t - t; /* NaN of infinity */
+    return t - ((t + ROUNDER) - ROUNDER);
 }
 
 /* sin(2 pi f) for f in [-1/4, 1/4] */
 INLINE f64 sine(f64 f)
 {
-    f64 y = f * 6.2831853071795865, z = y * y, p = -7.6471637318198165e-13;
+    f64 y = f * 6.2831853071795865, z = y * y, zz = z * z;
+    f64 low = (-1.6666666666666666e-01 + 8.3333333333333332e-03 * z) +
+              (-1.9841269841269841e-04 + 2.7557319223985893e-06 * z) * zz;
+    f64 high = (-2.5052108385441720e-08 + 1.6059043836821613e-10 * z) - 7.6471637318198165e-13 * zz;
 
-    p = p * z + 1.6059043836821613e-10;
-    p = p * z - 2.5052108385441720e-08;
-    p = p * z + 2.7557319223985893e-06;
-    p = p * z - 1.9841269841269841e-04;
-    p = p * z + 8.3333333333333332e-03;
-    p = p * z - 1.6666666666666666e-01;
-    return p * z * y + y;
+    return (low + high * (zz * zz)) * z * y + y;
 }
 
 INLINE u32 sin_of(f32 a)
 {
-    f64 f = turns_of(a), m = f < 0 ? -f : f, folded = m > 0.25 ? 0.5 - m : m;
-    u32 sign = f < 0 ? SIGN32 : f > 0 ? 0 : f32_bits(a) & SIGN32;
-    f32 r = (f32)sine(folded);
+    f64 f = turns_of(a);
+    f32 r = (f32)sine(f > 0.25 ? 0.5 - f : f < -0.25 ? -0.5 - f : f);
 
-    return r != r ? NAN32 : f32_bits(r) | sign;
+    return r != r ? NAN32 : r == 0 ? f32_bits(a) & SIGN32 : f32_bits(r);
 }
 
 INLINE u32 cos_of(f32 a)
@@ -410,17 +504,20 @@ INLINE u64 nan_integer(bool from_f64, unsigned bits)
     return from_f64 || bits == 64 ? 1ull << (bits - 1) : 0;
 }
 
-#define rint_f32 __builtin_rintf
-#define rint_f64 __builtin_rint
 #define TO_INTEGER_FROM(F, T, bits, D, WIDE, low, limit, least, most)                                                  \
-    INLINE D T##_from_##F(F a)                                                                                         \
+    INLINE D T##_from_##F(F x)                                                                                         \
     {                                                                                                                  \
-        F x = rint_##F(a);                                                                                             \
         D nan = (D)(T)nan_integer(sizeof(F) == 8, bits);                                                               \
         return x != x ? nan : x < (F)low ? (D)least : x >= (F)limit ? (D)most : (D)(WIDE)x;                            \
     }                                                                                                                  \
-    UNARY(cvt_##T##_##F##_plain, D, F, T##_from_##F(a))                                                                \
-    F64_STEP(cvt_##T##_##F)
+    FINISH(T##_finish_##F, D, F, T##_from_##F(a))                                                                      \
+    STEP(cvt_##T##_##F)                                                                                                \
+    {                                                                                                                  \
+        F x[LANES] ALIGNED;                                                                                            \
+        float_enter(w, i);                                                                                             \
+        rint_all_##F(x, slot_at(w, i->a));                                                                             \
+        return T##_finish_##F(w, i, x);                                                                                \
+    }
 #define TO_INTEGER(...) TO_INTEGER_FROM(f32, __VA_ARGS__) TO_INTEGER_FROM(f64, __VA_ARGS__)
 TO_INTEGER(u8, 8, u16, s32, 0, 256, 0, 255)
 TO_INTEGER(s8, 8, s16, s32, -128, 128, -128, 127)
@@ -435,13 +532,9 @@ TO_INTEGER(s64, 64, s64, s64, -0x1p63, 0x1p63, INT64_MIN, INT64_MAX)
 #define FLOAT_CVT(name, F, A, expression)                                                                              \
     UNARY(name##_plain, JOIN1(bits_, F), A, expression)                                                                \
     UNARY(name##_sat, JOIN1(bits_, F), A, saturate_##F(expression))                                                    \
-    F32_STEP(name)
+    SAT_STEP(name)
 typedef u32 bits_f32;
 typedef u64 bits_f64;
-
-/* Rounding keeps the sign of what becomes 0. */
-INLINE u32 rint_bits_32(f32 a) { return canon_f32(__builtin_rintf(a)); }
-INLINE u64 rint_bits_64(f64 a) { return canon_f64(__builtin_rint(a)); }
 
 /* NaN keeps its sign and what fits of its payload; but .ftz makes f32's own of one that is an f32. */
 FLOAT_CVT(cvt_f64_f32_exact, f64, f32, f64_bits((f64)a))
@@ -453,9 +546,18 @@ STEP(cvt_f64_f32)
     return FLUSHES(i) ? cvt_f64_f32_ftz(w, i) : cvt_f64_f32_exact(w, i);
 }
 
-FLOAT_CVT(cvt_rint_f32_f32, f32, f32, rint_bits_32(a))
-FLOAT_CVT(cvt_rint_f64_f64, f64, f64, rint_bits_64(a))
 FLOAT_CVT(cvt_f64_f64, f64, f64, f64_bits(a))
+
+#define RINT_CVT(F)                                                                                                    \
+    STEP(cvt_rint_##F##_##F)                                                                                           \
+    {                                                                                                                  \
+        F x[LANES] ALIGNED;                                                                                            \
+        float_enter(w, i);                                                                                             \
+        rint_all_##F(x, slot_at(w, i->a));                                                                             \
+        return i->flags & INS_SATURATE ? finish_##F##_sat(w, i, x) : finish_##F(w, i, x);                              \
+    }
+RINT_CVT(f32)
+RINT_CVT(f64)
 
 UNARY(cvt_f32_f32_plain, u32, u32, a)
 UNARY(cvt_f32_f32_ftz, u32, u32, nan_32(a) ? NAN32 : flush_f32(a))
