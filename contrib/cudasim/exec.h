@@ -120,6 +120,7 @@ struct function {
     uint64_t stack_bytes;     /* of local memory for it and all it calls, when not recursive */
     uint64_t shared_bytes;    /* static shared memory of an entry */
     uint32_t entry_bytes;     /* parameters of an entry */
+    size_t first_place;       /* of the shared variables that it declares, in the order of its locals */
 };
 
 /* A call's arguments: where they lie in the caller's parameter area, results first. */

@@ -227,20 +227,39 @@ static uint64_t align_up(uint64_t n, uint64_t align)
     return align > 1 ? (n + align - 1) / align * align : n;
 }
 
+/* The shared variables which functions declare inside: places behind those of the module. */
+static void list_places(struct builder *b)
+{
+    struct program *p = b->program;
+    size_t count = b->ptx->variable_count;
+
+    for (size_t f = 0; f < p->function_count; f++)
+        for (size_t n = 0; n < p->functions[f].ptx->local_count; n++)
+            count += p->functions[f].ptx->locals[n].space == PTX_SHARED;
+    p->places = calloc(count + 1, sizeof *p->places);
+    if (!p->places)
+        build_fail(b, "out of memory");
+    for (p->place_count = 0; p->place_count < b->ptx->variable_count; p->place_count++)
+        p->places[p->place_count].variable = &b->ptx->variables[p->place_count];
+    for (size_t f = 0; f < p->function_count; f++) {
+        const struct ptx_function *x = p->functions[f].ptx;
+
+        p->functions[f].first_place = p->place_count;
+        for (size_t n = 0; n < x->local_count; n++)
+            if (x->locals[n].space == PTX_SHARED)
+                p->places[p->place_count++].variable = &x->locals[n];
+    }
+}
+
 /* Global and constant variables; shared ones are laid out when it is known who uses them. */
 static void place_variables(struct builder *b)
 {
     struct program *p = b->program;
 
-    p->place_count = b->ptx->variable_count;
-    p->places = calloc(p->place_count + 1, sizeof *p->places);
-    if (!p->places)
-        build_fail(b, "out of memory");
-    for (size_t n = 0; n < p->place_count; n++) {
+    for (size_t n = 0; n < b->ptx->variable_count; n++) {
         const struct ptx_variable *v = &b->ptx->variables[n];
         struct place *place = &p->places[n];
 
-        place->variable = v;
         add_global(b, v->name, (uint32_t)n, false);
         b->statement = NULL;
         if (v->space == PTX_SHARED)
@@ -266,7 +285,7 @@ static void place_variables(struct builder *b)
 
 static void relocate_variables(struct builder *b)
 {
-    for (size_t n = 0; n < b->program->place_count; n++) {
+    for (size_t n = 0; n < b->ptx->variable_count; n++) {
         const struct ptx_variable *v = b->program->places[n].variable;
 
         for (size_t k = 0; k < v->relocation_count; k++) {
@@ -321,6 +340,11 @@ static void place_shared(struct builder *b)
         const struct ptx_function *x = p->functions[f].ptx;
         bool pointer = false;
 
+        for (size_t n = 0, at = p->functions[f].first_place; n < x->local_count; n++)
+            if (x->locals[n].space == PTX_SHARED) {
+                uses[f * vwords + at / 64] |= 1ull << (at % 64);
+                at++;
+            }
         for (size_t s = 0; s < x->statement_count; s++)
             for (size_t o = 0; o < x->statements[s].count; o++)
                 note_names(b, &x->statements[s].operands[o], uses + f * vwords, reach + f * fwords, &pointer);
@@ -410,6 +434,7 @@ static void lay_out_locals(struct builder *b)
     const struct ptx_function *x = b->ptx_function;
     struct function *f = b->function;
     uint64_t local = 0, param = 0;
+    size_t place = f->first_place;
 
     b->local_offset = build_alloc(b, (x->local_count + 1) * sizeof *b->local_offset);
     f->formal_count = (uint32_t)(x->result_count + x->parameter_count);
@@ -451,6 +476,8 @@ static void lay_out_locals(struct builder *b)
             local = align_up(local, v->align > 8 ? v->align : 8);
             b->local_offset[n] = (uint32_t)local;
             local += v->size;
+        } else if (v->space == PTX_SHARED) {
+            b->local_offset[n] = (uint32_t)b->program->places[place++].address;
         }
     }
     f->local_bytes = (uint32_t)align_up(local, 16);
@@ -622,11 +649,12 @@ struct program *program_build(struct sim *sim, struct ptx_module *ptx, const str
     if (!b->names || !p->functions)
         build_fail(b, "out of memory");
     constant(b, 0, 0, 16); /* slot 1: zero of any width */
-    place_variables(b);
     for (size_t f = 0; f < p->function_count; f++) {
         p->functions[f].ptx = &ptx->functions[f];
         add_global(b, ptx->functions[f].name, (uint32_t)f, true);
     }
+    list_places(b);
+    place_variables(b);
     place_shared(b);
     relocate_variables(b);
     for (size_t f = 0; f < p->function_count; f++)

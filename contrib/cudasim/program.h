@@ -26,12 +26,11 @@ void row_index_build(struct row_index *index, const struct table *table);
 void row_index_release(struct row_index *index);
 const struct row *row_find(const struct row_index *index, const char *name);
 
-/* Where a variable of the module lies. */
+/* Where a variable lies: the module's, then the shared ones that functions declare inside. */
 struct place {
     const struct ptx_variable *variable;
     uint64_t address;      /* global and const: device address; shared: offset */
     struct region *region; /* of global variables */
-    uint64_t *users;       /* shared: a bit a kernel that can reach it */
 };
 
 /* The deepest structure an opcode may have. */
@@ -120,6 +119,7 @@ slot resize(struct builder *b, slot s, unsigned from, unsigned to, bool is_signe
 slot *slot_list(struct builder *b, uint32_t count);
 const struct name_entry *local_name(struct builder *b, const char *name);
 const struct global_name *global_name(struct builder *b, const char *name);
+bool local_is(struct builder *b, const struct name_entry *entry, enum ptx_space space); /* a variable in `space` */
 uint32_t rounding_mxcsr(const struct builder *b);
 
 /* program_memory.c: true if it knew the instruction. */

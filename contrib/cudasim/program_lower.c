@@ -152,12 +152,20 @@ static uint64_t float_value(const struct ptx_operand *operand, unsigned bytes)
     return bits;
 }
 
+bool local_is(struct builder *b, const struct name_entry *entry, enum ptx_space space)
+{
+    return entry->kind == 2 && b->ptx_function->locals[entry->value].space == space;
+}
+
 /* The value of a name: an address that is known now. */
 static uint64_t name_value(struct builder *b, const struct ptx_operand *operand)
 {
     const struct global_name *global = global_name(b, operand->name);
+    const struct name_entry *local = local_name(b, operand->name);
     const struct place *place;
 
+    if (local && local_is(b, local, PTX_SHARED))
+        return b->local_offset[local->value] + (uint64_t)operand->offset;
     if (!global)
         build_fail(b, "unknown name '%s'", operand->name);
     if (global->is_function)
@@ -688,16 +696,15 @@ static void lower_move(struct builder *b)
         }
         return;
     }
-    if (from->kind == PTX_OPERAND_NAME && (entry = local_name(b, from->name)) && entry->kind != 1) {
+    if (from->kind == PTX_OPERAND_NAME && (entry = local_name(b, from->name)) && entry->kind != 1 &&
+        !local_is(b, entry, PTX_SHARED)) {
         /* The address of a local variable or of a parameter, known only when it runs. */
         slot d = define_operand(b, to, type == PTX_U64 || type == PTX_B64 || type == PTX_S64 ? 'q' : 'w');
         bool wide = operand_bytes(b, to) == 8;
 
-        if (entry->kind == 2 && b->ptx_function->locals[entry->value].space == PTX_SHARED)
-            build_fail(b, "shared variables inside of a function are not supported by this name: '%s'", from->name);
-        i = emit(b, entry->kind == 2 && b->ptx_function->locals[entry->value].space == PTX_LOCAL ? "@address.local"
-                    : entry->kind == 3                                                           ? "@address.param"
-                                                                                                 : "@address.formal");
+        i = emit(b, local_is(b, entry, PTX_LOCAL) ? "@address.local"
+                    : entry->kind == 3            ? "@address.param"
+                                                  : "@address.formal");
         i->d = d;
         i->width = wide ? 8 : 4;
         i->imm = from->offset + (entry->kind == 2   ? b->local_offset[entry->value]

@@ -51,6 +51,8 @@ static struct address lower_address(struct builder *b, const struct ptx_operand 
         } else if (entry && entry->kind == 2 && b->ptx_function->locals[entry->value].space == PTX_PARAM) {
             a.kind = ADDRESS_FRAME_PARAMETER;
             a.offset += b->local_offset[entry->value];
+        } else if (entry && local_is(b, entry, PTX_SHARED)) {
+            a.offset += b->local_offset[entry->value];
         } else if (entry && entry->kind == 2) {
             slot t = (slot)temporary(b, 8) << 1;
             struct ins *i = emit(b, "@address.local");
@@ -306,8 +308,9 @@ static void lower_cvta(struct builder *b)
 
     if (s->count != 2)
         build_fail(b, "'cvta' needs two operands");
-    if (x->kind == PTX_OPERAND_NAME && (entry = local_name(b, x->name)) && entry->kind != 1) {
-        bool local = entry->kind == 2 && b->ptx_function->locals[entry->value].space == PTX_LOCAL;
+    if (x->kind == PTX_OPERAND_NAME && (entry = local_name(b, x->name)) && entry->kind != 1 &&
+        !local_is(b, entry, PTX_SHARED)) {
+        bool local = local_is(b, entry, PTX_LOCAL);
         slot t = (slot)temporary(b, 8) << 1;
 
         i = emit(b, local ? "@address.local" : entry->kind == 3 ? "@address.param" : "@address.formal");

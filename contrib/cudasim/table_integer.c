@@ -127,8 +127,12 @@ BINARY(min_relu_s16x2, u32, u32, u32,
 BINARY(max_relu_s16x2, u32, u32, u32,
        PAIR(max_s(max_s((s16)a, (s16)b), 0), max_s(max_s((s32)a >> 16, (s32)b >> 16), 0)))
 
-/* ---- carries: the condition code is an operand: e, 0 or 1 in every lane ---- */
-#define CARRY(name, T, WIDE, NARGS, compute)                                                                           \
+/*
+ * ---- carries: the condition code is an operand: e, 0 or 1 in every lane. A subtraction adds the complement, and its
+ * code is the carry of that sum: 1 when nothing was borrowed. The manual leaves it open; the 128-bit division that
+ * nvcc emits depends on it. `none` is the carry into an instruction that takes none. ----
+ */
+#define CARRY(name, T, WIDE, NARGS, none, compute)                                                                     \
     STEP(name)                                                                                                         \
     {                                                                                                                  \
         T *D = slot_at(w, i->d);                                                                                       \
@@ -139,7 +143,7 @@ BINARY(max_relu_s16x2, u32, u32, u32,
             if (!w->lanes[l])                                                                                          \
                 continue;                                                                                              \
             T a = A[l], b = B[l], c = C[l];                                                                            \
-            WIDE carry = in ? CC[l] : 0, r;                                                                            \
+            WIDE carry = in ? CC[l] : none, r;                                                                           \
             (void)c;                                                                                                   \
             compute;                                                                                                   \
             D[l] = (T)r;                                                                                               \
@@ -148,16 +152,16 @@ BINARY(max_relu_s16x2, u32, u32, u32,
         }                                                                                                              \
         return i + 1;                                                                                                  \
     }
-CARRY(carry_add_32, u32, u64, 2, r = (u64)a + b + carry)
-CARRY(carry_add_64, u64, u128, 2, r = (u128)a + b + carry)
-CARRY(carry_sub_32, u32, u64, 2, r = (u64)a - b - carry)
-CARRY(carry_sub_64, u64, u128, 2, r = (u128)a - b - carry)
-CARRY(carry_mad_lo_32, u32, u64, 3, r = (u64)(a * b) + c + carry)
-CARRY(carry_mad_hi_u32, u32, u64, 3, r = (((u64)a * b) >> 32) + c + carry)
-CARRY(carry_mad_hi_s32, u32, u64, 3, r = (u64)(u32)(((s64)(s32)a * (s32)b) >> 32) + c + carry)
-CARRY(carry_mad_lo_64, u64, u128, 3, r = (u128)(a * b) + c + carry)
-CARRY(carry_mad_hi_u64, u64, u128, 3, r = (((u128)a * b) >> 64) + c + carry)
-CARRY(carry_mad_hi_s64, u64, u128, 3, r = (u128)(u64)(((s128)(s64)a * (s64)b) >> 64) + c + carry)
+CARRY(carry_add_32, u32, u64, 2, 0, r = (u64)a + b + carry)
+CARRY(carry_add_64, u64, u128, 2, 0, r = (u128)a + b + carry)
+CARRY(carry_sub_32, u32, u64, 2, 1, r = (u64)a + (u32)~b + carry)
+CARRY(carry_sub_64, u64, u128, 2, 1, r = (u128)a + (u64)~b + carry)
+CARRY(carry_mad_lo_32, u32, u64, 3, 0, r = (u64)(a * b) + c + carry)
+CARRY(carry_mad_hi_u32, u32, u64, 3, 0, r = (((u64)a * b) >> 32) + c + carry)
+CARRY(carry_mad_hi_s32, u32, u64, 3, 0, r = (u64)(u32)(((s64)(s32)a * (s32)b) >> 32) + c + carry)
+CARRY(carry_mad_lo_64, u64, u128, 3, 0, r = (u128)(a * b) + c + carry)
+CARRY(carry_mad_hi_u64, u64, u128, 3, 0, r = (((u128)a * b) >> 64) + c + carry)
+CARRY(carry_mad_hi_s64, u64, u128, 3, 0, r = (u128)(u64)(((s128)(s64)a * (s64)b) >> 64) + c + carry)
 
 /* ---- logic and shifts ---- */
 BINARY(and_16, u16, u16, u16, a &b)

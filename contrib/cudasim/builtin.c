@@ -1,0 +1,518 @@
+/*
+ * builtin.c - the functions that kernels call and no module holds: vprintf, malloc, free, __assertfail.
+ *
+ * Called by the body of call instructions, for the lanes of the current split, one after the other: a lane's text is
+ * whole, and lanes print in order. Text waits in the worker's buffer until builtin_flush().
+ *
+ * printf() is the C library's, a conversion at a time, with arguments as CUDA passes them: a buffer of values in their
+ * order, each aligned to its size; integers of 4 or 8 bytes, floating point always double.
+ */
+#include "builtin.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xmmintrin.h>
+
+#include "exec.h"
+
+#define WIDTH_MAX 65535        /* of a conversion, and its precision: what is larger is taken for this */
+#define PRINTED_MAX (1u << 20) /* bytes of text that wait; then they are written while the kernel runs */
+#define HEAP_ALIGN 16
+#define MXCSR_DEFAULT 0x1F80u  /* what the C library expects */
+
+enum builtin { BUILTIN_VPRINTF, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_ASSERTFAIL };
+
+int builtin_find(const char *name)
+{
+    static const char *const names[] = {
+        [BUILTIN_VPRINTF] = "vprintf",
+        [BUILTIN_MALLOC] = "malloc",
+        [BUILTIN_FREE] = "free",
+        [BUILTIN_ASSERTFAIL] = "__assertfail",
+    };
+
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        if (!strcmp(name, names[n]))
+            return (int)n;
+    return -1;
+}
+
+/* ---- arguments and results ---- */
+
+static char *parameters(const struct warp *w, unsigned lane)
+{
+    return w->frame->params + (size_t)lane * w->frame->function->param_bytes;
+}
+
+/* Argument `n`, from 0; 0 where the call has fewer. */
+static uint64_t argument(const struct warp *w, const struct call_site *site, unsigned lane, uint32_t n)
+{
+    uint64_t value = 0;
+
+    n += site->result_count;
+    if (n < site->count)
+        memcpy(&value, parameters(w, lane) + site->offset[n], site->size[n] < 8 ? site->size[n] : 8);
+    return value;
+}
+
+static void give(const struct warp *w, const struct call_site *site, unsigned lane, uint64_t value)
+{
+    if (site->result_count)
+        memcpy(parameters(w, lane) + site->offset[0], &value, site->size[0] < 8 ? site->size[0] : 8);
+}
+
+/* ---- the device's memory ---- */
+
+/* Bytes that may be read. */
+struct bytes {
+    const char *at; /* NULL: none */
+    uint64_t size;
+};
+
+static struct bytes shared_bytes(const struct block *b, uint64_t address)
+{
+    uint64_t offset = address & 0xFFFFFFFFu, rank = address >> 32 & 0xFFFF; /* plus 1; 0: its own block */
+
+    if (rank) {
+        if (!b->cluster || rank > b->launch->cluster_blocks)
+            return (struct bytes){0};
+        b = b->cluster[rank - 1];
+    }
+    if (offset >= b->shared_size || (rank && !b->live_warps))
+        return (struct bytes){0};
+    return (struct bytes){b->shared + offset, b->shared_size - offset};
+}
+
+/* What lies at a generic address, up to the end of its allocation, its block's shared memory or its thread's stack. */
+static struct bytes bytes_at(const struct warp *w, unsigned lane, uint64_t address)
+{
+    uint64_t offset = address & (WINDOW(1) - 1);
+    const struct region *r;
+
+    switch (address >> WINDOW_SHIFT) {
+    case 0:
+        r = memory_find(sim_memory(w->worker->sim), address, NULL);
+        if (!r || __atomic_load_n(&r->freed, __ATOMIC_RELAXED))
+            return (struct bytes){0};
+        return (struct bytes){(const char *)(uintptr_t)address, r->base + r->size - address};
+    case WINDOW_SHARED:
+        return shared_bytes(w->block, address);
+    case WINDOW_LOCAL:
+        if (!w->local || offset >= w->local_stride - 64)
+            return (struct bytes){0};
+        return (struct bytes){w->local + lane * w->local_stride + offset, w->local_stride - 64 - offset};
+    default:
+        return (struct bytes){0};
+    }
+}
+
+/* The string at `address`, its end not included; `at` is NULL where no end is found. */
+static struct bytes string_at(const struct warp *w, unsigned lane, uint64_t address)
+{
+    struct bytes s = bytes_at(w, lane, address);
+    size_t length = s.at ? strnlen(s.at, s.size) : 0;
+
+    return length < s.size ? (struct bytes){s.at, length} : (struct bytes){0};
+}
+
+/* ---- text that waits ---- */
+
+/* Makes room for `size` bytes more. False: there is no memory, and the text is lost. */
+static bool reserve(struct printed *p, size_t size)
+{
+    size_t capacity = p->capacity ? p->capacity : 4096;
+    char *text;
+
+    if (p->capacity - p->size >= size)
+        return true;
+    while (capacity - p->size < size)
+        capacity *= 2;
+    text = realloc(p->text, capacity);
+    if (!text)
+        return false;
+    p->text = text;
+    p->capacity = capacity;
+    return true;
+}
+
+static void put_bytes(struct printed *p, const char *text, size_t size)
+{
+    if (!reserve(p, size))
+        return;
+    memcpy(p->text + p->size, text, size);
+    p->size += size;
+}
+
+static void put(struct printed *p, const char *format, ...)
+{
+    va_list arguments;
+    int size;
+
+    va_start(arguments, format);
+    size = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (size < 0 || !reserve(p, (size_t)size + 1))
+        return;
+    va_start(arguments, format);
+    vsnprintf(p->text + p->size, (size_t)size + 1, format, arguments);
+    va_end(arguments);
+    p->size += (size_t)size;
+}
+
+void builtin_flush(struct worker *worker)
+{
+    struct printed *p = &worker->printed;
+
+    if (!p->size)
+        return;
+    fwrite(p->text, 1, p->size, stdout);
+    fflush(stdout);
+    p->size = 0;
+}
+
+/* ---- printf ---- */
+
+/* A conversion: %, flags, width, precision, length, letter. */
+struct conversion {
+    char flags[8];
+    int width, precision; /* 0: none; -1: none */
+    unsigned size;        /* bytes of an integer: 1, 2, 4, 8 */
+    char letter;          /* 0 where the format ends first */
+};
+
+/* A call of one lane. */
+struct printing {
+    struct warp *warp;
+    unsigned lane;
+    const char *at, *end;   /* what is left of the format */
+    struct bytes arguments; /* [] values, see the top */
+    uint64_t used;          /* bytes of them */
+    int count;              /* values taken */
+    bool short_of;          /* there were fewer bytes than the format asks for */
+};
+
+/* The next value; a pointer that cannot be read gives 0 and is noted. */
+static uint64_t take(struct printing *p, unsigned size)
+{
+    uint64_t value = 0, from = (p->used + size - 1) / size * size;
+
+    p->count++;
+    if (from + size > p->arguments.size) {
+        p->short_of = true;
+        return 0;
+    }
+    memcpy(&value, p->arguments.at + from, size);
+    p->used = from + size;
+    return value;
+}
+
+/* Digits, or a star: then the value of an argument. */
+static int number(struct printing *p)
+{
+    int value = 0;
+
+    if (p->at < p->end && *p->at == '*') {
+        p->at++;
+        value = (int32_t)take(p, 4);
+        return value > WIDTH_MAX ? WIDTH_MAX : value < -WIDTH_MAX ? -WIDTH_MAX : value;
+    }
+    for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++)
+        value = value * 10 + (*p->at - '0') < WIDTH_MAX ? value * 10 + (*p->at - '0') : WIDTH_MAX;
+    return value;
+}
+
+static unsigned integer_size(struct printing *p)
+{
+    unsigned size = 4;
+
+    for (; p->at < p->end && strchr("hlLqjzt", *p->at) && *p->at; p->at++) {
+        if (*p->at == 'h')
+            size = size == 2 ? 1 : 2;
+        else
+            size = 8;
+    }
+    return size;
+}
+
+/* Reads what follows a '%'. */
+static struct conversion conversion(struct printing *p)
+{
+    struct conversion c = {.precision = -1};
+    size_t flags = 0;
+
+    for (; p->at < p->end && *p->at && strchr("-+ #0", *p->at); p->at++)
+        if (!strchr(c.flags, *p->at) && flags + 2 < sizeof c.flags)
+            c.flags[flags++] = *p->at;
+    c.width = number(p);
+    if (c.width < 0) { /* by way of a star */
+        c.width = -c.width;
+        if (!strchr(c.flags, '-'))
+            c.flags[flags] = '-';
+    }
+    if (p->at < p->end && *p->at == '.') {
+        p->at++;
+        c.precision = number(p);
+    }
+    c.size = integer_size(p);
+    if (p->at < p->end)
+        c.letter = *p->at++;
+    return c;
+}
+
+static int64_t sign_extended(uint64_t value, unsigned size)
+{
+    return size == 1 ? (int8_t)value : size == 2 ? (int16_t)value : size == 4 ? (int32_t)value : (int64_t)value;
+}
+
+static uint64_t zero_extended(uint64_t value, unsigned size)
+{
+    return size == 8 ? value : value & ((UINT64_C(1) << 8 * size) - 1);
+}
+
+/* %s. False: the string cannot be read. */
+static bool put_string(struct printing *p, const struct conversion *c, const char *format)
+{
+    struct printed *out = &p->warp->worker->printed;
+    uint64_t address = take(p, 8);
+    struct bytes s;
+    size_t length;
+
+    if (!address) {
+        put(out, format, c->width, c->precision, "(null)");
+        return true;
+    }
+    s = bytes_at(p->warp, p->lane, address);
+    if (c->precision >= 0 && (uint64_t)c->precision < s.size)
+        s.size = (uint64_t)c->precision; /* needs no end */
+    length = s.at ? strnlen(s.at, s.size) : 0;
+    if (!s.at || (length == s.size && (c->precision < 0 || length < (size_t)c->precision)))
+        return false;
+    put(out, format, c->width, (int)length, s.at);
+    return true;
+}
+
+/* One conversion, which began at `from`. False: it names a string that cannot be read. */
+static bool put_conversion(struct printing *p, const char *from)
+{
+    struct printed *out = &p->warp->worker->printed;
+    struct conversion c = conversion(p);
+    char format[32];
+    uint64_t bits;
+    double x;
+
+    snprintf(format, sizeof format, "%%%s*.*%s%c", c.flags, c.letter && strchr("diouxX", c.letter) ? "ll" : "", c.letter);
+    switch (c.letter) {
+    case 'd':
+    case 'i':
+        put(out, format, c.width, c.precision, (long long)sign_extended(take(p, c.size < 4 ? 4 : c.size), c.size));
+        return true;
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
+        put(out, format, c.width, c.precision,
+            (unsigned long long)zero_extended(take(p, c.size < 4 ? 4 : c.size), c.size));
+        return true;
+    case 'c':
+        put(out, format, c.width, c.precision, (int)(uint8_t)take(p, 4));
+        return true;
+    case 'p':
+        put(out, format, c.width, c.precision, (void *)(uintptr_t)take(p, 8));
+        return true;
+    case 'a':
+    case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+        bits = take(p, 8);
+        memcpy(&x, &bits, sizeof x);
+        put(out, format, c.width, c.precision, x);
+        return true;
+    case 's':
+        return put_string(p, &c, format);
+    case '%':
+        put_bytes(out, "%", 1);
+        return true;
+    default: /* not known: as it stands */
+        put_bytes(out, from, (size_t)(p->at - from));
+        return true;
+    }
+}
+
+/* False after a fault; *result is what printf() returns. */
+static bool print_lane(struct warp *w, const struct ins *ins, unsigned lane, uint64_t format, uint64_t arguments,
+                       int *result)
+{
+    struct printed *out = &w->worker->printed;
+    struct bytes text = string_at(w, lane, format);
+    struct printing p = {.warp = w, .lane = lane, .at = text.at, .end = text.at + text.size};
+    size_t before = out->size;
+
+    *result = -1;
+    if (!format)
+        return true;
+    if (!text.at) {
+        fault_at(w, ins, lane, FAULT_ILLEGAL_ADDRESS, format, "the format of printf() is at 0x%" PRIx64
+                 ", where the device has no string", format);
+        return false;
+    }
+    if (arguments)
+        p.arguments = bytes_at(w, lane, arguments);
+    while (p.at < p.end) {
+        const char *from = p.at, *sign = memchr(from, '%', (size_t)(p.end - from));
+
+        put_bytes(out, from, (size_t)((sign ? sign : p.end) - from));
+        p.at = sign ? sign + 1 : p.end;
+        if (sign && !put_conversion(&p, sign) && !p.short_of) {
+            out->size = before;
+            fault_at(w, ins, lane, FAULT_ILLEGAL_ADDRESS, format,
+                     "argument %d of printf() is a string that the device cannot read", p.count);
+            return false;
+        }
+        if (p.short_of && arguments) {
+            out->size = before;
+            fault_at(w, ins, lane, FAULT_ILLEGAL_ADDRESS, arguments,
+                     "the arguments of printf() are at 0x%" PRIx64 ", where there are none", arguments);
+            return false;
+        }
+    }
+    *result = p.count;
+    return true;
+}
+
+static bool print_lanes(struct warp *w, const struct ins *ins, const struct call_site *site)
+{
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        int result;
+
+        if (!print_lane(w, ins, lane, argument(w, site, lane, 0), argument(w, site, lane, 1), &result))
+            return false;
+        give(w, site, lane, (uint64_t)(int64_t)result);
+    }
+    if (w->worker->printed.size > PRINTED_MAX)
+        builtin_flush(w->worker);
+    return true;
+}
+
+/* ---- the heap ---- */
+
+/* 0: there is no room. */
+static uint64_t heap_allocate(struct sim *sim, uint64_t size)
+{
+    struct heap *heap = sim_heap(sim);
+    uint64_t limit = sim_limits(sim)->heap_bytes, used = atomic_load(&heap->used);
+    const struct region *r;
+
+    if (!size)
+        return 0;
+    do {
+        if (used > limit || size > limit - used)
+            return 0;
+    } while (!atomic_compare_exchange_weak(&heap->used, &used, used + size));
+    r = memory_allocate(sim_memory(sim), size, HEAP_ALIGN, REGION_HEAP);
+    if (r)
+        return r->base;
+    atomic_fetch_sub(&heap->used, size);
+    return 0;
+}
+
+/* False after a fault. */
+static bool heap_free(struct warp *w, const struct ins *ins, unsigned lane, uint64_t address)
+{
+    struct sim *sim = w->worker->sim;
+    const struct region *r;
+    uint64_t size;
+    bool ours;
+
+    if (!address)
+        return true;
+    r = memory_find(sim_memory(sim), address, NULL);
+    ours = r && r->kind == REGION_HEAP && r->base == address;
+    size = ours ? r->size : 0;
+    if (ours && !__atomic_load_n(&r->freed, __ATOMIC_RELAXED) && memory_release(sim_memory(sim), address)) {
+        atomic_fetch_sub(&sim_heap(sim)->used, size);
+        return true;
+    }
+    if (ours)
+        fault_at(w, ins, lane, FAULT_USE_AFTER_FREE, address, "free() of 0x%" PRIx64 ", which was freed before", address);
+    else
+        fault_at(w, ins, lane, FAULT_ILLEGAL_ADDRESS, address,
+                 "free() of 0x%" PRIx64 ", which malloc() of a kernel did not return", address);
+    return false;
+}
+
+/* ---- assert ---- */
+
+/* For messages: what cannot be read is a question mark. */
+static struct bytes readable(const struct warp *w, unsigned lane, uint64_t address)
+{
+    struct bytes s = string_at(w, lane, address);
+
+    if (!s.at)
+        return (struct bytes){"?", 1};
+    s.size = s.size < 1000 ? s.size : 1000;
+    return s;
+}
+
+/* A line on standard error for each lane, as on the real device; the first of them is the fault. */
+static void fail_assert(struct warp *w, const struct ins *ins, const struct call_site *site)
+{
+    const uint32_t *ntid = w->block->launch->ntid, *block = w->block->id;
+    unsigned first = (unsigned)__builtin_ctz(w->mask);
+    struct bytes message = readable(w, first, argument(w, site, first, 0));
+
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m), thread = w->index * LANES + lane;
+        struct bytes text = readable(w, lane, argument(w, site, lane, 0));
+        struct bytes file = readable(w, lane, argument(w, site, lane, 1));
+        struct bytes function = readable(w, lane, argument(w, site, lane, 3));
+
+        fprintf(stderr, "%.*s:%u: %.*s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%.*s` failed.\n", (int)file.size,
+                file.at, (unsigned)argument(w, site, lane, 2), (int)function.size, function.at, block[0], block[1],
+                block[2], thread % ntid[0], thread / ntid[0] % ntid[1], thread / ntid[0] / ntid[1], (int)text.size,
+                text.at);
+    }
+    fault_at(w, ins, first, FAULT_ASSERT, 0, "assertion `%.*s` failed", (int)message.size, message.at);
+}
+
+/* ---- calls ---- */
+
+static void library_environment(struct worker *worker)
+{
+    if (worker->mxcsr == MXCSR_DEFAULT)
+        return;
+    worker->mxcsr = MXCSR_DEFAULT;
+    _mm_setcsr(MXCSR_DEFAULT);
+}
+
+const struct ins *builtin_call(struct warp *w, const struct ins *ins, const struct call_site *site)
+{
+    w->worker->progress = true;
+    library_environment(w->worker);
+    switch ((enum builtin)site->builtin) {
+    case BUILTIN_VPRINTF:
+        return print_lanes(w, ins, site) ? ins + 1 : NULL;
+    case BUILTIN_MALLOC:
+        for (uint32_t m = w->mask; m; m &= m - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(m);
+
+            give(w, site, lane, heap_allocate(w->worker->sim, argument(w, site, lane, 0)));
+        }
+        return ins + 1;
+    case BUILTIN_FREE:
+        for (uint32_t m = w->mask; m; m &= m - 1)
+            if (!heap_free(w, ins, (unsigned)__builtin_ctz(m), argument(w, site, (unsigned)__builtin_ctz(m), 0)))
+                return NULL;
+        return ins + 1;
+    case BUILTIN_ASSERTFAIL:
+        fail_assert(w, ins, site);
+        return NULL;
+    }
+    return NULL;
+}
