@@ -192,30 +192,30 @@ void access_fence(struct warp *w)
     w->clock[w->index]++;
 }
 
-enum { WORD_BYTES = 0x0F, ATOMIC_WRITE = 0x10, ATOMIC_READ = 0x20, NARROW_WRITE = 0x40, NARROW_READ = 0x80 };
-#define SEVERAL 0xFF
+enum shared_how { ATOMIC_WRITE = 1, ATOMIC_READ = 2, NARROW_WRITE = 4, NARROW_READ = 8 };
 
-/* The warp whose unordered access to `x` the access of `w` collides with, plus 1; 0: none. */
-static unsigned collision(const struct warp *w, const struct shared_word *x, enum access access, bool atomic,
-                          bool narrow, bool *was_write)
+/*
+ * The warp whose unordered access to word `n` the access of `w` collides with, plus 1; 0: none. Two accesses narrower
+ * than a word may be to different bytes of it, and are not held against each other.
+ */
+static unsigned collision(const struct warp *w, uint32_t n, enum access access, bool atomic, bool narrow, bool *was_write)
 {
+    const struct block *b = w->block;
+    const struct shared_word *x = &b->words[n];
+    const uint32_t *readers = b->readers + (size_t)n * b->warp_count;
     unsigned me = w->index;
 
     *was_write = true;
     if (x->write_warp && x->write_warp - 1u != me && x->write_clock > w->clock[x->write_warp - 1] &&
-        !(atomic && x->bytes & ATOMIC_WRITE) && !(narrow && x->bytes & NARROW_WRITE))
+        !(atomic && x->how & ATOMIC_WRITE) && !(narrow && x->how & NARROW_WRITE))
         return x->write_warp;
     *was_write = false;
-    if (access == ACCESS_READ || !x->read_warp || (atomic && x->bytes & ATOMIC_READ) ||
-        (narrow && x->bytes & NARROW_READ))
+    if (access == ACCESS_READ || (atomic && x->how & ATOMIC_READ) || (narrow && x->how & NARROW_READ))
         return 0;
-    if (x->read_warp != SEVERAL)
-        return x->read_warp - 1u != me && x->read_clock > w->clock[x->read_warp - 1] ? x->read_warp : 0;
-    /* Who read last is not known: a race for certain only if no other warp's time of that read has been heard of. */
-    for (unsigned n = 0; n < w->block->warp_count; n++)
-        if (n != me && x->read_clock <= w->clock[n])
-            return 0;
-    return w->block->warp_count > 1 ? (me ? 1 : 2) : 0;
+    for (unsigned k = 0; k < b->warp_count; k++)
+        if (readers[k] > w->clock[k] && k != me)
+            return k + 1;
+    return 0;
 }
 
 static void report_race(struct warp *w, const struct ins *ins, uint32_t lane, uint32_t offset, enum access access,
@@ -231,24 +231,21 @@ static void report_race(struct warp *w, const struct ins *ins, uint32_t lane, ui
                    verb(access), offset, thread % nx, thread / nx % ny, thread / nx / ny);
     else
         fault_warn(w, ins, lane, FAULT_SHARED_RACE, offset,
-                   "%s of shared memory at offset %u, which a thread of another warp read with no barrier in between",
-                   verb(access), offset);
+                   "%s of shared memory at offset %u, which a thread of warp %u read with no barrier in between",
+                   verb(access), offset, other - 1);
 }
 
-static void note_read(const struct warp *w, struct shared_word *x, bool atomic, bool narrow)
+static void set_how(struct shared_word *x, unsigned set, unsigned clear)
 {
-    uint32_t clock = w->clock[w->index];
+    x->how = (uint8_t)((x->how & ~clear) | set);
+}
 
-    if (x->read_warp && x->read_warp != SEVERAL && x->read_warp - 1u != w->index &&
-        x->read_clock > w->clock[x->read_warp - 1])
-        x->read_warp = SEVERAL;
-    else if (x->read_warp == SEVERAL && clock > x->read_clock)
-        x->read_warp = (uint8_t)(w->index + 1);
-    else if (x->read_warp != SEVERAL)
-        x->read_warp = (uint8_t)(w->index + 1);
-    x->read_clock = x->read_warp == SEVERAL && x->read_clock > clock ? x->read_clock : clock;
-    x->bytes = (uint8_t)((x->bytes & ~(ATOMIC_READ | NARROW_READ)) | (atomic ? ATOMIC_READ : 0) |
-                         (narrow ? NARROW_READ : 0));
+/* Bytes of word `n` that [offset, offset + bytes) covers, a bit each. */
+static uint8_t bytes_of_word(uint32_t n, uint32_t offset, unsigned bytes)
+{
+    uint32_t from = n == offset >> 2 ? offset & 3 : 0, last = offset + bytes - 1, end = n == last >> 2 ? (last & 3) + 1 : 4;
+
+    return (uint8_t)(((1u << end) - 1) & ~((1u << from) - 1));
 }
 
 void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
@@ -258,34 +255,36 @@ void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *
     bool orders = ins->flags & (INS_SPINS | INS_RELEASE); /* volatile and its like */
     bool atomic = access == ACCESS_ATOMIC || orders, narrow = bytes < 4;
     bool quiet = w->worker->faulted_at == ins;
+    struct block *b = w->block;
 
     if (orders && access != ACCESS_ATOMIC)
         access_fence(w);
     EVERY_LANE(l, w->mask)
     {
-        uint32_t first = offsets[l] >> 2, last = (offsets[l] + bytes - 1) >> 2;
+        uint32_t last = (offsets[l] + bytes - 1) >> 2;
         bool empty = true;
 
-        for (uint32_t n = first; n <= last; n++) {
-            struct shared_word *x = &w->block->words[n];
-            uint32_t from = n == first ? offsets[l] & 3 : 0, end = n == last ? ((offsets[l] + bytes - 1) & 3) + 1 : 4;
-            uint8_t part = (uint8_t)(((1u << end) - 1) & ~((1u << from) - 1));
+        for (uint32_t n = offsets[l] >> 2; n <= last; n++) {
+            struct shared_word *x = &b->words[n];
+            uint8_t part = bytes_of_word(n, offsets[l], bytes);
             bool was_write;
             unsigned other;
 
             empty &= !(x->bytes & part);
-            if (options->check_races && (other = collision(w, x, access, atomic, narrow, &was_write)) && !quiet) {
+            if (b->readers && !quiet && (other = collision(w, n, access, atomic, narrow, &was_write))) {
                 report_race(w, ins, l, offsets[l], access, other, was_write, x->writer_lane);
                 quiet = true;
             }
-            if (access != ACCESS_WRITE)
-                note_read(w, x, atomic, narrow);
+            if (access != ACCESS_WRITE && b->readers) {
+                b->readers[(size_t)n * b->warp_count + w->index] = w->clock[w->index];
+                set_how(x, (atomic ? ATOMIC_READ : 0) | (narrow ? NARROW_READ : 0), ATOMIC_READ | NARROW_READ);
+            }
             if (access != ACCESS_READ) {
                 x->write_warp = (uint8_t)(w->index + 1);
                 x->write_clock = w->clock[w->index];
                 x->writer_lane = (uint8_t)l;
-                x->bytes = (uint8_t)((x->bytes & ~(ATOMIC_WRITE | NARROW_WRITE)) | part | (atomic ? ATOMIC_WRITE : 0) |
-                                     (narrow ? NARROW_WRITE : 0));
+                x->bytes |= part;
+                set_how(x, (atomic ? ATOMIC_WRITE : 0) | (narrow ? NARROW_WRITE : 0), ATOMIC_WRITE | NARROW_WRITE);
             }
         }
         if (empty && access != ACCESS_WRITE && options->check_written && !quiet) {
@@ -438,8 +437,8 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
     }
 }
 
-/* The allocation that holds [a, a + bytes), remembered for the next time; NULL if there is none. */
-static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes, struct span *remember)
+/* The allocation that holds [a, a + bytes), for an atomic or volatile access if `orders`; remembered for the next time; NULL if there is none. */
+static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes, bool orders, struct span *remember)
 {
     const struct region *r;
     struct span span;
@@ -450,7 +449,10 @@ static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes
             return k->spans[n].region;
         }
     r = memory_find(sim_memory(k->sim), a, NULL);
-    if (!r || __atomic_load_n(&r->freed, __ATOMIC_ACQUIRE) || a + bytes > r->base + r->size)
+    if (!r || __atomic_load_n(&r->freed, __ATOMIC_ACQUIRE))
+        return NULL;
+    /* libcu++ makes an atomic of 16 bits from the word around it, which may end past the end. */
+    if (a + bytes > r->base + (orders ? (r->size + 3) / 4 * 4 : r->size))
         return NULL;
     if (r->kind == REGION_HEAP) /* another thread may free it at any time */
         return r;
@@ -463,7 +465,6 @@ static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes
 struct kinds {
     uint32_t global, shared, local;
     bool unwritten; /* one of them lies in an allocation that is not known to be written in full */
-    bool remote;    /* in the shared memory of another block */
 };
 
 static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access,
@@ -488,7 +489,7 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
         fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes in the kernel's parameters", verb(access), bytes);
         return false;
     } else {
-        r = look_up(k, a, bytes, span);
+        r = look_up(k, a, bytes, access == ACCESS_ATOMIC || ins->flags & INS_SPINS, span);
     }
     if (!r || (access != ACCESS_READ && r->read_only)) {
         refuse_global(w, ins, l, bytes, access);
@@ -504,9 +505,9 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
 {
     uint64_t offset = w->address[l] & 0xFFFFFFFFu;
     unsigned rank = (unsigned)(w->address[l] >> 32 & 0xFFFF);
-    const struct block *b = w->block;
+    struct block *b = w->block;
 
-    if (rank) {
+    if (rank && rank - 1 != b->cluster_rank) {
         if (!b->cluster || rank > b->launch->cluster_blocks) {
             fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l], "%s of the shared memory of block %u of the cluster, which has %u",
                      verb(access), rank - 1, b->launch->cluster_blocks);
@@ -534,8 +535,11 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
     w->address[l] = (uintptr_t)b->shared + offset;
     if (b == w->block)
         kinds->shared |= 1u << l;
-    else
-        kinds->remote = true;
+    else if (b->words && access != ACCESS_READ)
+        for (uint32_t n = (uint32_t)offset >> 2; n <= (offset + bytes - 1) >> 2; n++) {
+            b->words[n].write_warp = 0; /* races between blocks are not looked for */
+            b->words[n].bytes |= bytes_of_word(n, (uint32_t)offset, bytes);
+        }
     return true;
 }
 
@@ -582,7 +586,7 @@ static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, co
 
 bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum access access)
 {
-    struct kinds kinds = {0, 0, 0, false, false};
+    struct kinds kinds = {0, 0, 0, false};
     uint32_t offsets[LANES] = {0};
     uint64_t asked[LANES];
     uint32_t all = w->mask;

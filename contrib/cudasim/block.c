@@ -163,6 +163,7 @@ void cluster_check(struct block *b)
 {
     uint32_t count;
     struct block *self = b, **group = group_of(&self, &count);
+    uint32_t join[WARPS_PER_BLOCK];
 
     for (uint32_t n = 0; n < count; n++)
         if (group[n]->cluster_arrived < group[n]->live)
@@ -175,6 +176,9 @@ void cluster_check(struct block *b)
         if (!before)
             continue;
         x->cluster_phase++;
+        memset(join, 0, sizeof join);
+        for (uint32_t k = 0; k < x->warp_count; k++)
+            join_clocks(join, x->warps[k].clock);
         for (uint32_t k = 0; k < x->warp_count; k++) {
             struct warp *w = &x->warps[k];
 
@@ -184,6 +188,7 @@ void cluster_check(struct block *b)
                     w->others[s].pc++;
                     w->waiting = false;
                 }
+            join_clocks(w->clock, join);
             w->clock[k]++;
         }
         b->worker->progress = true;

@@ -5,7 +5,9 @@
  * whole, and lanes print in order. Text waits in the worker's buffer until builtin_flush().
  *
  * printf() is the C library's, a conversion at a time, with arguments as CUDA passes them: a buffer of values in their
- * order, each aligned to its size; integers of 4 or 8 bytes, floating point always double.
+ * order, each aligned to its size; integers of 4 or 8 bytes, floating point always double. What it returns, what it
+ * does with a null pointer and with conversions that it does not know is what an H200 did; it knows hh, j, z, t and
+ * "%*.*f" besides, which the real one gets wrong. What malloc(0) returns is the H200's as well.
  */
 #include "builtin.h"
 
@@ -139,7 +141,7 @@ static bool reserve(struct printed *p, size_t size)
 
 static void put_bytes(struct printed *p, const char *text, size_t size)
 {
-    if (!reserve(p, size))
+    if (!size || !reserve(p, size))
         return;
     memcpy(p->text + p->size, text, size);
     p->size += size;
@@ -335,10 +337,7 @@ static bool put_conversion(struct printing *p, const char *from)
         return true;
     case 's':
         return put_string(p, &c, format);
-    case '%':
-        put_bytes(out, "%", 1);
-        return true;
-    default: /* not known: as it stands */
+    default: /* not known: as it stands, and no argument is taken, as on the real device */
         put_bytes(out, from, (size_t)(p->at - from));
         return true;
     }
@@ -368,13 +367,17 @@ static bool print_lane(struct warp *w, const struct ins *ins, unsigned lane, uin
 
         put_bytes(out, from, (size_t)((sign ? sign : p.end) - from));
         p.at = sign ? sign + 1 : p.end;
+        if (sign && p.at < p.end && *p.at == '%') {
+            put_bytes(out, p.at++, 1);
+            continue;
+        }
         if (sign && !put_conversion(&p, sign) && !p.short_of) {
             out->size = before;
             fault_at(w, ins, lane, FAULT_ILLEGAL_ADDRESS, format,
                      "argument %d of printf() is a string that the device cannot read", p.count);
             return false;
         }
-        if (p.short_of && arguments) {
+        if (p.short_of) {
             out->size = before;
             fault_at(w, ins, lane, FAULT_ILLEGAL_ADDRESS, arguments,
                      "the arguments of printf() are at 0x%" PRIx64 ", where there are none", arguments);
@@ -402,15 +405,14 @@ static bool print_lanes(struct warp *w, const struct ins *ins, const struct call
 
 /* ---- the heap ---- */
 
-/* 0: there is no room. */
+/* 0: there is no room. A block of no bytes has an address of its own, and takes one. */
 static uint64_t heap_allocate(struct sim *sim, uint64_t size)
 {
     struct heap *heap = sim_heap(sim);
     uint64_t limit = sim_limits(sim)->heap_bytes, used = atomic_load(&heap->used);
     const struct region *r;
 
-    if (!size)
-        return 0;
+    size = size ? size : 1;
     do {
         if (used > limit || size > limit - used)
             return 0;

@@ -43,6 +43,7 @@ struct sim {
     struct memory *memory;
     struct row_index rows;
     struct heap heap;
+    struct region *workspace;      /* of cooperative launches, made for the first one */
     struct sim_module *modules;
     struct kernel_use *uses;
     pthread_mutex_t fault_lock;    /* of the three below, and of printing them */

@@ -4,7 +4,7 @@
  * PTX is given its meaning once, when a module is loaded (program.c): every instruction becomes a `struct ins` with a
  * pointer to its body and the places of its operands. A body executes one instruction for all 32 lanes of a warp:
  *
- *   register slot   128 bytes = 32 lanes x 32 bits (16-bit registers use the first 64 bytes), 256 bytes for 64 bits;
+ *   register slot   128 bytes = 32 lanes x 32 bits, 64 bytes for 16 bits, 256 bytes for 64 bits;
  *                   predicates are 32-bit lanes too, all ones or zero, so that every operation is the same short loop,
  *                   which the compiler turns into vector instructions
  *   constants       are slots as well, filled once in the module's pool, so that no body asks what an operand is
@@ -79,6 +79,8 @@ struct ins {
     bool guard_negated;
     bool is_call;     /* `extra` is a call_site */
     bool op_is_atomic; /* atom and red */
+    bool grows_stack; /* alloca */
+    bool meets;       /* lanes named in the mask `f` execute it together, see warp_converge() */
     uint16_t flops;   /* floating-point operations a lane */
     uint8_t mode;     /* second sub-operation: scope, comparison, … */
     uint32_t event;   /* index of its event counters, plus 1; 0: none */
@@ -119,6 +121,7 @@ struct function {
     bool recursive;           /* may call itself, or through a pointer */
     uint64_t stack_bytes;     /* of local memory for it and all it calls, when not recursive */
     uint64_t shared_bytes;    /* static shared memory of an entry */
+    uint64_t *shared_uses;    /* a bit a place: shared variables that it and all it calls may touch; arena */
     uint32_t entry_bytes;     /* parameters of an entry */
     size_t first_place;       /* of the shared variables that it declares, in the order of its locals */
 };
@@ -142,6 +145,7 @@ struct frame {
     char *registers;
     char *params;              /* [32][function->param_bytes] */
     uint32_t local_base;       /* offset of its local variables in every thread's stack */
+    uint32_t allocated;        /* bytes of alloca behind them, the same for all its lanes */
     uint32_t depth;
     uint32_t lanes;            /* lanes which are inside of the call */
 };
@@ -206,14 +210,13 @@ struct barrier {
     uint32_t true_count, false_count;  /* of bar.red */
 };
 
-/* Who touched a 4-byte word of shared memory, for the race check. Clocks are of the warp named. */
+/* Who touched a 4-byte word of shared memory last, for the race check. */
 struct shared_word {
-    uint32_t write_clock;
-    uint32_t read_clock;
-    uint8_t write_warp;  /* plus 1; 0: never written */
-    uint8_t read_warp;   /* plus 1; 0xFF: several */
-    uint8_t bytes;       /* written ever, a bit a byte (4 bits); 0x10: last write was atomic; 0x20: last read was */
+    uint32_t write_clock; /* the writer's own, then */
+    uint8_t write_warp;   /* plus 1; 0: never written */
     uint8_t writer_lane;
+    uint8_t bytes;        /* written ever, a bit a byte */
+    uint8_t how;          /* enum shared_how of access.c */
 };
 
 struct launch;
@@ -232,6 +235,7 @@ struct block {
     char *shared;
     uint32_t shared_size;
     struct shared_word *words; /* of shared memory, with check_races or check_written; else NULL */
+    uint32_t *readers;         /* [words][warps]: clock of each warp's last read, with check_races; else NULL */
     uint32_t atomic_clock[WARPS_PER_BLOCK]; /* what atomics and fences have published */
     struct barrier barriers[BARRIERS];
     struct warp *warps;
@@ -322,6 +326,7 @@ struct launch {
     atomic_uint_fast64_t progress; /* bumped by workers that made some */
     atomic_bool stop;              /* a fault was recorded */
     bool cooperative;
+    uint64_t workspace;            /* device address of what a grid's barrier needs; 0: not a cooperative launch */
     pthread_mutex_t lock;          /* of `fault` and the printing */
     struct sim_fault fault;
     unsigned active;               /* workers still running */

@@ -32,7 +32,7 @@ static double seconds_now(void)
 
 /* Where the parts of a block lie in its one allocation. */
 struct layout {
-    size_t warps, registers, register_stride, params, param_stride, shared, words, cluster, size;
+    size_t warps, registers, register_stride, params, param_stride, shared, words, readers, cluster, size;
 };
 
 static size_t align_up(size_t n, size_t align)
@@ -56,9 +56,12 @@ static struct layout lay_out(const struct launch *l)
     x.param_stride = align_up((size_t)LANES * f->param_bytes, 64);
     x.shared = align_up(x.params + l->warps * x.param_stride, 1024);
     x.words = align_up(x.shared + l->shared_size, 64);
-    x.cluster = x.words + (o->check_written || o->check_races
-                               ? align_up(((size_t)l->shared_size + 3) / 4 * sizeof(struct shared_word), 64)
-                               : 0);
+    x.readers = x.words;
+    if (o->check_written || o->check_races)
+        x.readers += align_up(((size_t)l->shared_size + 3) / 4 * sizeof(struct shared_word), 64);
+    x.cluster = x.readers;
+    if (o->check_races)
+        x.cluster += align_up(((size_t)l->shared_size + 3) / 4 * l->warps * sizeof(uint32_t), 64);
     x.size = align_up(x.cluster + l->cluster_blocks * sizeof(struct block *), 64);
     return x;
 }
@@ -158,6 +161,8 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
     memset(b->shared, o->check_written ? 0xFF : 0, l->shared_size);
     if (l->shared_size && (o->check_written || o->check_races)) {
         b->words = (struct shared_word *)(void *)(b->storage + x.words);
+        if (o->check_races)
+            b->readers = (uint32_t *)(void *)(b->storage + x.readers);
         memset(b->words, 0, x.cluster - x.words);
     }
     for (uint32_t n = 0; n < l->warps; n++)
@@ -509,6 +514,22 @@ static unsigned workers_for(const struct sim *sim, const struct launch *l)
     return (unsigned)(l->groups < workers ? l->groups : workers);
 }
 
+/*
+ * What %envreg1 and %envreg2 point to in a cooperative launch, for the cooperative groups library: the size of the
+ * workspace, and the word that a grid's barrier counts in (cooperative_groups/details/driver_abi.h).
+ */
+static uint64_t grid_workspace(struct sim *sim)
+{
+    uint32_t contents[2] = {sizeof contents, 0};
+
+    if (!sim->workspace)
+        sim->workspace = memory_allocate(sim->memory, sizeof contents, 256, REGION_GLOBAL);
+    if (!sim->workspace)
+        return 0;
+    memcpy((void *)(uintptr_t)sim->workspace->base, contents, sizeof contents);
+    return sim->workspace->base;
+}
+
 bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *fault)
 {
     struct sim_kernel *kernel = what->kernel;
@@ -551,6 +572,7 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
     l.resident_limit = resident / l.cluster_blocks / workers;
     if (!l.resident_limit)
         l.resident_limit = 1;
+    l.workspace = l.cooperative ? grid_workspace(sim) : 0;
     l.active = 1;
     if (workers > 1)
         run_shared(sim, &l, workers);

@@ -67,7 +67,11 @@ static void print_operand(const struct ptx_function *function, const struct ptx_
     if (operand->negated)
         printf("-");
     switch (operand->kind) {
-    case PTX_OPERAND_REGISTER: print_register(function, operand->reg); break;
+    case PTX_OPERAND_REGISTER:
+        print_register(function, operand->reg);
+        if (operand->part)
+            printf(".%s", operand->part);
+        break;
     case PTX_OPERAND_INTEGER: printf("%" PRId64, (int64_t)operand->value); break;
     case PTX_OPERAND_FLOAT: printf(operand->single ? "0f%08" PRIX64 : "0d%016" PRIX64, operand->value); break;
     case PTX_OPERAND_NAME: printf("%s", operand->name); break;

@@ -321,20 +321,17 @@ static void note_names(struct builder *b, const struct ptx_operand *x, uint64_t 
         note_names(b, &x->elements[n], shared, called, pointer);
 }
 
-/*
- * Offsets of shared variables. Functions are shared between kernels, so a variable has one offset: above everything
- * that any kernel which reaches it has placed so far. Those without a bound (extern __shared__) come last and overlap.
- */
-static void place_shared(struct builder *b)
+/* Follows calls: who may reach whom, and hence which shared variables each function may touch. */
+static void follow_calls(struct builder *b)
 {
     struct program *p = b->program;
     size_t functions = p->function_count, variables = p->place_count;
     size_t fwords = (functions + 63) / 64, vwords = (variables + 63) / 64;
     uint64_t *reach = calloc(functions * fwords + 1, 8), *uses = calloc(functions * vwords + 1, 8);
-    uint64_t *top = calloc(functions + 1, 8), *final = calloc(functions + 1, 8), *taken = calloc(fwords + 1, 8);
+    uint64_t *taken = calloc(fwords + 1, 8);
     bool changed = true;
 
-    if (!reach || !uses || !top || !final || !taken)
+    if (!reach || !uses || !taken)
         build_fail(b, "out of memory");
     for (size_t f = 0; f < functions; f++) {
         const struct ptx_function *x = p->functions[f].ptx;
@@ -394,37 +391,84 @@ static void place_shared(struct builder *b)
             if (reach[f * fwords + g / 64] >> (g % 64) & 1 && reach[g * fwords + g / 64] >> (g % 64) & 1)
                 p->functions[f].recursive = true;
     }
-    for (int unbounded = 0; unbounded < 2; unbounded++) {
-        for (size_t v = 0; v < variables; v++) {
-            const struct ptx_variable *x = p->places[v].variable;
-            bool is_unbounded = x->unbounded || x->size == 0;
-            uint64_t at = 0;
-
-            if (x->space != PTX_SHARED || is_unbounded != (unbounded == 1))
-                continue;
-            for (size_t f = 0; f < functions; f++)
-                if (p->functions[f].ptx->entry && uses[f * vwords + v / 64] >> (v % 64) & 1) {
-                    uint64_t t = align_up(top[f], x->align);
-
-                    at = t > at ? t : at;
-                }
-            p->places[v].address = at;
-            for (size_t f = 0; f < functions; f++)
-                if (p->functions[f].ptx->entry && uses[f * vwords + v / 64] >> (v % 64) & 1) {
-                    if (unbounded)
-                        final[f] = at > final[f] ? at : final[f];
-                    else
-                        top[f] = at + x->size;
-                }
-        }
+    for (size_t f = 0; f < functions; f++) {
+        p->functions[f].shared_uses = build_alloc(b, vwords * 8 + 8);
+        memcpy(p->functions[f].shared_uses, uses + f * vwords, vwords * 8);
     }
-    for (size_t f = 0; f < functions; f++)
-        p->functions[f].shared_bytes = final[f] > top[f] ? final[f] : top[f];
     free(reach);
     free(uses);
-    free(top);
-    free(final);
     free(taken);
+}
+
+static bool uses_shared(const struct function *f, size_t place)
+{
+    return f->shared_uses[place / 64] >> (place % 64) & 1;
+}
+
+/*
+ * Offsets of the shared variables that entry `index` may touch, for its code and its size: variables that it has to
+ * itself are placed anew for each entry; those that called functions touch have one offset, above everything that any
+ * entry which reaches them has of that kind. The ones without a bound (extern __shared__) come last and overlap.
+ */
+static void place_shared(struct builder *b, size_t index)
+{
+    struct program *p = b->program;
+    struct function *f = &p->functions[index];
+    uint64_t top = b->shared_by_functions, end;
+
+    for (size_t v = 0; v < p->place_count; v++) {
+        const struct ptx_variable *x = p->places[v].variable;
+
+        if (x->space == PTX_SHARED && uses_shared(f, v) && !b->shared_fixed[v] && !x->unbounded && x->size) {
+            p->places[v].address = align_up(top, x->align);
+            top = p->places[v].address + x->size;
+        }
+    }
+    end = top;
+    for (size_t v = 0; v < p->place_count; v++) {
+        const struct ptx_variable *x = p->places[v].variable;
+
+        if (x->space == PTX_SHARED && uses_shared(f, v) && (x->unbounded || !x->size)) {
+            if (!b->shared_fixed[v])
+                p->places[v].address = align_up(top, x->align);
+            end = p->places[v].address > end ? p->places[v].address : end;
+        }
+    }
+    f->shared_bytes = end;
+}
+
+/* Variables that some .func touches lie at the bottom, at the same place for all entries. */
+static void fix_shared(struct builder *b)
+{
+    struct program *p = b->program;
+    bool unbounded = false;
+
+    b->shared_fixed = build_alloc(b, p->place_count + 1);
+    for (size_t f = 0; f < p->function_count; f++)
+        for (size_t v = 0; v < p->place_count && !p->functions[f].ptx->entry; v++)
+            b->shared_fixed[v] |= p->places[v].variable->space == PTX_SHARED && uses_shared(&p->functions[f], v);
+    for (size_t v = 0; v < p->place_count; v++) {
+        const struct ptx_variable *x = p->places[v].variable;
+
+        if (b->shared_fixed[v] && (x->unbounded || !x->size)) {
+            unbounded = true;
+        } else if (b->shared_fixed[v]) {
+            p->places[v].address = align_up(b->shared_by_functions, x->align);
+            b->shared_by_functions = p->places[v].address + x->size;
+        }
+    }
+    if (!unbounded)
+        return;
+    /* Dynamic memory that a .func knows: above what any entry has of its own. */
+    for (size_t f = 0; f < p->function_count; f++)
+        if (p->functions[f].ptx->entry) {
+            place_shared(b, f);
+            if (p->functions[f].shared_bytes > b->shared_top)
+                b->shared_top = p->functions[f].shared_bytes;
+        }
+    for (size_t v = 0; v < p->place_count; v++)
+        if (b->shared_fixed[v] && (p->places[v].variable->unbounded || !p->places[v].variable->size))
+            p->places[v].address = align_up(b->shared_top, p->places[v].variable->align);
 }
 
 /* ---- functions ---- */
@@ -514,6 +558,8 @@ static void build_function(struct builder *b, size_t index)
     for (size_t n = 0; n < x->statement_count; n++)
         if (x->statements[n].name && x->statements[n].kind != PTX_INSTRUCTION)
             add_local(b, x->statements[n].name, (uint32_t)n, 1);
+    if (x->entry)
+        place_shared(b, index);
     lay_out_locals(b);
     for (size_t n = 0; n < x->statement_count; n++) {
         const struct ptx_statement *s = &x->statements[n];
@@ -566,6 +612,8 @@ static int64_t stack_need(struct program *p, size_t index, unsigned depth)
         const struct call_site *site;
         int64_t need;
 
+        if (p->code[n].grows_stack)
+            return -1;
         if (!p->code[n].is_call)
             continue;
         site = p->code[n].extra;
@@ -655,7 +703,8 @@ struct program *program_build(struct sim *sim, struct ptx_module *ptx, const str
     }
     list_places(b);
     place_variables(b);
-    place_shared(b);
+    follow_calls(b);
+    fix_shared(b);
     relocate_variables(b);
     for (size_t f = 0; f < p->function_count; f++)
         if (ptx->functions[f].defined)

@@ -81,6 +81,9 @@ struct builder {
     size_t pool_size, pool_capacity;
     struct pool_entry *pool_index;
     size_t pool_index_mask, pool_index_count;
+    bool *shared_fixed;           /* [places] shared variables that a .func touches: one offset for all entries */
+    uint64_t shared_by_functions; /* bytes of those */
+    uint64_t shared_top;          /* the most that any entry has, where a .func touches dynamic shared memory */
     struct global_name *names;    /* variables and functions of the module */
     size_t name_mask;
     jmp_buf fail;

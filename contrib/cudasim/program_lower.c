@@ -9,6 +9,7 @@
 
 #include "program.h"
 #include "special.h"
+#include "video.h"
 
 void build_fail(struct builder *b, const char *format, ...)
 {
@@ -317,14 +318,14 @@ static bool is_rounding(const char *t)
 }
 
 /*
- * The row of the opcode: its full name, or that without the modifiers that the row allows. Tried from most to least
- * written.
+ * The row of the opcode and `suffix`: its full name, or that without the modifiers that the row allows. Tried from most
+ * to least written.
  */
-static const struct row *find_row(struct builder *b, uint8_t *saturate)
+static const struct row *find_row(struct builder *b, const char *suffix, uint8_t *saturate)
 {
     *saturate = 0;
     for (int drop = 0; drop < 8; drop++) {
-        char name[200];
+        char name[sizeof b->opcode.text + 8];
         size_t length = 0;
         const struct row *row;
         uint8_t dropped = 0;
@@ -346,6 +347,7 @@ static const struct row *find_row(struct builder *b, uint8_t *saturate)
             }
             length += (size_t)snprintf(name + length, sizeof name - length, "%s%s", n ? "." : "", t);
         }
+        snprintf(name + length, sizeof name - length, "%s", suffix);
         row = row_find(b->rows, name);
         if (row && (row->allows & dropped) == dropped) {
             *saturate = dropped & ALLOW_SAT ? INS_SATURATE : 0;
@@ -355,12 +357,107 @@ static const struct row *find_row(struct builder *b, uint8_t *saturate)
     return NULL;
 }
 
+/* ---- video instructions: they alone have parts of registers and negated operands ---- */
+
+static bool is_video(const struct builder *b)
+{
+    return b->opcode.token[0][0] == 'v' && strcmp(b->opcode.token[0], "vote");
+}
+
+static void refuse_parts(struct builder *b, const struct ptx_operand *operands, size_t count)
+{
+    for (size_t n = 0; n < count; n++) {
+        if (operands[n].part)
+            build_fail(b, "'%s' takes no part of a register (.%s)", b->statement->opcode, operands[n].part);
+        refuse_parts(b, operands[n].elements, operands[n].count);
+    }
+}
+
+/*
+ * Whether an instruction of `lanes` lanes, 1 for a scalar one, may name this part of its destination or of a or b:
+ * one; a mask of lanes; or for each lane one of the two registers'.
+ */
+static bool part_fits(const char *part, unsigned lanes, bool destination)
+{
+    bool halves = part[0] == 'h';
+    unsigned limit = halves ? 2 : 4, count = (unsigned)strlen(part) - 1;
+
+    if (lanes > 1 && halves != (lanes == 2))
+        return false;
+    if (lanes > 1 && !destination)
+        limit *= 2;
+    if (destination ? count > lanes : count != lanes)
+        return false;
+    for (unsigned n = 1; n <= count; n++)
+        if (part[n] >= (char)('0' + limit) || (destination && n > 1 && part[n] >= part[n - 1]))
+            return false;
+    return true;
+}
+
+/* Parts and signs of the operands, for ins->imm: see video.h. `merges`: a scalar one puts its result into a part. */
+static int64_t video_operands(struct builder *b, bool merges)
+{
+    static const struct {
+        int part, negate; /* bits of ins->imm, -1: not allowed */
+    } places[] = {{VIDEO_D, -1}, {VIDEO_A, VIDEO_NEGATE_A}, {VIDEO_B, VIDEO_NEGATE_B}, {-1, VIDEO_NEGATE_C}};
+    const struct ptx_statement *s = b->statement;
+    const char *base = b->opcode.token[0];
+    unsigned lanes = strchr(base, '2') ? 2 : strchr(base, '4') ? 4 : 1;
+    bool signs = !strcmp(base, "vmad") && !has_token(b, "po");
+    uint64_t imm = 0;
+
+    for (size_t n = 0; n < s->count && n < sizeof places / sizeof *places; n++) {
+        const struct ptx_operand *x = &s->operands[n];
+
+        if (x->part) {
+            if (places[n].part < 0 || (n == 0 && lanes == 1 && !merges) || !part_fits(x->part, lanes, n == 0))
+                build_fail(b, "operand %zu of '%s' cannot be a part .%s", n, s->opcode, x->part);
+            imm |= (uint64_t)video_selector(x->part) << places[n].part;
+        }
+        if (x->negated) {
+            if (!signs || places[n].negate < 0)
+                build_fail(b, "operand %zu of '%s' cannot be negated", n, s->opcode);
+            imm |= 1ull << places[n].negate;
+        }
+    }
+    return (int64_t)imm;
+}
+
+/* ---- rows ---- */
+
+/* Operands that the row describes: its letters. */
+static size_t row_operands(const struct row *row)
+{
+    size_t count = 0;
+
+    for (const char *o = row->operands; *o; o++)
+        count += *o < '0' || *o > '9';
+    return count;
+}
+
+/* A vector, or what counts as one of one element: W4 or Q2 in the row. Returns what stands behind it there. */
+static const char *row_vector(struct builder *b, const char *row, const struct ptx_operand *x, bool destination,
+                              slot *slots, unsigned *slot_count)
+{
+    const struct ptx_operand *elements = x->kind == PTX_OPERAND_VECTOR ? x->elements : x;
+    size_t count = x->kind == PTX_OPERAND_VECTOR ? x->count : 1;
+    char letter = *row == 'Q' ? 'q' : 'w', *end;
+
+    if (count != strtoul(row + 1, &end, 10))
+        build_fail(b, "a vector of '%s' has %lu elements, not %zu", b->statement->opcode, strtoul(row + 1, NULL, 10),
+                   count);
+    for (size_t n = 0; n < count; n++)
+        slots[(*slot_count)++] =
+            destination ? define_operand(b, &elements[n], letter) : use_operand(b, &elements[n], letter);
+    return end;
+}
+
 /* An instruction which a row describes in full. */
 static bool lower_by_row(struct builder *b)
 {
     const struct ptx_statement *s = b->statement;
     uint8_t saturate;
-    const struct row *row = find_row(b, &saturate);
+    const struct row *row = find_row(b, "", &saturate), *merging = NULL;
     slot *fields[4], *list = NULL, d = 1, e = 1;
     slot sources[8], vectors[96];
     unsigned count = 0, source_count = 0, vector_count = 0, defined_vectors = 0;
@@ -368,29 +465,25 @@ static bool lower_by_row(struct builder *b)
     bool memory = false;
     struct ins *i;
     slot address = 1;
-    uint16_t flags = saturate;
+    uint16_t flags;
 
     if (!row)
         return false;
-    if (strlen(row->operands) != s->count)
-        build_fail(b, "'%s' has %zu operands, not %zu", s->opcode, strlen(row->operands), s->count);
+    if (is_video(b)) {
+        if (s->count == 4 && row_operands(row) == 3 && (merging = find_row(b, "@4", &saturate)))
+            row = merging;
+        imm = video_operands(b, merging);
+    }
+    if (row_operands(row) != s->count)
+        build_fail(b, "'%s' has %zu operands, not %zu", s->opcode, row_operands(row), s->count);
+    flags = saturate;
     /* Sources first: they may need instructions of their own. */
     for (const char *o = row->operands; *o; o++, count++) {
         const struct ptx_operand *x = &s->operands[count];
 
-        if (*o == 'V') {
-            size_t elements = x->kind == PTX_OPERAND_VECTOR ? x->count : 1;
-
-            if (vector_count + elements > 96)
-                build_fail(b, "too many vector elements in '%s'", s->opcode);
-            for (size_t n = 0; n < elements; n++) {
-                const struct ptx_operand *y = x->kind == PTX_OPERAND_VECTOR ? &x->elements[n] : x;
-
-                vectors[vector_count++] = y->kind == PTX_OPERAND_REGISTER ? (slot)y->reg << 1
-                                          : y->kind == PTX_OPERAND_SINK   ? (slot)temporary(b, 8) << 1
-                                                                          : use_operand(b, y, 'w');
-            }
-            if (count == 0 && strncmp(s->opcode, "wmma.store", 10) && strncmp(s->opcode, "stmatrix", 8))
+        if (*o == 'W' || *o == 'Q') {
+            o = row_vector(b, o, x, count == 0, vectors, &vector_count) - 1;
+            if (count == 0)
                 defined_vectors = vector_count;
         } else if (*o == 'm') {
             const struct ptx_operand *base;
@@ -439,8 +532,8 @@ static bool lower_by_row(struct builder *b)
                 define_vreg(b, t);
                 use_vreg(b, source);
                 source = t;
-            } else if (x->negated) {
-                build_fail(b, "a negated operand of '%s' is not supported", s->opcode);
+            } else if (x->negated && !is_video(b)) {
+                build_fail(b, "operand %u of '%s' cannot be negated", count, s->opcode);
             }
             sources[source_count++] = source;
         }
@@ -753,7 +846,7 @@ static bool lower_compare(struct builder *b)
     if (!is_comparison(comparison) || !type_name)
         return false;
     if (type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2)
-        if (find_row(b, &(uint8_t){0}) || type == PTX_F16X2 || type == PTX_BF16X2)
+        if (find_row(b, "", &(uint8_t){0}) || type == PTX_F16X2 || type == PTX_BF16X2)
             return lower_by_row(b);
     snprintf(name, sizeof name, "setp.%s.%s", comparison, type_name);
     row = row_find(b->rows, name);
@@ -971,6 +1064,8 @@ void lower_statement(struct builder *b, size_t index)
         return;
     split_opcode(b);
     base = b->opcode.token[0];
+    if (!is_video(b))
+        refuse_parts(b, s->operands, s->count);
     if (!strcmp(base, "bra")) {
         lower_branch(b);
         return; /* its guard is its condition */

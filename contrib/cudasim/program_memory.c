@@ -203,35 +203,14 @@ static void lower_access(struct builder *b, bool load)
                                                         : (load ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE);
 }
 
-/* atom{.sem}{.scope}{.space}.op{.noftz}{.vec}.type d, [a], b{, c}; red is the same without d. */
-static void lower_atomic(struct builder *b, bool reduction)
+/* One element of an atomic: `at` bytes behind the address. */
+static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type, struct address a, int64_t at, slot d,
+                        slot v, slot c, bool used)
 {
-    static const struct {
-        const char *name;
-        enum atomic_op op;
-    } ops[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND}, {"or", ATOMIC_OR},
-               {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}};
-    const struct ptx_statement *s = b->statement;
-    enum ptx_type type = type_token(b, 0);
-    enum ptx_space space = space_token(b);
-    unsigned size = ptx_type_size(type), at = reduction ? 0 : 1, vec = vector_token(b);
-    int op = -1;
-    char letter = size == 2 ? 'h' : size == 4 ? 'w' : size == 8 ? 'q' : 'o', name[32];
-    struct address a;
-    slot d = 1, v = 1, c = 1;
+    unsigned size = ptx_type_size(type);
+    char name[32];
     struct ins *i;
 
-    for (size_t n = 0; n < sizeof ops / sizeof *ops; n++)
-        if (has_token(b, ops[n].name))
-            op = ops[n].op;
-    if (op < 0 || size < 2 || vec > 1 || s->count < at + (op == ATOMIC_CAS ? 3u : 2u))
-        build_fail(b, "unsupported instruction '%s'", s->opcode);
-    v = use_operand(b, &s->operands[at + 1], letter);
-    if (op == ATOMIC_CAS)
-        c = use_operand(b, &s->operands[at + 2], letter);
-    a = lower_address(b, &s->operands[at], space);
-    if (!reduction)
-        d = define_operand(b, &s->operands[0], letter);
     snprintf(name, sizeof name, "@atom.%u", size * 8);
     i = emit(b, name);
     i->d = d;
@@ -243,18 +222,74 @@ static void lower_atomic(struct builder *b, bool reduction)
     i->size = (uint8_t)size;
     i->width = (uint8_t)size;
     i->count = 1;
-    i->space = (uint8_t)space;
+    i->space = (uint8_t)space_token(b);
     i->flags = order_flags(b) & ~INS_SPINS;
-    if (!reduction && s->operands[0].kind != PTX_OPERAND_SINK)
+    if (used)
         i->flags |= INS_SPINS; /* a result is used: it may be what a loop waits for */
     define_vreg(b, d);
+    a.offset += at;
     set_address(b, i, a);
     use_vreg(b, v);
     use_vreg(b, c);
     i->event = ++b->program->event_count;
-    i->class = space == PTX_SHARED ? CLASS_SHARED_STORE : CLASS_GLOBAL_STORE;
+    i->class = at                       ? CLASS_COUNT
+               : i->space == PTX_SHARED ? CLASS_SHARED_STORE
+                                        : CLASS_GLOBAL_STORE;
     if (type == PTX_F32 || type == PTX_F64)
         i->flops = 1;
+}
+
+/*
+ * atom{.sem}{.scope}{.space}.op{.noftz}{.vec}.type d, [a], b{, c}; red is the same without d. Of a vector each element
+ * is atomic by itself.
+ */
+static void lower_atomic(struct builder *b, bool reduction)
+{
+    static const struct {
+        const char *name;
+        enum atomic_op op;
+    } ops[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND}, {"or", ATOMIC_OR},
+               {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}};
+    const struct ptx_statement *s = b->statement;
+    enum ptx_type type = type_token(b, 0);
+    unsigned size = ptx_type_size(type), at = reduction ? 0 : 1, vec = vector_token(b);
+    int op = -1;
+    char letter = size == 2 ? 'h' : size == 4 ? 'w' : size == 8 ? 'q' : 'o';
+    struct address a;
+    slot d[8], v[8], c = 1;
+
+    for (size_t n = 0; n < sizeof ops / sizeof *ops; n++)
+        if (has_token(b, ops[n].name))
+            op = ops[n].op;
+    if (op < 0 || size < 2 || s->count < at + (op == ATOMIC_CAS ? 3u : 2u))
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    if (vec > 1 && (s->operands[at + 1].kind != PTX_OPERAND_VECTOR || s->operands[at + 1].count != vec ||
+                    (!reduction && s->operands[0].kind == PTX_OPERAND_VECTOR && s->operands[0].count != vec)))
+        build_fail(b, "'%s' needs vectors of %u", s->opcode, vec);
+    for (unsigned n = 0; n < vec; n++)
+        v[n] = use_operand(b, vec > 1 ? &s->operands[at + 1].elements[n] : &s->operands[at + 1], letter);
+    if (op == ATOMIC_CAS)
+        c = use_operand(b, &s->operands[at + 2], letter);
+    a = lower_address(b, &s->operands[at], space_token(b));
+    for (unsigned n = 0; n < vec; n++)
+        d[n] = reduction ? 1
+                         : define_operand(b, s->operands[0].kind == PTX_OPERAND_VECTOR ? &s->operands[0].elements[n]
+                                                                                       : &s->operands[0], letter);
+    /* The address may be in a register that an element's result goes to: the last element is safe alone. */
+    if (vec > 1 && a.base != 1) {
+        slot copy = (slot)temporary(b, a.wide ? 8 : 4) << 1;
+        struct ins *i = emit(b, a.wide ? "mov.b64" : "mov.b32");
+
+        i->class = CLASS_COUNT;
+        i->d = copy;
+        i->a = a.base;
+        define_vreg(b, copy);
+        use_vreg(b, a.base);
+        a.base = copy;
+    }
+    for (unsigned n = 0; n < vec; n++)
+        emit_atomic(b, (enum atomic_op)op, type, a, (int64_t)n * size, d[n], v[n], c,
+                    !reduction && s->operands[0].kind != PTX_OPERAND_SINK);
 }
 
 /* cp.async.ca|cg.shared.global [dst], [src], cp-size{, src-size | ignore-src}{, cache-policy}: done at once. */
@@ -430,6 +465,31 @@ static void lower_mbarrier(struct builder *b)
     use_vreg(b, v);
 }
 
+/* alloca.type d, size{, align}; stacksave.type d; stackrestore.type a */
+static void lower_stack(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    bool allocates = !strcmp(b->opcode.token[0], "alloca"), restores = !strcmp(b->opcode.token[0], "stackrestore");
+    char letter = ptx_type_size(type_token(b, 0)) == 8 ? 'q' : 'w';
+    slot a = 1, d = 1;
+    struct ins *i;
+
+    if (s->count < (allocates ? 2u : 1u) || (allocates && s->count > 2 && s->operands[2].kind != PTX_OPERAND_INTEGER))
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    if (allocates || restores)
+        a = use_operand(b, &s->operands[restores ? 0 : 1], letter);
+    if (!restores)
+        d = define_operand(b, &s->operands[0], letter);
+    i = emit(b, allocates ? "@alloca" : restores ? "@stack.restore" : "@stack.save");
+    i->d = d;
+    i->a = a;
+    i->width = letter == 'q' ? 8 : 4;
+    i->imm = allocates && s->count > 2 ? (int64_t)s->operands[2].value : 16;
+    i->grows_stack = allocates;
+    define_vreg(b, d);
+    use_vreg(b, a);
+}
+
 bool lower_memory(struct builder *b)
 {
     const char *base = b->opcode.token[0], *opcode = b->statement->opcode;
@@ -463,6 +523,8 @@ bool lower_memory(struct builder *b)
         lower_async_copy(b);
     else if (!strcmp(base, "mbarrier"))
         lower_mbarrier(b);
+    else if (!strcmp(base, "alloca") || !strcmp(base, "stacksave") || !strcmp(base, "stackrestore"))
+        lower_stack(b);
     else if (!strcmp(base, "prefetch") || !strcmp(base, "prefetchu") || !strcmp(base, "discard") ||
              !strcmp(base, "applypriority") || !strcmp(base, "griddepcontrol") || !strcmp(base, "setmaxnreg") ||
              !strcmp(base, "pmevent"))
@@ -639,6 +701,8 @@ static void lower_warp(struct builder *b, const char *row, int op, const char *l
     i->d = d;
     i->e = e;
     i->op = (uint8_t)op;
+    i->meets = true;
+    i->width = letters[0] == 'q' ? 8 : 4;
     i->f = sources[count - 1];
     if (count > 1)
         i->a = sources[0];

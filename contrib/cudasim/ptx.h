@@ -78,6 +78,7 @@ struct ptx_operand {
     bool single;           /* see PTX_OPERAND_FLOAT */
     int reg;               /* index in function->registers */
     int second;            /* %p1|%p2: index of the second register, else -1 */
+    const char *part;      /* %r1.b3210: what follows the register's dot, the bytes or halves meant, else NULL */
     uint64_t value;        /* see the kinds */
     int64_t offset;        /* bytes */
     const char *name;      /* as written; what inner scopes declare carries the unique name that the parser gave it,

@@ -46,7 +46,26 @@ static struct ptx_operand *settle_drafts(struct ptx_parser *parser, size_t first
 
 static bool operand(struct ptx_parser *parser, enum place inside);
 
-/* What a register's name stands for: itself, or a vector's elements. */
+/* %r1.b0, %r2.h10: the bytes or halves of a register, one to four of them, that video instructions take. */
+static bool part(struct ptx_parser *parser, const char **text)
+{
+    const struct ptx_token *token = &parser->lexer.token;
+    const struct ptx_symbol *symbol;
+    bool ok = token->length >= 3 && token->length <= 6 && (token->text[1] == 'b' || token->text[1] == 'h');
+
+    for (size_t n = 2; ok && n < token->length; n++)
+        ok = token->text[n] >= '0' && token->text[n] <= '7';
+    if (!ok)
+        return ptx_fail(parser, "a register has no such part");
+    symbol = ptx_intern(parser, token->text + 1, token->length - 1);
+    if (!symbol)
+        return false;
+    *text = symbol->text;
+    ptx_lex_next(&parser->lexer);
+    return true;
+}
+
+/* What a register's name stands for: itself, a part of it, or a vector's elements. */
 static bool register_operand(struct ptx_parser *parser, const struct ptx_binding *binding, struct ptx_operand *result)
 {
     static const char components[] = "xyzw", colours[] = "rgba";
@@ -67,7 +86,7 @@ static bool register_operand(struct ptx_parser *parser, const struct ptx_binding
         return true;
     }
     if (token->kind == PTX_TOKEN_DIRECTIVE)
-        return ptx_fail(parser, "parts of registers (.b0, .h1) are not supported");
+        return part(parser, &result->part);
     if (!binding->width)
         return true;
     result->kind = PTX_OPERAND_VECTOR;

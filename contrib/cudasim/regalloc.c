@@ -16,6 +16,18 @@
 
 #include "program.h"
 
+/*
+ * Registers share slots only with others as wide: a lane's part of a slot is at the lane's number times the width, so
+ * in a slot used with two widths the lanes of one would lie in other lanes of the other, which may wait elsewhere.
+ */
+#define CLASSES 4       /* 2, 4, 8 and 16 bytes a lane */
+#define SLOT_BYTES 64u  /* of the first class, twice as much for each next one */
+
+static int class_of(uint8_t size)
+{
+    return size <= 2 ? 0 : size <= 4 ? 1 : size <= 8 ? 2 : 3;
+}
+
 struct basic_block {
     uint32_t first, last; /* instructions [first, last) */
 };
@@ -100,8 +112,8 @@ void allocate_registers(struct builder *b)
     struct basic_block *block;
     uint64_t *live_in, *gen, *kill;
     struct range *ranges = malloc((vregs + 1) * sizeof *ranges);
-    struct size_class classes[3] = {{0}};
-    uint32_t offset[3], bytes[3] = {128, 256, 512};
+    struct size_class classes[CLASSES] = {{0}};
+    uint32_t offset[CLASSES], end = 0;
     size_t range_count = 0;
     bool changed = true;
 
@@ -218,7 +230,7 @@ void allocate_registers(struct builder *b)
     }
 
     /* Linear scan. */
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < CLASSES; c++) {
         classes[c].heap = malloc((vregs + 1) * sizeof *classes[c].heap);
         classes[c].free_places = malloc((vregs + 1) * sizeof *classes[c].free_places);
     }
@@ -227,8 +239,7 @@ void allocate_registers(struct builder *b)
             ranges[range_count++] = ranges[v];
     qsort(ranges, range_count, sizeof *ranges, by_start);
     for (size_t r = 0; r < range_count; r++) {
-        uint8_t size = b->vreg_size[ranges[r].vreg];
-        struct size_class *c = &classes[size <= 4 ? 0 : size == 8 ? 1 : 2];
+        struct size_class *c = &classes[class_of(b->vreg_size[ranges[r].vreg])];
         uint32_t place;
 
         while (c->heap_count && c->heap[0].to < ranges[r].from)
@@ -237,16 +248,15 @@ void allocate_registers(struct builder *b)
         heap_push(c, (struct active){ranges[r].to, place});
         slot_of[ranges[r].vreg] = place;
     }
-    offset[2] = 0;
-    offset[1] = classes[2].places * 512;
-    offset[0] = offset[1] + classes[1].places * 256;
-    b->function->register_bytes = offset[0] + classes[0].places * 128;
-    if (b->function->register_bytes == 0)
-        b->function->register_bytes = 128;
+    for (int c = CLASSES; c-- > 0;) { /* the widest first, so that all are aligned to their size */
+        offset[c] = end;
+        end += classes[c].places * (SLOT_BYTES << c);
+    }
+    b->function->register_bytes = end ? (end + 127) / 128 * 128 : 128;
     for (size_t v = 0; v < vregs; v++) {
-        int c = b->vreg_size[v] <= 4 ? 0 : b->vreg_size[v] == 8 ? 1 : 2;
+        int c = class_of(b->vreg_size[v]);
 
-        slot_of[v] = offset[c] + slot_of[v] * bytes[c];
+        slot_of[v] = offset[c] + slot_of[v] * (SLOT_BYTES << c);
     }
 
     for (uint32_t p = first; p < last; p++) {
@@ -264,7 +274,7 @@ void allocate_registers(struct builder *b)
         for (uint32_t k = 0; k < b->lists[n].count; k++)
             b->lists[n].slots[k] = renamed(b->lists[n].slots[k], slot_of);
 
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < CLASSES; c++) {
         free(classes[c].heap);
         free(classes[c].free_places);
     }

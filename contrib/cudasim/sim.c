@@ -299,7 +299,7 @@ static bool describe_kernel(struct sim_module *m, struct sim_kernel *k, size_t i
     const struct function *f = &p->functions[index];
     const struct ptx_function *x = f->ptx;
     struct sim_kernel_facts *facts = &k->facts;
-    unsigned estimate = f->register_bytes / 128 + 8;
+    unsigned estimate = f->register_bytes / 128 + 8, most, warps;
 
     k->module = m;
     k->function = f;
@@ -307,7 +307,16 @@ static bool describe_kernel(struct sim_module *m, struct sim_kernel *k, size_t i
     memset(seen, 0, p->function_count);
     look_at(p, index, seen, &k->ordered, &k->uses_local);
     facts->name = x->name;
-    facts->registers = cubin ? cubin->registers : estimate < 16 ? 16 : estimate > 255 ? 255 : estimate;
+    facts->max_threads = 0;
+    if (x->maxntid[0])
+        facts->max_threads = x->maxntid[0] * (x->maxntid[1] ? x->maxntid[1] : 1) * (x->maxntid[2] ? x->maxntid[2] : 1);
+    /* An estimate must not forbid a launch that ptxas would have made possible. */
+    warps = ((facts->max_threads ? facts->max_threads : m->sim->limits.threads_per_block) + LANES - 1) / LANES;
+    most = m->sim->limits.registers_per_sm / 4 / ((warps + 3) / 4) / LANES / 8 * 8;
+    estimate = estimate < 16 ? 16 : estimate;
+    facts->registers = cubin ? cubin->registers : estimate > most ? most : estimate;
+    if (facts->registers > 255)
+        facts->registers = 255;
     facts->estimated = !cubin;
     k->static_shared = f->shared_bytes;
     facts->static_shared = (unsigned)f->shared_bytes;
@@ -317,9 +326,6 @@ static bool describe_kernel(struct sim_module *m, struct sim_kernel *k, size_t i
             facts->constant += (unsigned)p->places[n].variable->size;
     facts->parameter_bytes = f->entry_bytes;
     facts->parameter_count = f->formal_count;
-    facts->max_threads = 0;
-    if (x->maxntid[0])
-        facts->max_threads = x->maxntid[0] * (x->maxntid[1] ? x->maxntid[1] : 1) * (x->maxntid[2] ? x->maxntid[2] : 1);
     for (int n = 0; n < 3; n++) {
         facts->required_threads[n] = x->reqntid[n];
         facts->required_cluster[n] = x->reqnctapercluster[n];

@@ -53,7 +53,9 @@
     X(CLUSTER_NCTAID_Z, "%cluster_nctaid.z", 4)                                                                        \
     X(CLUSTER_CTARANK, "%cluster_ctarank", 4)                                                                          \
     X(CLUSTER_NCTARANK, "%cluster_nctarank", 4)                                                                        \
-    X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster", 4)
+    X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster", 4)                                                                   \
+    X(ENVREG1, "%envreg1", 4)                                                                                          \
+    X(ENVREG2, "%envreg2", 4)
 
 #define SPECIAL_ENUM(id, name, bytes) SPECIAL_##id,
 enum special { SPECIAL_LIST(SPECIAL_ENUM) SPECIAL_COUNT };

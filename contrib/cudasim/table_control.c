@@ -204,6 +204,8 @@ STEP(special)
     case SPECIAL_CLUSTER_NCTAID_Z: FILL32(cluster[2]); break;
     case SPECIAL_CLUSTER_CTARANK: FILL32(b->cluster_rank); break;
     case SPECIAL_CLUSTER_NCTARANK: FILL32(k->cluster_blocks); break;
+    case SPECIAL_ENVREG1: FILL32(k->workspace >> 32); break;
+    case SPECIAL_ENVREG2: FILL32(k->workspace); break;
     case SPECIAL_IS_EXPLICIT_CLUSTER: {
         u32 *D = slot_at(w, i->d);
 
@@ -256,6 +258,49 @@ STEP(special)
 ADDRESS(address_local, w->frame->local_base + (u64)i->imm)
 ADDRESS(address_param, (uintptr_t)w->block->launch->parameters + (u64)i->imm)
 ADDRESS(address_formal, WINDOW(WINDOW_PARAM) | (u64)w->frame->depth << 32 | (u64)i->imm)
+
+/*
+ * alloca: behind the frame's local variables, the same place for all lanes, which take what the greatest of them asks
+ * for. Given back when all lanes of the frame say so together, and at its end.
+ */
+static u64 lane_value(const struct warp *w, const struct ins *i, slot s, int l)
+{
+    return i->width == 8 ? ((const u64 *)slot_at(w, s))[l] : ((const u32 *)slot_at(w, s))[l];
+}
+
+STEP(alloca_)
+{
+    struct frame *f = w->frame;
+    u64 most = 0, align = (u64)(i->imm > 16 ? i->imm : 16), place = f->local_base + f->function->local_bytes + f->allocated;
+
+    for (int l = 0; l < LANES; l++)
+        if (w->lanes[l] && lane_value(w, i, i->a, l) > most)
+            most = lane_value(w, i, i->a, l);
+    place = (place + align - 1) / align * align;
+    if (most > sim_limits(w->worker->sim)->stack_max_bytes ||
+        place + most > sim_limits(w->worker->sim)->stack_max_bytes)
+        return fault_at(w, i, (unsigned)__builtin_ctz(w->mask), FAULT_STACK_OVERFLOW, 0,
+                        "alloca of %llu bytes: the stack has %llu", (unsigned long long)most,
+                        (unsigned long long)sim_limits(w->worker->sim)->stack_max_bytes);
+    f->allocated = (u32)(place + most - f->local_base - f->function->local_bytes);
+    for (int l = 0; l < LANES; l++)
+        if (w->lanes[l]) {
+            if (i->width == 8)
+                ((u64 *)slot_at(w, i->d))[l] = place;
+            else
+                ((u32 *)slot_at(w, i->d))[l] = (u32)place;
+        }
+    return i + 1;
+}
+
+ADDRESS(stack_save, w->frame->allocated)
+
+STEP(stack_restore)
+{
+    if (w->mask == (w->frame->lanes & w->live))
+        w->frame->allocated = (u32)lane_value(w, i, i->a, __builtin_ctz(w->mask));
+    return i + 1;
+}
 
 STEP(isspacep)
 {
@@ -601,6 +646,9 @@ const struct row LEVELED(rows_control)[] = {
     C("@address.local", address_local, COMPUTATION),
     C("@address.param", address_param, COMPUTATION),
     C("@address.formal", address_formal, COMPUTATION),
+    C("@alloca", alloca_, COMPUTATION),
+    C("@stack.save", stack_save, COMPUTATION),
+    C("@stack.restore", stack_restore, COMPUTATION),
     C("@isspacep", isspacep, COMPUTATION),
     C("@mapa", mapa, COMPUTATION),
     C("@getctarank", getctarank, COMPUTATION),

@@ -460,6 +460,27 @@ DOT(false, true, us)
 DOT(true, false, su)
 DOT(true, true, ss)
 
+/* ---- cvt.pack.sat: a above b, and c above both where they leave room; `low` is the type's least value ---- */
+static inline u32 pack_sat(s32 x, s32 low, u32 bits)
+{
+    s32 high = low + (s32)((1u << bits) - 1);
+
+    return (u32)(x < low ? low : x > high ? high : x) & ((1u << bits) - 1);
+}
+
+#define PACK_2(type, low, bits)                                                                                        \
+    BINARY(pack_##type, u32, s32, s32, pack_sat(a, low, bits) << bits | pack_sat(b, low, bits))
+#define PACK_3(type, low, bits)                                                                                        \
+    TERNARY(pack_##type, u32, s32, s32, u32, c << 2 * bits | pack_sat(a, low, bits) << bits | pack_sat(b, low, bits))
+PACK_2(u16, 0, 16)
+PACK_2(s16, -32768, 16)
+PACK_3(u8, 0, 8)
+PACK_3(s8, -128, 8)
+PACK_3(u4, 0, 4)
+PACK_3(s4, -8, 4)
+PACK_3(u2, 0, 2)
+PACK_3(s2, -2, 2)
+
 /* ---- comparison ---- */
 #define COMPARE_ALL(T)                                                                                                 \
     COMPARE(eq_##T, T, a == b)                                                                                         \
@@ -684,6 +705,14 @@ const struct row LEVELED(rows_integer)[] = {
     C("dp2a.hi.u32.s32", dp2a_hi_us, "wwww", COMPUTATION),
     C("dp2a.hi.s32.u32", dp2a_hi_su, "wwww", COMPUTATION),
     C("dp2a.hi.s32.s32", dp2a_hi_ss, "wwww", COMPUTATION),
+    C("cvt.pack.sat.u16.s32", pack_u16, "www", COMPUTATION),
+    C("cvt.pack.sat.s16.s32", pack_s16, "www", COMPUTATION),
+    C("cvt.pack.sat.u8.s32.b32", pack_u8, "wwww", COMPUTATION),
+    C("cvt.pack.sat.s8.s32.b32", pack_s8, "wwww", COMPUTATION),
+    C("cvt.pack.sat.u4.s32.b32", pack_u4, "wwww", COMPUTATION),
+    C("cvt.pack.sat.s4.s32.b32", pack_s4, "wwww", COMPUTATION),
+    C("cvt.pack.sat.u2.s32.b32", pack_u2, "wwww", COMPUTATION),
+    C("cvt.pack.sat.s2.s32.b32", pack_s2, "wwww", COMPUTATION),
 #define SETP_ROWS(T, letters, also_eq, also_ne)                                                                        \
     C("setp.eq." #T also_eq, setp_eq_##T, letters, COMPUTATION),                                                       \
         C("setp.ne." #T also_ne, setp_ne_##T, letters, COMPUTATION),                                                   \

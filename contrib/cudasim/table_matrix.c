@@ -861,27 +861,52 @@ EACH_SUM(SUM_BODIES)
 /* ---- rows ---- */
 #define C(names, body, operands, allows, flops) {names, body, operands, allows, CLASS_COMPUTATION, flops}
 #define MMA "mma.sync.aligned."
+/* Registers of C or D, by the rows of m by 8, and by their type: of m16n8, of m8n8k4, of wmma */
+#define SUM_8 "2"
+#define SUM_16 "4"
+#define SUM_f16 "W2"
+#define SUM_f32 "W4"
+#define QUAD_f16 "W4"
+#define QUAD_f32 "W8"
+#define WIDE_f16 "W4"
+#define WIDE_f32 "W8"
+#define WIDE_s32 "W8"
+/* Registers that a type travels in */
+#define IN_f16 "W"
+#define IN_bf16 "W"
+#define IN_tf32 "W"
+#define IN_f32 "W"
+#define IN_s32 "W"
+#define IN_s8 "W"
+#define IN_u8 "W"
+#define IN_s4 "W"
+#define IN_u4 "W"
+#define IN_b1 "W"
+#define IN_f64 "Q"
 #define FLOPS(m, n, k) (2 * (m) * (n) * (k) / LANES)
 
 const struct row LEVELED(rows_matrix)[] = {
 #define FLOAT_ROW(shape, m, n, k, a, b, c, d, a_count, b_count)                                                        \
-    C(MMA #shape ".row.col." #d "." #a "." #b "." #c, mma_##shape##_##d##_##a##_##b##_##c, "VVVV", 0, FLOPS(m, n, k)),
+    C(MMA #shape ".row.col." #d "." #a "." #b "." #c, mma_##shape##_##d##_##a##_##b##_##c,                     \
+      SUM_##d "W" #a_count "W" #b_count SUM_##c, 0, FLOPS(m, n, k)),
     EACH_FLOAT(FLOAT_ROW)
+#define INTEGERS(m, a_count, b_count) "W" SUM_##m "W" #a_count "W" #b_count "W" SUM_##m
 #define INTEGER_ROW(shape, m, n, k, a, b, a_count, b_count)                                                            \
-    C(MMA #shape ".row.col.s32." #a "." #b ".s32", mma_##shape##_##a##_##b, "VVVV", 0, 0),                             \
+    C(MMA #shape ".row.col.s32." #a "." #b ".s32", mma_##shape##_##a##_##b, INTEGERS(m, a_count, b_count), 0, 0),      \
         C(MMA #shape ".row.col.satfinite.s32." #a "." #b ".s32 " MMA #shape ".row.col.s32." #a "." #b                  \
                      ".s32.satfinite",                                                                                 \
-          mma_##shape##_##a##_##b##_satfinite, "VVVV", 0, 0),
+          mma_##shape##_##a##_##b##_satfinite, INTEGERS(m, a_count, b_count), 0, 0),
     EACH_INTEGER(INTEGER_ROW)
 #define BITS_ROW(shape, m, k, a_count, b_count)                                                                        \
-    C(MMA #shape ".row.col.s32.b1.b1.s32.xor.popc", mma_##shape##_xor, "VVVV", 0, 0),                                  \
-        C(MMA #shape ".row.col.s32.b1.b1.s32.and.popc", mma_##shape##_and, "VVVV", 0, 0),
+    C(MMA #shape ".row.col.s32.b1.b1.s32.xor.popc", mma_##shape##_xor, INTEGERS(m, a_count, b_count), 0, 0),           \
+        C(MMA #shape ".row.col.s32.b1.b1.s32.and.popc", mma_##shape##_and, INTEGERS(m, a_count, b_count), 0, 0),
     EACH_BITS(BITS_ROW)
 #define DOUBLE_ROW(shape, m, k, a_count, b_count)                                                                      \
-    {MMA #shape ".row.col.f64.f64.f64.f64", mma_##shape##_f64, "VVVV", ALLOW_ROUNDING, CLASS_DOUBLE, FLOPS(m, 8, k)},
+    {MMA #shape ".row.col.f64.f64.f64.f64", mma_##shape##_f64, "Q" SUM_##m "Q" #a_count "Q" #b_count "Q" SUM_##m,       \
+     ALLOW_ROUNDING, CLASS_DOUBLE, FLOPS(m, 8, k)},
     EACH_DOUBLE(DOUBLE_ROW)
 #define QUAD_ROW(la, lb, c, d, flags)                                                                                  \
-    C(MMA "m8n8k4." #la "." #lb "." #d ".f16.f16." #c, mma_quad_##la##_##lb##_##c##_##d, "VVVV", 0,                    \
+    C(MMA "m8n8k4." #la "." #lb "." #d ".f16.f16." #c, mma_quad_##la##_##lb##_##c##_##d, QUAD_##d "W2W2" QUAD_##c, 0,  \
       4 * FLOPS(8, 8, 4)),
     EACH_QUAD(QUAD_ROW)
 
@@ -889,25 +914,27 @@ const struct row LEVELED(rows_matrix)[] = {
     before "row.row." after " " before "row.col." after " " before "col.row." after " " before "col.col." after
 #define WMMA "wmma.mma.sync.aligned."
 #define WMMA_FLOAT_ROW(shape, m, n, k, ab, c, d, a_count, b_count)                                                     \
-    C(LAYOUT_NAMES(WMMA, #shape "." #d "." #c), wmma_##shape##_##d##_##ab##_##c, "VVVV", 0, FLOPS(m, n, k)),
+    C(LAYOUT_NAMES(WMMA, #shape "." #d "." #c), wmma_##shape##_##d##_##ab##_##c,                                       \
+      WIDE_##d "W" #a_count "W" #b_count WIDE_##c, 0, FLOPS(m, n, k)),
     EACH_WMMA_FLOAT(WMMA_FLOAT_ROW)
 #define WMMA_WIDE_ROW(shape, m, n, k, ab, c, d, a_count, b_count)                                                      \
-    C(LAYOUT_NAMES(WMMA, #shape ".f32." #ab "." #ab ".f32"), wmma_##shape##_##d##_##ab##_##c, "VVVV", 0,               \
-      FLOPS(m, n, k)),
+    C(LAYOUT_NAMES(WMMA, #shape ".f32." #ab "." #ab ".f32"), wmma_##shape##_##d##_##ab##_##c,                          \
+      WIDE_##d "W" #a_count "W" #b_count WIDE_##c, 0, FLOPS(m, n, k)),
     EACH_WMMA_WIDE(WMMA_WIDE_ROW)
 #define WMMA_INTEGER_ROW(shape, m, n, k, ab, c, d, a_count, b_count)                                                   \
-    C(LAYOUT_NAMES(WMMA, #shape ".s32." #ab "." #ab ".s32"), wmma_##shape##_##ab, "VVVV", 0, 0),                       \
-        C(LAYOUT_NAMES(WMMA, #shape ".s32." #ab "." #ab ".s32.satfinite"), wmma_##shape##_##ab##_satfinite, "VVVV", 0, \
-          0),
+    C(LAYOUT_NAMES(WMMA, #shape ".s32." #ab "." #ab ".s32"), wmma_##shape##_##ab,                                      \
+      WIDE_##d "W" #a_count "W" #b_count WIDE_##c, 0, 0),                                                              \
+        C(LAYOUT_NAMES(WMMA, #shape ".s32." #ab "." #ab ".s32.satfinite"), wmma_##shape##_##ab##_satfinite,            \
+          WIDE_##d "W" #a_count "W" #b_count WIDE_##c, 0, 0),
     EACH_WMMA_INTEGER(WMMA_INTEGER_ROW)
-    {LAYOUT_NAMES(WMMA, "m8n8k4.f64.f64.f64.f64"), mma_m8n8k4_f64, "VVVV", ALLOW_ROUNDING, CLASS_DOUBLE,
+    {LAYOUT_NAMES(WMMA, "m8n8k4.f64.f64.f64.f64"), mma_m8n8k4_f64, "Q2Q1Q1Q2", ALLOW_ROUNDING, CLASS_DOUBLE,
      FLOPS(8, 8, 4)},
-    C(WMMA "row.col.m8n8k32.s32.s4.s4.s32", mma_m8n8k32_s4_s4, "VVVV", 0, 0),
-    C(WMMA "row.col.m8n8k32.s32.u4.u4.s32", mma_m8n8k32_u4_u4, "VVVV", 0, 0),
-    C(WMMA "row.col.m8n8k32.s32.s4.s4.s32.satfinite", mma_m8n8k32_s4_s4_satfinite, "VVVV", 0, 0),
-    C(WMMA "row.col.m8n8k32.s32.u4.u4.s32.satfinite", mma_m8n8k32_u4_u4_satfinite, "VVVV", 0, 0),
-    C("wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", mma_m8n8k128_xor, "VVVV", 0, 0),
-    C("wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", mma_m8n8k128_and, "VVVV", 0, 0),
+    C(WMMA "row.col.m8n8k32.s32.s4.s4.s32", mma_m8n8k32_s4_s4, "W2W1W1W2", 0, 0),
+    C(WMMA "row.col.m8n8k32.s32.u4.u4.s32", mma_m8n8k32_u4_u4, "W2W1W1W2", 0, 0),
+    C(WMMA "row.col.m8n8k32.s32.s4.s4.s32.satfinite", mma_m8n8k32_s4_s4_satfinite, "W2W1W1W2", 0, 0),
+    C(WMMA "row.col.m8n8k32.s32.u4.u4.s32.satfinite", mma_m8n8k32_u4_u4_satfinite, "W2W1W1W2", 0, 0),
+    C("wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", mma_m8n8k128_xor, "W2W1W1W2", 0, 0),
+    C("wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", mma_m8n8k128_and, "W2W1W1W2", 0, 0),
 
     /* The layout may stand before or behind the shape. */
 #define MOVE_NAMES(before, layout, shape, space, type)                                                                 \
@@ -922,15 +949,15 @@ const struct row LEVELED(rows_matrix)[] = {
         {SHARED_NAMES("wmma." #verb "." #part ".sync.aligned", #layout, #shape, #type),                                \
          verb##_##part##_##shape##_##type##_##layout, operands, 0, CLASS_SHARED_##access, 0},
 #define INPUT_ROWS(shape, m, n, k, type, a_count, b_count)                                                             \
-    MOVE_ROWS(load, row, a, shape, type, "Vmw", LOAD)                                                                  \
-    MOVE_ROWS(load, col, a, shape, type, "Vmw", LOAD)                                                                  \
-    MOVE_ROWS(load, row, b, shape, type, "Vmw", LOAD)                                                                  \
-    MOVE_ROWS(load, col, b, shape, type, "Vmw", LOAD)
+    MOVE_ROWS(load, row, a, shape, type, IN_##type #a_count "mw", LOAD)                                                \
+    MOVE_ROWS(load, col, a, shape, type, IN_##type #a_count "mw", LOAD)                                                \
+    MOVE_ROWS(load, row, b, shape, type, IN_##type #b_count "mw", LOAD)                                                \
+    MOVE_ROWS(load, col, b, shape, type, IN_##type #b_count "mw", LOAD)
 #define SUM_ROWS(shape, m, n, k, type, count)                                                                          \
-    MOVE_ROWS(load, row, c, shape, type, "Vmw", LOAD)                                                                  \
-    MOVE_ROWS(load, col, c, shape, type, "Vmw", LOAD)                                                                  \
-    MOVE_ROWS(store, row, d, shape, type, "mVw", STORE)                                                                \
-    MOVE_ROWS(store, col, d, shape, type, "mVw", STORE)
+    MOVE_ROWS(load, row, c, shape, type, IN_##type #count "mw", LOAD)                                                  \
+    MOVE_ROWS(load, col, c, shape, type, IN_##type #count "mw", LOAD)                                                  \
+    MOVE_ROWS(store, row, d, shape, type, "m" IN_##type #count "w", STORE)                                             \
+    MOVE_ROWS(store, col, d, shape, type, "m" IN_##type #count "w", STORE)
     EACH_INPUT(INPUT_ROWS)
     EACH_SUM(SUM_ROWS)
 
@@ -944,12 +971,12 @@ const struct row LEVELED(rows_matrix)[] = {
              #verb ".sync.aligned." #count ".trans.m8n8", ".b16") " " #verb ".sync.aligned.m8n8." #count               \
                    ".shared.trans.b16",                                                                                \
          verb##_##count##_trans, operands, 0, CLASS_SHARED_##access, 0}
-    MATRIX_MOVE_ROWS(ldmatrix, x1, "Vm", LOAD),
-    MATRIX_MOVE_ROWS(ldmatrix, x2, "Vm", LOAD),
-    MATRIX_MOVE_ROWS(ldmatrix, x4, "Vm", LOAD),
-    MATRIX_MOVE_ROWS(stmatrix, x1, "mV", STORE),
-    MATRIX_MOVE_ROWS(stmatrix, x2, "mV", STORE),
-    MATRIX_MOVE_ROWS(stmatrix, x4, "mV", STORE),
+    MATRIX_MOVE_ROWS(ldmatrix, x1, "W1m", LOAD),
+    MATRIX_MOVE_ROWS(ldmatrix, x2, "W2m", LOAD),
+    MATRIX_MOVE_ROWS(ldmatrix, x4, "W4m", LOAD),
+    MATRIX_MOVE_ROWS(stmatrix, x1, "mW1", STORE),
+    MATRIX_MOVE_ROWS(stmatrix, x2, "mW2", STORE),
+    MATRIX_MOVE_ROWS(stmatrix, x4, "mW4", STORE),
     C("movmatrix.sync.aligned.m8n8.trans.b16", movmatrix, "ww", 0, 0),
     ROWS_END,
 };

@@ -514,7 +514,7 @@ STEP(mbarrier)
     u32 *P = slot_at(w, i->d);
     u64 *S = slot_at(w, i->d);
 
-    if (resolve(w, i, 8, ACCESS_ATOMIC) == PATTERN_FAULT)
+    if (resolve(w, i, 8, i->op == 1 ? ACCESS_WRITE : ACCESS_ATOMIC) == PATTERN_FAULT)
         return NULL;
     if (w->block->words)
         access_fence(w);

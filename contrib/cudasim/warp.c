@@ -271,10 +271,127 @@ bool warp_converge(struct warp *w, const struct ins *ins, const uint32_t *member
     return false;
 }
 
+static void *slot_of(const struct warp *w, const struct split *s, slot at)
+{
+    return (at & 1 ? w->base[1] : s->frame->registers) + at;
+}
+
+static uint32_t members_of(const struct warp *w, const struct split *s, unsigned lane)
+{
+    return ((const uint32_t *)slot_of(w, s, s->pc->f))[lane];
+}
+
+/* Whether both instructions are the same operation, with the same qualifiers. */
+static bool same_operation(const struct ins *a, const struct ins *b)
+{
+    return a->body == b->body && a->op == b->op && a->width == b->width;
+}
+
+/* Scratch of an operation whose lanes stand at different instructions: its operands, as slots of their own. */
+enum { APART_D, APART_E, APART_A, APART_B, APART_C, APART_F, APART_SLOTS };
+#define APART_BYTES (8 * LANES)
+
+/*
+ * Executes the operation at which the lanes `lanes` wait, each at its own copy: operands are gathered from where each
+ * split has them, and results go back there. Those lanes then go on behind their copies.
+ */
+static void execute_apart(struct warp *w, const struct split *first, uint32_t lanes)
+{
+    char scratch[APART_SLOTS][APART_BYTES] __attribute__((aligned(64)));
+    char *registers = w->base[0];
+    uint32_t mask = w->mask, count = w->other_count;
+    struct ins together = *first->pc;
+    const struct ins *pc[LANES];
+    struct frame *frame[LANES];
+
+    memset(scratch, 0, sizeof scratch);
+    for (uint32_t n = 0; n < count; n++) {
+        const struct split *s = &w->others[n];
+
+        for (uint32_t m = s->mask & lanes; m; m &= m - 1) {
+            unsigned l = (unsigned)__builtin_ctz(m);
+            const slot from[APART_SLOTS] = {s->pc->d, s->pc->e, s->pc->a, s->pc->b, s->pc->c, s->pc->f};
+
+            for (int k = APART_A; k < APART_SLOTS; k++) {
+                size_t width = k == APART_A && s->pc->width == 8 ? 8 : 4;
+
+                memcpy(scratch[k] + l * width, (char *)slot_of(w, s, from[k]) + l * width, width);
+            }
+            pc[l] = s->pc;
+            frame[l] = s->frame;
+        }
+    }
+    together.d = APART_D * APART_BYTES;
+    together.e = APART_E * APART_BYTES;
+    together.a = APART_A * APART_BYTES;
+    together.b = APART_B * APART_BYTES;
+    together.c = APART_C * APART_BYTES;
+    together.f = APART_F * APART_BYTES;
+    w->base[0] = scratch[0];
+    w->other_count = 0; /* nobody else to wait for */
+    warp_set_mask(w, lanes);
+    together.body(w, &together);
+    w->base[0] = registers;
+    w->other_count = count;
+    for (uint32_t n = 0; n < w->other_count; n++) {
+        struct split *s = &w->others[n];
+
+        s->mask &= ~lanes;
+        if (!s->mask)
+            remove_split(w, n--);
+    }
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        struct split s = {.frame = frame[l]};
+
+        if (!(pc[l]->d & 1))
+            memcpy((char *)slot_of(w, &s, pc[l]->d) + 4 * l, scratch[APART_D] + 4 * l, 4);
+        if (!(pc[l]->e & 1) && pc[l]->e != pc[l]->d)
+            memcpy((char *)slot_of(w, &s, pc[l]->e) + 4 * l, scratch[APART_E] + 4 * l, 4);
+        w->start = pc[l];
+        w->mask = 1u << l;
+        count_line(w, pc[l] + 1);
+        warp_push(w, 1u << l, pc[l] + 1, frame[l], SPLIT_RUNNABLE);
+    }
+    warp_set_mask(w, mask);
+}
+
+/*
+ * The lanes named in a mask need not be at the same instruction: it suffices that each executes the operation with the
+ * same qualifiers and the same mask (PTX ISA, shfl.sync and vote.sync), as they do when nvcc unrolls a loop that some
+ * leave early. True if such lanes were found, and went on.
+ */
+static bool meet_apart(struct warp *w)
+{
+    for (uint32_t n = 0; n < w->other_count; n++) {
+        const struct split *s = &w->others[n];
+        uint32_t members, found = 0;
+
+        if (s->state != SPLIT_SYNC || s->pc->class == CLASS_SYNCHRONISATION || !s->pc->meets)
+            continue;
+        members = members_of(w, s, (unsigned)__builtin_ctz(s->mask)) & w->live;
+        for (uint32_t k = 0; k < w->other_count; k++) {
+            const struct split *x = &w->others[k];
+
+            if (x->state != SPLIT_SYNC || !same_operation(x->pc, s->pc))
+                continue;
+            for (uint32_t m = x->mask & members; m; m &= m - 1)
+                if ((members_of(w, x, (unsigned)__builtin_ctz(m)) & w->live) == members)
+                    found |= m & -m;
+        }
+        if (found && found == members) {
+            execute_apart(w, s, members);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Lanes may wait at different bar.warp.sync, and lanes waited for may have exited. */
 static void release_sync(struct warp *w)
 {
     uint32_t at_barriers = 0;
+    bool released = false;
 
     for (uint32_t n = 0; n < w->other_count; n++)
         if (w->others[n].state == SPLIT_SYNC && w->others[n].pc->class == CLASS_SYNCHRONISATION)
@@ -284,13 +401,17 @@ static void release_sync(struct warp *w)
 
         if (s->state != SPLIT_SYNC)
             continue;
-        if ((s->need & w->live & ~s->mask) == 0)
+        if ((s->need & w->live & ~s->mask) == 0) {
             s->state = SPLIT_RUNNABLE;
-        else if (s->pc->class == CLASS_SYNCHRONISATION && (s->need & w->live & ~at_barriers) == 0) {
+            released = true;
+        } else if (s->pc->class == CLASS_SYNCHRONISATION && (s->need & w->live & ~at_barriers) == 0) {
             s->state = SPLIT_RUNNABLE;
             s->pc++;
+            released = true;
         }
     }
+    if (!released)
+        meet_apart(w);
 }
 
 const struct ins *warp_pick(struct warp *w)
@@ -364,7 +485,7 @@ const struct ins *warp_call(struct warp *w, const struct ins *ins, const struct 
 {
     struct frame *parent = w->frame, *f;
     size_t params = (size_t)LANES * function->param_bytes;
-    uint32_t base = parent->local_base + parent->function->local_bytes;
+    uint32_t base = parent->local_base + parent->function->local_bytes + parent->allocated;
     uint64_t limit = sim_limits(w->worker->sim)->stack_max_bytes;
 
     count_line(w, ins + 1);
