@@ -252,7 +252,8 @@ void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *
                          enum access access)
 {
     const struct sim_options *options = sim_options(w->worker->sim);
-    bool orders = ins->flags & (INS_SPINS | INS_RELEASE); /* volatile and its like */
+    /* Volatile and its like: a flag that threads wait for, in kernels which have the fences that such flags need. */
+    bool orders = ins->flags & (INS_SPINS | INS_RELEASE) && w->block->launch->kernel->fences;
     bool atomic = access == ACCESS_ATOMIC || orders, narrow = bytes < 4;
     bool quiet = w->worker->faulted_at == ins;
     struct block *b = w->block;

@@ -80,6 +80,7 @@ struct ins {
     bool is_call;     /* `extra` is a call_site */
     bool op_is_atomic; /* atom and red */
     bool grows_stack; /* alloca */
+    bool reserved;    /* reads where the system's part of shared memory lies */
     bool meets;       /* lanes named in the mask `f` execute it together, see warp_converge() */
     uint16_t flops;   /* floating-point operations a lane */
     uint8_t mode;     /* second sub-operation: scope, comparison, … */
@@ -134,6 +135,13 @@ struct call_site {
     uint32_t result_count;
     uint32_t *offset;
     uint32_t *size;
+};
+
+/* The other addresses of a bulk copy: offsets beside the registers in `b` and `e`, and their spaces. */
+struct bulk {
+    int64_t from_offset, barrier_offset;
+    uint8_t from_space, from_wide, barrier_wide;
+    bool has_from_base, has_barrier, has_barrier_base;
 };
 
 /* A call in progress. Lanes that parted inside of one call share the frame. */
@@ -302,6 +310,8 @@ struct sim_kernel {
     const struct function *function;
     struct sim_kernel_facts facts;
     char *demangled;
+    bool fences;                   /* has fences or atomics: its volatile accesses may be meant to synchronise */
+    bool uses_reserved;            /* reads %reserved_smem_offset_* */
     bool ordered;                  /* what it computes may depend on the order of its blocks: see launch.c */
     bool uses_local;
     uint64_t static_shared;        /* bytes laid out by program.c */
@@ -322,6 +332,7 @@ struct launch {
     uint32_t threads;              /* a block */
     uint32_t warps;
     uint32_t shared_size;          /* bytes a block */
+    uint32_t reserved;             /* offset of the system's part of it, where the kernel asks for that; else its end */
     unsigned resident_limit;       /* groups in flight a worker */
     atomic_uint_fast64_t progress; /* bumped by workers that made some */
     atomic_bool stop;              /* a fault was recorded */

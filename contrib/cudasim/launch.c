@@ -165,6 +165,10 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
             b->readers = (uint32_t *)(void *)(b->storage + x.readers);
         memset(b->words, 0, x.cluster - x.words);
     }
+    /* The system's part is zeroed by the system. */
+    memset(b->shared + l->reserved, 0, l->shared_size - l->reserved);
+    for (uint32_t n = l->reserved / 4; b->words && n < l->shared_size / 4; n++)
+        b->words[n].bytes = 0xF;
     for (uint32_t n = 0; n < l->warps; n++)
         start_warp(b, &x, n);
     return b;
@@ -564,6 +568,11 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
     l.cluster_blocks = what->cluster[0] * what->cluster[1] * what->cluster[2];
     l.groups = l.blocks / l.cluster_blocks;
     l.shared_size = (uint32_t)kernel->static_shared + what->dynamic_shared;
+    l.reserved = l.shared_size;
+    if (kernel->uses_reserved) {
+        l.reserved = (uint32_t)align_up(l.shared_size, 128);
+        l.shared_size = l.reserved + (sim->limits.shared_reserved > 512 ? sim->limits.shared_reserved : 512);
+    }
     pthread_mutex_init(&l.lock, NULL);
     workers = workers_for(sim, &l);
     if (workers > 1)

@@ -776,6 +776,7 @@ static void lower_move(struct builder *b)
         if (want != bytes)
             t = (slot)temporary(b, bytes) << 1;
         i->op = (uint8_t)special;
+        i->reserved = !strncmp(from->name, "%reserved_smem", 14);
         i->d = t;
         define_vreg(b, t);
         if (want != bytes) {
@@ -989,9 +990,10 @@ static void refuse(struct builder *b)
         {"txq", "textures are not supported"},
         {"suq", "surfaces are not supported"},
         {"wgmma", "wgmma (warpgroup matrix products) is not supported"},
-        {"cp.async.bulk", "the bulk copy engine (TMA) is not supported"},
-        {"cp.reduce.async.bulk", "the bulk copy engine (TMA) is not supported"},
-        {"tensormap", "the bulk copy engine (TMA) is not supported"},
+        {"cp.async.bulk.tensor", "tensor maps (TMA) are not supported"},
+        {"cp.async.bulk.prefetch.tensor", "tensor maps (TMA) are not supported"},
+        {"cp.reduce.async.bulk.tensor", "tensor maps (TMA) are not supported"},
+        {"tensormap", "tensor maps (TMA) are not supported"},
         {"multimem", "multicast memory is not supported"},
         {"tcgen05", "tensor memory is not supported"},
     };

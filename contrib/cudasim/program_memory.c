@@ -329,6 +329,65 @@ static void lower_async_copy(struct builder *b)
     i->event = ++b->program->event_count;
 }
 
+/*
+ * cp.async.bulk.to.from.completion [to], [from], size{, [mbarrier]}, and cp.reduce.async.bulk with an operation and a
+ * type: done at once.
+ */
+static void lower_bulk(struct builder *b)
+{
+    static const struct {
+        const char *name;
+        enum atomic_op op;
+    } ops[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"inc", ATOMIC_INC},
+               {"dec", ATOMIC_DEC}, {"and", ATOMIC_AND}, {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR}};
+    const struct ptx_statement *s = b->statement;
+    bool reduces = !strcmp(b->opcode.token[1], "reduce"), has_barrier = has_token(b, "mbarrier::complete_tx::bytes");
+    struct bulk *bulk = build_alloc(b, sizeof *bulk);
+    struct address to, from, barrier = {ADDRESS_MEMORY, 1, false, 0};
+    enum ptx_space spaces[2] = {PTX_SPACE_NONE, PTX_SPACE_NONE};
+    unsigned space_count = 0;
+    int op = -1;
+    slot size;
+    struct ins *i;
+
+    if (has_token(b, "multicast::cluster") || s->count < (has_barrier ? 4u : 3u))
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    for (unsigned n = 1; n < b->opcode.count; n++) {
+        const char *t = b->opcode.token[n];
+
+        if (space_count < 2 && (!strcmp(t, "global") || !strncmp(t, "shared", 6)))
+            spaces[space_count++] = t[0] == 'g' ? PTX_GLOBAL : PTX_SHARED;
+    }
+    if (space_count != 2)
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    for (size_t n = 0; reduces && n < sizeof ops / sizeof *ops; n++)
+        if (has_token(b, ops[n].name))
+            op = ops[n].op;
+    if (reduces && (op < 0 || ptx_type_size(type_token(b, 0)) < 2))
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    size = use_operand(b, &s->operands[2], 'w');
+    to = lower_address(b, &s->operands[0], spaces[0]);
+    from = lower_address(b, &s->operands[1], spaces[1]);
+    if (has_barrier)
+        barrier = lower_address(b, &s->operands[3], PTX_SHARED);
+    *bulk = (struct bulk){from.offset, barrier.offset, (uint8_t)spaces[1], from.wide, barrier.wide,
+                          from.base != 1, has_barrier, barrier.base != 1};
+    i = emit(b, "@bulk");
+    i->extra = bulk;
+    i->b = from.base;
+    i->c = size;
+    i->e = barrier.base;
+    i->op = reduces ? (uint8_t)(op + 1) : 0;
+    i->mode = reduces ? (uint8_t)type_token(b, 0) : 0;
+    i->size = reduces ? (uint8_t)ptx_type_size(type_token(b, 0)) : 16;
+    i->space = (uint8_t)spaces[0];
+    i->class = spaces[0] == PTX_SHARED ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE;
+    set_address(b, i, to);
+    use_vreg(b, from.base);
+    use_vreg(b, size);
+    use_vreg(b, barrier.base);
+}
+
 /* cvta{.to}.space.u64 d, a: windows are added or taken away; global and constant addresses are generic as they are. */
 static void lower_cvta(struct builder *b)
 {
@@ -517,7 +576,12 @@ bool lower_memory(struct builder *b)
         i->size = 8;
         i->space = (uint8_t)space_token(b);
         set_address(b, i, a);
-    } else if (!strncmp(opcode, "cp.async.commit_group", 21) || !strncmp(opcode, "cp.async.wait_", 14))
+    } else if (!strncmp(opcode, "cp.async.bulk.commit_group", 26) || !strncmp(opcode, "cp.async.bulk.wait_group", 24) ||
+               !strncmp(opcode, "cp.async.bulk.prefetch", 22))
+        emit(b, "@nop");
+    else if (!strncmp(opcode, "cp.async.bulk.", 14) || !strncmp(opcode, "cp.reduce.async.bulk.", 21))
+        lower_bulk(b);
+    else if (!strncmp(opcode, "cp.async.commit_group", 21) || !strncmp(opcode, "cp.async.wait_", 14))
         emit(b, "@nop");
     else if (!strncmp(opcode, "cp.async.c", 10))
         lower_async_copy(b);
@@ -766,7 +830,7 @@ bool lower_synchronise(struct builder *b)
         i->d = d;
         define_vreg(b, d);
     } else if (!strcmp(base, "membar") || !strcmp(base, "fence")) {
-        emit(b, "@fence");
+        emit(b, "@fence")->flags = INS_RELEASE;
     } else if (!strcmp(base, "nanosleep")) {
         emit(b, "@nanosleep");
     } else {

@@ -257,29 +257,31 @@ static bool depends_on_order(const struct ins *i)
 }
 
 /* Follows the calls of function `index`. `seen` has a byte a function. */
-static void look_at(const struct program *p, size_t index, char *seen, bool *ordered, bool *local)
+static void look_at(const struct program *p, size_t index, char *seen, struct sim_kernel *k)
 {
     const struct function *f = &p->functions[index];
 
     if (seen[index] || !f->entry)
         return;
     seen[index] = 1;
-    *local |= f->local_bytes != 0;
+    k->uses_local |= f->local_bytes != 0;
     for (uint32_t n = f->first; n < f->last; n++) {
         const struct ins *i = &p->code[n];
         const struct call_site *site = i->extra;
 
-        *ordered |= depends_on_order(i);
+        k->ordered |= depends_on_order(i);
+        k->uses_reserved |= i->reserved;
+        k->fences |= i->op_is_atomic || (i->class == CLASS_SYNCHRONISATION && i->flags & INS_RELEASE);
         if (!i->is_call)
             continue;
         if (site->function >= 0) {
-            look_at(p, (size_t)site->function, seen, ordered, local);
+            look_at(p, (size_t)site->function, seen, k);
         } else if (site->function == -1) {
             for (size_t g = 0; g < p->function_count; g++)
                 if (!p->functions[g].ptx->entry)
-                    look_at(p, g, seen, ordered, local);
+                    look_at(p, g, seen, k);
         } else {
-            *ordered = true; /* malloc and printf */
+            k->ordered = true; /* malloc and printf */
         }
     }
 }
@@ -305,7 +307,7 @@ static bool describe_kernel(struct sim_module *m, struct sim_kernel *k, size_t i
     k->function = f;
     k->demangled = demangle(x->name);
     memset(seen, 0, p->function_count);
-    look_at(p, index, seen, &k->ordered, &k->uses_local);
+    look_at(p, index, seen, k);
     facts->name = x->name;
     facts->max_threads = 0;
     if (x->maxntid[0])

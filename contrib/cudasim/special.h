@@ -54,6 +54,11 @@
     X(CLUSTER_CTARANK, "%cluster_ctarank", 4)                                                                          \
     X(CLUSTER_NCTARANK, "%cluster_nctarank", 4)                                                                        \
     X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster", 4)                                                                   \
+    X(RESERVED_BEGIN, "%reserved_smem_offset_begin", 4)                                                                \
+    X(RESERVED_END, "%reserved_smem_offset_end", 4)                                                                    \
+    X(RESERVED_CAP, "%reserved_smem_offset_cap", 4)                                                                    \
+    X(RESERVED_0, "%reserved_smem_offset_0", 4)                                                                        \
+    X(RESERVED_1, "%reserved_smem_offset_1", 4)                                                                        \
     X(ENVREG1, "%envreg1", 4)                                                                                          \
     X(ENVREG2, "%envreg2", 4)
 

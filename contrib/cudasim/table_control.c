@@ -204,6 +204,11 @@ STEP(special)
     case SPECIAL_CLUSTER_NCTAID_Z: FILL32(cluster[2]); break;
     case SPECIAL_CLUSTER_CTARANK: FILL32(b->cluster_rank); break;
     case SPECIAL_CLUSTER_NCTARANK: FILL32(k->cluster_blocks); break;
+    case SPECIAL_RESERVED_BEGIN:
+    case SPECIAL_RESERVED_0:
+    case SPECIAL_RESERVED_1: FILL32(k->reserved); break;
+    case SPECIAL_RESERVED_END:
+    case SPECIAL_RESERVED_CAP: FILL32(b->shared_size); break;
     case SPECIAL_ENVREG1: FILL32(k->workspace >> 32); break;
     case SPECIAL_ENVREG2: FILL32(k->workspace); break;
     case SPECIAL_IS_EXPLICIT_CLUSTER: {

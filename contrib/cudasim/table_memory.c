@@ -508,6 +508,16 @@ static u64 mb_make(u32 phase, s32 bytes, u32 expected, u32 count)
     return (u64)phase << 63 | (u64)((u32)bytes & 0xFFFFF) << 40 | (u64)(expected & 0xFFFFF) << 20 | (count & 0xFFFFF);
 }
 
+/* A phase ends when all have arrived and all bytes announced are there. */
+static u64 mb_settle(u32 phase, s32 bytes, u32 expected, u32 count)
+{
+    if (count == 0 && bytes == 0) {
+        phase ^= 1;
+        count = expected;
+    }
+    return mb_make(phase, bytes, expected, count);
+}
+
 STEP(mbarrier)
 {
     const u32 *V = slot_at(w, i->b);
@@ -529,7 +539,7 @@ STEP(mbarrier)
         case 1: *p = mb_make(0, 0, V[l], V[l]); break;
         case 2: *p = 0; break;
         case 3: *p = mb_make(phase, bytes + (s32)V[l], expected, count); break;
-        case 4: *p = mb_make(phase, bytes - (s32)V[l], expected, count); break;
+        case 4: *p = mb_settle(phase, bytes - (s32)V[l], expected, count); break;
         case 10: break;
         case 5:
         case 6:
@@ -543,11 +553,7 @@ STEP(mbarrier)
             count -= n;
             if (i->op == 6)
                 expected -= n;
-            if (count == 0 && bytes == 0 && !(i->mode & 16)) {
-                phase ^= 1;
-                count = expected;
-            }
-            *p = mb_make(phase, bytes, expected, count);
+            *p = i->mode & 16 ? mb_make(phase, bytes, expected, count) : mb_settle(phase, bytes, expected, count);
             w->worker->progress = true;
             break;
         default: {
@@ -574,6 +580,110 @@ STEP(mbarrier_pending)
     return i + 1;
 }
 
+/* ---- bulk copies: done at once, by 16 bytes, or element by element where they reduce ---- */
+
+/* The host address of `bytes` bytes at lane l's `address`, or NULL after a fault. */
+static void *bulk_place(struct warp *w, const struct ins *i, int l, u64 address, u8 space, unsigned bytes, enum access access)
+{
+    if (space == PTX_SHARED && !(address >> WINDOW_SHIFT)) {
+        if (address >> 24 && w->block->cluster)
+            address = (address & 0xFFFFFF) | (address >> 24) << 32;
+        address |= WINDOW(WINDOW_SHARED);
+    }
+    w->address[l] = address;
+    return access_slow(w, i, bytes, access) ? (void *)(uintptr_t)w->address[l] : NULL;
+}
+
+static void bulk_reduce(const struct ins *i, void *to, const void *from)
+{
+    struct ins op = *i;
+
+    op.op = (u8)(i->op - 1);
+    if (i->size == 8) {
+        u64 a = __atomic_load_n((u64 *)to, __ATOMIC_RELAXED), b;
+
+        memcpy(&b, from, 8);
+        while (!__atomic_compare_exchange_n((u64 *)to, &a, combine_64(&op, a, b, 0), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            ;
+    } else if (i->size == 4) {
+        u32 a = __atomic_load_n((u32 *)to, __ATOMIC_RELAXED), b;
+
+        memcpy(&b, from, 4);
+        while (!__atomic_compare_exchange_n((u32 *)to, &a, combine_32(&op, a, b, 0), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            ;
+    } else {
+        u16 a = __atomic_load_n((u16 *)to, __ATOMIC_RELAXED), b;
+
+        memcpy(&b, from, 2);
+        while (!__atomic_compare_exchange_n((u16 *)to, &a, combine_16(&op, a, b, 0), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            ;
+    }
+}
+
+static u64 bulk_address(const struct warp *w, slot s, bool has, bool wide, int64_t offset, int l)
+{
+    u64 base = !has ? 0 : wide ? ((const u64 *)slot_at(w, s))[l] : ((const u32 *)slot_at(w, s))[l];
+
+    return base + (u64)offset;
+}
+
+/* One lane's copy. False after a fault. */
+static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size)
+{
+    const struct bulk *x = i->extra;
+    u64 to = bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, i->imm, l);
+    u64 from = bulk_address(w, i->b, x->has_from_base, x->from_wide, x->from_offset, l);
+    u64 *barrier, old;
+
+    if (size % 16) {
+        fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, to, "bulk copy of %u bytes, which is no multiple of 16", size);
+        return false;
+    }
+    for (u32 n = 0; n < size; n += i->size) {
+        char data[16];
+        void *p = bulk_place(w, i, l, from + n, x->from_space, i->size, ACCESS_READ);
+
+        if (!p)
+            return false;
+        memcpy(data, p, i->size);
+        p = bulk_place(w, i, l, to + n, i->space, i->size, i->op ? ACCESS_ATOMIC : ACCESS_WRITE);
+        if (!p)
+            return false;
+        if (i->op)
+            bulk_reduce(i, p, data);
+        else
+            memcpy(p, data, i->size);
+    }
+    if (x->has_barrier) {
+        barrier = bulk_place(w, i, l, bulk_address(w, i->e, x->has_barrier_base, x->barrier_wide, x->barrier_offset, l),
+                             PTX_SHARED, 8, ACCESS_ATOMIC);
+        if (!barrier)
+            return false;
+        old = *barrier;
+        *barrier = mb_settle(MB_PHASE(old), MB_BYTES(old) - (s32)size, MB_EXPECTED(old), MB_COUNT(old));
+    }
+    return true;
+}
+
+STEP(bulk)
+{
+    const u32 *C = slot_at(w, i->c);
+    u32 mask = w->mask;
+    bool good = true;
+
+    for (u32 m = mask; m && good; m &= m - 1) {
+        w->mask = m & -m;
+        good = bulk_lane(w, i, __builtin_ctz(m), C[__builtin_ctz(m)]);
+    }
+    w->mask = mask;
+    if (!good)
+        return NULL;
+    w->worker->progress = true;
+    if (w->block->words) /* what it copies is complete before anybody may look: the barrier orders it */
+        access_fence(w);
+    return i + 1;
+}
+
 #define LOAD_ROWS(M, R, s, m, r)                                                                                       \
     {"@ld." #s #m "." #r, ld_##M##_##R, "", 0, CLASS_GLOBAL_LOAD, 0},                                                  \
         {"@ld.param." #s #m "." #r, ldp_##M##_##R, "", 0, CLASS_PARAMETER, 0},                                         \
@@ -588,6 +698,7 @@ const struct row LEVELED(rows_memory)[] = {
     {"@atom.64", atom_64, "", 0, CLASS_GLOBAL_STORE, 0},
     {"@atom.128", atom_128, "", 0, CLASS_GLOBAL_STORE, 0},
     {"@cp.async", cp_async, "", 0, CLASS_GLOBAL_LOAD, 0},
+    {"@bulk", bulk, "", 0, CLASS_GLOBAL_LOAD, 0},
     {"@mbarrier", mbarrier, "", 0, CLASS_SYNCHRONISATION, 0},
     {"@mbarrier.pending", mbarrier_pending, "", 0, CLASS_COMPUTATION, 0},
     ROWS_END,

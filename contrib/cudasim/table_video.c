@@ -59,7 +59,7 @@ static inline s64 compute(const struct video *x, s64 a, s64 b)
     case V_SHL:
     case V_SHR:
         b = x->wrap ? b & 31 : b > 32 ? 32 : b;
-        return x->operation == V_SHL ? (s64)((u64)a << b << 30) >> 30 : a >> b;
+        return x->operation == V_SHL ? (s64)((u64)a << b) : a >> b;
     case V_EQ: return a == b;
     case V_NE: return a != b;
     case V_LT: return a < b;
@@ -69,9 +69,32 @@ static inline s64 compute(const struct video *x, s64 a, s64 b)
     }
 }
 
+/* .sat of a whole register, of a shifted value by its low 34 bits; of a part, see below. */
+static inline s64 saturate(const struct video *x, s64 r, u32 bits, bool part)
+{
+    u32 most = 0xFFFFFFFFu >> (32 - bits) >> x->d_signed;
+
+    if (x->operation == V_SHL || x->operation == V_SHR)
+        return clamp((s64)((u64)r << 30) >> 30, 32, x->d_signed);
+    if (part)
+        return (u64)r > most ? most : r;
+    return x->d_signed ? clamp(r, 32, true) : r < 0 ? 0 : r;
+}
+
+/* Whether .min or .max takes the result r and not c. */
+static inline bool prefers(const struct video *x, s64 r, u32 c, bool saturated)
+{
+    bool shift = x->operation == V_SHL || x->operation == V_SHR, set = x->operation >= V_EQ, less;
+
+    r = shift && !saturated ? r : (s32)r;
+    less = (set ? x->a_signed : x->d_signed) ? r < (s32)c : (u64)r < c;
+    return less == (x->second == S_MIN);
+}
+
 /*
  * vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset. What ptxas makes of them for sm_90 departs from the manual: .sat
- * of sums and differences to u32 is no limit above, and shifted values have 34 bits.
+ * of sums and differences to u32 is no limit above, .sat of a part takes negative values for too large ones, shifted
+ * values have 34 bits, or 64 without .sat; and .min and .max to u32 take results from 2^31 on for still larger ones.
  */
 static const struct ins *video_scalar(struct warp *w, const struct ins *i, const struct video *x)
 {
@@ -79,29 +102,25 @@ static const struct ins *video_scalar(struct warp *w, const struct ins *i, const
     u32 *D = slot_at(w, i->d);
     u32 sa = i->imm >> VIDEO_A & 0xFFFF, sb = i->imm >> VIDEO_B & 0xFFFF, sd = i->imm >> VIDEO_D & 0xFFFF;
     u32 bits = !sd ? 32 : sd & 0x4000 ? 16 : 8, at = !sd ? 0 : sd & 0x4000 ? 16 * (sd & 1) : 8 * (sd & 3);
-    u32 field = 0xFFFFFFFFu >> (32 - bits);
-    bool unbounded = !sd && !x->d_signed && x->operation <= V_ABSDIFF;
+    u32 field = 0xFFFFFFFFu >> (32 - bits), from = bits == 16 ? at : 0;
+    bool saturated = i->flags & INS_SATURATE;
 
     for (int l = 0; l < LANES; l++) {
-        s64 r, c;
+        s64 r;
 
         if (!w->lanes[l])
             continue;
         r = compute(x, part_of(A[l], sa, x->a_signed), part_of(B[l], sb, x->b_signed));
-        if (i->flags & INS_SATURATE && unbounded)
-            r = r < 0 ? 0 : r;
-        else if (i->flags & INS_SATURATE)
-            r = clamp(r, bits, x->d_signed);
-        if (x->second == S_MERGE) {
-            D[l] = ((u32)r & field) << at | (C[l] & ~(field << at));
-            continue;
-        }
-        c = extend(C[l], 32, x->d_signed);
-        r = x->second == S_ADD   ? r + c
-            : x->second == S_MIN ? (r < c ? r : c)
-            : x->second == S_MAX ? (r > c ? r : c)
-                                 : r;
-        D[l] = (u32)r;
+        if (saturated)
+            r = saturate(x, r, bits, sd != 0);
+        if (x->second == S_MERGE)
+            D[l] = ((u32)(r >> from) & field) << at | (C[l] & ~(field << at));
+        else if (x->second == S_ADD)
+            D[l] = (u32)r + C[l];
+        else if (x->second == S_NONE)
+            D[l] = (u32)r;
+        else
+            D[l] = prefers(x, r, C[l], saturated) ? (u32)r : C[l];
     }
     return i + 1;
 }

@@ -465,10 +465,37 @@ void warp_abandon(struct warp *w)
     w->mask = w->other_count = 0;
 }
 
+static bool touches_memory(const struct ins *i)
+{
+    return i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_GLOBAL_STORE || i->class == CLASS_SHARED_LOAD ||
+           i->class == CLASS_SHARED_STORE;
+}
+
+/*
+ * Lanes may leave a kernel before a barrier that the others of their warp reach, but not go around it: those that did
+ * something on their way to the end went around.
+ */
+static void check_strays(struct warp *w, const struct ins *end)
+{
+    const struct ins *barrier = NULL;
+    bool strayed = false;
+
+    for (uint32_t n = 0; n < w->other_count && !barrier; n++)
+        if (w->others[n].state == SPLIT_BARRIER && w->others[n].barrier < BARRIERS && w->others[n].pc->flags & INS_ALIGNED)
+            barrier = w->others[n].pc;
+    for (const struct ins *i = w->start; barrier && i < end && !strayed; i++)
+        strayed = touches_memory(i);
+    if (strayed)
+        fault_warn(w, barrier, (unsigned)__builtin_ctz(w->mask), FAULT_DIVERGENT_BARRIER, 0,
+                   "this thread went around the barrier at which others of its warp wait: all must reach it, or none");
+}
+
 const struct ins *warp_exit(struct warp *w, const struct ins *ins)
 {
     uint32_t lanes = w->mask;
 
+    if (w->other_count)
+        check_strays(w, ins);
     count_line(w, ins + 1);
     w->live &= ~lanes;
     leave_frames(w->frame, lanes);

@@ -21,6 +21,7 @@ endif
 endif
 # The folder of the runtime library that belongs to nvcc.
 CUDA_FOLDER := $(if $(NVCC),$(patsubst %/bin/nvcc,%/lib64,$(realpath $(NVCC))))
+CUDA_INCLUDE := $(patsubst %/lib64,%/include,$(CUDA_FOLDER))
 
 # One build serves every machine: native code for one GPU, and PTX, not compressed, for newer ones.
 NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -cudart shared --compress-mode=none -Xcompiler -fPIC,-Wall \
@@ -36,14 +37,13 @@ SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 Q := @
 endif
 
+# $(call stamp,FILE,TEXT): FILE holds TEXT, and is written only when that changes.
+stamp = $(if $(filter-out help clean,$(or $(MAKECMDGOALS),all)),$(shell mkdir -p $(dir $(1)); \
+	echo '$(strip $(2))' | cmp -s - $(1) || echo '$(strip $(2))' > $(1)))
+
 # A change of flags rebuilds what was built with the old ones; -Werror changes no output.
 define flags_now
 $(CC) $(CPPFLAGS) $(filter-out -Werror,$(HOST_CFLAGS)) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) $(NVCC) $(NVCC_FLAGS)
 endef
 FLAGS_STAMP := $(BUILD)/flags
-ifneq ($(MAKECMDGOALS),help)
-ifneq ($(MAKECMDGOALS),clean)
-$(shell mkdir -p $(BUILD); echo '$(strip $(flags_now))' | cmp -s - $(FLAGS_STAMP) || \
-	echo '$(strip $(flags_now))' > $(FLAGS_STAMP))
-endif
-endif
+$(call stamp,$(FLAGS_STAMP),$(flags_now))

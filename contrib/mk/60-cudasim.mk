@@ -1,0 +1,131 @@
+# cudasim: a libcudart.so.13 that runs kernels on the CPU, the tools beside it, its tests' programs and the fuzzers.
+
+CUDASIM := contrib/cudasim
+CUDASIM_LIBRARY := $(BUILD)/cudasim/libcudart.so.13
+CUDASIM_TOOLS := $(BUILD)/ptx_dump $(BUILD)/fatbin
+CUDASIM_FLAGS = -std=c11 -fPIC $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror) -D_GNU_SOURCE $(CPPFLAGS) \
+	$(if $(CUDA_INCLUDE),-isystem $(CUDA_INCLUDE)) -I$(CUDASIM) $(SANITIZERS)
+CUDASIM_LIBS := -lzstd -lelf -ljansson -lpthread -lm
+
+# The bodies of instructions exist once for each level of x86-64 that differs enough; table.c picks one.
+LEVELS := 2 3 4
+LEVEL_2 := -DLEVEL=2 -march=x86-64-v2
+LEVEL_3 := -DLEVEL=3 -march=x86-64-v3
+LEVEL_4 := -DLEVEL=4 -march=x86-64-v4 -mprefer-vector-width=512
+TABLE_FLAGS := -std=gnu11 -O3 -frounding-math -fno-trapping-math
+
+CUDASIM_TABLES := $(wildcard $(CUDASIM)/table_*.c)
+CUDASIM_SOURCES := $(filter-out $(CUDASIM)/main_%.c $(CUDASIM_TABLES),$(wildcard $(CUDASIM)/*.c))
+leveled = $(foreach level,$(LEVELS),$(patsubst $(CUDASIM)/%.c,$(BUILD)/cudasim/%.v$(level).o,$(1)))
+CUDASIM_OBJECTS := $(CUDASIM_SOURCES:$(CUDASIM)/%.c=$(BUILD)/cudasim/%.o) $(call leveled,$(CUDASIM_TABLES))
+
+CUDASIM_STAMP := $(BUILD)/cudasim/flags
+$(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(TABLE_FLAGS) \
+	$(foreach level,$(LEVELS),$(LEVEL_$(level))))
+
+# What this machine lacks to build the library, in words; nothing if it can.
+X86_64 := $(filter x86_64,$(shell uname -m))
+CUDASIM_LACKS := $(if $(X86_64),$(if $(wildcard $(CUDA_INCLUDE)/cuda_runtime_api.h),,the CUDA Toolkit, \
+	whose cuda_runtime_api.h is not beside nvcc),an x86-64 processor; this machine is $(shell uname -m))
+
+.PHONY: cudasim-library
+cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY))
+	$(if $(CUDASIM_LACKS),@echo "cudasim needs $(strip $(CUDASIM_LACKS))" >&2; exit 2)
+
+$(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(CUDASIM)/libcudart.map
+	$(call say,LINK $@)$(CC) -shared $(SANITIZERS) -Wl,-soname,$(@F) \
+		-Wl,--version-script=$(CUDASIM)/libcudart.map -Wl,-Bsymbolic -Wl,-z,defs \
+		-Wl,-z,nodelete -o $@ $(filter %.o,$^) $(CUDASIM_LIBS)
+
+$(BUILD)/cudasim/%.o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
+	@mkdir -p $(@D)
+	$(call say,CC $<)$(CC) $(CUDASIM_FLAGS) -MMD -MP -c -o $@ $<
+
+define level_rule
+$(BUILD)/cudasim/%.v$(1).o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
+	@mkdir -p $$(@D)
+	$$(call say,CC $$< for x86-64-v$(1))$$(CC) $$(CUDASIM_FLAGS) $$(TABLE_FLAGS) $$(LEVEL_$(1)) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach level,$(LEVELS),$(eval $(call level_rule,$(level))))
+
+# ---- tools, which run anywhere ----
+
+cudasim_objects = $(call object,$(wildcard $(1:%=$(CUDASIM)/%)))
+
+$(BUILD)/ptx_dump: $(call cudasim_objects,main_ptx_dump.c ptx_*.c)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
+
+$(BUILD)/fatbin: $(call cudasim_objects,main_fatbin.c fatbin.c cubin.c)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lelf -lzstd
+
+# ---- unit tests: only what they test, and not the host ----
+
+CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain $(if $(X86_64),builtin half))
+$(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,memory.c)
+$(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,fatbin.c cubin.c)
+$(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,explain*.c)
+$(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,builtin.c memory.c)
+$(BUILD)/tests/test_cudasim_half: $(call leveled,$(CUDASIM)/table_half.c)
+$(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
+
+# The tests run the tools as well.
+unit-tests: $(CUDASIM_UNIT) $(CUDASIM_TOOLS)
+
+# ---- programs that the tests run on the library: tests/cudasim/README.md ----
+
+# PTX alone, for these look at what ptxas says and nothing else does; and the CPU code fast to compile: the PTX is the
+# same at any -O. Both save half of the minutes that this takes.
+WITH_SASS := device_queries explain/%
+PTX_CODE := -gencode arch=compute_90,code=compute_90
+SASS_CODE := -gencode 'arch=compute_90,code=[sm_90,compute_90]'
+PROGRAM_FLAGS := -std=c++17 -O0 -lineinfo -cudart shared --compress-mode=none
+PROGRAM_STAMP := $(BUILD)/cudasim-tests/flags
+$(call stamp,$(PROGRAM_STAMP),$(NVCC) $(PROGRAM_FLAGS) $(WITH_SASS))
+
+CUDASIM_PROGRAMS := $(patsubst tests/cudasim/%.cu,$(BUILD)/cudasim-tests/%, \
+	$(wildcard tests/cudasim/*.cu tests/cudasim/checks/*.cu tests/cudasim/explain/*.cu))
+
+.PHONY: cudasim-programs
+cudasim-programs: $(CUDASIM_PROGRAMS)
+
+$(BUILD)/cudasim-tests/%: tests/cudasim/%.cu $(PROGRAM_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(if $(filter $(WITH_SASS),$*),$(SASS_CODE),$(PTX_CODE)) \
+		-MMD -MP -MF $@.d $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
+
+# ---- fuzzers ----
+
+# Seconds for each. What was found lies in build/fuzz/NAME-*, as does what was learned.
+FUZZ_SECONDS ?= 60
+CLANG ?= clang
+FUZZERS := $(BUILD)/fuzz/ptx $(BUILD)/fuzz/fatbin
+REPLAYERS := $(FUZZERS:%=%_replay)
+FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fno-sanitize-recover=all -fno-omit-frame-pointer
+fuzz_sources = tests/fuzz/fuzz_$(1).c $(wildcard $(FUZZED_$(1):%=$(CUDASIM)/%))
+FUZZED_ptx := ptx_*.c
+FUZZED_fatbin := fatbin.c cubin.c
+FUZZ_OPTIONS_ptx := -malloc_limit_mb=64 -max_len=16384 -dict=tests/fuzz/ptx.dict
+FUZZ_OPTIONS_fatbin := -malloc_limit_mb=1100 -rss_limit_mb=4096
+
+# A replayer is built with gcc: the corpus, and what comes of it by seeded damage, without libFuzzer.
+define fuzz_rules
+$(BUILD)/fuzz/$(1): $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*.h)
+	@mkdir -p $$(@D)
+	$$(call say,CLANG $$@)$$(CLANG) $$(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $$@ $$(filter %.c,$$^) -lelf -lzstd
+$(BUILD)/fuzz/$(1)_replay: tests/fuzz/main_replay.c $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*.h)
+	@mkdir -p $$(@D)
+	$$(call say,CC $$@)$$(CC) $$(FUZZ_FLAGS) -fsanitize=address,undefined -o $$@ $$(filter %.c,$$^) -lelf -lzstd
+.PHONY: fuzz-$(1)
+fuzz-$(1): $(BUILD)/fuzz/$(1)
+	@mkdir -p $(BUILD)/fuzz/$(1)-corpus
+	$$(Q)$$< -max_total_time=$$(FUZZ_SECONDS) -print_final_stats=1 $(FUZZ_OPTIONS_$(1)) \
+		-artifact_prefix=$(BUILD)/fuzz/$(1)- $(BUILD)/fuzz/$(1)-corpus tests/fuzz/corpus/$(1)
+endef
+$(foreach name,ptx fatbin,$(eval $(call fuzz_rules,$(name))))
+
+.PHONY: replayers
+replayers: $(REPLAYERS)
+
+-include $(wildcard $(BUILD)/cudasim/*.d $(CUDASIM_PROGRAMS:%=%.d))
