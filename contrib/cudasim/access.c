@@ -248,52 +248,90 @@ static uint8_t bytes_of_word(uint32_t n, uint32_t offset, unsigned bytes)
     return (uint8_t)(((1u << end) - 1) & ~((1u << from) - 1));
 }
 
-void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
-                         enum access access)
+/* One lane's access, with all that may be wrong with it. True: something was reported. */
+static bool check_lane(struct warp *w, const struct ins *ins, uint32_t l, uint32_t offset, unsigned bytes, enum access access,
+                       bool atomic, bool quiet)
 {
-    const struct sim_options *options = sim_options(w->worker->sim);
-    /* Volatile and its like: a flag that threads wait for, in kernels which have the fences that such flags need. */
-    bool orders = ins->flags & (INS_SPINS | INS_RELEASE) && w->block->launch->kernel->fences;
-    bool atomic = access == ACCESS_ATOMIC || orders, narrow = bytes < 4;
-    bool quiet = w->worker->faulted_at == ins;
     struct block *b = w->block;
+    bool narrow = bytes < 4, empty = true;
+    uint32_t last = (offset + bytes - 1) >> 2;
+
+    for (uint32_t n = offset >> 2; n <= last; n++) {
+        struct shared_word *x = &b->words[n];
+        uint8_t part = bytes_of_word(n, offset, bytes);
+        bool was_write;
+        unsigned other;
+
+        empty &= !(x->bytes & part);
+        if (b->readers && !quiet && (other = collision(w, n, access, atomic, narrow, &was_write))) {
+            report_race(w, ins, l, offset, access, other, was_write, x->writer_lane);
+            quiet = true;
+        }
+        if (access != ACCESS_WRITE && b->readers) {
+            b->readers[(size_t)n * b->warp_count + w->index] = w->clock[w->index];
+            set_how(x, (atomic ? ATOMIC_READ : 0) | (narrow ? NARROW_READ : 0), ATOMIC_READ | NARROW_READ);
+        }
+        if (access != ACCESS_READ) {
+            x->write_warp = (uint8_t)(w->index + 1);
+            x->write_clock = w->clock[w->index];
+            x->writer_lane = (uint8_t)l;
+            x->bytes |= part;
+            set_how(x, (atomic ? ATOMIC_WRITE : 0) | (narrow ? NARROW_WRITE : 0), ATOMIC_WRITE | NARROW_WRITE);
+        }
+    }
+    if (empty && access != ACCESS_WRITE && w->worker->sim_check_written && !quiet) {
+        quiet = true;
+        w->worker->faulted_at = ins;
+        fault_warn(w, ins, l, FAULT_UNINITIALISED, offset,
+                   "read of %u bytes of shared memory at offset %u, where nothing was written", bytes, offset);
+    }
+    return quiet;
+}
+
+/*
+ * The usual case in a few instructions: a plain access to one whole word that is written, by this warp or before a
+ * barrier, and of which no other flags are set. False: check_lane() must look.
+ */
+static inline bool usual_read(const struct warp *w, const struct shared_word *x)
+{
+    return x->bytes == 0xF && !x->how &&
+           (x->write_warp == w->index + 1 || !x->write_warp || x->write_clock <= w->clock[x->write_warp - 1]);
+}
+
+static inline bool usual_write(const struct warp *w, const struct shared_word *x, const uint32_t *readers, uint32_t warps)
+{
+    uint32_t newer = 0, own = readers[w->index] > w->clock[w->index];
+
+    if (x->how || (x->write_warp && x->write_warp != w->index + 1 && x->write_clock > w->clock[x->write_warp - 1]))
+        return false;
+    for (uint32_t k = 0; k < warps; k++)
+        newer += readers[k] > w->clock[k];
+    return newer == own;
+}
+
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes, enum access access)
+{
+    struct block *b = w->block;
+    /* Volatile and its like: a flag that threads wait for, in kernels which have the fences that such flags need. */
+    bool orders = ins->flags & (INS_SPINS | INS_RELEASE) && b->launch->kernel->fences;
+    bool atomic = access == ACCESS_ATOMIC || orders, quiet = w->worker->faulted_at == ins;
+    bool plain = !atomic && bytes == 4 && b->readers;
+    uint32_t warps = b->warp_count, clock = w->clock[w->index];
 
     if (orders && access != ACCESS_ATOMIC)
         access_fence(w);
     EVERY_LANE(l, w->mask)
     {
-        uint32_t last = (offsets[l] + bytes - 1) >> 2;
-        bool empty = true;
+        uint32_t n = offsets[l] >> 2;
+        struct shared_word *x = &b->words[n];
 
-        for (uint32_t n = offsets[l] >> 2; n <= last; n++) {
-            struct shared_word *x = &b->words[n];
-            uint8_t part = bytes_of_word(n, offsets[l], bytes);
-            bool was_write;
-            unsigned other;
-
-            empty &= !(x->bytes & part);
-            if (b->readers && !quiet && (other = collision(w, n, access, atomic, narrow, &was_write))) {
-                report_race(w, ins, l, offsets[l], access, other, was_write, x->writer_lane);
-                quiet = true;
-            }
-            if (access != ACCESS_WRITE && b->readers) {
-                b->readers[(size_t)n * b->warp_count + w->index] = w->clock[w->index];
-                set_how(x, (atomic ? ATOMIC_READ : 0) | (narrow ? NARROW_READ : 0), ATOMIC_READ | NARROW_READ);
-            }
-            if (access != ACCESS_READ) {
-                x->write_warp = (uint8_t)(w->index + 1);
-                x->write_clock = w->clock[w->index];
-                x->writer_lane = (uint8_t)l;
-                x->bytes |= part;
-                set_how(x, (atomic ? ATOMIC_WRITE : 0) | (narrow ? NARROW_WRITE : 0), ATOMIC_WRITE | NARROW_WRITE);
-            }
-        }
-        if (empty && access != ACCESS_WRITE && options->check_written && !quiet) {
-            quiet = true;
-            w->worker->faulted_at = ins;
-            fault_warn(w, ins, l, FAULT_UNINITIALISED, offsets[l],
-                       "read of %u bytes of shared memory at offset %u, where nothing was written", bytes, offsets[l]);
-        }
+        if (plain && access == ACCESS_READ && usual_read(w, x))
+            b->readers[(size_t)n * warps + w->index] = clock;
+        else if (plain && access == ACCESS_WRITE && usual_write(w, x, b->readers + (size_t)n * warps, warps))
+            *x = (struct shared_word){clock, (uint8_t)(w->index + 1), (uint8_t)l, 0xF, 0};
+        else
+            quiet = check_lane(w, ins, l, offsets[l], bytes, access, atomic, quiet);
     }
     if (orders && access == ACCESS_WRITE)
         access_fence(w);

@@ -41,7 +41,8 @@ static void release(struct block *b, unsigned number)
     const struct warp *somebody = NULL;
     uint32_t join[WARPS_PER_BLOCK];
 
-    memcpy(join, x->join, sizeof join);
+    if (b->readers)
+        memcpy(join, x->join, sizeof join);
     for (uint32_t n = 0; n < b->warp_count; n++) {
         struct warp *w = &b->warps[n];
         bool touched = false;
@@ -69,7 +70,7 @@ static void release(struct block *b, unsigned number)
         }
         if (touched)
             w->waiting = false;
-        if (touched || x->arrived[n]) {
+        if (b->readers && (touched || x->arrived[n])) {
             if (touched)
                 join_clocks(w->clock, join);
             w->clock[n]++;
@@ -88,6 +89,8 @@ static void check_barrier(struct block *b, unsigned number)
     struct barrier *x = &b->barriers[number];
     uint32_t expected = x->expected ? x->expected : b->live;
 
+    if (!x->expected && x->arrivals < expected)
+        return;
     if (x->pending && x->waiting && arrived(b, x) >= expected)
         release(b, number);
 }
@@ -115,9 +118,11 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
     x->pending = true;
     x->expected = expected;
     x->arrived[w->index] |= lanes;
+    x->arrivals += (uint32_t)__builtin_popcount(lanes);
     x->true_count += (uint32_t)__builtin_popcount(truth);
     x->false_count += (uint32_t)__builtin_popcount(lanes & ~truth);
-    join_clocks(x->join, w->clock);
+    if (b->readers)
+        join_clocks(x->join, w->clock);
     if (wait) {
         x->waiting += (uint32_t)__builtin_popcount(lanes);
         warp_push(w, lanes, ins, w->frame, SPLIT_BARRIER);

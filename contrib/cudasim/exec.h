@@ -178,6 +178,7 @@ struct warp {
     char *base[2];                /* of slots: registers of the current frame, constants less 1 */
     uint32_t mask;                /* lanes of the current split */
     uint32_t other_count;         /* splits waiting in others[] */
+    uint32_t lanes_mask;          /* what lanes[] says; `mask` may be cleared without it */
     uint32_t lanes[LANES] __attribute__((aligned(64))); /* mask, a word a lane: all ones or zero */
     uint64_t address[LANES] __attribute__((aligned(64))); /* scratch of memory instructions: host addresses */
     struct frame *frame;
@@ -209,6 +210,7 @@ struct warp {
 struct barrier {
     uint32_t arrived[WARPS_PER_BLOCK]; /* lanes that arrived, a mask a warp */
     uint32_t waiting;                  /* lanes blocked */
+    uint32_t arrivals;                 /* lanes that arrived, those that have exited since among them */
     uint32_t expected;                 /* threads, 0: all live ones */
     bool pending;                      /* somebody arrived */
     bool mismatched;                   /* arrivals with different counts were seen */

@@ -178,6 +178,7 @@ static void lower_access(struct builder *b, bool load)
     snprintf(name, sizeof name, "@%s%s.%c%u.%u", load ? "ld" : "st",
              a.kind == ADDRESS_ENTRY_PARAMETER   ? ".param"
              : a.kind == ADDRESS_FRAME_PARAMETER ? ".frame"
+             : space == PTX_SHARED && !a.wide    ? ".shared"
                                                  : "",
              load && is_signed(type) && width > size ? 's' : 'u', size * 8, width * 8);
     list = slot_list(b, count);

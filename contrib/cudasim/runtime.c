@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "explain.h"
+#include "speed.h"
 
 /* The process-wide facade that CUDA's API needs: its calls have no context. Written once, by create(). */
 static struct runtime *the_runtime;
@@ -138,13 +139,15 @@ bool runtime_needs_device(struct runtime *runtime, cudaError_t *error)
 /* What the environment asked to be told at the end. */
 static void report(struct runtime *runtime)
 {
-    const char *json = getenv("CUDASIM_JSON"), *text = getenv("CUDASIM_EXPLAIN");
+    const char *json = getenv("CUDASIM_JSON"), *text = getenv("CUDASIM_EXPLAIN"), *speed = getenv("CUDASIM_SPEED");
 
     /* After a fault no program can free anything. */
     if (sim_options(runtime->sim)->check_leaks && runtime->sticky == cudaSuccess)
         allocation_check_leaks(runtime);
     if (text && *text && strcmp(text, "0") != 0)
         explain_text(runtime->sim, stderr);
+    if (speed && *speed && strcmp(speed, "0") != 0)
+        speed_text(runtime->sim, stderr);
     if (json && *json)
         explain_json(runtime->sim, json);
 }

@@ -592,7 +592,9 @@ STEP(bar)
     unsigned first = (unsigned)__builtin_ctz(w->mask);
     u32 same = 0, number = N[first], truth = 0;
 
-    for (int l = 0; l < LANES; l++)
+    if (i->a & 1) /* a constant */
+        same = w->mask;
+    for (int l = 0; l < LANES && !(i->a & 1); l++)
         if (w->mask >> l & 1 && N[l] == number)
             same |= 1u << l;
     if (number >= BARRIERS)

@@ -24,6 +24,12 @@ INLINE void flush(u16 *r, const u16 *h, int n)
     EACH_OF(n) r[l] = h[l] & 0x7C00 ? h[l] : h[l] & SIGN16;
 }
 
+/* The same of a result, with what it was before it was rounded: what is subnormal with 11 bits of any exponent. */
+INLINE void flush_result(u16 *h, const f32 *x, int n)
+{
+    EACH_OF(n) h[l] = (f32_bits(x[l]) & 0x7FFFFFFFu) < 0x387FF000u ? h[l] & SIGN16 : h[l];
+}
+
 /* .sat: to [0, 1], NaN to 0. */
 INLINE void saturate(u16 *h, int n, enum format format)
 {
@@ -118,7 +124,7 @@ INLINE const struct ins *arithmetic(struct warp *w, const struct ins *i, enum fo
         EACH_OF(n) x[l] = fma_odd_bf16(a[l], b[l], c[l]);
     narrow(r, x, n, format);
     if (format == F16 && FLUSHES(i))
-        flush(r, r, n);
+        flush_result(r, x, n);
     if (i->flags & INS_SATURATE)
         saturate(r, n, format);
     if (with_relu)

@@ -302,12 +302,18 @@ static u32 fns(u32 mask, u32 base, s32 offset)
 
 TERNARY(fns_, u32, u32, u32, s32, fns(a, b, c))
 
+/* PTX limits positions and lengths to 255. What is above, an H200 cuts to 8 bits, in 64-bit forms to 255. */
+static inline u32 field_limit(u32 x, u32 bits)
+{
+    return bits == 32 ? x & 0xFF : x > 255 ? 255 : x;
+}
+
 static inline u64 bfe(u64 a, u32 pos, u32 len, u32 bits, bool is_signed)
 {
     u64 r = 0, sign;
 
-    pos &= 0xFF;
-    len &= 0xFF;
+    pos = field_limit(pos, bits);
+    len = field_limit(len, bits);
     if (len == 0)
         return 0;
     sign = is_signed ? (a >> (pos + len - 1 < bits - 1 ? pos + len - 1 : bits - 1)) & 1 : 0;
@@ -333,8 +339,8 @@ static inline u64 bfi(u64 a, u64 b, u32 pos, u32 len, u32 bits)
 {
     u64 field;
 
-    pos &= 0xFF;
-    len &= 0xFF;
+    pos = field_limit(pos, bits);
+    len = field_limit(len, bits);
     if (pos >= bits || len == 0)
         return b;
     field = len >= 64 ? ~0ull : (1ull << len) - 1;
@@ -514,9 +520,12 @@ SELP(selp_64, u64)
 TERNARY(slct_16_s32, u16, u16, u16, s32, c >= 0 ? a : b)
 TERNARY(slct_32_s32, u32, u32, u32, s32, c >= 0 ? a : b)
 TERNARY(slct_64_s32, u64, u64, u64, s32, c >= 0 ? a : b)
-TERNARY(slct_16_f32, u16, u16, u16, f32, c >= 0 ? a : b)
-TERNARY(slct_32_f32, u32, u32, u32, f32, c >= 0 ? a : b)
-TERNARY(slct_64_f32, u64, u64, u64, f32, c >= 0 ? a : b)
+
+/* c >= 0 of the f32 with these bits; with .ftz, which the control word tells, subnormals are 0. */
+#define AT_LEAST_0 (c <= 0x7F800000u || (c & 0x7FFFFFFFu) <= (i->mxcsr & 0x8000u ? 0x007FFFFFu : 0))
+TERNARY(slct_16_f32, u16, u16, u16, u32, AT_LEAST_0 ? a : b)
+TERNARY(slct_32_f32, u32, u32, u32, u32, AT_LEAST_0 ? a : b)
+TERNARY(slct_64_f32, u64, u64, u64, u32, AT_LEAST_0 ? a : b)
 
 UNARY(mov_16, u16, u16, a)
 UNARY(mov_32, u32, u32, a)

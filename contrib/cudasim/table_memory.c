@@ -6,6 +6,22 @@
 
 enum pattern { PATTERN_FAULT, PATTERN_ANY, PATTERN_CONSECUTIVE, PATTERN_UNIFORM };
 
+static inline void count_shared(struct event *e, const u32 *offsets, u32 mask, unsigned bytes, enum pattern pattern)
+{
+    u32 lanes = (u32)__builtin_popcount(mask);
+
+    e->requests++;
+    e->lanes += lanes;
+    e->bytes += (u64)lanes * bytes;
+    e->ideal += pattern == PATTERN_UNIFORM ? 1 : (lanes * bytes + 127) / 128;
+    if (pattern == PATTERN_UNIFORM)
+        e->units++;
+    else if (pattern == PATTERN_CONSECUTIVE)
+        e->units += bytes <= 4 ? 1 : bytes / 4;
+    else
+        e->units += access_passes(offsets, mask, bytes);
+}
+
 /*
  * Puts the host addresses of the active lanes' accesses of `bytes` bytes into w->address, checked and counted. The fast
  * path is an access inside the allocation used last; everything else is access.c's.
@@ -78,23 +94,11 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
             return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
         }
         if (e) {
-            u32 lanes = (u32)__builtin_popcount(mask);
+            u32 offsets[LANES];
 
-            e->requests++;
-            e->lanes += lanes;
-            e->bytes += (u64)lanes * bytes;
-            e->ideal += pattern == PATTERN_UNIFORM ? 1 : (lanes * bytes + 127) / 128;
-            if (pattern == PATTERN_UNIFORM) {
-                e->units++;
-            } else if (pattern == PATTERN_CONSECUTIVE) {
-                e->units += bytes <= 4 ? 1 : bytes / 4;
-            } else {
-                u32 offsets[LANES];
-
-                for (int l = 0; l < LANES; l++)
-                    offsets[l] = (u32)P[l];
-                e->units += access_passes(offsets, mask, bytes);
-            }
+            for (int l = 0; l < LANES; l++)
+                offsets[l] = (u32)P[l];
+            count_shared(e, offsets, mask, bytes, pattern);
         }
         if (w->block->words) {
             u32 offsets[LANES];
@@ -206,6 +210,104 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
         return i + 1;                                                                                                  \
     }
 
+/*
+ * Shared memory by 32-bit addresses, the common case: offsets stay 32 bits wide. PATTERN_FAULT stands for all that is
+ * not an access inside of the block's own memory, aligned: the general body does that.
+ */
+static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, unsigned bytes, enum access access, u32 *O)
+{
+    const struct block *b = w->block;
+    u32 low = UINT32_MAX, high = 0, any = 0, spread = 0, same = 0, first, mask = w->mask;
+    enum pattern pattern;
+
+    if (i->flags & INS_ADDRESS_BASE) {
+        const u32 *A = slot_at(w, i->a);
+        u32 imm = (u32)i->imm;
+
+        EACH_LANE { O[l] = A[l] + imm; }
+    } else {
+        for (int l = 0; l < LANES; l++)
+            O[l] = (u32)i->imm;
+    }
+    if (mask != FULL_MASK) {
+        u32 stand_in = O[__builtin_ctz(mask)];
+        const u32 *on = w->lanes;
+
+        EACH_LANE { O[l] = on[l] ? O[l] : stand_in; }
+    }
+    first = O[0];
+    for (int l = 0; l < LANES; l++) {
+        low = O[l] < low ? O[l] : low;
+        high = O[l] > high ? O[l] : high;
+        any |= O[l];
+        same |= O[l] ^ first;
+        spread |= O[l] ^ (first + (u32)l * bytes);
+    }
+    if (high >= b->shared_size || b->shared_size - high < bytes || any & (bytes - 1) || i->flags & INS_SPINS)
+        return PATTERN_FAULT;
+    pattern = same == 0 ? PATTERN_UNIFORM : spread == 0 && mask == FULL_MASK ? PATTERN_CONSECUTIVE : PATTERN_ANY;
+    if (i->event && w->worker->counting)
+        count_shared(&w->worker->events[i->event - 1], O, mask, bytes, pattern);
+    if (b->words)
+        access_shared_check(w, i, O, bytes, access);
+    return pattern;
+}
+
+#define LOAD_SHARED(name, M, R)                                                                                        \
+    STEP(lds_##name)                                                                                                   \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        const u32 *on = w->lanes;                                                                                      \
+        const char *base = w->block->shared;                                                                           \
+        u32 O[LANES];                                                                                                  \
+        enum pattern pattern = resolve_shared(w, i, (unsigned)sizeof(M) * i->count, ACCESS_READ, O);                   \
+        if (pattern == PATTERN_FAULT)                                                                                  \
+            return ld_##name(w, i);                                                                                    \
+        for (unsigned n = 0; n < i->count; n++, base += sizeof(M)) {                                                   \
+            R *D = slot_at(w, list[n]);                                                                                \
+            if (pattern == PATTERN_CONSECUTIVE && i->count == 1) {                                                     \
+                const M *S = (const M *)(const void *)(base + O[0]);                                                   \
+                EACH_LANE { D[l] = (R)S[l]; }                                                                          \
+            } else if (pattern == PATTERN_UNIFORM) {                                                                   \
+                R v = (R)*(const M *)(const void *)(base + O[0]);                                                      \
+                EACH_LANE { D[l] = on[l] ? v : D[l]; }                                                                 \
+            } else if (w->mask == FULL_MASK) {                                                                         \
+                EACH_LANE { D[l] = (R)*(const M *)(const void *)(base + O[l]); }                                       \
+            } else {                                                                                                   \
+                for (u32 m = w->mask; m; m &= m - 1) {                                                                 \
+                    int l = __builtin_ctz(m);                                                                          \
+                    D[l] = (R)*(const M *)(const void *)(base + O[l]);                                                 \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+#define STORE_SHARED(name, M, R)                                                                                       \
+    STEP(sts_##name)                                                                                                   \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        char *base = w->block->shared;                                                                                 \
+        u32 O[LANES];                                                                                                  \
+        enum pattern pattern = resolve_shared(w, i, (unsigned)sizeof(M) * i->count, ACCESS_WRITE, O);                  \
+        if (pattern == PATTERN_FAULT)                                                                                  \
+            return st_##name(w, i);                                                                                    \
+        w->worker->progress = true;                                                                                    \
+        for (unsigned n = 0; n < i->count; n++, base += sizeof(M)) {                                                   \
+            const R *S = slot_at(w, list[n]);                                                                          \
+            if (pattern == PATTERN_CONSECUTIVE && i->count == 1) {                                                     \
+                M *D = (M *)(void *)(base + O[0]);                                                                     \
+                EACH_LANE { D[l] = (M)S[l]; }                                                                          \
+            } else {                                                                                                   \
+                for (u32 m = w->mask; m; m &= m - 1) {                                                                 \
+                    int l = __builtin_ctz(m);                                                                          \
+                    *(M *)(void *)(base + O[l]) = (M)S[l];                                                             \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
 /* Kernel parameters: the same for every lane. */
 #define LOAD_PARAM(name, M, R)                                                                                         \
     STEP(name)                                                                                                         \
@@ -269,10 +371,12 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
 
 #define LOAD_BODIES(M, R, s, m, r)                                                                                     \
     LOAD(ld_##M##_##R, M, R)                                                                                           \
+    LOAD_SHARED(M##_##R, M, R)                                                                                           \
     LOAD_PARAM(ldp_##M##_##R, M, R)                                                                                    \
     FRAME(ldf_##M##_##R, M, R, (memcpy(&v, p, sizeof v), X[l] = (R)v))
 #define STORE_BODIES(M, R, s, m, r)                                                                                    \
     STORE(st_##M##_##R, M, R)                                                                                          \
+    STORE_SHARED(M##_##R, M, R)                                                                                          \
     FRAME(stf_##M##_##R, M, R, (v = (M)X[l], memcpy(p, &v, sizeof v)))
 EACH_PAIR(LOAD_BODIES)
 EACH_SIGNED_PAIR(LOAD_BODIES)
@@ -686,10 +790,12 @@ STEP(bulk)
 
 #define LOAD_ROWS(M, R, s, m, r)                                                                                       \
     {"@ld." #s #m "." #r, ld_##M##_##R, "", 0, CLASS_GLOBAL_LOAD, 0},                                                  \
+        {"@ld.shared." #s #m "." #r, lds_##M##_##R, "", 0, CLASS_SHARED_LOAD, 0},                                                  \
         {"@ld.param." #s #m "." #r, ldp_##M##_##R, "", 0, CLASS_PARAMETER, 0},                                         \
         {"@ld.frame." #s #m "." #r, ldf_##M##_##R, "", 0, CLASS_PARAMETER, 0},
 #define STORE_ROWS(M, R, s, m, r)                                                                                      \
     {"@st." #s #m "." #r, st_##M##_##R, "", 0, CLASS_GLOBAL_STORE, 0},                                                 \
+        {"@st.shared." #s #m "." #r, sts_##M##_##R, "", 0, CLASS_SHARED_STORE, 0},                                                 \
         {"@st.frame." #s #m "." #r, stf_##M##_##R, "", 0, CLASS_PARAMETER, 0},
 const struct row LEVELED(rows_memory)[] = {
     EACH_PAIR(LOAD_ROWS) EACH_SIGNED_PAIR(LOAD_ROWS) EACH_PAIR(STORE_ROWS)

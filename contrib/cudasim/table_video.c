@@ -69,7 +69,13 @@ static inline s64 compute(const struct video *x, s64 a, s64 b)
     }
 }
 
-/* .sat of a whole register, of a shifted value by its low 34 bits; of a part, see below. */
+/*
+ * What ptxas makes of the scalar instructions for sm_90 departs from the manual, and so does this, as an H200 has it:
+ *   .sat of sums and differences to u32 is no limit above; of what goes into a part, it takes negative values for too
+ *   large ones; of shifted values, it sees the low 34 bits and means the whole register, part or not
+ *   .min and .max cut sums and saturated shifts to 32 bits, and extend them by their top bit even if they are unsigned
+ *   what goes into the part .h1 is the upper half of the result
+ */
 static inline s64 saturate(const struct video *x, s64 r, u32 bits, bool part)
 {
     u32 most = 0xFFFFFFFFu >> (32 - bits) >> x->d_signed;
@@ -84,18 +90,14 @@ static inline s64 saturate(const struct video *x, s64 r, u32 bits, bool part)
 /* Whether .min or .max takes the result r and not c. */
 static inline bool prefers(const struct video *x, s64 r, u32 c, bool saturated)
 {
-    bool shift = x->operation == V_SHL || x->operation == V_SHR, set = x->operation >= V_EQ, less;
+    bool shift = x->operation == V_SHL || x->operation == V_SHR, sum = x->operation <= V_SUB, less;
 
-    r = shift && !saturated ? r : (s32)r;
-    less = (set ? x->a_signed : x->d_signed) ? r < (s32)c : (u64)r < c;
+    r = sum || (shift && saturated) ? (s32)r : r;
+    less = (x->operation >= V_EQ ? x->a_signed : x->d_signed) ? r < (s32)c : (u64)r < c;
     return less == (x->second == S_MIN);
 }
 
-/*
- * vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset. What ptxas makes of them for sm_90 departs from the manual: .sat
- * of sums and differences to u32 is no limit above, .sat of a part takes negative values for too large ones, shifted
- * values have 34 bits, or 64 without .sat; and .min and .max to u32 take results from 2^31 on for still larger ones.
- */
+/* vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset */
 static const struct ins *video_scalar(struct warp *w, const struct ins *i, const struct video *x)
 {
     const u32 *A = slot_at(w, i->a), *B = slot_at(w, i->b), *C = slot_at(w, i->c);
@@ -126,8 +128,9 @@ static const struct ins *video_scalar(struct warp *w, const struct ins *i, const
 }
 
 /*
- * d = (a b + c) >> scale, of 64 bits and more before the shift. What ptxas makes of unsigned products of parts for
- * sm_90 takes c as signed all the same, and .sat has negative sums become 0, or all ones after a shift.
+ * d = (a b + c) >> scale, of 64 bits before the shift. What ptxas makes of it for sm_90 departs from the manual: c and
+ * factors of 32 bits are signed whatever their types are; those say what .sat does, and where all is unsigned it has
+ * negative sums become 0, or all ones after a shift.
  */
 static const struct ins *video_mad(struct warp *w, const struct ins *i, const struct video *x)
 {
@@ -136,21 +139,19 @@ static const struct ins *video_mad(struct warp *w, const struct ins *i, const st
     u32 sa = i->imm >> VIDEO_A & 0xFFFF, sb = i->imm >> VIDEO_B & 0xFFFF;
     bool negate_product = (i->imm >> VIDEO_NEGATE_A ^ i->imm >> VIDEO_NEGATE_B) & 1;
     bool negate_c = i->imm >> VIDEO_NEGATE_C & 1;
-    bool parts = sa && sb, is_signed = x->a_signed || x->b_signed || negate_product || negate_c;
+    bool is_signed = x->a_signed || x->b_signed || negate_product || negate_c;
 
     for (int l = 0; l < LANES; l++) {
-        s128 r, c, low = is_signed ? INT32_MIN : 0, high = is_signed ? INT32_MAX : UINT32_MAX;
+        s64 r, c = (s32)C[l];
 
         if (!w->lanes[l])
             continue;
-        r = (s128)part_of(A[l], sa, x->a_signed) * part_of(B[l], sb, x->b_signed);
-        r = negate_product ? -r : r;
-        c = extend(C[l], 32, is_signed || parts);
-        r += (negate_c ? -c : c) + x->plus_one;
+        r = part_of(A[l], sa, x->a_signed || !sa) * part_of(B[l], sb, x->b_signed || !sb);
+        r = (negate_product ? -r : r) + (negate_c ? -c : c) + x->plus_one;
         r >>= x->scale;
         if (i->flags & INS_SATURATE)
-            r = parts && !is_signed && x->scale && r < 0 ? high : r < low ? low : r > high ? high : r;
-        D[l] = (u32)(u64)r;
+            r = !is_signed && x->scale && r < 0 ? UINT32_MAX : clamp(r, 32, is_signed);
+        D[l] = (u32)r;
     }
     return i + 1;
 }

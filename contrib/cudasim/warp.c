@@ -18,6 +18,9 @@
 void warp_set_mask(struct warp *w, uint32_t mask)
 {
     w->mask = mask;
+    if (w->lanes_mask == mask)
+        return;
+    w->lanes_mask = mask;
     for (int l = 0; l < LANES; l++)
         w->lanes[l] = (mask >> l & 1) ? 0xFFFFFFFFu : 0;
 }
