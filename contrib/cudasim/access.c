@@ -12,6 +12,9 @@
 
 #define EVERY_LANE(l, mask) for (uint32_t m_ = (mask), l = 0; m_ && ((l = (uint32_t)__builtin_ctz(m_)), true); m_ &= m_ - 1)
 
+/* Loops over lanes that gain from wider vectors; the loader takes the version for the machine. */
+#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+
 static const char *verb(enum access access)
 {
     return access == ACCESS_READ ? "read" : access == ACCESS_WRITE ? "write" : "atomic operation";
@@ -122,14 +125,53 @@ static void set_written(uint8_t *bits, uint64_t offset, unsigned bytes)
     }
 }
 
+/* Whether all bytes of [from, to) were written. */
+static bool all_written(const uint8_t *bits, uint64_t from, uint64_t to)
+{
+    uint64_t first = from >> 3, last = to >> 3, missing;
+
+    if (first == last)
+        return (bits[first] & ((1u << (to & 7)) - 1) & ~((1u << (from & 7)) - 1)) ==
+               (((1u << (to & 7)) - 1) & ~((1u << (from & 7)) - 1));
+    missing = ~bits[first] & 0xFFu & ~((1u << (from & 7)) - 1);
+    missing |= ~bits[last] & ((1u << (to & 7)) - 1);
+    for (first++; first + 8 <= last; first += 8) {
+        uint64_t word;
+
+        memcpy(&word, bits + first, 8);
+        missing |= ~word;
+    }
+    for (; first < last; first++)
+        missing |= ~bits[first] & 0xFFu;
+    return missing == 0;
+}
+
+/* The lowest and the highest address of the active lanes; what inactive lanes have there may only widen them. */
+CLONES static void address_range(const struct warp *w, uint64_t *low, uint64_t *high)
+{
+    uint64_t a = UINT64_MAX, b = 0;
+
+    for (int l = 0; l < LANES; l++) {
+        a = w->address[l] < a ? w->address[l] : a;
+        b = w->address[l] > b ? w->address[l] : b;
+    }
+    *low = a;
+    *high = b;
+}
+
+#define DENSE 4096 /* bytes: accesses that lie together are looked up together */
+
 /* A read is reported where no byte of it was written: padding inside of copied structures is not. */
 void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
 {
     struct memory *memory = sim_memory(w->worker->sim);
     const uint8_t *bits = memory_bits(memory);
-    uint64_t origin = memory_origin(memory);
+    uint64_t origin = memory_origin(memory), low, high;
 
     if (w->worker->faulted_at == ins)
+        return;
+    address_range(w, &low, &high);
+    if (high - low < DENSE && low >= origin && all_written(bits, low - origin, high + bytes - origin))
         return;
     EVERY_LANE(l, w->mask)
     {
@@ -309,8 +351,7 @@ static inline bool usual_write(const struct warp *w, const struct shared_word *x
     return newer == own;
 }
 
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes, enum access access)
+CLONES void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes, enum access access)
 {
     struct block *b = w->block;
     /* Volatile and its like: a flag that threads wait for, in kernels which have the fences that such flags need. */

@@ -8,6 +8,7 @@
  */
 #include "runtime.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,17 +137,39 @@ bool runtime_needs_device(struct runtime *runtime, cudaError_t *error)
     return false;
 }
 
+static bool asked(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+/* The report goes to CUDASIM_EXPLAIN_FILE, or to standard error. */
+static void report_text(struct runtime *runtime)
+{
+    const char *path = getenv("CUDASIM_EXPLAIN_FILE");
+    FILE *out = path && *path ? fopen(path, "we") : stderr;
+
+    if (!out) {
+        runtime_complain("cannot write the report to '%s': %s", path, strerror(errno));
+        return;
+    }
+    explain_text(runtime->sim, out);
+    if (out != stderr && fclose(out) != 0)
+        runtime_complain("cannot write the report to '%s': %s", path, strerror(errno));
+}
+
 /* What the environment asked to be told at the end. */
 static void report(struct runtime *runtime)
 {
-    const char *json = getenv("CUDASIM_JSON"), *text = getenv("CUDASIM_EXPLAIN"), *speed = getenv("CUDASIM_SPEED");
+    const char *json = getenv("CUDASIM_JSON");
 
     /* After a fault no program can free anything. */
     if (sim_options(runtime->sim)->check_leaks && runtime->sticky == cudaSuccess)
         allocation_check_leaks(runtime);
-    if (text && *text && strcmp(text, "0") != 0)
-        explain_text(runtime->sim, stderr);
-    if (speed && *speed && strcmp(speed, "0") != 0)
+    if (asked("CUDASIM_EXPLAIN"))
+        report_text(runtime);
+    if (asked("CUDASIM_SPEED"))
         speed_text(runtime->sim, stderr);
     if (json && *json)
         explain_json(runtime->sim, json);
