@@ -395,7 +395,8 @@ char *warp_local(struct warp *w)
         w->local = NULL;
         return NULL;
     }
-    if (w->worker->sim_check_written) {
+    /* Code compiled with -G copies structures with their padding, and calls with arguments that are empty. */
+    if (w->worker->sim_check_written && !w->worker->program->debug) {
         w->local_written = mmap(NULL, w->local_stride * LANES / 8, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (w->local_written == MAP_FAILED)

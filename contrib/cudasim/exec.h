@@ -304,6 +304,7 @@ struct program {
     size_t function_count;
     struct place *places;          /* variables of the module */
     size_t place_count;
+    bool debug;                    /* compiled with -G */
     void *arena;
 };
 

@@ -338,6 +338,14 @@ static bool describe_kernel(struct sim_module *m, struct sim_kernel *k, size_t i
     return k->demangled != NULL;
 }
 
+/* Whether the text says ".target sm_90, debug", as nvcc -G writes it. */
+static bool is_debug(const char *ptx, size_t size)
+{
+    const char *line = memmem(ptx, size, "\n.target", 8), *end = line ? memchr(line + 1, '\n', size - (size_t)(line + 1 - ptx)) : NULL;
+
+    return end && memmem(line, (size_t)(end - line), "debug", 5);
+}
+
 struct sim_module *sim_load(struct sim *sim, const char *ptx, size_t size, const struct cubin_kernel *cubin,
                             size_t cubin_count, struct ptx_error *error)
 {
@@ -362,6 +370,7 @@ struct sim_module *sim_load(struct sim *sim, const char *ptx, size_t size, const
         free(m);
         return NULL;
     }
+    m->program->debug = is_debug(ptx, size);
     m->kernels = calloc(m->program->function_count + 1, sizeof *m->kernels);
     seen = calloc(m->program->function_count + 1, 1);
     for (size_t f = 0; m->kernels && seen && f < m->program->function_count; f++) {

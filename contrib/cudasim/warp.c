@@ -515,7 +515,7 @@ const struct ins *warp_call(struct warp *w, const struct ins *ins, const struct 
 {
     struct frame *parent = w->frame, *f;
     size_t params = (size_t)LANES * function->param_bytes;
-    uint32_t base = parent->local_base + parent->function->local_bytes + parent->allocated;
+    uint32_t base = (parent->local_base + parent->function->local_bytes + parent->allocated + 15) / 16 * 16;
     uint64_t limit = sim_limits(w->worker->sim)->stack_max_bytes;
 
     count_line(w, ins + 1);
