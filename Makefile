@@ -2,8 +2,8 @@
 #
 # Knobs, on the command line or in the environment:
 #   PROBLEM=NAME        which problem (default: editdistance)
-#   SUBMISSION=PATH     a .cu or .c file, or a folder of them (default: device_user.cu on a machine with an
-#                       NVIDIA GPU, the problem's baseline in C elsewhere)
+#   SUBMISSION=PATH     a .cu or .c file, or a folder of them (default: device_user.cu; without a GPU and nvcc the
+#                       problem's baseline in C). CUDA runs on the GPU, or on the simulator where there is none
 #   ARGS='...'          further options for main_host, see build/main_host --help
 #   JSON=FILE           where `make judge` writes the result
 #   BUILD=FOLDER        a folder in this one for all that is built (default: build)
@@ -25,7 +25,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: packages clean
+.PHONY: cudasim fuzz packages clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -33,7 +33,7 @@ help: ## list the commands
 all: $(PROGRAMS) default-submission ## build the host, the runners, getrndstr and the default submission
 
 run: packages ## build and run your submission on the problem's samples
-	@$(MAKE) all submission
+	@$(MAKE) $(JOBS) all submission simulator-if-used
 	@$(run_notice)
 	@$(BUILD)/main_host $(PROBLEM) --submission $(SUBMISSION_SO) --source $(SUBMISSION) $(ARGS)
 
@@ -41,6 +41,7 @@ judge: ## judge SUBMISSION=... on all cases of PROBLEM=..., result in JSON=...
 	@run_scripts/judge.sh $(SUBMISSION) $(if $(PROBLEM_GIVEN),$(PROBLEM)) $(if $(JSON),--json "$(JSON)") $(ARGS)
 
 submission: $(SUBMISSION_SO) ## build SUBMISSION=... for PROBLEM=... only
+	@:
 
 test: test-packages ## run every test that needs no GPU
 	@run_scripts/test.sh
@@ -60,6 +61,9 @@ check-problem: packages ## prove that PROBLEM=... is sound: generator, reference
 new-problem: ## start a problem NAME=... from a skeleton that passes
 	@run_scripts/new_problem.sh "$(NAME)"
 
+cudasim: cudasim-packages ## build the CUDA runtime that runs kernels on the CPU
+	@$(MAKE) cudasim-library
+
 frozen: ## check that the trusted files are as they were frozen
 	@run_scripts/frozen.sh check
 
@@ -70,12 +74,19 @@ lint: ## look at the scripts with shellcheck
 	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh .ci/run
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
 
-packages: ## install what building needs, or say what is missing
-	@run_scripts/packages.sh build
+fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)
+	@run_scripts/packages.sh build cudasim fuzz
+	@$(MAKE) fuzz-ptx
+	@$(MAKE) fuzz-fatbin
 
-.PHONY: test-packages
+packages: ## install what building needs, or say what is missing
+	@run_scripts/packages.sh build $(if $(SIMULATED),cudasim)
+
+.PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build test
+	@run_scripts/packages.sh build cudasim test
+cudasim-packages:
+	@run_scripts/packages.sh build cudasim
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD) getrndstr ldistance

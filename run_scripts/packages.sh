@@ -1,18 +1,20 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, or says which: packages.sh build|test...
+# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|test|fuzz...
 #
 # With root's rights (or sudo without a password) it installs; without, it names the packages and ends with code 3.
 # The CUDA Toolkit is NVIDIA's and not among them; without nvcc only submissions in C can be built.
 . "$(dirname "$0")/lib.sh"
-# PACKAGE:PROBE, PROBE a command, a header or a file: what is there counts, however it came there.
+# PACKAGE:PROBE, PROBE a command, a header or a file (a pattern): what is there counts, however it came there.
 for_build=(gcc:gcc make:make libc6-dev:stdlib.h libjansson-dev:jansson.h libyaml-dev:yaml.h libelf-dev:gelf.h
     libsodium-dev:sodium.h bubblewrap:bwrap g++:g++)
+for_cudasim=(libzstd-dev:zstd.h)
 for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-assert:/usr/lib/bats/bats-assert/load.bash
     jq:jq shellcheck:shellcheck procps:pgrep libedlib-dev:edlib.h)
+for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE
     case $1 in
-    /*) [ -e "$1" ] ;;
+    /*) compgen -G "$1" > /dev/null ;;
     *.h) echo "#include <$1>" | gcc -E -x c - > /dev/null 2>&1 ;;
     *) command -v "$1" > /dev/null ;;
     esac
@@ -22,11 +24,13 @@ wanted=()
 for group; do
     case $group in
     build) wanted+=("${for_build[@]}") ;;
+    cudasim) wanted+=("${for_cudasim[@]}") ;;
     test) wanted+=("${for_test[@]}") ;;
-    *) usage 'packages.sh build|test...' ;;
+    fuzz) wanted+=("${for_fuzz[@]}") ;;
+    *) usage 'packages.sh build|cudasim|test|fuzz...' ;;
     esac
 done
-[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|test...'
+[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|test|fuzz...'
 
 missing=()
 for entry in "${wanted[@]}"; do

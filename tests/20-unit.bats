@@ -25,6 +25,34 @@ setup() {
     assert_output --regexp '[0-9]{5,} checks, 0 failed'
 }
 
+@test "unit: cudasim: regions of memory, quarantine, bits, threads" {
+    run -0 timeout 60 "$build/tests/test_cudasim_memory"
+    assert_output --regexp '[0-9]{3,} checks, 0 failed'
+}
+
+@test "unit: cudasim: fatbins and cubins as nvcc writes them, whole and broken" {
+    cd "$root"
+    run -0 timeout 60 "$build/tests/test_cudasim_fatbin"
+    assert_output --regexp '[0-9]{3,} checks, 0 failed'
+}
+
+@test "unit: cudasim: the report says what it should of made-up counts" {
+    run -0 timeout 60 "$build/tests/test_cudasim_explain"
+    assert_output --regexp '[0-9]{3,} checks, 0 failed'
+}
+
+@test "unit: cudasim: printf, malloc, free and assert do what an H200 did" {
+    requires x86-64
+    run -0 timeout 60 "$build/tests/test_cudasim_builtin"
+    assert_output --regexp '[0-9]{3,} checks, 0 failed'
+}
+
+@test "unit: cudasim: f16 and bf16 are exact on every level of x86-64 that is here" {
+    requires x86-64
+    run -0 timeout 120 "$build/tests/test_cudasim_half"
+    assert_output --regexp '[0-9]{5,} checks, 0 failed'
+}
+
 @test "unit: a check that fails makes its program fail" {
     cat > "$BATS_TEST_TMPDIR/t.c" << 'END'
 #include "tests/unit/unit.h"

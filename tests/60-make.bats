@@ -49,8 +49,8 @@ setup() {
 
 @test "make: help has a line for every command" {
     run -0 make help
-    for target in all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint \
-        packages clean; do
+    for target in all run judge submission test test-gpu bench bench-gpu check-problem new-problem cudasim fuzz \
+        frozen freeze lint packages clean; do
         assert_line --regexp "^$target +[a-z]"
     done
 }

@@ -80,6 +80,7 @@ struct ins {
     bool is_call;     /* `extra` is a call_site */
     bool op_is_atomic; /* atom and red */
     bool grows_stack; /* alloca */
+    bool toolkit;     /* written in a header of the CUDA Toolkit */
     bool reserved;    /* reads where the system's part of shared memory lies */
     bool meets;       /* lanes named in the mask `f` execute it together, see warp_converge() */
     uint16_t flops;   /* floating-point operations a lane */
@@ -447,6 +448,7 @@ enum row_allows { ALLOW_ROUNDING = 1, ALLOW_FTZ = 2, ALLOW_SAT = 4, ALLOW_APPROX
  * A row an instruction form. `names`: one or more full names, separated by spaces, without the modifiers that `allows`
  * names. `operands`: a letter an operand, destination first:
  *   b 8 or 16 bits read from a register of any width    h 16 bits   w 32 bits   q 64 bits   o 128 bits   p predicate
+ *   Wn, Qn a vector of n registers of 32 or 64 bits     m an address
  *   i an immediate, into `imm`   P destination predicate with an optional second one (p|q)   . nothing ('_' allowed)
  */
 struct row {

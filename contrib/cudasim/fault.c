@@ -198,6 +198,9 @@ void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_f
     struct sim_fault fault;
     va_list arguments;
 
+    /* The toolkit's algorithms read past what they wrote and then use none of it, in many places. */
+    if (kind == FAULT_UNINITIALISED && ins->toolkit)
+        return;
     fill(&fault, w, ins, lane, kind, address);
     va_start(arguments, format);
     vsnprintf(fault.text, sizeof fault.text, format, arguments);

@@ -70,6 +70,7 @@ struct ins *emit_row(struct builder *b, const struct row *row)
     struct ins *i;
     struct ins_facts *f;
     const struct ptx_statement *s = b->statement;
+    const struct ptx_location *place = s ? ptx_place(b->ptx, s) : NULL;
     size_t facts_capacity = b->code_capacity;
 
     GROW(b->code, b->code_count, b->code_capacity);
@@ -89,8 +90,11 @@ struct ins *emit_row(struct builder *b, const struct row *row)
     i->mxcsr = rounding_mxcsr(b);
     if (s) {
         i->line = s->line;
-        i->source_line = s->source_line;
-        i->source_file = s->source_file;
+        if (place) {
+            i->source_line = place->line;
+            i->source_file = place->file;
+        }
+        i->toolkit = s->source_line && ptx_is_toolkit_file(b->ptx, s->source_file);
     }
     f->first_def = (uint32_t)b->vreg_list_count;
     f->falls = true;
@@ -175,6 +179,25 @@ static uint64_t name_value(struct builder *b, const struct ptx_operand *operand)
     return place->address + (uint64_t)operand->offset;
 }
 
+/* A special register's value in a register of `bytes` a lane. */
+static slot use_special(struct builder *b, const struct ptx_operand *operand, unsigned bytes)
+{
+    unsigned own;
+    int special = special_named(operand->name, &own);
+    struct ins *i;
+    slot s;
+
+    if (!own)
+        build_fail(b, "unsupported special register '%s'", operand->name);
+    i = emit(b, "@special");
+    i->class = CLASS_COUNT; /* a step of an instruction that counts itself */
+    i->op = (uint8_t)special;
+    s = (slot)temporary(b, own) << 1;
+    i->d = s;
+    define_vreg(b, s);
+    return resize(b, s, own, bytes, false);
+}
+
 slot use_operand(struct builder *b, const struct ptx_operand *operand, char letter)
 {
     unsigned bytes = letter_bytes(letter);
@@ -195,6 +218,8 @@ slot use_operand(struct builder *b, const struct ptx_operand *operand, char lett
         return constant(b, float_value(operand, bytes), 0, bytes);
     case PTX_OPERAND_NAME:
         return constant(b, name_value(b, operand), 0, bytes);
+    case PTX_OPERAND_SPECIAL:
+        return use_special(b, operand, bytes);
     default:
         build_fail(b, "an operand of '%s' is not supported", b->statement->opcode);
     }
@@ -506,22 +531,8 @@ static bool lower_by_row(struct builder *b)
         } else if (count == 0 && *o != '.') {
             continue; /* the destination */
         } else {
-            slot source;
+            slot source = use_operand(b, x, *o);
 
-            if (x->kind == PTX_OPERAND_SPECIAL) {
-                struct ins *m = emit(b, "@special");
-                unsigned bytes;
-
-                m->op = (uint8_t)special_named(x->name, &bytes);
-                if (!bytes)
-                    build_fail(b, "unsupported special register '%s'", x->name);
-                source = (slot)temporary(b, bytes) << 1;
-                b->code[b->code_count - 1].d = source;
-                define_vreg(b, source);
-                source = resize(b, source, bytes, letter_bytes(*o), false);
-            } else {
-                source = use_operand(b, x, *o);
-            }
             if (x->negated && *o == 'p') {
                 struct ins *n = emit(b, "not.pred");
                 slot t = (slot)temporary(b, 4) << 1;
@@ -627,6 +638,7 @@ static void lower_indexed_branch(struct builder *b)
     const struct ptx_statement *s = b->statement, *table;
     const struct name_entry *entry;
     struct ins *i;
+    slot index;
     const struct ins **list;
 
     if (s->count != 2 || s->operands[1].kind != PTX_OPERAND_NAME)
@@ -635,9 +647,10 @@ static void lower_indexed_branch(struct builder *b)
     if (!entry || entry->kind != 1 || b->ptx_function->statements[entry->value].kind != PTX_BRANCH_TARGETS)
         build_fail(b, "unknown table '%s'", s->operands[1].name);
     table = &b->ptx_function->statements[entry->value];
+    index = use_operand(b, &s->operands[0], 'w');
     i = emit(b, "@brx");
-    i->a = use_operand(b, &s->operands[0], 'w');
-    use_vreg(b, i->a);
+    i->a = index;
+    use_vreg(b, index);
     i->imm = (int64_t)table->count;
     list = build_alloc(b, (table->count + 1) * sizeof *list);
     i->extra = list;
@@ -708,12 +721,14 @@ static void lower_call(struct builder *b)
         i->is_call = true;
         i->extra = site;
     } else {
+        slot pointer = use_operand(b, callee, 'q');
+
         site->function = -1;
         i = emit(b, "@call.pointer");
         i->is_call = true;
         i->extra = site;
-        i->a = use_operand(b, callee, 'q');
-        use_vreg(b, i->a);
+        i->a = pointer;
+        use_vreg(b, pointer);
     }
 }
 

@@ -112,6 +112,7 @@ struct ptx_statement {
     unsigned line;        /* of the PTX text, from 1 */
     unsigned source_file; /* index of .loc's file number, 0 when unknown */
     unsigned source_line; /* of that file, from 1; 0 when unknown */
+    unsigned location;    /* index of its .loc in the module's locations, plus 1; 0 when unknown */
 };
 
 struct ptx_function {
@@ -137,6 +138,12 @@ struct ptx_function {
     unsigned line;
 };
 
+/* A place in a source file; code that was inlined has the place of the call as its parent. */
+struct ptx_location {
+    unsigned file, line, column; /* the file's number; the others from 1 */
+    unsigned parent;             /* index plus 1; 0: not inlined */
+};
+
 struct ptx_file {
     unsigned number;
     const char *path;
@@ -153,6 +160,8 @@ struct ptx_module {
     size_t function_count;
     struct ptx_file *files;
     size_t file_count;
+    struct ptx_location *locations;
+    size_t location_count;
     void *arena; /* owns everything above */
 };
 
@@ -168,6 +177,15 @@ struct ptx_error {
  */
 struct ptx_module *ptx_parse(const char *text, size_t size, struct ptx_error *error);
 void ptx_free(struct ptx_module *module);
+
+/*
+ * The place of `statement` to tell a reader: that of its .loc, or, where that lies in a header of the CUDA Toolkit, the
+ * nearest place outside of them into which it was inlined. NULL when unknown.
+ */
+const struct ptx_location *ptx_place(const struct ptx_module *module, const struct ptx_statement *statement);
+
+/* Whether file number `number` is a header of the CUDA Toolkit. */
+bool ptx_is_toolkit_file(const struct ptx_module *module, unsigned number);
 
 /* The path of file number `number` of .loc, or NULL. */
 const char *ptx_file_path(const struct ptx_module *module, unsigned number);

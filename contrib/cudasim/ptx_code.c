@@ -435,6 +435,7 @@ static bool statement(struct ptx_parser *parser)
     statement.line = parser->lexer.token.line;
     statement.source_file = parser->source_file;
     statement.source_line = parser->source_line;
+    statement.location = parser->location;
     if (ptx_is_mark(parser, '@') && !guard(parser, &statement))
         return false;
     token = parser->lexer.token;
@@ -459,27 +460,34 @@ static bool plain_number(struct ptx_parser *parser, unsigned *number)
 /* .loc file line column, function_name symbol, inlined_at file line column: it ends without a mark. */
 static bool location(struct ptx_parser *parser)
 {
+    struct ptx_location place = {0};
     unsigned file, line, column;
 
-    if (!plain_number(parser, &file) || !plain_number(parser, &line) || !plain_number(parser, &column))
+    if (!plain_number(parser, &place.file) || !plain_number(parser, &place.line) || !plain_number(parser, &place.column))
         return false;
-    parser->source_file = file;
-    parser->source_line = line;
     while (ptx_accept(parser, ',')) {
         struct ptx_symbol *word = ptx_expect_name(parser, "'function_name' or 'inlined_at'");
         int64_t offset = 0;
         bool ok;
 
-        if (word && strcmp(word->text, "function_name") == 0)
+        if (word && strcmp(word->text, "function_name") == 0) {
             ok = ptx_expect_name(parser, "a name") && ptx_offset(parser, &offset);
-        else if (word && strcmp(word->text, "inlined_at") == 0)
+        } else if (word && strcmp(word->text, "inlined_at") == 0) {
             ok = plain_number(parser, &file) && plain_number(parser, &line) && plain_number(parser, &column);
-        else
+            place.parent = ok ? ptx_location_at(parser, file, line, column) : 0;
+            if (ok && !place.parent) { /* nothing of the caller's own line came before it */
+                ok = ptx_note_location(parser, (struct ptx_location){file, line, column, 0});
+                place.parent = parser->location;
+            }
+        } else {
             ok = ptx_lex_expected(&parser->lexer, "'function_name' or 'inlined_at'");
+        }
         if (!ok)
             return false;
     }
-    return true;
+    parser->source_file = place.file;
+    parser->source_line = place.line;
+    return ptx_note_location(parser, place);
 }
 
 static bool body_directive(struct ptx_parser *parser)

@@ -203,7 +203,7 @@ static struct ptx_function *function_slot(struct ptx_parser *parser, struct ptx_
 static bool define(struct ptx_parser *parser, struct ptx_function *function)
 {
     parser->local_count = parser->statement_count = 0;
-    parser->source_file = parser->source_line = 0;
+    parser->source_file = parser->source_line = parser->location = 0;
     if (!ptx_body(parser))
         return false;
     function->defined = true;
@@ -379,6 +379,8 @@ static bool finish(struct ptx_parser *parser, struct ptx_module *module)
     module->function_count = parser->function_count;
     module->files = ptx_keep(parser, parser->files, parser->file_count, sizeof *parser->files);
     module->file_count = parser->file_count;
+    module->locations = ptx_keep(parser, parser->locations, parser->location_count, sizeof *parser->locations);
+    module->location_count = parser->location_count;
     return !parser->lexer.failed;
 }
 
@@ -444,6 +446,86 @@ void ptx_free(struct ptx_module *module)
         return;
     ptx_arena_release(arena);
     free(arena);
+}
+
+/* ---- locations ---- */
+
+static size_t location_slot(const struct ptx_parser *parser, unsigned file, unsigned line, unsigned column)
+{
+    uint64_t hash = ((uint64_t)file * 0x9E3779B97F4A7C15u) ^ ((uint64_t)line * 0xC2B2AE3D27D4EB4Fu) ^ (uint64_t)column * 0x165667B19E3779F9u;
+    size_t at = (size_t)(hash ^ hash >> 29);
+
+    for (;; at++) {
+        uint32_t index = parser->location_index[at & (parser->location_slots - 1)];
+        const struct ptx_location *x = index ? &parser->locations[index - 1] : NULL;
+
+        if (!x || (x->file == file && x->line == line && x->column == column))
+            return at & (parser->location_slots - 1);
+    }
+}
+
+unsigned ptx_location_at(const struct ptx_parser *parser, unsigned file, unsigned line, unsigned column)
+{
+    return parser->location_slots ? parser->location_index[location_slot(parser, file, line, column)] : 0;
+}
+
+static bool grow_location_index(struct ptx_parser *parser)
+{
+    size_t slots = parser->location_slots ? 2 * parser->location_slots : 256;
+    uint32_t *index = ptx_allocate(parser, &parser->scratch, slots * sizeof *index);
+
+    if (!index)
+        return false;
+    memset(index, 0, slots * sizeof *index);
+    parser->location_index = index;
+    parser->location_slots = slots;
+    for (size_t i = 0; i < parser->location_count; i++) { /* later ones at the same place take over */
+        const struct ptx_location *x = &parser->locations[i];
+
+        index[location_slot(parser, x->file, x->line, x->column)] = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+bool ptx_note_location(struct ptx_parser *parser, struct ptx_location location)
+{
+    struct ptx_location *locations;
+    size_t slot;
+
+    if (2 * (parser->location_count + 1) > parser->location_slots && !grow_location_index(parser))
+        return false;
+    slot = location_slot(parser, location.file, location.line, location.column);
+    parser->location = parser->location_index[slot];
+    if (parser->location && parser->locations[parser->location - 1].parent == location.parent)
+        return true;
+    locations = ptx_grow(parser, parser->locations, &parser->location_capacity, parser->location_count + 1, sizeof *locations);
+    if (!locations)
+        return false;
+    parser->locations = locations;
+    locations[parser->location_count++] = location;
+    parser->location = parser->location_index[slot] = (unsigned)parser->location_count;
+    return true;
+}
+
+bool ptx_is_toolkit_file(const struct ptx_module *module, unsigned number)
+{
+    const char *path = ptx_file_path(module, number);
+
+    return path && (strstr(path, "targets/x86_64-linux/include/") || strstr(path, "/include/cccl/") ||
+                    strstr(path, "/usr/include/crt/") || (strstr(path, "/cuda") && strstr(path, "/include/")));
+}
+
+const struct ptx_location *ptx_place(const struct ptx_module *module, const struct ptx_statement *statement)
+{
+    const struct ptx_location *own = statement->location ? &module->locations[statement->location - 1] : NULL, *x = own;
+
+    while (x) {
+        if (!ptx_is_toolkit_file(module, x->file))
+            return x;
+        /* Parents were noted before: this ends. */
+        x = x->parent && x->parent - 1 < (size_t)(x - module->locations) ? &module->locations[x->parent - 1] : NULL;
+    }
+    return own;
 }
 
 const char *ptx_file_path(const struct ptx_module *module, unsigned number)

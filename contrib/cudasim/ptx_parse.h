@@ -125,6 +125,11 @@ struct ptx_parser {
     struct ptx_statement *statements;
     size_t statement_count, statement_capacity;
     unsigned source_file, source_line; /* of the last .loc */
+    unsigned location;                 /* its index, plus 1 */
+    struct ptx_location *locations;
+    size_t location_count, location_capacity;
+    uint32_t *location_index; /* hashed by place: the last location there, plus 1 */
+    size_t location_slots;    /* a power of two, or 0 */
 
     /* Of the module. */
     struct ptx_variable *variables;
@@ -153,6 +158,10 @@ void ptx_arena_release(struct ptx_arena *arena);
 void *ptx_keep(struct ptx_parser *parser, const void *items, size_t count, size_t size);
 
 /* Room for items[count]: the list itself, or its copy with twice the room. NULL when memory ran out. */
+/* The last location noted at that place, plus 1, or 0; and notes one. False: out of memory. */
+unsigned ptx_location_at(const struct ptx_parser *parser, unsigned file, unsigned line, unsigned column);
+bool ptx_note_location(struct ptx_parser *parser, struct ptx_location location);
+
 void *ptx_grow(struct ptx_parser *parser, void *items, size_t *capacity, size_t count, size_t size);
 
 /* The symbol of text[length], or NULL: memory ran out. */

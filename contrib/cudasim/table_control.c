@@ -307,6 +307,14 @@ STEP(stack_restore)
     return i + 1;
 }
 
+/* Global and constant memory share a window: which one it is, the allocation says. */
+static bool is_constant(struct warp *w, u64 address)
+{
+    const struct region *r = memory_find(sim_memory(w->worker->sim), address, NULL);
+
+    return r && r->kind == REGION_GLOBAL && r->read_only;
+}
+
 STEP(isspacep)
 {
     const u64 *A = slot_at(w, i->a);
@@ -327,7 +335,8 @@ STEP(isspacep)
             break;
         case PTX_LOCAL: is = window == WINDOW_LOCAL; break;
         case PTX_PARAM: is = A[l] - parameters < w->block->launch->kernel->facts.parameter_bytes; break;
-        default: is = window == 0; break;
+        case PTX_CONST: is = window == 0 && is_constant(w, A[l]); break;
+        default: is = window == 0 && !is_constant(w, A[l]); break;
         }
         D[l] = ONES(is);
     }

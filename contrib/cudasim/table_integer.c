@@ -288,13 +288,13 @@ UNARY(bfind_shift_s64, u32, s64, bfind_shift(bfind(BFIND(s64, 64)), 63))
 /* The position of the offset-th set bit from `base`, upwards or downwards; offset 0 asks for base itself. */
 static u32 fns(u32 mask, u32 base, s32 offset)
 {
-    int step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset;
+    int way = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset;
 
     if (base > 31)
         return UINT32_MAX;
     if (offset == 0)
         return mask >> base & 1 ? base : UINT32_MAX;
-    for (int p = (int)base; p >= 0 && p < 32; p += step)
+    for (int p = (int)base; p >= 0 && p < 32; p += way)
         if (mask >> p & 1 && --left == 0)
             return (u32)p;
     return UINT32_MAX;

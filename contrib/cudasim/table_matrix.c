@@ -77,15 +77,15 @@ static const struct matrix *turn(const struct matrix *x, struct matrix *turned, 
 /* ---- fragments to matrices of floats ---- */
 
 /* The elements of one register in all lanes, in order; returns how many a lane has. */
-static int unpack_floats(f32 *x, const void *slot, enum element e)
+static int unpack_floats(f32 *x, const void *registers, enum element e)
 {
-    const u32 *words = slot;
+    const u32 *words = registers;
     u16 h[128] ALIGNED;
 
     switch (e) {
     case E_F16:
     case E_BF16:
-        memcpy(h, slot, 2 * HALVES);
+        memcpy(h, registers, 2 * HALVES);
         if (e == E_F16)
             widen(x, h, HALVES, F16);
         else
@@ -902,7 +902,7 @@ const struct row LEVELED(rows_matrix)[] = {
         C(MMA #shape ".row.col.s32.b1.b1.s32.and.popc", mma_##shape##_and, INTEGERS(m, a_count, b_count), 0, 0),
     EACH_BITS(BITS_ROW)
 #define DOUBLE_ROW(shape, m, k, a_count, b_count)                                                                      \
-    {MMA #shape ".row.col.f64.f64.f64.f64", mma_##shape##_f64, "Q" SUM_##m "Q" #a_count "Q" #b_count "Q" SUM_##m,       \
+    {MMA #shape ".row.col.f64.f64.f64.f64", mma_##shape##_f64, "Q" SUM_##m "Q" #a_count "Q" #b_count "Q" SUM_##m,      \
      ALLOW_ROUNDING, CLASS_DOUBLE, FLOPS(m, 8, k)},
     EACH_DOUBLE(DOUBLE_ROW)
 #define QUAD_ROW(la, lb, c, d, flags)                                                                                  \

@@ -87,7 +87,7 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
 
             /* 32-bit addresses of other blocks of the cluster have their rank in bits 24 to 31. */
             for (int l = 0; l < LANES; l++) {
-                if (!(P[l] >> WINDOW_SHIFT) && P[l] >> 24 && !(P[l] >> 32) && w->block->cluster)
+                if (!(P[l] >> WINDOW_SHIFT) && P[l] >> 24 && !(P[l] >> 32) && (w->block->cluster || P[l] >> 24 == 1))
                     P[l] = (P[l] & 0xFFFFFF) | (P[l] >> 24) << 32;
                 P[l] |= window;
             }
@@ -480,12 +480,24 @@ static u32 combine_32(const struct ins *i, u32 a, u32 b, u32 c)
     }
 }
 
+/* NaN operands as an H200 treats them: global memory gives them as they are, the added one first; shared quietens. */
+static u64 add_f64(u64 a, u64 b, bool shared)
+{
+    f64 x = f64_from(a), y = f64_from(b);
+
+    if (x == x && y == y)
+        return f64_bits(x + y);
+    if (shared)
+        return (x != x ? a : b) | 0x8000000000000ull;
+    return y != y ? b : a;
+}
+
 static u64 combine_64(const struct ins *i, u64 a, u64 b, u64 c)
 {
     bool s = i->mode == PTX_S64;
 
     switch (i->op) {
-    case ATOMIC_ADD: return i->mode == PTX_F64 ? f64_bits(f64_from(a) + f64_from(b)) : a + b;
+    case ATOMIC_ADD: return i->mode == PTX_F64 ? add_f64(a, b, i->space == PTX_SHARED) : a + b;
     case ATOMIC_MIN: return s ? ((s64)a < (s64)b ? a : b) : a < b ? a : b;
     case ATOMIC_MAX: return s ? ((s64)a > (s64)b ? a : b) : a > b ? a : b;
     case ATOMIC_AND: return a & b;
@@ -690,7 +702,7 @@ STEP(mbarrier_pending)
 static void *bulk_place(struct warp *w, const struct ins *i, int l, u64 address, u8 space, unsigned bytes, enum access access)
 {
     if (space == PTX_SHARED && !(address >> WINDOW_SHIFT)) {
-        if (address >> 24 && w->block->cluster)
+        if (address >> 24 && (w->block->cluster || address >> 24 == 1))
             address = (address & 0xFFFFFF) | (address >> 24) << 32;
         address |= WINDOW(WINDOW_SHARED);
     }

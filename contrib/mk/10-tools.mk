@@ -23,10 +23,18 @@ endif
 CUDA_FOLDER := $(if $(NVCC),$(patsubst %/bin/nvcc,%/lib64,$(realpath $(NVCC))))
 CUDA_INCLUDE := $(patsubst %/lib64,%/include,$(CUDA_FOLDER))
 
+# What this machine lacks to build the simulator, in words; nothing if it can.
+X86_64 := $(filter x86_64,$(shell uname -m))
+CUDASIM_LACKS := $(if $(X86_64),$(if $(wildcard $(CUDA_INCLUDE)/cuda_runtime_api.h),,the CUDA Toolkit, \
+	whose cuda_runtime_api.h is not beside nvcc),an x86-64 processor; this machine is $(shell uname -m))
+
 # One build serves every machine: native code for one GPU, and PTX, not compressed, for newer ones.
 NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -cudart shared --compress-mode=none -Xcompiler -fPIC,-Wall \
 	-gencode arch=compute_$(CUDA_ARCH),code=[sm_$(CUDA_ARCH),compute_$(CUDA_ARCH)]
 SUBMISSION_CFLAGS := -std=gnu11 -O3 -march=native -fPIC -Wall -Wno-unknown-pragmas
+
+# For a make in a recipe: every processor, unless the caller said how many.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 ifeq ($(V),1)
 say :=

@@ -1,9 +1,11 @@
 # A submission: one .cu or .c file, or a folder of them, into a device_user.so that exports device_user only.
 
-# What is run where nothing is named: the participant's file on a GPU, the problem's own baselines otherwise.
+# What is run where nothing is named: the participant's file, or the problem's own baseline. In CUDA, for the GPU or for
+# the simulator; in C where there is neither.
 BASELINE := problems/$(PROBLEM)/submissions/accepted/baseline
 DEFAULT_CUDA := $(if $(filter editdistance,$(PROBLEM)),device_user.cu,$(BASELINE).cu)
-DEFAULT_SUBMISSION := $(if $(GPU),$(DEFAULT_CUDA),$(BASELINE).c)
+CUDA_LACKS := $(if $(GPU),,$(if $(NVCC),$(strip $(CUDASIM_LACKS)),nvcc))
+DEFAULT_SUBMISSION := $(if $(CUDA_LACKS),$(BASELINE).c,$(DEFAULT_CUDA))
 SUBMISSION ?= $(DEFAULT_SUBMISSION)
 ifeq ($(strip $(SUBMISSION)),)
 override SUBMISSION := $(DEFAULT_SUBMISSION)
@@ -63,9 +65,16 @@ default-submission: $(BUILD)/submissions/$(PROBLEM).so
 $(BUILD)/submissions/$(PROBLEM).so: $(call submission_folder,$(DEFAULT_SUBMISSION))/device_user.so
 	$(Q)ln -sfn $(patsubst $(BUILD)/submissions/%,%,$<) $@ && touch -h $@
 
+# Where SUBMISSION runs on the simulator, that is to be there. The first time takes a minute or two.
+SIMULATED = $(if $(GPU),,$(filter %.cu,$(call submission_sources,$(SUBMISSION))))
+.PHONY: simulator-if-used
+simulator-if-used: $(if $(SIMULATED),cudasim-library)
+	@:
+
 # What `make run` says where it does not run the participant's file.
-run_notice = $(if $(GPU),:,$(if $(filter-out $(DEFAULT_SUBMISSION),$(SUBMISSION)),:,echo \
-	"This machine has no NVIDIA GPU: running the C version $(SUBMISSION) on the CPU; its times are not ranked."))
+run_notice = $(if $(CUDA_LACKS),$(if $(filter-out $(DEFAULT_SUBMISSION),$(SUBMISSION)),:,echo "This machine has no \
+	NVIDIA GPU, and the simulator needs $(CUDA_LACKS): running the C version $(SUBMISSION) on the CPU; its times \
+	are not ranked." | tr -s '[:blank:]' ' '),:)
 
 # For the scripts.
 .PHONY: print-submission have-nvcc

@@ -23,11 +23,6 @@ CUDASIM_STAMP := $(BUILD)/cudasim/flags
 $(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(TABLE_FLAGS) \
 	$(foreach level,$(LEVELS),$(LEVEL_$(level))))
 
-# What this machine lacks to build the library, in words; nothing if it can.
-X86_64 := $(filter x86_64,$(shell uname -m))
-CUDASIM_LACKS := $(if $(X86_64),$(if $(wildcard $(CUDA_INCLUDE)/cuda_runtime_api.h),,the CUDA Toolkit, \
-	whose cuda_runtime_api.h is not beside nvcc),an x86-64 processor; this machine is $(shell uname -m))
-
 .PHONY: cudasim-library
 cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY))
 	$(if $(CUDASIM_LACKS),@echo "cudasim needs $(strip $(CUDASIM_LACKS))" >&2; exit 2)

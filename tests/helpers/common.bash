@@ -8,12 +8,15 @@ bats_load_library bats-assert
 host=$build/main_host
 practice=$build/files
 
-# requires gpu|nvcc|box|root: skips a test that cannot run on this machine.
+# requires gpu|nvcc|box|x86-64|clang: skips a test that cannot run on this machine.
 requires() {
     case $1 in
     gpu) [ -e /dev/nvidiactl ] || skip "no NVIDIA GPU" ;;
     nvcc) make -s -C "$root" have-nvcc || skip "no nvcc" ;;
     box) bwrap --unshare-all --ro-bind / / true 2> /dev/null || skip "no user namespaces" ;;
+    x86-64) [ "$(uname -m)" = x86_64 ] || skip "no x86-64 processor" ;;
+    clang) echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+        clang -fsanitize=fuzzer -x c -o /dev/null - 2> /dev/null || skip "no clang with libFuzzer" ;;
     *) echo "requires: unknown '$1'" >&2; return 1 ;;
     esac
 }

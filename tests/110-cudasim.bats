@@ -1,0 +1,275 @@
+#!/usr/bin/env bats
+# cudasim: CUDA programs that check themselves, faults that must be found, and the report. See tests/cudasim/README.md.
+
+setup_file() {
+    load helpers/common
+    [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
+    make -s -C "$root" have-nvcc || export lacks='no nvcc'
+    [ -z "${lacks:-}" ] || return 0
+    # The first time takes minutes: CUB and Thrust.
+    make -s -j "$(nproc)" -C "$root" cudasim-library cudasim-programs >&2 || {
+        echo "# the simulator or its programs do not build: none of these tests can run" >&3
+        return 1
+    }
+}
+
+setup() {
+    load helpers/common
+    [ -z "${lacks:-}" ] || skip "$lacks"
+    cd "$BATS_TEST_TMPDIR"
+    programs=$build/cudasim-tests
+    sources=$root/tests/cudasim
+    faulty='errors errors_sticky' # programs that do wrong on purpose
+    # The caller's own settings must not leak in.
+    local name
+    for name in "${!CUDASIM_@}"; do unset "$name"; done
+    export LD_LIBRARY_PATH=$build/cudasim
+}
+
+# simulate PROGRAM: its output in $output, its standard error in $stderr, faults that the simulator saw in $said.
+simulate() {
+    run --separate-stderr timeout 120 "$programs/$1"
+    [ "$status" -ne 124 ] || fail "$1 did not end in 120 s"$'\n'"$output"$'\n'"$stderr"
+    said=$(grep -E '^cudasim: (error|warning): ' <<< "$stderr" || true)
+}
+
+# passes PROGRAM: it finds nothing wrong with itself, and the simulator nothing with it.
+passes() {
+    simulate "$1"
+    [ "$status" -eq 0 ] || fail "$1: exit $status"$'\n'"$output"$'\n'"$stderr"
+    assert_equal "${output##*$'\n'}" PASSED
+    if [ -e "$sources/$1.expected" ]; then
+        diff -u "$sources/$1.expected" - <<< "$output"
+    fi
+    [[ " $faulty " == *" $1 "* ]] || assert_equal "$said" ''
+}
+
+# pair NAME: what NAME_bad does wrong is found, by its kind, its kernel and its line, and nothing else; nothing is
+# found in NAME_good.
+pair() {
+    local kind kernel line source place
+    if [ -e "$sources/checks/$1_good.cu" ]; then
+        simulate "checks/$1_good"
+        assert_equal "$status" 0
+        assert_equal "$said" ''
+    fi
+    source=$sources/checks/$1_bad.cu
+    read -r _ _ kind kernel < "$source"
+    kernel=${kernel#kernel=}
+    line=$(grep -n '/\* HERE \*/' "$source" | cut -d : -f 1)
+    place=${kernel:+": $kernel"}${line:+, ${source}:$line, block}
+    simulate "checks/$1_bad"
+    [ "$status" -le 1 ] || fail "exit $status"$'\n'"$stderr"
+    # The file is named by some path of it.
+    said=$(sed -E "s#, [^ ]*/checks/$1_bad\.cu:#, $source:#" <<< "$said")
+    [[ $said =~ 'cudasim: '(error|warning)": $kind$place" ]] || fail "wanted: $kind$place"$'\n'"found: $said"
+    run grep -vE "^cudasim: (error|warning): $kind\b" <<< "$said"
+    assert_output ''
+}
+
+# ---- programs ----
+
+@test "cudasim: async_copy" { passes async_copy; }
+@test "cudasim: atomics" { passes atomics; }
+@test "cudasim: barrier_pipeline" { passes barrier_pipeline; }
+@test "cudasim: bfs" { passes bfs; }
+@test "cudasim: bitonic" { passes bitonic; }
+@test "cudasim: clock_nanosleep" { passes clock_nanosleep; }
+@test "cudasim: clusters" { passes clusters; }
+@test "cudasim: constant_memory" { passes constant_memory; }
+@test "cudasim: cooperative_groups" { passes cooperative_groups; }
+@test "cudasim: cub_reduce" { passes cub_reduce; }
+@test "cudasim: cub_scan" { passes cub_scan; }
+@test "cudasim: cub_sort" { passes cub_sort; }
+@test "cudasim: curand_pi" { passes curand_pi; }
+@test "cudasim: dependent_launch" { passes dependent_launch; }
+@test "cudasim: device_malloc" { passes device_malloc; }
+@test "cudasim: device_queries" { passes device_queries; }
+@test "cudasim: dynamic_programming" { passes dynamic_programming; }
+@test "cudasim: dynamic_shared" { passes dynamic_shared; }
+@test "cudasim: errors" { passes errors; }
+@test "cudasim: errors_sticky" {
+    export CUDASIM_STRICT_RESET=1 # a reset must recover: the program's own variable
+    passes errors_sticky
+}
+@test "cudasim: fft" { passes fft; }
+@test "cudasim: float_ops" { passes float_ops; }
+@test "cudasim: fp8_ops" { passes fp8_ops; }
+@test "cudasim: function_pointers" { passes function_pointers; }
+@test "cudasim: game_of_life" { passes game_of_life; }
+@test "cudasim: graphs" { passes graphs; }
+@test "cudasim: half_ops" { passes half_ops; }
+@test "cudasim: histogram" { passes histogram; }
+@test "cudasim: integer_ops" { passes integer_ops; }
+@test "cudasim: launch_bounds_3d" { passes launch_bounds_3d; }
+@test "cudasim: local_memory" { passes local_memory; }
+@test "cudasim: mandelbrot" { passes mandelbrot; }
+@test "cudasim: matmul_shared" { passes matmul_shared; }
+@test "cudasim: matmul_wmma" { passes matmul_wmma; }
+@test "cudasim: mbarrier" { passes mbarrier; }
+@test "cudasim: memory_api" { passes memory_api; }
+@test "cudasim: merge_sort" { passes merge_sort; }
+@test "cudasim: mma_ptx" { passes mma_ptx; }
+@test "cudasim: nbody" { passes nbody; }
+@test "cudasim: needleman_wunsch" { passes needleman_wunsch; }
+@test "cudasim: printf_assert" { passes printf_assert; }
+@test "cudasim: producer_consumer" { passes producer_consumer; }
+@test "cudasim: radix_sort" { passes radix_sort; }
+@test "cudasim: recursion" { passes recursion; }
+@test "cudasim: reduce" { passes reduce; }
+@test "cudasim: scan" { passes scan; }
+@test "cudasim: sha256" { passes sha256; }
+@test "cudasim: sobel" { passes sobel; }
+@test "cudasim: spin_lock" { passes spin_lock; }
+@test "cudasim: spmv" { passes spmv; }
+@test "cudasim: streams_events" { passes streams_events; }
+@test "cudasim: struct_params" { passes struct_params; }
+@test "cudasim: templates_lambdas" { passes templates_lambdas; }
+@test "cudasim: thrust_sort" { passes thrust_sort; }
+@test "cudasim: transpose" { passes transpose; }
+@test "cudasim: vector_add" { passes vector_add; }
+@test "cudasim: vector_types" { passes vector_types; }
+@test "cudasim: volatile_fence" { passes volatile_fence; }
+@test "cudasim: warp_algorithms" { passes warp_algorithms; }
+
+@test "cudasim: the bodies of every level of x86-64 give the same" {
+    for CUDASIM_LEVEL in 2 3 4; do
+        export CUDASIM_LEVEL
+        for program in integer_ops float_ops half_ops atomics warp_algorithms mma_ptx vector_types; do passes "$program"; done
+    done
+}
+
+@test "cudasim: one worker, and orders of threads drawn from a seed" {
+    for program in reduce scan spin_lock producer_consumer barrier_pipeline cooperative_groups; do
+        CUDASIM_WORKERS=1 passes "$program"
+        for seed in 1 2 3; do CUDASIM_SEED=$seed passes "$program"; done
+    done
+}
+
+@test "cudasim: without checks, and with the report" {
+    for program in reduce matmul_shared device_malloc clusters; do
+        CUDASIM_CHECK=none passes "$program"
+        CUDASIM_JSON=$BATS_TEST_TMPDIR/result.json passes "$program"
+        assert_equal "$(json .simulated)" true
+    done
+}
+
+@test "cudasim: it exports what NVIDIA's runtime exports" {
+    real=$(dirname "$(readlink -f "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")")/../lib64/libcudart.so.13
+    [ -e "$real" ] || skip "nvcc is not of CUDA 13"
+    run -0 "$root/contrib/cudasim/exports.sh" "$build/cudasim/libcudart.so.13" "$real"
+    assert_output ''
+}
+
+# ---- checks ----
+
+@test "check: assert_fails" { pair assert_fails; }
+@test "check: barrier_divergent" { pair barrier_divergent; }
+@test "check: barrier_divergent_branch" { pair barrier_divergent_branch; }
+@test "check: barrier_mismatch" { pair barrier_mismatch; }
+@test "check: deadlock" { pair deadlock; }
+@test "check: deadlock_barrier" { pair deadlock_barrier; }
+@test "check: host_pointer" { pair host_pointer; }
+@test "check: leak" { pair leak; }
+@test "check: misaligned" { pair misaligned; }
+@test "check: misaligned_shared" { pair misaligned_shared; }
+@test "check: null_pointer" { pair null_pointer; }
+@test "check: out_of_bounds_atomic" { pair out_of_bounds_atomic; }
+@test "check: out_of_bounds_local" { pair out_of_bounds_local; }
+@test "check: out_of_bounds_negative" { pair out_of_bounds_negative; }
+@test "check: out_of_bounds_read" { pair out_of_bounds_read; }
+@test "check: out_of_bounds_shared" { pair out_of_bounds_shared; }
+@test "check: out_of_bounds_write" { pair out_of_bounds_write; }
+@test "check: shared_race" { pair shared_race; }
+@test "check: shared_race_loop" { pair shared_race_loop; }
+@test "check: shared_race_write" { pair shared_race_write; }
+@test "check: stack_overflow" { pair stack_overflow; }
+@test "check: trap" { pair trap; }
+@test "check: uninitialised" { pair uninitialised; }
+@test "check: uninitialised_local" { pair uninitialised_local; }
+@test "check: uninitialised_shared" { pair uninitialised_shared; }
+@test "check: use_after_free" { pair use_after_free; }
+@test "check: use_after_free_device" { pair use_after_free_device; }
+@test "check: use_after_free_reused" { pair use_after_free_reused; }
+@test "check: write_const" { pair write_const; }
+
+# ---- the report ----
+
+# explain PROGRAM: its JSON in result.json, its text in text.
+explain() {
+    CUDASIM_JSON=$BATS_TEST_TMPDIR/result.json CUDASIM_EXPLAIN=1 passes "explain/$1"
+    echo "$stderr" > text
+    assert_equal "$(json '.format, .simulated')" $'1\ntrue'
+    assert_equal "$(json '.faults | length')" 0
+}
+
+# kernel NAME FILTER: the filter's value for that kernel.
+kernel() { json ".kernels[] | select(.name == \"$1\") | $2"; }
+
+# findings KIND: the kernels with a finding of that kind.
+findings() { json "[.kernels[].name] as \$names | .findings[] | select(.kind == \"$1\") | \$names[.kernel]" | sort -u; }
+
+# line_of SOURCE PATTERN
+line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
+
+@test "explain: neighbours that read neighbours need the fewest sectors, and are left alone" {
+    explain coalesced
+    assert_equal "$(kernel scale_rows '.global_loads.sectors / .global_loads.requests')" 4
+    assert_equal "$(kernel scale_rows '.global_loads.efficiency, .global_stores.efficiency')" $'1\n1'
+    assert_equal "$(kernel scale_rows .simd_efficiency)" 1
+    assert_equal "$(findings uncoalesced-loads)$(findings uncoalesced-stores)" ''
+}
+
+@test "explain: accesses to places far apart are found, with their line" {
+    explain uncoalesced
+    assert_equal "$(kernel scale_columns '.global_loads.sectors / .global_loads.requests')" 32
+    assert_equal "$(kernel scale_columns .global_stores.efficiency)" 0.125
+    assert_equal "$(findings uncoalesced-loads)" scale_columns
+    assert_equal "$(json '.findings[] | select(.kind == "uncoalesced-loads") | .line' | head -n 1)" \
+        "$(line_of uncoalesced 'out\[y \* width + x\] =')"
+    run cat text
+    assert_output --partial 'scale_columns'
+    assert_output --partial '32.00 sectors a request, ideal 4.00'
+}
+
+@test "explain: bank conflicts are found, and none where the tile is padded" {
+    explain bank_conflict
+    # Half of the requests are stores without a conflict, half are loads of 32 passes.
+    assert_equal "$(kernel conflicting '.shared.passes / .shared.requests')" 16.5
+    assert_equal "$(kernel padded '.shared.passes / .shared.requests')" 1
+    # Launching costs more than either: there is no finding, but the line is there.
+    assert_equal "$(kernel conflicting '.lines[0] | .worst, .line')" $'passes\n'"$(line_of bank_conflict '= tile\[threadIdx.x\]')"
+    assert_equal "$(kernel padded '[.lines[].worst] | unique | .[]')" null
+}
+
+@test "explain: threads that part are found, and none where warps stay whole" {
+    explain divergent
+    assert_equal "$(kernel uniform '.divergent_branches, .simd_efficiency')" $'0\n1'
+    run jq -e '.kernels[] | select(.name == "divergent") | .divergent_branches > 0 and .simd_efficiency < 0.5' result.json
+    assert_success
+    assert_equal "$(kernel divergent '.lines[0].worst')" lanes
+    assert_equal "$(kernel uniform '[.lines[].worst] | unique | .[]')" null
+}
+
+@test "explain: ptxas' registers, where there is a cubin" {
+    explain coalesced
+    assert_equal "$(kernel scale_rows .occupancy.estimated)" false
+    run -0 "$build/fatbin" "$programs/explain/coalesced"
+    assert_output --partial scale_rows
+}
+
+# ---- this file ----
+
+@test "cudasim: every program and every pair has its test" {
+    for source in "$sources"/*.cu; do
+        name=$(basename "$source" .cu)
+        grep -qE "passes $name(;|\$)" "$BATS_TEST_FILENAME" || fail "no test runs $name"
+    done
+    for source in "$sources"/checks/*_bad.cu; do
+        name=$(basename "$source" _bad.cu)
+        grep -q "pair $name;" "$BATS_TEST_FILENAME" || fail "no test runs the pair $name"
+    done
+    for source in "$sources"/explain/*.cu; do
+        grep -q "explain $(basename "$source" .cu)\$" "$BATS_TEST_FILENAME" || fail "no test runs $source"
+    done
+}

@@ -1,0 +1,31 @@
+// expect: nothing
+/*
+ * barrier_divergent_branch_good.cu - the guard is around the work, not around the barrier.
+ */
+#include "check_case.h"
+
+__global__ void guarded(int *out, int n)
+{
+    __shared__ volatile int values[64];
+    int i = threadIdx.x;
+
+    values[i] = i;
+    __syncthreads();
+    if (i < n)
+        out[i] = values[n - 1 - i];
+    __threadfence();
+    out[i] += 1;
+}
+
+int main(void)
+{
+    int *out;
+
+    must(cudaMalloc(&out, 64 * sizeof(int)));
+    must(cudaMemset(out, 0, 64 * sizeof(int)));
+    guarded<<<1, 64>>>(out, 40);
+    int status = finish(cudaSuccess);
+
+    cudaFree(out);
+    return status;
+}

@@ -1,0 +1,32 @@
+// expect: nothing
+/*
+ * barrier_divergent_good.cu - the barrier is where all threads pass.
+ */
+#include "check_case.h"
+
+__global__ void half(int *out)
+{
+    __shared__ volatile int values[64];
+    int i = threadIdx.x;
+
+    values[i] = i;
+    __syncthreads();
+    if (i % 2 == 0) {
+        out[i] = values[63 - i];
+    } else {
+        out[i] = 0;
+        out[i] += values[i];
+    }
+}
+
+int main(void)
+{
+    int *out;
+
+    must(cudaMalloc(&out, 64 * sizeof(int)));
+    half<<<1, 64>>>(out);
+    int status = finish(cudaSuccess);
+
+    cudaFree(out);
+    return status;
+}

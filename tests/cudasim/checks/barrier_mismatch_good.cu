@@ -1,0 +1,30 @@
+// expect: nothing
+/*
+ * barrier_mismatch_good.cu - both warps expect 64 threads at named barrier 1.
+ */
+#include "check_case.h"
+
+__global__ void two_sides(int *out)
+{
+    __shared__ volatile int values[64];
+    int i = threadIdx.x;
+
+    values[i] = i;
+    if (i < 32)
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    else
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[i] = values[63 - i];
+}
+
+int main(void)
+{
+    int *out;
+
+    must(cudaMalloc(&out, 64 * sizeof(int)));
+    two_sides<<<1, 64>>>(out);
+    int status = finish(cudaSuccess);
+
+    cudaFree(out);
+    return status;
+}

@@ -1,0 +1,33 @@
+/*
+ * check_case.h - the end of every program in this folder: says how the kernel ended. Included by the pairs NAME_bad.cu
+ * and NAME_good.cu. A bad program must not crash by itself: it reports the error of its kernel and exits 1 where there
+ * is one (the fault was caught by the device), 0 where there is none.
+ */
+#ifndef CUDASIM_CHECK_CASE_H
+#define CUDASIM_CHECK_CASE_H
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <cuda_runtime.h>
+
+static inline int finish(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        error = cudaGetLastError();
+    if (error == cudaSuccess)
+        error = cudaDeviceSynchronize();
+    printf("%s\n", error == cudaSuccess ? "done" : cudaGetErrorName(error));
+    return error == cudaSuccess ? 0 : 1;
+}
+
+/* Calls that prepare a case must not fail. */
+static inline void must(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return;
+    printf("cannot prepare: %s\n", cudaGetErrorName(error));
+    exit(2);
+}
+
+#endif

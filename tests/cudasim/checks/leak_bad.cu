@@ -1,0 +1,24 @@
+// expect: leak
+/*
+ * leak_bad.cu - one of two allocations is never given back.
+ */
+#include "check_case.h"
+
+__global__ void copy(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x];
+}
+
+int main(void)
+{
+    int *in, *out;
+
+    must(cudaMalloc(&in, 128));
+    must(cudaMalloc(&out, 128));
+    must(cudaMemset(in, 0, 128));
+    copy<<<1, 32>>>(in, out);
+    int status = finish(cudaSuccess);
+
+    cudaFree(in);
+    return status;
+}

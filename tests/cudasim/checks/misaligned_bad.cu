@@ -1,0 +1,28 @@
+// expect: misaligned kernel=copy
+/*
+ * misaligned_bad.cu - a float4 at an address that is a multiple of 4, not of 16.
+ */
+#include "check_case.h"
+
+__global__ void copy(const float *in, float *out)
+{
+    int i = threadIdx.x;
+
+    *(float4 *)(out + 4 * i) = *(const float4 *)(in + 4 * i + 1); /* HERE */
+}
+
+int main(void)
+{
+    enum { N = 32 };
+    float *in, *out;
+
+    must(cudaMalloc(&in, (4 * N + 4) * sizeof(float)));
+    must(cudaMalloc(&out, 4 * N * sizeof(float)));
+    must(cudaMemset(in, 0, (4 * N + 4) * sizeof(float)));
+    copy<<<1, N>>>(in, out);
+    int status = finish(cudaSuccess);
+
+    cudaFree(in);
+    cudaFree(out);
+    return status;
+}

@@ -1,0 +1,28 @@
+// expect: nothing
+/*
+ * misaligned_good.cu - the float4s are where a float4 may be.
+ */
+#include "check_case.h"
+
+__global__ void copy(const float *in, float *out)
+{
+    int i = threadIdx.x;
+
+    *(float4 *)(out + 4 * i) = *(const float4 *)(in + 4 * i + 4);
+}
+
+int main(void)
+{
+    enum { N = 32 };
+    float *in, *out;
+
+    must(cudaMalloc(&in, (4 * N + 4) * sizeof(float)));
+    must(cudaMalloc(&out, 4 * N * sizeof(float)));
+    must(cudaMemset(in, 0, (4 * N + 4) * sizeof(float)));
+    copy<<<1, N>>>(in, out);
+    int status = finish(cudaSuccess);
+
+    cudaFree(in);
+    cudaFree(out);
+    return status;
+}

@@ -1,0 +1,28 @@
+// expect: nothing
+/*
+ * misaligned_shared_good.cu - an int in shared memory at a multiple of 4.
+ */
+#include "check_case.h"
+
+__global__ void spread(int *out)
+{
+    __shared__ alignas(16) char bytes[256];
+    int i = threadIdx.x;
+
+    for (int k = i; k < 256; k += 32)
+        bytes[k] = k;
+    __syncthreads();
+    out[i] = *(volatile int *)&bytes[4 * i];
+}
+
+int main(void)
+{
+    int *out;
+
+    must(cudaMalloc(&out, 32 * sizeof(int)));
+    spread<<<1, 32>>>(out);
+    int status = finish(cudaSuccess);
+
+    cudaFree(out);
+    return status;
+}

@@ -1,0 +1,27 @@
+// expect: out-of-bounds kernel=shift
+/*
+ * out_of_bounds_negative_bad.cu - the first thread writes before the start of a global array.
+ */
+#include "check_case.h"
+
+__global__ void shift(int *out, int n)
+{
+    int i = threadIdx.x;
+
+    out[i - 1] = n; /* HERE */
+}
+
+int main(void)
+{
+    enum { N = 64 };
+    int *before, *out;
+
+    must(cudaMalloc(&before, N * sizeof(int)));
+    must(cudaMalloc(&out, N * sizeof(int)));
+    shift<<<1, N>>>(out, N);
+    int status = finish(cudaSuccess);
+
+    cudaFree(out);
+    cudaFree(before);
+    return status;
+}

@@ -1,0 +1,29 @@
+// expect: out-of-bounds kernel=sum_neighbours
+/*
+ * out_of_bounds_read_bad.cu - the last thread reads the element behind the end of a global array.
+ */
+#include "check_case.h"
+
+__global__ void sum_neighbours(const int *in, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        out[i] = in[i] + in[i + 1]; /* HERE */
+}
+
+int main(void)
+{
+    enum { N = 100 };
+    int *in, *out;
+
+    must(cudaMalloc(&in, N * sizeof(int)));
+    must(cudaMalloc(&out, N * sizeof(int)));
+    must(cudaMemset(in, 0, N * sizeof(int)));
+    sum_neighbours<<<1, 128>>>(in, out, N);
+    int status = finish(cudaSuccess);
+
+    cudaFree(in);
+    cudaFree(out);
+    return status;
+}

@@ -1,0 +1,33 @@
+// expect: nothing
+/*
+ * stack_overflow_good.cu - a recursion that ends.
+ */
+#include "check_case.h"
+
+__device__ __noinline__ int descend(volatile int *counts, int depth)
+{
+    volatile int frame[32];
+
+    frame[depth % 32] = counts[0];
+    if (depth == 3)
+        return 0;
+    return descend(counts, depth + 1) + frame[depth % 32];
+}
+
+__global__ void start(volatile int *counts)
+{
+    counts[1] = descend(counts, 0); /* HERE */
+}
+
+int main(void)
+{
+    int *counts;
+
+    must(cudaMalloc(&counts, 2 * sizeof(int)));
+    must(cudaMemset(counts, 0, 2 * sizeof(int)));
+    start<<<1, 1>>>(counts);
+    int status = finish(cudaSuccess);
+
+    cudaFree(counts);
+    return status;
+}

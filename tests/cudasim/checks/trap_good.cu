@@ -1,0 +1,24 @@
+// expect: nothing
+/*
+ * trap_good.cu - the trap is not reached.
+ */
+#include "check_case.h"
+
+__global__ void verify(const int *values, int want)
+{
+    if (values[threadIdx.x] != want)
+        __trap();
+}
+
+int main(void)
+{
+    int *values;
+
+    must(cudaMalloc(&values, 32 * sizeof(int)));
+    must(cudaMemset(values, 0, 32 * sizeof(int)));
+    verify<<<1, 32>>>(values, 0);
+    int status = finish(cudaSuccess);
+
+    cudaFree(values);
+    return status;
+}

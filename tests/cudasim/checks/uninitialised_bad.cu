@@ -1,0 +1,27 @@
+// expect: uninitialised kernel=accumulate
+/*
+ * uninitialised_bad.cu - device memory is read which nobody has written since cudaMalloc.
+ */
+#include "check_case.h"
+
+__global__ void accumulate(const int *in, int *sums)
+{
+    int i = threadIdx.x;
+
+    sums[i] = sums[i] + in[i]; /* HERE */
+}
+
+int main(void)
+{
+    int *in, *sums;
+
+    must(cudaMalloc(&in, 32 * sizeof(int)));
+    must(cudaMalloc(&sums, 32 * sizeof(int)));
+    must(cudaMemset(in, 0, 32 * sizeof(int)));
+    accumulate<<<1, 32>>>(in, sums);
+    int status = finish(cudaSuccess);
+
+    cudaFree(in);
+    cudaFree(sums);
+    return status;
+}

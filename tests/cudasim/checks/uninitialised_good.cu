@@ -1,0 +1,28 @@
+// expect: nothing
+/*
+ * uninitialised_good.cu - the sums start from zeros that were written.
+ */
+#include "check_case.h"
+
+__global__ void accumulate(const int *in, int *sums)
+{
+    int i = threadIdx.x;
+
+    sums[i] = sums[i] + in[i];
+}
+
+int main(void)
+{
+    int *in, *sums;
+
+    must(cudaMalloc(&in, 32 * sizeof(int)));
+    must(cudaMalloc(&sums, 32 * sizeof(int)));
+    must(cudaMemset(in, 0, 32 * sizeof(int)));
+    must(cudaMemset(sums, 0, 32 * sizeof(int)));
+    accumulate<<<1, 32>>>(in, sums);
+    int status = finish(cudaSuccess);
+
+    cudaFree(in);
+    cudaFree(sums);
+    return status;
+}

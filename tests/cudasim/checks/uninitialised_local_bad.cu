@@ -1,0 +1,29 @@
+// expect: uninitialised kernel=largest
+/*
+ * uninitialised_local_bad.cu - an element of a thread's own array is read that was never written.
+ */
+#include "check_case.h"
+
+__global__ void largest(const int *in, int *out, int n, int index)
+{
+    volatile int values[16];
+
+    for (int k = 0; k < n; k++)
+        values[k] = in[k];
+    out[threadIdx.x] = values[index]; /* HERE */
+}
+
+int main(void)
+{
+    int *in, *out;
+
+    must(cudaMalloc(&in, 16 * sizeof(int)));
+    must(cudaMalloc(&out, 32 * sizeof(int)));
+    must(cudaMemset(in, 0, 16 * sizeof(int)));
+    largest<<<1, 32>>>(in, out, 10, 12);
+    int status = finish(cudaSuccess);
+
+    cudaFree(in);
+    cudaFree(out);
+    return status;
+}
