@@ -460,7 +460,7 @@ static void describe(const struct region *r, char *text, size_t size)
     static const char *const kinds[] = {
         [REGION_DEVICE] = "an allocation", [REGION_POOL] = "an allocation of a pool", [REGION_MANAGED] = "a managed allocation",
         [REGION_HOST] = "page-locked host memory", [REGION_REGISTERED] = "registered host memory",
-        [REGION_PARAM] = "the parameters", [REGION_HEAP] = "a block of malloc()", [REGION_GLOBAL] = "a variable"};
+        [REGION_HEAP] = "a block of malloc()", [REGION_GLOBAL] = "a variable"};
 
     if (r->name)
         snprintf(text, size, "variable '%s' of %llu bytes", r->name, (unsigned long long)r->size);

@@ -442,7 +442,7 @@ char *warp_local(struct warp *w); /* makes the stacks */
 /* ---- the table ---------------------------------------------------------------------------------------------- */
 
 /* What modifiers a row allows, which are then taken out of its name. */
-enum row_allows { ALLOW_ROUNDING = 1, ALLOW_FTZ = 2, ALLOW_SAT = 4, ALLOW_APPROX = 8 };
+enum row_allows { ALLOW_ROUNDING = 1, ALLOW_FTZ = 2, ALLOW_SAT = 4 };
 
 /*
  * A row an instruction form. `names`: one or more full names, separated by spaces, without the modifiers that `allows`

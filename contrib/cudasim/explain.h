@@ -30,7 +30,7 @@ void explain_text(struct sim *sim, FILE *out);
  * | `model.multiprocessors`, `.launch_seconds` | of an H100 |
  * | `faults[]` | in the order they were found: |
  * | `.kind`, `.error`, `.kernel`, `.text` | `error`: it ended the launch |
- * | `.count` | times, by all threads; the rest is of the first |
+ * | `.count` | times at this place, a warp's turn counting as one; the rest is of the first |
  * | `.file`, `.line` | file null: the line is of the PTX |
  * | `.block`, `.thread`, `.address` | `[x, y, z]`; the address as hexadecimal text |
  * | `kernels[]` | in the order of their first launch: |

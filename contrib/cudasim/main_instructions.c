@@ -28,7 +28,9 @@ enum {
 
 /* `rows`: the steps' names, or the part of them before a dot; NULL: of rows that have forms of their own. */
 static const struct purpose {
-    const char *rows, *forms, *remark;
+    const char *rows;   /* names of steps */
+    const char *forms;  /* the PTX that becomes them */
+    const char *remark; /* what of it is accepted */
 } purposes[] = {
     {"@ld", "`ld` `ldu`",
      "spaces `.global .shared{::cta/::cluster} .local .const .param` and generic; types of 8 to 128 bits; `.v2 .v4 .v8`; "
@@ -87,7 +89,7 @@ static const struct purpose {
 
 /* ---- plain things ---- */
 
-static void die(const char *format, ...)
+static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *format, ...)
 {
     va_list list;
 
@@ -115,8 +117,8 @@ static void *grown(void *array, size_t count, size_t size)
 /* A line of text under construction. */
 struct text {
     FILE *file;
-    char *at;
-    size_t size;
+    char *at;    /* what was written, once `file` is closed */
+    size_t size; /* bytes of it */
 };
 
 static void text_open(struct text *text)
@@ -158,8 +160,7 @@ static enum kind kind_of(const char *base, const char *word)
         return SHAPE;
     if (!strcmp(word, "row") || !strcmp(word, "col"))
         return LAYOUT;
-    if ((!strcmp(base, "setp") || !strncmp(base, "set", 3) || !strncmp(base, "vset", 4)) &&
-        one_of(word, comparisons, countof(comparisons)))
+    if (strstr(base, "set") && one_of(word, comparisons, countof(comparisons)))
         return COMPARISON;
     return PLAIN;
 }
@@ -194,7 +195,7 @@ static int natural(const char *a, const char *b)
 
 /* A place of a form: one of these words; "" is none. */
 struct place {
-    const char *words[ALTERNATIVES];
+    const char *words[ALTERNATIVES]; /* [count] */
     unsigned count;
 };
 
@@ -204,8 +205,8 @@ struct tuple {
 };
 
 struct line {
-    const char *base;
-    struct place places[WORDS];
+    const char *base;           /* the opcode's first word */
+    struct place places[WORDS]; /* [place_count], those after it */
     unsigned place_count;
     struct tuple *tuples; /* [tuple_count], each of tuple_size words */
     size_t tuple_count;
@@ -214,7 +215,7 @@ struct line {
 };
 
 struct lines {
-    struct line *at;
+    struct line *at; /* [count] */
     size_t count;
 };
 
@@ -439,9 +440,9 @@ static struct listing list_words(const struct tuple *tuples, size_t count, unsig
 
 /* The words of `column` in sorted tuples, and what may follow each. */
 struct head {
-    const char *words[256];
+    const char *words[256]; /* [count] */
     unsigned count;
-    struct listing tail;
+    struct listing tail; /* the same for all of them */
 };
 
 static unsigned gather_heads(struct head *heads, unsigned most, const struct tuple *tuples, size_t count, unsigned column,

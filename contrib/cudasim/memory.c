@@ -119,11 +119,14 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Address space that may be taken: the limit of the process is for its own memory, too. */
 static uint64_t address_space(void)
 {
+    static const int resources[] = {RLIMIT_AS, RLIMIT_DATA}; /* private mappings count as data since Linux 4.7 */
+    uint64_t least = UINT64_MAX;
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-        return UINT64_MAX;
-    return limit.rlim_cur / 4 * 3;
+    for (int i = 0; i < 2; i++)
+        if (getrlimit(resources[i], &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / 4 * 3 < least)
+            least = limit.rlim_cur / 4 * 3;
+    return least;
 }
 
 static void *reserve(size_t size, int protection)
@@ -576,7 +579,7 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     memory->records[index].state = LIVE;
     region->kind = kind;
     region->serial = ++memory->serial;
-    region->read_only = kind == REGION_PARAM;
+    region->read_only = false;
     region->flags = 0;
     region->name = NULL;
     __atomic_store_n(&region->freed, false, __ATOMIC_RELAXED);
@@ -785,7 +788,7 @@ struct region *memory_adopt(struct memory *memory, void *base, uint64_t size, en
     region = &memory->records[index].region;
     region->kind = kind;
     region->serial = ++memory->serial;
-    region->read_only = kind == REGION_PARAM;
+    region->read_only = false;
     region->written = true;
     set_bounds(region, start, size);
 out:

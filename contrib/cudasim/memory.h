@@ -28,7 +28,6 @@ enum region_kind {
     REGION_HOST,     /* cudaMallocHost, cudaHostAlloc */
     REGION_REGISTERED, /* cudaHostRegister: the program's own memory */
     REGION_GLOBAL,   /* a module's __device__ or __constant__ variable */
-    REGION_PARAM,    /* a launch's parameters, read-only */
     REGION_HEAP      /* malloc() called by a kernel */
 };
 
@@ -37,7 +36,7 @@ struct region {
     uint64_t size;         /* bytes asked for */
     enum region_kind kind;
     bool freed;            /* in quarantine */
-    bool read_only;        /* for kernels; set for PARAM, and by who allocated it */
+    bool read_only;        /* for kernels; set by who allocated it */
     bool written;          /* every byte is known to be written: no need to look at bits */
     unsigned flags;        /* cudaHostAlloc's flags */
     uint64_t serial;       /* counts allocations from 1, for messages and leaks */

@@ -798,6 +798,7 @@ static void lower_move(struct builder *b)
             slot r = resize(b, t, bytes, want, false);
 
             i = emit(b, want == 8 ? "mov.b64" : want == 4 ? "mov.b32" : "mov.b16");
+            i->class = CLASS_COUNT;
             i->d = d;
             i->a = r;
             define_vreg(b, d);
@@ -1010,6 +1011,8 @@ static void refuse(struct builder *b)
         {"cp.reduce.async.bulk.tensor", "tensor maps (TMA) are not supported"},
         {"tensormap", "tensor maps (TMA) are not supported"},
         {"multimem", "multicast memory is not supported"},
+        {"st.async", "stores that complete on an mbarrier are not supported"},
+        {"red.async", "reductions that complete on an mbarrier are not supported"},
         {"tcgen05", "tensor memory is not supported"},
     };
     const char *opcode = b->statement->opcode;

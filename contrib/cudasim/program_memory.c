@@ -703,6 +703,7 @@ static slot predicate_operand(struct builder *b, const struct ptx_operand *x)
     if (!x->negated)
         return p;
     i = emit(b, "not.pred");
+    i->class = CLASS_COUNT; /* a step of an instruction that counts itself */
     t = (slot)temporary(b, 4) << 1;
     i->d = t;
     i->a = p;

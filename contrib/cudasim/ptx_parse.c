@@ -511,8 +511,9 @@ bool ptx_is_toolkit_file(const struct ptx_module *module, unsigned number)
 {
     const char *path = ptx_file_path(module, number);
 
-    return path && (strstr(path, "targets/x86_64-linux/include/") || strstr(path, "/include/cccl/") ||
-                    strstr(path, "/usr/include/crt/") || (strstr(path, "/cuda") && strstr(path, "/include/")));
+    return path && (strstr(path, "/targets/x86_64-linux/include/") || strstr(path, "/include/cccl/") ||
+                    !strncmp(path, "/usr/include/crt/", 17) ||
+                    (!strncmp(path, "/usr/local/cuda", 15) && strstr(path, "/include/")));
 }
 
 const struct ptx_location *ptx_place(const struct ptx_module *module, const struct ptx_statement *statement)

@@ -89,25 +89,24 @@ bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t 
     return true;
 }
 
-/* CUDASIM_CHECK: all, none, or some of memory,written,races,leaks. */
+/* CUDASIM_CHECK: all, none, or some of written,races,leaks. Bounds are always checked. */
 static bool parse_checks(const char *text, struct sim_options *o)
 {
     static const struct {
         const char *name;
         size_t offset;
-    } names[] = {{"memory", offsetof(struct sim_options, check_memory)},
-                 {"written", offsetof(struct sim_options, check_written)},
+    } names[] = {{"written", offsetof(struct sim_options, check_written)},
                  {"races", offsetof(struct sim_options, check_races)},
                  {"leaks", offsetof(struct sim_options, check_leaks)}};
     bool all = !strcmp(text, "all") || !strcmp(text, "1"), none = !strcmp(text, "none") || !strcmp(text, "0");
 
-    o->check_memory = o->check_written = o->check_races = o->check_leaks = all;
+    o->check_written = o->check_races = o->check_leaks = all;
     while (!all && !none && *text) {
         size_t length = strcspn(text, ","), n = 0;
 
-        while (n < 4 && (strlen(names[n].name) != length || strncmp(text, names[n].name, length)))
+        while (n < 3 && (strlen(names[n].name) != length || strncmp(text, names[n].name, length)))
             n++;
-        if (n == 4)
+        if (n == 3)
             return false;
         *((bool *)o + names[n].offset) = true;
         text += length + (text[length] == ',');
@@ -122,7 +121,7 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
     uint64_t value;
 
     memset(o, 0, sizeof *o);
-    o->check_memory = o->check_written = o->check_races = o->check_leaks = true;
+    o->check_written = o->check_races = o->check_leaks = true;
     o->explain = explain && *explain && strcmp(explain, "0") != 0;
     if (workers && *workers) {
         if (!parse_number(workers, false, &value) || value < 1 || value > 256) {
@@ -139,7 +138,7 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
         o->seeded = true;
     }
     if (check && *check && !parse_checks(check, o)) {
-        snprintf(error, error_size, "CUDASIM_CHECK=%s: must be all, none, or some of memory,written,races,leaks", check);
+        snprintf(error, error_size, "CUDASIM_CHECK=%s: must be all, none, or some of written,races,leaks", check);
         return false;
     }
     return true;

@@ -40,7 +40,6 @@ struct sim_options {
     unsigned workers;    /* host threads; 0: all CPUs this process may use */
     uint64_t seed;       /* of the scheduler; used if `seeded` */
     bool seeded;         /* one worker, and an order of warps and blocks drawn from `seed` */
-    bool check_memory;   /* bounds, alignment, use after free: when off, only what would crash the simulator is caught */
     bool check_written;  /* reads of memory never written */
     bool check_races;    /* shared-memory races */
     bool check_leaks;    /* allocations alive at the end */
@@ -78,7 +77,7 @@ struct sim_fault {
     unsigned line;      /* of the source file, or of the PTX when file is "" */
     unsigned block[3], thread[3];
     uint64_t address;
-    uint64_t count;     /* how often at this line, by all threads */
+    uint64_t count;     /* how often at this place: at most once for a warp's turn */
     char text[320];     /* the sentence, without the place: "write of 4 bytes at 0x…, 4 bytes after …" */
 };
 

@@ -540,7 +540,6 @@ ATOMIC(atom_32, u32, combine_32)
 ATOMIC(atom_64, u64, combine_64)
 
 /* 128 bits: exchange and compare-and-swap only. One lock for all: such atomics are rare. */
-static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
 
 STEP(atom_128)
 {
@@ -549,7 +548,7 @@ STEP(atom_128)
 
     if (resolve(w, i, 16, ACCESS_ATOMIC) == PATTERN_FAULT)
         return NULL;
-    pthread_mutex_lock(&wide_lock);
+    pthread_mutex_lock(&w->block->launch->lock);
     for (u32 m = w->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         u128 *p = (u128 *)(uintptr_t)w->address[l], old = *p;
@@ -561,7 +560,7 @@ STEP(atom_128)
         if (D)
             D[l] = old;
     }
-    pthread_mutex_unlock(&wide_lock);
+    pthread_mutex_unlock(&w->block->launch->lock);
     return i + 1;
 }
 

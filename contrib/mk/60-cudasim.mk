@@ -5,6 +5,8 @@ CUDASIM_LIBRARY := $(BUILD)/cudasim/libcudart.so.13
 CUDASIM_TOOLS := $(BUILD)/ptx_dump $(BUILD)/fatbin
 CUDASIM_FLAGS = -std=c11 -fPIC $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror) -D_GNU_SOURCE $(CPPFLAGS) \
 	$(if $(CUDA_INCLUDE),-isystem $(CUDA_INCLUDE)) -I$(CUDASIM) $(SANITIZERS)
+# All of the library may use what every x86-64 of the last fifteen years has: counting bits, above all.
+BASE_LEVEL := $(if $(X86_64),-march=x86-64-v2)
 CUDASIM_LIBS := -lzstd -lelf -ljansson -lpthread -lm
 
 # The bodies of instructions exist once for each level of x86-64 that differs enough; table.c picks one.
@@ -20,7 +22,7 @@ leveled = $(foreach level,$(LEVELS),$(patsubst $(CUDASIM)/%.c,$(BUILD)/cudasim/%
 CUDASIM_OBJECTS := $(CUDASIM_SOURCES:$(CUDASIM)/%.c=$(BUILD)/cudasim/%.o) $(call leveled,$(CUDASIM_TABLES))
 
 CUDASIM_STAMP := $(BUILD)/cudasim/flags
-$(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(TABLE_FLAGS) \
+$(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(BASE_LEVEL) $(TABLE_FLAGS) \
 	$(foreach level,$(LEVELS),$(LEVEL_$(level))))
 
 .PHONY: cudasim-library
@@ -34,7 +36,7 @@ $(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(CUDASIM)/libcudart.map
 
 $(BUILD)/cudasim/%.o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
 	@mkdir -p $(@D)
-	$(call say,CC $<)$(CC) $(CUDASIM_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC $<)$(CC) $(CUDASIM_FLAGS) $(BASE_LEVEL) -MMD -MP -c -o $@ $<
 
 define level_rule
 $(BUILD)/cudasim/%.v$(1).o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
@@ -52,6 +54,10 @@ $(BUILD)/ptx_dump: $(call cudasim_objects,main_ptx_dump.c ptx_*.c)
 
 $(BUILD)/fatbin: $(call cudasim_objects,main_fatbin.c fatbin.c cubin.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lelf -lzstd
+
+# Says which PTX the library executes: a section of docs/CUDASIM.md.
+$(BUILD)/cudasim_instructions: $(BUILD)/cudasim/main_instructions.o $(CUDASIM_OBJECTS)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
 
 # ---- unit tests: only what they test, and not the host ----
 
@@ -89,6 +95,10 @@ $(BUILD)/cudasim-tests/%: tests/cudasim/%.cu $(PROGRAM_STAMP)
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(if $(filter $(WITH_SASS),$*),$(SASS_CODE),$(PTX_CODE)) \
 		-MMD -MP -MF $@.d $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
+
+# A CUDA program that measures the library: run_scripts/bench_cudasim.sh.
+$(BUILD)/cudasim_speed: $(CUDASIM)/bench/speed.cu $(PROGRAM_STAMP)
+	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<
 
 # ---- fuzzers ----
 

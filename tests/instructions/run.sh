@@ -4,11 +4,12 @@
 #   run.sh build                  builds $BUILD/forms
 #   run.sh record OUTDIR [OPT…]   writes OUTDIR/summary.txt, expected.txt and, of forms with a bound, raw.bin
 #   run.sh compare SUMMARY [OPT…] compares with a recorded summary and with the independent expectations
-#                                 (h200.txt: an H200's)
+#                                 (h100.txt: an H100's)
 #   run.sh forms [OPT…]           runs $BUILD/forms with these options (forms -h lists them)
 #
-# BUILD (default build/instructions at the top of the tree), NVCC, CC, PARTS, JOBS and ONLY (a regular expression which
-# limits the forms built) come from the environment.
+# BUILD (default build/instructions at the top of the tree), NVCC, CC, PARTS, JOBS, ONLY (a regular expression which
+# limits the forms built) and PTX_ONLY (not empty: no machine code, which a stand-in has no use for; builds in half the
+# time) come from the environment.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,8 +19,10 @@ NVCC=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 CC=${CC:-cc}
 PARTS=${PARTS:-16}
 JOBS=${JOBS:-1}
+code='[sm_90,compute_90]'
+[[ -z ${PTX_ONLY:-} ]] || code=compute_90
 nvcc_flags=(-std=c++17 -O1 -I"$here" -I"$BUILD" -cudart shared --compress-mode=none
-    -gencode 'arch=compute_90,code=[sm_90,compute_90]' -Xptxas -O1)
+    -gencode "arch=compute_90,code=$code" -Xptxas -O1)
 c_flags=(-std=gnu11 -O2 -Wall -Wextra -ffp-contract=off -frounding-math -I"$here")
 
 die() { echo "run.sh: $*" >&2; exit 2; }
@@ -41,9 +44,9 @@ compile() {
 build() {
     local k running=0
     mkdir -p "$BUILD"
-    if [[ "$(cat "$BUILD/config" 2>/dev/null)" != "$PARTS ${ONLY:-}" ]]; then
-        rm -f "$BUILD"/forms_*
-        echo "$PARTS ${ONLY:-}" >"$BUILD/config"
+    if [[ "$(cat "$BUILD/config" 2>/dev/null)" != "$PARTS $code ${ONLY:-}" ]]; then
+        rm -f "$BUILD"/forms_* "$BUILD/main_forms.o"
+        echo "$PARTS $code ${ONLY:-}" >"$BUILD/config"
     fi
     awk -v parts="$PARTS" -v part=-1 -v only="${ONLY:-}" -f "$here/gen.awk" "$here/forms.txt" >"$BUILD/forms_list.inc"
     for ((k = 0; k < PARTS; k++)); do
@@ -59,7 +62,7 @@ build() {
     for k in operands expected expected_float expected_warp; do
         newer "$BUILD/$k.o" "$here/$k.c" "$here"/*.h || "$CC" "${c_flags[@]}" -c "$here/$k.c" -o "$BUILD/$k.o"
     done
-    newer "$BUILD/forms" "$BUILD"/*.o || "$NVCC" -cudart shared -gencode 'arch=compute_90,code=[sm_90,compute_90]' \
+    newer "$BUILD/forms" "$BUILD"/*.o || "$NVCC" -cudart shared -gencode "arch=compute_90,code=$code" \
         "$BUILD"/main_forms.o "$BUILD"/forms_[0-9]*.o "$BUILD"/operands.o "$BUILD"/expected*.o -lm -o "$BUILD/forms"
 }
 

@@ -128,7 +128,7 @@ static void test_adopted(void)
     static char own[10000];
     struct memory *memory = memory_create(GIB);
     struct region *a = memory_adopt(memory, own + 1000, 1000, REGION_REGISTERED);
-    struct region *b = memory_adopt(memory, own + 2000, 10, REGION_PARAM), *c;
+    struct region *b = memory_adopt(memory, own + 2000, 10, REGION_HOST), *c;
     struct region *inside = memory_allocate(memory, 10, 0, REGION_DEVICE);
     const struct region *below;
     struct seen seen = { .ordered = true };
@@ -151,7 +151,7 @@ static void test_adopted(void)
     CHECK(c && memory_find(memory, (uintptr_t)own + 1500, NULL) == c, "adopted again");
     CHECK(!memory_find(memory, (uintptr_t)own + 1499, NULL), "a new one replaces freed ones");
     for (int i = 0; i < 3000; i++) {
-        c = memory_adopt(memory, own + 3000 + 2 * i, 1, REGION_PARAM);
+        c = memory_adopt(memory, own + 3000 + 2 * i, 1, REGION_HOST);
         CHECK(c && memory_release(memory, c->base), "parameters %d", i);
     }
     memory_destroy(memory);

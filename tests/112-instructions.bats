@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# cudasim: every PTX instruction form on random and special operands, against expectations computed independently and
+# against what an H100 gave (tests/instructions/h100.txt). See the head of tests/instructions/forms.txt.
+
+setup_file() {
+    load helpers/common
+    [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
+    make -s -C "$root" have-nvcc || export lacks='no nvcc'
+    [ -z "${lacks:-}" ] || return 0
+    export forms=$build/instructions-ptx
+    make -s -j "$(nproc)" -C "$root" cudasim-library >&2 &&
+        BUILD=$forms PTX_ONLY=1 JOBS=$(nproc) NVCC=$(make -s -C "$root" print-nvcc) \
+            "$root/tests/instructions/run.sh" build >&2 || {
+        echo "# the simulator or the instruction forms do not build: none of these tests can run" >&3
+        return 1
+    }
+}
+
+setup() {
+    load helpers/common
+    [ -z "${lacks:-}" ] || skip "$lacks"
+    export LD_LIBRARY_PATH=$build/cudasim
+}
+
+# compare LEVEL: all forms with the bodies of that level of x86-64
+compare() {
+    CUDASIM_LEVEL=$1 run timeout 300 "$forms/forms" -e -c "$root/tests/instructions/h100.txt"
+    [ "$status" -eq 0 ] || fail "$(grep -v '^ok' <<< "$output" | head -40)"
+    [[ "${lines[-1]}" =~ ^([0-9]+)\ forms\ run,\ 0\ failed ]] || fail "${lines[-1]}"
+    [ "${BASH_REMATCH[1]}" -ge 3536 ] || fail "only ${BASH_REMATCH[1]} forms were run"
+    [[ "${lines[-1]}" == *'0 differ, 0 missing'*'0 differ' ]] || fail "${lines[-1]}"
+}
+
+@test "every instruction form gives the bits of an H100 and of the independent expectation" {
+    compare 4
+}
+
+@test "... with the bodies for x86-64-v3" {
+    compare 3
+}
+
+@test "... and for x86-64-v2" {
+    compare 2
+}
+
+@test "a wrong digest is found" {
+    sed '/^add.u32 /s/ [0-9a-f]*$/ 0123456789abcdef/' "$root/tests/instructions/h100.txt" > "$BATS_TEST_TMPDIR/wrong.txt"
+    run timeout 60 "$forms/forms" -f 'add.u32' -c "$BATS_TEST_TMPDIR/wrong.txt"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *add.u32* ]]
+}
