@@ -25,7 +25,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: cudasim fuzz packages clean
+.PHONY: bench-cudasim cudasim fuzz packages clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -54,6 +54,9 @@ bench: test-packages all $(BENCHES) ## measure the CPU reference of PROBLEM=... 
 
 bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
 	@run_scripts/bench_gpu.sh
+
+bench-cudasim: cudasim-packages ## measure the simulator: warp instructions a second, the baseline
+	@run_scripts/bench_cudasim.sh $(REPEATS)
 
 check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
 	@run_scripts/check_problem.sh $(PROBLEM)

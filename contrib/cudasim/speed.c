@@ -4,11 +4,13 @@
 #include "speed.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 void speed_text(struct sim *sim, FILE *out)
 {
     struct sim_kernel_counts *counts;
     size_t count = sim_counts(sim, &counts);
+    struct rusage usage;
 
     fprintf(out, "%-28s %9s %14s %10s %22s\n", "kernel", "launches", "warp instr.", "seconds", "M warp instructions/s");
     for (size_t n = 0; n < count; n++) {
@@ -20,4 +22,6 @@ void speed_text(struct sim *sim, FILE *out)
                 (unsigned long long)sum, counts[n].seconds, counts[n].seconds > 0 ? (double)sum / counts[n].seconds / 1e6 : 0);
     }
     free(counts);
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        fprintf(out, "peak memory of the process: %.1f MB\n", (double)usage.ru_maxrss * 1024 / 1e6);
 }

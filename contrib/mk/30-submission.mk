@@ -77,7 +77,9 @@ run_notice = $(if $(CUDA_LACKS),$(if $(filter-out $(DEFAULT_SUBMISSION),$(SUBMIS
 	are not ranked." | tr -s '[:blank:]' ' '),:)
 
 # For the scripts.
-.PHONY: print-submission have-nvcc
+.PHONY: print-submission print-nvcc have-nvcc
+print-nvcc:
+	@echo $(NVCC)
 print-submission:
 	@echo $(SUBMISSION_SO)
 have-nvcc:

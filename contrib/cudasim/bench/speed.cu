@@ -114,7 +114,7 @@ static unsigned on_host(unsigned i, int rounds)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 400, n = 1 << 20, bad = 0;
+    int rounds = argc > 1 ? atoi(argv[1]) : 4000, n = 1 << 20, bad = 0;
     unsigned *out, *got = new unsigned[TOTAL];
     float *x, *y;
 
@@ -137,7 +137,8 @@ int main(int argc, char **argv)
         global<<<BLOCKS, THREADS>>>(y, x, n, 17);
     }
     MUST(cudaGetLastError());
-    divergent<<<BLOCKS, THREADS>>>(out, 1000);
+    for (int k = 0; k < 10; k++)
+        divergent<<<BLOCKS, THREADS>>>(out, 1000);
     MUST(cudaMemcpy(got, out, TOTAL * sizeof *out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < TOTAL; i += 997)
         bad += got[i] != collatz(i + 1, 1000);
