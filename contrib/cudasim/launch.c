@@ -17,6 +17,7 @@
 #include "device.h"
 
 #define PATIENCE_SECONDS 2.0     /* of waiting for memory that nobody changes before it is called a deadlock */
+#define BUSY_TURNS 64            /* turns without an end, and without visible waiting, after which another block starts */
 #define WORTH_SHARING 100e-6     /* seconds of work: below it other workers are not woken */
 #define PRINTED_AT_ONCE (1 << 20) /* bytes */
 
@@ -299,7 +300,7 @@ static void run_groups(struct worker *k)
 {
     struct launch *l = k->launch;
     const struct sim_options *o = sim_options(k->sim);
-    unsigned idle = 0;
+    unsigned idle = 0, busy = 0, patience = BUSY_TURNS;
     double since = 0;
     uint64_t seen = 0;
 
@@ -326,8 +327,12 @@ static void run_groups(struct worker *k)
             ring_remove(k);
         else if (turn == TURN_SPINNING && start_another(k))
             idle = 0;
+        else if (turn == TURN_BUSY && ++busy >= patience && start_another(k)) /* it may wait in a way not seen here */
+            patience *= 2, busy = 0;
         else
             k->ring = k->ring->next;
+        if (turn == TURN_DONE)
+            busy = 0, patience = BUSY_TURNS;
         if (o->seeded && k->ring) {
             if (draw(k) % 4 == 0)
                 start_another(k);

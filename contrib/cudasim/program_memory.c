@@ -113,7 +113,8 @@ static uint16_t order_flags(const struct builder *b)
 {
     uint16_t flags = 0;
 
-    if (has_token(b, "volatile") || has_token(b, "relaxed") || has_token(b, "mmio"))
+    if (has_token(b, "volatile") || has_token(b, "relaxed") || has_token(b, "mmio") || has_token(b, "cv") ||
+        has_token(b, "cg"))
         flags |= INS_SPINS;
     if (has_token(b, "acquire"))
         flags |= INS_SPINS | INS_RELEASE;
@@ -190,6 +191,7 @@ static void lower_access(struct builder *b, bool load)
     i->space = (uint8_t)space;
     i->extra = list;
     i->flags = order_flags(b);
+    i->mode = has_token(b, "cg"); /* past the first cache: mostly for speed, at times to see what others write */
     if (load)
         for (unsigned n = 0; n < count; n++)
             define_vreg(b, slots[n]);

@@ -252,7 +252,7 @@ static bool depends_on_order(const struct ins *i)
     if (i->op_is_atomic && (i->mode == PTX_F32 || i->mode == PTX_F64 || i->mode == PTX_F16X2 || i->mode == PTX_BF16X2 ||
                             i->mode == PTX_F16 || i->mode == PTX_BF16))
         return true; /* sums are rounded in the order of their terms */
-    return (i->flags & INS_SPINS) && i->class != CLASS_SYNCHRONISATION;
+    return (i->flags & INS_SPINS) && i->class != CLASS_SYNCHRONISATION && (i->op_is_atomic || !i->mode);
 }
 
 /* Follows the calls of function `index`. `seen` has a byte a function. */
