@@ -290,6 +290,13 @@ static uint8_t bytes_of_word(uint32_t n, uint32_t offset, unsigned bytes)
     return (uint8_t)(((1u << end) - 1) & ~((1u << from) - 1));
 }
 
+static inline void note_reader(struct shared_word *x, uint32_t epoch, uint32_t me)
+{
+    uint32_t now = epoch << 8;
+
+    x->read = now | (x->read >> 8 == now >> 8 && (x->read & 0xFF) != me ? 0xFF : me);
+}
+
 /* One lane's access, with all that may be wrong with it. True: something was reported. */
 static bool check_lane(struct warp *w, const struct ins *ins, uint32_t l, uint32_t offset, unsigned bytes, enum access access,
                        bool atomic, bool quiet)
@@ -312,10 +319,12 @@ static bool check_lane(struct warp *w, const struct ins *ins, uint32_t l, uint32
         if (access != ACCESS_WRITE && b->readers) {
             b->readers[(size_t)n * b->warp_count + w->index] = w->clock[w->index];
             set_how(x, (atomic ? ATOMIC_READ : 0) | (narrow ? NARROW_READ : 0), ATOMIC_READ | NARROW_READ);
+            note_reader(x, b->epoch, w->index + 1);
         }
         if (access != ACCESS_READ) {
             x->write_warp = (uint8_t)(w->index + 1);
             x->write_clock = w->clock[w->index];
+            x->write_epoch = b->epoch;
             x->writer_lane = (uint8_t)l;
             x->bytes |= part;
             set_how(x, (atomic ? ATOMIC_WRITE : 0) | (narrow ? NARROW_WRITE : 0), ATOMIC_WRITE | NARROW_WRITE);
@@ -331,24 +340,17 @@ static bool check_lane(struct warp *w, const struct ins *ins, uint32_t l, uint32
 }
 
 /*
- * The usual case in a few instructions: a plain access to one whole word that is written, by this warp or before a
- * barrier, and of which no other flags are set. False: check_lane() must look.
+ * The usual case in a few instructions: a plain access to one whole word, ordered after all others by a barrier of the
+ * whole block, or to one that only this warp touched since. False: check_lane() must look.
  */
-static inline bool usual_read(const struct warp *w, const struct shared_word *x)
+static inline bool usual_read(const struct shared_word *x, uint32_t epoch, uint32_t me)
 {
-    return x->bytes == 0xF && !x->how &&
-           (x->write_warp == w->index + 1 || !x->write_warp || x->write_clock <= w->clock[x->write_warp - 1]);
+    return x->bytes == 0xF && !x->how && (x->write_epoch < epoch || x->write_warp == me);
 }
 
-static inline bool usual_write(const struct warp *w, const struct shared_word *x, const uint32_t *readers, uint32_t warps)
+static inline bool usual_write(const struct shared_word *x, uint32_t epoch, uint32_t me)
 {
-    uint32_t newer = 0, own = readers[w->index] > w->clock[w->index];
-
-    if (x->how || (x->write_warp && x->write_warp != w->index + 1 && x->write_clock > w->clock[x->write_warp - 1]))
-        return false;
-    for (uint32_t k = 0; k < warps; k++)
-        newer += readers[k] > w->clock[k];
-    return newer == own;
+    return !x->how && (x->write_epoch < epoch || x->write_warp == me) && (x->read >> 8 != (epoch & 0xFFFFFF) || (x->read & 0xFF) == me);
 }
 
 CLONES void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes, enum access access)
@@ -358,7 +360,7 @@ CLONES void access_shared_check(struct warp *w, const struct ins *ins, const uin
     bool orders = ins->flags & (INS_SPINS | INS_RELEASE) && b->launch->kernel->fences;
     bool atomic = access == ACCESS_ATOMIC || orders, quiet = w->worker->faulted_at == ins;
     bool plain = !atomic && bytes == 4 && b->readers;
-    uint32_t warps = b->warp_count, clock = w->clock[w->index];
+    uint32_t warps = b->warp_count, clock = w->clock[w->index], epoch = b->epoch, me = w->index + 1;
 
     if (orders && access != ACCESS_ATOMIC)
         access_fence(w);
@@ -367,12 +369,18 @@ CLONES void access_shared_check(struct warp *w, const struct ins *ins, const uin
         uint32_t n = offsets[l] >> 2;
         struct shared_word *x = &b->words[n];
 
-        if (plain && access == ACCESS_READ && usual_read(w, x))
+        if (plain && access == ACCESS_READ && usual_read(x, epoch, me)) {
             b->readers[(size_t)n * warps + w->index] = clock;
-        else if (plain && access == ACCESS_WRITE && usual_write(w, x, b->readers + (size_t)n * warps, warps))
-            *x = (struct shared_word){clock, (uint8_t)(w->index + 1), (uint8_t)l, 0xF, 0};
-        else
+            note_reader(x, epoch, me);
+        } else if (plain && access == ACCESS_WRITE && usual_write(x, epoch, me)) {
+            x->write_clock = clock;
+            x->write_warp = (uint8_t)me;
+            x->writer_lane = (uint8_t)l;
+            x->bytes = 0xF;
+            x->write_epoch = epoch;
+        } else {
             quiet = check_lane(w, ins, l, offsets[l], bytes, access, atomic, quiet);
+        }
     }
     if (orders && access == ACCESS_WRITE)
         access_fence(w);

@@ -38,6 +38,7 @@ static uint32_t arrived(const struct block *b, const struct barrier *x)
 static void release(struct block *b, unsigned number)
 {
     struct barrier *x = &b->barriers[number];
+    bool whole = !x->expected;
     const struct warp *somebody = NULL;
     uint32_t join[WARPS_PER_BLOCK];
 
@@ -80,6 +81,8 @@ static void release(struct block *b, unsigned number)
         fault_warn((struct warp *)(uintptr_t)somebody, x->first, 0, FAULT_DIVERGENT_BARRIER, 0,
                    "threads of one block meet at different barriers: __syncthreads() must be reached by all of them at "
                    "the same place");
+    if (whole)
+        b->epoch++;
     memset(x, 0, sizeof *x);
     b->worker->progress = true;
 }

@@ -221,13 +221,15 @@ struct barrier {
     uint32_t true_count, false_count;  /* of bar.red */
 };
 
-/* Who touched a 4-byte word of shared memory last, for the race check. */
+/* Who touched a 4-byte word of shared memory last, for the race check. Warps are counted from 1. */
 struct shared_word {
     uint32_t write_clock; /* the writer's own, then */
-    uint8_t write_warp;   /* plus 1; 0: never written */
+    uint8_t write_warp;   /* 0: never written */
     uint8_t writer_lane;
     uint8_t bytes;        /* written ever, a bit a byte */
     uint8_t how;          /* enum shared_how of access.c */
+    uint32_t write_epoch; /* the block's, at the last write */
+    uint32_t read;        /* its last 24 bits at the last read, times 256; plus the only warp that read then, or 0xFF */
 };
 
 struct launch;
@@ -246,6 +248,7 @@ struct block {
     char *shared;
     uint32_t shared_size;
     struct shared_word *words; /* of shared memory, with check_races or check_written; else NULL */
+    uint32_t epoch;            /* barriers of all its threads so far, plus 1: what was before one is ordered */
     uint32_t *readers;         /* [words][warps]: clock of each warp's last read, with check_races; else NULL */
     uint32_t atomic_clock[WARPS_PER_BLOCK]; /* what atomics and fences have published */
     struct barrier barriers[BARRIERS];

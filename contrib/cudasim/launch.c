@@ -149,6 +149,7 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
         b->warps = (struct warp *)(void *)(b->storage + x.warps);
     }
     b->next = NULL;
+    b->epoch = 1;
     b->done = false;
     b->cluster_phase = b->cluster_arrived = 0;
     b->launch = l;
