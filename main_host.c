@@ -27,6 +27,7 @@
 #include "verify/reap.h"
 #include "verify/report.h"
 #include "verify/session.h"
+#include "verify/simulator.h"
 #include "verify/stats.h"
 
 /* How long a runner may take until it is ready: creating a CUDA context takes 0.2 to 0.4 s. */
@@ -40,7 +41,9 @@ struct host {
     struct session_config session;
     struct elfinfo submission;
     struct gpu gpu;
-    bool on_gpu;
+    struct simulator simulator;
+    enum device_choice device;          /* DEVICE_GPU, DEVICE_SIM or DEVICE_CPU */
+    const char *no_gpu;                 /* why the simulator stands in for the GPU; or NULL */
     char root[PATH_MAX / 2];            /* the toolkit's folder */
     char build[PATH_MAX / 2];           /* where this program stands */
     char runner[PATH_MAX];              /* the problem's runner */
@@ -82,12 +85,19 @@ static bool find_root(struct host *host, struct error *error)
     }
 }
 
-/* The folder of the CUDA runtime library: beside the nvcc of the build, the usual one, or "" for the loader's own. */
+/*
+ * The folder of the CUDA runtime library: the simulator's, beside the nvcc of the build, the usual one, or "" for the
+ * loader's own.
+ */
 static void find_cuda(struct host *host)
 {
     static const char *const folders[] = { TOOLKIT_CUDA_FOLDER, "/usr/local/cuda/lib64" };
     char path[PATH_MAX];
 
+    if (host->device == DEVICE_SIM) {
+        snprintf(host->cuda_folder, sizeof host->cuda_folder, "%s", host->simulator.folder);
+        return;
+    }
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folders[i], host->submission.cuda_library);
         if (access(path, R_OK) == 0 && realpath(folders[i], host->cuda_folder))
@@ -129,15 +139,19 @@ static int print_help(void)
     return EXIT_ACCEPTED;
 }
 
-static int list_devices(void)
+static int list_devices(struct host *host)
 {
-    struct gpu gpu;
+    struct error error;
     const char *why;
 
-    if (gpu_first(&gpu, &why))
-        printf("gpu\t%s\t%s\tdriver %s\n", gpu.name, gpu.uuid, gpu.driver);
+    if (gpu_first(&host->gpu, &why))
+        printf("gpu\t%s\t%s\tdriver %s\n", host->gpu.name, host->gpu.uuid, host->gpu.driver);
     else
         fprintf(stderr, "no GPU: %s\n", why);
+    if (find_root(host, &error) && simulator_find(&host->simulator, host->build, NULL, &error))
+        printf("sim\t%s\n", simulator_name);
+    else
+        fprintf(stderr, "no simulator: %s\n", error.text);
     puts("cpu");
     return EXIT_ACCEPTED;
 }
@@ -203,33 +217,70 @@ static void cpu_name(char *name, size_t size)
 static bool choose_device(struct host *host, struct error *error)
 {
     bool cuda = host->submission.cuda_library[0] != '\0';
-    enum device_choice choice = host->options.device;
-    const char *why;
+    const struct options *options = &host->options;
+    struct result *result = &host->result;
+    const char *why = NULL;
 
-    if (choice == DEVICE_CPU && cuda)
-        return error_usage(error, "--device cpu: the submission is CUDA and needs a GPU");
-    host->on_gpu = choice == DEVICE_GPU || (choice == DEVICE_AUTO && cuda);
-    if (host->on_gpu && !gpu_first(&host->gpu, &why))
-        return error_usage(error, "%s, and this machine has no usable NVIDIA GPU: %s",
-                           cuda ? "the submission is CUDA" : "--device gpu was asked for", why);
-    if (host->on_gpu && !check_nodes(host->gpu.minor, error))
-        return false;
-    host->result.device_kind = host->on_gpu ? "gpu" : "cpu";
-    if (host->on_gpu) {
-        snprintf(host->result.device_name, sizeof host->result.device_name, "%s", host->gpu.name);
-        host->result.gpu_uuid = host->gpu.uuid;
-        host->result.driver = host->gpu.driver;
-    } else {
-        cpu_name(host->result.device_name, sizeof host->result.device_name);
+    if (options->device == DEVICE_CPU && cuda)
+        return error_usage(error, "--device cpu: the submission is CUDA and needs a GPU or the simulator");
+    if (options->device == DEVICE_SIM && !cuda)
+        return error_usage(error, "--device sim: the submission is C: the simulator runs CUDA");
+    host->device = options->device;
+    if (options->device == DEVICE_AUTO)
+        host->device = cuda ? DEVICE_GPU : DEVICE_CPU;
+    if (host->device == DEVICE_GPU && !gpu_first(&host->gpu, &why)) {
+        if (options->device == DEVICE_GPU)
+            return error_usage(error, "%s, and this machine has no usable NVIDIA GPU: %s",
+                               cuda ? "the submission is CUDA" : "--device gpu was asked for", why);
+        host->device = DEVICE_SIM;
+        host->no_gpu = why;
+    }
+    if (host->device != DEVICE_SIM && (options->explain || options->checks || options->sim_seeded ||
+                                       options->sim_workers))
+        return error_usage(error, "--explain, --checks, --sim-seed and --sim-workers are for the simulator%s",
+                           cuda ? ": add --device sim" : ", and the submission is C");
+    switch (host->device) {
+    case DEVICE_GPU:
+        if (!check_nodes(host->gpu.minor, error))
+            return false;
+        result->device_kind = "gpu";
+        snprintf(result->device_name, sizeof result->device_name, "%s", host->gpu.name);
+        result->gpu_uuid = host->gpu.uuid;
+        result->driver = host->gpu.driver;
+        break;
+    case DEVICE_SIM:
+        if (!simulator_find(&host->simulator, host->build, host->submission.cuda_library, error))
+            return false;
+        simulator_configure(&host->simulator, options);
+        result->device_kind = "sim";
+        result->simulated = true;
+        result->variables = host->simulator.variables;
+        snprintf(result->device_name, sizeof result->device_name, "%s", simulator_name);
+        break;
+    default:
+        result->device_kind = "cpu";
+        cpu_name(result->device_name, sizeof result->device_name);
     }
     return true;
+}
+
+/* Seconds that a call may take on the chosen device. */
+static double time_limit(const struct host *host)
+{
+    if (host->options.time_limit > 0)
+        return host->options.time_limit;
+    if (host->device == DEVICE_SIM)
+        return host->package.sim_time_limit;
+    return host->device == DEVICE_GPU ? host->package.gpu_time_limit : host->package.cpu_time_limit;
 }
 
 static bool choose_box(struct host *host, struct error *error)
 {
     const char *why = "it was asked for";
     enum box_level level = BOX_NONE;
-    int processor, others;
+    const bool cuda = host->submission.cuda_library[0] != '\0', on_gpu = host->device == DEVICE_GPU,
+               simulated = host->device == DEVICE_SIM;
+    int processor = -1, others = 0;
 
     if (host->options.box != BOX_CHOICE_NONE)
         level = box_probe(&why);
@@ -238,24 +289,27 @@ static bool choose_box(struct host *host, struct error *error)
     if (level == BOX_NONE)
         fprintf(stderr, "main_host: the submission runs without a box (%s): run only code that you trust\n", why);
     find_cuda(host);
-    processor = processor_claim(&others);
+    if (!simulated) /* the simulator uses every processor that there is */
+        processor = processor_claim(&others);
     host->session = (struct session_config){
         .box = { .level = level,
                  .runner = host->runner,
                  .submission = host->submission_path,
-                 .cuda_library = host->submission.cuda_library[0] ? host->submission.cuda_library : NULL,
-                 .library_path = host->submission.cuda_library[0] && host->cuda_folder[0] ? host->cuda_folder : NULL,
-                 .gpu_minor = host->on_gpu ? host->gpu.minor : -1,
-                 .gpu_uuid = host->on_gpu ? host->gpu.uuid : NULL },
+                 .cuda_library = cuda ? host->submission.cuda_library : NULL,
+                 .library_path = cuda && host->cuda_folder[0] ? host->cuda_folder : NULL,
+                 .library_alone = simulated,
+                 .variables = simulated ? host->simulator.variables : NULL,
+                 .gpu_minor = on_gpu ? host->gpu.minor : -1,
+                 .gpu_uuid = on_gpu ? host->gpu.uuid : NULL },
         .start_limit = start_limit,
-        .call_limit = host->on_gpu ? host->package.gpu_time_limit : host->package.cpu_time_limit,
-        .memory_limit = host->package.memory_limit,
+        .call_limit = time_limit(host),
+        .memory_limit = host->package.memory_limit + host->simulator.host_memory,
         .output_limit = host->package.output_limit,
         .processor = processor,
         .spin = others > 0,
+        .exit_handlers = simulated,
+        .reports = simulated && host->options.explain,
     };
-    if (host->options.time_limit > 0)
-        host->session.call_limit = host->options.time_limit;
     host->result.box = box_level_name(level);
     return true;
 }
@@ -339,6 +393,7 @@ out:
     if (!session_close(session) && ok)
         ok = error_toolkit(error, "a process of the submission could not be ended: this machine is unfit to judge");
     result->end_seconds = session->end_seconds;
+    memcpy(result->reports, session->reports, sizeof result->reports);
     result->printed = session->printed;
     result->printed_kept = session->printed < sizeof session->text ? session->printed : sizeof session->text;
     if (result->printed_kept > 0 && (result->printed_text = malloc(result->printed_kept)))
@@ -370,9 +425,11 @@ static bool judge_case(struct host *host, struct source *source, struct error *e
         case_result->verdict = VERDICT_JE;
         return false;
     }
-    report_case(stdout, case_result, host->options.repeat);
+    report_case(stdout, case_result, host->options.repeat, result->simulated);
     fflush(stdout);
-    report_printed(stderr, case_result);
+    report_printed(stderr, case_result, result->simulated);
+    if (host->session.reports)
+        report_explain(stdout, stderr, case_result);
     if (case_result->verdict != VERDICT_AC && result->verdict == VERDICT_AC) {
         result->verdict = case_result->verdict;
         snprintf(result->message, sizeof result->message, "%s", case_result->message);
@@ -385,6 +442,14 @@ static bool case_is_wanted(const struct options *options, const struct package_c
     if (options->test_case)
         return strcmp(options->test_case, test_case->name) == 0;
     return package_case_in_group(test_case, options->group);
+}
+
+/* Before the first case: what stands in for what. */
+static void tell_device(const struct host *host)
+{
+    if (host->no_gpu)
+        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
+                        "simulated and not ranked\n", host->no_gpu);
 }
 
 /* The cases of the package that the options ask for. False only for the host's own failure. */
@@ -402,6 +467,7 @@ static bool judge_cases(struct host *host, struct error *error)
     if (!result->cases)
         return error_toolkit(error, "out of memory");
     result->verdict = VERDICT_AC;
+    tell_device(host);
     for (size_t i = 0; i < host->package.case_count; i++) {
         const struct package_case *test_case = &host->package.cases[i];
         struct source source = { .name = test_case->name, .test_case = test_case };
@@ -434,6 +500,7 @@ static bool judge_input(struct host *host, struct error *error)
         return false;
     }
     host->result.verdict = VERDICT_AC;
+    tell_device(host);
     return judge_case(host, &source, error);
 }
 
@@ -477,6 +544,8 @@ static void host_release(struct host *host)
     for (size_t i = 0; i < host->result.case_count; i++) {
         free(host->result.cases[i].times);
         free(host->result.cases[i].printed_text);
+        for (int k = 0; k < SESSION_REPORTS; k++)
+            free(host->result.cases[i].reports[k].text);
     }
     free(host->result.cases);
     package_release(&host->package);
@@ -499,7 +568,7 @@ int main(int argc, char **argv)
     if (host.options.version)
         return printf("%s\nfrozen %s\n", TOOLKIT_VERSION, TOOLKIT_FROZEN) < 0 ? EXIT_TOOLKIT : EXIT_ACCEPTED;
     if (host.options.devices)
-        return list_devices();
+        return list_devices(&host);
 
     host.result.verdict = VERDICT_NO;
     host.result.seed = host.options.seed;

@@ -3,7 +3,8 @@
 #
 #   1. build/check_problem: the generator is deterministic, both references agree, cases are as committed
 #   2. every case's line passes the input validator, every line in data/invalid_input fails it
-#   3. every jury submission gets the verdict of its folder; those in CUDA only where there is a GPU
+#   3. every jury submission gets the verdict of its folder. Without a GPU those in CUDA run on the simulator, on the
+#      samples only: see on_simulator()
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 1 ] || usage 'check_problem.sh PROBLEM'
 problem=$1
@@ -36,29 +37,53 @@ for source in "${validators[@]}"; do
     done
 done
 
+# on_simulator SUBMISSION: it is CUDA, and there is no GPU.
+on_simulator() { [ ! -e /dev/nvidiactl ] && [ -n "$(find "$1" -name '*.cu' -print -quit)" ]; }
+# simulated WANT GOT: what GOT on the simulator stands for. A kernel that waits for ever it may find out, and end with an
+# error, before the limit; and of an accepted submission it has nothing to say.
+simulated() {
+    if [ "$1 $2" = 'TLE RTE' ] && grep -q '^  | cudasim: error: deadlock: ' "$temporary/words"; then
+        echo TLE
+    elif [ "$1 $2" = 'AC AC' ] && grep -q '^  | cudasim: ' "$temporary/words"; then
+        echo 'AC, with complaints of the simulator'
+    else
+        echo "$2"
+    fi
+}
+
 declare -A verdict_of=([accepted]=AC [wrong_answer]=WA [time_limit_exceeded]=TLE [run_time_error]=RTE)
-unjudged=0
+unjudged=0 simulations=0
 for submission in "$folder"/submissions/*/*; do
     kind=$(basename "$(dirname "$submission")")
     want=${verdict_of[$kind]:-}
     name=$kind/$(basename "$submission")
     [ -n "$want" ] || { report FAILED "submission: $name: unknown folder '$kind'"; continue; }
-    if [ ! -e /dev/nvidiactl ] && [ -n "$(find "$submission" -name '*.cu' -print -quit)" ]; then
-        report gpu "submission: $name: CUDA, not judged on this machine without a GPU"
-        unjudged=$((unjudged + 1))
-        continue
+    options=() ok=ok
+    if on_simulator "$submission"; then
+        if ! toolkit_make have-nvcc; then
+            report gpu "submission: $name: CUDA, not judged on this machine without nvcc"
+            unjudged=$((unjudged + 1))
+            continue
+        fi
+        simulations=$((simulations + 1))
+        options=(--group sample)
+        [ "$want" != TLE ] || options+=(--time-limit 10)
+        ok=sim
     fi
-    "$root/run_scripts/judge.sh" "$submission" "$problem" --json "$temporary/result.json" > "$temporary/words" 2>&1 ||
-        true
+    "$root/run_scripts/judge.sh" "$submission" "$problem" --json "$temporary/result.json" "${options[@]}" \
+        > "$temporary/words" 2>&1 || true
     got=$(sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$temporary/result.json" 2> /dev/null || true)
     message=$(sed -n 's/^  "message": "\(.*\)",$/\1/p' "$temporary/result.json" 2> /dev/null || true)
     rm -f "$temporary/result.json"
+    [ $ok = ok ] || got=$(simulated "$want" "$got")
     if [ "$got" = "$want" ]; then
-        report ok "submission: $name: $got${message:+ ($message)}"
+        report $ok "submission: $name: $got${message:+ ($message)}"
     else
         report FAILED "submission: $name: ${got:-no verdict}, expected $want${message:+ ($message)}"
         tail -n 5 "$temporary/words"
     fi
 done
 [ $failures -eq 0 ] || { echo "check-problem: $problem: $failures checks failed"; exit 1; }
-echo "check-problem: $problem is sound$([ $unjudged -eq 0 ] || echo "; $unjudged CUDA submissions need a GPU to be judged")"
+echo "check-problem: $problem is sound$(
+    [ $simulations -eq 0 ] || echo "; $simulations CUDA submissions were judged on the simulator, on the samples"
+    [ $unjudged -eq 0 ] || echo "; $unjudged CUDA submissions need a GPU or nvcc to be judged")"

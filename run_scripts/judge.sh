@@ -43,6 +43,7 @@ if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
 fi
 
 PROBLEM=$problem build_toolkit
+build_simulator "$submission"
 so=$(toolkit_make print-submission SUBMISSION="$submission" PROBLEM="$problem" FRESH=1)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

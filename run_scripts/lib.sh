@@ -19,6 +19,11 @@ toolkit_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" "$@"
 # build_toolkit: the host, the runners and the default submission.
 build_toolkit() { toolkit_make all >&2 || fail "the toolkit does not build: see above"; }
 
+# build_simulator SUBMISSION: where that is CUDA and there is no GPU; the default submission if it is empty.
+build_simulator() {
+    toolkit_make -j "$(nproc)" simulator-if-used SUBMISSION="$1" >&2 || fail "the simulator does not build: see above"
+}
+
 # problem_exists NAME: or the script ends.
 problem_exists() {
     [[ $1 =~ ^[a-z][a-z0-9]*$ && -f $root/problems/$1/problem.c ]] && return

@@ -14,7 +14,7 @@ setup() {
     cd "$root"
 }
 
-# ldistance runs the default submission, which is the C baseline where there is no GPU.
+# ldistance runs the default submission: device_user.cu, on the simulator where there is no GPU.
 
 @test "host: ldistance prints the ancestor's lines, in order" {
     run -0 --separate-stderr ./ldistance "$practice/file3" "$practice/file4"
@@ -22,7 +22,7 @@ setup() {
     assert_line --index 1 'strnum(a)= 512'
     assert_line --index 2 'strnum(b)= 512'
     assert_line --index 3 --regexp '^Initializing CUDA: [0-9]+\.[0-9]{3} seconds$'
-    assert_line --index 4 --regexp '^GPU eclock : [0-9]+\.[0-9]+ seconds$'
+    assert_line --index 4 --regexp '^GPU eclock : [0-9]+\.[0-9]+ seconds( \(simulated\))?$'
     answer=${lines[0]#answer = }
     assert_line --index 5 "[CPU] : $answer"
     assert_line --index 6 "[GPU] : $answer"
@@ -31,11 +31,11 @@ setup() {
 }
 
 @test "host: with ANSWER given that is what counts, without computing" {
-    run -0 ./ldistance "$practice/file3" "$practice/file4"
+    run -0 ./ldistance --submission "$a" "$practice/file3" "$practice/file4"
     answer=${lines[0]#answer = }
-    run -0 ./ldistance "$practice/file3" "$practice/file4" "$answer"
+    run -0 ./ldistance --submission "$a" "$practice/file3" "$practice/file4" "$answer"
     assert_line --index 0 "answer = $answer"
-    run -1 ./ldistance "$practice/file3" "$practice/file4" 3
+    run -1 ./ldistance --submission "$a" "$practice/file3" "$practice/file4" 3
     assert_line --index 0 'answer = 3'
     assert_line '[CPU] : 3'
     assert_line "[GPU] : $answer"

@@ -8,15 +8,31 @@ setup() {
     cd "$root"
 }
 
-@test "make: a fresh copy runs in under 60 s, and says what runs where" {
+@test "make: a fresh copy runs in under 60 s, and without a GPU and nvcc says what runs where" {
     copy_toolkit
     start=$SECONDS
-    run -0 timeout 60 make run
-    assert_equal "${lines[-1]}" 'SUCCESSFUL.'
-    if [ ! -e /dev/nvidiactl ]; then
-        assert_equal "$(grep -c 'no NVIDIA GPU: running the C version' <<< "$output")" 1
+    if [ -e /dev/nvidiactl ]; then
+        run -0 timeout 60 make run
+    else
+        run -0 timeout 60 make run NVCC=
+        assert_equal "$(grep -c 'no NVIDIA GPU, and the simulator needs nvcc: running the C version' <<< "$output")" 1
     fi
+    assert_equal "${lines[-1]}" 'SUCCESSFUL.'
     echo "# make run in a fresh copy: $((SECONDS - start)) s" >&3
+}
+
+@test "make: without a GPU a fresh copy builds the simulator, once, and runs device_user.cu on it" {
+    [ ! -e /dev/nvidiactl ] || skip "this machine has a GPU"
+    requires nvcc
+    requires x86-64
+    copy_toolkit
+    start=$SECONDS
+    run -0 timeout 600 make run ARGS='--case sample/2-similar'
+    assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+    assert_line --partial 'seconds (simulated)'
+    echo "# make run in a fresh copy, with the simulator: $((SECONDS - start)) s" >&3
+    run -0 timeout 60 make run ARGS='--case sample/1-small'
+    refute_output --partial 'CC contrib'
 }
 
 @test "make: a second make does nothing; a change of flags or of a header rebuilds" {
@@ -44,7 +60,7 @@ setup() {
     refute_output --partial 'CC verify/stats.c'
     touch problems/editdistance/include/device_user.h
     run -0 make
-    assert_output --partial 'submissions/accepted/baseline.c'
+    assert_output --regexp 'NVCC device_user\.cu|CC .*/accepted/baseline\.c'
 }
 
 @test "make: help has a line for every command" {
@@ -116,8 +132,12 @@ END
 }
 
 @test "make: practice scripts run1.sh to run9.sh" {
+    so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     for n in 1 2 3 4 5 6 7 8 9; do
-        run -0 "run_scripts/run$n.sh"
+        # Without a GPU the large ones take minutes.
+        large=()
+        [ $n -le 3 ] || [ -e /dev/nvidiactl ] || large=(--submission "$so")
+        run -0 --separate-stderr "run_scripts/run$n.sh" "${large[@]}"
         assert_equal "${lines[-1]}" 'SUCCESSFUL.'
         assert_line --index 1 "strnum(a)= $(stat -c %s "$practice/file$((2 * n - 1))")"
     done
@@ -148,7 +168,7 @@ END
 }
 
 @test "readme: every command in its sh blocks runs, in a fresh copy" {
-    copy_toolkit
+    copy_toolkit simulator
     for readme in README.md README.ja.md; do
         sed -n '/^```sh$/,/^```$/{/^```/!p}' "$readme" > "commands.$readme"
         [ "$(wc -l < "commands.$readme")" -ge 8 ] || fail "$readme has too few commands"
@@ -159,13 +179,15 @@ END
         case $command in
         'make test'*) continue ;; # this very run
         esac
-        run -0 timeout 120 bash -c "$command"
+        run -0 timeout 300 bash -c "$command"
         echo "# ran: $command" >&3
     done < commands.README.md
 }
 
 @test "readme: the lines it shows are the lines printed" {
-    run -0 --separate-stderr ./ldistance "$practice/file11" "$practice/file12"
+    # Those of a GPU: on the simulator they are marked.
+    so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
+    run -0 --separate-stderr ./ldistance --submission "$so" "$practice/file11" "$practice/file12"
     sed -n '/^answer = /,/^SUCCESSFUL\.$/p' README.md | sed -E 's/[0-9.]+( seconds)?$/N\1/' > "$BATS_TEST_TMPDIR/shown"
     sed -E 's/[0-9.]+( seconds)?$/N\1/' <<< "$output" > "$BATS_TEST_TMPDIR/printed"
     run -0 diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"

@@ -66,6 +66,24 @@ END
     done
 }
 
+@test "sanitizers: reports of the simulator, good and broken" {
+    requires nvcc
+    requires x86-64
+    make -s -j "$(nproc)" cudasim-library >&2
+    # The host takes the simulator from beside it; that one is to be without sanitizers, as the runner is.
+    mkdir -p "$BATS_TEST_TMPDIR/t/build/cudasim"
+    ln -s "$root/problems" "$BATS_TEST_TMPDIR/t/problems"
+    cp -r "$sanitized/main_host" "$sanitized/runners" "$BATS_TEST_TMPDIR/t/build"
+    cp "$build/cudasim/libcudart.so.13" "$BATS_TEST_TMPDIR/t/build/cudasim"
+    for source in device_user.cu tests/fixtures/sim/*.cu; do
+        so=$(submission "$source")
+        for case in sample/1-small sample/2-similar; do
+            clean "$BATS_TEST_TMPDIR/t/build/main_host" editdistance --submission "$so" --device sim --case $case \
+                --explain --time-limit 1 --json "$BATS_TEST_TMPDIR/result.json"
+        done
+    done
+}
+
 @test "sanitizers: broken files" {
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     for cut in 4 20 64 100 300 1000 4000 8000; do

@@ -22,7 +22,8 @@ setup() {
 @test "gpu: make run picks the GPU and device_user.cu" {
     run -0 make run
     assert_equal "${lines[-1]}" 'SUCCESSFUL.'
-    refute_output --partial 'no NVIDIA GPU'
+    refute_output --partial 'NVIDIA GPU'
+    refute_output --partial simulated
 }
 
 @test "gpu: CUDA is initialised before the clock, and reported apart" {

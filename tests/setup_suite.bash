@@ -9,7 +9,7 @@ setup_suite() {
         echo "# $(gcc --version | head -n 1); $(bats --version); $(bwrap --version 2>&1 || echo 'no bubblewrap')"
         echo "# $(nvcc --version 2>/dev/null | grep release || echo 'no nvcc')"
     } >&3
-    if ! make -s -C "$root" all unit-tests >&2; then
+    if ! make -s -C "$root" -j "$(nproc)" all unit-tests simulator-if-used >&2; then
         echo "# the toolkit does not build: no test can run" >&3
         return 1
     fi

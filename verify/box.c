@@ -14,8 +14,9 @@
 
 static const char bubblewrap[] = "/usr/bin/bwrap";
 
-/* Where the two files are inside the box. */
+/* Where the two files are inside the box, and a library that comes alone. */
 static const char inside_runner[] = "/toolkit/runner", inside_submission[] = "/toolkit/device_user.so";
+static const char inside_libraries[] = "/toolkit/lib";
 
 const char *box_level_name(enum box_level level) { return level == BOX_NAMESPACES ? "namespaces" : "none"; }
 
@@ -71,10 +72,17 @@ static const char *compose(struct box_command *command, const char *format, ...)
     return place;
 }
 
+static void add_variable(struct box_command *command, const char *variable)
+{
+    if (command->variables + 1 >= BOX_MAX_VARIABLES)
+        abort();
+    command->envp[command->variables++] = (char *)variable;
+    command->envp[command->variables] = NULL;
+}
+
 static void set_variable(struct box_command *command, const char *name, const char *value)
 {
-    command->envp[command->variables++] = (char *)compose(command, "%s=%s", name, value);
-    command->envp[command->variables] = NULL;
+    add_variable(command, compose(command, "%s=%s", name, value));
 }
 
 /* /lib and its like are links into /usr on merged systems, folders on others. */
@@ -118,7 +126,11 @@ static void add_namespaces(const struct box *box, struct box_command *command)
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         add(command, options[i]);
     add_root_folders(command);
-    if (box->library_path && strncmp(box->library_path, "/usr/", 5) != 0) {
+    if (box->library_path && box->library_alone) {
+        add(command, "--ro-bind");
+        add(command, compose(command, "%s/%s", box->library_path, box->cuda_library));
+        add(command, compose(command, "%s/%s", inside_libraries, box->cuda_library));
+    } else if (box->library_path && strncmp(box->library_path, "/usr/", 5) != 0) {
         add(command, "--ro-bind");
         add(command, box->library_path);
         add(command, box->library_path);
@@ -148,8 +160,11 @@ void box_compose(const struct box *box, struct box_command *command)
     set_variable(command, "HOME", "/tmp");
     set_variable(command, "LC_ALL", "C");
     if (box->library_path)
-        set_variable(command, "LD_LIBRARY_PATH", box->library_path);
-    if (box->cuda_library) {
+        set_variable(command, "LD_LIBRARY_PATH",
+                     inside && box->library_alone ? inside_libraries : box->library_path);
+    for (const char *const *variable = box->variables; variable && *variable; variable++)
+        add_variable(command, *variable);
+    if (box->cuda_library && box->gpu_minor >= 0) {
         set_variable(command, "CUDA_MODULE_LOADING", "EAGER"); /* modules load before the clock */
         set_variable(command, "CUDA_CACHE_DISABLE", "1");
         set_variable(command, "CUDA_VISIBLE_DEVICES", box->gpu_uuid ? box->gpu_uuid : "");

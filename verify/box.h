@@ -26,16 +26,18 @@ struct box {
     const char *submission;   /* host path of the shared object it loads */
     const char *cuda_library; /* soname of the CUDA runtime, or NULL for a submission without CUDA */
     const char *library_path; /* folder where that is, or NULL */
+    bool library_alone;       /* of that folder the box has this one library only */
+    const char *const *variables; /* more of the environment, as NAME=VALUE, NULL-terminated; or NULL */
     int gpu_minor;            /* N of the one /dev/nvidiaN inside, or -1 for none */
     const char *gpu_uuid;     /* its UUID; NULL for none */
 };
 
-enum { BOX_MAX_ARGUMENTS = 96, BOX_TEXT = 4096 };
+enum { BOX_MAX_ARGUMENTS = 96, BOX_MAX_VARIABLES = 16, BOX_TEXT = 8192 };
 
 /* A command ready for execve(). */
 struct box_command {
     char *argv[BOX_MAX_ARGUMENTS]; /* NULL-terminated */
-    char *envp[8];                 /* NULL-terminated: all that the program finds in its environment */
+    char *envp[BOX_MAX_VARIABLES]; /* NULL-terminated: all that the program finds in its environment */
     size_t arguments, variables;   /* how many of each are set */
     char text[BOX_TEXT];           /* where composed strings are kept */
     size_t used;                   /* of text */

@@ -11,7 +11,7 @@
  *   runner → host   AWAKE
  *   host → runner   RUN + input memfd         map this, call device_user() once; `size` bytes
  *   runner → host   DONE                      it returned; `stamps` say when, as advice
- *   host → runner   QUIT
+ *   host → runner   QUIT                      end; `size` 1: by exit(), so that exit handlers run, else at once
  *
  * An input travels as the descriptor of sealed-off memory that nobody but the host has until RUN is sent, so
  * no thread and no kernel left in flight can read it sooner. The host believes nothing but the kind and order of what
@@ -23,8 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The runner's end. */
-enum { CHANNEL_FD = 3 };
+/* The runner's end; and where the simulator writes its reports, one descriptor each, if they are wanted. */
+enum { CHANNEL_FD = 3, CHANNEL_REPORT_TEXT_FD, CHANNEL_REPORT_JSON_FD };
 
 enum channel_kind {
     CHANNEL_LOADING = 1,

@@ -24,7 +24,13 @@ const char options_help[] =
     "                      generated, 1 to 100000 (default: 1)\n"
     "  --time-limit SEC    seconds one call may take (default: the problem's)\n"
     "  --keep-going        run all cases, also after one that failed\n"
-    "  --device NAME       auto, gpu or cpu (default: auto: the GPU for CUDA, the CPU for C)\n"
+    "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
+    "                      where there is no GPU; the CPU for C)\n"
+    "  --explain           on the simulator: report what each kernel did, and what would make it faster\n"
+    "  --checks LIST       on the simulator: all, none, or some of written,races,leaks\n"
+    "                      (default: all)\n"
+    "  --sim-seed N        on the simulator: run threads in an order drawn from N, to shake out races\n"
+    "  --sim-workers N     on the simulator: processors to use, 1 to 256 (default: all)\n"
     "  --box NAME          auto, namespaces or none (default: auto: the most that works here)\n"
     "  --json FILE         write the result as JSON\n"
     "  --source PATH       what the submission was built from, for the JSON\n"
@@ -37,7 +43,7 @@ const char options_help[] =
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
-    OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
+    OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
 static const struct option long_options[] = {
@@ -53,6 +59,10 @@ static const struct option long_options[] = {
     { "json", required_argument, NULL, OPTION_JSON },
     { "source", required_argument, NULL, OPTION_SOURCE },
     { "compile-error", required_argument, NULL, OPTION_COMPILE_ERROR },
+    { "explain", no_argument, NULL, OPTION_EXPLAIN },
+    { "checks", required_argument, NULL, OPTION_CHECKS },
+    { "sim-seed", required_argument, NULL, OPTION_SIM_SEED },
+    { "sim-workers", required_argument, NULL, OPTION_SIM_WORKERS },
     { "devices", no_argument, NULL, OPTION_DEVICES },
     { "version", no_argument, NULL, OPTION_VERSION },
     { "help", no_argument, NULL, OPTION_HELP },
@@ -84,10 +94,33 @@ static bool parse_seconds(const char *text, double *seconds, struct error *error
     return true;
 }
 
+/* The words of cudasim's CUDASIM_CHECK: a wrong one is to be the caller's fault, not the submission's. */
+static bool checks_are_known(const char *text, struct error *error)
+{
+    static const char *const names[] = { "written", "races", "leaks" };
+    const char *rest = text;
+
+    if (strcmp(text, "all") == 0 || strcmp(text, "none") == 0)
+        return true;
+    for (;;) {
+        size_t length = strcspn(rest, ","), i = 0;
+
+        while (i < sizeof names / sizeof names[0] &&
+               (strlen(names[i]) != length || strncmp(names[i], rest, length) != 0))
+            i++;
+        if (i == sizeof names / sizeof names[0] || strlen(text) > 40)
+            return error_usage(error, "--checks: '%s' is neither all nor none nor some of written,races,leaks",
+                               text);
+        if (rest[length] == '\0')
+            return true;
+        rest += length + 1;
+    }
+}
+
 static bool take(struct options *options, int id, const char *value, struct error *error)
 {
     static const char *const groups[] = { "sample", "secret", "all", NULL };
-    static const char *const devices[] = { "auto", "gpu", "cpu", NULL };
+    static const char *const devices[] = { "auto", "gpu", "cpu", "sim", NULL };
     static const char *const boxes[] = { "auto", "namespaces", "none", NULL };
     uint64_t number;
     int choice;
@@ -99,6 +132,12 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_SOURCE: options->source = value; return true;
     case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
     case OPTION_KEEP_GOING: options->keep_going = true; return true;
+    case OPTION_EXPLAIN: options->explain = true; return true;
+    case OPTION_CHECKS: options->checks = value; return checks_are_known(value, error);
+    case OPTION_SIM_SEED:
+        options->sim_seeded = true;
+        return parse_number(value, "--sim-seed", 0, UINT64_MAX, &options->sim_seed, error);
+    case OPTION_SIM_WORKERS: return parse_number(value, "--sim-workers", 1, 256, &options->sim_workers, error);
     case OPTION_DEVICES: options->devices = true; return true;
     case OPTION_VERSION: options->version = true; return true;
     case OPTION_HELP: options->help = true; return true;

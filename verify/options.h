@@ -10,7 +10,7 @@
 
 #include "error.h"
 
-enum device_choice { DEVICE_AUTO, DEVICE_GPU, DEVICE_CPU };
+enum device_choice { DEVICE_AUTO, DEVICE_GPU, DEVICE_CPU, DEVICE_SIM };
 enum box_choice { BOX_CHOICE_AUTO, BOX_CHOICE_NAMESPACES, BOX_CHOICE_NONE };
 
 struct options {
@@ -26,6 +26,11 @@ struct options {
     double time_limit;           /* seconds a call, or 0 for the problem's own */
     enum device_choice device;
     enum box_choice box;
+    bool explain;                /* the simulator's report of every case */
+    const char *checks;          /* what the simulator checks: all, none or a list; NULL for its default */
+    bool sim_seeded;             /* its order of threads is drawn from: */
+    uint64_t sim_seed;
+    uint64_t sim_workers;        /* processors it uses; 0 for all */
     bool keep_going;             /* run the cases after one that failed */
     bool help, version, devices; /* print that and end */
     int input_count;             /* files on the command line */

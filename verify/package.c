@@ -23,7 +23,7 @@ static const char *const problem_keys[] = {
     "keywords.*", "languages", "languages.*", "allow_file_writing", "constants.*", NULL,
 };
 
-static const char *const gpu_keys[] = { "cpu.time_limit", NULL };
+static const char *const gpu_keys[] = { "cpu.time_limit", "sim.time_limit", NULL };
 
 static bool load_settings(struct package *package, struct error *error)
 {
@@ -44,7 +44,9 @@ static bool load_settings(struct package *package, struct error *error)
     if (!settings_number(&package->problem, "limits.time_limit", &package->gpu_time_limit, error))
         return false;
     package->cpu_time_limit = package->gpu_time_limit;
+    package->sim_time_limit = 60;
     if (!settings_number(&package->gpu, "cpu.time_limit", &package->cpu_time_limit, error) ||
+        !settings_number(&package->gpu, "sim.time_limit", &package->sim_time_limit, error) ||
         !settings_number(&package->problem, "limits.memory", &memory, error) ||
         !settings_number(&package->problem, "limits.output", &output, error))
         return false;

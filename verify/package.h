@@ -26,6 +26,7 @@ struct package {
     struct settings gpu;         /* gpu.yaml */
     double gpu_time_limit;       /* seconds a call may take on the GPU: limits.time_limit */
     double cpu_time_limit;       /* and without one: cpu.time_limit of gpu.yaml */
+    double sim_time_limit;       /* and on the simulator: sim.time_limit of gpu.yaml */
     size_t memory_limit;         /* bytes: limits.memory */
     size_t output_limit;         /* bytes printed: limits.output */
     struct package_case *cases;  /* [case_count], samples first, then by name */

@@ -29,17 +29,18 @@ static struct stats stats_of_case(const struct case_result *result)
     return stats;
 }
 
-void report_case(FILE *file, const struct case_result *result, size_t repeat)
+void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated)
 {
     struct stats stats = stats_of_case(result);
+    const char *label = simulated ? " (simulated)" : "";
 
     fprintf(file, "Initializing CUDA: %.3f seconds\n", result->start_seconds);
     if (result->timed == 0)
         fprintf(file, "GPU eclock : none\n");
     else if (repeat == 1)
-        fprintf(file, "GPU eclock : %.7f seconds\n", stats.median);
+        fprintf(file, "GPU eclock : %.7f seconds%s\n", stats.median, label);
     else
-        fprintf(file, "GPU eclock : %.7f seconds (median of %zu; min %.7f, max %.7f)\n", stats.median,
+        fprintf(file, "GPU eclock : %.7f seconds%s (median of %zu; min %.7f, max %.7f)\n", stats.median, label,
                 result->timed, stats.min, stats.max);
     if (repeat > 1 && result->calls > 0)
         fprintf(file, "call %zu of %zu:\n", result->calls, repeat);
@@ -66,13 +67,78 @@ void report_foreign(FILE *file, const char *mark, const char *text, size_t size,
         fprintf(file, "%s... (%zu bytes more)\n", mark, size - shown);
 }
 
-void report_printed(FILE *file, const struct case_result *result)
+/* Behind what all foreign text is shown. */
+static const char mark[] = "  | ";
+
+enum { PRINTED_SHOWN = 4096, EXPLAIN_SHOWN = 1 << 18 };
+
+/* The simulator's lines in what was not shown: what went wrong may stand behind much that was printed before. */
+static void report_faults(FILE *file, const char *text, size_t size)
+{
+    static const char sign[] = "cudasim: ";
+    size_t room = PRINTED_SHOWN;
+    const char *end = text + size, *line = memchr(text, '\n', size);
+
+    for (; line && ++line < end; line = memchr(line, '\n', (size_t)(end - line))) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        size_t length = (size_t)((next ? next : end) - line);
+
+        if (length < sizeof sign || memcmp(line, sign, sizeof sign - 1) != 0 || length > room)
+            continue;
+        room -= length;
+        report_foreign(file, mark, line, length, length);
+    }
+}
+
+void report_printed(FILE *file, const struct case_result *result, bool simulated)
 {
     if (result->printed == 0)
         return;
-    fprintf(file, "device_user() printed %zu bytes in case %s; they do not count:\n", result->printed,
-            result->name);
-    report_foreign(file, "  | ", result->printed_text, result->printed_kept, 4096);
+    fprintf(file, "device_user()%s printed %zu bytes in case %s; they do not count:\n",
+            simulated ? " and the simulator" : "", result->printed, result->name);
+    report_foreign(file, mark, result->printed_text, result->printed_kept, PRINTED_SHOWN);
+    if (simulated && result->printed_kept > PRINTED_SHOWN)
+        report_faults(file, result->printed_text + PRINTED_SHOWN, result->printed_kept - PRINTED_SHOWN);
+}
+
+/* The simulator's JSON as a value; NULL, with why in words, if it is none. */
+static json_t *explain_value(const struct session_report *report, const char **why)
+{
+    json_error_t error;
+    json_t *value = NULL;
+
+    *why = "is none: the process did not end by itself";
+    if (report->size == 0)
+        return NULL;
+    *why = "is longer than 1 MiB";
+    if (report->size > SESSION_REPORT_MOST)
+        return NULL;
+    *why = "is not JSON as the simulator writes it";
+    value = json_loadb(report->text, report->size, JSON_REJECT_DUPLICATES, &error);
+    if (json_is_integer(json_object_get(value, "format")) && json_is_true(json_object_get(value, "simulated")))
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
+void report_explain(FILE *file, FILE *notes, struct case_result *result)
+{
+    struct session_report *text = &result->reports[SESSION_REPORT_TEXT], *json = &result->reports[SESSION_REPORT_JSON];
+    size_t kept = text->size < SESSION_REPORT_MOST ? text->size : SESSION_REPORT_MOST;
+    const char *why;
+    json_t *value;
+
+    if (kept > 0) {
+        fprintf(file, "what the kernels did in case %s, as counted by the simulator:\n", result->name);
+        report_foreign(file, mark, text->text, kept, EXPLAIN_SHOWN);
+        fflush(file);
+    }
+    value = explain_value(json, &why);
+    if (!value) {
+        fprintf(notes, "the simulator's report of case %s %s\n", result->name, why);
+        json->size = 0;
+    }
+    json_decref(value);
 }
 
 void report_verdict(FILE *file, enum verdict verdict, const char *message)
@@ -116,7 +182,8 @@ static json_t *times_json(const struct session_times *times)
 static json_t *case_json(const struct case_result *result)
 {
     struct stats stats = stats_of_case(result);
-    json_t *samples = json_array(), *parts = json_array(), *object;
+    json_t *samples = json_array(), *parts = json_array(), *object, *explain;
+    const char *why;
 
     for (size_t i = 0; i < result->timed; i++) {
         json_array_append_new(samples, json_real(result->times[i].total));
@@ -135,19 +202,25 @@ static json_t *case_json(const struct case_result *result)
         json_object_set_new(object, "seconds", json_null());
     json_object_set_new(object, "samples", samples);
     json_object_set_new(object, "parts", parts);
+    explain = explain_value(&result->reports[SESSION_REPORT_JSON], &why);
+    json_object_set_new(object, "explain", explain ? explain : json_null());
     return object;
 }
 
 static json_t *result_json(const struct result *result)
 {
-    json_t *cases = json_array(), *object, *device, *submission;
+    json_t *cases = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
+           *submission;
     char seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
 
     snprintf(seed, sizeof seed, "%ju", (uintmax_t)result->seed);
     for (size_t i = 0; i < result->case_count; i++)
         json_array_append_new(cases, case_json(&result->cases[i]));
-    device = json_pack("{s:o, s:o, s:o, s:o}", "kind", text(result->device_kind), "name",
-                       text(result->device_name), "uuid", text(result->gpu_uuid), "driver", text(result->driver));
+    for (const char *const *variable = result->variables; variable && *variable; variable++)
+        json_array_append_new(simulator, text(*variable));
+    device = json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", text(result->device_kind), "name",
+                       text(result->device_name), "uuid", text(result->gpu_uuid), "driver", text(result->driver),
+                       "simulator", simulator);
     submission = json_pack("{s:o, s:o, s:o, s:o}", "file", text(result->submission), "source",
                            text(result->source), "language", text(result->language), "cuda_library",
                            text(result->cuda_library && result->cuda_library[0] ? result->cuda_library : NULL));

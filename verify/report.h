@@ -30,6 +30,7 @@ struct case_result {
     size_t printed;              /* bytes the submission printed */
     char *printed_text;          /* the first of them, or NULL */
     size_t printed_kept;         /* how many */
+    struct session_report reports[SESSION_REPORTS]; /* of the simulator, where they were asked for */
 };
 
 /* One judgement of one submission. */
@@ -39,9 +40,11 @@ struct result {
     const char *source;          /* what it was built from, or NULL */
     const char *language;        /* "CUDA" or "C", or NULL */
     const char *cuda_library;    /* soname, or "" */
-    const char *device_kind;     /* "gpu" or "cpu", or NULL */
-    char device_name[128];       /* of the GPU or the CPU */
+    const char *device_kind;     /* "gpu", "sim" or "cpu", or NULL */
+    char device_name[128];       /* of the GPU, the simulator or the CPU */
     const char *gpu_uuid, *driver; /* or NULL */
+    bool simulated;              /* device_kind is "sim": times are the simulator's, and say nothing of a GPU */
+    const char *const *variables; /* what the simulator was told, NAME=VALUE, NULL-terminated; or NULL */
     const char *box;             /* box_level_name(), or NULL */
     uint64_t seed;
     size_t repeat;
@@ -52,7 +55,7 @@ struct result {
 };
 
 /* The ancestor's lines for one case, after the problem's describe(): see docs/FORMATS.md. */
-void report_case(FILE *file, const struct case_result *result, size_t repeat);
+void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated);
 
 /*
  * Text from outside the toolkit, at most `limit` bytes of it: each line behind `mark`, and nothing in it that could
@@ -61,7 +64,13 @@ void report_case(FILE *file, const struct case_result *result, size_t repeat);
 void report_foreign(FILE *file, const char *mark, const char *text, size_t size, size_t limit);
 
 /* What the submission printed, line by line behind a mark that it cannot remove. */
-void report_printed(FILE *file, const struct case_result *result);
+void report_printed(FILE *file, const struct case_result *result, bool simulated);
+
+/*
+ * What the simulator reports of one case, line by line behind the same mark. It comes from the submission's process:
+ * JSON that is none is dropped here, with a word on `notes`, and is not in the result.
+ */
+void report_explain(FILE *file, FILE *notes, struct case_result *result);
 
 /* The last line: SUCCESSFUL. or FAILED. and why. */
 void report_verdict(FILE *file, enum verdict verdict, const char *message);

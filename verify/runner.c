@@ -114,7 +114,8 @@ static void call(struct service *service, const struct channel_message *message,
     service->place = NULL;
 }
 
-static void serve(function *device_user)
+/* True when the host asked for an end by exit(). */
+static bool serve(function *device_user)
 {
     struct service service = { .device_user = device_user };
     struct channel_message message;
@@ -125,9 +126,10 @@ static void serve(function *device_user)
         case CHANNEL_SETUP: take_output(&service, &message, fd); break;
         case CHANNEL_WAKE: wake(&service, &message); break;
         case CHANNEL_RUN: call(&service, &message, fd); break;
-        default: return; /* CHANNEL_QUIT */
+        default: return message.size == 1; /* CHANNEL_QUIT */
         }
     }
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -156,7 +158,8 @@ int main(int argc, char **argv)
     if (cuda)
         initialise_cuda(cuda, CHANNEL_FAILED_LOAD);
     say(&message, CHANNEL_READY);
-    serve(device_user);
+    if (serve(device_user))
+        return 0; /* the simulator reports in its destructor */
     fflush(NULL);
     _exit(0);
 }

@@ -27,8 +27,8 @@
 /* How long a process may take to end once it has let go of the channel: a CUDA context takes its time. */
 static const double ending_seconds = 2.0;
 
-/* How long a runner that is asked to quit may take. */
-static const double quit_seconds = 0.5;
+/* How long a runner that is asked to quit may take; and one that has a report to write, on a busy machine. */
+static const double quit_seconds = 0.5, report_seconds = 10.0;
 
 /* How long the kernel may take to end what was killed before the machine is called unfit. */
 static const double kill_seconds = 10.0;
@@ -51,9 +51,10 @@ static void limit_resources(const struct session_config *config)
 }
 
 /* In the child, between fork and exec. */
-static void become_runner(const struct session_config *config, struct box_command *command, int channel, int printed)
+static void become_runner(const struct session_config *config, struct box_command *command, int channel, int printed,
+                          const int reports[SESSION_REPORTS])
 {
-    int null = open("/dev/null", O_RDONLY);
+    int null = open("/dev/null", O_RDONLY), out[SESSION_REPORTS], kept = CHANNEL_FD;
     sigset_t none;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -63,31 +64,52 @@ static void become_runner(const struct session_config *config, struct box_comman
     signal(SIGPIPE, SIG_DFL);
     processor_use(config->processor);
     limit_resources(config);
-    /* The two descriptors may be any numbers, the wanted ones among them: move them out of the way first. */
+    /* The descriptors may be any numbers, the wanted ones among them: move them out of the way first. */
     channel = fcntl(channel, F_DUPFD, 16);
     printed = fcntl(printed, F_DUPFD, 16);
+    for (int i = 0; i < SESSION_REPORTS; i++)
+        out[i] = config->reports ? fcntl(reports[i], F_DUPFD, 16) : -1;
     dup2(null, 0);
     dup2(printed, 1);
     dup2(printed, 2);
     dup2(channel, CHANNEL_FD);
-    syscall(SYS_close_range, CHANNEL_FD + 1, ~0u, 0);
+    for (int i = 0; i < SESSION_REPORTS && config->reports; i++)
+        kept = dup2(out[i], CHANNEL_REPORT_TEXT_FD + i);
+    syscall(SYS_close_range, kept + 1, ~0u, 0);
     execve(command->argv[0], command->argv, command->envp);
     _exit(RUNNER_FAILED);
+}
+
+/* A pipe for each report: the host's end in the session, the runner's in out[]. */
+static bool make_reports(struct session *session, int out[SESSION_REPORTS])
+{
+    for (int i = 0; i < SESSION_REPORTS && session->config->reports; i++) {
+        int ends[2];
+
+        session->reports[i].text = malloc(SESSION_REPORT_MOST);
+        if (!session->reports[i].text || pipe2(ends, O_CLOEXEC) != 0)
+            return false;
+        session->reports[i].fd = ends[0];
+        out[i] = ends[1];
+        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    }
+    return true;
 }
 
 static bool spawn(struct session *session)
 {
     struct box_command command;
-    int channel[2] = { -1, -1 }, printed[2] = { -1, -1 };
+    int channel[2] = { -1, -1 }, printed[2] = { -1, -1 }, reports[SESSION_REPORTS] = { -1, -1 };
     bool ok = false;
 
     box_compose(&session->config->box, &command);
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0 || pipe2(printed, O_CLOEXEC) != 0)
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0 || pipe2(printed, O_CLOEXEC) != 0 ||
+        !make_reports(session, reports))
         goto out;
     fflush(NULL);
     session->pid = fork();
     if (session->pid == 0)
-        become_runner(session->config, &command, channel[1], printed[1]);
+        become_runner(session->config, &command, channel[1], printed[1], reports);
     if (session->pid < 0) {
         session->pid = 0;
         goto out;
@@ -105,6 +127,9 @@ out:
         if (printed[i] >= 0)
             close(printed[i]);
     }
+    for (int i = 0; i < SESSION_REPORTS; i++)
+        if (reports[i] >= 0)
+            close(reports[i]);
     return ok;
 }
 
@@ -127,6 +152,28 @@ static bool take_printed(struct session *session)
             return true;
     }
     return false;
+}
+
+/* Takes in what there is of the reports; of what is too long, the beginning. */
+static void take_reports(struct session *session)
+{
+    char chunk[1 << 16];
+
+    for (int i = 0; i < SESSION_REPORTS; i++) {
+        struct session_report *report = &session->reports[i];
+        ssize_t got = -1;
+
+        while (report->fd >= 0 && (got = read(report->fd, chunk, sizeof chunk)) > 0) {
+            size_t room = report->size < SESSION_REPORT_MOST ? SESSION_REPORT_MOST - report->size : 0;
+
+            memcpy(report->text + (SESSION_REPORT_MOST - room), chunk, (size_t)got < room ? (size_t)got : room);
+            report->size += (size_t)got;
+        }
+        if (report->fd >= 0 && (got == 0 || errno != EAGAIN)) {
+            close(report->fd);
+            report->fd = -1;
+        }
+    }
 }
 
 /* The exit status of the child, waited for until `deadline`; false when it lives on. */
@@ -195,10 +242,12 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
     for (;;) {
         struct pollfd fds[] = { { .fd = session->channel, .events = POLLIN },
                                 { .fd = session->printed_fd, .events = POLLIN },
-                                { .fd = session->pidfd, .events = POLLIN } };
+                                { .fd = session->pidfd, .events = POLLIN },
+                                { .fd = session->reports[SESSION_REPORT_TEXT].fd, .events = POLLIN },
+                                { .fd = session->reports[SESSION_REPORT_JSON].fd, .events = POLLIN } };
         int64_t now = clock_ns(), left = deadline - now;
         struct timespec wait = { left > 0 ? left / 1000000000 : 0, left > 0 ? left % 1000000000 : 0 };
-        int got = ppoll(fds, 3, &wait, NULL);
+        int got = ppoll(fds, sizeof fds / sizeof fds[0], &wait, NULL);
 
         if (got < 0 && errno != EINTR)
             return lost(session, facts, "ppoll");
@@ -232,6 +281,8 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
             close(session->printed_fd);
             session->printed_fd = -1;
         }
+        if (fds[3].revents || fds[4].revents)
+            take_reports(session);
         if (fds[2].revents) {
             if (poll(&fds[0], 1, 0) > 0) /* its last words came between the two looks of one ppoll() */
                 continue;
@@ -370,6 +421,8 @@ struct facts session_open(struct session *session, const struct session_config *
     *session = (struct session){ 0 };
     session->config = config;
     session->pidfd = session->channel = session->printed_fd = -1;
+    for (int i = 0; i < SESSION_REPORTS; i++)
+        session->reports[i].fd = -1;
     session->output_size = output_size;
     if (!blob_alloc(&session->poison, output_size, &error) || !spawn(session))
         return lost(session, facts, "cannot start the runner");
@@ -439,20 +492,29 @@ struct facts session_call(struct session *session, const struct blob *input, str
  */
 static void ask_to_quit(struct session *session)
 {
-    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_QUIT };
-    const int64_t deadline = clock_ns() + (int64_t)(quit_seconds * 1e9);
+    const bool handlers = session->config->exit_handlers;
+    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_QUIT, .size = handlers ? 1 : 0 };
+    const int64_t deadline = clock_ns() + (int64_t)((handlers ? report_seconds : quit_seconds) * 1e9);
     struct facts ignored = { 0 };
+    bool printing = session->printed_fd >= 0;
 
     if (!channel_send(session->channel, &message, -1))
         return;
-    while (session->printed_fd >= 0 && clock_ns() < deadline) {
-        struct pollfd fds[] = { { .fd = session->printed_fd, .events = POLLIN },
-                                { .fd = session->pidfd, .events = POLLIN } };
+    while (clock_ns() < deadline) {
+        struct pollfd fds[] = { { .fd = printing ? session->printed_fd : -1, .events = POLLIN },
+                                { .fd = session->pidfd, .events = POLLIN },
+                                { .fd = session->reports[SESSION_REPORT_TEXT].fd, .events = POLLIN },
+                                { .fd = session->reports[SESSION_REPORT_JSON].fd, .events = POLLIN } };
 
-        if (poll(fds, 2, (int)((deadline - clock_ns()) / 1000000) + 1) <= 0 || fds[1].revents)
+        if (poll(fds, sizeof fds / sizeof fds[0], (int)((deadline - clock_ns()) / 1000000) + 1) <= 0 || fds[1].revents)
             break;
-        if (!(fds[0].revents & POLLIN) || take_printed(session))
-            break;
+        if (fds[0].revents & POLLIN) {
+            if (take_printed(session))
+                break;
+        } else if (fds[0].revents) {
+            printing = false;
+        }
+        take_reports(session);
     }
     take_status(session, deadline, &ignored);
 }
@@ -470,6 +532,12 @@ bool session_close(struct session *session)
         take_printed(session);
         close(session->printed_fd);
     }
+    take_reports(session);
+    for (int i = 0; i < SESSION_REPORTS; i++)
+        if (session->reports[i].fd >= 0) {
+            close(session->reports[i].fd);
+            session->reports[i].fd = -1;
+        }
     if (session->channel >= 0)
         close(session->channel);
     if (session->pidfd >= 0)

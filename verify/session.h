@@ -33,9 +33,20 @@ struct session_config {
     size_t output_limit; /* bytes it may print to standard output and error */
     int processor;       /* the one it runs on, or -1 for any: processor_claim() */
     bool spin;           /* the host has another one, to wait on without sleeping */
+    bool exit_handlers;  /* it ends by exit(): its CUDA runtime, the simulator, has last words */
+    bool reports;        /* and writes reports to CHANNEL_REPORT_*_FD */
 };
 
-enum { SESSION_PRINTED_KEPT = 1 << 16 };
+enum { SESSION_PRINTED_KEPT = 1 << 16, SESSION_REPORT_MOST = 1 << 20 };
+
+/* What the simulator wrote when its process ended; or anybody else in that process. */
+struct session_report {
+    int fd;      /* the host's end of a pipe; -1 for none */
+    char *text;  /* [SESSION_REPORT_MOST], the first bytes; the caller's to free after session_close(); or NULL */
+    size_t size; /* bytes that came; above SESSION_REPORT_MOST the end is missing */
+};
+
+enum { SESSION_REPORT_TEXT, SESSION_REPORT_JSON, SESSION_REPORTS };
 
 struct session {
     const struct session_config *config; /* the caller's, for the session's life */
@@ -51,6 +62,7 @@ struct session {
     struct blob poison;                  /* what the output held before the present call */
     size_t printed;                      /* bytes the runner has printed so far */
     char text[SESSION_PRINTED_KEPT];     /* the first of them */
+    struct session_report reports[SESSION_REPORTS];
     char detail[256];                    /* the words that facts.detail points to */
     double start_seconds;                /* from the start of the process until it was ready */
     double end_seconds;                  /* from session_close() until all that it started was gone */
