@@ -433,18 +433,45 @@ static bool resolve_local(struct warp *w, const struct ins *ins, uint32_t l, uns
         return false;
     }
     at = l * w->local_stride + offset;
-    if (w->local_written) {
-        if (access != ACCESS_WRITE && w->worker->faulted_at != ins && none_written(w->local_written, at, bytes)) {
-            w->worker->faulted_at = ins;
-            fault_warn(w, ins, l, FAULT_UNINITIALISED, offset,
-                       "read of %u bytes of a local variable (offset %llu of local memory), where nothing was written", bytes,
-                       (unsigned long long)offset);
-        }
-        if (access != ACCESS_READ)
-            set_written(w->local_written, at, bytes);
-    }
     w->address[l] = (uintptr_t)w->local + at;
     return true;
+}
+
+#define SMALL_FRAME 16 /* bytes */
+
+/*
+ * Whether `offset` lies in a frame of a few bytes: results that a function gives back by reference, which nvcc loads
+ * before it is known whether the function wrote them.
+ */
+static bool in_small_frame(const struct warp *w, uint64_t offset)
+{
+    const struct frame *f = w->frame;
+
+    while (f && f->local_base > offset)
+        f = f->parent;
+    return f && f->function->local_bytes <= SMALL_FRAME && !f->allocated;
+}
+
+/* Bytes of local variables never written: reported where no lane of `lanes` reads anything else. */
+static void check_local(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
+                        const uint64_t *asked)
+{
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    uint64_t offset = asked[first] & (WINDOW(1) - 1);
+    bool none = access != ACCESS_WRITE && w->worker->faulted_at != ins;
+
+    EVERY_LANE(l, lanes)
+        none = none && none_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)), bytes);
+    if (none && !in_small_frame(w, offset)) {
+        w->worker->faulted_at = ins;
+        fault_warn(w, ins, first, FAULT_UNINITIALISED, offset,
+                   "read of %u bytes of a local variable (offset %llu of local memory), where nothing was written", bytes,
+                   (unsigned long long)offset);
+    }
+    if (access == ACCESS_READ)
+        return;
+    EVERY_LANE(l, lanes)
+        set_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)), bytes);
 }
 
 /* ---- global memory ---- */
@@ -704,6 +731,8 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
     }
     if (ins->event && w->worker->counting)
         count_slow(w, ins, bytes, &kinds, asked, offsets);
+    if (kinds.local && w->local_written)
+        check_local(w, ins, kinds.local, bytes, access, asked);
     if (kinds.shared && w->block->words) {
         w->mask = kinds.shared;
         access_shared_check(w, ins, offsets, bytes, access);
