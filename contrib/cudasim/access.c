@@ -388,16 +388,22 @@ CLONES void access_shared_check(struct warp *w, const struct ins *ins, const uin
 
 /* ---- local memory ---- */
 
+uint64_t local_need(const struct launch *launch)
+{
+    const struct function *f = launch->kernel->function;
+
+    return f->recursive ? sim_limits(launch->sim)->stack_max_bytes : f->stack_bytes;
+}
+
 /* The stacks of a warp's threads, one behind the other; made when first needed, and kept for the next blocks. */
 char *warp_local(struct warp *w)
 {
-    const struct function *f = w->block->launch->kernel->function;
-    uint64_t bytes = f->recursive ? sim_limits(w->worker->sim)->stack_max_bytes : f->stack_bytes;
+    uint64_t bytes = local_need(w->block->launch);
 
     if (w->local)
         return w->local;
     /* Stacks that start at the same place of a page would all share a few sets of the cache. */
-    w->local_stride = (bytes + 63) / 64 * 64 + 64;
+    w->local_stride = (bytes + 63) / 64 * 64 + LOCAL_GAP;
     w->local = mmap(NULL, w->local_stride * LANES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (w->local == MAP_FAILED) {
         w->local = NULL;
@@ -422,11 +428,11 @@ static bool resolve_local(struct warp *w, const struct ins *ins, uint32_t l, uns
                  (unsigned long long)w->local_stride);
         return false;
     }
-    if (offset + bytes > w->local_stride - 64 || offset & (bytes & (bytes - 1) ? 0 : bytes - 1)) {
-        if (offset + bytes > w->local_stride - 64)
+    if (offset + bytes > w->local_stride - LOCAL_GAP || offset & (bytes & (bytes - 1) ? 0 : bytes - 1)) {
+        if (offset + bytes > w->local_stride - LOCAL_GAP)
             fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
                      "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes", verb(access), bytes,
-                     (long long)((int64_t)(offset << 8) >> 8), (unsigned long long)(w->local_stride - 64));
+                     (long long)((int64_t)(offset << 8) >> 8), (unsigned long long)(w->local_stride - LOCAL_GAP));
         else
             fault_at(w, ins, l, FAULT_MISALIGNED, offset, "%s of %u bytes at offset %llu of local memory, not a multiple of %u",
                      verb(access), bytes, (unsigned long long)offset, bytes);
@@ -453,7 +459,7 @@ static bool in_small_frame(const struct warp *w, uint64_t offset)
 }
 
 /* Bytes of local variables never written: reported where no lane of `lanes` reads anything else. */
-static void check_local(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
+void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
                         const uint64_t *asked)
 {
     unsigned first = (unsigned)__builtin_ctz(lanes);
@@ -732,7 +738,7 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
     if (ins->event && w->worker->counting)
         count_slow(w, ins, bytes, &kinds, asked, offsets);
     if (kinds.local && w->local_written)
-        check_local(w, ins, kinds.local, bytes, access, asked);
+        access_local_check(w, ins, kinds.local, bytes, access, asked);
     if (kinds.shared && w->block->words) {
         w->mask = kinds.shared;
         access_shared_check(w, ins, offsets, bytes, access);

@@ -24,6 +24,7 @@
 #define LANES 32
 #define FULL_MASK 0xFFFFFFFFu
 #define BARRIERS 16
+#define LOCAL_GAP 64 /* bytes between the stacks of two lanes */
 #define WARPS_PER_BLOCK 32
 #define CLUSTER_BARRIER 255 /* split.barrier: waits for the cluster */
 
@@ -291,7 +292,10 @@ struct worker {
     uint64_t sector_tags[128];     /* scratch of the count of distinct sectors */
     uint32_t sector_generation[128];
     uint32_t generation;
-    struct block *free_blocks;     /* storage of finished blocks, for the next ones */
+    struct block *free_blocks;     /* storage of finished blocks, for the next ones, also of later launches: */
+    size_t free_size;              /* bytes of each, */
+    uint32_t free_warps;           /* with as many warps, */
+    uint64_t free_local;           /* whose threads have stacks of that many bytes */
     pthread_t thread;
     uint64_t served;               /* launches given to the pool before its thread began */
 };
@@ -437,10 +441,13 @@ void access_written(struct warp *w, const struct ins *ins, unsigned bytes);
 void access_note(struct warp *w, unsigned bytes);
 void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
                          enum access access);
+void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
+                        const uint64_t *asked); /* asked[32]: offsets, whatever their window */
 void access_fence(struct warp *w); /* a fence, or an atomic, for the race check */
 unsigned access_sectors(struct worker *k, const uint64_t *address, uint32_t mask, unsigned bytes);
 unsigned access_passes(const uint32_t *offsets, uint32_t mask, unsigned bytes);
 char *warp_local(struct warp *w); /* makes the stacks */
+uint64_t local_need(const struct launch *launch); /* bytes of a thread's stack */
 
 /* ---- the table ---------------------------------------------------------------------------------------------- */
 

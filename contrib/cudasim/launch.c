@@ -19,6 +19,8 @@
 #define PATIENCE_SECONDS 2.0     /* of waiting for memory that nobody changes before it is called a deadlock */
 #define BUSY_TURNS 64            /* turns without an end, and without visible waiting, after which another block starts */
 #define WORTH_SHARING 100e-6     /* seconds of work: below it other workers are not woken */
+#define KEPT_BYTES (16u << 20)   /* of blocks' storage that a worker keeps for later launches */
+#define DEEP_STACK 65536         /* bytes a thread: such stacks are given back */
 #define PRINTED_AT_ONCE (1 << 20) /* bytes */
 
 static double seconds_now(void)
@@ -225,6 +227,35 @@ static void retire_group(struct worker *k, struct block *leader)
     k->resident--;
 }
 
+/* Frees the storage of all finished blocks but `keep`. */
+static void trim_free(struct worker *k, size_t keep)
+{
+    struct block **at = &k->free_blocks;
+
+    while (*at && keep--)
+        at = &(*at)->next;
+    while (*at) {
+        struct block *b = *at;
+
+        *at = b->next;
+        drop_locals(b);
+        free(b);
+    }
+}
+
+/* What an earlier launch left serves this one if its blocks are laid out alike. */
+static void take_free(struct worker *k)
+{
+    struct layout x = lay_out(k->launch);
+    uint64_t local = local_need(k->launch);
+
+    if (k->free_size != x.size || k->free_warps != k->launch->warps || k->free_local != local)
+        trim_free(k, 0);
+    k->free_size = x.size;
+    k->free_warps = k->launch->warps;
+    k->free_local = local;
+}
+
 /* ---- the ring of a worker's groups; k->ring is the one whose turn it is ---- */
 
 static void ring_add(struct worker *k, struct block *b)
@@ -345,13 +376,7 @@ static void run_groups(struct worker *k)
     }
     while (k->ring)
         ring_remove(k);
-    while (k->free_blocks) {
-        struct block *b = k->free_blocks;
-
-        k->free_blocks = b->next;
-        drop_locals(b);
-        free(b);
-    }
+    trim_free(k, k->free_local > DEEP_STACK ? 0 : KEPT_BYTES / k->free_size);
 }
 
 /* ---- workers ---- */
@@ -387,6 +412,7 @@ static void run_worker(struct worker *k, struct launch *l)
     k->program = l->program;
     k->resident = 0;
     k->ring = NULL;
+    take_free(k);
     memset(k->spans, 0, sizeof k->spans);
     memset(&k->no_event, 0, sizeof k->no_event);
     k->mxcsr = 0x1F80;
@@ -447,6 +473,8 @@ void pool_end(struct sim *sim)
     for (unsigned n = 1; n <= sim->threads; n++)
         pthread_join(sim->workers[n].thread, NULL);
     sim->threads = 0;
+    for (unsigned n = 0; n < sim->worker_count; n++)
+        trim_free(&sim->workers[n], 0);
 }
 
 static void run_shared(struct sim *sim, struct launch *l, unsigned workers)

@@ -114,6 +114,18 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
         }
         return pattern;
     case PTX_LOCAL:
+        if (w->local && high + bytes <= w->local_stride - LOCAL_GAP && !(any & (bytes - 1))) {
+            u64 base = (uintptr_t)w->local, stride = w->local_stride;
+
+            if (w->local_written)
+                access_local_check(w, i, mask, bytes, access, P);
+            if (e) {
+                e->local_requests++;
+                e->local_bytes += (u64)__builtin_popcount(mask) * bytes;
+            }
+            EACH_LANE { P[l] += base + (u64)l * stride; }
+            return PATTERN_ANY;
+        }
         EACH_LANE { P[l] |= WINDOW(WINDOW_LOCAL); }
         return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
     case PTX_PARAM:
