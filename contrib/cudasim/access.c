@@ -464,7 +464,7 @@ void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, u
 {
     unsigned first = (unsigned)__builtin_ctz(lanes);
     uint64_t offset = asked[first] & (WINDOW(1) - 1);
-    bool none = access != ACCESS_WRITE && w->worker->faulted_at != ins;
+    bool none = access != ACCESS_WRITE && w->worker->faulted_at != ins && !ins->selected;
 
     EVERY_LANE(l, lanes)
         none = none && none_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)), bytes);
@@ -739,7 +739,7 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
         count_slow(w, ins, bytes, &kinds, asked, offsets);
     if (kinds.local && w->local_written)
         access_local_check(w, ins, kinds.local, bytes, access, asked);
-    if (kinds.shared && w->block->words) {
+    if (kinds.shared && w->block->words && !ins->selected) {
         w->mask = kinds.shared;
         access_shared_check(w, ins, offsets, bytes, access);
         w->mask = all;
@@ -756,7 +756,7 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
                 unsure |= 1u << l;
         }
         w->mask = unsure;
-        if (access != ACCESS_WRITE)
+        if (access != ACCESS_WRITE && !ins->selected)
             access_written(w, ins, bytes);
         if (access != ACCESS_READ)
             access_note(w, bytes);

@@ -81,6 +81,7 @@ struct ins {
     bool is_call;     /* `extra` is a call_site */
     bool op_is_atomic; /* atom and red */
     bool grows_stack; /* alloca */
+    bool selected;    /* a load whose result only selp uses: it may have been moved ahead of its condition */
     bool toolkit;     /* written in a header of the CUDA Toolkit */
     bool reserved;    /* reads where the system's part of shared memory lies */
     bool meets;       /* lanes named in the mask `f` execute it together, see warp_converge() */

@@ -100,7 +100,7 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
                 offsets[l] = (u32)P[l];
             count_shared(e, offsets, mask, bytes, pattern);
         }
-        if (w->block->words) {
+        if (w->block->words && !i->selected) {
             u32 offsets[LANES];
 
             for (int l = 0; l < LANES; l++)
@@ -135,7 +135,7 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
             (access != ACCESS_READ && span->region->read_only))
             return !access_slow(w, i, bytes, access) ? PATTERN_FAULT : high >> WINDOW_SHIFT ? PATTERN_ANY : pattern;
         if (!span->region->written && k->sim_check_written) {
-            if (access != ACCESS_WRITE)
+            if (access != ACCESS_WRITE && !i->selected)
                 access_written(w, i, bytes);
             if (access != ACCESS_READ)
                 access_note(w, bytes);
@@ -260,7 +260,7 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
     pattern = same == 0 ? PATTERN_UNIFORM : spread == 0 && mask == FULL_MASK ? PATTERN_CONSECUTIVE : PATTERN_ANY;
     if (i->event && w->worker->counting)
         count_shared(&w->worker->events[i->event - 1], O, mask, bytes, pattern);
-    if (b->words)
+    if (b->words && !i->selected)
         access_shared_check(w, i, O, bytes, access);
     return pattern;
 }
