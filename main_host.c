@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,11 +22,13 @@
 #include "verify/box.h"
 #include "verify/elfinfo.h"
 #include "verify/gpu.h"
+#include "verify/league.h"
 #include "verify/options.h"
 #include "verify/package.h"
 #include "verify/processor.h"
 #include "verify/reap.h"
 #include "verify/report.h"
+#include "verify/rules.h"
 #include "verify/session.h"
 #include "verify/simulator.h"
 #include "verify/stats.h"
@@ -38,6 +41,8 @@ struct host {
     struct options options;
     const struct problem *problem;
     struct package package;
+    struct league league;
+    struct random_key secret;           /* what checks by samples draw them from: no submission can know it */
     struct session_config session;
     struct elfinfo submission;
     struct gpu gpu;
@@ -55,8 +60,8 @@ struct host {
 /* What one case is run on: an input that is there, or the arguments to make one a call. */
 struct source {
     const char *name;
-    const struct package_case *test_case; /* NULL for files on the command line */
-    struct arguments arguments;           /* of test_case */
+    bool generated;                       /* by `arguments`; else the input is that of files */
+    struct arguments arguments;           /* of a case, or of --generate */
     struct blob input, answer;            /* of files; answer empty where the reference is to compute it */
 };
 
@@ -167,8 +172,16 @@ static bool choose_problem(struct host *host, struct error *error)
         return error_usage(error, "there is no problem '%s'; there are:%s", host->options.problem, all);
     }
     host->result.problem = host->problem->name;
-    return package_load(&host->package, host->root, host->problem->name, error) &&
-           package_check_frozen(&host->package, host->root, host->problem->name, error);
+    if (!package_load(&host->package, host->root, host->problem->name, error) ||
+        !package_check_frozen(&host->package, host->root, host->problem->name, error) ||
+        !league_choose(&host->league, &host->package, host->options.league, error))
+        return false;
+    host->result.league = host->league.name;
+    host->secret.seed = host->options.check_seed;
+    if (!host->options.check_seeded && getrandom(&host->secret.seed, sizeof host->secret.seed, 0) < 0)
+        return error_system(error, "cannot draw a random number");
+    host->result.check_seed = host->secret.seed;
+    return true;
 }
 
 /* The shared object, what language it is in, and the runner for it. */
@@ -327,7 +340,7 @@ static bool prepare_call(const struct host *host, const struct source *source, s
         return false;
     key.case_seed = (uint32_t)case_seed;
     return host->problem->generate(&source->arguments, &key, input, error) &&
-           host->problem->reference(input, answer, error);
+           host->problem->reference(input, &host->secret, answer, error);
 }
 
 /* Judges one call's facts and output into *result; true to go on. */
@@ -338,13 +351,13 @@ static bool judge_call(const struct host *host, struct facts *facts, const struc
 
     if (host->options.repeat > 1 && facts->called)
         snprintf(which, sizeof which, ", call %zu of %zu", result->calls, host->options.repeat);
-    host->problem->show(answer, result->answer, sizeof result->answer);
+    host->problem->show_answer(input, answer, result->answer, sizeof result->answer);
     result->output[0] = '\0';
     if (facts->outcome == OUTCOME_DONE) {
         facts->check = host->problem->check(input, answer, output, words, sizeof words);
         facts->detail = words;
         if (!facts->unwritten)
-            host->problem->show(output, result->output, sizeof result->output);
+            host->problem->show_output(input, output, result->output, sizeof result->output);
     }
     result->verdict = verdict_of(facts, why, sizeof why);
     if (result->verdict != VERDICT_AC)
@@ -358,7 +371,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     struct blob input = source->input, answer = source->answer, output = { 0 };
     struct session *session = calloc(1, sizeof *session);
     struct facts facts;
-    bool generated = source->test_case != NULL, ok = false;
+    bool generated = source->generated, ok = false;
 
     result->name = source->name;
     result->limit = host->session.call_limit;
@@ -369,7 +382,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
         return false;
     }
     if (generated ? !prepare_call(host, source, 0, &input, &answer, error)
-                  : answer.size == 0 && !host->problem->reference(&input, &answer, error))
+                  : answer.size == 0 && !host->problem->reference(&input, &host->secret, &answer, error))
         goto out_memory;
     host->problem->describe(stdout, &input, &answer);
     fflush(stdout);
@@ -417,7 +430,7 @@ static bool judge_case(struct host *host, struct source *source, struct error *e
     struct result *result = &host->result;
     struct case_result *case_result = &result->cases[result->case_count];
 
-    if (source->test_case)
+    if (source->generated)
         printf("%scase %s\n", result->case_count > 0 ? "\n" : "", source->name);
     result->case_count++;
     case_result->verdict = VERDICT_NO;
@@ -437,11 +450,25 @@ static bool judge_case(struct host *host, struct source *source, struct error *e
     return true;
 }
 
-static bool case_is_wanted(const struct options *options, const struct package_case *test_case)
+static bool case_is_asked_for(const struct host *host, const struct package_case *test_case)
 {
+    const struct options *options = &host->options;
+
     if (options->test_case)
         return strcmp(options->test_case, test_case->name) == 0;
-    return package_case_in_group(test_case, options->group);
+    return package_case_in_group(test_case, options->group) && league_has_case(&host->league, test_case);
+}
+
+/* Whether a case is too large for the device, and was not asked for by its own name or its group's. */
+static bool case_is_left_out(const struct host *host, const struct package_case *test_case)
+{
+    return test_case->gpu_only && host->device != DEVICE_GPU && !host->options.test_case &&
+           !strchr(host->options.group, '/');
+}
+
+static bool case_is_wanted(const struct host *host, const struct package_case *test_case)
+{
+    return case_is_asked_for(host, test_case) && !case_is_left_out(host, test_case);
 }
 
 /* Before the first case: what stands in for what. */
@@ -459,10 +486,14 @@ static bool judge_cases(struct host *host, struct error *error)
     size_t wanted = 0;
 
     for (size_t i = 0; i < host->package.case_count; i++)
-        wanted += case_is_wanted(&host->options, &host->package.cases[i]);
+        if (case_is_asked_for(host, &host->package.cases[i])) {
+            wanted += !case_is_left_out(host, &host->package.cases[i]);
+            result->left_out += case_is_left_out(host, &host->package.cases[i]);
+        }
     if (wanted == 0)
-        return error_usage(error, "the problem '%s' has no case '%s'", host->problem->name,
-                           host->options.test_case ? host->options.test_case : host->options.group);
+        return error_usage(error, "the problem '%s' has no case '%s'%s%s", host->problem->name,
+                           host->options.test_case ? host->options.test_case : host->options.group,
+                           host->league.name[0] ? " in the league " : "", host->league.name);
     result->cases = calloc(wanted, sizeof *result->cases);
     if (!result->cases)
         return error_toolkit(error, "out of memory");
@@ -470,9 +501,9 @@ static bool judge_cases(struct host *host, struct error *error)
     tell_device(host);
     for (size_t i = 0; i < host->package.case_count; i++) {
         const struct package_case *test_case = &host->package.cases[i];
-        struct source source = { .name = test_case->name, .test_case = test_case };
+        struct source source = { .name = test_case->name, .generated = true };
 
-        if (!case_is_wanted(&host->options, test_case))
+        if (!case_is_wanted(host, test_case))
             continue;
         if (!arguments_parse(&source.arguments, test_case->line, error) || !judge_case(host, &source, error))
             return false;
@@ -483,18 +514,22 @@ static bool judge_cases(struct host *host, struct error *error)
     }
     if (wanted > 1)
         printf("\n%zu of %zu cases were run\n", result->case_count, wanted);
+    if (result->left_out > 0)
+        printf("%zu more are for a GPU only and were left out\n", result->left_out);
     return true;
 }
 
-/* The input on the command line. It is read before anything runs. */
+/* The input on the command line, or made from it. It is read before anything runs. */
 static bool judge_input(struct host *host, struct error *error)
 {
-    struct source source = { .name = "input" };
+    struct source source = { .name = "input", .generated = host->options.generate != NULL };
 
     host->result.cases = calloc(1, sizeof *host->result.cases);
     if (!host->result.cases)
         return error_toolkit(error, "out of memory");
-    if (!host->problem->load(host->options.input_count, host->options.inputs, &source.input, &source.answer, error)) {
+    if (source.generated ? !arguments_parse(&source.arguments, host->options.generate, error)
+                         : !host->problem->load(host->options.input_count, host->options.inputs, &source.input,
+                                                &source.answer, error)) {
         blob_release(&source.input);
         blob_release(&source.answer);
         return false;
@@ -502,6 +537,19 @@ static bool judge_input(struct host *host, struct error *error)
     host->result.verdict = VERDICT_AC;
     tell_device(host);
     return judge_case(host, &source, error);
+}
+
+/* Whether the submission keeps its league's rules; the verdict is SV where it does not. */
+static bool keeps_rules(struct host *host, bool *kept, struct error *error)
+{
+    char *broken = host->result.message;
+
+    if (!rules_check(host->submission_path, host->league.rules, broken, sizeof host->result.message, error))
+        return false;
+    *kept = broken[0] == '\0';
+    if (!*kept)
+        host->result.verdict = VERDICT_SV;
+    return true;
 }
 
 /* A submission that did not compile: shows the compiler's first words. */
@@ -530,13 +578,19 @@ static bool judge_compile_error(struct host *host, struct error *error)
 
 static bool judge(struct host *host, struct error *error)
 {
+    bool kept;
+
     if (!choose_problem(host, error))
         return false;
     if (host->options.compile_error)
         return judge_compile_error(host, error);
-    if (!choose_submission(host, error) || !choose_device(host, error) || !choose_box(host, error))
+    if (!choose_submission(host, error) || !choose_device(host, error) || !keeps_rules(host, &kept, error))
         return false;
-    return host->options.input_count > 0 ? judge_input(host, error) : judge_cases(host, error);
+    if (!kept)
+        return true;
+    if (!choose_box(host, error))
+        return false;
+    return host->options.input_count > 0 || host->options.generate ? judge_input(host, error) : judge_cases(host, error);
 }
 
 static void host_release(struct host *host)

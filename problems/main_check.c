@@ -6,9 +6,10 @@
  *   - the fast reference agrees with the plain one, on every case that the plain one can do in seconds, and on
  *     more seeds of the small ones
  *   - the answer for seed 0 is the committed one
- *   - the checker accepts the answer, and rejects it with any one byte changed
+ *   - the checker accepts a right output, and rejects it with any one byte changed, or spoiled as the problem knows
  *
- * With --answers it writes the NAME.ans files instead. Exit codes: 0 sound, 1 not, 2 usage, 3 the machine failed.
+ * Cases that the problem keeps for a GPU are looked at with --all only. With --answers it writes the NAME.ans files
+ * instead, for all. Exit codes: 0 sound, 1 not, 2 usage, 3 the machine failed.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -24,6 +25,9 @@
 static const double plain_limit = 1e9, small_limit = 1e7;
 
 enum { MORE_SEEDS = 25 };
+
+/* What the references draw their samples from: here the same for all. */
+static const struct random_key secret = { .seed = 20090909 };
 
 struct checker {
     const struct problem *problem;
@@ -90,7 +94,8 @@ static bool check_references(struct checker *checker, const struct blob *input, 
 {
     const struct problem *problem = checker->problem;
     struct blob fast = { 0 }, plain = { 0 };
-    bool ok = problem->reference(input, &fast, error) && problem->reference_plain(input, &plain, error);
+    bool ok = problem->reference(input, &secret, &fast, error) &&
+              problem->reference_plain(input, &secret, &plain, error);
 
     if (ok && !same(&fast, &plain))
         failed(checker, "the two references differ");
@@ -110,30 +115,75 @@ static bool check_more_seeds(struct checker *checker, struct error *error)
     return ok;
 }
 
+static bool is_right(const struct checker *checker, const struct blob *input, const struct blob *answer,
+                     const struct blob *output)
+{
+    char message[256];
+
+    return checker->problem->check(input, answer, output, message, sizeof message) == CHECK_RIGHT;
+}
+
+/* A right output with one byte changed, at up to 65 places. */
+static void change_bytes(struct checker *checker, const struct blob *input, const struct blob *answer,
+                         struct blob *output)
+{
+    for (size_t i = 0; i < output->size; i += output->size / 64 + 1) {
+        output->data[i] ^= 0x41;
+        if (is_right(checker, input, answer, output))
+            failed(checker, "the checker accepts a changed answer");
+        output->data[i] ^= 0x41;
+    }
+}
+
+/* And spoiled in every way that the problem knows. */
+static bool spoil(struct checker *checker, const struct blob *input, const struct blob *answer,
+                  const struct blob *right, struct error *error)
+{
+    struct blob output = { 0 };
+    size_t way = 0;
+    char what[64];
+    bool ok;
+
+    for (;; way++) {
+        ok = blob_alloc(&output, right->size, error);
+        if (!ok)
+            break;
+        memcpy(output.data, right->data, right->size);
+        if (!checker->problem->spoil(input, answer, &output, way))
+            break;
+        snprintf(what, sizeof what, "the checker accepts an output spoiled in way %zu", way);
+        if (is_right(checker, input, answer, &output))
+            failed(checker, what);
+    }
+    if (ok && way == 0)
+        failed(checker, "there is no way to spoil an output");
+    blob_release(&output);
+    return ok;
+}
+
 static bool check_checker(struct checker *checker, const struct blob *input, const struct blob *answer,
                           struct error *error)
 {
     const struct problem *problem = checker->problem;
     struct blob output = { 0 };
-    size_t step;
-    char message[256];
+    bool ok = blob_alloc(&output, problem->output_size(input), error);
 
-    if (!blob_alloc(&output, problem->output_size(input), error))
+    if (!ok)
         return false;
-    if (output.size == answer->size) { /* the output is an answer, so the answer is an output */
+    if (problem->solve)
+        ok = problem->solve(input, answer, &output, error);
+    else if (output.size == answer->size)
         memcpy(output.data, answer->data, output.size);
-        if (problem->check(input, answer, &output, message, sizeof message) != CHECK_RIGHT)
-            failed(checker, "the checker rejects the reference answer");
-        step = output.size / 64 + 1;
-        for (size_t i = 0; i < output.size; i += step) {
-            output.data[i] ^= 0x41;
-            if (problem->check(input, answer, &output, message, sizeof message) != CHECK_WRONG)
-                failed(checker, "the checker accepts a changed answer");
-            output.data[i] ^= 0x41;
-        }
-    }
+    else
+        failed(checker, "the answer is no output, and the problem has no solve()");
+    if (ok && !is_right(checker, input, answer, &output))
+        failed(checker, "the checker rejects the reference answer");
+    if (ok && problem->spoil)
+        ok = spoil(checker, input, answer, &output, error);
+    else if (ok)
+        change_bytes(checker, input, answer, &output);
     blob_release(&output);
-    return true;
+    return ok;
 }
 
 static bool check_case(struct checker *checker, struct error *error)
@@ -146,10 +196,10 @@ static bool check_case(struct checker *checker, struct error *error)
     bool ok = false;
     double cost;
 
-    if (!generate(checker, 0, 0, &input, error) || !problem->reference(&input, &answer, error) ||
+    if (!generate(checker, 0, 0, &input, error) || !problem->reference(&input, &secret, &answer, error) ||
         !check_generator(checker, &input, error))
         goto out;
-    problem->show(&answer, shown, sizeof shown);
+    problem->show_answer(&input, &answer, shown, sizeof shown);
     if (!checker->test_case->expected)
         failed(checker, "its .ans file is missing");
     else if (strcmp(checker->test_case->expected, shown) != 0)
@@ -160,9 +210,9 @@ static bool check_case(struct checker *checker, struct error *error)
     else if (!check_references(checker, &input, error) ||
              (cost <= small_limit && !check_more_seeds(checker, error)))
         goto out;
-    if (!check_checker(checker, &input, &answer, error))
+    ok = (problem->solve && cost > plain_limit) || check_checker(checker, &input, &answer, error);
+    if (!ok)
         goto out;
-    ok = true;
     if (checker->failures == failures)
         printf("ok     case: %s: answer %s, %s\n", checker->test_case->name, shown, plain);
 out:
@@ -176,10 +226,11 @@ static bool write_answer(struct checker *checker, const char *folder, struct err
     struct blob input = { 0 }, answer = { 0 };
     char path[PATH_MAX], shown[64];
     FILE *file = NULL;
-    bool ok = generate(checker, 0, 0, &input, error) && checker->problem->reference(&input, &answer, error);
+    bool ok = generate(checker, 0, 0, &input, error) &&
+              checker->problem->reference(&input, &secret, &answer, error);
 
     if (ok) {
-        checker->problem->show(&answer, shown, sizeof shown);
+        checker->problem->show_answer(&input, &answer, shown, sizeof shown);
         snprintf(path, sizeof path, "%s/data/%s.ans", folder, checker->test_case->name);
         file = fopen(path, "we");
         ok = (file && fprintf(file, "%s\n", shown) > 0) || error_system(error, "cannot write '%s'", path);
@@ -191,8 +242,8 @@ static bool write_answer(struct checker *checker, const char *folder, struct err
     return ok;
 }
 
-static bool each_case(const struct problem *problem, const struct package *package, bool answers, size_t *failures,
-                      struct error *error)
+static bool each_case(const struct problem *problem, const struct package *package, bool answers, bool all,
+                      size_t *failures, struct error *error)
 {
     struct checker checker = { .problem = problem };
 
@@ -202,6 +253,10 @@ static bool each_case(const struct problem *problem, const struct package *packa
         uint64_t case_seed;
 
         checker.test_case = &package->cases[i];
+        if (checker.test_case->gpu_only && !all && !answers) {
+            printf("gpu    case: %s: for a GPU only, not looked at\n", checker.test_case->name);
+            continue;
+        }
         if (!arguments_parse(&checker.arguments, checker.test_case->line, error) ||
             !arguments_number(&checker.arguments, "seed", 0, 0, UINT32_MAX, &case_seed, error))
             return false;
@@ -215,22 +270,23 @@ static bool each_case(const struct problem *problem, const struct package *packa
 
 int main(int argc, char **argv)
 {
-    bool answers = argc == 3 && strcmp(argv[1], "--answers") == 0, ok;
+    bool answers = argc == 3 && strcmp(argv[1], "--answers") == 0;
+    bool all = argc == 3 && strcmp(argv[1], "--all") == 0, ok;
     const struct problem *problem = argc >= 2 ? problem_find(argv[argc - 1]) : NULL;
     struct package package;
     struct error error;
     size_t failures = 0;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!problem || (argc != 2 && !answers)) {
-        fputs("usage: check_problem [--answers] PROBLEM, in the toolkit's folder\n", stderr);
+    if (!problem || (argc != 2 && !answers && !all)) {
+        fputs("usage: check_problem [--answers|--all] PROBLEM, in the toolkit's folder\n", stderr);
         return EXIT_USAGE;
     }
     if (!package_load(&package, ".", problem->name, &error)) {
         fprintf(stderr, "check_problem: %s\n", error.text);
         return error.code;
     }
-    ok = each_case(problem, &package, answers, &failures, &error);
+    ok = each_case(problem, &package, answers, all, &failures, &error);
     package_release(&package);
     if (!ok) {
         fprintf(stderr, "check_problem: %s\n", error.text);

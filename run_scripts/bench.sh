@@ -1,7 +1,9 @@
+[ ! -x "$build/benches/$1" ] || "$build/benches/$1"
+[ ! -x "$root/problems/$1/bench.sh" ] || "$root/problems/$1/bench.sh"
 #!/bin/bash
 # Measures on this machine's CPU: bench.sh PROBLEM
 #
-# The problem's own bench (build/benches/PROBLEM), then the overhead of the host for an empty device_user().
+# The problem's own benches (build/benches/PROBLEM, problems/PROBLEM/bench.sh), then the overhead of the host for an empty device_user().
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 1 ] || usage 'bench.sh PROBLEM'
 problem_exists "$1"

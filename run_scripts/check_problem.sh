@@ -3,8 +3,8 @@
 #
 #   1. build/check_problem: the generator is deterministic, both references agree, cases are as committed
 #   2. every case's line passes the input validator, every line in data/invalid_input fails it
-#   3. every jury submission gets the verdict of its folder. Without a GPU those in CUDA run on the simulator, on the
-#      samples only: see on_simulator()
+#   3. every jury submission gets the verdict of its folder, in the league that a line `league: NAME` of its first comment
+#      names, or the first. Without a GPU those in CUDA run on the simulator, on the samples only: see on_simulator()
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 1 ] || usage 'check_problem.sh PROBLEM'
 problem=$1
@@ -19,14 +19,15 @@ report() { # STATUS TEXT
     [ "$1" != FAILED ] || failures=$((failures + 1))
 }
 
-(cd "$root" && "$build/check_problem" "$problem") || failures=$((failures + 1))
+all=()
+[ ! -e /dev/nvidiactl ] || all=(--all)
+(cd "$root" && "$build/check_problem" "${all[@]}" "$problem") || failures=$((failures + 1))
 
 validators=("$folder"/input_validators/*.c)
 [ -f "${validators[0]}" ] || fail "problems/$problem/input_validators has no validator in C"
 for source in "${validators[@]}"; do
     gcc -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -o "$temporary/validator" "$source" || fail "cannot build '$source'"
-    for input in "$folder"/data/{sample,secret}/*.in "$folder"/data/invalid_input/*.in; do
-        [ -f "$input" ] || continue
+    while read -r input; do
         want=42
         [[ $input == */invalid_input/* ]] && want=43
         got=0
@@ -34,11 +35,15 @@ for source in "${validators[@]}"; do
         status=ok
         [ "$got" = "$want" ] || status=FAILED
         report "$status" "validator: ${input#"$folder"/}: exit $got, expected $want"
-    done
+    done < <(find "$folder/data" -name '*.in' | sort)
 done
 
 # on_simulator SUBMISSION: it is CUDA, and there is no GPU.
 on_simulator() { [ ! -e /dev/nvidiactl ] && [ -n "$(find "$1" -name '*.cu' -print -quit)" ]; }
+# league_of SUBMISSION: what its first comment names, or nothing.
+league_of() {
+    find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec sed -n 's/^.*\bleague: \([a-z0-9_]*\).*$/\1/p' {} + | head -n 1
+}
 # simulated WANT GOT: what GOT on the simulator stands for. A kernel that waits for ever it may find out, and end with an
 # error, before the limit; and of an accepted submission it has nothing to say.
 simulated() {
@@ -51,14 +56,14 @@ simulated() {
     fi
 }
 
-declare -A verdict_of=([accepted]=AC [wrong_answer]=WA [time_limit_exceeded]=TLE [run_time_error]=RTE)
+declare -A verdict_of=([accepted]=AC [wrong_answer]=WA [time_limit_exceeded]=TLE [run_time_error]=RTE [rejected]=SV)
 unjudged=0 simulations=0
 for submission in "$folder"/submissions/*/*; do
     kind=$(basename "$(dirname "$submission")")
     want=${verdict_of[$kind]:-}
     name=$kind/$(basename "$submission")
     [ -n "$want" ] || { report FAILED "submission: $name: unknown folder '$kind'"; continue; }
-    options=() ok=ok
+    options=() ok=ok league=$(league_of "$submission")
     if on_simulator "$submission"; then
         if ! toolkit_make have-nvcc; then
             report gpu "submission: $name: CUDA, not judged on this machine without nvcc"
@@ -70,6 +75,7 @@ for submission in "$folder"/submissions/*/*; do
         [ "$want" != TLE ] || options+=(--time-limit 10)
         ok=sim
     fi
+    [ -z "$league" ] || options+=(--league "$league")
     "$root/run_scripts/judge.sh" "$submission" "$problem" --json "$temporary/result.json" "${options[@]}" \
         > "$temporary/words" 2>&1 || true
     got=$(sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$temporary/result.json" 2> /dev/null || true)

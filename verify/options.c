@@ -17,8 +17,11 @@ const char options_help[] =
     "Runs a built submission on a problem's cases, or on the INPUT given, and judges its answers.\n"
     "\n"
     "  --submission FILE   the built device_user.so (default: the one 'make' built)\n"
-    "  --group NAME        sample, secret or all cases (default: sample)\n"
+    "  --league NAME       the league it is judged in, where the problem has several (default: the first)\n"
+    "  --group NAME        sample, secret or all cases, or a group below them such as secret/large\n"
+    "                      (default: sample)\n"
     "  --case NAME         one case, such as secret/03-random\n"
+    "  --generate LINE     one case made from LINE, as it would stand in a case file\n"
     "  --seed S            seed of generated inputs, 0 to 2^64 - 1 (default: 0)\n"
     "  --repeat N          calls of device_user() a case, each with a fresh input where it is\n"
     "                      generated, 1 to 100000 (default: 1)\n"
@@ -34,6 +37,8 @@ const char options_help[] =
     "  --box NAME          auto, namespaces or none (default: auto: the most that works here)\n"
     "  --json FILE         write the result as JSON\n"
     "  --source PATH       what the submission was built from, for the JSON\n"
+    "  --check-seed S      what checks by random samples draw them from (default: another number each\n"
+    "                      time; the JSON tells it)\n"
     "  --compile-error LOG the submission did not compile: record that, with the compiler's words\n"
     "  --devices           list the devices of this machine\n"
     "  --version, --help\n"
@@ -43,11 +48,15 @@ const char options_help[] =
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
+    OPTION_LEAGUE, OPTION_GENERATE, OPTION_CHECK_SEED,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
 static const struct option long_options[] = {
     { "submission", required_argument, NULL, OPTION_SUBMISSION },
+    { "league", required_argument, NULL, OPTION_LEAGUE },
+    { "generate", required_argument, NULL, OPTION_GENERATE },
+    { "check-seed", required_argument, NULL, OPTION_CHECK_SEED },
     { "group", required_argument, NULL, OPTION_GROUP },
     { "case", required_argument, NULL, OPTION_CASE },
     { "seed", required_argument, NULL, OPTION_SEED },
@@ -119,7 +128,6 @@ static bool checks_are_known(const char *text, struct error *error)
 
 static bool take(struct options *options, int id, const char *value, struct error *error)
 {
-    static const char *const groups[] = { "sample", "secret", "all", NULL };
     static const char *const devices[] = { "auto", "gpu", "cpu", "sim", NULL };
     static const char *const boxes[] = { "auto", "namespaces", "none", NULL };
     uint64_t number;
@@ -128,6 +136,12 @@ static bool take(struct options *options, int id, const char *value, struct erro
     switch ((enum option_id)id) {
     case OPTION_SUBMISSION: options->submission = value; return true;
     case OPTION_CASE: options->test_case = value; return true;
+    case OPTION_GROUP: options->group = value; return true;
+    case OPTION_LEAGUE: options->league = value; return true;
+    case OPTION_GENERATE: options->generate = value; return true;
+    case OPTION_CHECK_SEED:
+        options->check_seeded = true;
+        return parse_number(value, "--check-seed", 0, UINT64_MAX, &options->check_seed, error);
     case OPTION_JSON: options->json = value; return true;
     case OPTION_SOURCE: options->source = value; return true;
     case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
@@ -147,11 +161,6 @@ static bool take(struct options *options, int id, const char *value, struct erro
         if (!parse_number(value, "--repeat", 1, 100000, &number, error))
             return false;
         options->repeat = (size_t)number;
-        return true;
-    case OPTION_GROUP:
-        if (!choose("--group", value, groups, &choice, error))
-            return false;
-        options->group = groups[choice];
         return true;
     case OPTION_DEVICE:
         if (!choose("--device", value, devices, &choice, error))
@@ -191,7 +200,7 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
     }
     options->inputs = argv + optind;
     options->input_count = argc - optind;
-    if (options->input_count > 0 && options->test_case)
-        return error_usage(error, "--case and INPUT exclude each other");
+    if ((options->input_count > 0) + (options->test_case != NULL) + (options->generate != NULL) > 1)
+        return error_usage(error, "--case, --generate and INPUT exclude each other");
     return true;
 }

@@ -20,8 +20,12 @@ struct options {
     const char *compile_error;   /* file with the compiler's words: record a compile error; or NULL */
     const char *json;            /* where to write the result, or NULL */
     const char *test_case;       /* one case, or NULL */
-    const char *group;           /* "sample", "secret" or "all" */
+    const char *group;           /* "sample", "secret", "all", or a folder below the first two */
+    const char *generate;        /* the line of a case that is not in a file, or NULL */
+    const char *league;          /* its name, or NULL for the problem's first */
     uint64_t seed;               /* of generated cases */
+    bool check_seeded;           /* what the check draws is drawn from: */
+    uint64_t check_seed;
     size_t repeat;               /* calls a case */
     double time_limit;           /* seconds a call, or 0 for the problem's own */
     enum device_choice device;

@@ -23,7 +23,7 @@ static const char *const problem_keys[] = {
     "keywords.*", "languages", "languages.*", "allow_file_writing", "constants.*", NULL,
 };
 
-static const char *const gpu_keys[] = { "cpu.time_limit", "sim.time_limit", NULL };
+static const char *const gpu_keys[] = { "cpu.time_limit", "sim.time_limit", "gpu_only.*", "leagues.*", NULL };
 
 static bool load_settings(struct package *package, struct error *error)
 {
@@ -73,6 +73,15 @@ static char *read_line(const char *path, struct error *error)
     return line;
 }
 
+static bool is_gpu_only(const struct package *package, const struct package_case *test_case)
+{
+    for (size_t i = 0; i < package->gpu.count; i++)
+        if (strncmp(package->gpu.items[i].key, "gpu_only.", 9) == 0 &&
+            package_case_in_group(test_case, package->gpu.items[i].value))
+            return true;
+    return false;
+}
+
 static bool add_case(struct package *package, const char *group, const char *file, struct error *error)
 {
     struct package_case *grown = reallocarray(package->cases, package->case_count + 1, sizeof *grown), *added;
@@ -91,17 +100,26 @@ static bool add_case(struct package *package, const char *group, const char *fil
     snprintf(path, sizeof path, "%s/data/%s/%.*s.ans", package->folder, group, stem, file);
     if (access(path, F_OK) == 0 && !(added->expected = read_line(path, error)))
         return false;
-    return asprintf(&added->name, "%s/%.*s", group, stem, file) > 0 || error_toolkit(error, "out of memory");
+    if (asprintf(&added->name, "%s/%.*s", group, stem, file) < 0)
+        return error_toolkit(error, "out of memory");
+    added->gpu_only = is_gpu_only(package, added);
+    return true;
 }
 
-static int is_case(const struct dirent *entry)
+static bool is_case(const char *name)
 {
-    size_t length = strlen(entry->d_name);
+    size_t length = strlen(name);
 
-    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".in") == 0;
+    return length > 3 && strcmp(name + length - 3, ".in") == 0;
 }
 
-static bool add_group(struct package *package, const char *group, struct error *error)
+static int is_listed(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && (is_case(entry->d_name) || !strchr(entry->d_name, '.'));
+}
+
+/* The cases of a group by name, then, of `sample` and `secret`, the groups below it. */
+static bool add_group(struct package *package, const char *group, bool below, struct error *error)
 {
     struct dirent **entries = NULL;
     char path[4096];
@@ -109,13 +127,20 @@ static bool add_group(struct package *package, const char *group, struct error *
     int count;
 
     snprintf(path, sizeof path, "%s/data/%s", package->folder, group);
-    count = scandir(path, &entries, is_case, alphasort);
+    count = scandir(path, &entries, is_listed, alphasort);
     if (count < 0)
         return error_usage(error, "cannot list '%s': %s", path, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        ok = ok && add_case(package, group, entries[i]->d_name, error);
-        free(entries[i]);
+    for (int i = 0; i < count && ok; i++)
+        if (is_case(entries[i]->d_name))
+            ok = add_case(package, group, entries[i]->d_name, error);
+    for (int i = 0; i < count && ok; i++) {
+        snprintf(path, sizeof path, "%s/%s", group, entries[i]->d_name);
+        if (!is_case(entries[i]->d_name))
+            ok = below ? add_group(package, path, false, error)
+                       : error_usage(error, "'%s/data/%s' is a folder too deep", package->folder, path);
     }
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
     free(entries);
     return ok;
 }
@@ -126,8 +151,8 @@ bool package_load(struct package *package, const char *root, const char *name, s
 
     *package = (struct package){ 0 };
     ok = asprintf(&package->folder, "%s/problems/%s", root, name) > 0 || error_toolkit(error, "out of memory");
-    ok = ok && load_settings(package, error) && add_group(package, "sample", error) &&
-         add_group(package, "secret", error);
+    ok = ok && load_settings(package, error) && add_group(package, "sample", true, error) &&
+         add_group(package, "secret", true, error);
     if (!ok)
         package_release(package);
     return ok;

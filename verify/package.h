@@ -2,7 +2,7 @@
  * package.h - a problem's folder: its settings and its cases, as files.
  *
  * problem.yaml follows the Kattis Problem Package Format 2025-09; gpu.yaml beside it holds what that format has
- * no key for. A case is data/GROUP/NAME.in, one line of generator arguments (arguments.h), and NAME.ans, the
+ * no key for. A case is data/GROUP/NAME.in, GROUP being sample, secret or one folder below one of them, one line of generator arguments (arguments.h), and NAME.ans, the
  * answer for seed 0 as the problem shows it.
  */
 #ifndef VERIFY_PACKAGE_H
@@ -15,9 +15,10 @@
 #include "settings.h"
 
 struct package_case {
-    char *name;     /* "secret/03-random" */
+    char *name;     /* "secret/03-random" or "secret/large/1-random" */
     char *line;     /* the arguments, without the newline */
     char *expected; /* the answer for seed 0, without the newline; NULL where NAME.ans is missing */
+    bool gpu_only;  /* in a group of gpu_only in gpu.yaml: too large for other devices */
 };
 
 struct package {
@@ -40,7 +41,7 @@ void package_release(struct package *package);
 /* Checks every file that package_load() read against the host's digests (frozen.h). */
 bool package_check_frozen(const struct package *package, const char *root, const char *name, struct error *error);
 
-/* Whether a case is in a group: "sample", "secret" or "all". */
+/* Whether a case is in a group: "sample", "secret/large", "all". */
 bool package_case_in_group(const struct package_case *test_case, const char *group);
 
 #endif

@@ -211,7 +211,7 @@ static json_t *result_json(const struct result *result)
 {
     json_t *cases = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
            *submission;
-    char seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
+    char seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
 
     snprintf(seed, sizeof seed, "%ju", (uintmax_t)result->seed);
     for (size_t i = 0; i < result->case_count; i++)
@@ -224,11 +224,13 @@ static json_t *result_json(const struct result *result)
     submission = json_pack("{s:o, s:o, s:o, s:o}", "file", text(result->submission), "source",
                            text(result->source), "language", text(result->language), "cuda_library",
                            text(result->cuda_library && result->cuda_library[0] ? result->cuda_library : NULL));
-    object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:s, s:I, s:o, s:o, s:o}", "format", 1,
+    snprintf(check_seed, sizeof check_seed, "%ju", (uintmax_t)result->check_seed);
+    object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "format", 1,
                        "toolkit", "version", TOOLKIT_VERSION, "frozen", TOOLKIT_FROZEN, "compiler", __VERSION__,
                        "problem", text(result->problem), "submission", submission, "verdict",
-                       verdict_id(result->verdict), "message", text(result->message), "seed",
-                       seed, "repeat", (json_int_t)result->repeat, "device", device, "box",
+                       verdict_id(result->verdict), "message", text(result->message), "league",
+                       text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",
+                       check_seed, "repeat", (json_int_t)result->repeat, "left_out", (json_int_t)result->left_out, "device", device, "box",
                        text(result->box), "cases", cases);
     return object;
 }

@@ -46,7 +46,9 @@ struct result {
     bool simulated;              /* device_kind is "sim": times are the simulator's, and say nothing of a GPU */
     const char *const *variables; /* what the simulator was told, NAME=VALUE, NULL-terminated; or NULL */
     const char *box;             /* box_level_name(), or NULL */
-    uint64_t seed;
+    const char *league;          /* or "" */
+    size_t left_out;             /* cases that only a GPU can do, and there is none */
+    uint64_t seed, check_seed;
     size_t repeat;
     enum verdict verdict;        /* the first that is not AC, else AC; NO when nothing ran */
     char message[512];           /* why */

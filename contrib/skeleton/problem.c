@@ -92,10 +92,12 @@ out:
     return ok;
 }
 
-static bool reference(const struct blob *input, struct blob *answer, struct error *error)
+static bool reference(const struct blob *input, const struct random_key *secret, struct blob *answer,
+                      struct error *error)
 {
     int32_t largest = INT32_MIN;
 
+    (void)secret;
     for (uint32_t i = 0; i < count_of(input); i++)
         if (values_of(input)[i] > largest)
             largest = values_of(input)[i];
@@ -113,11 +115,13 @@ static int ascending(const void *left, const void *right)
 }
 
 /* Another way to the same: sort, take the last. */
-static bool reference_plain(const struct blob *input, struct blob *answer, struct error *error)
+static bool reference_plain(const struct blob *input, const struct random_key *secret, struct blob *answer,
+                            struct error *error)
 {
     size_t size = count_of(input) * sizeof(int32_t);
     int32_t *sorted = malloc(size);
 
+    (void)secret;
     if (!sorted || !blob_alloc(answer, sizeof *sorted, error)) {
         free(sorted);
         return error_toolkit(error, "out of memory for the reference answer");
@@ -152,9 +156,10 @@ static void describe(FILE *file, const struct blob *input, const struct blob *an
     fprintf(file, "answer = %d\ncount = %u\n", number_of(answer), count_of(input));
 }
 
-static void show(const struct blob *answer, char *text, size_t size)
+static void show(const struct blob *input, const struct blob *number, char *text, size_t size)
 {
-    snprintf(text, size, "%d", number_of(answer));
+    (void)input;
+    snprintf(text, size, "%d", number_of(number));
 }
 
 const struct problem problem_skeleton = {
@@ -169,5 +174,6 @@ const struct problem problem_skeleton = {
     .output_size = output_size,
     .check = check,
     .describe = describe,
-    .show = show,
+    .show_answer = show,
+    .show_output = show,
 };

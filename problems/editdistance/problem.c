@@ -199,20 +199,24 @@ out:
 
 /* ------------------------------------------------------------------ answers */
 
-static bool reference(const struct blob *input, struct blob *answer, struct error *error)
+static bool reference(const struct blob *input, const struct random_key *secret, struct blob *answer,
+                      struct error *error)
 {
     struct strings s = strings_of(input);
 
+    (void)secret;
     return blob_alloc(answer, sizeof(uint32_t), error) &&
            (levenshtein_bitparallel(levenshtein_isa_best(), s.str1, s.length1, s.str2, s.length2,
                                     (uint32_t *)answer->data) ||
             error_toolkit(error, "out of memory for the reference answer"));
 }
 
-static bool reference_plain(const struct blob *input, struct blob *answer, struct error *error)
+static bool reference_plain(const struct blob *input, const struct random_key *secret, struct blob *answer,
+                            struct error *error)
 {
     struct strings s = strings_of(input);
 
+    (void)secret;
     return blob_alloc(answer, sizeof(uint32_t), error) &&
            (levenshtein_plain(s.str1, s.length1, s.str2, s.length2, (uint32_t *)answer->data) ||
             error_toolkit(error, "out of memory for the reference answer"));
@@ -256,9 +260,10 @@ static void describe(FILE *file, const struct blob *input, const struct blob *an
     fprintf(file, "answer = %u\nstrnum(a)= %zu\nstrnum(b)= %zu\n", number_of(answer), s.length1, s.length2);
 }
 
-static void show(const struct blob *answer, char *text, size_t size)
+static void show(const struct blob *input, const struct blob *number, char *text, size_t size)
 {
-    snprintf(text, size, "%u", number_of(answer));
+    (void)input;
+    snprintf(text, size, "%u", number_of(number));
 }
 
 const struct problem problem_editdistance = {
@@ -273,5 +278,6 @@ const struct problem problem_editdistance = {
     .output_size = output_size,
     .check = check,
     .describe = describe,
-    .show = show,
+    .show_answer = show,
+    .show_output = show,
 };

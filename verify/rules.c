@@ -1,0 +1,273 @@
+/*
+ * rules.c - reads the code that nvcc embedded: containers of machine code (cubins) and PTX in .nv_fatbin.
+ *
+ * The container, as nvcc 12 and 13 write it (numbers little-endian):
+ *
+ *     container   +0 magic 0xBA55ED50   +6 u16 bytes of this header   +8 u64 bytes of entries
+ *     entry       +0 u16 kind: 1 PTX, 2 cubin   +4 u32 bytes of this header   +8 u64 bytes of payload   +40 u64 flags
+ *
+ * What cannot be read is not let through: the file comes from a compiler, but from the participant's source.
+ */
+#include "rules.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FATBIN_MAGIC UINT32_C(0xBA55ED50)
+
+enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, KIND_PTX = 1, KIND_CUBIN = 2, FLAGS_COMPRESSED = 0xA000, INSTRUCTION = 16 };
+
+/* What is being looked at. */
+struct reader {
+    char *broken; /* [size] */
+    size_t size;
+};
+
+static const char *const rule_names[RULES] = { [RULE_TENSOR_CORES] = "tensor_cores" };
+
+enum rule rule_find(const char *name)
+{
+    unsigned rule = 0;
+
+    while (rule < RULES && strcmp(rule_names[rule], name) != 0)
+        rule++;
+    return (enum rule)rule;
+}
+
+/* Always false, so that the search ends. */
+static bool __attribute__((format(printf, 2, 3))) broken(struct reader *reader, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(reader->broken, reader->size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static uint64_t number(const unsigned char *at, size_t bytes)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, at, bytes); /* little-endian, as every machine with CUDA is */
+    return value;
+}
+
+/* ------------------------------------------------------------------ tensor cores */
+
+/* The families of PTX instructions: up to the first dot of an opcode. */
+static const char *const tensor_ptx[] = { "mma.", "wmma.", "wgmma.", "tcgen05." };
+
+/* The low nine bits of an instruction of compute capability 7.0 and later, as ptxas 13 writes them for these PTX ones. */
+static const struct {
+    uint16_t opcode;
+    const char *name;
+} tensor_sass[] = {
+    { 0x037, "IMMA" }, { 0x03a, "BMMA" }, { 0x03c, "HMMA" }, { 0x03d, "BMMA" }, { 0x03f, "DMMA" }, { 0x07a, "QMMA" },
+    { 0x1f0, "HGMMA" }, { 0x1f1, "IGMMA" }, { 0x1f2, "BGMMA" }, { 0x1f3, "QGMMA" },
+};
+
+static bool is_word(unsigned char c) { return isalnum(c) || c == '_' || c == '$' || c == '%' || c == '.'; }
+
+/* Comments and strings (names of files) are passed over. */
+static bool check_ptx(struct reader *reader, const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const char *rest = text + i;
+        size_t left = size - i, length = 0;
+
+        if (left >= 2 && (memcmp(rest, "//", 2) == 0 || memcmp(rest, "/*", 2) == 0)) {
+            const char *end = rest[1] == '/' ? memchr(rest, '\n', left) : memmem(rest + 2, left - 2, "*/", 2);
+
+            i = end ? (size_t)(end - text) + (rest[1] == '*') : size;
+        } else if (*rest == '"') {
+            const char *end = memchr(rest + 1, '"', left - 1);
+
+            i = end ? (size_t)(end - text) : size;
+        } else if (is_word((unsigned char)*rest)) {
+            while (length < left && is_word((unsigned char)rest[length]))
+                length++;
+            for (size_t k = 0; k < sizeof tensor_ptx / sizeof tensor_ptx[0]; k++)
+                if (length > strlen(tensor_ptx[k]) && memcmp(rest, tensor_ptx[k], strlen(tensor_ptx[k])) == 0)
+                    return broken(reader, "tensor cores are not allowed in this league: the PTX has '%.*s'",
+                                  length < 60 ? (int)length : 60, rest);
+            i += length - 1;
+        }
+    }
+    return true;
+}
+
+static bool check_machine_code(struct reader *reader, const unsigned char *code, size_t size, const char *kernel)
+{
+    for (size_t i = 0; i + INSTRUCTION <= size; i += INSTRUCTION)
+        for (size_t k = 0; k < sizeof tensor_sass / sizeof tensor_sass[0]; k++)
+            if ((number(code + i, 2) & 0x1ff) == tensor_sass[k].opcode)
+                return broken(reader, "tensor cores are not allowed in this league: %.60s has %s", kernel,
+                              tensor_sass[k].name);
+    return true;
+}
+
+/* One without a kernel, as of a file that has data only, breaks no rule. */
+static bool check_cubin(struct reader *reader, const unsigned char *image, size_t size)
+{
+    Elf *elf = elf_memory((char *)image, size);
+    Elf_Scn *section = NULL;
+    size_t names = 0;
+    bool ok = true;
+
+    if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0)
+        ok = broken(reader, "its machine code cannot be read: a cubin is no ELF file");
+    while (ok && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name;
+        Elf_Data *data;
+
+        if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) || header.sh_size == 0)
+            continue;
+        name = elf_strptr(elf, names, header.sh_name);
+        data = elf_rawdata(section, NULL);
+        if (!name || !data || !data->d_buf)
+            ok = broken(reader, "its machine code cannot be read: a section has no name or no contents");
+        else
+            ok = check_machine_code(reader, data->d_buf, data->d_size, name + strcspn(name, "_"));
+    }
+    elf_end(elf);
+    return ok;
+}
+
+/* One entry of a container. */
+static bool check_entry(struct reader *reader, unsigned kind, uint64_t flags, const unsigned char *payload, size_t size)
+{
+    if (flags & FLAGS_COMPRESSED)
+        return broken(reader, "its code is compressed, so that it cannot be inspected: build with --compress-mode=none");
+    if (kind == KIND_PTX)
+        return check_ptx(reader, (const char *)payload, size);
+    if (kind == KIND_CUBIN)
+        return check_cubin(reader, payload, size);
+    return broken(reader, "it has device code of an unknown kind (%u), which cannot be inspected", kind);
+}
+
+/* The containers of a .nv_fatbin section, one after the other, filled up with zeros. */
+static bool check_fatbin(struct reader *reader, const unsigned char *data, size_t size)
+{
+    size_t at = 0;
+
+    while (at + CONTAINER_HEADER <= size) {
+        size_t header, entries, end;
+
+        if (number(data + at, 4) != FATBIN_MAGIC) {
+            at += 8;
+            continue;
+        }
+        header = number(data + at + 6, 2);
+        entries = number(data + at + 8, 8);
+        if (header < CONTAINER_HEADER || header > size - at || entries > size - at - header)
+            return broken(reader, "its device code cannot be read: a container is longer than its section");
+        end = at + header + entries;
+        for (at += header; at < end;) {
+            size_t entry = end - at >= ENTRY_HEADER ? number(data + at + 4, 4) : 0, payload;
+
+            payload = entry >= ENTRY_HEADER && entry <= end - at ? number(data + at + 8, 8) : SIZE_MAX;
+            if (payload > end - at || payload > end - at - entry)
+                return broken(reader, "its device code cannot be read: an entry is longer than its container");
+            if (!check_entry(reader, (unsigned)number(data + at, 2), number(data + at + 40, 8), data + at + entry, payload))
+                return false;
+            at += entry + payload;
+        }
+    }
+    return true;
+}
+
+/* Functions that bring in code which is not in the file, by the start of their names. */
+static const char *const loaders[] = { "cudaLibrary", "cudaGetDriverEntryPoint", "cudaGetExportTable", "cu", "dlopen", "dlmopen",
+                                       "dlsym", "dlvsym", "nvrtc", "nvJitLink" };
+
+static bool is_loader(const char *name)
+{
+    for (size_t i = 0; i < sizeof loaders / sizeof loaders[0]; i++) {
+        size_t length = strlen(loaders[i]);
+
+        /* "cu" stands for the driver's functions: cuInit, but not cudaMalloc or custom. */
+        if (strncmp(name, loaders[i], length) == 0 &&
+            (strcmp(loaders[i], "cu") != 0 || isupper((unsigned char)name[2])))
+            return true;
+    }
+    return false;
+}
+
+static bool check_imports(struct reader *reader, Elf *elf, Elf_Data *data, const GElf_Shdr *header)
+{
+    GElf_Sym symbol;
+
+    for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+
+        if (symbol.st_shndx == SHN_UNDEF && name && is_loader(name))
+            return broken(reader, "%.60s() is not allowed in this league: it can bring in code that is not inspected", name);
+    }
+    return true;
+}
+
+/* Words of PTX in the data of a submission that brings OpenCL source. */
+static bool check_source(struct reader *reader, const char *data, size_t size)
+{
+    static const char *const words[] = { "mma.sync", "wmma.mma", "wgmma." };
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (memmem(data, size, words[i], strlen(words[i])))
+            return broken(reader, "tensor cores are not allowed in this league: its data have '%s'", words[i]);
+    return true;
+}
+
+static bool check_section(struct reader *reader, Elf *elf, Elf_Scn *section, size_t names)
+{
+    GElf_Shdr header;
+    const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+    Elf_Data *data = name && header.sh_type != SHT_NOBITS ? elf_getdata(section, NULL) : NULL;
+
+    if (!data || !data->d_buf)
+        return true;
+    if (header.sh_type == SHT_DYNSYM)
+        return check_imports(reader, elf, data, &header);
+    if (strcmp(name, ".nv_fatbin") == 0)
+        return check_fatbin(reader, data->d_buf, data->d_size);
+    if (strncmp(name, ".rodata", 7) == 0 || strncmp(name, ".data", 5) == 0)
+        return check_source(reader, data->d_buf, data->d_size);
+    return true;
+}
+
+bool rules_check(const char *path, unsigned rules, char *text, size_t size, struct error *error)
+{
+    struct reader reader = { .broken = text, .size = size };
+    Elf *elf = NULL;
+    Elf_Scn *section = NULL;
+    size_t names;
+    bool ok = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    text[0] = '\0';
+    if (fd < 0)
+        return error_usage(error, "cannot open the submission '%s': %s", path, strerror(errno));
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ, NULL);
+    if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0) {
+        error_usage(error, "'%s' is not a shared object", path);
+        goto out;
+    }
+    if (rules & 1u << RULE_TENSOR_CORES)
+        while ((section = elf_nextscn(elf, section)) && check_section(&reader, elf, section, names))
+            ;
+    ok = true;
+out:
+    elf_end(elf);
+    close(fd);
+    return ok;
+}
