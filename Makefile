@@ -2,7 +2,7 @@
 #
 # Knobs, on the command line or in the environment:
 #   PROBLEM=NAME        which problem (default: editdistance)
-#   SUBMISSION=PATH     a .cu or .c file, or a folder of them (default: device_user.cu; without a GPU and nvcc the
+#   SUBMISSION=PATH     a .cu or .c file, or a folder of them, with .cl files for OpenCL (default: device_user.cu; without a GPU and nvcc the
 #                       problem's baseline in C). CUDA runs on the GPU, or on the simulator where there is none
 #   ARGS='...'          further options for main_host, see build/main_host --help
 #   JSON=FILE           where `make judge` writes the result
@@ -83,11 +83,11 @@ fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... ea
 	@$(MAKE) fuzz-fatbin
 
 packages: ## install what building needs, or say what is missing
-	@run_scripts/packages.sh build $(if $(SIMULATED),cudasim)
+	@run_scripts/packages.sh build $(if $(SIMULATED),cudasim) $(if $(call submission_opencl,$(SUBMISSION)),opencl)
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim test
+	@run_scripts/packages.sh build cudasim opencl test
 cudasim-packages:
 	@run_scripts/packages.sh build cudasim
 

@@ -7,6 +7,7 @@
  * runner, in a box) which gets one input at a time and never an answer. The host builds nothing, links no user
  * code and has no CUDA context. What it prints is in docs/FORMATS.md, what it trusts in docs/ARCHITECTURE.md.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -54,6 +55,7 @@ struct host {
     char runner[PATH_MAX];              /* the problem's runner */
     char submission_path[PATH_MAX];     /* the shared object */
     char cuda_folder[PATH_MAX];         /* where libcudart is, or "" */
+    char opencl_folder[PATH_MAX];       /* which names the OpenCL driver, or "" */
     struct result result;
 };
 
@@ -206,7 +208,11 @@ static bool choose_submission(struct host *host, struct error *error)
     snprintf(host->runner, sizeof host->runner, "%s/runners/%s", host->build, host->problem->name);
     if (access(host->runner, X_OK) != 0)
         return error_toolkit(error, "cannot start '%s': %s; run 'make'", host->runner, strerror(errno));
-    host->result.language = host->submission.cuda_library[0] ? "CUDA" : "C";
+    if (host->submission.cuda_library[0] && host->submission.opencl_library[0])
+        return error_usage(error, "'%s' uses CUDA and OpenCL: one of them, please", path);
+    host->result.language = host->submission.cuda_library[0]     ? "CUDA"
+                            : host->submission.opencl_library[0] ? "OpenCL"
+                                                                 : "C";
     host->result.cuda_library = host->submission.cuda_library;
     return true;
 }
@@ -227,9 +233,19 @@ static void cpu_name(char *name, size_t size)
         fclose(file);
 }
 
+/* Whether NVIDIA's OpenCL is installed: a GPU alone is not enough. */
+static bool has_nvidia_opencl(void)
+{
+    void *library = dlopen("libnvidia-opencl.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+    if (library)
+        dlclose(library);
+    return library != NULL;
+}
+
 static bool choose_device(struct host *host, struct error *error)
 {
-    bool cuda = host->submission.cuda_library[0] != '\0';
+    bool cuda = host->submission.cuda_library[0] != '\0', opencl = host->submission.opencl_library[0] != '\0';
     const struct options *options = &host->options;
     struct result *result = &host->result;
     const char *why = NULL;
@@ -237,21 +253,26 @@ static bool choose_device(struct host *host, struct error *error)
     if (options->device == DEVICE_CPU && cuda)
         return error_usage(error, "--device cpu: the submission is CUDA and needs a GPU or the simulator");
     if (options->device == DEVICE_SIM && !cuda)
-        return error_usage(error, "--device sim: the submission is C: the simulator runs CUDA");
+        return error_usage(error, "--device sim: the submission is %s: the simulator runs CUDA", result->language);
     host->device = options->device;
     if (options->device == DEVICE_AUTO)
-        host->device = cuda ? DEVICE_GPU : DEVICE_CPU;
+        host->device = cuda || opencl ? DEVICE_GPU : DEVICE_CPU;
     if (host->device == DEVICE_GPU && !gpu_first(&host->gpu, &why)) {
         if (options->device == DEVICE_GPU)
             return error_usage(error, "%s, and this machine has no usable NVIDIA GPU: %s",
                                cuda ? "the submission is CUDA" : "--device gpu was asked for", why);
-        host->device = DEVICE_SIM;
+        host->device = opencl ? DEVICE_CPU : DEVICE_SIM;
         host->no_gpu = why;
+    } else if (host->device == DEVICE_GPU && opencl && !has_nvidia_opencl()) {
+        if (options->device == DEVICE_GPU)
+            return error_usage(error, "the submission is OpenCL, and libnvidia-opencl.so.1 is not installed");
+        host->device = DEVICE_CPU;
+        host->no_gpu = "libnvidia-opencl.so.1 is not installed";
     }
     if (host->device != DEVICE_SIM && (options->explain || options->checks || options->sim_seeded ||
                                        options->sim_workers))
         return error_usage(error, "--explain, --checks, --sim-seed and --sim-workers are for the simulator%s",
-                           cuda ? ": add --device sim" : ", and the submission is C");
+                           cuda ? ": add --device sim" : ", and the submission is not CUDA");
     switch (host->device) {
     case DEVICE_GPU:
         if (!check_nodes(host->gpu.minor, error))
@@ -260,6 +281,8 @@ static bool choose_device(struct host *host, struct error *error)
         snprintf(result->device_name, sizeof result->device_name, "%s", host->gpu.name);
         result->gpu_uuid = host->gpu.uuid;
         result->driver = host->gpu.driver;
+        if (opencl)
+            snprintf(host->opencl_folder, sizeof host->opencl_folder, "%s/opencl/gpu", host->build);
         break;
     case DEVICE_SIM:
         if (!simulator_find(&host->simulator, host->build, host->submission.cuda_library, error))
@@ -273,6 +296,8 @@ static bool choose_device(struct host *host, struct error *error)
     default:
         result->device_kind = "cpu";
         cpu_name(result->device_name, sizeof result->device_name);
+        if (opencl)
+            snprintf(host->opencl_folder, sizeof host->opencl_folder, "%s/opencl/cpu", host->build);
     }
     return true;
 }
@@ -291,7 +316,7 @@ static bool choose_box(struct host *host, struct error *error)
 {
     const char *why = "it was asked for";
     enum box_level level = BOX_NONE;
-    const bool cuda = host->submission.cuda_library[0] != '\0', on_gpu = host->device == DEVICE_GPU,
+    const bool cuda = host->submission.cuda_library[0] != '\0', opencl = host->submission.opencl_library[0] != '\0', on_gpu = host->device == DEVICE_GPU,
                simulated = host->device == DEVICE_SIM;
     int processor = -1, others = 0;
 
@@ -302,13 +327,16 @@ static bool choose_box(struct host *host, struct error *error)
     if (level == BOX_NONE)
         fprintf(stderr, "main_host: the submission runs without a box (%s): run only code that you trust\n", why);
     find_cuda(host);
-    if (!simulated) /* the simulator uses every processor that there is */
+    if (!simulated && !(opencl && !on_gpu)) /* the simulator and PoCL use every processor that there is */
         processor = processor_claim(&others);
     host->session = (struct session_config){
         .box = { .level = level,
                  .runner = host->runner,
                  .submission = host->submission_path,
-                 .cuda_library = cuda ? host->submission.cuda_library : NULL,
+                 .runtime = cuda     ? host->submission.cuda_library
+                            : opencl ? host->submission.opencl_library
+                                     : NULL,
+                 .opencl = opencl ? host->opencl_folder : NULL,
                  .library_path = cuda && host->cuda_folder[0] ? host->cuda_folder : NULL,
                  .library_alone = simulated,
                  .variables = simulated ? host->simulator.variables : NULL,
@@ -474,7 +502,10 @@ static bool case_is_wanted(const struct host *host, const struct package_case *t
 /* Before the first case: what stands in for what. */
 static void tell_device(const struct host *host)
 {
-    if (host->no_gpu)
+    if (host->no_gpu && host->device == DEVICE_CPU)
+        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its times "
+                        "are not ranked\n", host->no_gpu);
+    else if (host->no_gpu)
         fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
                         "simulated and not ranked\n", host->no_gpu);
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds a submission and judges it on all cases: judge.sh SUBMISSION [PROBLEM] [options for main_host]
 #
-# SUBMISSION is a .cu or .c file or a folder of them. PROBLEM is taken from the path of a jury submission, and is
+# SUBMISSION is a .cu or .c file or a folder of them, with .cl files for OpenCL. PROBLEM is taken from the path of a jury submission, and is
 # editdistance otherwise. A submission that does not compile gets CE, with the compiler's words. It is always built anew.
 . "$(dirname "$0")/lib.sh"
 compile_seconds=120
@@ -40,6 +40,10 @@ while read -r name; do
 done <<< "$names"
 if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
     fail "'$submission' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
+fi
+
+if toolkit_make uses-opencl SUBMISSION="$submission" PROBLEM="$problem"; then
+    "$root/run_scripts/packages.sh" opencl || fail "the submission is OpenCL, and this machine cannot build it: see above"
 fi
 
 PROBLEM=$problem build_toolkit

@@ -16,7 +16,7 @@ static const char bubblewrap[] = "/usr/bin/bwrap";
 
 /* Where the two files are inside the box, and a library that comes alone. */
 static const char inside_runner[] = "/toolkit/runner", inside_submission[] = "/toolkit/device_user.so";
-static const char inside_libraries[] = "/toolkit/lib";
+static const char inside_libraries[] = "/toolkit/lib", inside_opencl[] = "/toolkit/opencl";
 
 const char *box_level_name(enum box_level level) { return level == BOX_NAMESPACES ? "namespaces" : "none"; }
 
@@ -128,12 +128,22 @@ static void add_namespaces(const struct box *box, struct box_command *command)
     add_root_folders(command);
     if (box->library_path && box->library_alone) {
         add(command, "--ro-bind");
-        add(command, compose(command, "%s/%s", box->library_path, box->cuda_library));
-        add(command, compose(command, "%s/%s", inside_libraries, box->cuda_library));
+        add(command, compose(command, "%s/%s", box->library_path, box->runtime));
+        add(command, compose(command, "%s/%s", inside_libraries, box->runtime));
     } else if (box->library_path && strncmp(box->library_path, "/usr/", 5) != 0) {
         add(command, "--ro-bind");
         add(command, box->library_path);
         add(command, box->library_path);
+    }
+    if (box->opencl) {
+        add(command, "--ro-bind");
+        add(command, box->opencl);
+        add(command, inside_opencl);
+    }
+    if (box->opencl && box->gpu_minor < 0) { /* PoCL counts processors and memory there */
+        add(command, "--ro-bind");
+        add(command, "/sys/devices/system");
+        add(command, "/sys/devices/system");
     }
     if (box->gpu_minor >= 0) {
         bind_device(command, "/dev/nvidiactl");
@@ -164,7 +174,11 @@ void box_compose(const struct box *box, struct box_command *command)
                      inside && box->library_alone ? inside_libraries : box->library_path);
     for (const char *const *variable = box->variables; variable && *variable; variable++)
         add_variable(command, *variable);
-    if (box->cuda_library && box->gpu_minor >= 0) {
+    if (box->opencl) {
+        set_variable(command, "OCL_ICD_VENDORS", inside ? inside_opencl : box->opencl);
+        set_variable(command, "POCL_CACHE_DIR", "/tmp/pocl"); /* the box has a /tmp of its own */
+    }
+    if (box->runtime && box->gpu_minor >= 0) {
         set_variable(command, "CUDA_MODULE_LOADING", "EAGER"); /* modules load before the clock */
         set_variable(command, "CUDA_CACHE_DISABLE", "1");
         set_variable(command, "CUDA_VISIBLE_DEVICES", box->gpu_uuid ? box->gpu_uuid : "");
@@ -173,6 +187,6 @@ void box_compose(const struct box *box, struct box_command *command)
         add_namespaces(box, command);
     add(command, inside ? inside_runner : box->runner);
     add(command, inside ? inside_submission : box->submission);
-    if (box->cuda_library)
-        add(command, box->cuda_library);
+    if (box->runtime)
+        add(command, box->runtime);
 }

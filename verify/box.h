@@ -24,8 +24,9 @@ struct box {
     enum box_level level;
     const char *runner;       /* host path of the program */
     const char *submission;   /* host path of the shared object it loads */
-    const char *cuda_library; /* soname of the CUDA runtime, or NULL for a submission without CUDA */
+    const char *runtime;      /* soname of the CUDA runtime or the OpenCL loader, which the runner initialises; or NULL */
     const char *library_path; /* folder where that is, or NULL */
+    const char *opencl;       /* folder that names the one OpenCL driver, or NULL for a submission without OpenCL */
     bool library_alone;       /* of that folder the box has this one library only */
     const char *const *variables; /* more of the environment, as NAME=VALUE, NULL-terminated; or NULL */
     int gpu_minor;            /* N of the one /dev/nvidiaN inside, or -1 for none */

@@ -2,7 +2,7 @@
  * channel.h - what host and runner say to each other over one SOCK_SEQPACKET socket pair.
  *
  *   runner → host   LOADING                   CUDA is initialised; user code runs from here on
- *                   FAILED_CUDA               or it could not be; `text` says why
+ *                   FAILED_DEVICE               or it could not be; `text` says why
  *   runner → host   READY                     loaded, waiting
  *                   FAILED_LOAD               or it could not be; `text` says why
  *   host → runner   SETUP + output memfd      map this; `size` bytes
@@ -28,7 +28,7 @@ enum { CHANNEL_FD = 3, CHANNEL_REPORT_TEXT_FD, CHANNEL_REPORT_JSON_FD };
 
 enum channel_kind {
     CHANNEL_LOADING = 1,
-    CHANNEL_FAILED_CUDA,
+    CHANNEL_FAILED_DEVICE,
     CHANNEL_READY,
     CHANNEL_FAILED_LOAD,
     CHANNEL_SETUP,

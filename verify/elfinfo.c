@@ -23,6 +23,8 @@ static void read_needed(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struc
         name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
         if (name && strncmp(name, "libcudart.so", 12) == 0)
             snprintf(info->cuda_library, sizeof info->cuda_library, "%s", name);
+        if (name && strncmp(name, "libOpenCL.so", 12) == 0)
+            snprintf(info->opencl_library, sizeof info->opencl_library, "%s", name);
     }
 }
 

@@ -12,6 +12,7 @@ struct elfinfo {
     bool has_device_user;  /* exports device_user */
     int exports;           /* how many symbols it exports */
     char cuda_library[64]; /* the CUDA runtime it needs, such as "libcudart.so.13"; "" for none */
+    char opencl_library[64]; /* the OpenCL loader it needs, such as "libOpenCL.so.1"; "" for none */
 };
 
 /* Of the shared object at `path`. A file that is missing or no shared object is refused by name. */

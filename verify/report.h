@@ -38,7 +38,7 @@ struct result {
     const char *problem;         /* NULL until it is known */
     const char *submission;      /* path of the shared object */
     const char *source;          /* what it was built from, or NULL */
-    const char *language;        /* "CUDA" or "C", or NULL */
+    const char *language;        /* "CUDA", "OpenCL" or "C", or NULL */
     const char *cuda_library;    /* soname, or "" */
     const char *device_kind;     /* "gpu", "sim" or "cpu", or NULL */
     char device_name[128];       /* of the GPU, the simulator or the CPU */

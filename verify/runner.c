@@ -1,8 +1,9 @@
 /*
- * runner.c - the process that user code lives in: runner SUBMISSION.so [CUDA_LIBRARY]
+ * runner.c - the process that user code lives in: runner SUBMISSION.so [RUNTIME]
  *
- * Started by the host, in the box, with the channel as descriptor 3. It initialises CUDA where the submission
- * uses it, loads the submission, and then, a message at a time, maps an input and calls device_user(). It
+ * Started by the host, in the box, with the channel as descriptor 3. It initialises CUDA or OpenCL where the submission
+ * uses it (RUNTIME is its library), loads the submission, calls its device_user_setup() if it has one, and then, a message
+ * at a time, maps an input and calls device_user(). It
  * holds one input and one output and knows neither answers, nor limits, nor verdicts.
  */
 #include <dlfcn.h>
@@ -15,6 +16,7 @@
 #include "call.h"
 #include "channel.h"
 #include "clock.h"
+#include "opencl_runner.h"
 #include "session.h"
 #include "shared_map.h"
 
@@ -55,7 +57,7 @@ static void initialise_cuda(void *library, enum channel_kind blame)
     int status;
 
     if (!cuda_free || !cuda_error)
-        fail(CHANNEL_FAILED_CUDA, "the CUDA runtime library", "cudaFree is missing");
+        fail(CHANNEL_FAILED_DEVICE, "the CUDA runtime library", "cudaFree is missing");
     status = cuda_free(NULL);
     if (status != 0)
         fail(blame, "cudaFree", cuda_error(status));
@@ -137,16 +139,22 @@ int main(int argc, char **argv)
     struct channel_message message = { 0 };
     function *device_user;
     void *submission, *cuda = NULL;
+    function *setup;
 
     if (argc != 2 && argc != 3) {
         fputs("runner: started by main_host only\n", stderr);
         return RUNNER_FAILED;
     }
-    if (argc == 3) {
+    if (argc == 3 && strncmp(argv[2], "libOpenCL", 9) == 0) {
+        const char *why = opencl_initialise(argv[2]);
+
+        if (why)
+            fail(CHANNEL_FAILED_DEVICE, "OpenCL", why);
+    } else if (argc == 3) {
         cuda = dlopen(argv[2], RTLD_NOW);
         if (!cuda)
-            fail(CHANNEL_FAILED_CUDA, "", dlerror());
-        initialise_cuda(cuda, CHANNEL_FAILED_CUDA);
+            fail(CHANNEL_FAILED_DEVICE, "", dlerror());
+        initialise_cuda(cuda, CHANNEL_FAILED_DEVICE);
     }
     say(&message, CHANNEL_LOADING);
     submission = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -157,6 +165,9 @@ int main(int argc, char **argv)
         fail(CHANNEL_FAILED_LOAD, "", dlerror());
     if (cuda)
         initialise_cuda(cuda, CHANNEL_FAILED_LOAD);
+    setup = find(submission, "device_user_setup");
+    if (setup)
+        setup();
     say(&message, CHANNEL_READY);
     if (serve(device_user))
         return 0; /* the simulator reports in its destructor */

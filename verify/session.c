@@ -255,8 +255,8 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
             switch (channel_receive(session->channel, message, NULL)) {
             case 1:
                 /* A failure may be told only in the place of what it prevents. */
-                if (expected == CHANNEL_LOADING && message->kind == CHANNEL_FAILED_CUDA)
-                    return failed(session, facts, OUTCOME_CUDA_FAILED, message);
+                if (expected == CHANNEL_LOADING && message->kind == CHANNEL_FAILED_DEVICE)
+                    return failed(session, facts, OUTCOME_DEVICE_FAILED, message);
                 if (expected == CHANNEL_READY && message->kind == CHANNEL_FAILED_LOAD)
                     return failed(session, facts, OUTCOME_LOAD_FAILED, message);
                 facts.outcome = message->kind == expected && message->nonce == session->nonce ? OUTCOME_DONE
@@ -429,7 +429,7 @@ struct facts session_open(struct session *session, const struct session_config *
     facts = wait_for(session, CHANNEL_LOADING, deadline, &message, facts);
     if (facts.outcome == OUTCOME_DONE)
         facts = wait_for(session, CHANNEL_READY, deadline, &message, facts);
-    else if (facts.outcome != OUTCOME_CUDA_FAILED) /* no user code has run yet: the toolkit is at fault */
+    else if (facts.outcome != OUTCOME_DEVICE_FAILED) /* no user code has run yet: the toolkit is at fault */
         facts = not_started(session, facts);
     session->start_seconds = clock_seconds(start, clock_ns());
     if (facts.outcome == OUTCOME_DONE)

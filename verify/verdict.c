@@ -20,7 +20,7 @@ static const struct {
     [VERDICT_OLE] = { "OLE", "output limit exceeded" },
     [VERDICT_CE] = { "CE", "compile error" },
     [VERDICT_NO] = { "NO", "not run" },
-    [VERDICT_SV] = { "SV", "security violation" },
+    [VERDICT_SV] = { "SV", "rule or security violation" },
     [VERDICT_JE] = { "JE", "judging error" },
 };
 
@@ -97,8 +97,8 @@ enum verdict verdict_of(const struct facts *facts, char *message, size_t size)
     case OUTCOME_LOAD_FAILED:
         snprintf(message, size, "the submission cannot be loaded: %s", facts->detail);
         return VERDICT_RTE;
-    case OUTCOME_CUDA_FAILED:
-        snprintf(message, size, "CUDA cannot be initialised on this machine: %s", facts->detail);
+    case OUTCOME_DEVICE_FAILED:
+        snprintf(message, size, "the device cannot be initialised on this machine: %s", facts->detail);
         return VERDICT_JE;
     case OUTCOME_LOST:
         snprintf(message, size, "the runner failed: %s", facts->detail);

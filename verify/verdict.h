@@ -38,7 +38,7 @@ enum outcome {
     OUTCOME_FORGED,      /* it sent something that the runner never sends */
     OUTCOME_FLOOD,       /* it printed more than the output limit */
     OUTCOME_LOAD_FAILED, /* the runner could not load the submission */
-    OUTCOME_CUDA_FAILED, /* the runner could not initialise CUDA, before any user code ran */
+    OUTCOME_DEVICE_FAILED, /* the runner could not initialise CUDA or OpenCL, before any user code ran */
     OUTCOME_LOST,        /* the host could not go on: a system call failed */
     OUTCOMES
 };

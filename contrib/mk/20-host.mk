@@ -3,7 +3,8 @@
 PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/problem.c)))
 # Sources of the problems that go into the host: call.c goes into the runner, main_*.c are programs.
 PROBLEM_SOURCES := $(filter-out %/call.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
-VERIFY_SOURCES := $(filter-out verify/runner.c,$(wildcard verify/*.c))
+RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c
+VERIFY_SOURCES := $(filter-out $(RUNNER_SOURCES),$(wildcard verify/*.c))
 TABLE := $(BUILD)/problems.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
@@ -11,7 +12,7 @@ HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE) $(BU
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
 PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/bench_overhead $(BUILD)/getrndstr $(RUNNERS) \
-	getrndstr ldistance
+	getrndstr ldistance $(BUILD)/opencl/cpu/pocl.icd $(BUILD)/opencl/gpu/nvidia.icd
 
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
@@ -31,10 +32,18 @@ getrndstr: $(BUILD)/getrndstr
 ldistance: $(BUILD)/main_host
 	$(Q)ln -sfn $< $@
 
-# The runner is never built with sanitizers: it shares its process with user code.
-$(BUILD)/runners/%: $(BUILD)/plain/verify/runner.o $(BUILD)/plain/verify/channel.o $(BUILD)/plain/problems/%/call.o
+# The runner is never built with sanitizers: it shares its process with user code. It stands before the OpenCL loader for
+# two functions.
+$(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/verify/channel.o $(BUILD)/plain/problems/%/call.o
 	@mkdir -p $(@D)
-	$(call say,LINK $@)$(CC) -o $@ $^ -ldl
+	$(call say,LINK $@)$(CC) -Wl,--export-dynamic-symbol=clBuildProgram,--export-dynamic-symbol=clCompileProgram \
+		-o $@ $^ -ldl
+
+# A folder for each OpenCL driver, which names that one alone to the loader.
+$(BUILD)/opencl/cpu/pocl.icd: ICD = libpocl.so.2
+$(BUILD)/opencl/gpu/nvidia.icd: ICD = libnvidia-opencl.so.1
+$(BUILD)/opencl/%.icd:
+	@mkdir -p $(@D); echo $(ICD) > $@
 
 $(BUILD)/plain/%.o: %.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)

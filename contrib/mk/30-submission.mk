@@ -1,4 +1,5 @@
-# A submission: one .cu or .c file, or a folder of them, into a device_user.so that exports device_user only.
+# A submission: one .cu or .c file, or a folder of them, into a device_user.so that exports device_user only. OpenCL
+# kernels, NAME.cl in the folder, come along as the text NAME_cl[].
 
 # What is run where nothing is named: the participant's file, or the problem's own baseline. In CUDA, for the GPU or for
 # the simulator; in C where there is neither.
@@ -14,13 +15,17 @@ endif
 # build/submissions/PROBLEM/PATH, no two paths in one: what is outside of the toolkit goes by its absolute path, below @.
 submission_path = $(patsubst /%,@/%,$(if $(findstring ..,$(1)),$(abspath $(1)),$(1)))
 submission_folder = $(BUILD)/submissions/$(PROBLEM)/$(call submission_path,$(patsubst %/,%,$(1)))
-submission_files = $(sort $(if $(wildcard $(1)/.),$(wildcard $(1)/*.cu $(1)/*.c $(1)/*.h $(1)/*.cuh),$(1)))
-submission_sources = $(filter %.cu %.c,$(call submission_files,$(1)))
+submission_files = $(sort $(if $(wildcard $(1)/.),$(wildcard $(1)/*.cu $(1)/*.c $(1)/*.h $(1)/*.cuh $(1)/*.cl),$(1)))
+submission_sources = $(filter %.cu %.c %.cl,$(call submission_files,$(1)))
 submission_object = $(call submission_folder,$(1))/$(notdir $(2)).o
 
-# The problem's header is included before anything the submission may bring.
+# Whether it uses OpenCL: kernels of its own files, or one of the headers.
+submission_opencl = $(if $(filter %.cl,$(call submission_files,$(1))),yes,$(if $(filter %.c,$(call submission_files,$(1))),\
+	$(shell grep -lsE '^ *# *include *[<"](CL/|opencl_user)' $(filter %.c %.h,$(call submission_files,$(1))))))
+
+# The toolkit's header and the problem's are included before anything the submission may bring.
 HEADER := problems/$(PROBLEM)/include/device_user.h
-INCLUDES = -include $(HEADER) -Iproblems/$(PROBLEM)/include -I$(dir $(1))
+INCLUDES = -include verify/submission.h -include $(HEADER) -Iproblems/$(PROBLEM)/include -I$(dir $(1)) -Icontrib/opencl
 comma := ,
 SUBMISSION_LINK := contrib/mk/exports.map
 LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=device_user
@@ -33,8 +38,16 @@ $(shell mkdir -p $(call submission_folder,$(1)); cd $(call submission_folder,$(1
 	{ cmp -s now files || mv now files; })
 endef
 
+# The text of a .cl file, ended by a zero byte.
+kernel_name = $(shell basename $(1) .cl | tr -c 'A-Za-z0-9_\n' _)_cl
+define kernel_rule
+$(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(FLAGS_STAMP)
+	$$(Q)printf '%s\n' .section\ .rodata '.globl $(call kernel_name,$(2))' '$(call kernel_name,$(2)):' '.incbin "$(2)"' \
+		.byte\ 0 '.section .note.GNU-stack,"",@progbits' | $(CC) -x assembler -c -o $$@ -
+endef
+
 define compile_rule
-$(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) $(FLAGS_STAMP)
+$(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) verify/submission.h $(FLAGS_STAMP)
 	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(if $(filter %.cu,$(2)),$$(NVCC) $$(NVCC_FLAGS),$(CC) \
 		$(SUBMISSION_CFLAGS)) $(if $(FRESH),,-MMD -MP -MF $$@.d) $(call INCLUDES,$(2)) -c -o $$@ $(2)
 $(if $(FRESH),,-include $(call submission_object,$(1),$(2)).d)
@@ -42,13 +55,15 @@ endef
 
 define submission_rules
 $(call submission_stamp,$(1))
-$(foreach source,$(call submission_sources,$(1)),$(eval $(call compile_rule,$(1),$(source))))
+$(foreach source,$(filter-out %.cl,$(call submission_sources,$(1))),$(eval $(call compile_rule,$(1),$(source))))
+$(foreach source,$(filter %.cl,$(call submission_sources,$(1))),$(eval $(call kernel_rule,$(1),$(source))))
 $(call submission_folder,$(1))/files: ;
 $(call submission_folder,$(1))/device_user.so: \
 		$(foreach source,$(call submission_sources,$(1)),$(call submission_object,$(1),$(source))) \
 		$(call submission_folder,$(1))/files $(SUBMISSION_LINK)
 	$$(call say,LINK $$@)$(if $(filter %.cu,$(call submission_sources,$(1))),$$(NVCC) -shared -cudart shared \
-		-Xlinker $(LINK_OPTIONS),$(CC) -shared -Wl$(comma)$(LINK_OPTIONS)) -o $$@ $$(filter %.o,$$^) -lm
+		-Xlinker $(LINK_OPTIONS),$(CC) -shared -Wl$(comma)$(LINK_OPTIONS)) -o $$@ $$(filter %.o,$$^) -lm\
+		$(if $(call submission_opencl,$(1)),-lOpenCL)
 endef
 
 ifeq ($(filter help clean packages test-packages,$(MAKECMDGOALS)),)
@@ -77,10 +92,12 @@ run_notice = $(if $(CUDA_LACKS),$(if $(filter-out $(DEFAULT_SUBMISSION),$(SUBMIS
 	are not ranked." | tr -s '[:blank:]' ' '),:)
 
 # For the scripts.
-.PHONY: print-submission print-nvcc have-nvcc
+.PHONY: print-submission print-nvcc have-nvcc uses-opencl
 print-nvcc:
 	@echo $(NVCC)
 print-submission:
 	@echo $(SUBMISSION_SO)
+uses-opencl:
+	@$(if $(call submission_opencl,$(SUBMISSION)),true,false)
 have-nvcc:
 	@test -x "$(NVCC)"

@@ -14,7 +14,7 @@ static enum verdict expected_verdict(const struct facts *f)
     static const enum verdict of_outcome[OUTCOMES] = {
         [OUTCOME_TIMEOUT] = VERDICT_TLE,     [OUTCOME_DIED] = VERDICT_RTE,        [OUTCOME_CLOSED] = VERDICT_RTE,
         [OUTCOME_FORGED] = VERDICT_SV,       [OUTCOME_FLOOD] = VERDICT_OLE,       [OUTCOME_LOAD_FAILED] = VERDICT_RTE,
-        [OUTCOME_CUDA_FAILED] = VERDICT_JE,  [OUTCOME_LOST] = VERDICT_JE,
+        [OUTCOME_DEVICE_FAILED] = VERDICT_JE,  [OUTCOME_LOST] = VERDICT_JE,
     };
 
     if (f->outcome != OUTCOME_DONE)

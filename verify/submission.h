@@ -1,0 +1,23 @@
+/*
+ * submission.h - what every submission may define besides device_user(), whatever the problem. The build includes it, and
+ * the problem's device_user.h, before each source file.
+ */
+#ifndef VERIFY_SUBMISSION_H
+#define VERIFY_SUBMISSION_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Optional. Called once, before the first call of device_user() and before any clock starts, when CUDA or OpenCL is
+ * initialised: the place to build OpenCL kernels or to allocate buffers. No input is known yet. It must return within
+ * 30 seconds.
+ */
+void device_user_setup(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
