@@ -56,6 +56,7 @@ struct host {
     char submission_path[PATH_MAX];     /* the shared object */
     char cuda_folder[PATH_MAX];         /* where libcudart is, or "" */
     char opencl_folder[PATH_MAX];       /* which names the OpenCL driver, or "" */
+    char opencl_driver[64];             /* its soname, or "" */
     struct result result;
 };
 
@@ -243,6 +244,24 @@ static bool has_nvidia_opencl(void)
     return library != NULL;
 }
 
+/* The folder that names the OpenCL driver of the chosen device, and the driver. */
+static bool find_opencl(struct host *host, struct error *error)
+{
+    char path[PATH_MAX];
+    FILE *file;
+    bool ok;
+
+    snprintf(host->opencl_folder, sizeof host->opencl_folder, "%s/opencl/%s", host->build,
+             host->device == DEVICE_GPU ? "gpu" : "cpu");
+    if (snprintf(path, sizeof path, "%s/driver.icd", host->opencl_folder) >= (int)sizeof path)
+        return error_toolkit(error, "the path '%s' is too long", host->opencl_folder);
+    file = fopen(path, "re");
+    ok = file && fscanf(file, "%63s", host->opencl_driver) == 1;
+    if (file)
+        fclose(file);
+    return ok || error_toolkit(error, "cannot read '%s': run 'make'", path);
+}
+
 static bool choose_device(struct host *host, struct error *error)
 {
     bool cuda = host->submission.cuda_library[0] != '\0', opencl = host->submission.opencl_library[0] != '\0';
@@ -281,8 +300,6 @@ static bool choose_device(struct host *host, struct error *error)
         snprintf(result->device_name, sizeof result->device_name, "%s", host->gpu.name);
         result->gpu_uuid = host->gpu.uuid;
         result->driver = host->gpu.driver;
-        if (opencl)
-            snprintf(host->opencl_folder, sizeof host->opencl_folder, "%s/opencl/gpu", host->build);
         break;
     case DEVICE_SIM:
         if (!simulator_find(&host->simulator, host->build, host->submission.cuda_library, error))
@@ -296,10 +313,8 @@ static bool choose_device(struct host *host, struct error *error)
     default:
         result->device_kind = "cpu";
         cpu_name(result->device_name, sizeof result->device_name);
-        if (opencl)
-            snprintf(host->opencl_folder, sizeof host->opencl_folder, "%s/opencl/cpu", host->build);
     }
-    return true;
+    return !opencl || find_opencl(host, error);
 }
 
 /* Seconds that a call may take on the chosen device. */
@@ -337,6 +352,7 @@ static bool choose_box(struct host *host, struct error *error)
                             : opencl ? host->submission.opencl_library
                                      : NULL,
                  .opencl = opencl ? host->opencl_folder : NULL,
+                 .opencl_driver = host->opencl_driver,
                  .library_path = cuda && host->cuda_folder[0] ? host->cuda_folder : NULL,
                  .library_alone = simulated,
                  .variables = simulated ? host->simulator.variables : NULL,

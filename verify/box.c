@@ -16,7 +16,9 @@ static const char bubblewrap[] = "/usr/bin/bwrap";
 
 /* Where the two files are inside the box, and a library that comes alone. */
 static const char inside_runner[] = "/toolkit/runner", inside_submission[] = "/toolkit/device_user.so";
-static const char inside_libraries[] = "/toolkit/lib", inside_opencl[] = "/toolkit/opencl";
+static const char inside_libraries[] = "/toolkit/lib";
+/* Where every OpenCL loader looks for drivers. */
+static const char inside_opencl[] = "/etc/OpenCL/vendors";
 
 const char *box_level_name(enum box_level level) { return level == BOX_NAMESPACES ? "namespaces" : "none"; }
 
@@ -175,7 +177,10 @@ void box_compose(const struct box *box, struct box_command *command)
     for (const char *const *variable = box->variables; variable && *variable; variable++)
         add_variable(command, *variable);
     if (box->opencl) {
-        set_variable(command, "OCL_ICD_VENDORS", inside ? inside_opencl : box->opencl);
+        if (!inside) { /* loaders know one or the other */
+            set_variable(command, "OCL_ICD_VENDORS", box->opencl);
+            set_variable(command, "OCL_ICD_FILENAMES", box->opencl_driver);
+        }
         set_variable(command, "POCL_CACHE_DIR", "/tmp/pocl"); /* the box has a /tmp of its own */
     }
     if (box->runtime && box->gpu_minor >= 0) {

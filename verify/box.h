@@ -26,7 +26,8 @@ struct box {
     const char *submission;   /* host path of the shared object it loads */
     const char *runtime;      /* soname of the CUDA runtime or the OpenCL loader, which the runner initialises; or NULL */
     const char *library_path; /* folder where that is, or NULL */
-    const char *opencl;       /* folder that names the one OpenCL driver, or NULL for a submission without OpenCL */
+    const char *opencl;       /* folder with the .icd file of the one OpenCL driver; or NULL for one without OpenCL */
+    const char *opencl_driver; /* the driver's soname */
     bool library_alone;       /* of that folder the box has this one library only */
     const char *const *variables; /* more of the environment, as NAME=VALUE, NULL-terminated; or NULL */
     int gpu_minor;            /* N of the one /dev/nvidiaN inside, or -1 for none */

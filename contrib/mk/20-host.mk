@@ -12,7 +12,7 @@ HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE) $(BU
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
 PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/bench_overhead $(BUILD)/getrndstr $(RUNNERS) \
-	getrndstr ldistance $(BUILD)/opencl/cpu/pocl.icd $(BUILD)/opencl/gpu/nvidia.icd
+	getrndstr ldistance $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd
 
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
@@ -40,8 +40,8 @@ $(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/veri
 		-o $@ $^ -ldl
 
 # A folder for each OpenCL driver, which names that one alone to the loader.
-$(BUILD)/opencl/cpu/pocl.icd: ICD = libpocl.so.2
-$(BUILD)/opencl/gpu/nvidia.icd: ICD = libnvidia-opencl.so.1
+$(BUILD)/opencl/cpu/driver.icd: ICD = libpocl.so.2
+$(BUILD)/opencl/gpu/driver.icd: ICD = libnvidia-opencl.so.1
 $(BUILD)/opencl/%.icd:
 	@mkdir -p $(@D); echo $(ICD) > $@
 
