@@ -25,7 +25,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: bench-cudasim cudasim fuzz packages clean
+.PHONY: bench-cudasim cudasim fuzz packages clean attack
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -48,6 +48,9 @@ test: test-packages ## run every test that needs no GPU
 
 test-gpu: all ## run the tests that need an NVIDIA GPU
 	@run_scripts/test.sh --gpu
+
+attack: packages ## judge the attack corpus: none may be accepted or leave anything behind
+	@run_scripts/attack.sh
 
 bench: test-packages all $(BENCHES) ## measure the CPU reference of PROBLEM=... and the host's overhead
 	@run_scripts/bench.sh $(PROBLEM)

@@ -30,6 +30,10 @@ comma := ,
 SUBMISSION_LINK := contrib/mk/exports.map
 LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=device_user
 
+# With BOXED=1 each compiler runs in a box, which sees the submission and what the toolkit gives to it.
+SUBMISSION_SEES = verify/submission.h problems/$(PROBLEM)/include contrib/opencl $(SUBMISSION_LINK)
+box = $(if $(BOXED),run_scripts/compile_box.sh $(call submission_folder,$(1)) $(SUBMISSION_SEES) $(patsubst %/,%,$(1)) -- )
+
 # A submission is built anew when the names or contents of its files change, whatever their times say. With FRESH=1, as
 # judge.sh asks, its folder is empty, and no list of headers that the compiler wrote is read back.
 define submission_stamp
@@ -43,12 +47,12 @@ kernel_name = $(shell basename $(1) .cl | tr -c 'A-Za-z0-9_\n' _)_cl
 define kernel_rule
 $(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(FLAGS_STAMP)
 	$$(Q)printf '%s\n' .section\ .rodata '.globl $(call kernel_name,$(2))' '$(call kernel_name,$(2)):' '.incbin "$(2)"' \
-		.byte\ 0 '.section .note.GNU-stack,"",@progbits' | $(CC) -x assembler -c -o $$@ -
+		.byte\ 0 '.section .note.GNU-stack,"",@progbits' | $(call box,$(1))$(CC) -x assembler -c -o $$@ -
 endef
 
 define compile_rule
 $(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) verify/submission.h $(FLAGS_STAMP)
-	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(if $(filter %.cu,$(2)),$$(NVCC) $$(NVCC_FLAGS),$(CC) \
+	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(call box,$(1))$(if $(filter %.cu,$(2)),$$(NVCC) $$(NVCC_FLAGS),$(CC) \
 		$(SUBMISSION_CFLAGS)) $(if $(FRESH),,-MMD -MP -MF $$@.d) $(call INCLUDES,$(2)) -c -o $$@ $(2)
 $(if $(FRESH),,-include $(call submission_object,$(1),$(2)).d)
 endef
@@ -61,7 +65,7 @@ $(call submission_folder,$(1))/files: ;
 $(call submission_folder,$(1))/device_user.so: \
 		$(foreach source,$(call submission_sources,$(1)),$(call submission_object,$(1),$(source))) \
 		$(call submission_folder,$(1))/files $(SUBMISSION_LINK)
-	$$(call say,LINK $$@)$(if $(filter %.cu,$(call submission_sources,$(1))),$$(NVCC) -shared -cudart shared \
+	$$(call say,LINK $$@)$(call box,$(1))$(if $(filter %.cu,$(call submission_sources,$(1))),$$(NVCC) -shared -cudart shared \
 		-Xlinker $(LINK_OPTIONS),$(CC) -shared -Wl$(comma)$(LINK_OPTIONS)) -o $$@ $$(filter %.o,$$^) -lm\
 		$(if $(call submission_opencl,$(1)),-lOpenCL)
 endef
