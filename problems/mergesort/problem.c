@@ -238,16 +238,17 @@ static void explain(const struct mergesort_list *list, size_t i, char *message, 
     uint32_t index = list->payloads ? mergesort_index(list->payloads[i], list->round_keys) : 0;
 
     if (index >= list->count)
-        snprintf(message, size, "sorted_payloads[%zu] = %" PRIu32 " is no payload of the input", i, list->payloads[i]);
+        snprintf(message, size, "wrote sorted_payloads[%zu] = %" PRIu32 ", which is no payload of the input", i,
+                 list->payloads[i]);
     else if (list->keys[i] > list->keys[i + 1])
-        snprintf(message, size, "sorted_keys[%zu] = %" PRId32 " is above sorted_keys[%zu] = %" PRId32, i, list->keys[i],
-                 i + 1, list->keys[i + 1]);
+        snprintf(message, size, "wrote sorted_keys[%zu] = %" PRId32 " above sorted_keys[%zu] = %" PRId32, i,
+                 list->keys[i], i + 1, list->keys[i + 1]);
     else if (list->payloads[i] == list->payloads[i + 1])
-        snprintf(message, size, "sorted_payloads[%zu] and sorted_payloads[%zu] are both %" PRIu32 ", with equal keys", i,
-                 i + 1, list->payloads[i]);
+        snprintf(message, size, "wrote the payload %" PRIu32 " twice, as sorted_payloads[%zu] and the next",
+                 list->payloads[i], i);
     else
-        snprintf(message, size, "sorted_payloads[%zu] and sorted_payloads[%zu], of the equal keys %" PRId32
-                 ", are not in the order of the input", i, i + 1, list->keys[i]);
+        snprintf(message, size, "did not keep the order of equal keys: sorted_payloads[%zu] and [%zu], of the key %" PRId32,
+                 i, i + 1, list->keys[i]);
 }
 
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
@@ -266,12 +267,12 @@ static enum check_result check(const struct blob *input, const struct blob *answ
         return CHECK_WRONG;
     }
     if (memcmp(products, right->products, SECRET_POINTS * sizeof products[0]) != 0) {
-        snprintf(message, size, "the keys are in ascending order, but are not the %s of the input",
-                 list.payloads ? "keys and payloads" : "keys");
+        snprintf(message, size, "wrote %s in ascending order that are not those of the input",
+                 list.payloads ? "pairs" : "keys");
         return CHECK_WRONG;
     }
     if (returned != CALL_RETURNED) {
-        snprintf(message, size, "the word behind the arrays was overwritten");
+        snprintf(message, size, "overwrote what is behind the arrays");
         return CHECK_WRONG;
     }
     return CHECK_RIGHT;
