@@ -5,9 +5,13 @@
  * as they do. The fingerprint of elements e[0..n) at the point r is the product of all (r - e[i]) modulo the prime
  * P = 2^61 - 1. It does not depend on the order. For two lists of n elements that are not the same multiset, the products
  * are two different polynomials in r, both with the leading term r^n; so they agree in at most n - 1 of the P points, and
- * with r drawn at random after the output was made, the fingerprints agree with a probability of at most (n - 1) / P.
- * (R. J. Lipton, "Fingerprinting sets", Princeton CS-TR-212-89, 1989.) With two points and n <= 2^28 that is
- * (2^28 / 2^61)^2 = 2^-66. No assumption about the hash is in this, only that nobody knows the points.
+ * at a random r the fingerprints agree with a probability of at most (n - 1) / P. (R. J. Lipton, "Fingerprinting sets",
+ * Princeton CS-TR-212-89, 1989.) With two points and n <= 2^28 that is (2^28 / 2^61)^2 = 2^-66. No assumption about a
+ * hash function is in this, only that the points are random and that who made the output did not know them.
+ *
+ * In fact they come from a seed of 64 bits by way of Philox. That matters only to an output made to fit the points of
+ * certain seeds: its polynomial less the right one has at most n - 1 roots, so it fits the two points of about n / 2 of
+ * the 2^64 seeds at best, which is 2^-37 for n = 2^28, and no way is known to find such keys.
  *
  * Called by problem.c and by the tests. Knows nothing of blobs.
  */

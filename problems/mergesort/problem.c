@@ -6,8 +6,8 @@
  *
  * check() accepts an output when its elements ascend (and for pairs all differ) and have the input's fingerprint. An
  * element of a pair is the key and then the index that the payload came from, so ascending elements mean ascending
- * keys, and among equal keys the order of the input. A wrong output of n keys gets through with a probability of at most
- * ((n - 1) / (2^61 - 1))^2, below 2^-66, over the secret points: see fingerprint.h. Everything else about it is exact.
+ * keys, and among equal keys the order of the input. The order is seen exactly. Another multiset of n elements gets
+ * through with a probability of at most ((n - 1) / (2^61 - 1))^2, below 2^-66, over the secret points: fingerprint.h.
  */
 #include "problems/problem.h"
 
