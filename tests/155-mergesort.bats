@@ -68,7 +68,8 @@ static int ascending(const void *a, const void *b)
 {
     return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
 }
-void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads, size_t n)
+void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads,
+                 size_t n)
 {
     static int calls;
     (void)payloads;
@@ -87,7 +88,8 @@ END
 }
 
 @test "mergesort: lines that make no case are refused by the validator and by the host alike" {
-    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/validator" $folder/input_validators/case_line.c
+    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/validator" \
+        $folder/input_validators/case_line.c
     [ "$(ls $folder/data/invalid_input/*.in | wc -l)" -ge 8 ]
     so=$(submission $folder/submissions/accepted/baseline.c mergesort)
     for file in "$folder"/data/invalid_input/*.in; do
@@ -154,7 +156,8 @@ void device_user(const int32_t *k, const uint32_t *p, int32_t *s, uint32_t *t, s
     cat > "$BATS_TEST_TMPDIR/look.c" << 'END'
 #include <stdlib.h>
 static void need(int condition, int code) { if (!condition) exit(code); }
-void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads, size_t n)
+void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads,
+                 size_t n)
 {
     size_t zeros = 0;
 
@@ -174,7 +177,7 @@ END
     assert_output --partial 'exited with code 42'
 }
 
-@test "mergesort: the sorts in CUDA are right on the simulator, without a complaint, where runs and tiles end unevenly" {
+@test "mergesort: the sorts in CUDA are right on the simulator, without a complaint, where runs end unevenly" {
     requires nvcc
     requires x86-64
     for sort in baseline merge_path radix; do

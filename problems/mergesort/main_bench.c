@@ -1,9 +1,10 @@
 /*
  * main_bench.c - how fast CPUs sort: bench [REPETITIONS]
  *
- * Million keys a second of the jury's submissions in C, which are linked in under the names below (problem.mk), on random
- * keys: a merge sort on one core, a merge sort with a thread for every processor, and the C library's qsort(). The three
- * take turns, so that a machine that slows down slows all of them. "(check)" is what the host does with an output.
+ * Million keys a second of the jury's submissions in C, which are linked in under the names below (problem.mk), on
+ * random keys: a merge sort on one core, a merge sort with a thread for every processor, and the C library's qsort().
+ * The three take turns, so that a machine that slows down slows all of them. "(check)" is what the host does with an
+ * output.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,7 +84,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < (size_t)1 << LARGEST; i++)
         keys[i] = (int32_t)random_u32(&stream);
     memset(sorted, 0, sizeof *keys << LARGEST); /* its pages are there before the clock starts */
-    printf("sorting random keys on the CPU; %ld processors; Mkeys/s: 10^6 keys a second\n", sysconf(_SC_NPROCESSORS_ONLN));
+    printf("sorting random keys on the CPU; %ld processors; Mkeys/s: 10^6 keys a second\n",
+           sysconf(_SC_NPROCESSORS_ONLN));
     printf("%10s  %-20s %10s %10s %10s %5s\n", "keys", "sort", "median ms", "Mkeys/s", "best", "runs");
     for (int bits = 10; bits <= LARGEST; bits += 2)
         if (!bench((size_t)1 << bits, keys, sorted, (size_t)repetitions)) {

@@ -1,12 +1,12 @@
 /*
  * payload.h - which payload the generator gives to which index, and back.
  *
- * A payload is to tell the index that it came from, so that check() can see from an output alone whether equal keys kept
- * their order. But it must not grow with the index: else sorting by (key, payload), which is not what a stable sort is
- * about, would pass. So the payload is the index sent through a random permutation of all 32-bit numbers: a Feistel
- * network of four rounds on halves of 16 bits, which is a bijection whatever its round function does. The round keys
- * stand in the input's header, and call.c wipes them before it calls device_user(). This hides nothing of value: who
- * found them out could make an index out of a payload, which a submission may make anyway by counting.
+ * A payload is to tell the index that it came from, so that check() can see from an output alone whether equal keys
+ * kept their order. But it must not grow with the index: else sorting by (key, payload), which is not what a stable
+ * sort is about, would pass. So the payload is the index sent through a random permutation of all 32-bit numbers: a
+ * Feistel network of four rounds on halves of 16 bits, which is a bijection whatever its round function does. The
+ * round keys stand in the input's header, and call.c wipes them before it calls device_user(). This hides nothing of
+ * value: who found them out could make an index out of a payload, which a submission may make anyway by counting.
  */
 #ifndef MERGESORT_PAYLOAD_H
 #define MERGESORT_PAYLOAD_H

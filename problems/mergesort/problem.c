@@ -1,8 +1,9 @@
 /*
  * problem.c - the problem mergesort: signed 32-bit keys, alone or with payloads, sorted and stable.
  *
- * Linked into the host. The layout of inputs and outputs is in input.h, the kinds of cases in cases.c, what payloads are
- * in payload.h, how a sorted list is recognised without sorting in fingerprint.h, wrong outputs for the tests in spoil.c.
+ * Linked into the host. The layout of inputs and outputs is in input.h, the kinds of cases in cases.c, what payloads
+ * are in payload.h, how a sorted list is recognised without sorting in fingerprint.h, wrong outputs for the tests in
+ * spoil.c.
  *
  * check() accepts an output when its elements ascend (and for pairs all differ) and have the input's fingerprint. An
  * element of a pair is the key and then the index that the payload came from, so ascending elements mean ascending
@@ -120,7 +121,8 @@ static bool load(int argc, char *const *argv, struct blob *input, struct blob *a
     if (!blob_read_file(&file, argv[0], (size_t)COUNT_MAX * 4, error))
         return false;
     if (file.size == 0 || file.size % 4 != 0)
-        error_usage(error, "file '%.280s' has %zu bytes: a multiple of 4, and more than 0, is needed", argv[0], file.size);
+        error_usage(error, "file '%.280s' has %zu bytes: a multiple of 4, and more than 0, is needed", argv[0],
+                    file.size);
     else if (input_alloc(input, file.size / 4, false, error)) {
         memcpy(input->data + KEYS_OFFSET, file.data, file.size);
         ok = true;
@@ -247,8 +249,8 @@ static void explain(const struct mergesort_list *list, size_t i, char *message, 
         snprintf(message, size, "wrote the payload %" PRIu32 " twice, as sorted_payloads[%zu] and the next",
                  list->payloads[i], i);
     else
-        snprintf(message, size, "did not keep the order of equal keys: sorted_payloads[%zu] and [%zu], of the key %" PRId32,
-                 i, i + 1, list->keys[i]);
+        snprintf(message, size, "did not keep the order of equal keys: sorted_payloads[%zu] and [%zu], of the key %" PRId32, i,
+                 i + 1, list->keys[i]);
 }
 
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
@@ -332,15 +334,15 @@ static bool solve(const struct blob *input, const struct blob *answer, struct bl
 static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
 {
     struct mergesort_list list = list_of_input(input);
+    struct mergesort_sorted sorted = {
+        .keys = (int32_t *)output->data,
+        .payloads = list.payloads ? (uint32_t *)(output->data + mergesort_paged(list.count)) : NULL,
+        .returned = output->data + output->size - sizeof(uint32_t),
+        .count = list.count,
+    };
 
     (void)answer;
-    return mergesort_spoil((struct mergesort_sorted){
-                               .keys = (int32_t *)output->data,
-                               .payloads = list.payloads ? (uint32_t *)(output->data + mergesort_paged(list.count)) : NULL,
-                               .returned = output->data + output->size - sizeof(uint32_t),
-                               .count = list.count,
-                           },
-                           way);
+    return mergesort_spoil(sorted, way);
 }
 
 const struct problem problem_mergesort = {

@@ -62,7 +62,7 @@ bool mergesort_sort(const struct mergesort_list *list, int32_t *keys, uint32_t *
  */
 typedef bool way_function(struct mergesort_sorted s, bool apply);
 
-/* The i, next to the middle from above or else from below, where the keys i and i + 1 differ (are equal); or `count`. */
+/* The i, next to the middle from above or else from below, where keys i and i + 1 differ (are equal); or `count`. */
 static size_t neighbours(struct mergesort_sorted s, bool differ)
 {
     size_t middle = s.count / 2;

@@ -24,8 +24,8 @@ struct mergesort_sorted {
 bool mergesort_sort(const struct mergesort_list *list, int32_t *keys, uint32_t *payloads);
 
 /*
- * Spoils a right output in the `way`-th of the ways that are possible for it. False, and nothing changed, when there are
- * no more.
+ * Spoils a right output in the `way`-th of the ways that are possible for it. False, and nothing changed, when there
+ * are no more.
  */
 bool mergesort_spoil(struct mergesort_sorted sorted, size_t way);
 

@@ -16,7 +16,8 @@ static const char *const kinds[] = { "random", "sorted",  "reversed", "equal",  
                                      "sawtooth", "nearly", "extremes", "organpipe", "interleaved" };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static const struct random_key key = { .seed = 5, .case_seed = 6 }, secret = { .seed = 99 }, other_secret = { .seed = 98 };
+static const struct random_key key = { .seed = 5, .case_seed = 6 }, secret = { .seed = 99 };
+static const struct random_key other_secret = { .seed = 98 };
 
 static bool same(const struct blob *a, const struct blob *b)
 {
@@ -69,7 +70,7 @@ static bool ascends(const int32_t *keys, size_t count)
     return true;
 }
 
-/* Whether in every merge of a bottom-up merge sort the elements of the two runs alternate, as long as both have some. */
+/* Whether in every merge of a bottom-up merge sort the elements of the two runs alternate, while both have some. */
 static bool interleaves(int32_t *keys, int32_t *merged, size_t count)
 {
     for (size_t run = 1; run < count; run *= 2) {

@@ -22,9 +22,9 @@ extern "C" {
  *   n                from 0 to 2^28 = 268,435,456; with n = 0 there is nothing to read and nothing to write
  *
  * All arrays are in CPU memory, start at a multiple of 4096 bytes and do not overlap. The outputs arrive filled with
- * arbitrary bytes. Do not write into the inputs. Called on the CPU, one call at a time, on one CPU core; it may be called
- * again with other arrays, with and without payloads. To give up, end the process (exit, abort): that is a run-time error;
- * a wrong output is a wrong answer.
+ * arbitrary bytes. Do not write into the inputs. Called on the CPU, one call at a time, on one CPU core; it may be
+ * called again with other arrays, with and without payloads. To give up, end the process (exit, abort): that is a
+ * run-time error; a wrong output is a wrong answer.
  */
 void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads,
                  size_t n);

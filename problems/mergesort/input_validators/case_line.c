@@ -46,8 +46,11 @@ int main(void)
     if (regexec(&regex, text, GROUPS, part, 0) != 0)
         return invalid("the line does not follow the grammar");
     regfree(&regex);
-    for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++)
-        if (part[limits[l].group].rm_so >= 0 && strtoull(text + part[limits[l].group].rm_so, NULL, 10) > limits[l].limit)
+    for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+        regoff_t start = part[limits[l].group].rm_so;
+
+        if (start >= 0 && strtoull(text + start, NULL, 10) > limits[l].limit)
             return invalid(limits[l].why);
+    }
     return VALID;
 }

@@ -1,15 +1,15 @@
 /*
  * baseline.cu - a merge sort whose every pass is one kernel: correct, parallel, stable, and easy to beat.
  *
- * Runs of 1, 2, 4, 8 ... sorted keys are merged two by two, until one run is left. A pass reads one buffer and writes the
- * other; then they swap. In a pass, one thread moves one element: its place in the merged run is its place in its own run
- * plus the number of elements of the partner run that go before it, which a binary search finds. Those are
+ * Runs of 1, 2, 4, 8 ... sorted keys are merged two by two, until one run is left. A pass reads one buffer and writes
+ * the other; then they swap. In a pass, one thread moves one element: its place in the merged run is its place in its
+ * own run plus the number of elements of the partner run that go before it, which a binary search finds. Those are
  *
  *   for an element of the left run, the elements of the right run that are less than it (lower bound),
  *   for one of the right run, the elements of the left run that are less than or equal to it (upper bound),
  *
- * so that of two equal elements the left one goes first: every place is taken once, and the sort is stable. The last run,
- * and with it its partner, may be shorter or missing.
+ * so that of two equal elements the left one goes first: every place is taken once, and the sort is stable. The last
+ * run, and with it its partner, may be shorter or missing.
  *
  * Where the time goes: log2(n) passes over memory, and up to log2(n) steps of binary search for every element of each.
  */
@@ -29,7 +29,7 @@ static void check(cudaError_t status, const char *call, int line)
     std::exit(1);
 }
 
-/* keys[n], and payloads[n] or a null pointer: one buffer. n is at most 2^28, so that 2 * run fits in 32 bits as well. */
+/* keys[n], and payloads[n] or a null pointer: one buffer. n is at most 2^28, so that 2 * run fits in 32 bits, too. */
 struct buffer {
     int32_t *keys;
     uint32_t *payloads;

@@ -4,10 +4,11 @@
  * Two steps make it faster than the baseline, whose passes are the same from runs of TILE elements on:
  *
  *   sort_tiles   a block sorts TILE elements in shared memory, which saves the first passes over global memory;
- *   merge_tiles  a block makes TILE elements of a merged run. Which elements of the two runs these are, a binary search
- *                along a diagonal of the merge path says (Green, McColl and Bader, "GPU Merge Path", ICS 2012): of the
- *                first d elements of the merged run, `split` are from the left run, so d - split from the right one. They
- *                are loaded into shared memory, where in the same way each thread finds ITEMS of them, and merges them.
+ *   merge_tiles  a block makes TILE elements of a merged run. Which elements of the two runs these are, a binary
+ *                search along a diagonal of the merge path says (Green, McColl and Bader, "GPU Merge Path", ICS 2012):
+ *                of the first d elements of the merged run, `split` are from the left run, so d - split from the right
+ *                one. They are loaded into shared memory, where in the same way each thread finds ITEMS of them, and
+ *                merges them.
  *
  * Of equal keys those of the left run go first, so the sort is stable. Payloads stay where they are until it is known
  * which element goes where. Where the time goes: log2(n / TILE) passes over memory.
@@ -31,7 +32,7 @@ static void check(cudaError_t status, const char *call, int line)
 
 const unsigned THREADS = 128, ITEMS = 8, TILE = THREADS * ITEMS;
 
-/* keys[n], and payloads[n] or a null pointer: one buffer. n is at most 2^28, so that 2 * run fits in 32 bits as well. */
+/* keys[n], and payloads[n] or a null pointer: one buffer. n is at most 2^28, so that 2 * run fits in 32 bits, too. */
 struct buffer {
     int32_t *keys;
     uint32_t *payloads;
@@ -54,8 +55,8 @@ __device__ unsigned split(const int32_t *a, unsigned na, const int32_t *b, unsig
 }
 
 /*
- * Elements first, first + 1 ... of the merged run of keys[0..na) and keys[na..na + nb): their keys and where they stood.
- * Up to ITEMS of them, as many as there are.
+ * Elements first, first + 1 ... of the merged run of keys[0..na) and keys[na..na + nb): their keys and where they
+ * stood. Up to ITEMS of them, as many as there are.
  */
 __device__ void merge_items(const int32_t *keys, unsigned na, unsigned nb, unsigned first, int32_t merged[ITEMS],
                             unsigned source[ITEMS])

@@ -94,8 +94,10 @@ static void run_tasks(struct task *tasks, size_t count, void *(*function)(void *
 static size_t thread_count(size_t n)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t threads = processors < THREADS_MIN ? THREADS_MIN : processors > THREADS_MAX ? THREADS_MAX : (size_t)processors;
+    size_t threads = THREADS_MIN;
 
+    if (processors > THREADS_MIN)
+        threads = processors < THREADS_MAX ? (size_t)processors : THREADS_MAX;
     return n / ALONE < threads ? n / ALONE + 1 : threads;
 }
 

@@ -1,8 +1,8 @@
 /*
  * radix.cu - league: open. A radix sort by the least significant digit first, kept simple.
  *
- * Eight passes sort by four bits each; as every pass is stable, the whole is. In a pass every thread owns ITEMS elements
- * that stand side by side:
+ * Eight passes sort by four bits each; as every pass is stable, the whole is. In a pass every thread owns ITEMS
+ * elements that stand side by side:
  *
  *   count    each thread counts its elements of every digit; counts[digit][thread] is a table of all digits and threads
  *   scan     the sums of all counts before: digit by digit, and within a digit thread by thread

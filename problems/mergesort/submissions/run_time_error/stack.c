@@ -1,4 +1,4 @@
-/* Crashes: a recursive quicksort whose pivot is the first key. With keys in order, or equal, it goes as deep as there are keys. */
+/* Crashes: a recursive quicksort whose pivot is the first key. With keys in order it goes as deep as there are keys. */
 #include <stdlib.h>
 
 #include "device_user.h"

@@ -1,6 +1,6 @@
 /*
- * Wrong: the merge sort of the baseline for powers of two only. It sorts the largest power of two that fits, and leaves the
- * rest of the keys, the tail, where it was.
+ * Wrong: the merge sort of the baseline for powers of two only. It sorts the largest power of two that fits, and
+ * leaves the rest of the keys, the tail, where it was.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 /*
- * Wrong: a bitonic sort by the key alone. The keys come out right, but of equal keys the payloads stand in any order, as the
- * network exchanges elements far apart without a look at what is between them.
+ * Wrong: a bitonic sort by the key alone. The keys come out right, but of equal keys the payloads stand in any order,
+ * as the network exchanges elements far apart without a look at what is between them.
  */
 #include <cstdio>
 #include <cstdlib>
