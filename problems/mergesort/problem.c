@@ -249,8 +249,8 @@ static void explain(const struct mergesort_list *list, size_t i, char *message, 
         snprintf(message, size, "wrote the payload %" PRIu32 " twice, as sorted_payloads[%zu] and the next",
                  list->payloads[i], i);
     else
-        snprintf(message, size, "did not keep the order of equal keys: sorted_payloads[%zu] and [%zu], of the key %" PRId32, i,
-                 i + 1, list->keys[i]);
+        snprintf(message, size, "did not keep the order of equal keys: sorted_payloads[%zu] and [%zu], of key %" PRId32,
+                 i, i + 1, list->keys[i]);
 }
 
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
