@@ -1,0 +1,372 @@
+/*
+ * spoil.c - an LSD radix sort that makes right outputs, and the ways in which wrong ones can differ from them.
+ */
+#include "spoil.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ right */
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, PASSES = 32 / DIGIT_BITS };
+
+static unsigned digit_of(int32_t key, int pass)
+{
+    return (((uint32_t)key ^ 0x80000000u) >> (pass * DIGIT_BITS)) % DIGITS;
+}
+
+static void radix_pass(int pass, size_t count, const int32_t *keys, const uint32_t *payloads, int32_t *to_keys,
+                       uint32_t *to_payloads)
+{
+    size_t place[DIGITS] = { 0 }, sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        place[digit_of(keys[i], pass)]++;
+    for (int d = 0; d < DIGITS; d++) {
+        size_t here = place[d];
+
+        place[d] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t to = place[digit_of(keys[i], pass)]++;
+
+        to_keys[to] = keys[i];
+        if (payloads)
+            to_payloads[to] = payloads[i];
+    }
+}
+
+bool mergesort_sort(const struct mergesort_list *list, int32_t *keys, uint32_t *payloads)
+{
+    int32_t *other_keys = malloc(list->count * sizeof *keys + 1);
+    uint32_t *other_payloads = malloc(list->count * sizeof *payloads + 1);
+    bool ok = other_keys && other_payloads;
+
+    if (ok) { /* an even number of passes: the last one ends in keys and payloads */
+        radix_pass(0, list->count, list->keys, list->payloads, other_keys, other_payloads);
+        radix_pass(1, list->count, other_keys, payloads ? other_payloads : NULL, keys, payloads);
+        radix_pass(2, list->count, keys, payloads, other_keys, other_payloads);
+        radix_pass(3, list->count, other_keys, payloads ? other_payloads : NULL, keys, payloads);
+    }
+    free(other_keys);
+    free(other_payloads);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ wrong */
+
+/*
+ * Each way is a function that returns whether it is possible for an output; it changes the output only when it is, and
+ * `apply` is set.
+ */
+typedef bool way_function(struct mergesort_sorted s, bool apply);
+
+/* The i, next to the middle from above or else from below, where keys i and i + 1 differ (are equal); or `count`. */
+static size_t neighbours(struct mergesort_sorted s, bool differ)
+{
+    size_t middle = s.count / 2;
+
+    for (size_t i = middle; i + 1 < s.count; i++)
+        if ((s.keys[i] != s.keys[i + 1]) == differ)
+            return i;
+    for (size_t i = middle; i-- > 0;)
+        if (i + 1 < s.count && (s.keys[i] != s.keys[i + 1]) == differ)
+            return i;
+    return s.count;
+}
+
+static void swap_keys(struct mergesort_sorted s, size_t i, size_t j)
+{
+    int32_t key = s.keys[i];
+
+    s.keys[i] = s.keys[j];
+    s.keys[j] = key;
+}
+
+static void swap_payloads(struct mergesort_sorted s, size_t i, size_t j)
+{
+    uint32_t payload = s.payloads[i];
+
+    s.payloads[i] = s.payloads[j];
+    s.payloads[j] = payload;
+}
+
+/* Two different neighbours in the wrong order, with their payloads. */
+static bool swapped(struct mergesort_sorted s, bool apply)
+{
+    size_t i = neighbours(s, true);
+
+    if (i == s.count)
+        return false;
+    if (apply) {
+        swap_keys(s, i, i + 1);
+        if (s.payloads)
+            swap_payloads(s, i, i + 1);
+    }
+    return true;
+}
+
+/* A key once too often, its neighbour missing: the order is right. */
+static bool duplicated(struct mergesort_sorted s, bool apply)
+{
+    size_t i = neighbours(s, true);
+
+    if (i == s.count)
+        return false;
+    if (apply)
+        s.keys[i] = s.keys[i + 1];
+    return true;
+}
+
+/* The same with the payload. */
+static bool duplicated_pair(struct mergesort_sorted s, bool apply)
+{
+    if (!s.payloads || s.count < 2)
+        return false;
+    if (apply) {
+        s.keys[0] = s.keys[1];
+        s.payloads[0] = s.payloads[1];
+    }
+    return true;
+}
+
+/* One key larger by one: without payloads, and often with them, the order stays right. */
+static bool larger(struct mergesort_sorted s, bool apply)
+{
+    size_t i = neighbours(s, true);
+
+    if (i == s.count && s.count > 0 && s.keys[s.count - 1] < INT32_MAX)
+        i = s.count - 1;
+    if (i == s.count)
+        return false;
+    if (apply)
+        s.keys[i]++;
+    return true;
+}
+
+/* The last key as large as can be. */
+static bool last_is_largest(struct mergesort_sorted s, bool apply)
+{
+    if (s.count == 0 || s.keys[s.count - 1] == INT32_MAX)
+        return false;
+    if (apply)
+        s.keys[s.count - 1] = INT32_MAX;
+    return true;
+}
+
+/* The first key as small as can be. */
+static bool first_is_least(struct mergesort_sorted s, bool apply)
+{
+    if (s.count == 0 || s.keys[0] == INT32_MIN)
+        return false;
+    if (apply)
+        s.keys[0] = INT32_MIN;
+    return true;
+}
+
+/* One key larger and the next but one smaller by one: the order and the sum are right. */
+static bool same_sum(struct mergesort_sorted s, bool apply)
+{
+    for (size_t i = 0; i + 1 < s.count; i++)
+        if ((int64_t)s.keys[i + 1] - s.keys[i] >= 3) {
+            if (apply) {
+                s.keys[i]++;
+                s.keys[i + 1]--;
+            }
+            return true;
+        }
+    return false;
+}
+
+/* A bit changed in two keys each: the exclusive or of all keys is right, the order may be. */
+static bool same_xor(struct mergesort_sorted s, bool apply)
+{
+    size_t i = s.count / 2;
+
+    if (s.count < 2 || (s.keys[i] ^ 1) == s.keys[i - 1])
+        return false;
+    if (apply) {
+        s.keys[i] ^= 1;
+        s.keys[i - 1] ^= 1;
+    }
+    return true;
+}
+
+/* Everything one place further down, the last element twice. */
+static bool shifted(struct mergesort_sorted s, bool apply)
+{
+    if (s.count < 2 || s.keys[0] == s.keys[s.count - 1])
+        return false;
+    if (apply) {
+        memmove(s.keys, s.keys + 1, (s.count - 1) * sizeof *s.keys);
+        if (s.payloads)
+            memmove(s.payloads, s.payloads + 1, (s.count - 1) * sizeof *s.payloads);
+    }
+    return true;
+}
+
+/* The last element missing: arbitrary bytes in its place. */
+static bool last_missing(struct mergesort_sorted s, bool apply)
+{
+    if (s.count == 0)
+        return false;
+    if (apply) {
+        s.keys[s.count - 1] ^= 0x5a5a5a5a;
+        if (s.payloads)
+            s.payloads[s.count - 1] ^= 0xa5a5a5a5;
+    }
+    return true;
+}
+
+static bool zeros(struct mergesort_sorted s, bool apply)
+{
+    if (s.count == 0 || (s.keys[0] == 0 && s.keys[s.count - 1] == 0 && (!s.payloads || s.count == 1)))
+        return false;
+    if (apply) {
+        memset(s.keys, 0, s.count * sizeof *s.keys);
+        if (s.payloads)
+            memset(s.payloads, 0, s.count * sizeof *s.payloads);
+    }
+    return true;
+}
+
+/* In descending order. */
+static bool descending(struct mergesort_sorted s, bool apply)
+{
+    if (s.count < 2 || s.keys[0] == s.keys[s.count - 1])
+        return false;
+    for (size_t i = 0, j = s.count - 1; apply && i < j; i++, j--) {
+        swap_keys(s, i, j);
+        if (s.payloads)
+            swap_payloads(s, i, j);
+    }
+    return true;
+}
+
+/* Keys alone, in the order of unsigned numbers. */
+static bool as_unsigned(struct mergesort_sorted s, bool apply)
+{
+    int32_t *turned;
+    size_t negative = 0;
+
+    if (s.payloads || s.count == 0 || s.keys[0] >= 0 || s.keys[s.count - 1] < 0)
+        return false;
+    if (!apply)
+        return true;
+    turned = malloc(s.count * sizeof *turned);
+    if (!turned)
+        return false;
+    while (s.keys[negative] < 0)
+        negative++;
+    memcpy(turned, s.keys + negative, (s.count - negative) * sizeof *turned);
+    memcpy(turned + s.count - negative, s.keys, negative * sizeof *turned);
+    memcpy(s.keys, turned, s.count * sizeof *turned);
+    free(turned);
+    return true;
+}
+
+/* Two payloads of equal keys in the wrong order: the pairs are all there, the sort was not stable. */
+static bool unstable(struct mergesort_sorted s, bool apply)
+{
+    size_t i = neighbours(s, false);
+
+    if (!s.payloads || i == s.count)
+        return false;
+    if (apply)
+        swap_payloads(s, i, i + 1);
+    return true;
+}
+
+/* The same with the first and the last payload of all equal keys around it. */
+static bool unstable_far(struct mergesort_sorted s, bool apply)
+{
+    size_t first = neighbours(s, false), last;
+
+    if (!s.payloads || first == s.count)
+        return false;
+    last = first + 1;
+    while (first > 0 && s.keys[first - 1] == s.keys[last])
+        first--;
+    while (last + 1 < s.count && s.keys[last + 1] == s.keys[last])
+        last++;
+    if (apply)
+        swap_payloads(s, first, last);
+    return true;
+}
+
+/* Two payloads of different keys exchanged: keys and payloads are all there, but not the pairs. */
+static bool payloads_crossed(struct mergesort_sorted s, bool apply)
+{
+    size_t i = neighbours(s, true);
+
+    if (!s.payloads || i == s.count)
+        return false;
+    if (apply)
+        swap_payloads(s, i, i + 1);
+    return true;
+}
+
+/* A payload twice, its neighbour's missing. */
+static bool payload_twice(struct mergesort_sorted s, bool apply)
+{
+    if (!s.payloads || s.count < 2)
+        return false;
+    if (apply)
+        s.payloads[s.count / 2] = s.payloads[s.count / 2 - 1];
+    return true;
+}
+
+/* A payload with its highest bit changed, most likely one that the input does not have. */
+static bool payload_changed(struct mergesort_sorted s, bool apply)
+{
+    if (!s.payloads || s.count == 0)
+        return false;
+    if (apply)
+        s.payloads[s.count - 1] ^= 0x80000000u;
+    return true;
+}
+
+/* The payloads in ascending order themselves, right only by chance (which two payloads give). */
+static int ascending(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+    return (a > b) - (a < b);
+}
+static bool payloads_sorted(struct mergesort_sorted s, bool apply)
+{
+    size_t i = 1;
+
+    if (!s.payloads)
+        return false;
+    while (i < s.count && s.payloads[i - 1] < s.payloads[i])
+        i++;
+    if (i >= s.count)
+        return false;
+    if (apply)
+        qsort(s.payloads, s.count, sizeof *s.payloads, ascending);
+    return true;
+}
+
+/* device_user() did not return, or wrote behind its array. */
+static bool not_returned(struct mergesort_sorted s, bool apply)
+{
+    if (apply)
+        s.returned[0] ^= 1;
+    return true;
+}
+
+bool mergesort_spoil(struct mergesort_sorted sorted, size_t way)
+{
+    static way_function *const ways[] = {
+        swapped,      duplicated,   larger,     same_sum,        same_xor,         unstable,      unstable_far,
+        shifted,      last_missing, descending, as_unsigned,     payloads_crossed, payload_twice, payload_changed,
+        last_is_largest, first_is_least, zeros, duplicated_pair, payloads_sorted,  not_returned,
+    };
+
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+        if (ways[w](sorted, false) && way-- == 0)
+            return ways[w](sorted, true);
+    return false;
+}
