@@ -331,8 +331,8 @@ static bool choose_box(struct host *host, struct error *error)
 {
     const char *why = "it was asked for";
     enum box_level level = BOX_NONE;
-    const bool cuda = host->submission.cuda_library[0] != '\0', opencl = host->submission.opencl_library[0] != '\0', on_gpu = host->device == DEVICE_GPU,
-               simulated = host->device == DEVICE_SIM;
+    const bool cuda = host->submission.cuda_library[0] != '\0', opencl = host->submission.opencl_library[0] != '\0';
+    const bool on_gpu = host->device == DEVICE_GPU, simulated = host->device == DEVICE_SIM;
     int processor = -1, others = 0;
 
     if (host->options.box != BOX_CHOICE_NONE)
@@ -519,8 +519,8 @@ static bool case_is_wanted(const struct host *host, const struct package_case *t
 static void tell_device(const struct host *host)
 {
     if (host->no_gpu && host->device == DEVICE_CPU)
-        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its times "
-                        "are not ranked\n", host->no_gpu);
+        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its "
+                        "times are not ranked\n", host->no_gpu);
     else if (host->no_gpu)
         fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
                         "simulated and not ranked\n", host->no_gpu);
@@ -637,7 +637,8 @@ static bool judge(struct host *host, struct error *error)
         return true;
     if (!choose_box(host, error))
         return false;
-    return host->options.input_count > 0 || host->options.generate ? judge_input(host, error) : judge_cases(host, error);
+    return host->options.input_count > 0 || host->options.generate ? judge_input(host, error)
+                                                                   : judge_cases(host, error);
 }
 
 static void host_release(struct host *host)

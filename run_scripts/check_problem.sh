@@ -38,8 +38,8 @@ for source in "${validators[@]}"; do
     done < <(find "$folder/data" -name '*.in' | sort)
 done
 
-# on_simulator SUBMISSION: it is CUDA, and there is no GPU.
-on_simulator() { [ ! -e /dev/nvidiactl ] && [ -n "$(find "$1" -name '*.cu' -print -quit)" ]; }
+# without_gpu SUBMISSION SUFFIX: it has such files, and there is no GPU.
+without_gpu() { [ ! -e /dev/nvidiactl ] && [ -n "$(find "$1" -name "*$2" -print -quit)" ]; }
 # league_of SUBMISSION: what its first comment names, or nothing.
 league_of() {
     find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec sed -n 's/^.*\bleague: \([a-z0-9_]*\).*$/\1/p' {} + | head -n 1
@@ -57,14 +57,17 @@ simulated() {
 }
 
 declare -A verdict_of=([accepted]=AC [wrong_answer]=WA [time_limit_exceeded]=TLE [run_time_error]=RTE [rejected]=SV)
-unjudged=0 simulations=0
+unjudged=0 simulations=0 on_cpu=0
 for submission in "$folder"/submissions/*/*; do
     kind=$(basename "$(dirname "$submission")")
     want=${verdict_of[$kind]:-}
     name=$kind/$(basename "$submission")
     [ -n "$want" ] || { report FAILED "submission: $name: unknown folder '$kind'"; continue; }
     options=() ok=ok league=$(league_of "$submission")
-    if on_simulator "$submission"; then
+    if without_gpu "$submission" .cl; then
+        on_cpu=$((on_cpu + 1)) options=(--group sample) ok=pocl
+    fi
+    if without_gpu "$submission" .cu; then
         if ! toolkit_make have-nvcc; then
             report gpu "submission: $name: CUDA, not judged on this machine without nvcc"
             unjudged=$((unjudged + 1))
@@ -81,7 +84,7 @@ for submission in "$folder"/submissions/*/*; do
     got=$(sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$temporary/result.json" 2> /dev/null || true)
     message=$(sed -n 's/^  "message": "\(.*\)",$/\1/p' "$temporary/result.json" 2> /dev/null || true)
     rm -f "$temporary/result.json"
-    [ $ok = ok ] || got=$(simulated "$want" "$got")
+    [ $ok != sim ] || got=$(simulated "$want" "$got")
     if [ "$got" = "$want" ]; then
         report $ok "submission: $name: $got${message:+ ($message)}"
     else
@@ -92,4 +95,5 @@ done
 [ $failures -eq 0 ] || { echo "check-problem: $problem: $failures checks failed"; exit 1; }
 echo "check-problem: $problem is sound$(
     [ $simulations -eq 0 ] || echo "; $simulations CUDA submissions were judged on the simulator, on the samples"
+    [ $on_cpu -eq 0 ] || echo "; $on_cpu in OpenCL on the CPU, on the samples"
     [ $unjudged -eq 0 ] || echo "; $unjudged CUDA submissions need a GPU or nvcc to be judged")"

@@ -24,7 +24,7 @@ struct box {
     enum box_level level;
     const char *runner;       /* host path of the program */
     const char *submission;   /* host path of the shared object it loads */
-    const char *runtime;      /* soname of the CUDA runtime or the OpenCL loader, which the runner initialises; or NULL */
+    const char *runtime;      /* soname of the CUDA runtime or the OpenCL loader, for the runner to initialise; or NULL */
     const char *library_path; /* folder where that is, or NULL */
     const char *opencl;       /* folder with the .icd file of the one OpenCL driver; or NULL for one without OpenCL */
     const char *opencl_driver; /* the driver's soname */

@@ -30,7 +30,7 @@ struct league {
     size_t group_count;                 /* 0 for all cases */
 };
 
-/* The league of that name, or the first where `name` is NULL. One that is not there, or is not well described, is refused. */
+/* The league of that name, or the first where `name` is NULL. One that is not there or badly described is refused. */
 bool league_choose(struct league *league, const struct package *package, const char *name, struct error *error);
 
 /* Whether the league judges that case. */

@@ -1,8 +1,8 @@
 /*
  * opencl_runner.c - stands before the OpenCL loader for two of its functions. Linked into the runner.
  *
- * The toolkit is built without OpenCL's headers: the few types and numbers that are needed stand here, as the OpenCL 1.2
- * specification has them.
+ * The toolkit is built without OpenCL's headers: the few types and numbers that are needed stand here, as the OpenCL
+ * 1.2 specification has them.
  */
 #include "opencl_runner.h"
 
@@ -103,7 +103,8 @@ static void show_logs(void *program)
     }
 }
 
-int32_t clBuildProgram(void *program, uint32_t count, void *const *devices, const char *options, notify *told, void *data)
+int32_t clBuildProgram(void *program, uint32_t count, void *const *devices, const char *options, notify *told,
+                       void *data)
 {
     build *original;
     int32_t status;

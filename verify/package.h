@@ -2,8 +2,8 @@
  * package.h - a problem's folder: its settings and its cases, as files.
  *
  * problem.yaml follows the Kattis Problem Package Format 2025-09; gpu.yaml beside it holds what that format has
- * no key for. A case is data/GROUP/NAME.in, GROUP being sample, secret or one folder below one of them, one line of generator arguments (arguments.h), and NAME.ans, the
- * answer for seed 0 as the problem shows it.
+ * no key for. A case is data/GROUP/NAME.in, GROUP being sample, secret or one folder below one of them: one line of
+ * generator arguments (arguments.h). NAME.ans is the answer for seed 0 as the problem shows it.
  */
 #ifndef VERIFY_PACKAGE_H
 #define VERIFY_PACKAGE_H

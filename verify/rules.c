@@ -23,7 +23,8 @@
 
 #define FATBIN_MAGIC UINT32_C(0xBA55ED50)
 
-enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, KIND_PTX = 1, KIND_CUBIN = 2, FLAGS_COMPRESSED = 0xA000, INSTRUCTION = 16 };
+enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, INSTRUCTION = 16 }; /* bytes */
+enum { KIND_PTX = 1, KIND_CUBIN = 2, FLAGS_COMPRESSED = 0xA000 };
 
 /* What is being looked at. */
 struct reader {
@@ -66,7 +67,7 @@ static uint64_t number(const unsigned char *at, size_t bytes)
 /* The families of PTX instructions: up to the first dot of an opcode. */
 static const char *const tensor_ptx[] = { "mma.", "wmma.", "wgmma.", "tcgen05." };
 
-/* The low nine bits of an instruction of compute capability 7.0 and later, as ptxas 13 writes them for these PTX ones. */
+/* The low nine bits of an instruction of compute capability 7.0 and later, as ptxas 13 writes it. */
 static const struct {
     uint16_t opcode;
     const char *name;
@@ -147,7 +148,8 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
 static bool check_entry(struct reader *reader, unsigned kind, uint64_t flags, const unsigned char *payload, size_t size)
 {
     if (flags & FLAGS_COMPRESSED)
-        return broken(reader, "its code is compressed, so that it cannot be inspected: build with --compress-mode=none");
+        return broken(reader, "its code is compressed, so that it cannot be inspected: "
+                              "build with --compress-mode=none");
     if (kind == KIND_PTX)
         return check_ptx(reader, (const char *)payload, size);
     if (kind == KIND_CUBIN)
@@ -178,7 +180,8 @@ static bool check_fatbin(struct reader *reader, const unsigned char *data, size_
             payload = entry >= ENTRY_HEADER && entry <= end - at ? number(data + at + 8, 8) : SIZE_MAX;
             if (payload > end - at || payload > end - at - entry)
                 return broken(reader, "its device code cannot be read: an entry is longer than its container");
-            if (!check_entry(reader, (unsigned)number(data + at, 2), number(data + at + 40, 8), data + at + entry, payload))
+            if (!check_entry(reader, (unsigned)number(data + at, 2), number(data + at + 40, 8), data + at + entry,
+                             payload))
                 return false;
             at += entry + payload;
         }
@@ -187,8 +190,8 @@ static bool check_fatbin(struct reader *reader, const unsigned char *data, size_
 }
 
 /* Functions that bring in code which is not in the file, by the start of their names. */
-static const char *const loaders[] = { "cudaLibrary", "cudaGetDriverEntryPoint", "cudaGetExportTable", "cu", "dlopen", "dlmopen",
-                                       "dlsym", "dlvsym", "nvrtc", "nvJitLink" };
+static const char *const loaders[] = { "cudaLibrary", "cudaGetDriverEntryPoint", "cudaGetExportTable", "cu", "dlopen",
+                                       "dlmopen", "dlsym", "dlvsym", "nvrtc", "nvJitLink" };
 
 static bool is_loader(const char *name)
 {
@@ -211,7 +214,8 @@ static bool check_imports(struct reader *reader, Elf *elf, Elf_Data *data, const
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
 
         if (symbol.st_shndx == SHN_UNDEF && name && is_loader(name))
-            return broken(reader, "%.60s() is not allowed in this league: it can bring in code that is not inspected", name);
+            return broken(reader, "%.60s() is not allowed in this league: it can bring in code that is not inspected",
+                          name);
     }
     return true;
 }

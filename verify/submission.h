@@ -1,6 +1,6 @@
 /*
- * submission.h - what every submission may define besides device_user(), whatever the problem. The build includes it, and
- * the problem's device_user.h, before each source file.
+ * submission.h - what every submission may define besides device_user(), whatever the problem. The build includes it,
+ * and the problem's device_user.h, before each source file.
  */
 #ifndef VERIFY_SUBMISSION_H
 #define VERIFY_SUBMISSION_H
