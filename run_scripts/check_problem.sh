@@ -3,8 +3,8 @@
 #
 #   1. build/check_problem: the generator is deterministic, both references agree, cases are as committed
 #   2. every case's line passes the input validator, every line in data/invalid_input fails it
-#   3. every jury submission gets the verdict of its folder, in the league that a line `league: NAME` of its first comment
-#      names, or the first. Without a GPU those in CUDA run on the simulator, on the samples only: see on_simulator()
+#   3. every jury submission gets the verdict of its folder, in the league that its first comment names (`league: NAME`),
+#      or in the first. Without a GPU those in CUDA run on the simulator and those in OpenCL on the CPU, on the samples
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 1 ] || usage 'check_problem.sh PROBLEM'
 problem=$1

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Runs a problem's submission on generated inputs of several sizes: generated.sh PROBLEM LINE... [-- options for main_host]
+#
+# A LINE is what would stand in a case file. One that begins with "gpu:" is too large for anything but a GPU, and is left
+# out elsewhere. SUBMISSION=PATH is another submission than the problem's baseline.
+. "$(dirname "$0")/lib.sh"
+[ $# -ge 2 ] || usage 'generated.sh PROBLEM LINE... [-- options for main_host]'
+problem=$1 lines=()
+shift
+problem_exists "$problem"
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    lines+=("$1")
+    shift
+done
+[ $# -eq 0 ] || shift
+export PROBLEM=$problem
+build_toolkit
+build_simulator "${SUBMISSION:-}"
+toolkit_make submission SUBMISSION="${SUBMISSION:-}"
+so=$root/$(toolkit_make print-submission SUBMISSION="${SUBMISSION:-}")
+failures=0
+for line in "${lines[@]}"; do
+    if [[ $line == gpu:* ]] && [ ! -e /dev/nvidiactl ]; then
+        echo "== ${line#gpu:}: for a GPU only, left out"
+        continue
+    fi
+    echo "== ${line#gpu:}"
+    "$build/main_host" "$problem" --submission "$so" --generate "${line#gpu:}" "$@" || failures=$?
+done
+exit $failures
