@@ -26,7 +26,8 @@
  *
  *    How much goes unseen: let element j of the group err by e. D = e x_j + r with r independent of x_j, so |D| <= t only if x_j
  *    lies in an interval of length 2 t / |e|, of probability t / |e| at most. With the two independent vectors that are used:
- *    (t / e)^2. Float64's own rounding errors are below 2^-14 of t: (K + 512) 2^-53 sqrt(256) sum of |a_ik| beta_kg at most.
+ *    (t / e)^2. In a group of elements with like tolerances t is 64 of these; an element whose own is far smaller than its
+ *    neighbours' is guarded by the samples alone. Float64's own rounding errors are below 2^-14 of t: (K + 512) 2^-53 sqrt(256) sum of |a_ik| beta_kg at most.
  *
  * Large inputs have no infinities and no NaNs; an element of C that is not finite makes D not finite, which is not <= t.
  */

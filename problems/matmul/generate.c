@@ -116,19 +116,23 @@ static float special(struct random_stream *places)
     return which < 2 ? INFINITY : which < 4 ? -INFINITY : NAN;
 }
 
+/* The first of each matrix is at the last k: there a zero that only one factor was padded with would meet it. */
 static void make_special(const struct matmul_pair *pair, struct random_stream *places)
 {
     const uint32_t m = (uint32_t)pair->m, n = (uint32_t)pair->n, k = (uint32_t)pair->k;
 
     for (uint32_t t = 0; t < 1 + m / 16; t++) {
-        uint32_t place = random_below(places, k);
+        uint32_t place = t == 0 ? k - 1 : random_below(places, k);
 
         pair->a[(size_t)random_below(places, m) * k + place] = special(places);
-        if (t % 2 == 0)
+        if (t % 2 == 1)
             pair->b[(size_t)place * n + random_below(places, n)] = 0;
     }
-    for (uint32_t t = 0; t < n / 16; t++)
-        pair->b[(size_t)random_below(places, k) * n + random_below(places, n)] = special(places);
+    for (uint32_t t = 0; t < 1 + n / 16; t++) {
+        uint32_t place = t == 0 ? k - 1 : random_below(places, k);
+
+        pair->b[(size_t)place * n + random_below(places, n)] = special(places);
+    }
 }
 
 void matmul_fill(enum matmul_kind kind, const struct matmul_pair *pair, const struct random_key *key)

@@ -11,18 +11,20 @@
  * tests/unit/test_matmul_precision.c, over all kinds of cases and K up to 65536, products with and without FMA, summed
  * ascending, descending, in random order, in pairs and in blocks of 16. The largest |C - C64| / (sqrt(K) u S) was
  *
- *MEASURED
+ *     uniform 1.27   positive 1.28   wide 1.73   cancel 1.27   integers 0   permutation 0   tiny 1.38   special 1.27
  *
- * so MATMUL_C = 4 leaves a margin above 2. What it does not cover: K equal positive terms, summed one after the other, are
- * rounded the same way over and over while the sum stays within a power of two, and err by up to a third of K u S; the
- * generator makes no such matrices.
+ * so MATMUL_C = 4 leaves a margin above 2. What it does not cover: K equal terms, summed one after the other, are rounded the
+ * same way over and over while the sum stays between two powers of two, and err by up to a third of K u S (0.25 of it was seen: 64
+ * sqrt(K) u S at K = 65536). The generator makes no such matrices.
  *
  * The last term is for products below the normal numbers: each is rounded to a multiple of 2^-149, by at most half of that.
  * Flushing subnormal numbers to zero is not within it.
  *
  * One product of inputs that are rounded to TF32 (11 significant bits) or bfloat16 (8) errs by up to 2^-11 or 2^-8 of each
- * term. With K terms of about the same size that averages out to 2^-12.5 S / sqrt(K), so TF32 breaks the rule while K is below about
- * 1000, and bfloat16 at any K; where few terms dominate, as in the kinds wide and permutation, TF32 breaks it at any K.
+ * term. With K terms of about the same size that averages out to something in proportion to S / sqrt(K), while the rule follows float32
+ * and allows more as K grows. Of uniform matrices TF32 breaks it in 87 % of all elements at K = 256, 49 % at 1024, 0.5 % at
+ * 4096, none at 16384; bfloat16 in 73 % at 4096, 18 % at 16384. Where few terms dominate it stays wrong: TF32 in 29 % of the kind
+ * wide and 89 % of permutation at 16384.
  */
 #ifndef MATMUL_PRECISION_H
 #define MATMUL_PRECISION_H

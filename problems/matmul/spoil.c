@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "precision.h"
 #include "product.h"
 
@@ -59,6 +60,25 @@ static void push(const struct matmul_pair *pair, float *c, size_t i, size_t j, d
     double pushed = truth.sum + (truth.sum < 0 ? -tolerances : tolerances) * truth.tolerance;
 
     c[i * pair->n + j] = isfinite(truth.sum) ? (float)pushed : 1;
+}
+
+/*
+ * Off by 2^20 of the largest tolerance in its row's group of columns. In a large output that is what is sure to be seen: an
+ * element whose tolerance is far below its neighbours' is guarded by the samples alone.
+ */
+static void push_far(const struct matmul_pair *pair, float *c, size_t i, size_t j)
+{
+    size_t first = j / MATMUL_GROUP * MATMUL_GROUP;
+    struct truth own = truth_of(pair, i, j);
+    double most = 0;
+
+    for (size_t other = first; other < pair->n && other < first + MATMUL_GROUP; other++) {
+        struct truth truth = truth_of(pair, i, other);
+
+        if (isfinite(truth.sum) && truth.tolerance > most)
+            most = truth.tolerance;
+    }
+    c[i * pair->n + j] = isfinite(own.sum) ? (float)(own.sum + (own.sum < 0 ? -0x1p20 : 0x1p20) * most) : 1;
 }
 
 static void replace(const struct matmul_pair *pair, float *c, size_t i, size_t j, float value)
@@ -160,9 +180,14 @@ bool matmul_spoil(const struct matmul_pair *pair, bool large, float *c, size_t w
 
     switch (way) {
     case 0: push(pair, c, pair->m - 1, pair->n - 1, 2); return true;
-    case 1: push(pair, c, i, j, large ? 0x1p20 : 2); return true;
-    case 2: push(pair, c, 0, pair->n - 1, -2); return true;
-    case 3: push(pair, c, i, pair->n - 1 - j, 0x1p20); return true;
+    case 1: push(pair, c, 0, pair->n - 1, -2); return true;
+    case 2:
+        if (large)
+            push_far(pair, c, i, j);
+        else
+            push(pair, c, i, j, 2);
+        return true;
+    case 3: push_far(pair, c, i, pair->n - 1 - j); return true;
     case 4: replace(pair, c, i, j, NAN); return true;
     case 5: replace(pair, c, pair->m - 1 - i, j, INFINITY); return true;
     case 6: replace(pair, c, pair->m - 1 - i, pair->n - 1 - j, -INFINITY); return true;

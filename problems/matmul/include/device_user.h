@@ -4,6 +4,8 @@
 #ifndef DEVICE_USER_H
 #define DEVICE_USER_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

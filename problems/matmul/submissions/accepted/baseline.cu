@@ -6,8 +6,8 @@
  * adds 16 products; a barrier, before the tiles are overwritten. So every element is read from global memory once for 16
  * elements of C and not for each.
  *
- * Sides need not be multiples of 16: what lies outside of A and B is zero, what lies outside of C is not written. But a zero must not
- * meet an infinity, which would make NaN: the last step takes only as many products as there are.
+ * Sides need not be multiples of 16: what lies outside of A and B is zero, what lies outside of C is not written. Behind the end of
+ * k both factors are zero, so that no zero meets an infinity, which would make NaN.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -35,12 +35,10 @@ __global__ void multiply(const float *a, const float *b, float *c, int m, int n,
     float sum = 0;
 
     for (int first = 0; first < k; first += TILE) {
-        const int count = min(TILE, k - first);
-
-        tile_a[y][x] = i < m && x < count ? a[(size_t)i * k + first + x] : 0.0f;
-        tile_b[y][x] = j < n && y < count ? b[(size_t)(first + y) * n + j] : 0.0f;
+        tile_a[y][x] = i < m && first + x < k ? a[(size_t)i * k + first + x] : 0.0f;
+        tile_b[y][x] = j < n && first + y < k ? b[(size_t)(first + y) * n + j] : 0.0f;
         __syncthreads();
-        for (int step = 0; step < count; step++)
+        for (int step = 0; step < TILE; step++)
             sum += tile_a[y][step] * tile_b[step][x];
         __syncthreads();
     }

@@ -25,12 +25,10 @@ __global__ void multiply(const float *a, const float *b, float *c, int m, int n,
     float sum = 0;
 
     for (int first = 0; first < k; first += TILE) {
-        const int count = min(TILE, k - first);
-
-        tile_a[y][x] = i < m && x < count ? a[(size_t)i * k + first + x] : 0.0f;
-        tile_b[y][x] = j < n && y < count ? b[(size_t)(first + y) * n + j] : 0.0f;
+        tile_a[y][x] = i < m && first + x < k ? a[(size_t)i * k + first + x] : 0.0f;
+        tile_b[y][x] = j < n && first + y < k ? b[(size_t)(first + y) * n + j] : 0.0f;
         __syncthreads();
-        for (int step = 0; step < count; step++)
+        for (int step = 0; step < TILE; step++)
             sum += tile_a[y][step] * tile_b[step][x];
         __syncthreads();
     }
