@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "generate.h"
-#include "include/device_user.h"
+#include "include/device_user.h" /* with the real name, so that the submissions do not include it with another */
 #include "product.h"
 #include "verify/clock.h"
 #include "verify/error.h"
