@@ -279,18 +279,29 @@ bool matmul_answer(const struct matmul_pair *pair, bool large, bool plain, const
 
 /* ------------------------------------------------------------------ judging */
 
+/* A number as text; printf() would write the sign of a NaN. */
+static const char *words_for(double x, int digits, char text[32])
+{
+    if (isnan(x))
+        return "NaN";
+    if (isinf(x))
+        return x > 0 ? "infinity" : "-infinity";
+    snprintf(text, 32, "%.*g", digits, x);
+    return text;
+}
+
 /* Whether an element is right; if not, message[size] says so. */
 static bool element_is_right(size_t i, size_t j, float element, size_t k, double sum, double magnitude, char *message,
                              size_t size)
 {
+    char is[32], due[32], within[48] = "";
+
     if (matmul_element_is_right(element, k, sum, magnitude))
         return true;
     if (isfinite(sum))
-        snprintf(message, size, "C[%zu][%zu] is %.9g where %.12g is right, within %.3g", i, j, (double)element, sum,
-                 matmul_tolerance(k, magnitude));
-    else
-        snprintf(message, size, "C[%zu][%zu] is %.9g where %s is right", i, j, (double)element,
-                 isnan(sum) ? "NaN" : sum > 0 ? "infinity" : "-infinity");
+        snprintf(within, sizeof within, ", within %.3g", matmul_tolerance(k, magnitude));
+    snprintf(message, size, "C[%zu][%zu] is %s where %s is right%s", i, j, words_for((double)element, 9, is),
+             words_for(sum, 12, due), within);
     return false;
 }
 
