@@ -1,5 +1,6 @@
 /*
- * generate.c - fills the matrices of a case; generate.h describes the kinds. Every value is computed exactly, or rounded once.
+ * generate.c - fills the matrices of a case; generate.h describes the kinds. Every value is computed exactly, or
+ * rounded once.
  */
 #include "generate.h"
 
@@ -9,9 +10,10 @@
 enum { STREAM_A = 1, STREAM_B, STREAM_PLACES };
 
 static const char *const names[MATMUL_KIND_COUNT] = {
-    [MATMUL_UNIFORM] = "uniform",   [MATMUL_POSITIVE] = "positive",       [MATMUL_WIDE] = "wide", [MATMUL_CANCEL] = "cancel",
-    [MATMUL_INTEGERS] = "integers", [MATMUL_PERMUTATION] = "permutation", [MATMUL_TINY] = "tiny",
-    [MATMUL_SPECIAL] = "special",
+    [MATMUL_UNIFORM] = "uniform",   [MATMUL_POSITIVE] = "positive",
+    [MATMUL_WIDE] = "wide",         [MATMUL_CANCEL] = "cancel",
+    [MATMUL_INTEGERS] = "integers", [MATMUL_PERMUTATION] = "permutation",
+    [MATMUL_TINY] = "tiny",         [MATMUL_SPECIAL] = "special",
 };
 
 const char *matmul_kind_name(enum matmul_kind kind) { return names[kind]; }

@@ -13,13 +13,13 @@
  *   uniform      uniform in [-1, 1], all 24 bits in use
  *   positive     multiples of 2^-24, uniform in [0, 1): the sums grow
  *   wide         random signs and mantissas, exponents uniform from -20 to 20: few terms decide
- *   cancel       uniform, but the second half of k repeats the first, B's with the other sign and off by up to 2^-10 of itself:
- *                C is tiny beside |A| |B|
+ *   cancel       uniform, but the second half of k repeats the first, B's with the other sign and off by up to 2^-10 of
+ *                itself: C is tiny beside |A| |B|
  *   integers     whole numbers from -16 to 16: every order of summation is exact
  *   permutation  each row of A has a single 1, the places a random permutation: C's rows are rows of B
- *   tiny         exponents from -75 to -66, so that products are subnormal or vanish; every fourth row of A is subnormal itself,
- *                every fourth column of B has exponents from 0 to 9
- *   special      uniform, but one in 16 rows of A and columns of B holds infinities or NaN, some infinities of A meeting a zero
+ *   tiny         exponents from -75 to -66, so that products are subnormal or vanish; every fourth row of A is
+ *                subnormal itself, every fourth column of B has exponents from 0 to 9
+ *   special      uniform, but one in 16 rows of A and columns of B holds an infinity or NaN, some of A's meeting a zero
  */
 #define MATMUL_KINDS "uniform, positive, wide, cancel, integers, permutation, tiny or special"
 

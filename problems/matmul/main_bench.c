@@ -1,9 +1,9 @@
 /*
  * main_bench.c - how fast products are on one core: bench [REPETITIONS]
  *
- * The plain loops, the blocked product of the baseline in C, and every version of the float64 reference, which makes two
- * products, A B and |A| |B|. Counted are 2 M N K operations for each product. The versions take turns, so that a machine that slows down
- * slows all of them; the table gives the median and the best of each.
+ * The plain loops, the blocked product of the baseline in C, and every version of the float64 reference, which makes
+ * two products, A B and |A| |B|. Counted are 2 M N K operations for each product. The versions take turns, so that a
+ * machine that slows down slows all of them; the table gives the median and the best of each.
  */
 #include <math.h>
 #include <stdio.h>
@@ -45,12 +45,14 @@ static bool run(int version, const struct matmul_pair *p, float *c, double *sums
 static int bench(size_t m, size_t n, size_t k, int repetitions)
 {
     static double samples[VERSIONS][MAX_REPETITIONS];
-    struct matmul_pair p = { .a = malloc(m * k * sizeof(float)), .b = malloc(k * n * sizeof(float)), .m = m, .n = n, .k = k };
+    struct matmul_pair p = { .m = m, .n = n, .k = k };
     double *sums = malloc(m * n * sizeof *sums), *magnitudes = malloc(m * n * sizeof *magnitudes);
     float *c = malloc(m * n * sizeof *c);
     size_t counts[VERSIONS] = { 0 };
     int status = EXIT_TOOLKIT;
 
+    p.a = malloc(m * k * sizeof *p.a);
+    p.b = malloc(k * n * sizeof *p.b);
     if (!p.a || !p.b || !sums || !magnitudes || !c)
         goto out;
     matmul_fill(MATMUL_UNIFORM, &p, &(struct random_key){ .seed = 2009 });
@@ -81,15 +83,18 @@ out:
 
 int main(int argc, char **argv)
 {
-    static const size_t sizes[][3] = { { 256, 256, 256 }, { 512, 512, 512 }, { 1024, 1024, 1024 }, { 256, 512, 128 }, { 512, 128, 1024 } };
+    static const size_t sizes[][3] = {
+        { 256, 256, 256 }, { 512, 512, 512 }, { 1024, 1024, 1024 }, { 256, 512, 128 }, { 512, 128, 1024 },
+    };
     int repetitions = argc == 2 ? atoi(argv[1]) : 5, status = EXIT_ACCEPTED;
 
     if (argc > 2 || repetitions < 1 || repetitions > MAX_REPETITIONS) {
         fprintf(stderr, "usage: bench [REPETITIONS], 1 to %d\n", MAX_REPETITIONS);
         return EXIT_USAGE;
     }
-    printf("products on one core; GFLOP/s: 10^9 operations a second; portable, avx2 and avx512 are the reference in float64, two products\n");
-    printf("%5s   %5s   %-5s %-9s %10s %9s %9s %6s\n", "m", "n", "k", "version", "median ms", "GFLOP/s", "best", "runs");
+    printf("products on one core; GFLOP/s: 10^9 operations a second; portable, avx2 and avx512 are the reference\n");
+    printf("%5s   %5s   %-5s %-9s %10s %9s %9s %6s\n", "m", "n", "k", "version", "median ms", "GFLOP/s", "best",
+           "runs");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && status == EXIT_ACCEPTED; i++)
         status = bench(sizes[i][0], sizes[i][1], sizes[i][2], repetitions);
     return status;

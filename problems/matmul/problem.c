@@ -1,8 +1,8 @@
 /*
  * problem.c - the problem matmul: the product of two matrices of float32.
  *
- * Linked into the host. The layout of an input is in input.h, the kinds of matrices in generate.h, the rule that elements are
- * judged by in precision.h, how large outputs are checked in answer.h.
+ * Linked into the host. The layout of an input is in input.h, the kinds of matrices in generate.h, the rule that
+ * elements are judged by in precision.h, how large outputs are checked in answer.h.
  */
 #include "problems/problem.h"
 
@@ -24,8 +24,8 @@ static bool input_alloc(struct blob *input, uint64_t m, uint64_t n, uint64_t k, 
     uint64_t elements = m * k + k * n + m * n; /* of sides up to 2^14: no overflow */
 
     if (elements > MATMUL_ELEMENTS_MAX)
-        return error_usage(error, "A, B and C have %" PRIu64 " elements together: at most %" PRIu64 " are allowed", elements,
-                           MATMUL_ELEMENTS_MAX);
+        return error_usage(error, "A, B and C have %" PRIu64 " elements together: at most %" PRIu64 " are allowed",
+                           elements, MATMUL_ELEMENTS_MAX);
     if (!blob_alloc(input, (size_t)(matmul_b_offset((uint32_t)m, (uint32_t)k) + k * n * sizeof(float)), error))
         return false;
     *(struct matmul_input *)input->data =
@@ -108,11 +108,12 @@ static bool check_values(const struct matmul_pair *pair, char *const *argv, stru
                   (double)largest(pair->b, pair->k * pair->n, &finite) * (double)pair->k;
 
     if (most >= 0x1p127)
-        return error_usage(error, "the numbers in '%s' and '%s' are too large: K times the largest of each is not below 2^127",
+        return error_usage(error, "the numbers in '%s' and '%s' are too large: K times the largest of each is not "
+                                  "below 2^127",
                            argv[0], argv[3]);
     if (!finite && matmul_is_large(pair))
-        return error_usage(error, "'%s' or '%s' holds an infinity or NaN, for which these matrices are too large", argv[0],
-                           argv[3]);
+        return error_usage(error, "'%s' or '%s' holds an infinity or NaN, for which these matrices are too large",
+                           argv[0], argv[3]);
     return true;
 }
 
@@ -197,8 +198,8 @@ static void describe(FILE *file, const struct blob *input, const struct blob *an
     char word[64];
 
     matmul_answer_word(answer, word, sizeof word);
-    fprintf(file, "answer = %s\nA: %zu x %zu, B: %zu x %zu, C: %zu x %zu\n", word, pair.m, pair.k, pair.k, pair.n, pair.m,
-            pair.n);
+    fprintf(file, "answer = %s\nA: %zu x %zu, B: %zu x %zu, C: %zu x %zu\n", word, pair.m, pair.k, pair.k, pair.n,
+            pair.m, pair.n);
     fprintf(file, "tolerance = %.4g |A| |B|%s\n", matmul_tolerance(pair.k, 1),
             matmul_is_large(&pair) ? ", by random samples and combinations" : "");
 }

@@ -2,4 +2,5 @@
 # instruction, which needs no libm.
 $(BUILD)/obj/problems/matmul/%.o: HOST_CFLAGS += -ffp-contract=off -fno-math-errno
 # The bench times the submissions in C that it includes as the judge builds them.
-$(BUILD)/obj/problems/matmul/main_bench.o: HOST_CFLAGS += -O3 -march=native -Wno-missing-prototypes -Iproblems/matmul/include
+$(BUILD)/obj/problems/matmul/main_bench.o: HOST_CFLAGS += -O3 -march=native -Wno-missing-prototypes \
+	-Iproblems/matmul/include

@@ -11,8 +11,8 @@
 #include "product_engine.h"
 
 /*
- * Steps of k a block: a strip of b, 16 columns of float64, takes 32 KiB of the second-level cache, and one of a, 8 rows,
- * 16 KiB of the first.
+ * Steps of k a block: a strip of b, 16 columns of float64, takes 32 KiB of the second-level cache, and one of a, 8
+ * rows, 16 KiB of the first.
  */
 enum { BLOCK_K = 256 };
 
@@ -157,8 +157,8 @@ bool matmul_product(enum matmul_isa isa, const float *a, size_t lda, const float
 bool matmul_product_f64(enum matmul_isa isa, bool absolute, const float *a, size_t lda, const double *b, size_t ldb,
                         size_t m, size_t n, size_t k, double *sums)
 {
-    const struct job job = { .engine = isas[isa].engine, .a = a, .b64 = b, .lda = lda, .ldb = ldb, .m = m, .n = n, .k = k,
-                             .absolute = absolute, .sums = sums };
+    const struct job job = { .engine = isas[isa].engine, .a = a, .b64 = b, .lda = lda, .ldb = ldb, .m = m, .n = n,
+                             .k = k, .absolute = absolute, .sums = sums };
 
     return run(&job);
 }

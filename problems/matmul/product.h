@@ -1,15 +1,15 @@
 /*
  * product.h - products of matrices in float64: the truth that outputs are judged by.
  *
- * A product of two float32 is exact in float64 (24 + 24 of 53 bits, exponents from -298 to 256), so an element summed in
- * ascending k has the same bits whatever the vectors, the blocks, and whether multiplication and addition are fused.
+ * A product of two float32 is exact in float64 (24 + 24 of 53 bits, exponents from -298 to 256), so an element summed
+ * in ascending k has the same bits whatever the vectors, the blocks, and whether multiplication and addition are fused.
  * Where the right factor is float64, products are rounded; the objects are compiled without fused operations, and the
  * bits are the same again. Every NaN is written as one and the same, because which one an operation gives
  * depends on the order of its operands.
  *
  * The method is that of Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (ACM TOMS 34, 2008):
- * blocks of both factors are copied into the order in which the innermost kernel reads them. It is compiled for AVX-512, AVX2 and
- * plain float64, and chosen at run time.
+ * blocks of both factors are copied into the order in which the innermost kernel reads them. It is compiled for
+ * AVX-512, AVX2 and plain float64, and chosen at run time.
  */
 #ifndef MATMUL_PRODUCT_H
 #define MATMUL_PRODUCT_H

@@ -1,8 +1,8 @@
 /*
  * product_kernel.h - the innermost kernel of the float64 product, written once over a vector type.
  *
- * Included by product_{portable,avx2,avx512}.c, each of which first defines VECTOR_BYTES, TILE_ROWS and ENGINE. The tile
- * is two vectors wide, and so tall that its sums, and what is loaded beside them, fit in the registers.
+ * Included by product_{portable,avx2,avx512}.c, each of which first defines VECTOR_BYTES, TILE_ROWS and ENGINE. The
+ * tile is two vectors wide, and so tall that its sums, and what is loaded beside them, fit in the registers.
  */
 #include "product_engine.h"
 

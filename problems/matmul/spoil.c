@@ -1,6 +1,6 @@
 /*
- * spoil.c - makes right outputs, and wrong ones that look right. It judges by computing elements one by one, and does not
- * look at an answer, so that it shares nothing with what it tests but the rule.
+ * spoil.c - makes right outputs, and wrong ones that look right. It judges by computing elements one by one, and does
+ * not look at an answer, so that it shares nothing with what it tests but the rule.
  */
 #include "spoil.h"
 
@@ -23,7 +23,8 @@ bool matmul_solve(const struct matmul_pair *pair, float *c)
     for (size_t i = 0; ok && i < pair->m; i += SLAB) {
         size_t rows = pair->m - i < SLAB ? pair->m - i : SLAB;
 
-        ok = matmul_product(matmul_isa_best(), pair->a + i * pair->k, pair->k, pair->b, n, rows, n, pair->k, sums, NULL);
+        ok = matmul_product(matmul_isa_best(), pair->a + i * pair->k, pair->k, pair->b, n, rows, n, pair->k, sums,
+                            NULL);
         for (size_t e = 0; ok && e < rows * n; e++)
             c[i * n + e] = (float)sums[e];
     }
@@ -63,8 +64,8 @@ static void push(const struct matmul_pair *pair, float *c, size_t i, size_t j, d
 }
 
 /*
- * Off by 2^20 of the largest tolerance in its row's group of columns. In a large output that is what is sure to be seen: an
- * element whose tolerance is far below its neighbours' is guarded by the samples alone.
+ * Off by 2^20 of the largest tolerance in its row's group of columns. In a large output that is what is sure to be
+ * seen: an element whose tolerance is far below its neighbours' is guarded by the samples alone.
  */
 static void push_far(const struct matmul_pair *pair, float *c, size_t i, size_t j)
 {
@@ -122,7 +123,9 @@ static bool transpose(const struct matmul_pair *pair, float *c)
     return true;
 }
 
-/* Whether `after` is wrong enough to be seen: at most 64 elements of the last row and 64 of the last column are probed. */
+/*
+ * Whether `after` is wrong enough to be seen: at most 64 elements of the last row and 64 of the last column are probed.
+ */
 static bool is_wrong(const struct matmul_pair *pair, bool large, const float *after)
 {
     size_t wrong = 0, step_j = pair->n / 64 + 1, step_i = pair->m / 64 + 1;

@@ -1,6 +1,6 @@
 /*
- * test_matmul_check.c - the products of matmul's reference against each other, and the checks of small and of large outputs against
- * right and wrong ones.
+ * test_matmul_check.c - the products of matmul's reference against each other, and the checks of small and of large
+ * outputs against right and wrong ones.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static void trial_init(struct trial *trial, enum matmul_kind kind, size_t m, siz
     memset(trial, 0, sizeof *trial);
     snprintf(trial->line, sizeof trial->line, "%s %zu %zu %zu", matmul_kind_name(kind), m, n, k);
     CHECK(arguments_parse(&arguments, trial->line, &error) &&
-              problem_find("matmul")->generate(&arguments, &key, &trial->input, &error), "%s: %s", trial->line, error.text);
+              problem_find("matmul")->generate(&arguments, &key, &trial->input, &error),
+          "%s: %s", trial->line, error.text);
     trial->pair = matmul_pair_of(&trial->input);
     CHECK(trial->input.size > 0 && trial->pair.m == m && trial->pair.n == n && trial->pair.k == k, "%s", trial->line);
     CHECK(blob_alloc(&trial->output, m * n * sizeof(float), &error) &&
@@ -70,7 +71,8 @@ static void test_products(void)
     static double sums[MOST], magnitudes[MOST], plain_sums[MOST], plain_magnitudes[MOST];
 
     for (int t = 0; t < SIDES * SIDES * LENGTHS; t++) {
-        size_t m = sides[t % SIDES], n = sides[t / SIDES % SIDES], k = lengths[t / SIDES / SIDES], size = m * n * sizeof *sums;
+        size_t m = sides[t % SIDES], n = sides[t / SIDES % SIDES], k = lengths[t / SIDES / SIDES];
+        size_t size = m * n * sizeof *sums;
         enum matmul_kind kind = (enum matmul_kind)(t % MATMUL_KIND_COUNT);
         double *wide = malloc(k * n * sizeof *wide);
         struct trial trial;
@@ -90,7 +92,8 @@ static void test_products(void)
             matmul_product_f64_plain(absolute, trial.pair.a, wide, m, n, k, plain_sums);
             for (int isa = 0; isa < MATMUL_ISAS; isa++)
                 CHECK(!matmul_isa_supported((enum matmul_isa)isa) ||
-                          (matmul_product_f64((enum matmul_isa)isa, absolute, trial.pair.a, k, wide, n, m, n, k, sums) &&
+                          (matmul_product_f64((enum matmul_isa)isa, absolute, trial.pair.a, k, wide, n, m, n, k,
+                                              sums) &&
                            memcmp(sums, plain_sums, size) == 0),
                       "%s, %s, float64, absolute %d", trial.line, matmul_isa_name((enum matmul_isa)isa), absolute);
         }
@@ -103,7 +106,8 @@ static void test_products(void)
 
 static const struct {
     size_t m, n, k;
-} shapes[] = { { 64, 64, 64 }, { 1, 1, 1 }, { 1, 700, 33 }, { 300, 1, 33 }, { 37, 257, 100 }, { 129, 513, 1 }, { 50, 512, 400 } };
+} shapes[] = { { 64, 64, 64 },    { 1, 1, 1 },     { 1, 700, 33 },   { 300, 1, 33 },
+               { 37, 257, 100 }, { 129, 513, 1 }, { 50, 512, 400 } };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -122,8 +126,9 @@ static void test_right(bool large)
         for (int s = 0; s < 3; s++) {
             trial_answer(&trial, large, &secrets[s]);
             CHECK(judge(&trial) == CHECK_RIGHT, "%s, large %d: %s", trial.line, large, trial.message);
-            CHECK(matmul_answer(&trial.pair, large, true, &secrets[s], &plain, &error) && plain.size == trial.answer.size &&
-                      memcmp(plain.data, trial.answer.data, plain.size) == 0, "%s, large %d: answers differ", trial.line, large);
+            CHECK(matmul_answer(&trial.pair, large, true, &secrets[s], &plain, &error) &&
+                      plain.size == trial.answer.size && memcmp(plain.data, trial.answer.data, plain.size) == 0,
+                  "%s, large %d: answers differ", trial.line, large);
         }
         blob_release(&plain);
         trial_release(&trial);
@@ -147,13 +152,14 @@ static void test_spoiled(bool large)
         CHECK(blob_alloc(&right, trial.output.size, &error), "out of memory");
         memcpy(right.data, trial.output.data, right.size);
         for (; matmul_spoil(&trial.pair, large, (float *)trial.output.data, way); way++) {
-            CHECK(judge(&trial) == CHECK_WRONG && strstr(trial.message, "is right"), "%s, large %d: way %zu passes", trial.line,
-                  large, way);
+            CHECK(judge(&trial) == CHECK_WRONG && strstr(trial.message, "is right"), "%s, large %d: way %zu passes",
+                  trial.line, large, way);
             memcpy(trial.output.data, right.data, right.size);
         }
-        CHECK(way >= 7 && way <= 12 && memcmp(trial.output.data, right.data, right.size) == 0, "%s: %zu ways", trial.line, way);
-        CHECK(kind != MATMUL_UNIFORM || trial.pair.m * trial.pair.n < 1000 || way >= 11, "%s, large %d: %zu ways", trial.line,
-              large, way);
+        CHECK(way >= 7 && way <= 12 && memcmp(trial.output.data, right.data, right.size) == 0, "%s: %zu ways",
+              trial.line, way);
+        CHECK(kind != MATMUL_UNIFORM || trial.pair.m * trial.pair.n < 1000 || way >= 11, "%s, large %d: %zu ways",
+              trial.line, large, way);
         blob_release(&right);
         trial_release(&trial);
     }
@@ -190,8 +196,9 @@ static void test_edge_of_tolerance(void)
 }
 
 /*
- * One element in the inside, off by some multiple of its tolerance, and not sampled: the combinations alone must see it. They do
- * from a few hundred tolerances on, but for a probability of (t / e)^2, t = 4 sqrt(256) tolerances here: 0.4 % at 2^10.
+ * One element in the inside, off by some multiple of its tolerance, and not sampled: the combinations alone must see
+ * it. They do from a few
+ * hundred tolerances on, but for a probability of (t / e)^2, with t = 64 tolerances: 6 % at 2^8, 0.02 % at 2^12.
  */
 static void test_combinations(void)
 {
@@ -217,8 +224,9 @@ static void test_combinations(void)
         }
         c[i * n + j] = right;
     }
-    printf("one wrong element in %zu x %zu, seen of %zu: 2^4 tolerances off %zu, 2^8 %zu, 2^12 %zu, 2^16 %zu, 2^20 %zu\n", m, n,
-           trials, seen[4], seen[8], seen[12], seen[16], seen[20]);
+    printf("one wrong element in %zu x %zu, seen of %zu: 2^4 tolerances off %zu, 2^8 %zu, 2^12 %zu, 2^16 %zu, 2^20 "
+           "%zu\n",
+           m, n, trials, seen[4], seen[8], seen[12], seen[16], seen[20]);
     CHECK(seen[4] < trials / 5, "%zu", seen[4]); /* by samples alone: 16384 of 240000 */
     CHECK(seen[8] > trials * 9 / 10, "%zu: (64 / 256)^2 of them may pass", seen[8]);
     CHECK(seen[12] >= trials - 5 && seen[16] == trials && seen[20] == trials, "%zu", seen[12]);
@@ -246,7 +254,8 @@ static void test_large_case(void)
         CHECK(matmul_is_large(&trial.pair), "%s is not large", trial.line);
         CHECK(problem->reference(&trial.input, &secrets[0], &answer, &error) &&
                   problem->reference(&trial.input, &secrets[1], &again, &error), "out of memory");
-        CHECK(answer.size == again.size && memcmp(answer.data, again.data, answer.size) != 0, "the secret makes no difference");
+        CHECK(answer.size == again.size && memcmp(answer.data, again.data, answer.size) != 0,
+              "the secret makes no difference");
         problem->show_answer(&trial.input, &answer, word, sizeof word);
         problem->show_answer(&trial.input, &again, other, sizeof other);
         CHECK(strcmp(word, other) == 0, "%s differs from %s: the word depends on the secret", word, other);
@@ -259,8 +268,8 @@ static void test_large_case(void)
                 CHECK(way >= 9, "%zu ways", way);
                 break;
             }
-            CHECK(problem->check(&trial.input, &answer, &trial.output, message, sizeof message) == CHECK_WRONG, "%s: way %zu",
-                  trial.line, way);
+            CHECK(problem->check(&trial.input, &answer, &trial.output, message, sizeof message) == CHECK_WRONG,
+                  "%s: way %zu", trial.line, way);
         }
         blob_release(&answer);
         blob_release(&again);

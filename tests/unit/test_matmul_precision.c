@@ -1,9 +1,10 @@
 /*
- * test_matmul_precision.c - the measurement behind the constant of matmul's precision rule: test_matmul_precision [full]
+ * test_matmul_precision.c - the measurement behind the constant of matmul's precision rule: test_matmul_precision
+ * [full]
  *
  * Sums in float32, in many orders, over all kinds of matrices and many K, against the float64 product. The figures are
- * ratios |C - C64| / (sqrt(K) 2^-24 S), S = |A| |B|; the rule allows MATMUL_C. `full` takes more rows, as the figures in
- * precision.h do, a minute of them, and prints every ratio.
+ * ratios |C - C64| / (sqrt(K) 2^-24 S), S = |A| |B|; the rule allows MATMUL_C. `full` takes more rows, as the figures
+ * in precision.h do, a minute of them, and prints every ratio.
  */
 #include "problems/matmul/precision.h"
 
@@ -26,7 +27,9 @@ enum { N = 64, LONGEST = 65536, ROWS = 64, BLOCK = 16 };
 
 enum order { ASCENDING, DESCENDING, SHUFFLED, PAIRS, BLOCKS, INTERLEAVED, ORDERS };
 
-static const char *const order_names[ORDERS] = { "ascending", "descending", "random", "pairs", "blocks", "interleaved" };
+static const char *const order_names[ORDERS] = {
+    "ascending", "descending", "random", "pairs", "blocks", "interleaved",
+};
 
 static struct matmul_pair pair; /* a[ROWS][k], b[k][N] */
 static double sums[ROWS * N], magnitudes[ROWS * N];
@@ -259,9 +262,10 @@ static void test_low_precision(void)
         int format;
         size_t longest; /* up to here a hundredth of all elements, at the least, must break the rule */
     } claims[] = {
-        { MATMUL_UNIFORM, 0, 256 },      { MATMUL_POSITIVE, 0, 256 },   { MATMUL_CANCEL, 0, 256 }, { MATMUL_WIDE, 0, 16384 },
-        { MATMUL_PERMUTATION, 0, 16384 }, { MATMUL_UNIFORM, 1, 4096 },  { MATMUL_POSITIVE, 1, 4096 },
-        { MATMUL_CANCEL, 1, 4096 },      { MATMUL_WIDE, 1, 16384 },     { MATMUL_PERMUTATION, 1, 16384 },
+        { MATMUL_UNIFORM, 0, 256 },  { MATMUL_POSITIVE, 0, 256 },        { MATMUL_CANCEL, 0, 256 },
+        { MATMUL_WIDE, 0, 16384 },   { MATMUL_PERMUTATION, 0, 16384 },   { MATMUL_UNIFORM, 1, 4096 },
+        { MATMUL_POSITIVE, 1, 4096 }, { MATMUL_CANCEL, 1, 4096 },        { MATMUL_WIDE, 1, 16384 },
+        { MATMUL_PERMUTATION, 1, 16384 },
     };
 
     printf("share of elements that break the rule, for K =");
@@ -276,8 +280,8 @@ static void test_low_precision(void)
             make(claims[c].kind, lengths[l], (uint32_t)l);
             share = broken_share(formats[claims[c].format].bits);
             printf(" %.3f", share);
-            CHECK(lengths[l] > claims[c].longest || share >= 0.01, "%s, %s, K = %zu: %.4f", formats[claims[c].format].name,
-                  matmul_kind_name(claims[c].kind), lengths[l], share);
+            CHECK(lengths[l] > claims[c].longest || share >= 0.01, "%s, %s, K = %zu: %.4f",
+                  formats[claims[c].format].name, matmul_kind_name(claims[c].kind), lengths[l], share);
         }
         printf("\n");
     }
@@ -285,20 +289,27 @@ static void test_low_precision(void)
 
 /* ------------------------------------------------------------------ the rule itself */
 
+/* One element of one product, or of what is due for it. */
+static bool right(float element, double sum, double magnitude)
+{
+    return matmul_element_is_right(element, 1, sum, magnitude);
+}
+
 static void test_rule(void)
 {
-    const float inf = INFINITY, nan = NAN;
+    const float inf = INFINITY, nan = NAN, largest = 0x1.fffffep127f;
+    const double wide_inf = INFINITY, wide_nan = NAN;
 
-    CHECK(matmul_element_is_right(1, 1, 1, 1), "an exact element");
-    CHECK(matmul_element_is_right(1 + 0x1p-22f, 1, 1, 1) && !matmul_element_is_right(1 + 0x1p-22f + 0x1p-23f, 1, 1, 1), "4 u");
-    CHECK(!matmul_element_is_right(nan, 1, 1, 1) && !matmul_element_is_right(nan, 1, 1, 1e30), "NaN where 1 is due");
-    CHECK(!matmul_element_is_right(inf, 1, 1, 1e30) && !matmul_element_is_right(-inf, 1, 1, 1), "infinity where 1 is due");
-    CHECK(matmul_element_is_right(nan, 1, (double)nan, (double)nan), "NaN where NaN is due");
-    CHECK(!matmul_element_is_right(inf, 1, (double)nan, (double)nan) && !matmul_element_is_right(0, 1, (double)nan, (double)nan), "NaN");
-    CHECK(matmul_element_is_right(inf, 1, (double)inf, (double)inf), "infinity where it is due");
-    CHECK(!matmul_element_is_right(-inf, 1, (double)inf, (double)inf) && !matmul_element_is_right(nan, 1, (double)inf, (double)inf) &&
-              !matmul_element_is_right(0x1.fffffep127f, 1, (double)inf, (double)inf), "infinity");
-    CHECK(matmul_element_is_right(0x1p-149f, 1, 0, 0) && !matmul_element_is_right(0x1p-148f, 1, 0, 0), "subnormal");
+    CHECK(right(1, 1, 1), "an exact element");
+    CHECK(right(1 + 0x1p-22f, 1, 1) && !right(1 + 0x1p-22f + 0x1p-23f, 1, 1), "4 u");
+    CHECK(!right(nan, 1, 1) && !right(nan, 1, 1e30), "NaN where 1 is due");
+    CHECK(!right(inf, 1, 1e30) && !right(-inf, 1, 1), "infinity where 1 is due");
+    CHECK(right(nan, wide_nan, wide_nan), "NaN where NaN is due");
+    CHECK(!right(inf, wide_nan, wide_nan) && !right(0, wide_nan, wide_nan), "something else where NaN is due");
+    CHECK(right(inf, wide_inf, wide_inf) && right(-inf, -wide_inf, wide_inf), "infinity where it is due");
+    CHECK(!right(-inf, wide_inf, wide_inf) && !right(nan, wide_inf, wide_inf) && !right(largest, wide_inf, wide_inf),
+          "something else where infinity is due");
+    CHECK(right(0x1p-149f, 0, 0) && !right(0x1p-148f, 0, 0), "subnormal");
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 /*
  * case_line.c - input validator: whether standard input is a valid case of the problem matmul.
  *
- * One line: KIND M N K [seed=S]. Stands alone, as the package format wants validators to; the host checks the same again in
- * problem.c. Exit code 42 for valid, 43 for not.
+ * One line: KIND M N K [seed=S]. Stands alone, as the package format wants validators to; the host checks the same
+ * again in problem.c. Exit code 42 for valid, 43 for not.
  */
 #include <regex.h>
 #include <stdio.h>

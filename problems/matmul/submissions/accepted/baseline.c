@@ -1,6 +1,6 @@
 /*
- * baseline.c - the blocked product on the CPU: blocks of A and B that stay in the cache, and in them rows of B, which the
- * compiler turns into vectors.
+ * baseline.c - the blocked product on the CPU: blocks of A and B that stay in the cache, and in them rows of B, which
+ * the compiler turns into vectors.
  */
 #include <string.h>
 

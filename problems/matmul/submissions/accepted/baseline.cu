@@ -1,13 +1,13 @@
 /*
  * baseline.cu - the blocked product: correct, and easy to beat.
  *
- * A block of 16 x 16 threads computes a tile of 16 x 16 elements of C, a thread each. It walks along a row of tiles of A and down
- * a column of tiles of B. In each step every thread brings one element of each tile into shared memory; a barrier; every thread
- * adds 16 products; a barrier, before the tiles are overwritten. So every element is read from global memory once for 16
- * elements of C and not for each.
+ * A block of 16 x 16 threads computes a tile of 16 x 16 elements of C, a thread each. It walks along a row of tiles of
+ * A and down a column of tiles of B. In each step every thread brings one element of each tile into shared memory; a
+ * barrier; every thread adds 16 products; a barrier, before the tiles are overwritten. So every element is read from
+ * global memory once for 16 elements of C and not for each.
  *
- * Sides need not be multiples of 16: what lies outside of A and B is zero, what lies outside of C is not written. Behind the end of
- * k both factors are zero, so that no zero meets an infinity, which would make NaN.
+ * Sides need not be multiples of 16: what lies outside of A and B is zero, what lies outside of C is not written.
+ * Behind the end of k both factors are zero, so that no zero meets an infinity, which would make NaN.
  */
 #include <cstdio>
 #include <cstdlib>

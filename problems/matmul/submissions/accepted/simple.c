@@ -1,4 +1,7 @@
-/* simple.c - the definition: three loops, an element of C at a time. Walks down the columns of B, a cache line for each step. */
+/*
+ * simple.c - the definition: three loops, an element of C at a time. Walks down the columns of B, a cache line for each
+ * step.
+ */
 #include "device_user.h"
 
 void device_user(const float *A, const float *B, float *C, int M, int N, int K)

@@ -1,6 +1,6 @@
 /*
- * simple.cu - the definition on the GPU: one thread computes one element of C. Every element of A is read N times from global
- * memory, every element of B M times; the caches alone save some of it.
+ * simple.cu - the definition on the GPU: one thread computes one element of C. Every element of A is read N times from
+ * global memory, every element of B M times; the caches alone save some of it.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,15 +1,16 @@
 /*
  * split_bf16.cu - float32 by tensor cores that multiply bfloat16. league: accurate
  *
- * A float32 has 24 significant bits, a bfloat16 has 8 and the same exponents: x = x0 + x1 + x2, each term the rest rounded to
- * bfloat16, is exact while nothing underflows. Of the nine products of such sums the six largest are kept, a0b0, a0b1, a1b0, a1b1, a0b2,
- * a2b0; those left out are below 2^-24 of |a||b| (Henry, Tang and Heinecke, "Leveraging the bfloat16 artificial intelligence
- * datatype for higher-precision computations", ARITH 2019).
+ * A float32 has 24 significant bits, a bfloat16 has 8 and the same exponents: x = x0 + x1 + x2, each term the rest
+ * rounded to bfloat16, is exact while nothing underflows. Of the nine products of such sums the six largest are kept,
+ * a0b0, a0b1, a1b0, a1b1, a0b2, a2b0; those left out are below 2^-24 of |a||b| (Henry, Tang and Heinecke, "Leveraging
+ * the bfloat16 artificial intelligence datatype for higher-precision computations", ARITH 2019).
  *
- * - Underflow: each row of A and each column of B is first scaled by a power of two, so that its largest element lies in
- *   [1, 2). The result is scaled back in double precision, and rounded once.
- * - Sums: tensor cores do not round sums to nearest but cut them off, and with long sums of one sign that adds up. So only 16
- *   products are summed by them at a time, and the large and the small products apart; the sums over k are ordinary additions.
+ * - Underflow: each row of A and each column of B is first scaled by a power of two, so that its largest element lies
+ *   in [1, 2). The result is scaled back in double precision, and rounded once.
+ * - Sums: tensor cores do not round sums to nearest but cut them off, and with long sums of one sign that adds up. So
+ *   only 16 products are summed by them at a time, and the large and the small products apart; the sums over k are
+ *   ordinary additions.
  * - Infinities and NaN do not survive the split (infinity - infinity): rows of A and columns of B that hold one take
  *   part with zeros instead, and their elements of C are then computed one by one in float32.
  */
@@ -37,8 +38,8 @@ static void check(cudaError_t status, const char *call, int line)
 constexpr int TILE = 16, TERMS = 3, SPECIAL = 1 << 20;
 
 /*
- * exponents[count]: of the largest element of each line of a matrix, 0 for a line of zeros, SPECIAL for one with an infinity or NaN.
- * Element e of line l is x[l * line_step + e * step]. A block for each line.
+ * exponents[count]: of the largest element of each line of a matrix, 0 for a line of zeros, SPECIAL for one with an
+ * infinity or NaN. Element e of line l is x[l * line_step + e * step]. A block for each line.
  */
 __global__ void find_exponents(const float *x, int length, size_t line_step, size_t step, int *exponents)
 {
@@ -77,8 +78,8 @@ __device__ void split(float x, int exponent, __nv_bfloat16 terms[TERMS])
 }
 
 /* c[m][n] = a[m][k] b[k][n], a warp for each tile of 16 x 16 elements of c. */
-__global__ void multiply(const float *a, const float *b, const int *exponents_a, const int *exponents_b, float *c, int m, int n,
-                         int k)
+__global__ void multiply(const float *a, const float *b, const int *exponents_a, const int *exponents_b, float *c,
+                         int m, int n, int k)
 {
     __shared__ __align__(32) __nv_bfloat16 tile_a[TERMS][TILE * TILE], tile_b[TERMS][TILE * TILE];
     __shared__ __align__(32) float tile_c[TILE * TILE];

@@ -1,6 +1,6 @@
 /*
- * Fails: the kernel takes all sides for multiples of 16, and asserts it. On the ragged sample the launch fails; that is checked, and
- * ends the process with code 1.
+ * Fails: the kernel takes all sides for multiples of 16, and asserts it. On the ragged sample the launch fails; that is
+ * checked, and ends the process with code 1.
  */
 #include <cassert>
 #include <cstdio>

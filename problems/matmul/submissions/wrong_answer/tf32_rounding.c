@@ -1,4 +1,7 @@
-/* Wrong: rounds both factors to TF32, 11 significant bits, as tensor cores do that are given float32, and adds up in float32. */
+/*
+ * Wrong: rounds both factors to TF32, 11 significant bits, as tensor cores do that are given float32, and adds up in
+ * float32.
+ */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Wrong, in the league: accurate, where tensor cores are allowed: a single product of factors rounded to TF32 errs by up to 2^-11 of
- * each term, and the precision rule allows 2^-22 sqrt(K).
+ * Wrong, in the league: accurate, where tensor cores are allowed: a single product of factors rounded to TF32 errs by
+ * up to 2^-11 of each term, and the precision rule allows 2^-22 sqrt(K).
  */
 #include <cstdio>
 #include <cstdlib>
@@ -23,12 +23,12 @@ using namespace nvcuda;
 constexpr int M_TILE = 16, N_TILE = 16, K_TILE = 8;
 
 /*
- * c[m][n] = a[m][k] b[k][n], a warp for each 16 x 16 tile of c. Both tiles of a step go through shared memory, with zeros where
- * they hang over an edge, and are rounded to TF32 there.
+ * c[m][n] = a[m][k] b[k][n], a warp for each 16 x 16 tile of c. Both tiles of a step go through shared memory, with
+ * zeros where they hang over an edge, and are rounded to TF32 there.
  */
 __global__ void multiply(const float *a, const float *b, float *c, int m, int n, int k)
 {
-    __shared__ float tile_a[M_TILE][K_TILE], tile_b[K_TILE][N_TILE], tile_c[M_TILE][N_TILE];
+    __shared__ __align__(32) float tile_a[M_TILE][K_TILE], tile_b[K_TILE][N_TILE], tile_c[M_TILE][N_TILE];
     wmma::fragment<wmma::matrix_a, M_TILE, N_TILE, K_TILE, wmma::precision::tf32, wmma::row_major> left;
     wmma::fragment<wmma::matrix_b, M_TILE, N_TILE, K_TILE, wmma::precision::tf32, wmma::row_major> right;
     wmma::fragment<wmma::accumulator, M_TILE, N_TILE, K_TILE, float> sums;
