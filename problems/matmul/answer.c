@@ -1,0 +1,379 @@
+/*
+ * answer.c - prepares answers and judges outputs by them: see answer.h.
+ */
+#include "answer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "precision.h"
+#include "product.h"
+
+/* At the start of an answer. */
+struct head {
+    double total;     /* the sum of all elements of the product, as (1^T A) (B 1), in one order of summation */
+    uint64_t hash;    /* of the whole product; 0 where large */
+    uint32_t large;   /* which of the two follows at HEAD_SIZE */
+    uint32_t reserved;
+};
+
+enum { HEAD_SIZE = 64 };
+
+/* An element that was drawn. */
+struct sample {
+    uint32_t i, j;
+    double sum, magnitude; /* of the product and of |A| |B| */
+};
+
+/* Where the parts of an answer are. Of a whole product: */
+struct whole {
+    double *sums, *magnitudes; /* [m][n] */
+};
+
+/* Of a large one: */
+struct probes {
+    struct sample *samples; /* [MATMUL_SAMPLES] */
+    double *x;              /* [MATMUL_VECTORS][n] */
+    double *expected;       /* [m][MATMUL_VECTORS][groups]: (A (B x))_i, a group of columns at a time */
+    double *bound;          /* [m][groups]: t */
+    size_t groups;
+};
+
+static struct whole whole_of(const struct matmul_pair *pair, const struct blob *answer)
+{
+    double *sums = (double *)(answer->data + HEAD_SIZE);
+
+    return (struct whole){ .sums = sums, .magnitudes = sums + pair->m * pair->n };
+}
+
+static size_t whole_size(const struct matmul_pair *pair) { return HEAD_SIZE + 2 * pair->m * pair->n * sizeof(double); }
+
+static struct probes probes_of(const struct matmul_pair *pair, const struct blob *answer)
+{
+    struct probes p = { .groups = (pair->n + MATMUL_GROUP - 1) / MATMUL_GROUP };
+
+    p.samples = (struct sample *)(answer->data + HEAD_SIZE);
+    p.x = (double *)(p.samples + MATMUL_SAMPLES);
+    p.expected = p.x + MATMUL_VECTORS * pair->n;
+    p.bound = p.expected + pair->m * MATMUL_VECTORS * p.groups;
+    return p;
+}
+
+static size_t probes_size(const struct matmul_pair *pair)
+{
+    size_t groups = (pair->n + MATMUL_GROUP - 1) / MATMUL_GROUP;
+
+    return HEAD_SIZE + MATMUL_SAMPLES * sizeof(struct sample) +
+           (MATMUL_VECTORS * pair->n + pair->m * (MATMUL_VECTORS + 1) * groups) * sizeof(double);
+}
+
+bool matmul_is_large(const struct matmul_pair *pair)
+{
+    uint64_t elements = (uint64_t)pair->m * pair->n;
+
+    return elements > MATMUL_LARGE_ELEMENTS || elements * pair->k > MATMUL_LARGE_PRODUCTS;
+}
+
+/* ------------------------------------------------------------------ the word */
+
+/* (1^T A) (B 1), all sums ascending. */
+static bool total_of(const struct matmul_pair *pair, double *total)
+{
+    double *columns = calloc(pair->k, sizeof *columns); /* 1^T A */
+
+    if (!columns)
+        return false;
+    *total = 0;
+    for (size_t i = 0; i < pair->m; i++)
+        for (size_t k = 0; k < pair->k; k++)
+            columns[k] += (double)pair->a[i * pair->k + k];
+    for (size_t k = 0; k < pair->k; k++) {
+        double row = 0;
+
+        for (size_t j = 0; j < pair->n; j++)
+            row += (double)pair->b[k * pair->n + j];
+        *total += columns[k] * row;
+    }
+    *total = matmul_canonical(*total);
+    free(columns);
+    return true;
+}
+
+/* As FNV-1a (Fowler, Noll and Vo) with 64 bits, but a double at a time, and its high half folded in. */
+static uint64_t hash_of(const double *values, size_t count)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+
+        memcpy(&bits, &values[i], sizeof bits);
+        hash = (hash ^ bits) * 0x100000001b3;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+void matmul_answer_word(const struct blob *answer, char *text, size_t size)
+{
+    const struct head *head = (const struct head *)answer->data;
+    char total[32] = "nan"; /* printf() would write the sign of a NaN */
+
+    if (!isnan(head->total))
+        snprintf(total, sizeof total, "%.17g", head->total);
+    if (head->large)
+        snprintf(text, size, "%s", total);
+    else
+        snprintf(text, size, "%s#%016" PRIx64, total, head->hash);
+}
+
+/* ------------------------------------------------------------------ preparing */
+
+static bool answer_whole(const struct matmul_pair *pair, bool plain, struct blob *answer)
+{
+    struct whole w = whole_of(pair, answer);
+
+    if (plain)
+        matmul_product_plain(pair->a, pair->b, pair->m, pair->n, pair->k, w.sums, w.magnitudes);
+    else if (!matmul_product(matmul_isa_best(), pair->a, pair->k, pair->b, pair->n, pair->m, pair->n, pair->k, w.sums,
+                             w.magnitudes))
+        return false;
+    ((struct head *)answer->data)->hash = hash_of(w.sums, pair->m * pair->n);
+    return true;
+}
+
+enum { STREAM_SAMPLES = 1, STREAM_X };
+
+/* The places: corners, edges, then anywhere. */
+static void draw_samples(const struct matmul_pair *pair, const struct random_key *secret, struct sample *samples)
+{
+    struct random_stream stream = random_stream(secret, STREAM_SAMPLES);
+    uint32_t m = (uint32_t)pair->m, n = (uint32_t)pair->n;
+
+    for (int s = 0; s < MATMUL_SAMPLES; s++) {
+        struct sample *sample = &samples[s];
+        int edge = s < 4 + 4 * MATMUL_EDGE_SAMPLES ? s % 4 : 4;
+
+        *sample = (struct sample){ .i = random_below(&stream, m), .j = random_below(&stream, n) };
+        if (s < 4) {
+            sample->i = s & 1 ? m - 1 : 0;
+            sample->j = s & 2 ? n - 1 : 0;
+        } else if (edge < 2) {
+            sample->i = edge == 0 ? 0 : m - 1;
+        } else if (edge < 4) {
+            sample->j = edge == 2 ? 0 : n - 1;
+        }
+    }
+}
+
+/*
+ * Their values. Steps of k are taken 16 at a time, for all samples: that is a cache line of a row of A, and few enough
+ * rows of B to stay in the cache.
+ */
+static void compute_samples(const struct matmul_pair *pair, struct sample *samples)
+{
+    enum { STEPS = 16 };
+
+    for (size_t first = 0; first < pair->k; first += STEPS) {
+        size_t last = first + STEPS < pair->k ? first + STEPS : pair->k;
+
+        for (int s = 0; s < MATMUL_SAMPLES; s++)
+            for (size_t k = first; k < last; k++) {
+                double term = (double)pair->a[samples[s].i * pair->k + k] * (double)pair->b[k * pair->n + samples[s].j];
+
+                samples[s].sum += term;
+                samples[s].magnitude += fabs(term);
+            }
+    }
+}
+
+/* Uniform in (-1, 1): the middles of 2^32 equal intervals. */
+static void draw_x(const struct matmul_pair *pair, const struct random_key *secret, double *x)
+{
+    struct random_stream stream = random_stream(secret, STREAM_X);
+
+    for (size_t j = 0; j < MATMUL_VECTORS * pair->n; j++)
+        x[j] = ((double)random_u32(&stream) + 0.5) * 0x1p-31 - 1;
+}
+
+/* combined[k][MATMUL_VECTORS][groups] = B x, a group at a time; beta[k][groups]. */
+static void combine_columns(const struct matmul_pair *pair, const struct probes *p, double *combined, double *beta)
+{
+    for (size_t k = 0; k < pair->k; k++)
+        for (size_t g = 0; g < p->groups; g++) {
+            size_t last = (g + 1) * MATMUL_GROUP < pair->n ? (g + 1) * MATMUL_GROUP : pair->n;
+            double sums[MATMUL_VECTORS] = { 0 }, squares = 0;
+
+            for (size_t j = g * MATMUL_GROUP; j < last; j++) {
+                double b = (double)pair->b[k * pair->n + j];
+
+                for (int v = 0; v < MATMUL_VECTORS; v++)
+                    sums[v] += b * p->x[(size_t)v * pair->n + j];
+                squares += b * b;
+            }
+            for (int v = 0; v < MATMUL_VECTORS; v++)
+                combined[(k * MATMUL_VECTORS + (size_t)v) * p->groups + g] = sums[v];
+            beta[k * p->groups + g] = sqrt(squares);
+        }
+}
+
+/* expected = A combined, bound = t of |A| beta. */
+static bool multiply_groups(const struct matmul_pair *pair, bool plain, const struct probes *p, const double *combined,
+                            const double *beta)
+{
+    const size_t m = pair->m, k = pair->k, wide = MATMUL_VECTORS * p->groups;
+    const double unit = matmul_tolerance(k, 1), least = sqrt((double)MATMUL_GROUP) * matmul_tolerance(k, 0);
+
+    if (plain) {
+        matmul_product_f64_plain(false, pair->a, combined, m, wide, k, p->expected);
+        matmul_product_f64_plain(true, pair->a, beta, m, p->groups, k, p->bound);
+    } else {
+        enum matmul_isa isa = matmul_isa_best();
+
+        if (!matmul_product_f64(isa, false, pair->a, k, combined, wide, m, wide, k, p->expected) ||
+            !matmul_product_f64(isa, true, pair->a, k, beta, p->groups, m, p->groups, k, p->bound))
+            return false;
+    }
+    for (size_t e = 0; e < m * p->groups; e++)
+        p->bound[e] = MATMUL_DEVIATIONS * (unit * p->bound[e] + least);
+    return true;
+}
+
+static bool answer_probes(const struct matmul_pair *pair, bool plain, const struct random_key *secret,
+                          struct blob *answer)
+{
+    struct probes p = probes_of(pair, answer);
+    double *combined = malloc(pair->k * MATMUL_VECTORS * p.groups * sizeof *combined);
+    double *beta = malloc(pair->k * p.groups * sizeof *beta);
+    bool ok = combined && beta;
+
+    if (ok) {
+        draw_samples(pair, secret, p.samples);
+        compute_samples(pair, p.samples);
+        draw_x(pair, secret, p.x);
+        combine_columns(pair, &p, combined, beta);
+        ok = multiply_groups(pair, plain, &p, combined, beta);
+    }
+    free(combined);
+    free(beta);
+    return ok;
+}
+
+bool matmul_answer(const struct matmul_pair *pair, bool large, bool plain, const struct random_key *secret,
+                   struct blob *answer, struct error *error)
+{
+    double total;
+
+    if (!blob_alloc(answer, large ? probes_size(pair) : whole_size(pair), error))
+        return false;
+    if (!total_of(pair, &total) ||
+        !(large ? answer_probes(pair, plain, secret, answer) : answer_whole(pair, plain, answer)))
+        return error_toolkit(error, "out of memory for the reference answer");
+    ((struct head *)answer->data)->total = total;
+    ((struct head *)answer->data)->large = large;
+    return true;
+}
+
+/* ------------------------------------------------------------------ judging */
+
+/* A number as text; printf() would write the sign of a NaN. */
+static const char *words_for(double x, int digits, char text[32])
+{
+    if (isnan(x))
+        return "NaN";
+    if (isinf(x))
+        return x > 0 ? "infinity" : "-infinity";
+    snprintf(text, 32, "%.*g", digits, x);
+    return text;
+}
+
+/* Whether an element is right; if not, message[size] says so. */
+static bool element_is_right(size_t i, size_t j, float element, size_t k, double sum, double magnitude, char *message,
+                             size_t size)
+{
+    char is[32], due[32], within[48] = "";
+
+    if (matmul_element_is_right(element, k, sum, magnitude))
+        return true;
+    if (isfinite(sum))
+        snprintf(within, sizeof within, ", within %.3g", matmul_tolerance(k, magnitude));
+    snprintf(message, size, "C[%zu][%zu] is %s where %s is right%s", i, j, words_for((double)element, 9, is),
+             words_for(sum, 12, due), within);
+    return false;
+}
+
+static enum check_result judge_whole(const struct matmul_pair *pair, const struct blob *answer, const float *c,
+                                     char *message, size_t size)
+{
+    struct whole w = whole_of(pair, answer);
+
+    for (size_t e = 0; e < pair->m * pair->n; e++)
+        if (!element_is_right(e / pair->n, e % pair->n, c[e], pair->k, w.sums[e], w.magnitudes[e], message, size))
+            return CHECK_WRONG;
+    return CHECK_RIGHT;
+}
+
+/* All elements of row i and group g by the rule. */
+static enum check_result judge_group(const struct matmul_pair *pair, size_t i, size_t g, const float *c, char *message,
+                                     size_t size)
+{
+    const size_t first = g * MATMUL_GROUP, width = pair->n - first < MATMUL_GROUP ? pair->n - first : MATMUL_GROUP;
+    double sums[MATMUL_GROUP], magnitudes[MATMUL_GROUP];
+
+    if (!matmul_product(matmul_isa_best(), pair->a + i * pair->k, pair->k, pair->b + first, pair->n, 1, width, pair->k,
+                        sums, magnitudes))
+        return CHECK_FAILED;
+    for (size_t j = 0; j < width; j++)
+        if (!element_is_right(i, first + j, c[i * pair->n + first + j], pair->k, sums[j], magnitudes[j], message, size))
+            return CHECK_WRONG;
+    return CHECK_RIGHT;
+}
+
+/* Whether both random combinations of row i and group g are near what they should be. */
+static bool combinations_agree(const struct matmul_pair *pair, const struct probes *p, size_t i, size_t g,
+                               const float *c)
+{
+    const size_t first = g * MATMUL_GROUP, last = first + MATMUL_GROUP < pair->n ? first + MATMUL_GROUP : pair->n;
+    const double *expected = p->expected + i * MATMUL_VECTORS * p->groups + g;
+    const double *x0 = p->x, *x1 = p->x + pair->n;
+    const double bound = p->bound[i * p->groups + g];
+    double sum0 = 0, sum1 = 0;
+
+    for (size_t j = first; j < last; j++) {
+        double element = (double)c[i * pair->n + j];
+
+        sum0 += element * x0[j];
+        sum1 += element * x1[j];
+    }
+    return fabs(sum0 - expected[0]) <= bound && fabs(sum1 - expected[p->groups]) <= bound;
+}
+
+static enum check_result judge_probes(const struct matmul_pair *pair, const struct blob *answer, const float *c,
+                                      char *message, size_t size)
+{
+    struct probes p = probes_of(pair, answer);
+    enum check_result result = CHECK_RIGHT;
+
+    for (int s = 0; s < MATMUL_SAMPLES; s++) {
+        const struct sample *sample = &p.samples[s];
+
+        if (!element_is_right(sample->i, sample->j, c[sample->i * pair->n + sample->j], pair->k, sample->sum,
+                              sample->magnitude, message, size))
+            return CHECK_WRONG;
+    }
+    for (size_t i = 0; i < pair->m && result == CHECK_RIGHT; i++)
+        for (size_t g = 0; g < p.groups && result == CHECK_RIGHT; g++)
+            if (!combinations_agree(pair, &p, i, g, c))
+                result = judge_group(pair, i, g, c, message, size);
+    return result;
+}
+
+enum check_result matmul_judge(const struct matmul_pair *pair, const struct blob *answer, const float *c, char *message,
+                               size_t size)
+{
+    return ((const struct head *)answer->data)->large ? judge_probes(pair, answer, c, message, size)
+                                                      : judge_whole(pair, answer, c, message, size);
+}

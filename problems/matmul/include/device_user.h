@@ -1,0 +1,38 @@
+/*
+ * device_user.h - what a participant writes for the problem matmul.
+ */
+#ifndef DEVICE_USER_H
+#define DEVICE_USER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The product C = A B of two matrices of float32, stored row by row.
+ *
+ *   A         [M][K] in CPU memory; element (i, k) is A[(size_t)i * K + k]
+ *   B         [K][N] in CPU memory; element (k, j) is B[(size_t)k * N + j]
+ *   C         [M][N] in CPU memory, to be written: element (i, j) is C[(size_t)i * N + j]; it holds arbitrary bytes
+ *             before
+ *   M, N, K   1 to 16384, with M*K + K*N + M*N <= 402,653,184 elements (1.5 GiB)
+ *
+ * A, B and C start at multiples of 4096 bytes. With C* the exact product, every element must obey
+ *
+ *   |C - C*| <= 4 sqrt(K) 2^-24 (|A| |B|) + K 2^-149
+ *
+ * where |A| |B| is the product of the matrices of absolute values. It stays below 2^127 where no infinity and no NaN
+ * takes part; where one does, C is NaN or an infinity, as IEEE arithmetic gives in every order of summation.
+ *
+ * Called on the CPU, one call at a time, on one CPU core; it may be called again with other matrices. To give up, end
+ * the process (exit, abort): that is a run-time error; a wrong element is a wrong answer.
+ */
+void device_user(const float *A, const float *B, float *C, int M, int N, int K);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,6 @@
+# The answers are the same bits on every machine: no fused multiply-adds where C says two operations. And sqrt() is one
+# instruction, which needs no libm.
+$(BUILD)/obj/problems/matmul/%.o: HOST_CFLAGS += -ffp-contract=off -fno-math-errno
+# The bench times the submissions in C that it includes as the judge builds them.
+$(BUILD)/obj/problems/matmul/main_bench.o: HOST_CFLAGS += -O3 -march=native -Wno-missing-prototypes \
+	-Iproblems/matmul/include

@@ -1,0 +1,199 @@
+/*
+ * spoil.c - makes right outputs, and wrong ones that look right. It judges by computing elements one by one, and does
+ * not look at an answer, so that it shares nothing with what it tests but the rule.
+ */
+#include "spoil.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "precision.h"
+#include "product.h"
+
+enum { TILE = 16, SLAB = 64 };
+
+bool matmul_solve(const struct matmul_pair *pair, float *c)
+{
+    const size_t n = pair->n;
+    double *sums = malloc(SLAB * n * sizeof *sums);
+    bool ok = sums != NULL;
+
+    for (size_t i = 0; ok && i < pair->m; i += SLAB) {
+        size_t rows = pair->m - i < SLAB ? pair->m - i : SLAB;
+
+        ok = matmul_product(matmul_isa_best(), pair->a + i * pair->k, pair->k, pair->b, n, rows, n, pair->k, sums,
+                            NULL);
+        for (size_t e = 0; ok && e < rows * n; e++)
+            c[i * n + e] = (float)sums[e];
+    }
+    free(sums);
+    return ok;
+}
+
+/* The truth about one element. */
+struct truth {
+    double sum, tolerance; /* the tolerance is not finite where the sum is not */
+};
+
+static struct truth truth_of(const struct matmul_pair *pair, size_t i, size_t j)
+{
+    struct truth truth = { 0 };
+    double magnitude = 0;
+
+    for (size_t k = 0; k < pair->k; k++) {
+        double term = (double)pair->a[i * pair->k + k] * (double)pair->b[k * pair->n + j];
+
+        truth.sum += term;
+        magnitude += fabs(term);
+    }
+    truth.tolerance = matmul_tolerance(pair->k, magnitude);
+    return truth;
+}
+
+/* ------------------------------------------------------------------ single elements */
+
+/* Off by so many tolerances; any number where no number is due. */
+static void push(const struct matmul_pair *pair, float *c, size_t i, size_t j, double tolerances)
+{
+    struct truth truth = truth_of(pair, i, j);
+    double pushed = truth.sum + (truth.sum < 0 ? -tolerances : tolerances) * truth.tolerance;
+
+    c[i * pair->n + j] = isfinite(truth.sum) ? (float)pushed : 1;
+}
+
+/*
+ * Off by 2^20 of the largest tolerance in its row's group of columns. In a large output that is what is sure to be
+ * seen: an element whose tolerance is far below its neighbours' is guarded by the samples alone.
+ */
+static void push_far(const struct matmul_pair *pair, float *c, size_t i, size_t j)
+{
+    size_t first = j / MATMUL_GROUP * MATMUL_GROUP;
+    struct truth own = truth_of(pair, i, j);
+    double most = 0;
+
+    for (size_t other = first; other < pair->n && other < first + MATMUL_GROUP; other++) {
+        struct truth truth = truth_of(pair, i, other);
+
+        if (isfinite(truth.sum) && truth.tolerance > most)
+            most = truth.tolerance;
+    }
+    c[i * pair->n + j] = isfinite(own.sum) ? (float)(own.sum + (own.sum < 0 ? -0x1p20 : 0x1p20) * most) : 1;
+}
+
+static void replace(const struct matmul_pair *pair, float *c, size_t i, size_t j, float value)
+{
+    struct truth truth = truth_of(pair, i, j);
+
+    c[i * pair->n + j] = isfinite(truth.sum) ? value : 0;
+}
+
+/* ------------------------------------------------------------------ regions */
+
+/* A rectangle of zeros, its lower right corner at the matrix's. */
+static void clear(const struct matmul_pair *pair, float *c, size_t height, size_t width)
+{
+    for (size_t i = pair->m - height; i < pair->m; i++)
+        memset(c + i * pair->n + pair->n - width, 0, width * sizeof *c);
+}
+
+static void swap_rows(const struct matmul_pair *pair, float *c, size_t one, size_t other)
+{
+    for (size_t j = 0; j < pair->n; j++) {
+        float kept = c[one * pair->n + j];
+
+        c[one * pair->n + j] = c[other * pair->n + j];
+        c[other * pair->n + j] = kept;
+    }
+}
+
+/* The whole as if it were stored column by column. */
+static bool transpose(const struct matmul_pair *pair, float *c)
+{
+    float *copy = malloc(pair->m * pair->n * sizeof *copy);
+
+    if (!copy)
+        return false;
+    memcpy(copy, c, pair->m * pair->n * sizeof *copy);
+    for (size_t i = 0; i < pair->m; i++)
+        for (size_t j = 0; j < pair->n; j++)
+            c[j * pair->m + i] = copy[i * pair->n + j];
+    free(copy);
+    return true;
+}
+
+/*
+ * Whether `after` is wrong enough to be seen: at most 64 elements of the last row and 64 of the last column are probed.
+ */
+static bool is_wrong(const struct matmul_pair *pair, bool large, const float *after)
+{
+    size_t wrong = 0, step_j = pair->n / 64 + 1, step_i = pair->m / 64 + 1;
+
+    for (int side = 0; side < 2; side++)
+        for (size_t t = 0; t < (side == 0 ? pair->n : pair->m); t += side == 0 ? step_j : step_i) {
+            size_t i = side == 0 ? pair->m - 1 : pair->m - 1 - t, j = side == 0 ? pair->n - 1 - t : pair->n - 1;
+            struct truth truth = truth_of(pair, i, j);
+            double element = (double)after[i * pair->n + j];
+
+            if (isfinite(truth.sum) ? !(fabs(element - truth.sum) <= (large ? 512 : 2) * truth.tolerance)
+                                    : isnan(truth.sum) ? !isnan(element) : element != truth.sum)
+                wrong++;
+        }
+    return wrong >= (large ? 8 : 1);
+}
+
+enum region { SWAPPED, TRANSPOSED, ZERO_TILE, ZERO_ROW, ZERO_COLUMN, REGIONS };
+
+static bool spoil_region(const struct matmul_pair *pair, float *c, enum region region)
+{
+    size_t height = pair->m < TILE ? pair->m : TILE, width = pair->n < TILE ? pair->n : TILE;
+
+    switch (region) {
+    case SWAPPED: swap_rows(pair, c, pair->m / 2, pair->m - 1); return true;
+    case TRANSPOSED: return transpose(pair, c);
+    case ZERO_TILE: clear(pair, c, height, width); return true;
+    case ZERO_ROW: clear(pair, c, 1, pair->n); return true;
+    default: clear(pair, c, pair->m, 1); return true;
+    }
+}
+
+/* The which-th region that makes c wrong. */
+static bool spoil_regions(const struct matmul_pair *pair, bool large, float *c, size_t which)
+{
+    const size_t size = pair->m * pair->n * sizeof *c;
+    float *right = malloc(size);
+    bool done = false;
+
+    if (!right)
+        return false;
+    memcpy(right, c, size);
+    for (int region = 0; region < REGIONS && !done; region++) {
+        done = spoil_region(pair, c, (enum region)region) && is_wrong(pair, large, c) && which-- == 0;
+        if (!done)
+            memcpy(c, right, size);
+    }
+    free(right);
+    return done;
+}
+
+bool matmul_spoil(const struct matmul_pair *pair, bool large, float *c, size_t way)
+{
+    const size_t i = (size_t)(pair->salt % pair->m), j = (size_t)(pair->salt / pair->m % pair->n);
+
+    switch (way) {
+    case 0: push(pair, c, pair->m - 1, pair->n - 1, 2); return true;
+    case 1: push(pair, c, 0, pair->n - 1, -2); return true;
+    case 2:
+        if (large)
+            push_far(pair, c, i, j);
+        else
+            push(pair, c, i, j, 2);
+        return true;
+    case 3: push_far(pair, c, i, pair->n - 1 - j); return true;
+    case 4: replace(pair, c, i, j, NAN); return true;
+    case 5: replace(pair, c, pair->m - 1 - i, j, INFINITY); return true;
+    case 6: replace(pair, c, pair->m - 1 - i, pair->n - 1 - j, -INFINITY); return true;
+    default: return spoil_regions(pair, large, c, way - 7);
+    }
+}

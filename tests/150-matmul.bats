@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# The problem matmul: its precision rule, its checks, its inputs from files, what its submissions do.
+
+setup() {
+    load helpers/common
+    cd "$root"
+}
+
+@test "matmul: float32 in any order obeys the precision rule with a margin of 2, TF32 and bfloat16 break it" {
+    run -0 timeout 120 "$build/tests/test_matmul_precision"
+    assert_output --regexp '[0-9]{4,} checks, 0 failed'
+}
+
+@test "matmul: products agree bit for bit; checks accept every right output and no spoiled one, large ones too" {
+    run -0 timeout 120 "$build/tests/test_matmul_check"
+    assert_output --regexp '[0-9]{5,} checks, 0 failed'
+}
+
+@test "matmul: the validator and the host agree on which lines are cases" {
+    gcc -std=c11 -D_GNU_SOURCE -o "$BATS_TEST_TMPDIR/validator" problems/matmul/input_validators/case_line.c
+    so=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
+    for line in 'uniform 1 1 1' 'special 3 2 1 seed=4294967295' 'tiny 5 7 9' 'permutation 9 2 1'; do
+        run -42 "$BATS_TEST_TMPDIR/validator" <<< "$line"
+        run -0 timeout 20 "$host" matmul --generate "$line" --submission "$so"
+        assert_line SUCCESSFUL.
+    done
+    for file in problems/matmul/data/invalid_input/*.in; do
+        run -43 "$BATS_TEST_TMPDIR/validator" < "$file"
+        # Empty lines and several lines are refused where the file is read.
+        [ "$(wc -l < "$file")" = 1 ] && [ -s "$file" ] && [ "$(wc -c < "$file")" -gt 1 ] || continue
+        run -2 timeout 20 "$host" matmul --generate "$(cat "$file")" --submission "$so"
+        assert_output --regexp '^main_host: .+'
+    done
+}
+
+@test "matmul: matrices from files; wrong sizes and values are refused by name" {
+    so=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
+    cd "$BATS_TEST_TMPDIR"
+    # The statement's example: 1 2 3 4 5 6 times 1 0 0 1 1 1, whose sum is 30.
+    printf '\0\0\200\77\0\0\0\100\0\0\100\100\0\0\200\100\0\0\240\100\0\0\300\100' > a.bin
+    printf '\0\0\200\77\0\0\0\0\0\0\0\0\0\0\200\77\0\0\200\77\0\0\200\77' > b.bin
+    cd "$root"
+    a=$BATS_TEST_TMPDIR/a.bin b=$BATS_TEST_TMPDIR/b.bin
+    run -0 timeout 20 "$host" matmul "$a" 2 3 "$b" 2 --submission "$so"
+    assert_line --regexp '^answer = 30#[0-9a-f]{16}$'
+    assert_line 'A: 2 x 3, B: 3 x 2, C: 2 x 2'
+    assert_line '[GPU] : 30'
+    assert_line SUCCESSFUL.
+    run -2 timeout 20 "$host" matmul "$a" 2 2 "$b" 3 --submission "$so"
+    assert_output --partial "file '$a' has 24 bytes: 2 x 2 numbers of float32 are 16"
+    run -2 timeout 20 "$host" matmul "$a" 2 3 "$b" 3 --submission "$so"
+    assert_output --partial "file '$b' has 24 bytes: 3 x 3 numbers of float32 are 36"
+    run -2 timeout 20 "$host" matmul "$a" 2 3 "$b" 0 --submission "$so"
+    assert_output --partial "N"
+    run -2 timeout 20 "$host" matmul "$a" 16385 3 "$b" 2 --submission "$so"
+    assert_output --partial "M"
+    run -2 timeout 20 "$host" matmul "$a" 16384 16384 "$b" 16384 --submission "$so"
+    assert_output --partial '805306368 elements together: at most 402653184'
+    run -2 timeout 20 "$host" matmul "$a" 2 3 "$BATS_TEST_TMPDIR/none" 2 --submission "$so"
+    assert_output --partial "cannot open '$BATS_TEST_TMPDIR/none'"
+    run -2 timeout 20 "$host" matmul "$a" 2 3 --submission "$so"
+    assert_output --partial 'A.bin M K B.bin N is needed'
+    # 2^127 as an element of A.
+    printf '\0\0\0\177' | dd of="$a" conv=notrunc status=none
+    run -2 timeout 20 "$host" matmul "$a" 2 3 "$b" 2 --submission "$so"
+    assert_output --partial 'K times the largest of each is not below 2^127'
+    # An infinity is an element like others.
+    printf '\0\0\200\177' | dd of="$a" conv=notrunc status=none
+    run -0 timeout 20 "$host" matmul "$a" 2 3 "$b" 2 --submission "$so"
+    assert_line --regexp '^answer = inf#'
+}
+
+@test "matmul: a large case is judged by samples and combinations; what the judge looks at does not show" {
+    right=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
+    cat > "$BATS_TEST_TMPDIR/one_off.c" << 'END'
+/* The product, but for one element in the inside, which is off by 1. */
+#include "device_user.h"
+#define device_user product
+#include "BASELINE"
+#undef device_user
+void device_user(const float *A, const float *B, float *C, int M, int N, int K)
+{
+    product(A, B, C, M, N, K);
+    C[(size_t)(M / 3) * N + N / 3] += 1;
+}
+END
+    sed -i "s|BASELINE|$root/problems/matmul/submissions/accepted/baseline.c|" "$BATS_TEST_TMPDIR/one_off.c"
+    wrong=$(submission "$BATS_TEST_TMPDIR/one_off.c" matmul)
+    line='uniform 1100 1050 1000 seed=9'
+    run -0 timeout 60 "$host" matmul --generate "$line" --submission "$right"
+    assert_line --regexp '^tolerance = .*, by random samples and combinations$'
+    answer=$(grep '^answer = ' <<< "$output")
+    run -0 timeout 60 "$host" matmul --generate "$line" --submission "$right"
+    assert_line "$answer"
+    run -1 timeout 60 "$host" matmul --generate "$line" --submission "$wrong"
+    assert_line --regexp '^FAILED\. WA \(wrong answer\): device_user\(\) C\[366\]\[350\] is '
+}
+
+@test "matmul: CUDA submissions run on the simulator without a complaint, in both leagues" {
+    requires nvcc
+    for name in simple baseline; do
+        so=$(submission "problems/matmul/submissions/accepted/$name.cu" matmul)
+        for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'tiny 17 18 19' 'wide 1 100 1'; do
+            run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
+            assert_line SUCCESSFUL.
+            refute_output --partial 'cudasim: '
+        done
+    done
+    so=$(submission problems/matmul/submissions/accepted/split_bf16.cu matmul)
+    for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'tiny 33 34 35' 'wide 20 33 100' \
+        'cancel 16 16 200' 'positive 16 20 1000' 'permutation 20 20 30'; do
+        run -0 timeout 60 "$host" matmul --generate "$line" --league accurate --submission "$so"
+        assert_line SUCCESSFUL.
+        refute_output --partial 'cudasim: '
+    done
+    run -1 timeout 60 "$host" matmul --generate 'uniform 33 65 17' --submission "$so"
+    assert_output --partial 'FAILED. SV'
+}
+
+@test "matmul: TF32 and bfloat16 are wrong on every sample" {
+    for name in tf32_rounding bf16; do
+        so=$(submission "problems/matmul/submissions/wrong_answer/$name.c" matmul)
+        for sample in 1-square 2-ragged 3-report; do
+            run -1 timeout 60 "$host" matmul --case "sample/$sample" --submission "$so"
+            assert_line --regexp '^FAILED\. WA '
+        done
+    done
+}

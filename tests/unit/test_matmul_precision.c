@@ -1,0 +1,329 @@
+/*
+ * test_matmul_precision.c - the measurement behind the constant of matmul's precision rule: test_matmul_precision
+ * [full]
+ *
+ * Sums in float32, in many orders, over all kinds of matrices and many K, against the float64 product. The figures are
+ * ratios |C - C64| / (sqrt(K) 2^-24 S), S = |A| |B|; the rule allows MATMUL_C. `full` takes more rows, as the figures
+ * in precision.h do, a minute of them, and prints every ratio.
+ */
+#include "problems/matmul/precision.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/matmul/generate.h"
+#include "problems/matmul/product.h"
+#include "unit.h"
+
+#if defined(__x86_64__)
+#define FMA __attribute__((target("avx2,fma")))
+static bool have_fma(void) { return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"); }
+#else
+#define FMA
+static bool have_fma(void) { return true; }
+#endif
+
+enum { N = 64, LONGEST = 65536, ROWS = 64, BLOCK = 16 };
+
+enum order { ASCENDING, DESCENDING, SHUFFLED, PAIRS, BLOCKS, INTERLEAVED, ORDERS };
+
+static const char *const order_names[ORDERS] = {
+    "ascending", "descending", "random", "pairs", "blocks", "interleaved",
+};
+
+static struct matmul_pair pair; /* a[ROWS][k], b[k][N] */
+static double sums[ROWS * N], magnitudes[ROWS * N];
+static uint32_t shuffled[LONGEST];
+static bool full;
+
+/* ------------------------------------------------------------------ one row of C in float32 */
+
+typedef void add_row(float *sum, float a, const float *b);
+
+static void add_products(float *sum, float a, const float *b)
+{
+    for (int j = 0; j < N; j++)
+        sum[j] += a * b[j];
+}
+
+FMA static void add_fused(float *sum, float a, const float *b)
+{
+    for (int j = 0; j < N; j++)
+        sum[j] = __builtin_fmaf(a, b[j], sum[j]);
+}
+
+static void add_sums(float *sum, const float *other)
+{
+    for (int j = 0; j < N; j++)
+        sum[j] += other[j];
+}
+
+/* sum += products first..last-1, halved until one is left. */
+static void add_pairs(add_row *add, const float *a, size_t first, size_t last, float *sum)
+{
+    float left[N] = { 0 }, right[N] = { 0 };
+
+    if (last - first == 1) {
+        add(sum, a[first], pair.b + first * N);
+        return;
+    }
+    add_pairs(add, a, first, (first + last) / 2, left);
+    add_pairs(add, a, (first + last) / 2, last, right);
+    add_sums(left, right);
+    add_sums(sum, left);
+}
+
+static void row_in_order(enum order order, add_row *add, const float *a, float *sum)
+{
+    const size_t k = pair.k;
+    float part[BLOCK][N] = { { 0 } };
+
+    memset(sum, 0, N * sizeof *sum);
+    switch (order) {
+    case PAIRS: add_pairs(add, a, 0, k, sum); return;
+    case BLOCKS: /* sums of 16 products */
+        for (size_t first = 0; first < k; first += BLOCK) {
+            memset(part[0], 0, sizeof part[0]);
+            for (size_t l = first; l < k && l < first + BLOCK; l++)
+                add(part[0], a[l], pair.b + l * N);
+            add_sums(sum, part[0]);
+        }
+        return;
+    case INTERLEAVED: /* 16 sums of every 16th product, as a vector has them */
+        for (size_t l = 0; l < k; l++)
+            add(part[l % BLOCK], a[l], pair.b + l * N);
+        for (int p = 0; p < BLOCK; p++)
+            add_sums(sum, part[p]);
+        return;
+    default:
+        for (size_t l = 0; l < k; l++) {
+            size_t at = order == ASCENDING ? l : order == DESCENDING ? k - 1 - l : shuffled[l];
+
+            add(sum, a[at], pair.b + at * N);
+        }
+    }
+}
+
+/* The largest ratio of a row; 1e30 where a number is due and there is none. */
+static double worst_of(size_t i, const float *row)
+{
+    double worst = 0;
+
+    for (size_t j = 0; j < N; j++) {
+        double error = fabs((double)row[j] - sums[i * N + j]), own = (double)pair.k * 0x1p-149;
+        double unit = sqrt((double)pair.k) * 0x1p-24 * magnitudes[i * N + j];
+        double ratio = error <= own ? 0 : (error - own) / unit;
+
+        if (!isfinite(sums[i * N + j]))
+            continue;
+        if (!(ratio <= worst))
+            worst = ratio <= 1e30 ? ratio : 1e30;
+    }
+    return worst;
+}
+
+/* ------------------------------------------------------------------ float32 */
+
+static const size_t lengths[] = { 1, 2, 3, 4, 7, 16, 61, 256, 1024, 4096, 16384, 65536 };
+enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
+
+static void make(enum matmul_kind kind, size_t k, uint32_t seed)
+{
+    const struct random_key key = { .seed = 24, .case_seed = seed };
+    struct random_stream stream = random_stream(&key, 50);
+
+    pair.m = full ? (k > 4096 ? 16 : ROWS) : k > 4096 ? 1 : k > 256 ? 8 : ROWS;
+    pair.n = N;
+    pair.k = k;
+    matmul_fill(kind, &pair, &key);
+    CHECK(matmul_product(matmul_isa_best(), pair.a, k, pair.b, N, pair.m, N, k, sums, magnitudes), "out of memory");
+    for (size_t l = 0; l < k; l++)
+        shuffled[l] = (uint32_t)l;
+    for (size_t l = k - 1; l > 0; l--) {
+        uint32_t other = random_below(&stream, (uint32_t)l + 1), kept = shuffled[l];
+
+        shuffled[l] = shuffled[other];
+        shuffled[other] = kept;
+    }
+}
+
+static double worst_order(enum order order, add_row *add)
+{
+    float row[N];
+    double worst = 0;
+
+    for (size_t i = 0; i < pair.m; i++) {
+        double own;
+
+        row_in_order(order, add, pair.a + i * pair.k, row);
+        own = worst_of(i, row);
+        if (own > worst)
+            worst = own;
+    }
+    return worst;
+}
+
+static void test_orders(void)
+{
+    printf("largest |C - C64| / (sqrt(K) 2^-24 |A||B|) in float32:\n");
+    for (int kind = 0; kind < MATMUL_KIND_COUNT; kind++) {
+        double worst = 0, worst_by_order[ORDERS] = { 0 };
+
+        for (int l = 0; l < LENGTHS; l++) {
+            if (lengths[l] > MATMUL_SIDE_MAX && kind == MATMUL_PERMUTATION)
+                continue; /* its generator goes no further */
+            make((enum matmul_kind)kind, lengths[l], (uint32_t)l);
+            for (int order = 0; order < ORDERS; order++)
+                for (int fused = 0; fused <= have_fma(); fused++) {
+                    double own = worst_order((enum order)order, fused ? add_fused : add_products);
+
+                    CHECK(own <= MATMUL_C / 2, "%s, K = %zu, %s, %s: %.3f", matmul_kind_name((enum matmul_kind)kind),
+                          lengths[l], order_names[order], fused ? "fused" : "not fused", own);
+                    if (own > worst_by_order[order])
+                        worst_by_order[order] = own;
+                    if (own > worst)
+                        worst = own;
+                    if (full)
+                        printf("  %-12s %6zu %-12s %s %.3f\n", matmul_kind_name((enum matmul_kind)kind), lengths[l],
+                               order_names[order], fused ? "fma" : "   ", own);
+                }
+        }
+        printf("%-12s %.2f:", matmul_kind_name((enum matmul_kind)kind), worst);
+        for (int order = 0; order < ORDERS; order++)
+            printf(" %s %.2f", order_names[order], worst_by_order[order]);
+        printf("\n");
+    }
+}
+
+/* Equal terms: the one case known that breaks the rule, and by how much. What precision.h says of it. */
+static void test_equal_terms(void)
+{
+    double worst = 0;
+
+    for (size_t k = 256; k <= LONGEST; k *= 4) {
+        double own = 0;
+
+        for (int v = 0; v < 4; v++) { /* 256 values */
+            pair.m = 1;
+            pair.k = k;
+            for (size_t l = 0; l < k; l++) {
+                pair.a[l] = 1;
+                for (int j = 0; j < N; j++)
+                    pair.b[l * N + (size_t)j] = 1 + (float)(v * N + j) * 0x1.0p-8f + 0x1p-23f * (float)(j * 7919 % 977);
+            }
+            CHECK(matmul_product(matmul_isa_best(), pair.a, k, pair.b, N, 1, N, k, sums, magnitudes), "out of memory");
+            own = fmax(own, worst_order(ASCENDING, add_products));
+        }
+        printf("equal terms, ascending, K = %zu: %.2f, or %.3f K 2^-24 |A||B|\n", k, own, own / sqrt((double)k));
+        worst = fmax(worst, own / sqrt((double)k));
+        CHECK(k < 4096 || own > MATMUL_C, "K = %zu: %.3f: equal terms obey the rule after all", k, own);
+    }
+    CHECK(worst > 0.2 && worst < 1 / 3.0, "%.3f", worst);
+}
+
+/* ------------------------------------------------------------------ less than float32 */
+
+/* To `bits` significant bits, the nearest, ties away from zero. */
+static float rounded(float x, int bits)
+{
+    uint32_t pattern, unit = 1u << (24 - bits);
+
+    memcpy(&pattern, &x, sizeof pattern);
+    if ((pattern & 0x7f800000) != 0x7f800000)
+        pattern = (pattern + unit / 2) & ~(unit - 1);
+    memcpy(&x, &pattern, sizeof x);
+    return x;
+}
+
+/* The share of elements that break the rule when the factors have so many bits and all else is exact. */
+static double broken_share(int bits)
+{
+    static double low[ROWS * N];
+    size_t broken = 0;
+
+    for (size_t e = 0; e < pair.m * pair.k; e++)
+        pair.a[e] = rounded(pair.a[e], bits);
+    for (size_t e = 0; e < pair.k * N; e++)
+        pair.b[e] = rounded(pair.b[e], bits);
+    CHECK(matmul_product(matmul_isa_best(), pair.a, pair.k, pair.b, N, pair.m, N, pair.k, low, NULL), "out of memory");
+    for (size_t e = 0; e < pair.m * N; e++)
+        broken += !matmul_element_is_right((float)low[e], pair.k, sums[e], magnitudes[e]);
+    return (double)broken / (double)(pair.m * N);
+}
+
+static void test_low_precision(void)
+{
+    static const struct {
+        const char *name;
+        int bits;
+    } formats[] = { { "TF32", 11 }, { "bfloat16", 8 } };
+    static const struct {
+        enum matmul_kind kind;
+        int format;
+        size_t longest; /* up to here a hundredth of all elements, at the least, must break the rule */
+    } claims[] = {
+        { MATMUL_UNIFORM, 0, 256 },  { MATMUL_POSITIVE, 0, 256 },        { MATMUL_CANCEL, 0, 256 },
+        { MATMUL_WIDE, 0, 16384 },   { MATMUL_PERMUTATION, 0, 16384 },   { MATMUL_UNIFORM, 1, 4096 },
+        { MATMUL_POSITIVE, 1, 4096 }, { MATMUL_CANCEL, 1, 4096 },        { MATMUL_WIDE, 1, 16384 },
+        { MATMUL_PERMUTATION, 1, 16384 },
+    };
+
+    printf("share of elements that break the rule, for K =");
+    for (int l = 0; l < LENGTHS - 1; l++)
+        printf(" %zu", lengths[l]);
+    printf(":\n");
+    for (size_t c = 0; c < sizeof claims / sizeof claims[0]; c++) {
+        printf("%-8s %-12s", formats[claims[c].format].name, matmul_kind_name(claims[c].kind));
+        for (int l = 0; l < LENGTHS - 1; l++) {
+            double share;
+
+            make(claims[c].kind, lengths[l], (uint32_t)l);
+            share = broken_share(formats[claims[c].format].bits);
+            printf(" %.3f", share);
+            CHECK(lengths[l] > claims[c].longest || share >= 0.01, "%s, %s, K = %zu: %.4f",
+                  formats[claims[c].format].name, matmul_kind_name(claims[c].kind), lengths[l], share);
+        }
+        printf("\n");
+    }
+}
+
+/* ------------------------------------------------------------------ the rule itself */
+
+/* One element of one product, or of what is due for it. */
+static bool right(float element, double sum, double magnitude)
+{
+    return matmul_element_is_right(element, 1, sum, magnitude);
+}
+
+static void test_rule(void)
+{
+    const float inf = INFINITY, nan = NAN, largest = 0x1.fffffep127f;
+    const double wide_inf = INFINITY, wide_nan = NAN;
+
+    CHECK(right(1, 1, 1), "an exact element");
+    CHECK(right(1 + 0x1p-22f, 1, 1) && !right(1 + 0x1p-22f + 0x1p-23f, 1, 1), "4 u");
+    CHECK(!right(nan, 1, 1) && !right(nan, 1, 1e30), "NaN where 1 is due");
+    CHECK(!right(inf, 1, 1e30) && !right(-inf, 1, 1), "infinity where 1 is due");
+    CHECK(right(nan, wide_nan, wide_nan), "NaN where NaN is due");
+    CHECK(!right(inf, wide_nan, wide_nan) && !right(0, wide_nan, wide_nan), "something else where NaN is due");
+    CHECK(right(inf, wide_inf, wide_inf) && right(-inf, -wide_inf, wide_inf), "infinity where it is due");
+    CHECK(!right(-inf, wide_inf, wide_inf) && !right(nan, wide_inf, wide_inf) && !right(largest, wide_inf, wide_inf),
+          "something else where infinity is due");
+    CHECK(right(0x1p-149f, 0, 0) && !right(0x1p-148f, 0, 0), "subnormal");
+}
+
+int main(int argc, char **argv)
+{
+    full = argc > 1 && strcmp(argv[1], "full") == 0;
+    pair.a = malloc(sizeof(float) * ROWS * LONGEST);
+    pair.b = malloc(sizeof(float) * N * LONGEST);
+    if (!pair.a || !pair.b)
+        return 1;
+    test_rule();
+    test_orders();
+    test_equal_terms();
+    test_low_precision();
+    free(pair.a);
+    free(pair.b);
+    return unit_end();
+}
