@@ -300,7 +300,7 @@ static bool element_is_right(size_t i, size_t j, float element, size_t k, double
         return true;
     if (isfinite(sum))
         snprintf(within, sizeof within, ", within %.3g", matmul_tolerance(k, magnitude));
-    snprintf(message, size, "C[%zu][%zu] is %s where %s is right%s", i, j, words_for((double)element, 9, is),
+    snprintf(message, size, "wrote C[%zu][%zu] = %s where %s is right%s", i, j, words_for((double)element, 9, is),
              words_for(sum, 12, due), within);
     return false;
 }
