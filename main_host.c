@@ -346,6 +346,7 @@ static bool choose_box(struct host *host, struct error *error)
         processor = processor_claim(&others);
     host->session = (struct session_config){
         .box = { .level = level,
+                 .filter = opencl && !on_gpu ? FILTER_PROCESSES : FILTER_STRICT,
                  .runner = host->runner,
                  .submission = host->submission_path,
                  .runtime = cuda     ? host->submission.cuda_library
@@ -439,6 +440,10 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
         if (result->calls > 0 && generated &&
             !prepare_call(host, source, result->calls, &input, &answer, error))
             goto out;
+        if (host->problem->output_size(&input) != session->output_size) {
+            ok = error_toolkit(error, "the calls of case %s have outputs of different sizes", source->name);
+            goto out;
+        }
         result->calls++;
         facts = session_call(session, &input, &output, &result->times[result->timed]);
         result->timed += facts.outcome == OUTCOME_DONE;

@@ -51,7 +51,10 @@ struct problem {
     /* How many operations reference_plain() takes, so that a caller can leave out what would take too long. */
     double (*plain_cost)(const struct blob *input);
 
-    /* Bytes of output that device_user() must write for this input, more than 0. */
+    /*
+     * Bytes of output that device_user() must write for this input, more than 0: the same for every seed and repetition of
+     * a case.
+     */
     size_t (*output_size)(const struct blob *input);
 
     /* Judges an output of that size. message[size] gets what device_user() did wrong: "answered 3, not 4". */

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 # PACKAGE:PROBE, PROBE a command, a header or a file (a pattern): what is there counts, however it came there.
 for_build=(gcc:gcc make:make libc6-dev:stdlib.h libjansson-dev:jansson.h libyaml-dev:yaml.h libelf-dev:gelf.h
-    libsodium-dev:sodium.h bubblewrap:bwrap g++:g++)
+    libsodium-dev:sodium.h libseccomp-dev:seccomp.h bubblewrap:bwrap g++:g++)
 for_cudasim=(libzstd-dev:zstd.h)
 for_opencl=(ocl-icd-opencl-dev:CL/cl.h)
 [ -e /dev/nvidiactl ] || for_opencl+=('pocl-opencl-icd:/usr/lib/*/libpocl.so.2')

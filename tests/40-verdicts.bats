@@ -6,12 +6,12 @@ setup() {
     cd "$root"
 }
 
-# judged FIXTURE EXIT VERDICT WORDS [options]: the fixture, on the first sample, in the box and without it.
+# judged FIXTURE EXIT VERDICT WORDS [options]: the fixture, on the first sample, in the box and without it; or in $boxes.
 judged() {
     local so box fixture=$1 code=$2 verdict=$3 words=$4
     shift 4
     so=$(submission "tests/fixtures/$fixture.c")
-    for box in auto none; do
+    for box in ${boxes:-auto none}; do
         run "-$code" --separate-stderr timeout 60 "$host" editdistance --submission "$so" --case sample/1-small \
             --box "$box" --json "$BATS_TEST_TMPDIR/result.json" "$@"
         assert_equal "$(json .verdict)" "$verdict"
@@ -37,7 +37,11 @@ judged() {
 @test "verdict: leaving before the first call is RTE" {
     judged bad_constructor 1 RTE 'before the first call, exited with code 0'
 }
-@test "verdict: leaving a child behind is RTE, and the child is gone" { judged bad_orphan_exit 1 RTE 'exited with code 5'; }
+@test "verdict: starting a process is SV in the box; without it the child is gone in the end" {
+    boxes=auto judged bad_orphan_exit 1 SV 'device_user\(\) made a system call that the box forbids'
+    boxes=auto judged bad_survivors 1 SV 'it may not start or trace processes'
+    boxes=none judged bad_orphan_exit 1 RTE 'exited with code 5'
+}
 @test "verdict: closing the channel is RTE" { judged bad_close 1 RTE 'closed the channel' --time-limit 5; }
 @test "verdict: closing the channel and returning is RTE" { judged bad_close_return 1 RTE 'closed the channel'; }
 @test "verdict: junk on the channel is SV" { judged bad_forge 1 SV 'wrote to the channel' --time-limit 5; }
@@ -77,7 +81,7 @@ judged() {
 @test "verdict: hanging is TLE" { judged bad_hang 1 TLE 'exceeded the limit of 0\.5 s' --time-limit 0.5; }
 @test "verdict: stopping itself is TLE" { judged bad_stopped 1 TLE 'exceeded the limit' --time-limit 0.5; }
 @test "verdict: processes that flee are gone at the limit" {
-    judged bad_survivors 1 TLE 'exceeded the limit' --time-limit 0.5
+    boxes=none judged bad_survivors 1 TLE 'exceeded the limit' --time-limit 0.5
 }
 
 @test "verdict: whatever is printed changes nothing" {
@@ -103,21 +107,26 @@ judged() {
 }
 
 @test "verdict: the host killed, its runner is gone" {
-    so=$(submission tests/fixtures/bad_survivors.c)
     requires box
-    "$host" editdistance --submission "$so" --case sample/1-small --time-limit 60 > /dev/null 2>&1 &
+    # A name of its own, which stands in the command lines of the host and of bubblewrap.
+    cp "$(submission tests/fixtures/bad_hang.c)" "$BATS_TEST_TMPDIR/hangs.so"
+    "$host" editdistance --submission "$BATS_TEST_TMPDIR/hangs.so" --case sample/1-small --time-limit 60 > /dev/null 2>&1 &
     pid=$!
+    runner=
     for _ in $(seq 100); do
-        ! pgrep -f toolkit-survivor > /dev/null || break
+        for parent in $(pgrep -f "$BATS_TEST_TMPDIR/hangs.so"); do
+            runner=$(pgrep -x -P "$parent" runner) && break 2
+        done
         sleep 0.1
     done
-    run -0 pgrep -f toolkit-survivor
+    [ -n "$runner" ] || fail 'no runner was seen'
     kill -9 $pid
     for _ in $(seq 20); do
-        pgrep -f toolkit-survivor > /dev/null || break
+        pgrep -f "$BATS_TEST_TMPDIR/hangs.so" > /dev/null || break
         sleep 0.05
     done
-    run -1 pgrep -f toolkit-survivor
+    run -1 pgrep -f "$BATS_TEST_TMPDIR/hangs.so"
+    [ ! -e "/proc/$runner" ] || run -0 grep -q '^State:.*Z' "/proc/$runner/status"
 }
 
 @test "verdict: a runner or a box that does not start is the toolkit's failure, not the submission's" {

@@ -158,6 +158,11 @@ static void add_namespaces(const struct box *box, struct box_command *command)
     add(command, "--ro-bind");
     add(command, box->submission);
     add(command, inside_submission);
+    /* bubblewrap's own process is number 1, without the filter: its memory is not to be had. */
+    add(command, "--tmpfs");
+    add(command, "/proc/1");
+    add(command, "--remount-ro");
+    add(command, "/proc/1");
     add(command, "--chdir");
     add(command, "/tmp");
     add(command, "--");
@@ -191,6 +196,7 @@ void box_compose(const struct box *box, struct box_command *command)
     if (inside)
         add_namespaces(box, command);
     add(command, inside ? inside_runner : box->runner);
+    add(command, filter_name(inside ? box->filter : FILTER_NONE));
     add(command, inside ? inside_submission : box->submission);
     if (box->runtime)
         add(command, box->runtime);

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "filter.h"
+
 enum box_level { BOX_NONE, BOX_NAMESPACES };
 
 /* "none" or "namespaces". */
@@ -22,6 +24,7 @@ enum box_level box_probe(const char **why);
 
 struct box {
     enum box_level level;
+    enum filter_level filter; /* of system calls; FILTER_NONE without a box */
     const char *runner;       /* host path of the program */
     const char *submission;   /* host path of the shared object it loads */
     const char *runtime;      /* soname of the CUDA runtime or the OpenCL loader, for the runner to initialise; or NULL */

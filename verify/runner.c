@@ -1,8 +1,8 @@
 /*
- * runner.c - the process that user code lives in: runner SUBMISSION.so [RUNTIME]
+ * runner.c - the process that user code lives in: runner FILTER SUBMISSION.so [RUNTIME]
  *
  * Started by the host, in the box, with the channel as descriptor 3. It initialises CUDA or OpenCL where the submission
- * uses it (RUNTIME is its library), loads the submission, calls its device_user_setup() if it has one, and then, a message
+ * uses it (RUNTIME is its library), forbids itself the system calls of FILTER (filter.h), loads the submission, calls its device_user_setup() if it has one, and then, a message
  * at a time, maps an input and calls device_user(). It
  * holds one input and one output and knows neither answers, nor limits, nor verdicts.
  */
@@ -16,6 +16,7 @@
 #include "call.h"
 #include "channel.h"
 #include "clock.h"
+#include "filter.h"
 #include "opencl_runner.h"
 #include "session.h"
 #include "shared_map.h"
@@ -139,25 +140,29 @@ int main(int argc, char **argv)
     struct channel_message message = { 0 };
     function *device_user;
     void *submission, *cuda = NULL;
+    enum filter_level level;
+    const char *why;
     function *setup;
 
-    if (argc != 2 && argc != 3) {
+    if ((argc != 3 && argc != 4) || !filter_find(argv[1], &level)) {
         fputs("runner: started by main_host only\n", stderr);
         return RUNNER_FAILED;
     }
-    if (argc == 3 && strncmp(argv[2], "libOpenCL", 9) == 0) {
-        const char *why = opencl_initialise(argv[2]);
-
+    if (argc == 4 && strncmp(argv[3], "libOpenCL", 9) == 0) {
+        why = opencl_initialise(argv[3]);
         if (why)
             fail(CHANNEL_FAILED_DEVICE, "OpenCL", why);
-    } else if (argc == 3) {
-        cuda = dlopen(argv[2], RTLD_NOW);
+    } else if (argc == 4) {
+        cuda = dlopen(argv[3], RTLD_NOW);
         if (!cuda)
             fail(CHANNEL_FAILED_DEVICE, "", dlerror());
         initialise_cuda(cuda, CHANNEL_FAILED_DEVICE);
     }
+    why = filter_install(level);
+    if (why)
+        fail(CHANNEL_FAILED_DEVICE, "the filter of system calls", why);
     say(&message, CHANNEL_LOADING);
-    submission = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    submission = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
     if (!submission)
         fail(CHANNEL_FAILED_LOAD, "", dlerror());
     device_user = find(submission, "device_user");

@@ -81,6 +81,11 @@ enum verdict verdict_of(const struct facts *facts, char *message, size_t size)
                  facts->seconds);
         return VERDICT_TLE;
     case OUTCOME_DIED:
+        if (facts->signal == SIGSYS) {
+            snprintf(message, size, "%s made a system call that the box forbids after %.2f s: it may not start or "
+                     "trace processes, nor change the box or the machine", who, facts->seconds);
+            return VERDICT_SV;
+        }
         ending(facts, end, sizeof end);
         snprintf(message, size, "%s %s after %.2f s%s", who, end, facts->seconds,
                  facts->signal ? "" : " without returning an answer");

@@ -17,6 +17,8 @@ static enum verdict expected_verdict(const struct facts *f)
         [OUTCOME_DEVICE_FAILED] = VERDICT_JE,  [OUTCOME_LOST] = VERDICT_JE,
     };
 
+    if (f->outcome == OUTCOME_DIED && f->signal == SIGSYS)
+        return VERDICT_SV;
     if (f->outcome != OUTCOME_DONE)
         return of_outcome[f->outcome];
     if (!f->called)
@@ -26,7 +28,7 @@ static enum verdict expected_verdict(const struct facts *f)
 
 static void test_every_combination(void)
 {
-    static const int signals[] = { 0, SIGSEGV, SIGABRT, SIGKILL, 64 };
+    static const int signals[] = { 0, SIGSEGV, SIGABRT, SIGKILL, SIGSYS, 64 };
 
     for (int outcome = 0; outcome < OUTCOMES; outcome++)
         for (int check = 0; check < CHECK_RESULTS; check++)
@@ -63,6 +65,8 @@ static void test_words(void)
     } rows[] = {
         { { .called = true, .outcome = OUTCOME_DIED, .signal = SIGSEGV, .seconds = 0.12, .detail = "" },
           "device_user() received SIGSEGV after 0.12 s" },
+        { { .called = true, .outcome = OUTCOME_DIED, .signal = SIGSYS, .seconds = 0.5, .detail = "" },
+          "device_user() made a system call that the box forbids after 0.50 s" },
         { { .called = true, .outcome = OUTCOME_DIED, .signal = 64, .detail = "" }, "received signal 64" },
         { { .called = true, .outcome = OUTCOME_DIED, .exit_code = 0, .detail = "" }, "exited with code 0" },
         { { .called = false, .outcome = OUTCOME_DIED, .signal = SIGABRT, .detail = "" }, "before the first call" },
