@@ -1,0 +1,251 @@
+/*
+ * evolve_kernel.h - the reference's inner loops, compiled once for each instruction set (evolve_*.c define EVOLVE).
+ *
+ * LANES individuals go side by side: every loop over `l` has no branch and touches neighbouring elements (or gathers), so
+ * that the compiler makes vector instructions of it. The population is a structure of arrays, x[D][stride], twice: trials
+ * are written into the other one, and columns that lose are copied over. The lanes beyond NP repeat the last individual;
+ * nobody reads what they write.
+ */
+#include "evolve.h"
+
+#include <float.h>
+
+#include "evolve_layout.h"
+#include "include/diffevo.h"
+#include "input.h"
+
+#if FLT_EVAL_METHOD != 0
+#error "float expressions must be evaluated in float"
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+struct evolution {
+    const struct diffevo_problem *p;
+    const float *shift;          /* [D] */
+    const float *rotation;       /* [D][D], or NULL */
+    float *x, *next;             /* [D][stride]: this generation and what becomes the next one */
+    float *value;                /* [stride]: of the individuals in x */
+    size_t stride;               /* NP, rounded up to LANES */
+    float factor[DIMENSION_MAX]; /* of Griewank's function */
+};
+
+/* Philox for LANES individuals from `first` on, which differ in the second word of the counter: words[k][l]. */
+INLINE void philox_lanes(const struct evolution *e, uint32_t c0, size_t first, uint32_t generation, uint32_t purpose,
+                         uint32_t words[4][LANES])
+{
+    uint32_t key0 = e->p->seed[0], key1 = e->p->seed[1];
+
+    for (int l = 0; l < LANES; l++) {
+        uint32_t i = (uint32_t)first + (uint32_t)l;
+
+        words[0][l] = c0;
+        words[1][l] = i < e->p->population ? i : e->p->population - 1;
+        words[2][l] = generation;
+        words[3][l] = purpose;
+    }
+    for (int round = 0; round < 10; round++) {
+        for (int l = 0; l < LANES; l++) {
+            uint64_t p0 = (uint64_t)0xd2511f53u * words[0][l], p1 = (uint64_t)0xcd9e8d57u * words[2][l];
+
+            words[0][l] = (uint32_t)(p1 >> 32) ^ words[1][l] ^ key0;
+            words[1][l] = (uint32_t)p1;
+            words[2][l] = (uint32_t)(p0 >> 32) ^ words[3][l] ^ key1;
+            words[3][l] = (uint32_t)p0;
+        }
+        key0 += 0x9e3779b9u;
+        key1 += 0xbb67ae85u;
+    }
+}
+
+struct lane_sums {
+    float a[LANES], b[LANES], last[LANES];
+};
+
+INLINE void sum_add(int function, struct lane_sums *sums, uint32_t j, const float z[LANES], float factor)
+{
+    for (int l = 0; l < LANES; l++) {
+        struct de_sum s = { sums->a[l], sums->b[l], sums->last[l] };
+
+        s = de_sum_add(function, s, j, z[l], factor);
+        sums->a[l] = s.a;
+        sums->b[l] = s.b;
+        sums->last[l] = s.last;
+    }
+}
+
+/* The values of the columns x[0 ... D)[0 ... LANES). */
+INLINE void evaluate(int function, const struct evolution *e, const float *x, float value[LANES])
+{
+    uint32_t dimension = e->p->dimension;
+    struct lane_sums sums = { .a = { 0 } };
+    float y[DIMENSION_MAX][LANES], z[LANES];
+
+    for (uint32_t j = 0; j < dimension; j++) {
+        for (int l = 0; l < LANES; l++)
+            y[j][l] = de_sub(x[j * e->stride + (size_t)l], e->shift[j]);
+        if (!e->rotation)
+            sum_add(function, &sums, j, y[j], e->factor[j]);
+    }
+    for (uint32_t row = 0; e->rotation && row < dimension; row++) {
+        const float *entries = e->rotation + (size_t)row * dimension;
+
+        for (int l = 0; l < LANES; l++)
+            z[l] = 0;
+        for (uint32_t j = 0; j < dimension; j++)
+            for (int l = 0; l < LANES; l++)
+                z[l] = de_rotate(z[l], entries[j], y[j][l]);
+        sum_add(function, &sums, row, z, e->factor[row]);
+    }
+    for (int l = 0; l < LANES; l++) {
+        struct de_sum s = { sums.a[l], sums.b[l], sums.last[l] };
+
+        value[l] = de_sum_end(function, s, dimension);
+    }
+}
+
+INLINE void make_initial(int function, struct evolution *e)
+{
+    uint32_t words[4][LANES];
+
+    for (size_t first = 0; first < e->stride; first += LANES) {
+        for (uint32_t j = 0; j < e->p->dimension; j++) {
+            if (j % 4 == 0)
+                philox_lanes(e, j / 4, first, 0, DE_INITIAL, words);
+            for (int l = 0; l < LANES; l++)
+                e->x[j * e->stride + first + (size_t)l] = de_initial(words[j % 4][l], e->p->low, e->p->high);
+        }
+        evaluate(function, e, e->x + first, e->value + first);
+    }
+}
+
+INLINE void make_trials(const struct evolution *e, size_t first, uint32_t generation)
+{
+    const struct diffevo_problem *p = e->p;
+    uint32_t words[4][LANES], r1[LANES], r2[LANES], r3[LANES], always[LANES];
+
+    philox_lanes(e, 0, first, generation, DE_CHOICE, words);
+    for (int l = 0; l < LANES; l++) {
+        uint32_t i = (uint32_t)first + (uint32_t)l;
+        struct de_words w = { { words[0][l], words[1][l], words[2][l], words[3][l] } };
+        struct de_choice c = de_choose(w, i < p->population ? i : p->population - 1, p->population, p->dimension);
+
+        r1[l] = c.r1;
+        r2[l] = c.r2;
+        r3[l] = c.r3;
+        always[l] = c.j;
+    }
+    for (uint32_t j = 0; j < p->dimension; j++) {
+        const float *x = e->x + j * e->stride;
+        float *next = e->next + j * e->stride + first;
+        const uint32_t *word = words[j % 8 / 2], half = j % 2 * 16;
+
+        if (j % 8 == 0)
+            philox_lanes(e, j / 8, first, generation, DE_CROSSOVER, words);
+        for (int l = 0; l < LANES; l++) {
+            float mutant = de_mutant(x[(int32_t)r1[l]], x[(int32_t)r2[l]], x[(int32_t)r3[l]], p->weight, p->low, p->high);
+            uint32_t bits = word[l] >> half & 0xffff;
+
+            next[l] = (bits < p->crossover) | (j == always[l]) ? mutant : x[first + (size_t)l];
+        }
+    }
+}
+
+INLINE void select_better(int function, struct evolution *e, size_t first)
+{
+    float value[LANES], *old_value = e->value + first;
+    uint32_t wins[LANES];
+
+    evaluate(function, e, e->next + first, value);
+    for (int l = 0; l < LANES; l++) {
+        wins[l] = value[l] <= old_value[l];
+        old_value[l] = wins[l] ? value[l] : old_value[l];
+    }
+    for (uint32_t j = 0; j < e->p->dimension; j++) {
+        const float *x = e->x + j * e->stride + first;
+        float *next = e->next + j * e->stride + first;
+
+        for (int l = 0; l < LANES; l++)
+            next[l] = wins[l] ? next[l] : x[l];
+    }
+}
+
+static bool target_is_reached(const struct evolution *e)
+{
+    uint32_t reached = 0;
+
+    for (uint32_t i = 0; i < e->p->population; i++)
+        reached |= e->value[i] <= e->p->target;
+    return reached != 0;
+}
+
+/* Returns how many generations were made. */
+INLINE uint32_t evolve(int function, struct evolution *e)
+{
+    uint32_t generation = 0;
+
+    make_initial(function, e);
+    while (generation < e->p->generations && !target_is_reached(e)) {
+        float *spare = e->x;
+
+        generation++;
+        for (size_t first = 0; first < e->stride; first += LANES) {
+            make_trials(e, first, generation);
+            select_better(function, e, first);
+        }
+        e->x = e->next;
+        e->next = spare;
+    }
+    return generation;
+}
+
+static void finish(const struct evolution *e, uint32_t generations, struct diffevo_result *result, float *best_x)
+{
+    const struct diffevo_problem *p = e->p;
+    uint64_t checksum = 0;
+    uint32_t best = 0;
+
+    for (uint32_t i = 0; i < p->population; i++) {
+        best = e->value[i] < e->value[best] ? i : best;
+        checksum += de_checksum(i, p->dimension, p->dimension, e->value[i]);
+        for (uint32_t j = 0; j < p->dimension; j++)
+            checksum += de_checksum(i, j, p->dimension, e->x[j * e->stride + i]);
+    }
+    for (uint32_t j = 0; j < p->dimension; j++)
+        best_x[j] = e->x[j * e->stride + best];
+    *result = (struct diffevo_result){
+        .checksum = checksum,
+        .best = e->value[best],
+        .index = best,
+        .generations = generations,
+        .evaluations = p->population * (generations + 1),
+    };
+}
+
+void EVOLVE(const struct diffevo_problem *p, const float *data, void *memory, struct diffevo_result *result,
+            float *best_x)
+{
+    size_t stride = evolve_stride(p);
+    struct evolution e = {
+        .p = p,
+        .shift = data + p->shift,
+        .rotation = p->rotation == DIFFEVO_NO_ROTATION ? NULL : data + p->rotation,
+        .x = memory,
+        .next = (float *)memory + p->dimension * stride,
+        .value = (float *)memory + 2 * p->dimension * stride,
+        .stride = stride,
+    };
+    uint32_t generations = 0;
+
+    for (uint32_t j = 0; j < p->dimension; j++)
+        e.factor[j] = de_griewank_factor(j);
+    switch (p->function) { /* a version each, in which the function is a constant */
+    case DIFFEVO_SPHERE: generations = evolve(DIFFEVO_SPHERE, &e); break;
+    case DIFFEVO_ROSENBROCK: generations = evolve(DIFFEVO_ROSENBROCK, &e); break;
+    case DIFFEVO_RASTRIGIN: generations = evolve(DIFFEVO_RASTRIGIN, &e); break;
+    case DIFFEVO_ACKLEY: generations = evolve(DIFFEVO_ACKLEY, &e); break;
+    case DIFFEVO_GRIEWANK: generations = evolve(DIFFEVO_GRIEWANK, &e); break;
+    case DIFFEVO_SCHWEFEL: generations = evolve(DIFFEVO_SCHWEFEL, &e); break;
+    }
+    finish(&e, generations, result, best_x);
+}
