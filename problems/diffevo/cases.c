@@ -4,8 +4,11 @@
  *   KIND COUNT [d=D] [np=NP] [g=G] [f=F] [cr=CR] [target=T] [rotated=0|1] [mode=open] [seed=S]
  *
  * KIND is a function's name: COUNT problems of that shape, which differ in seed, shift and rotation. Or it is `mixed`: then
- * D is drawn from 2 to d, G from 0 to g, and all else from all there is; half of the problems have a target (all, where it
- * is open), and half a rotation if that is asked for.
+ * D is drawn from 2 to d, G from 0 to g, and all else from all there is; half of the problems have a target, and half a
+ * rotation if that is asked for.
+ *
+ * Open problems have two shifts, which may be out of the bounds, so that the input does not tell where the optimum is, nor
+ * what value it has. The target is what the prescribed algorithm finds from a seed that is not told, and a hundredth more.
  */
 #include "cases.h"
 
@@ -14,22 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evolve.h"
+
 const char *const diffevo_function_names[DIFFEVO_FUNCTIONS] = {
     "sphere", "rosenbrock", "rastrigin", "ackley", "griewank", "schwefel",
 };
 
-enum { STREAM_PROBLEMS = 1, STREAM_SHIFTS, STREAM_ROTATIONS };
+enum { STREAM_PROBLEMS = 1, STREAM_SHIFTS, STREAM_ROTATIONS, STREAM_TARGETS };
 
 /* What is usual for a function. */
 static const struct {
     float bound;        /* coordinates are from -bound to bound */
     double level;       /* about the value of a random vector, a dimension */
-    double open_target; /* what is asked for in the open mode, a dimension */
     double crossover;   /* CR that suits it when it is not rotated */
 } usual[DIFFEVO_FUNCTIONS] = {
-    [DIFFEVO_SPHERE] = { 100, 5000, 1e-4, 0.9 },    [DIFFEVO_ROSENBROCK] = { 30, 2e7, 0.5, 0.9 },
-    [DIFFEVO_RASTRIGIN] = { 5.12f, 30, 0.05, 0.1 }, [DIFFEVO_ACKLEY] = { 32, 0.7, 1e-4, 0.9 },
-    [DIFFEVO_GRIEWANK] = { 600, 30, 2e-3, 0.3 },    [DIFFEVO_SCHWEFEL] = { 500, 600, 0.1, 0.1 },
+    [DIFFEVO_SPHERE] = { 100, 5000, 0.9 },    [DIFFEVO_ROSENBROCK] = { 30, 2e7, 0.9 },
+    [DIFFEVO_RASTRIGIN] = { 5.12f, 30, 0.1 }, [DIFFEVO_ACKLEY] = { 32, 0.7, 0.9 },
+    [DIFFEVO_GRIEWANK] = { 600, 30, 0.3 },    [DIFFEVO_SCHWEFEL] = { 500, 600, 0.1 },
 };
 
 /* An input in the making. */
@@ -44,7 +48,7 @@ struct builder {
 struct wish {
     int function;         /* DIFFEVO_FUNCTIONS for mixed */
     uint64_t count, dimension, population, generations, rotated;
-    double weight, crossover, target; /* crossover below 0: the usual; target NAN: none, or the usual */
+    double weight, crossover, target; /* crossover below 0: the usual; target NAN: none */
     uint32_t mode;
 };
 
@@ -107,6 +111,8 @@ static bool parse_wish(const struct arguments *arguments, struct wish *wish, str
                                                 arguments_option(arguments, "cr", NULL) ||
                                                 arguments_option(arguments, "target", NULL)))
         return error_usage(error, "np, f, cr and target are drawn in a mixed case, and cannot be given");
+    if (wish->mode == DIFFEVO_OPEN && !isnan(wish->target))
+        return error_usage(error, "targets are found, and cannot be given, in the mode open");
     return true;
 }
 
@@ -140,8 +146,6 @@ static void make_shape(const struct wish *wish, struct random_stream *stream, st
     p->crossover = (uint32_t)((wish->crossover < 0 ? usual[p->function].crossover : wish->crossover) * CROSSOVER_ONE);
     p->high = usual[p->function].bound;
     p->low = -p->high;
-    if (open && isnan(target))
-        target = usual[p->function].open_target * p->dimension;
     if (wish->function == DIFFEVO_FUNCTIONS && !open) {
         uint32_t end = random_below(stream, 16); /* 0 and 1: CR is 0 or 1 */
 
@@ -212,12 +216,30 @@ static void make_rotation(struct random_stream *stream, uint32_t dimension, floa
     }
 }
 
+/* Sets an open problem's target. Its seed is another one for that while. */
+static bool find_target(struct diffevo_problem *problem, const float *data, struct random_stream *stream,
+                        struct error *error)
+{
+    struct diffevo_problem p = *problem;
+    struct diffevo_result result;
+    float x[DIMENSION_MAX];
+
+    p.seed[0] = random_u32(stream);
+    p.seed[1] = random_u32(stream);
+    if (!diffevo_evolve(diffevo_isa_best(), &p, data, &result, x))
+        return error_toolkit(error, "out of memory for an input");
+    problem->target = 1.01f * result.best;
+    return true;
+}
+
 /* Appends a line's problems. */
 static bool builder_add(struct builder *builder, const struct wish *wish, const struct random_key *key,
                         struct error *error)
 {
     struct random_stream shapes = random_stream(key, STREAM_PROBLEMS), shifts = random_stream(key, STREAM_SHIFTS);
-    struct random_stream rotations = random_stream(key, STREAM_ROTATIONS);
+    struct random_stream rotations = random_stream(key, STREAM_ROTATIONS), targets = random_stream(key, STREAM_TARGETS);
+    bool open = wish->mode == DIFFEVO_OPEN;
+    double edge = open ? -0.25 : 0.1; /* where shifts begin and end: of the bounds' distance, inwards */
     size_t count = builder->header.count + wish->count;
     struct diffevo_problem *p;
 
@@ -241,11 +263,12 @@ static bool builder_add(struct builder *builder, const struct wish *wish, const 
         p->x = builder->header.x_count;
         builder->header.x_count += p->dimension;
         p->shift = builder->header.data_count;
-        numbers = append(builder, p->dimension, error);
+        p->shifts = open ? 2 : 1;
+        numbers = append(builder, p->shifts * p->dimension, error);
         if (!numbers)
             return false;
-        for (uint32_t j = 0; j < p->dimension; j++) /* not within a tenth of the bounds */
-            numbers[j] = (float)(p->low + (0.1 + 0.8 * uniform(&shifts)) * ((double)p->high - p->low));
+        for (uint32_t j = 0; j < p->shifts * p->dimension; j++)
+            numbers[j] = (float)(p->low + (edge + (1 - 2 * edge) * uniform(&shifts)) * ((double)p->high - p->low));
         p->rotation = rotated ? builder->header.data_count : DIFFEVO_NO_ROTATION;
         if (rotated) {
             numbers = append(builder, (size_t)p->dimension * p->dimension, error);
@@ -253,6 +276,8 @@ static bool builder_add(struct builder *builder, const struct wish *wish, const 
                 return false;
             make_rotation(&rotations, p->dimension, numbers);
         }
+        if (open && !find_target(p, builder->data, &targets, error))
+            return false;
     }
     return true;
 }

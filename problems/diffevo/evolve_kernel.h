@@ -9,6 +9,9 @@
 #include "evolve.h"
 
 #include <float.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #include "evolve_layout.h"
 #include "include/diffevo.h"
@@ -18,11 +21,14 @@
 #error "float expressions must be evaluated in float"
 #endif
 
+/* Before a loop over lanes: its turns do not need each other. */
+#define LANE_LOOP _Pragma("omp simd")
+
 #define INLINE static inline __attribute__((always_inline))
 
 struct evolution {
     const struct diffevo_problem *p;
-    const float *shift;          /* [D] */
+    const float *shift;          /* [p->shifts][D] */
     const float *rotation;       /* [D][D], or NULL */
     float *x, *next;             /* [D][stride]: this generation and what becomes the next one */
     float *value;                /* [stride]: of the individuals in x */
@@ -30,12 +36,43 @@ struct evolution {
     float factor[DIMENSION_MAX]; /* of Griewank's function */
 };
 
+/*
+ * Both halves of the products of LANES words by one. Compilers make slow 64-bit products of the plain loop; the
+ * instruction that is meant multiplies every other word, so the words between them take their turn shifted.
+ */
+INLINE void multiply_lanes(const uint32_t words[LANES], uint32_t factor, uint32_t high[LANES], uint32_t low[LANES])
+{
+#if defined(__AVX512F__)
+    __m512i a = _mm512_loadu_si512(words), f = _mm512_set1_epi64(factor);
+    __m512i even = _mm512_mul_epu32(a, f), odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), f);
+
+    _mm512_storeu_si512(high, _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd));
+    _mm512_storeu_si512(low, _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32)));
+#elif defined(__AVX2__)
+    for (int l = 0; l < LANES; l += 8) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(words + l)), f = _mm256_set1_epi64x(factor);
+        __m256i even = _mm256_mul_epu32(a, f), odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), f);
+
+        _mm256_storeu_si256((__m256i *)(high + l), _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa));
+        _mm256_storeu_si256((__m256i *)(low + l), _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa));
+    }
+#else
+    for (int l = 0; l < LANES; l++) {
+        uint64_t product = (uint64_t)words[l] * factor;
+
+        high[l] = (uint32_t)(product >> 32);
+        low[l] = (uint32_t)product;
+    }
+#endif
+}
+
 /* Philox for LANES individuals from `first` on, which differ in the second word of the counter: words[k][l]. */
 INLINE void philox_lanes(const struct evolution *e, uint32_t c0, size_t first, uint32_t generation, uint32_t purpose,
                          uint32_t words[4][LANES])
 {
     uint32_t key0 = e->p->seed[0], key1 = e->p->seed[1];
 
+    LANE_LOOP
     for (int l = 0; l < LANES; l++) {
         uint32_t i = (uint32_t)first + (uint32_t)l;
 
@@ -45,13 +82,16 @@ INLINE void philox_lanes(const struct evolution *e, uint32_t c0, size_t first, u
         words[3][l] = purpose;
     }
     for (int round = 0; round < 10; round++) {
-        for (int l = 0; l < LANES; l++) {
-            uint64_t p0 = (uint64_t)0xd2511f53u * words[0][l], p1 = (uint64_t)0xcd9e8d57u * words[2][l];
+        uint32_t high0[LANES], low0[LANES], high2[LANES], low2[LANES];
 
-            words[0][l] = (uint32_t)(p1 >> 32) ^ words[1][l] ^ key0;
-            words[1][l] = (uint32_t)p1;
-            words[2][l] = (uint32_t)(p0 >> 32) ^ words[3][l] ^ key1;
-            words[3][l] = (uint32_t)p0;
+        multiply_lanes(words[0], 0xd2511f53u, high0, low0);
+        multiply_lanes(words[2], 0xcd9e8d57u, high2, low2);
+        LANE_LOOP
+        for (int l = 0; l < LANES; l++) {
+            words[0][l] = high2[l] ^ words[1][l] ^ key0;
+            words[1][l] = low2[l];
+            words[2][l] = high0[l] ^ words[3][l] ^ key1;
+            words[3][l] = low0[l];
         }
         key0 += 0x9e3779b9u;
         key1 += 0xbb67ae85u;
@@ -64,6 +104,7 @@ struct lane_sums {
 
 INLINE void sum_add(int function, struct lane_sums *sums, uint32_t j, const float z[LANES], float factor)
 {
+    LANE_LOOP
     for (int l = 0; l < LANES; l++) {
         struct de_sum s = { sums->a[l], sums->b[l], sums->last[l] };
 
@@ -74,33 +115,51 @@ INLINE void sum_add(int function, struct lane_sums *sums, uint32_t j, const floa
     }
 }
 
-/* The values of the columns x[0 ... D)[0 ... LANES). */
-INLINE void evaluate(int function, const struct evolution *e, const float *x, float value[LANES])
+/* The values of the columns x[0 ... D)[0 ... LANES), with one shift[D]. */
+INLINE void evaluate_shifted(int function, const struct evolution *e, const float *shift, const float *x,
+                             float value[LANES])
 {
     uint32_t dimension = e->p->dimension;
     struct lane_sums sums = { .a = { 0 } };
     float y[DIMENSION_MAX][LANES], z[LANES];
 
     for (uint32_t j = 0; j < dimension; j++) {
+        LANE_LOOP
         for (int l = 0; l < LANES; l++)
-            y[j][l] = de_sub(x[j * e->stride + (size_t)l], e->shift[j]);
+            y[j][l] = de_sub(x[j * e->stride + (size_t)l], shift[j]);
         if (!e->rotation)
             sum_add(function, &sums, j, y[j], e->factor[j]);
     }
     for (uint32_t row = 0; e->rotation && row < dimension; row++) {
         const float *entries = e->rotation + (size_t)row * dimension;
 
+        LANE_LOOP
         for (int l = 0; l < LANES; l++)
             z[l] = 0;
         for (uint32_t j = 0; j < dimension; j++)
+            LANE_LOOP
             for (int l = 0; l < LANES; l++)
                 z[l] = de_rotate(z[l], entries[j], y[j][l]);
         sum_add(function, &sums, row, z, e->factor[row]);
     }
+    LANE_LOOP
     for (int l = 0; l < LANES; l++) {
         struct de_sum s = { sums.a[l], sums.b[l], sums.last[l] };
 
         value[l] = de_sum_end(function, s, dimension);
+    }
+}
+
+INLINE void evaluate(int function, const struct evolution *e, const float *x, float value[LANES])
+{
+    evaluate_shifted(function, e, e->shift, x, value);
+    for (uint32_t s = 1; s < e->p->shifts; s++) {
+        float more[LANES];
+
+        evaluate_shifted(function, e, e->shift + s * e->p->dimension, x, more);
+        LANE_LOOP
+        for (int l = 0; l < LANES; l++)
+            value[l] = de_add(value[l], more[l]);
     }
 }
 
@@ -112,6 +171,7 @@ INLINE void make_initial(int function, struct evolution *e)
         for (uint32_t j = 0; j < e->p->dimension; j++) {
             if (j % 4 == 0)
                 philox_lanes(e, j / 4, first, 0, DE_INITIAL, words);
+            LANE_LOOP
             for (int l = 0; l < LANES; l++)
                 e->x[j * e->stride + first + (size_t)l] = de_initial(words[j % 4][l], e->p->low, e->p->high);
         }
@@ -125,6 +185,7 @@ INLINE void make_trials(const struct evolution *e, size_t first, uint32_t genera
     uint32_t words[4][LANES], r1[LANES], r2[LANES], r3[LANES], always[LANES];
 
     philox_lanes(e, 0, first, generation, DE_CHOICE, words);
+    LANE_LOOP
     for (int l = 0; l < LANES; l++) {
         uint32_t i = (uint32_t)first + (uint32_t)l;
         struct de_words w = { { words[0][l], words[1][l], words[2][l], words[3][l] } };
@@ -142,6 +203,7 @@ INLINE void make_trials(const struct evolution *e, size_t first, uint32_t genera
 
         if (j % 8 == 0)
             philox_lanes(e, j / 8, first, generation, DE_CROSSOVER, words);
+        LANE_LOOP
         for (int l = 0; l < LANES; l++) {
             float mutant = de_mutant(x[(int32_t)r1[l]], x[(int32_t)r2[l]], x[(int32_t)r3[l]], p->weight, p->low, p->high);
             uint32_t bits = word[l] >> half & 0xffff;
@@ -157,6 +219,7 @@ INLINE void select_better(int function, struct evolution *e, size_t first)
     uint32_t wins[LANES];
 
     evaluate(function, e, e->next + first, value);
+    LANE_LOOP
     for (int l = 0; l < LANES; l++) {
         wins[l] = value[l] <= old_value[l];
         old_value[l] = wins[l] ? value[l] : old_value[l];
@@ -165,6 +228,7 @@ INLINE void select_better(int function, struct evolution *e, size_t first)
         const float *x = e->x + j * e->stride + first;
         float *next = e->next + j * e->stride + first;
 
+        LANE_LOOP
         for (int l = 0; l < LANES; l++)
             next[l] = wins[l] ? next[l] : x[l];
     }

@@ -53,17 +53,17 @@ static double schwefel(const double *z, uint32_t dimension)
     return sum;
 }
 
-double diffevo_exact_value(const struct diffevo_problem *p, const float *data, const float *x)
+static double value_at(const struct diffevo_problem *p, const float *data, const float *shift, const float *x)
 {
     double z[DIMENSION_MAX], sum = 0;
 
     for (uint32_t row = 0; row < p->dimension; row++) {
         z[row] = 0;
         if (p->rotation == DIFFEVO_NO_ROTATION)
-            z[row] = (double)x[row] - data[p->shift + row];
+            z[row] = (double)x[row] - shift[row];
         else
             for (uint32_t j = 0; j < p->dimension; j++)
-                z[row] += (double)data[p->rotation + row * p->dimension + j] * ((double)x[j] - data[p->shift + j]);
+                z[row] += (double)data[p->rotation + row * p->dimension + j] * ((double)x[j] - shift[j]);
     }
     switch (p->function) {
     case DIFFEVO_ROSENBROCK: return rosenbrock(z, p->dimension);
@@ -79,4 +79,13 @@ double diffevo_exact_value(const struct diffevo_problem *p, const float *data, c
             sum += z[j] * z[j];
         return sum;
     }
+}
+
+double diffevo_exact_value(const struct diffevo_problem *p, const float *data, const float *x)
+{
+    double sum = 0;
+
+    for (uint32_t s = 0; s < p->shifts; s++)
+        sum += value_at(p, data, data + p->shift + s * p->dimension, x);
+    return sum;
 }

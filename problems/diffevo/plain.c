@@ -170,7 +170,7 @@ static float schwefel(const float *z, uint32_t dimension)
     return sum;
 }
 
-static float value_of(const struct diffevo_problem *p, const float *data, const float *x)
+static float value_at(const struct diffevo_problem *p, const float *data, const float *shift, const float *x)
 {
     static float (*const functions[DIFFEVO_FUNCTIONS])(const float *, uint32_t) = {
         [DIFFEVO_SPHERE] = sphere, [DIFFEVO_ROSENBROCK] = rosenbrock, [DIFFEVO_RASTRIGIN] = rastrigin,
@@ -179,7 +179,7 @@ static float value_of(const struct diffevo_problem *p, const float *data, const 
     float y[DIMENSION_MAX], z[DIMENSION_MAX];
 
     for (uint32_t j = 0; j < p->dimension; j++)
-        y[j] = x[j] - data[p->shift + j];
+        y[j] = x[j] - shift[j];
     if (p->rotation == DIFFEVO_NO_ROTATION)
         return functions[p->function](y, p->dimension);
     for (uint32_t row = 0; row < p->dimension; row++) {
@@ -188,6 +188,15 @@ static float value_of(const struct diffevo_problem *p, const float *data, const 
             z[row] = fmaf(data[p->rotation + row * p->dimension + j], y[j], z[row]);
     }
     return functions[p->function](z, p->dimension);
+}
+
+static float value_of(const struct diffevo_problem *p, const float *data, const float *x)
+{
+    const float *shift = data + p->shift;
+
+    if (p->shifts == 1)
+        return value_at(p, data, shift, x);
+    return value_at(p, data, shift, x) + value_at(p, data, shift + p->dimension, x);
 }
 
 /* ------------------------------------------------------------------ differential evolution */

@@ -38,12 +38,13 @@ struct diffevo_problem {
     uint32_t generations; /* the most that are made, from 0 to 100000 */
     uint32_t crossover;   /* CR in 65536ths, from 0 to 65536 */
     uint32_t seed[2];     /* the key of its random numbers */
-    uint32_t shift;       /* data[shift ... shift + D) is the optimum's place */
+    uint32_t shifts;      /* 1 in the prescribed mode, 2 in the open one: the value is the sum over the shifts */
+    uint32_t shift;       /* data[shift ... shift + D) is where the optimum is moved to; a second shift follows it */
     uint32_t rotation;    /* data[rotation ... rotation + D * D) is the rotation, row by row; or DIFFEVO_NO_ROTATION */
     uint32_t x;           /* where its vector goes: best_x[x ... x + D) */
     float weight;         /* F, from 0.125 to 1 */
     float low, high;      /* the bounds of every coordinate, low < 0 < high */
-    float target;         /* it ends early when some individual's value is at most this */
+    float target;         /* prescribed: ends early when a value is at most this; open: what is to be reached */
 };
 
 /* What is known of it at its end. */

@@ -31,14 +31,15 @@ static void *allocate(size_t size)
 
 /* `function` is p->function: a constant where this is called, so that the compiler makes a version of each. */
 static inline __attribute__((always_inline)) float sum_up(int function, const struct diffevo_problem *p,
-                                                          const float *data, const float *factor, const float *x)
+                                                          const float *data, const float *shift,
+                                                          const float *factor, const float *x)
 {
     uint32_t dimension = p->dimension;
     struct de_sum sum = de_sum_start();
     float y[DIMENSIONS];
 
     for (uint32_t j = 0; j < dimension; j++)
-        y[j] = de_sub(x[j], data[p->shift + j]);
+        y[j] = de_sub(x[j], shift[j]);
     for (uint32_t j = 0; j < dimension; j++) {
         float z = 0;
 
@@ -52,16 +53,27 @@ static inline __attribute__((always_inline)) float sum_up(int function, const st
     return de_sum_end(function, sum, dimension);
 }
 
-static float evaluate(const struct diffevo_problem *p, const float *data, const float *factor, const float *x)
+static float evaluate_shifted(const struct diffevo_problem *p, const float *data, const float *shift, const float *factor,
+                              const float *x)
 {
     switch (p->function) {
-    case DIFFEVO_SPHERE: return sum_up(DIFFEVO_SPHERE, p, data, factor, x);
-    case DIFFEVO_ROSENBROCK: return sum_up(DIFFEVO_ROSENBROCK, p, data, factor, x);
-    case DIFFEVO_RASTRIGIN: return sum_up(DIFFEVO_RASTRIGIN, p, data, factor, x);
-    case DIFFEVO_ACKLEY: return sum_up(DIFFEVO_ACKLEY, p, data, factor, x);
-    case DIFFEVO_GRIEWANK: return sum_up(DIFFEVO_GRIEWANK, p, data, factor, x);
-    default: return sum_up(DIFFEVO_SCHWEFEL, p, data, factor, x);
+    case DIFFEVO_SPHERE: return sum_up(DIFFEVO_SPHERE, p, data, shift, factor, x);
+    case DIFFEVO_ROSENBROCK: return sum_up(DIFFEVO_ROSENBROCK, p, data, shift, factor, x);
+    case DIFFEVO_RASTRIGIN: return sum_up(DIFFEVO_RASTRIGIN, p, data, shift, factor, x);
+    case DIFFEVO_ACKLEY: return sum_up(DIFFEVO_ACKLEY, p, data, shift, factor, x);
+    case DIFFEVO_GRIEWANK: return sum_up(DIFFEVO_GRIEWANK, p, data, shift, factor, x);
+    default: return sum_up(DIFFEVO_SCHWEFEL, p, data, shift, factor, x);
     }
+}
+
+static float evaluate(const struct diffevo_problem *p, const float *data, const float *factor, const float *x)
+{
+    const float *shift = data + p->shift;
+    float value = evaluate_shifted(p, data, shift, factor, x);
+
+    if (p->shifts == 2)
+        value = de_add(value, evaluate_shifted(p, data, shift + p->dimension, factor, x));
+    return value;
 }
 
 /* The trial that stands against individual i in that generation. */
@@ -144,7 +156,7 @@ static struct diffevo_result evolve(const struct diffevo_problem *p, const float
 static void reach_target(struct diffevo_problem p, const float *data, struct population now, struct population next,
                          float *best_x)
 {
-    p.target = 0.99f * p.target;
+    p.target = 0.9999f * p.target;
     for (int start = 0; start < STARTS; start++) {
         if (evolve(&p, data, now, next, best_x).best <= p.target)
             return;
