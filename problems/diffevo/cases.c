@@ -8,7 +8,7 @@
  * rotation if that is asked for.
  *
  * Open problems have two shifts, which may be out of the bounds, so that the input does not tell where the optimum is, nor
- * what value it has. The target is what the prescribed algorithm finds from a seed that is not told, and a hundredth more.
+ * what value it has. The target is what the prescribed algorithm finds from a seed that is not told, and a thousandth more.
  */
 #include "cases.h"
 
@@ -228,7 +228,7 @@ static bool find_target(struct diffevo_problem *problem, const float *data, stru
     p.seed[1] = random_u32(stream);
     if (!diffevo_evolve(diffevo_isa_best(), &p, data, &result, x))
         return error_toolkit(error, "out of memory for an input");
-    problem->target = 1.01f * result.best;
+    problem->target = 1.001f * result.best;
     return true;
 }
 
