@@ -161,7 +161,6 @@ static void reach_target(struct diffevo_problem p, const float *data, struct pop
         if (evolve(&p, data, now, next, best_x).best <= p.target)
             return;
         p.seed[0]++;
-        p.generations += p.generations / 2;
     }
 }
 

@@ -145,7 +145,6 @@ __global__ void __launch_bounds__(THREADS_MAX)
         if (--starts <= 0 || __syncthreads_or(reached))
             break;
         p.seed[0]++;
-        p.generations += p.generations / 2;
     }
 
     finding own = { 0, FLT_MAX, 0xffffffffu };

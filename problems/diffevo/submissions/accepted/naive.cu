@@ -180,7 +180,6 @@ static void reach_target(diffevo_problem p, const float *data, const arrays &a, 
         if (evolve(p, data, a, values, device_checksum, best_x).best <= p.target)
             return;
         p.seed[0]++;
-        p.generations += p.generations / 2;
     }
 }
 
