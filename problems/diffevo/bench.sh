@@ -14,7 +14,7 @@ for name in naive baseline; do
     toolkit_make submission PROBLEM=diffevo SUBMISSION="$submissions/$name.cu"
 done
 
-if "$build/main_host" --devices | grep -q '^gpu'; then
+if "$build/main_host" --devices 2> /dev/null | grep -q '^gpu'; then
     "$build/main_host" --devices | sed -n 's/^gpu\t/GPU: /p'
     lines=(
         'sphere 1 d=30 np=150 g=200' 'sphere 16 d=30 np=150 g=200' 'sphere 132 d=30 np=150 g=200' 'sphere 528 d=30 np=150 g=200'
