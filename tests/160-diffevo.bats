@@ -34,8 +34,8 @@ int main(void)
             struct de_sum sum = de_sum_start();
             for (uint32_t j = 0; j < 30; j++) {
                 struct de_words w = de_philox(k, 3, j, 0, 0, 0);
-                float x = de_mutant(de_initial(w.w[0], -90, 90), de_initial(w.w[1], -90, 90), de_initial(w.w[2], -90, 90),
-                                    0.7f, -100, 100);
+                float x1 = de_initial(w.w[0], -90, 90), x2 = de_initial(w.w[1], -90, 90);
+                float x = de_mutant(x1, x2, de_initial(w.w[2], -90, 90), 0.7f, -100, 100);
                 float z = de_rotate(de_sub(x, 1.5f), 0.3f, x);
 #ifdef PLAIN
                 sum.a = sum.a + z * z;
@@ -128,7 +128,8 @@ void device_user(int mode, const struct diffevo_problem *problems, int count, co
     for (int k = 0; k < count; k++)
         for (unsigned j = 0; j < problems[k].dimension; j++) {
             float x = data[problems[k].shift + j];
-            best_x[problems[k].x + j] = x < problems[k].low ? problems[k].low : x > problems[k].high ? problems[k].high : x;
+            x = x < problems[k].low ? problems[k].low : x;
+            best_x[problems[k].x + j] = x > problems[k].high ? problems[k].high : x;
         }
 }
 END
@@ -169,8 +170,8 @@ END
 }
 
 @test "diffevo: both statements have every constant of the arithmetic" {
-    constants=$(grep -oE '[0-9]+\.[0-9]{4,}(e-[0-9]+)?f?|0x[0-9a-f]{9,}' "$folder/include/diffevo.h" | sed 's/f$//; /^0x/!b; s/ull$//' |
-        grep -v '^5\.9604644775390625e-8$' | sort -u)
+    constants=$(grep -oE '[0-9]+\.[0-9]{4,}(e-[0-9]+)?f?|0x[0-9a-f]{9,}' "$folder/include/diffevo.h" |
+        sed 's/f$//; /^0x/!b; s/ull$//' | grep -v '^5\.9604644775390625e-8$' | sort -u)
     [ "$(wc -l <<< "$constants")" -ge 20 ]
     for statement in "$folder"/statement/problem.*.md; do
         while read -r constant; do

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Measures the baseline against the naive submission: problems/diffevo/bench.sh [FOLDER]
 #
-# Over population, dimension and number of problems, medians of 5 calls each; prints a table and leaves every result as JSON
-# in FOLDER (default: build/bench_diffevo). Without a GPU both run on the simulator, with tiny sizes: that shows that the
-# script works, and nothing about a GPU.
+# Over population, dimension and number of problems, medians of 5 calls each; prints a table and leaves every result as
+# JSON in FOLDER (default: build/bench_diffevo). Without a GPU both run on the simulator, with tiny sizes: that shows
+# that the script works, and nothing about a GPU.
 . "$(dirname "$0")/../../run_scripts/lib.sh"
 [ $# -le 1 ] || usage 'problems/diffevo/bench.sh [FOLDER]'
 folder=${1:-$build/bench_diffevo}
@@ -17,7 +17,8 @@ done
 if "$build/main_host" --devices 2> /dev/null | grep -q '^gpu'; then
     "$build/main_host" --devices | sed -n 's/^gpu\t/GPU: /p'
     lines=(
-        'sphere 1 d=30 np=150 g=200' 'sphere 16 d=30 np=150 g=200' 'sphere 132 d=30 np=150 g=200' 'sphere 528 d=30 np=150 g=200'
+        'sphere 1 d=30 np=150 g=200' 'sphere 16 d=30 np=150 g=200'
+        'sphere 132 d=30 np=150 g=200' 'sphere 528 d=30 np=150 g=200'
         'sphere 132 d=30 np=300 g=200' 'sphere 132 d=64 np=640 g=200' 'sphere 132 d=128 np=1280 g=200'
         'sphere 132 d=4 np=40 g=200' 'sphere 132 d=16 np=80 g=200' 'sphere 132 d=128 np=640 g=200'
         'rosenbrock 132 d=30 np=150 g=200' 'rastrigin 132 d=30 np=150 g=200' 'ackley 132 d=30 np=150 g=200'
@@ -34,7 +35,8 @@ measure() {
     local so
     so=$(toolkit_make print-submission PROBLEM=diffevo SUBMISSION="$submissions/$1.cu")
     "$build/main_host" diffevo --submission "$root/$so" --source "$submissions/$1.cu" --generate "$2" --repeat 5 \
-        --time-limit 300 --json "$folder/$3-$1.json" > "$folder/$3-$1.txt" 2>&1 || { cat "$folder/$3-$1.txt" >&2; fail "$1 failed"; }
+        --time-limit 300 --json "$folder/$3-$1.json" > "$folder/$3-$1.txt" 2>&1 ||
+        { cat "$folder/$3-$1.txt" >&2; fail "$1 failed"; }
     jq '.cases[0].seconds.median' "$folder/$3-$1.json"
 }
 

@@ -3,12 +3,12 @@
  *
  *   KIND COUNT [d=D] [np=NP] [g=G] [f=F] [cr=CR] [target=T] [rotated=0|1] [mode=open] [seed=S]
  *
- * KIND is a function's name: COUNT problems of that shape, which differ in seed, shift and rotation. Or it is `mixed`: then
- * D is drawn from 2 to d, G from 0 to g, and all else from all there is; half of the problems have a target, and half a
- * rotation if that is asked for.
+ * KIND is a function's name: COUNT problems of that shape, which differ in seed, shift and rotation. Or it is `mixed`:
+ * then D is drawn from 2 to d, G from 0 to g, and all else from all there is; half of the problems have a target, and
+ * half a rotation if that is asked for.
  *
- * Open problems have two shifts, which may be out of the bounds, so that the input does not tell where the optimum is, nor
- * what value it has. The target is what the prescribed algorithm finds from seeds that are not told.
+ * Open problems have two shifts, which may be out of the bounds, so that the input does not tell where the optimum is,
+ * nor what value it has. The target is what the prescribed algorithm finds from seeds that are not told.
  */
 #include "cases.h"
 
@@ -93,8 +93,9 @@ static bool parse_wish(const struct arguments *arguments, struct wish *wish, str
         if (strcmp(arguments->words[0], diffevo_function_names[wish->function]) == 0)
             break;
     if (wish->function == DIFFEVO_FUNCTIONS && strcmp(arguments->words[0], "mixed") != 0)
-        return error_usage(error, "unknown kind of case '%s': use sphere, rosenbrock, rastrigin, ackley, griewank, schwefel "
-                                  "or mixed", arguments->words[0]);
+        return error_usage(error, "unknown kind of case '%s': use sphere, rosenbrock, rastrigin, ackley, griewank, "
+                                  "schwefel or mixed",
+                           arguments->words[0]);
     if (strcmp(mode, "open") != 0 && strcmp(mode, "prescribed") != 0)
         return error_usage(error, "unknown mode '%s': use open or prescribed", mode);
     wish->mode = strcmp(mode, "open") == 0 ? DIFFEVO_OPEN : DIFFEVO_PRESCRIBED;
@@ -220,9 +221,9 @@ static void make_rotation(struct random_stream *stream, uint32_t dimension, floa
 }
 
 /*
- * Sets an open problem's target by runs from other seeds. The worst of them counts: of a function with many valleys one run
- * may find a value that others hardly find. Whatever the function, all of m more runs are worse than it with a chance of
- * at most 1 / C(m + TARGET_RUNS, m); that is 1 in 53130 for m = 20.
+ * Sets an open problem's target by runs from other seeds. The worst of them counts: of a function with many valleys one
+ * run may find a value that others hardly find. Whatever the function, all of m more runs are worse than it with a
+ * chance of at most 1 / C(m + TARGET_RUNS, m); that is 1 in 53130 for m = 20.
  */
 static bool find_target(struct diffevo_problem *problem, const float *data, struct random_stream *stream,
                         struct error *error)

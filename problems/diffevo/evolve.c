@@ -19,7 +19,8 @@ static evolve_version *const versions[DIFFEVO_ISAS] = {
 bool diffevo_isa_present(enum diffevo_isa isa)
 {
     if (isa == DIFFEVO_AVX512)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && diffevo_isa_present(DIFFEVO_AVX2);
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               diffevo_isa_present(DIFFEVO_AVX2);
     return isa == DIFFEVO_PORTABLE || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
 }
 #else

@@ -18,8 +18,8 @@ bool diffevo_isa_present(enum diffevo_isa isa);
 enum diffevo_isa diffevo_isa_best(void);
 
 /*
- * Carries out one problem whose shift and rotation are in data, and writes its result and best_x[D] (not at problem->x).
- * False when memory is exhausted.
+ * Carries out one problem whose shift and rotation are in data, and writes its result and best_x[D] (not at
+ * problem->x). False when memory is exhausted.
  */
 bool diffevo_evolve(enum diffevo_isa isa, const struct diffevo_problem *problem, const float *data,
                     struct diffevo_result *result, float *best_x);

@@ -1,10 +1,10 @@
 /*
  * evolve_kernel.h - the reference's inner loops, compiled once for each instruction set (evolve_*.c define EVOLVE).
  *
- * LANES individuals go side by side: every loop over `l` has no branch and touches neighbouring elements (or gathers), so
- * that the compiler makes vector instructions of it. The population is a structure of arrays, x[D][stride], twice: trials
- * are written into the other one, and columns that lose are copied over. The lanes beyond NP repeat the last individual;
- * nobody reads what they write.
+ * LANES individuals go side by side: every loop over `l` has no branch and touches neighbouring elements (or gathers),
+ * so that the compiler makes vector instructions of it. The population is a structure of arrays, x[D][stride], twice:
+ * trials are written into the other one, and columns that lose are copied over. The lanes beyond NP repeat the last
+ * individual; nobody reads what they write.
  */
 #include "evolve.h"
 
@@ -205,7 +205,8 @@ INLINE void make_trials(const struct evolution *e, size_t first, uint32_t genera
             philox_lanes(e, j / 8, first, generation, DE_CROSSOVER, words);
         LANE_LOOP
         for (int l = 0; l < LANES; l++) {
-            float mutant = de_mutant(x[(int32_t)r1[l]], x[(int32_t)r2[l]], x[(int32_t)r3[l]], p->weight, p->low, p->high);
+            float x1 = x[(int32_t)r1[l]], x2 = x[(int32_t)r2[l]], x3 = x[(int32_t)r3[l]];
+            float mutant = de_mutant(x1, x2, x3, p->weight, p->low, p->high);
             uint32_t bits = word[l] >> half & 0xffff;
 
             next[l] = (bits < p->crossover) | (j == always[l]) ? mutant : x[first + (size_t)l];

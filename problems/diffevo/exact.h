@@ -1,5 +1,6 @@
 /*
- * exact.h - the objective functions in double precision, by their textbook formulas and the C library: for the open mode.
+ * exact.h - the objective functions in double precision, by their textbook formulas and the C library: for the open
+ * mode.
  *
  * Called by problem.c, which judges vectors by it, and by the tests. Shares nothing with diffevo.h.
  */

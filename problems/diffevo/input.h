@@ -1,6 +1,6 @@
 /*
- * input.h - the layout of an input and of an output of the problem diffevo. Written by problem.c and read by call.c, and
- * the other way round.
+ * input.h - the layout of an input and of an output of the problem diffevo. Written by problem.c and read by call.c,
+ * and the other way round.
  */
 #ifndef DIFFEVO_INPUT_H
 #define DIFFEVO_INPUT_H

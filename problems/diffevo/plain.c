@@ -1,9 +1,9 @@
 /*
  * plain.c - the plain reference. See plain.h.
  *
- * Individuals are structures of their own, random numbers come from the toolkit's Philox, floats are read as the statement
- * writes them. Only fmaf() and sqrtf() of the C library are used, which are exact. Compiled without FMA instructions, so
- * the compiler can contract nothing.
+ * Individuals are structures of their own, random numbers come from the toolkit's Philox, floats are read as the
+ * statement writes them. Of the C library only functions are used whose results are exact. Compiled without FMA
+ * instructions, so the compiler can contract nothing.
  */
 #include "plain.h"
 

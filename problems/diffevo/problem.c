@@ -113,8 +113,8 @@ static int describe_problem(const struct blob *input, uint32_t k, char *text, si
 {
     const struct diffevo_problem *p = &problems_of(input)[k];
 
-    return snprintf(text, size, "gave problem %u (%s, D = %u, NP = %u)", k, diffevo_function_names[p->function], p->dimension,
-                    p->population);
+    return snprintf(text, size, "gave problem %u (%s, D = %u, NP = %u)", k, diffevo_function_names[p->function],
+                    p->dimension, p->population);
 }
 
 static bool same_float(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }

@@ -1,5 +1,6 @@
 /*
- * test_diffevo_arithmetic.c - the arithmetic of diffevo.h: how near it is to the C library, how it chooses, what it sums.
+ * test_diffevo_arithmetic.c - the arithmetic of diffevo.h: how near it is to the C library, how it chooses, what it
+ * sums.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -106,7 +107,7 @@ static void check_steps(void)
     for (uint32_t j = 0; j < 24; j++)
         CHECK(de_crossover_bits(words, j) == j % 8 + 1, "bits of coordinate %u: %u", j, de_crossover_bits(words, j));
     CHECK(de_initial(0, -3, 5) == -3, "the least random number is the lower bound");
-    CHECK(de_initial(0xffffffffu, -3, 5) <= 5 && de_initial(0xffffffffu, -3, 5) > 4.99f, "the largest is within bounds");
+    CHECK(de_initial(0xffffffffu, -3, 5) <= 5 && de_initial(0xffffffffu, -3, 5) > 4.99f, "the largest is within them");
     CHECK(de_mutant(1, 3, 1, 0.5f, -10, 10) == 2, "x1 + F (x2 - x3)");
     CHECK(de_mutant(9, 9, -9, 1, -10, 10) == 10 && de_mutant(-9, -9, 9, 1, -10, 10) == -10, "moved to the bounds");
     CHECK(de_below(0xffffffffu, 7) == 6 && de_below(0, 7) == 0, "below 7");

@@ -1,6 +1,6 @@
 /*
- * test_diffevo_evolve.c - every version of diffevo's reference gives the plain one's bytes, over random problems of every
- * kind; and single precision is near the double precision that judges the open mode.
+ * test_diffevo_evolve.c - every version of diffevo's reference gives the plain one's bytes, over random problems of
+ * every kind; and single precision is near the double precision that judges the open mode.
  */
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void check_line(const char *line, uint64_t seed)
     blob_release(&input);
 }
 
-/* The host sets an output's room up once a case: it may not hang on seed or repetition. Nor does it on the mode alone. */
+/* The host sets an output's room up once a case: it may not hang on seed or repetition. */
 static void check_output_sizes(void)
 {
     struct blob input = { 0 };
@@ -74,7 +74,8 @@ static void check_output_sizes(void)
         return;
     size = problem_diffevo.output_size(&input);
     for (uint32_t k = 1; k < 10 && make_input("mixed 50 d=20 rotated=1 mode=open g=2", k / 3, k, &input); k++)
-        CHECK(problem_diffevo.output_size(&input) == size, "%zu bytes, then %zu", size, problem_diffevo.output_size(&input));
+        CHECK(problem_diffevo.output_size(&input) == size, "%zu bytes, then %zu", size,
+              problem_diffevo.output_size(&input));
     blob_release(&input);
 }
 
@@ -86,7 +87,8 @@ static void check_optimum(void)
     for (uint32_t j = 0; j < DIMENSION_MAX; j++)
         data[j] = best_x[j] = (float)j - 60.0f;
     for (uint32_t function = 0; function < DIFFEVO_FUNCTIONS; function++) {
-        struct diffevo_problem p = { .function = function, .dimension = 30, .shifts = 1, .rotation = DIFFEVO_NO_ROTATION };
+        struct diffevo_problem p = { .function = function, .dimension = 30, .shifts = 1,
+                                     .rotation = DIFFEVO_NO_ROTATION };
         double value = diffevo_exact_value(&p, data, best_x);
 
         CHECK(fabs(value) < 1e-10, "%s: %g at its optimum", diffevo_function_names[function], value);

@@ -65,8 +65,8 @@ struct diffevo_result {
  *   results    [count] to be written; NULL in the mode DIFFEVO_OPEN, where nothing but best_x is asked for
  *   best_x     to be written for every problem: D floats at its `x`. Problem after problem, without gaps
  *
- * All in CPU memory. Called on the CPU, one call at a time, on one CPU core; it may be called again with other problems.
- * problems and data may be overwritten. To give up, end the process (exit, abort): that is a run-time error.
+ * All in CPU memory. Called on the CPU, one call at a time, on one CPU core; it may be called again with other
+ * problems. problems and data may be overwritten. To give up, end the process (exit, abort): that is a run-time error.
  */
 void device_user(int mode, const struct diffevo_problem *problems, int count, const float *data,
                  struct diffevo_result *results, float *best_x);

@@ -4,10 +4,11 @@
  * Random numbers, the objective functions and the steps of differential evolution, all in IEEE single precision, each
  * result rounded to nearest. Included by the judge's reference and by submissions, in C, C++ and CUDA.
  *
- * Compilers may contract a * b + c into one fused operation, or not (nvcc does by default, gcc does with -march=native), and
- * the bits differ. Here they have nothing to choose: a product is never an operand of a sum. Where a sum needs a
- * product, de_fma() says so; other products are only factors again, are compared, or are stored. Whoever writes
- * these formulas anew must keep to that, or use __fmul_rn() and the like. -ffast-math and -use_fast_math break it.
+ * Compilers may contract a * b + c into one fused operation, or not (nvcc does by default, gcc does with
+ * -march=native), and the bits differ. Here they have nothing to choose: a product is never an operand of a sum. Where
+ * a sum needs a product, de_fma() says so; other products are only factors again, are compared, or are stored. Whoever
+ * writes these formulas anew must keep to that, or use __fmul_rn() and the like. -ffast-math and -use_fast_math break
+ * it.
  */
 #ifndef DIFFEVO_H
 #define DIFFEVO_H
@@ -229,8 +230,8 @@ DE_FUNCTION struct de_words de_choice_words(const struct diffevo_problem *p, uin
 }
 
 /* The block for coordinates 8 eight ... 8 eight + 7 of an individual's trial in a generation, from 1. */
-DE_FUNCTION struct de_words de_crossover_words(const struct diffevo_problem *p, uint32_t generation, uint32_t individual,
-                                               uint32_t eight)
+DE_FUNCTION struct de_words de_crossover_words(const struct diffevo_problem *p, uint32_t generation,
+                                               uint32_t individual, uint32_t eight)
 {
     return de_philox(p->seed[0], p->seed[1], eight, individual, generation, DE_CROSSOVER);
 }
@@ -255,8 +256,8 @@ struct de_choice {
 };
 
 /*
- * Numbers below NP - 1, NP - 2 and NP - 3, each then moved past the individuals that are taken, the least first. So every
- * triple is equally likely (but for what multiply-shift is off), and nothing is drawn again.
+ * Numbers below NP - 1, NP - 2 and NP - 3, each then moved past the individuals that are taken, the least first. So
+ * every triple is equally likely (but for what multiply-shift is off), and nothing is drawn again.
  */
 DE_FUNCTION struct de_choice de_choose(struct de_words words, uint32_t i, uint32_t population, uint32_t dimension)
 {
@@ -322,7 +323,7 @@ DE_FUNCTION struct de_sum de_sum_add(int function, struct de_sum s, uint32_t j, 
     case DIFFEVO_SPHERE: /* a: the sum of z^2 */
         s.a = de_fma(z, z, s.a);
         break;
-    case DIFFEVO_ROSENBROCK: /* the optimum 1, ..., 1 moved to 0. a: 100 (w[j] - w[j-1]^2)^2 + (w[j-1] - 1)^2, w = z + 1 */
+    case DIFFEVO_ROSENBROCK: /* a: 100 (w[j] - w[j-1]^2)^2 + (w[j-1] - 1)^2, where w = z + 1 */
         if (j > 0) {
             w = de_add(s.last, 1.0f);
             t = de_fma(-w, w, de_add(z, 1.0f));
@@ -346,7 +347,7 @@ DE_FUNCTION struct de_sum de_sum_add(int function, struct de_sum s, uint32_t j, 
         s.a = de_fma(z, z, s.a);
         s.b = de_fma(s.b, t, de_sub(1.0f, t));
         break;
-    default: /* Schwefel, the optimum moved to 0. a: 418.98... - w sin(sqrt |w|); outside of [-500, 500] a parabola on top */
+    default: /* Schwefel. a: 418.98... - w sin(sqrt |w|), w = z + 420.96...; beyond 500 in size a parabola on top */
         t = de_add(z, 420.968746f);
         w = de_clamp(t, -500.0f, 500.0f);
         e = de_sub(t, w);

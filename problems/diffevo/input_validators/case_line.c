@@ -1,9 +1,9 @@
 /*
  * case_line.c - input validator: whether standard input is a valid case of the problem diffevo.
  *
- * One line: KIND COUNT [d=D] [np=NP] [g=G] [f=F] [cr=CR] [target=T] [rotated=0|1] [mode=open] [seed=S], options in this order.
- * Stands alone, as the package format wants validators to; the host checks the same again in cases.c. Exit code 42 for
- * valid, 43 for not.
+ * One line: KIND COUNT [d=D] [np=NP] [g=G] [f=F] [cr=CR] [target=T] [rotated=0|1] [mode=open] [seed=S], options in this
+ * order. Stands alone, as the package format wants validators to; the host checks the same again in cases.c. Exit code
+ * 42 for valid, 43 for not.
  */
 #include <regex.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * The baseline in plain C: one optimisation after the other, one individual after the other, on one CPU core.
  *
  * An individual is a row x[i][0 ... D). Trials are made from the present population into the next one, so that all of a
- * generation are made of the same individuals. In the open mode the same algorithm looks for the target, and starts again
- * with other random numbers if it does not find it.
+ * generation are made of the same individuals. In the open mode the same algorithm looks for the target, and starts
+ * again with other random numbers if it does not find it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ static inline __attribute__((always_inline)) float sum_up(int function, const st
     return de_sum_end(function, sum, dimension);
 }
 
-static float evaluate_shifted(const struct diffevo_problem *p, const float *data, const float *shift, const float *factor,
-                              const float *x)
+static float evaluate_shifted(const struct diffevo_problem *p, const float *data, const float *shift,
+                              const float *factor, const float *x)
 {
     switch (p->function) {
     case DIFFEVO_SPHERE: return sum_up(DIFFEVO_SPHERE, p, data, shift, factor, x);

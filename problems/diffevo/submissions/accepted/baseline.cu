@@ -1,14 +1,16 @@
 /*
- * The baseline: one block carries out one optimisation from its first to its last generation, and many blocks do so at once.
+ * The baseline: one block carries out one optimisation from its first to its last generation, and many blocks do so at
+ * once.
  *
- * All stages of the textbook's loop (choose, mutate, cross, evaluate, select) are one kernel, so nothing waits for the CPU
- * between generations: what is written by one thread and read by another is kept apart by barriers in the block. A thread
- * has every blockDim.x-th individual. The population is a structure of arrays, x[D][stride]: threads side by side touch
- * elements side by side, and their accesses coalesce, but for those to the three random individuals. What a coordinate
- * becomes is selected, not branched to.
+ * All stages of the textbook's loop (choose, mutate, cross, evaluate, select) are one kernel, so nothing waits for the
+ * CPU between generations: what is written by one thread and read by another is kept apart by barriers in the block. A
+ * thread has every blockDim.x-th individual. The population is a structure of arrays, x[D][stride]: threads side by
+ * side touch elements side by side, and their accesses coalesce, but for those to the three random individuals. What a
+ * coordinate becomes is selected, not branched to.
  *
- * One block fills one multiprocessor at best, so every optimisation is a launch of its own, and the launches go round over
- * as many streams as there are multiprocessors; each stream has memory for one population, and the next one in it waits.
+ * One block fills one multiprocessor at best, so every optimisation is a launch of its own, and the launches go round
+ * over as many streams as there are multiprocessors; each stream has memory for one population, and the next one in it
+ * waits.
  */
 #include <cfloat>
 #include <cstdio>
@@ -79,12 +81,13 @@ __device__ finding better(finding a, finding b)
 }
 
 /*
- * One problem, by one block. memory: two populations [D][stride] and the values [stride]. It ends early when the target is
- * reached; in the open mode it starts again with other random numbers when it is not.
+ * One problem, by one block. memory: two populations [D][stride] and the values [stride]. It ends early when the target
+ * is reached; in the open mode it starts again with other random numbers when it is not.
  */
 template <int FUNCTION>
 __global__ void __launch_bounds__(THREADS_MAX)
-    evolve(diffevo_problem p, const float *data, int stride, float *memory, int starts, diffevo_result *result, float *best_x)
+    evolve(diffevo_problem p, const float *data, int stride, float *memory, int starts, diffevo_result *result,
+           float *best_x)
 {
     __shared__ float factor[128];
     __shared__ finding findings[THREADS_MAX];
@@ -104,8 +107,9 @@ __global__ void __launch_bounds__(THREADS_MAX)
             for (uint32_t j = 0; j < p.dimension; j++) {
                 if (j % 4 == 0)
                     words = de_initial_words(&p, i, j / 4);
-                uint32_t word = j % 4 == 0 ? words.w[0] : j % 4 == 1 ? words.w[1] : j % 4 == 2 ? words.w[2] : words.w[3];
-                now[j * stride + i] = de_initial(word, p.low, p.high);
+                uint32_t even = j % 4 == 0 ? words.w[0] : words.w[2], odd = j % 4 == 1 ? words.w[1] : words.w[3];
+
+                now[j * stride + i] = de_initial(j % 2 == 0 ? even : odd, p.low, p.high);
             }
             value[i] = evaluate<FUNCTION>(p, data, factor, now + i, stride);
             reached |= value[i] <= p.target;

@@ -1,10 +1,10 @@
 /*
  * The naive way: a kernel for every stage of the textbook's loop, one optimisation after the other.
  *
- * Each generation launches five kernels: prepare (the random individuals), mutate, cross, evaluate, select. The population is
- * an array of structures, x[NP][D], as it would be on a CPU. The CPU decides when to stop, and for that reads all values back
- * after every generation. Where the time goes: launches and copies of a few microseconds each, for kernels that fill a
- * fraction of one multiprocessor.
+ * Each generation launches five kernels: prepare (the random individuals), mutate, cross, evaluate, select. The
+ * population is an array of structures, x[NP][D], as it would be on a CPU. The CPU decides when to stop, and for that
+ * reads all values back after every generation. Where the time goes: launches and copies of a few microseconds each,
+ * for kernels that fill a fraction of one multiprocessor.
  */
 #include <cfloat>
 #include <cstdio>
@@ -88,8 +88,8 @@ __global__ void mutate(diffevo_problem p, const de_choice *choice, const float *
                               x[choice[i].r3 * p.dimension + j], p.weight, p.low, p.high);
 }
 
-__global__ void cross(diffevo_problem p, uint32_t generation, const de_choice *choice, const float *x, const float *mutant,
-                      float *trial)
+__global__ void cross(diffevo_problem p, uint32_t generation, const de_choice *choice, const float *x,
+                      const float *mutant, float *trial)
 {
     uint32_t k = element(), i = k / p.dimension, j = k % p.dimension;
 

@@ -1,9 +1,9 @@
 /*
  * league: open
  *
- * Any algorithm will do there, so this one takes what the prescribed one leaves: random numbers of its own, winners that take
- * their place at once, mutants that start from the best or from a random individual in turn, F drawn anew for each, and a
- * CR that changes from start to start. A start that has not improved for a while is given up.
+ * Any algorithm will do there, so this one takes what the prescribed one leaves: random numbers of its own, winners
+ * that take their place at once, mutants that start from the best or from a random individual in turn, F drawn anew for
+ * each, and a CR that changes from start to start. A start that has not improved for a while is given up.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Fails: keeps both populations of a block in shared memory, however large they are. Beyond 48 KiB the launch is an error,
- * which is checked, and ends the process with code 1.
+ * Fails: keeps both populations of a block in shared memory, however large they are. Beyond 48 KiB the launch is an
+ * error, which is checked, and ends the process with code 1.
  */
 #include <cstdio>
 #include <cstdlib>

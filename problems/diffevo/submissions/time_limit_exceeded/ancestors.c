@@ -1,6 +1,6 @@
 /*
- * Too slow: keeps no population. An individual is made anew from its four ancestors of the generation before whenever it is
- * needed, and so are they: the work grows as 4 to the power of the generation.
+ * Too slow: keeps no population. An individual is made anew from its four ancestors of the generation before whenever
+ * it is needed, and so are they: the work grows as 4 to the power of the generation.
  */
 #include <string.h>
 

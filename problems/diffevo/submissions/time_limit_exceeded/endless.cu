@@ -1,5 +1,6 @@
 /*
- * Too slow: one thread an optimisation, which looks for the target and nothing else. Where there is none, it never ends.
+ * Too slow: one thread an optimisation, which looks for the target and nothing else. Where there is none, it never
+ * ends.
  */
 #include <cstdio>
 #include <cstdlib>

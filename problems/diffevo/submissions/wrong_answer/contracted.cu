@@ -1,6 +1,6 @@
 /*
- * Wrong: sums two coordinates at a time, in plain expressions. nvcc makes fused operations of them as it likes, and the order
- * of the sum is another one: the values differ in the last bits, and so, in time, does all else.
+ * Wrong: sums two coordinates at a time, in plain expressions. nvcc makes fused operations of them as it likes, and the
+ * order of the sum is another one: the values differ in the last bits, and so, in time, does all else.
  */
 #include <cstdio>
 #include <cstdlib>

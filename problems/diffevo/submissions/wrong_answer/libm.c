@@ -1,6 +1,6 @@
 /*
- * Wrong: takes sine, cosine and exponential from the C library. They are nearer to the truth than the prescribed ones, and
- * differ from them in the last bits. Right for the sphere and Rosenbrock's function only.
+ * Wrong: takes sine, cosine and exponential from the C library. They are nearer to the truth than the prescribed ones,
+ * and differ from them in the last bits. Right for the sphere and Rosenbrock's function only.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ static struct de_sum sum_add(int function, struct de_sum s, uint32_t j, float z)
 static float sum_end(int function, struct de_sum s, uint32_t dimension)
 {
     if (function == DIFFEVO_ACKLEY)
-        return -20.0f * expm1f(-0.2f * sqrtf(s.a / (float)dimension)) - 2.71828175f * expm1f(-2.0f * s.b / (float)dimension);
+        return -20.0f * expm1f(-0.2f * sqrtf(s.a / (float)dimension)) -
+               2.71828175f * expm1f(-2.0f * s.b / (float)dimension);
     return de_sum_end(function, s, dimension);
 }
 

@@ -1,8 +1,8 @@
 /*
  * league: open
  *
- * Wrong: forgets the bounds. The search leaves them, and where the optimum without bounds lies outside it comes back with a
- * vector that is better than what was asked for, and not allowed.
+ * Wrong: forgets the bounds. The search leaves them, and where the optimum without bounds lies outside it comes back
+ * with a vector that is better than what was asked for, and not allowed.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Wrong: takes its random numbers from a generator of its own (xorshift, Marsaglia 2003) instead of the prescribed counters.
- * The search is as good, but its populations are others.
+ * Wrong: takes its random numbers from a generator of its own (xorshift, Marsaglia 2003) instead of the prescribed
+ * counters. The search is as good, but its populations are others.
  */
 #include <stdlib.h>
 #include <string.h>
