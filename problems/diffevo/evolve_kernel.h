@@ -26,8 +26,14 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+struct evolution;
+
+/* Writes the values of the columns x[0 ... D)[0 ... LANES). */
+typedef void evaluator(const struct evolution *e, const float *x, float value[LANES]);
+
 struct evolution {
     const struct diffevo_problem *p;
+    evaluator *evaluate;         /* of the problem's function */
     const float *shift;          /* [p->shifts][D] */
     const float *rotation;       /* [D][D], or NULL */
     float *x, *next;             /* [D][stride]: this generation and what becomes the next one */
@@ -115,13 +121,37 @@ INLINE void sum_add(int function, struct lane_sums *sums, uint32_t j, const floa
     }
 }
 
+/* Rows of the rotation that are done together, so that a sum need not wait for its own last term. */
+enum { ROWS = 4 };
+
+/* Rows `first` and the next of the rotation times y; beyond D the last one is done again. */
+INLINE void rotate_rows(const struct evolution *e, uint32_t first, const float y[][LANES], float z[ROWS][LANES])
+{
+    uint32_t dimension = e->p->dimension;
+    const float *rows[ROWS];
+
+    for (uint32_t k = 0; k < ROWS; k++)
+        rows[k] = e->rotation + (size_t)(first + k < dimension ? first + k : dimension - 1) * dimension;
+    for (int l = 0; l < LANES; l++)
+        z[0][l] = z[1][l] = z[2][l] = z[3][l] = 0;
+    for (uint32_t j = 0; j < dimension; j++) {
+        LANE_LOOP
+        for (int l = 0; l < LANES; l++) {
+            z[0][l] = de_rotate(z[0][l], rows[0][j], y[j][l]);
+            z[1][l] = de_rotate(z[1][l], rows[1][j], y[j][l]);
+            z[2][l] = de_rotate(z[2][l], rows[2][j], y[j][l]);
+            z[3][l] = de_rotate(z[3][l], rows[3][j], y[j][l]);
+        }
+    }
+}
+
 /* The values of the columns x[0 ... D)[0 ... LANES), with one shift[D]. */
 INLINE void evaluate_shifted(int function, const struct evolution *e, const float *shift, const float *x,
                              float value[LANES])
 {
     uint32_t dimension = e->p->dimension;
     struct lane_sums sums = { .a = { 0 } };
-    float y[DIMENSION_MAX][LANES], z[LANES];
+    float y[DIMENSION_MAX][LANES], z[ROWS][LANES];
 
     for (uint32_t j = 0; j < dimension; j++) {
         LANE_LOOP
@@ -130,17 +160,10 @@ INLINE void evaluate_shifted(int function, const struct evolution *e, const floa
         if (!e->rotation)
             sum_add(function, &sums, j, y[j], e->factor[j]);
     }
-    for (uint32_t row = 0; e->rotation && row < dimension; row++) {
-        const float *entries = e->rotation + (size_t)row * dimension;
-
-        LANE_LOOP
-        for (int l = 0; l < LANES; l++)
-            z[l] = 0;
-        for (uint32_t j = 0; j < dimension; j++)
-            LANE_LOOP
-            for (int l = 0; l < LANES; l++)
-                z[l] = de_rotate(z[l], entries[j], y[j][l]);
-        sum_add(function, &sums, row, z, e->factor[row]);
+    for (uint32_t first = 0; e->rotation && first < dimension; first += ROWS) {
+        rotate_rows(e, first, (const float(*)[LANES])y, z);
+        for (uint32_t row = first; row < dimension && row < first + ROWS; row++)
+            sum_add(function, &sums, row, z[row - first], e->factor[row]);
     }
     LANE_LOOP
     for (int l = 0; l < LANES; l++) {
@@ -150,7 +173,7 @@ INLINE void evaluate_shifted(int function, const struct evolution *e, const floa
     }
 }
 
-INLINE void evaluate(int function, const struct evolution *e, const float *x, float value[LANES])
+INLINE void evaluate_all(int function, const struct evolution *e, const float *x, float value[LANES])
 {
     evaluate_shifted(function, e, e->shift, x, value);
     for (uint32_t s = 1; s < e->p->shifts; s++) {
@@ -163,7 +186,26 @@ INLINE void evaluate(int function, const struct evolution *e, const float *x, fl
     }
 }
 
-INLINE void make_initial(int function, struct evolution *e)
+/* A version for each function, in which it is a constant. */
+#define EVALUATOR(name, function)                                                        \
+    static void name(const struct evolution *e, const float *x, float value[LANES])      \
+    {                                                                                     \
+        evaluate_all(function, e, x, value);                                              \
+    }
+
+EVALUATOR(sphere, DIFFEVO_SPHERE)
+EVALUATOR(rosenbrock, DIFFEVO_ROSENBROCK)
+EVALUATOR(rastrigin, DIFFEVO_RASTRIGIN)
+EVALUATOR(ackley, DIFFEVO_ACKLEY)
+EVALUATOR(griewank, DIFFEVO_GRIEWANK)
+EVALUATOR(schwefel, DIFFEVO_SCHWEFEL)
+
+static evaluator *const evaluators[DIFFEVO_FUNCTIONS] = {
+    [DIFFEVO_SPHERE] = sphere, [DIFFEVO_ROSENBROCK] = rosenbrock, [DIFFEVO_RASTRIGIN] = rastrigin,
+    [DIFFEVO_ACKLEY] = ackley, [DIFFEVO_GRIEWANK] = griewank,     [DIFFEVO_SCHWEFEL] = schwefel,
+};
+
+static void make_initial(struct evolution *e)
 {
     uint32_t words[4][LANES];
 
@@ -175,11 +217,11 @@ INLINE void make_initial(int function, struct evolution *e)
             for (int l = 0; l < LANES; l++)
                 e->x[j * e->stride + first + (size_t)l] = de_initial(words[j % 4][l], e->p->low, e->p->high);
         }
-        evaluate(function, e, e->x + first, e->value + first);
+        e->evaluate(e, e->x + first, e->value + first);
     }
 }
 
-INLINE void make_trials(const struct evolution *e, size_t first, uint32_t generation)
+static void make_trials(const struct evolution *e, size_t first, uint32_t generation)
 {
     const struct diffevo_problem *p = e->p;
     uint32_t words[4][LANES], r1[LANES], r2[LANES], r3[LANES], always[LANES];
@@ -214,12 +256,12 @@ INLINE void make_trials(const struct evolution *e, size_t first, uint32_t genera
     }
 }
 
-INLINE void select_better(int function, struct evolution *e, size_t first)
+static void select_better(struct evolution *e, size_t first)
 {
     float value[LANES], *old_value = e->value + first;
     uint32_t wins[LANES];
 
-    evaluate(function, e, e->next + first, value);
+    e->evaluate(e, e->next + first, value);
     LANE_LOOP
     for (int l = 0; l < LANES; l++) {
         wins[l] = value[l] <= old_value[l];
@@ -245,18 +287,18 @@ static bool target_is_reached(const struct evolution *e)
 }
 
 /* Returns how many generations were made. */
-INLINE uint32_t evolve(int function, struct evolution *e)
+static uint32_t evolve(struct evolution *e)
 {
     uint32_t generation = 0;
 
-    make_initial(function, e);
+    make_initial(e);
     while (generation < e->p->generations && !target_is_reached(e)) {
         float *spare = e->x;
 
         generation++;
         for (size_t first = 0; first < e->stride; first += LANES) {
             make_trials(e, first, generation);
-            select_better(function, e, first);
+            select_better(e, first);
         }
         e->x = e->next;
         e->next = spare;
@@ -293,6 +335,7 @@ void EVOLVE(const struct diffevo_problem *p, const float *data, void *memory, st
     size_t stride = evolve_stride(p);
     struct evolution e = {
         .p = p,
+        .evaluate = evaluators[p->function],
         .shift = data + p->shift,
         .rotation = p->rotation == DIFFEVO_NO_ROTATION ? NULL : data + p->rotation,
         .x = memory,
@@ -300,17 +343,8 @@ void EVOLVE(const struct diffevo_problem *p, const float *data, void *memory, st
         .value = (float *)memory + 2 * p->dimension * stride,
         .stride = stride,
     };
-    uint32_t generations = 0;
 
     for (uint32_t j = 0; j < p->dimension; j++)
         e.factor[j] = de_griewank_factor(j);
-    switch (p->function) { /* a version each, in which the function is a constant */
-    case DIFFEVO_SPHERE: generations = evolve(DIFFEVO_SPHERE, &e); break;
-    case DIFFEVO_ROSENBROCK: generations = evolve(DIFFEVO_ROSENBROCK, &e); break;
-    case DIFFEVO_RASTRIGIN: generations = evolve(DIFFEVO_RASTRIGIN, &e); break;
-    case DIFFEVO_ACKLEY: generations = evolve(DIFFEVO_ACKLEY, &e); break;
-    case DIFFEVO_GRIEWANK: generations = evolve(DIFFEVO_GRIEWANK, &e); break;
-    case DIFFEVO_SCHWEFEL: generations = evolve(DIFFEVO_SCHWEFEL, &e); break;
-    }
-    finish(&e, generations, result, best_x);
+    finish(&e, evolve(&e), result, best_x);
 }
