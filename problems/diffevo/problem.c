@@ -1,0 +1,362 @@
+/*
+ * problem.c - the problem diffevo: many optimisations by differential evolution at once.
+ *
+ * Linked into the host. Inputs are made in cases.c and laid out in input.h; the prescribed algorithm is carried out in
+ * evolve.h and, plainly, plain.h; vectors of the open mode are judged by exact.h.
+ */
+#include "problems/problem.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cases.h"
+#include "evolve.h"
+#include "exact.h"
+#include "input.h"
+#include "plain.h"
+
+static const struct diffevo_input *header_of(const struct blob *input)
+{
+    return (const struct diffevo_input *)input->data;
+}
+
+static const struct diffevo_problem *problems_of(const struct blob *input)
+{
+    return (const struct diffevo_problem *)(input->data + PROBLEMS_OFFSET);
+}
+
+static const float *data_of(const struct blob *input)
+{
+    return (const float *)(input->data + input_data_offset(header_of(input)->count));
+}
+
+/* Of an output, or of the answer in the prescribed mode. */
+static struct diffevo_result *results_of(const struct blob *output) { return (struct diffevo_result *)output->data; }
+static float *x_of(const struct blob *input, const struct blob *output)
+{
+    return (float *)(output->data + output_x_offset(header_of(input)));
+}
+
+static size_t output_size(const struct blob *input) { return output_bytes(header_of(input)); }
+
+static bool is_open(const struct blob *input) { return header_of(input)->mode == DIFFEVO_OPEN; }
+
+static bool load(int argc, char *const *argv, struct blob *input, struct blob *answer, struct error *error)
+{
+    (void)answer;
+    if (argc != 1)
+        return error_usage(error, "FILE is needed, not %d arguments", argc);
+    return diffevo_load(argv[0], input, error);
+}
+
+/* ------------------------------------------------------------------ answers */
+
+/* In the prescribed mode the output itself. In the open mode nothing is known beforehand: the number of targets. */
+static bool answer_alloc(const struct blob *input, struct blob *answer, struct error *error)
+{
+    if (!blob_alloc(answer, is_open(input) ? sizeof(uint64_t) : output_size(input), error))
+        return false;
+    if (is_open(input))
+        *(uint64_t *)answer->data = header_of(input)->count;
+    return true;
+}
+
+static bool reference(const struct blob *input, const struct random_key *secret, struct blob *answer,
+                      struct error *error)
+{
+    const struct diffevo_problem *p = problems_of(input);
+    enum diffevo_isa isa = diffevo_isa_best();
+
+    (void)secret;
+    if (!answer_alloc(input, answer, error))
+        return false;
+    for (uint32_t k = 0; !is_open(input) && k < header_of(input)->count; k++)
+        if (!diffevo_evolve(isa, &p[k], data_of(input), &results_of(answer)[k], x_of(input, answer) + p[k].x))
+            return error_toolkit(error, "out of memory for the reference answer");
+    return true;
+}
+
+static bool reference_plain(const struct blob *input, const struct random_key *secret, struct blob *answer,
+                            struct error *error)
+{
+    const struct diffevo_problem *p = problems_of(input);
+
+    (void)secret;
+    if (!answer_alloc(input, answer, error))
+        return false;
+    for (uint32_t k = 0; !is_open(input) && k < header_of(input)->count; k++)
+        if (!diffevo_plain(&p[k], data_of(input), &results_of(answer)[k], x_of(input, answer) + p[k].x))
+            return error_toolkit(error, "out of memory for the reference answer");
+    return true;
+}
+
+/* The most evaluations that the prescribed algorithm makes. */
+static double evaluations(const struct diffevo_problem *p) { return (double)p->population * (p->generations + 1.0); }
+
+/* A coordinate costs about 40 operations, an entry of the rotation 2. */
+static double plain_cost(const struct blob *input)
+{
+    const struct diffevo_problem *p = problems_of(input);
+    double cost = 0;
+
+    for (uint32_t k = 0; k < header_of(input)->count; k++)
+        cost += evaluations(&p[k]) * p[k].dimension *
+                (40 + (p[k].rotation == DIFFEVO_NO_ROTATION ? 0.0 : 2.0 * p[k].dimension)) * p[k].shifts;
+    return cost;
+}
+
+/* ------------------------------------------------------------------ checking */
+
+/* The words that a message begins with. */
+static int describe_problem(const struct blob *input, uint32_t k, char *text, size_t size)
+{
+    const struct diffevo_problem *p = &problems_of(input)[k];
+
+    return snprintf(text, size, "gave problem %u (%s, D = %u, NP = %u)", k, diffevo_function_names[p->function],
+                    p->dimension, p->population);
+}
+
+static bool same_float(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+static enum check_result check_prescribed(const struct blob *input, const struct blob *answer,
+                                          const struct blob *output, char *message, size_t size)
+{
+    const struct diffevo_problem *p = problems_of(input);
+    char name[96];
+
+    if (memcmp(answer->data, output->data, answer->size) == 0)
+        return CHECK_RIGHT;
+    for (uint32_t k = 0; k < header_of(input)->count; k++) {
+        struct diffevo_result right = results_of(answer)[k], given = results_of(output)[k];
+        const float *right_x = x_of(input, answer) + p[k].x, *given_x = x_of(input, output) + p[k].x;
+
+        describe_problem(input, k, name, sizeof name);
+        if (given.generations != right.generations) {
+            snprintf(message, size, "%s %u generations where %u are right", name, given.generations,
+                     right.generations);
+            return CHECK_WRONG;
+        }
+        if (!same_float(given.best, right.best) || given.index != right.index) {
+            snprintf(message, size, "%s the best value %.9g, individual %u, where %.9g, individual %u, is right", name,
+                     given.best, given.index, right.best, right.index);
+            return CHECK_WRONG;
+        }
+        if (given.evaluations != right.evaluations) {
+            snprintf(message, size, "%s %u evaluations where %u are right", name, given.evaluations,
+                     right.evaluations);
+            return CHECK_WRONG;
+        }
+        if (given.checksum != right.checksum) {
+            snprintf(message, size, "%s the checksum %016" PRIx64 " where %016" PRIx64 " is right", name,
+                     given.checksum, right.checksum);
+            return CHECK_WRONG;
+        }
+        for (uint32_t j = 0; j < p[k].dimension; j++) {
+            if (!same_float(given_x[j], right_x[j])) {
+                snprintf(message, size, "%s best_x[%u] = %.9g where %.9g is right", name, j, given_x[j], right_x[j]);
+                return CHECK_WRONG;
+            }
+        }
+    }
+    snprintf(message, size, "the output differs from the right one");
+    return CHECK_WRONG;
+}
+
+/* Whether a vector is within the bounds, and the function at most the target there. message may be NULL. */
+static bool reaches_target(const struct blob *input, uint32_t k, const float *x, char *message, size_t size)
+{
+    const struct diffevo_problem *p = &problems_of(input)[k];
+    char name[96];
+    double value;
+
+    describe_problem(input, k, name, sizeof name);
+    for (uint32_t j = 0; j < p->dimension; j++) {
+        if (!(x[j] >= p->low && x[j] <= p->high)) {
+            if (message)
+                snprintf(message, size, "%s x[%u] = %.9g, which is not from %.9g to %.9g", name, j, x[j], p->low,
+                         p->high);
+            return false;
+        }
+    }
+    value = diffevo_exact_value(p, data_of(input), x);
+    if (value <= p->target)
+        return true;
+    if (message)
+        snprintf(message, size, "%s a vector of value %.9g, above its target %.9g", name, value, p->target);
+    return false;
+}
+
+static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
+                               char *message, size_t size)
+{
+    if (output->size != output_size(input)) {
+        snprintf(message, size, "answered %zu bytes where %zu are right", output->size, output_size(input));
+        return CHECK_FAILED;
+    }
+    if (!is_open(input))
+        return check_prescribed(input, answer, output, message, size);
+    for (uint32_t k = 0; k < header_of(input)->count; k++)
+        if (!reaches_target(input, k, x_of(input, output) + problems_of(input)[k].x, message, size))
+            return CHECK_WRONG;
+    return CHECK_RIGHT;
+}
+
+/* ------------------------------------------------------------------ for the tests of the checker */
+
+enum { ATTEMPTS = 20 };
+
+/* Reaches an open problem's target by the prescribed algorithm, after every failure with another seed. */
+static bool solve_open(const struct blob *input, uint32_t k, float *x, struct error *error)
+{
+    struct diffevo_problem p = problems_of(input)[k];
+    struct diffevo_result result;
+
+    p.target *= 0.9999f; /* floats have errors */
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (!diffevo_evolve(diffevo_isa_best(), &p, data_of(input), &result, x))
+            return error_toolkit(error, "out of memory for a solution");
+        if (reaches_target(input, k, x, NULL, 0))
+            return true;
+        p.seed[0]++;
+    }
+    return error_toolkit(error, "problem %u does not reach its target: %g is left after %u generations", k, result.best,
+                         result.generations);
+}
+
+static bool solve(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error)
+{
+    if (!is_open(input)) {
+        memcpy(output->data, answer->data, output->size);
+        return true;
+    }
+    for (uint32_t k = 0; k < header_of(input)->count; k++)
+        if (!solve_open(input, k, x_of(input, output) + problems_of(input)[k].x, error))
+            return false;
+    return true;
+}
+
+static bool spoil_open(const struct blob *input, struct blob *output, size_t way)
+{
+    const struct diffevo_problem *p = problems_of(input), *last = &p[header_of(input)->count - 1];
+    float *x = x_of(input, output) + p->x, *last_x = x_of(input, output) + last->x;
+
+    switch (way) {
+    case 0: x[0] = nextafterf(p->high, INFINITY); return true;
+    case 1: x[0] = nextafterf(p->low, -INFINITY); return true;
+    case 2: last_x[last->dimension - 1] = NAN; return true;
+    case 3: x[0] = INFINITY; return true;
+    case 4: /* far from the optimum */
+        for (uint32_t j = 0; j < last->dimension; j++)
+            last_x[j] = data_of(input)[last->shift + j] > 0 ? last->low : last->high;
+        return true;
+    case 5: memset(x, 0xff, p->dimension * sizeof *x); return true;
+    }
+    return false;
+}
+
+static bool spoil_prescribed(const struct blob *input, struct blob *output, size_t way)
+{
+    const struct diffevo_problem *p = problems_of(input);
+    uint32_t last = header_of(input)->count - 1;
+    struct diffevo_result *results = results_of(output);
+    unsigned char *x = (unsigned char *)(x_of(input, output) + p->x);
+    unsigned char *last_x = (unsigned char *)(x_of(input, output) + p[last].x + p[last].dimension - 1);
+
+    switch (way) { /* floats are little-endian: byte 0 has the lowest bits of the fraction */
+    case 0: *(unsigned char *)&results[0].best ^= 1; return true;
+    case 1: x[0] ^= 1; return true;
+    case 2: results[0].checksum ^= 1; return true;
+    case 3: *(unsigned char *)&results[last].best ^= 1; return true;
+    case 4: last_x[0] ^= 1; return true;
+    case 5: last_x[3] ^= 0x80; return true;
+    case 6: results[last].checksum ^= 1ull << 63; return true;
+    case 7: results[last].index ^= 1; return true;
+    case 8: results[last].generations++; return true;
+    case 9: results[0].evaluations--; return true;
+    case 10: results[0].best = NAN; return true;
+    }
+    return false;
+}
+
+static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
+{
+    (void)answer;
+    return is_open(input) ? spoil_open(input, output, way) : spoil_prescribed(input, output, way);
+}
+
+/* ------------------------------------------------------------------ words */
+
+static size_t reached_targets(const struct blob *input, const struct blob *output)
+{
+    size_t reached = 0;
+
+    for (uint32_t k = 0; k < header_of(input)->count; k++)
+        reached += reaches_target(input, k, x_of(input, output) + problems_of(input)[k].x, NULL, 0);
+    return reached;
+}
+
+/* One number of all bytes: FNV-1a, 64 bits (Fowler, Noll and Vo). */
+static uint64_t digest(const struct blob *blob)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+
+    for (size_t i = 0; i < blob->size; i++)
+        hash = (hash ^ blob->data[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+static void show_answer(const struct blob *input, const struct blob *answer, char *text, size_t size)
+{
+    if (is_open(input))
+        snprintf(text, size, "%u/%u", header_of(input)->count, header_of(input)->count);
+    else
+        snprintf(text, size, "%016" PRIx64, digest(answer));
+}
+
+static void show_output(const struct blob *input, const struct blob *output, char *text, size_t size)
+{
+    if (is_open(input))
+        snprintf(text, size, "%zu/%u", reached_targets(input, output), header_of(input)->count);
+    else
+        snprintf(text, size, "%016" PRIx64, digest(output));
+}
+
+static void describe(FILE *file, const struct blob *input, const struct blob *answer)
+{
+    const struct diffevo_problem *p = problems_of(input);
+    uint32_t count = header_of(input)->count, low = DIMENSION_MAX, high = 0;
+    double all = 0;
+    char text[64];
+
+    for (uint32_t k = 0; k < count; k++) {
+        low = p[k].dimension < low ? p[k].dimension : low;
+        high = p[k].dimension > high ? p[k].dimension : high;
+        all += is_open(input) ? 0 : results_of(answer)[k].evaluations;
+    }
+    show_answer(input, answer, text, sizeof text);
+    fprintf(file, "answer = %s\nproblems = %u\n", text, count);
+    fprintf(file, low == high ? "dimension = %u\n" : "dimension = %u to %u\n", low, high);
+    if (is_open(input))
+        fprintf(file, "first target = %.9g\n", p->target);
+    else
+        fprintf(file, "evaluations = %.0f\nfirst best = %.9g\n", all, results_of(answer)->best);
+}
+
+const struct problem problem_diffevo = {
+    .name = "diffevo",
+    .alias = NULL,
+    .input_usage = "FILE",
+    .generate = diffevo_generate,
+    .load = load,
+    .reference = reference,
+    .reference_plain = reference_plain,
+    .plain_cost = plain_cost,
+    .output_size = output_size,
+    .check = check,
+    .solve = solve,
+    .spoil = spoil,
+    .describe = describe,
+    .show_answer = show_answer,
+    .show_output = show_output,
+};
