@@ -346,18 +346,18 @@ static void find_difference(const struct instance *i, const struct blob *answer,
     text[0] = '\0';
     for (uint32_t g = 0; g < generations; g++) {
         if (got[g].length != right[g].length)
-            snprintf(text, size, "generation %u of %u has the best length %" PRId64 " where %" PRId64 " is right", g + 1,
-                     generations, got[g].length, right[g].length);
+            snprintf(text, size, "answered %" PRId64 " for the best length after generation %u of %u, where %" PRId64 " is right",
+                     got[g].length, g + 1, generations, right[g].length);
         else if (got[g].tour != right[g].tour)
-            snprintf(text, size, "generation %u of %u has another best tour, of the right length", g + 1, generations);
+            snprintf(text, size, "has another best tour after generation %u of %u, of the right length", g + 1, generations);
         else if (got[g].generator != right[g].generator)
-            snprintf(text, size, "generation %u of %u has another generator; its best tour is right", g + 1, generations);
+            snprintf(text, size, "has another generator H after generation %u of %u; its best tour is right", g + 1, generations);
         else
             continue;
         return;
     }
     if (memcmp(tour_of(answer, i), tour_of(output, i), i->c->n * sizeof(int32_t)) != 0)
-        snprintf(text, size, "the best tour is another one, and its checksums are right");
+        snprintf(text, size, "gave another tour than the one whose checksum is right");
 }
 
 static enum check_result check_prescribed(const struct blob *input, const struct blob *answer,
@@ -371,7 +371,7 @@ static enum check_result check_prescribed(const struct blob *input, const struct
         if (what[0] == '\0')
             continue;
         if (header_of(input)->count > 1)
-            snprintf(message, size, "instance %u of %u: %s", i.index + 1, header_of(input)->count, what);
+            snprintf(message, size, "%s, in instance %u of %u", what, i.index + 1, header_of(input)->count);
         else
             snprintf(message, size, "%s", what);
         return CHECK_WRONG;
@@ -388,9 +388,9 @@ static int64_t tour_length(const struct instance *i, const int32_t *tour, char *
         int32_t city = tour[s];
 
         if (city < 0 || (uint32_t)city >= i->c->n)
-            snprintf(why, size, "tour[%u] is %d, which is no city", s, city);
+            snprintf(why, size, "visits in tour[%u] %d, which is no city", s, city);
         else if (seen[city])
-            snprintf(why, size, "tour[%u] is city %d for the second time", s, city);
+            snprintf(why, size, "visits in tour[%u] city %d for the second time", s, city);
         else {
             seen[city] = true;
             continue;
@@ -408,7 +408,7 @@ static enum check_result check_open(const struct blob *input, const struct blob 
     if (length >= 0 && length <= i.c->target)
         return CHECK_RIGHT;
     if (length >= 0)
-        snprintf(message, size, "the tour's length is %" PRId64 ", and %d is the target", length, i.c->target);
+        snprintf(message, size, "found a tour of length %" PRId64 ", where %d is the target", length, i.c->target);
     return CHECK_WRONG;
 }
 

@@ -155,18 +155,28 @@ static const char *const formats[] = {
     "UPPER_COL",      "LOWER_COL", "UPPER_DIAG_COL", "LOWER_DIAG_COL",
 };
 
-/* Takes the rest of the line behind a key: an optional colon, then the value without the space around it. */
+static void skip_blanks(struct reader *reader)
+{
+    while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t'))
+        reader->at++;
+}
+
+/* What may stand between a key and its value, in its line. */
+static void skip_colon(struct reader *reader)
+{
+    skip_blanks(reader);
+    if (reader->at < reader->end && *reader->at == ':')
+        reader->at++;
+    skip_blanks(reader);
+}
+
+/* Takes the rest of the line behind a key and its colon, without the space around it. */
 static void read_value(struct reader *reader, char value[WORD_MAX + 1])
 {
     const char *start, *end;
     size_t length;
 
-    while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t'))
-        reader->at++;
-    if (reader->at < reader->end && *reader->at == ':')
-        reader->at++;
-    while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t'))
-        reader->at++;
+    skip_colon(reader);
     start = end = reader->at;
     while (end < reader->end && *end != '\n')
         end++;
@@ -367,9 +377,7 @@ static bool read_entry(struct reader *reader, struct head *head, const char *key
 
     if (strcmp(key, "NODE_COORD_SECTION") == 0 || strcmp(key, "EDGE_WEIGHT_SECTION") == 0 ||
         strcmp(key, "DISPLAY_DATA_SECTION") == 0) {
-        skip_space(reader);
-        if (reader->at < reader->end && *reader->at == ':')
-            reader->at++;
+        skip_colon(reader);
         return key[0] == 'D' ? skip_display(reader, head) : read_weights(reader, head, key, instance);
     }
     read_value(reader, value);

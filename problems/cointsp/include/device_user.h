@@ -4,6 +4,7 @@
 #ifndef DEVICE_USER_H
 #define DEVICE_USER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /*
  * The baseline in plain C: baseline.cu's steps one after the other, on one CPU core.
  *
- * For the prescribed league: in the open one it gives up.
+ * Made for the prescribed league; it gives up in the open one.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  *   update     in two steps: one thread counts one pair of cities of a selected tour, by an atomic addition; then one
  *              block updates one row of the generator
  *
- * For the prescribed league: in the open one it gives up. Where the time goes: into the walks, n steps that read a row of
+ * Made for the prescribed league; it gives up in the open one. Where the time goes: into the walks, n steps that read a row of
  * the generator once or twice each, with no two threads of a warp in the same row; and into waiting for the CPU.
  */
 #include <algorithm>
