@@ -16,9 +16,6 @@
 #include "opt.h"
 #include "tsplib.h"
 
-/* The best that main_search.c found: docs/results/cointsp-search.txt. */
-enum { PERCENT_DEFAULT = 25, K_DEFAULT = 200, CAP_DEFAULT = 700 };
-
 /* ------------------------------------------------------------------ instances in an input */
 
 /* One instance of an input and its place in an output. */
@@ -114,9 +111,9 @@ static bool generate_prescribed(const struct arguments *arguments, const struct 
     if (!take_kind(arguments, 1, &kind, &n, error) ||
         !parse_number(arguments->words[3], "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX, &population, error) ||
         !parse_number(arguments->words[4], "G", 1, COINTSP_GENERATIONS_MAX, &generations, error) ||
-        !arguments_number(arguments, "c", PERCENT_DEFAULT, 1, 50, &parameters.percent, error) ||
-        !arguments_number(arguments, "k", K_DEFAULT, 1, 1000, &parameters.k, error) ||
-        !arguments_number(arguments, "cap", CAP_DEFAULT, 1, 1000, &parameters.cap, error) ||
+        !arguments_number(arguments, "c", COINTSP_PERCENT_DEFAULT, 1, 50, &parameters.percent, error) ||
+        !arguments_number(arguments, "k", COINTSP_K_DEFAULT, 1, 1000, &parameters.k, error) ||
+        !arguments_number(arguments, "cap", COINTSP_CAP_DEFAULT, 1, 1000, &parameters.cap, error) ||
         !check_cap((uint32_t)n, parameters.cap, error))
         return false;
     c.n = (uint32_t)n;
@@ -245,7 +242,7 @@ static bool load(int argc, char *const *argv, struct blob *input, struct blob *a
         { "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX }, { "G", 1, COINTSP_GENERATIONS_MAX }, { "C", 1, 50 },
         { "K", 1, 1000 }, { "SEED", 0, UINT32_MAX }, { "CAP", 1, 1000 },
     };
-    uint64_t numbers[] = { 500, 200, PERCENT_DEFAULT, K_DEFAULT, 1, CAP_DEFAULT };
+    uint64_t numbers[] = { 500, 200, COINTSP_PERCENT_DEFAULT, COINTSP_K_DEFAULT, 1, COINTSP_CAP_DEFAULT };
     struct cointsp_case c = { .mode = COINTSP_PRESCRIBED };
     struct cointsp_tsplib instance = { 0 };
     struct blob file = { 0 };
