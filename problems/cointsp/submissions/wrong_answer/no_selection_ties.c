@@ -24,36 +24,39 @@ static void *allocate(size_t size)
     return memory;
 }
 
-/* The next city: visited ones have no weight. A sum of 0 chooses evenly among the `left` cities not visited. */
-static uint32_t next_city(const uint32_t *row, const unsigned char *visited, uint32_t n, uint32_t left, uint32_t random)
+/* Which of the `left` cities not visited, in index order, is next. A sum of 0 chooses evenly among them. */
+static uint32_t choose(const uint32_t *row, const uint16_t *not_visited, uint32_t left, uint32_t random)
 {
-    uint32_t total = 0, threshold, j = 0;
+    uint32_t total = 0, threshold, at = 0;
 
-    for (uint32_t m = 0; m < n; m++)
-        total += visited[m] ? 0 : row[m];
-    threshold = cointsp_scale(random, total > 0 ? total : left);
-    for (;; j++) {
-        uint32_t weight = visited[j] ? 0 : total > 0 ? row[j] : 1;
-
-        if (threshold < weight)
-            return j;
-        threshold -= weight;
-    }
+    for (uint32_t u = 0; u < left; u++)
+        total += row[not_visited[u]];
+    if (total == 0)
+        return cointsp_scale(random, left);
+    threshold = cointsp_scale(random, total);
+    for (; threshold >= row[not_visited[at]]; at++)
+        threshold -= row[not_visited[at]];
+    return at;
 }
 
 static void walk(const struct cointsp_case *c, const uint32_t *generator, uint32_t generation, uint32_t individual,
                  int32_t *tour)
 {
-    unsigned char visited[COINTSP_CITIES_MAX] = { 0 };
-    uint32_t random[4], city = 0;
+    uint16_t not_visited[COINTSP_CITIES_MAX];
+    uint32_t random[4], at, city = 0;
 
+    for (uint32_t j = 0; j < c->n; j++)
+        not_visited[j] = (uint16_t)j;
     for (uint32_t step = 0; step < c->n; step++) {
+        uint32_t left = c->n - step;
+
         if (step % 4 == 0)
             cointsp_random_block(c->key, generation, individual, step / 4, random);
-        city = step == 0 ? cointsp_scale(random[0], c->n)
-                         : next_city(generator + (size_t)city * c->n, visited, c->n, c->n - step, random[step % 4]);
-        visited[city] = 1;
+        at = step == 0 ? cointsp_scale(random[0], left)
+                       : choose(generator + (size_t)city * c->n, not_visited, left, random[step % 4]);
+        city = not_visited[at];
         tour[step] = (int32_t)city;
+        memmove(not_visited + at, not_visited + at + 1, (left - 1 - at) * sizeof *not_visited);
     }
 }
 
