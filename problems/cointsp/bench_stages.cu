@@ -1,8 +1,8 @@
 /*
  * bench_stages.cu - where the baseline's time goes: stages FILE.tsp [P [G]]
  *
- * The baseline's own functions and kernels, timed stage by stage with CUDA events on a GPU, or on the simulator, whose times
- * say nothing about one. One run that is not counted goes first. Called by bench.sh.
+ * The baseline's own functions and kernels, timed stage by stage with CUDA events on a GPU, or on the simulator,
+ * whose times say nothing about one. One run that is not counted goes first. Called by bench.sh.
  */
 #include <cinttypes>
 #include <cstring>

@@ -6,7 +6,8 @@
 #include "include/device_user.h"
 #include "input.h"
 
-typedef void (*device_user_function)(const struct cointsp_case *, const int32_t *, struct cointsp_generation *, int32_t *);
+typedef void (*device_user_function)(const struct cointsp_case *, const int32_t *, struct cointsp_generation *,
+                                     int32_t *);
 
 void call_device_user(void (*function)(void), void *input, size_t input_size, void *output, size_t output_size)
 {

@@ -1,10 +1,10 @@
 /*
  * coin.c - the fast reference: one core, vectors of 16 numbers.
  *
- * Nearly all time goes into the walks: at each step the sum over the unvisited cities of a row of the generator, and the
- * city where the prefix sums pass a threshold. A row is stored so that lane l of the vectors holds the cities l B to
- * l B + B - 1, B = ceil(n / 16): B additions of vectors give the sums of 16 runs of cities in index order, a scan of those
- * finds the run, and at most B numbers of that run are looked at one by one. Visited cities are masked out.
+ * Nearly all time goes into the walks: at each step the sum over the unvisited cities of a row of the generator, and
+ * the city where the prefix sums pass a threshold. A row is stored so that lane l of the vectors holds the cities l B
+ * to l B + B - 1, B = ceil(n / 16): B additions of vectors give the sums of 16 runs of cities in index order, a scan
+ * of those finds the run, and at most B numbers of that run are looked at one by one. Visited cities are masked out.
  *
  * The vectors are the compiler's own (GCC's vector extension), so one source serves every machine; the walk is compiled
  * for three levels of x86-64, and the level is chosen at run time.
@@ -161,8 +161,8 @@ static void count(struct coin *coin, const uint16_t *tour, int32_t amount)
 }
 
 /*
- * As both groups have the same size and tours are closed, the counts of a row of `pairs` add up to 0, so the two terms of
- * the source's formula are one: k n / (n - 1)^2 (r - p).
+ * As both groups have the same size and tours are closed, the counts of a row of `pairs` add up to 0, so the two
+ * terms of the source's formula are one: k n / (n - 1)^2 (r - p).
  */
 static void update_row(struct coin *coin, uint32_t i)
 {

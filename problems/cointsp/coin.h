@@ -14,12 +14,12 @@
 
 #include "include/device_user.h"
 
-/* The best parameters that main_search.c found (docs/results/cointsp-search.txt), in the units of cointsp_parameters(). */
+/* Parameters that main_search.c found (docs/results/cointsp-search.txt), in the units of cointsp_parameters(). */
 enum { COINTSP_PERCENT_DEFAULT = 25, COINTSP_K_DEFAULT = 200, COINTSP_CAP_DEFAULT = 700 };
 
 /*
- * Fills the prescribed numbers of *c from parameters in the statement's units: `percent` of the population selected, 1 to
- * 50 (at least one tour); k in thousandths, 1 to 1000; the cap in thousandths, at least 1000 / (n - 1).
+ * Fills the prescribed numbers of *c from parameters in the statement's units: `percent` of the population selected,
+ * 1 to 50 (at least one tour); k in thousandths, 1 to 1000; the cap in thousandths, at least 1000 / (n - 1).
  */
 void cointsp_parameters(struct cointsp_case *c, uint32_t percent, uint32_t k, uint32_t cap);
 

@@ -1,10 +1,10 @@
 /*
  * main_search.c - finds the parameters of COIN that make short tours: search [TSPLIB-FOLDER [RUNS]]
  *
- * Sweeps the selected percentage c, the learning step k and the cap over a grid, on generated instances and on four of
- * TSPLIB's, with the reference, P = 500 and 200 generations, RUNS seeds each. A setting's score is its mean length over the
- * shortest length that any setting found for the instance, averaged over the instances: 1 is the best there can be. Prints
- * every setting in the order of the scores, then 10 runs of the best with P = 500 and P = 1000.
+ * Sweeps the selected percentage c, the learning step k and the cap over a grid, on generated instances and on four
+ * of TSPLIB's, with the reference, P = 500 and 200 generations, RUNS seeds each. A setting's score is its mean length
+ * over the shortest length that any setting found for the instance, averaged over the instances: 1 is the best there
+ * can be. Prints every setting in the order of the scores, then 10 runs of the best with P = 500 and P = 1000.
  *
  * Its output is docs/results/cointsp-search.txt, the best setting the default in problem.c.
  */
@@ -140,8 +140,8 @@ static void sweep(struct instance *instances, struct setting *settings, uint32_t
 
 static void print_final(const struct instance *instances, const struct setting *setting)
 {
-    printf("\nThe best setting, c = %u %%, k = %g, cap = %g: best and mean of %d runs, %d generations\n", setting->percent,
-           setting->k / 1e3, setting->cap / 1e3, FINAL_RUNS, GENERATIONS);
+    printf("\nThe best setting, c = %u %%, k = %g, cap = %g: best and mean of %d runs, %d generations\n",
+           setting->percent, setting->k / 1e3, setting->cap / 1e3, FINAL_RUNS, GENERATIONS);
     print_head("     P", instances);
     for (uint32_t population = POPULATION; population <= 2 * POPULATION; population += POPULATION) {
         printf("%6u", population);

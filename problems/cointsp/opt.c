@@ -1,9 +1,9 @@
 /*
  * opt.c - nearest neighbour, 2-opt and Or-opt.
  *
- * The moves are those of Croes (1958) and Or (1976), restricted to near neighbours and driven by a queue of cities whose
- * surroundings have changed, as Bentley describes ("Fast algorithms for geometric traveling salesman problems", ORSA
- * Journal on Computing 4, 1992). An Or-opt move is made of 2-opt exchanges.
+ * The moves are those of Croes (1958) and Or (1976), restricted to near neighbours and driven by a queue of cities
+ * whose surroundings have changed, as Bentley describes ("Fast algorithms for geometric traveling salesman problems",
+ * ORSA Journal on Computing 4, 1992). An Or-opt move is made of 2-opt exchanges.
  */
 #include "opt.h"
 
@@ -25,7 +25,10 @@ struct opt {
     int32_t first, waiting;  /* of the ring */
 };
 
-static int32_t d(const struct opt *opt, int32_t i, int32_t j) { return opt->distance[(size_t)i * (size_t)opt->n + (size_t)j]; }
+static int32_t d(const struct opt *opt, int32_t i, int32_t j)
+{
+    return opt->distance[(size_t)i * (size_t)opt->n + (size_t)j];
+}
 
 /* The city after `city`, or before it where `way` is -1. */
 static int32_t next(const struct opt *opt, int32_t city, int way)
@@ -195,9 +198,10 @@ static void find_neighbours(struct opt *opt)
 
 bool cointsp_opt(uint32_t n, const int32_t *distance, int32_t *tour, int64_t *length)
 {
-    struct opt opt = { .distance = distance, .n = (int32_t)n, .near = n - 1 < NEAR ? (int32_t)n - 1 : NEAR, .tour = tour };
+    struct opt opt = { .distance = distance, .n = (int32_t)n, .tour = tour };
     bool ok;
 
+    opt.near = opt.n - 1 < NEAR ? opt.n - 1 : NEAR;
     opt.place = malloc(n * sizeof *opt.place);
     opt.neighbours = malloc((size_t)n * (size_t)opt.near * sizeof *opt.neighbours);
     opt.queue = malloc(n * sizeof *opt.queue);

@@ -1,6 +1,6 @@
 /*
- * problem.c - the problem cointsp: COIN, a generator of tours that learns from good and from bad ones, on the travelling
- * salesman problem; prescribed to the bit, or open: any tour that is short enough.
+ * problem.c - the problem cointsp: COIN, a generator of tours that learns from good and from bad ones, on the
+ * travelling salesman problem; prescribed to the bit, or open: any tour that is short enough.
  *
  * Linked into the host. The layout of inputs and outputs is in input.h, the algorithm in coin.h.
  */
@@ -343,12 +343,14 @@ static void find_difference(const struct instance *i, const struct blob *answer,
     text[0] = '\0';
     for (uint32_t g = 0; g < generations; g++) {
         if (got[g].length != right[g].length)
-            snprintf(text, size, "answered %" PRId64 " for the best length after generation %u of %u, where %" PRId64 " is right",
-                     got[g].length, g + 1, generations, right[g].length);
+            snprintf(text, size, "answered %" PRId64 " for the best length after generation %u of %u, where %" PRId64
+                     " is right", got[g].length, g + 1, generations, right[g].length);
         else if (got[g].tour != right[g].tour)
-            snprintf(text, size, "has another best tour after generation %u of %u, of the right length", g + 1, generations);
+            snprintf(text, size, "has another best tour after generation %u of %u, of the right length", g + 1,
+                     generations);
         else if (got[g].generator != right[g].generator)
-            snprintf(text, size, "has another generator H after generation %u of %u; its best tour is right", g + 1, generations);
+            snprintf(text, size, "has another generator H after generation %u of %u; its best tour is right", g + 1,
+                     generations);
         else
             continue;
         return;
@@ -438,7 +440,7 @@ static bool spoil_open(const struct instance *i, int32_t *tour, size_t way)
     else if (way == 2)
         tour[0] = -1;
     else if (way == 3) {
-        /* Whatever is longer; where no pair of cities can do it, as with equal distances, the tour is broken instead. */
+        /* Whatever is longer; where no swap makes it so, as with equal distances, the tour is broken instead. */
         for (uint32_t a = 0; a < i->c->n; a++)
             for (uint32_t b = a + 1; b < i->c->n && cointsp_length(i->c->n, i->distance, tour) <= i->c->target; b++) {
                 int64_t before = cointsp_length(i->c->n, i->distance, tour);
@@ -461,7 +463,8 @@ static bool spoil_open(const struct instance *i, int32_t *tour, size_t way)
 static bool spoil_prescribed(const struct blob *output, const struct instance *i, size_t way)
 {
     uint32_t generations = i->c->generations, n = i->c->n;
-    size_t bytes = generations * sizeof(struct cointsp_generation) + n * sizeof(int32_t), ways = bytes < 64 ? bytes : 64;
+    size_t bytes = generations * sizeof(struct cointsp_generation) + n * sizeof(int32_t);
+    size_t ways = bytes < 64 ? bytes : 64;
 
     if (way >= ways)
         return false;

@@ -224,13 +224,16 @@ static bool take_weights(struct reader *reader, struct head *head, const char *v
     static const struct {
         const char *name;
         enum weights weights;
-    } known[] = { { "EUC_2D", EUC_2D }, { "CEIL_2D", CEIL_2D }, { "ATT", ATT }, { "GEO", GEO }, { "EXPLICIT", EXPLICIT } };
+    } known[] = {
+        { "EUC_2D", EUC_2D }, { "CEIL_2D", CEIL_2D }, { "ATT", ATT }, { "GEO", GEO }, { "EXPLICIT", EXPLICIT },
+    };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(value, known[i].name) == 0)
             head->weights = known[i].weights;
     return head->weights != WEIGHTS_NONE ||
-           refuse(reader, "EDGE_WEIGHT_TYPE '%s' is not supported: EUC_2D, CEIL_2D, ATT, GEO or EXPLICIT is needed", value);
+           refuse(reader, "EDGE_WEIGHT_TYPE '%s' is not supported: EUC_2D, CEIL_2D, ATT, GEO or EXPLICIT is needed",
+                  value);
 }
 
 static bool take_format(struct reader *reader, struct head *head, const char *value)
@@ -248,8 +251,8 @@ static bool take_format(struct reader *reader, struct head *head, const char *va
 static bool store(struct reader *reader, struct cointsp_tsplib *instance, size_t i, size_t j, double distance)
 {
     if (!(distance <= COINTSP_DISTANCE_MAX))
-        return refuse(reader, "the distance of cities %zu and %zu is %.0f: at most %d is allowed", i + 1, j + 1, distance,
-                      COINTSP_DISTANCE_MAX);
+        return refuse(reader, "the distance of cities %zu and %zu is %.0f: at most %d is allowed", i + 1, j + 1,
+                      distance, COINTSP_DISTANCE_MAX);
     instance->distance[i * instance->n + j] = instance->distance[j * instance->n + i] = i == j ? 0 : (int32_t)distance;
     return true;
 }
@@ -284,6 +287,13 @@ static bool read_coordinates(struct reader *reader, const struct head *head, str
     return ok;
 }
 
+/* What stands in the diagonal says nothing. */
+static bool read_weight(struct reader *reader, bool diagonal, int64_t *weight)
+{
+    return diagonal ? read_whole(reader, "a weight", INT32_MIN, INT32_MAX, weight)
+                    : read_whole(reader, "a weight", 0, COINTSP_DISTANCE_MAX, weight);
+}
+
 static bool read_full_matrix(struct reader *reader, struct cointsp_tsplib *instance)
 {
     size_t n = instance->n;
@@ -292,7 +302,7 @@ static bool read_full_matrix(struct reader *reader, struct cointsp_tsplib *insta
         for (size_t j = 0; j < n; j++) {
             int64_t weight;
 
-            if (!read_whole(reader, "a weight", i == j ? INT32_MIN : 0, i == j ? INT32_MAX : COINTSP_DISTANCE_MAX, &weight))
+            if (!read_weight(reader, i == j, &weight))
                 return false;
             if (j < i && instance->distance[j * n + i] != weight)
                 return refuse(reader, "the matrix is not symmetric: from city %zu to %zu it is %d, and %d back", j + 1,
@@ -314,8 +324,7 @@ static bool read_triangle(struct reader *reader, const char *format, struct coin
         for (size_t j = first; j < last; j++) {
             int64_t weight;
 
-            /* What stands in the diagonal says nothing. */
-            if (!read_whole(reader, "a weight", i == j ? INT32_MIN : 0, i == j ? INT32_MAX : COINTSP_DISTANCE_MAX, &weight) ||
+            if (!read_weight(reader, i == j, &weight) ||
                 !store(reader, instance, i, j, i == j ? 0.0 : (double)weight))
                 return false;
         }

@@ -1,5 +1,6 @@
 /*
- * tsplib.h - reads TSPLIB files: symmetric instances, and tours. Called by problem.c's load(); trusts no byte of a file.
+ * tsplib.h - reads TSPLIB files: symmetric instances, and tours. Called by problem.c's load(); trusts no byte of a
+ * file.
  *
  * The format and the distances are those of Reinelt, "TSPLIB - a traveling salesman problem library" (ORSA Journal on
  * Computing 3, 1991) and the description "TSPLIB 95" that comes with the library:
@@ -29,6 +30,7 @@ bool cointsp_tsplib_parse(const char *path, const char *text, size_t size, struc
 void cointsp_tsplib_release(struct cointsp_tsplib *instance);
 
 /* A tour of n cities, TYPE TOUR with one TOUR_SECTION, into tour[n] as numbers from 0. */
-bool cointsp_tour_parse(const char *path, const char *text, size_t size, uint32_t n, int32_t *tour, struct error *error);
+bool cointsp_tour_parse(const char *path, const char *text, size_t size, uint32_t n, int32_t *tour,
+                        struct error *error);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * test_cointsp_coin.c - the two references of cointsp against each other and against a worked example; made-up instances;
- * the open league's heuristic.
+ * test_cointsp_coin.c - the two references of cointsp against each other; random numbers, parameters; made-up instances; the open league's heuristic.
  */
 #include "problems/cointsp/coin.h"
 
@@ -42,6 +41,9 @@ static void test_parameters(void)
 
     cointsp_parameters(&c, 50, 1000, 1000);
     CHECK(c.selected == 3 && c.gain == 805306368 && c.cap == COINTSP_ONE, "%u %u %u", c.selected, c.gain, c.cap);
+    c.n = 4; /* the statement's example */
+    cointsp_parameters(&c, 50, 200, 500);
+    CHECK(c.gain == 95443718 && c.cap == COINTSP_ONE / 2, "%u %u", c.gain, c.cap);
     c.n = 101;
     cointsp_parameters(&c, 1, 100, 10);
     /* 0.1 * 101 / 100^2 * 2^30 = 1084479.24 */
@@ -50,8 +52,10 @@ static void test_parameters(void)
 
 static void compare(const struct cointsp_case *c)
 {
-    CHECK(cointsp_coin(c, distance, fast, fast_tour) && cointsp_coin_plain(c, distance, plain, plain_tour), "out of memory");
-    CHECK(memcmp(fast, plain, c->generations * sizeof *fast) == 0 && memcmp(fast_tour, plain_tour, c->n * sizeof *fast_tour) == 0,
+    CHECK(cointsp_coin(c, distance, fast, fast_tour) && cointsp_coin_plain(c, distance, plain, plain_tour),
+          "out of memory");
+    CHECK(memcmp(fast, plain, c->generations * sizeof *fast) == 0 &&
+              memcmp(fast_tour, plain_tour, c->n * sizeof *fast_tour) == 0,
           "n %u P %u G %u j %u gain %u cap %u: %jd and %jd", c->n, c->population, c->generations, c->selected, c->gain,
           c->cap, (intmax_t)fast[c->generations - 1].length, (intmax_t)plain[c->generations - 1].length);
 }
@@ -134,7 +138,8 @@ static void test_heuristic(void)
         int64_t length = 0;
 
         cointsp_make((enum cointsp_kind)(k % COINTSP_KINDS), n, &stream, distance);
-        CHECK(cointsp_opt(n, distance, tour, &length) && is_tour(n, tour) && cointsp_length(n, distance, tour) == length,
+        CHECK(cointsp_opt(n, distance, tour, &length) && is_tour(n, tour) &&
+                  cointsp_length(n, distance, tour) == length,
               "n %u: %jd", n, (intmax_t)length);
         for (uint32_t s = 0; s < n; s++)
             order[s] = (int32_t)s;

@@ -1,7 +1,8 @@
 /*
  * test_cointsp_tsplib.c - TSPLIB files, right and broken: test_cointsp_tsplib [FOLDER]
  *
- * FOLDER has the library's own files, NAME.tsp and NAME.opt.tour; the tours' lengths are compared with the known optima.
+ * FOLDER has the library's own files, NAME.tsp and NAME.opt.tour; the tours' lengths are compared with the known
+ * optima.
  */
 #include "problems/cointsp/tsplib.h"
 
@@ -62,11 +63,12 @@ static void test_distances(const char *type, const char *cities, int32_t d12, in
     if (!instance.distance)
         return;
     CHECK(instance.distance[1] == d12 && instance.distance[2] == d13 && instance.distance[5] == d23,
-          "%s: %d %d %d, not %d %d %d", type, instance.distance[1], instance.distance[2], instance.distance[5], d12, d13,
-          d23);
+          "%s: %d %d %d, not %d %d %d", type, instance.distance[1], instance.distance[2], instance.distance[5], d12,
+          d13, d23);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            CHECK(instance.distance[3 * i + j] == instance.distance[3 * j + i] && (i != j || instance.distance[4 * i] == 0),
+            CHECK(instance.distance[3 * i + j] == instance.distance[3 * j + i] &&
+                      (i != j || instance.distance[4 * i] == 0),
                   "%s: %d-%d", type, i, j);
     cointsp_tsplib_release(&instance);
 }
@@ -105,7 +107,8 @@ static void test_matrix(const char *format, const char *numbers)
         for (int j = 0; j < 4; j++) {
             int weight = i == j ? 0 : i < j ? 10 * (i + 1) + j + 1 : 10 * (j + 1) + i + 1;
 
-            CHECK(instance.distance[4 * i + j] == weight, "%s: %d-%d is %d", format, i, j, instance.distance[4 * i + j]);
+            CHECK(instance.distance[4 * i + j] == weight, "%s: %d-%d is %d", format, i, j,
+                  instance.distance[4 * i + j]);
         }
     cointsp_tsplib_release(&instance);
 }
@@ -152,8 +155,10 @@ static void test_all_broken(void)
     test_broken(HEAD "EUC_3D\n",
                 "x.tsp:4: EDGE_WEIGHT_TYPE 'EUC_3D' is not supported: EUC_2D, CEIL_2D, ATT, GEO or EXPLICIT is needed");
     test_broken(HEAD "EXPLICIT\nEDGE_WEIGHT_FORMAT: ROUND\n", "x.tsp:5: EDGE_WEIGHT_FORMAT 'ROUND' is unknown");
-    test_broken(HEAD "EXPLICIT\nEDGE_WEIGHT_SECTION\n1 2 3\n", "x.tsp:5: EDGE_WEIGHT_SECTION before EDGE_WEIGHT_FORMAT");
-    test_broken(HEAD "EXPLICIT\nNODE_COORD_SECTION\n", "x.tsp:5: NODE_COORD_SECTION does not belong to this EDGE_WEIGHT_TYPE");
+    test_broken(HEAD "EXPLICIT\nEDGE_WEIGHT_SECTION\n1 2 3\n",
+                "x.tsp:5: EDGE_WEIGHT_SECTION before EDGE_WEIGHT_FORMAT");
+    test_broken(HEAD "EXPLICIT\nNODE_COORD_SECTION\n",
+                "x.tsp:5: NODE_COORD_SECTION does not belong to this EDGE_WEIGHT_TYPE");
     test_broken(HEAD "EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\nEDGE_WEIGHT_SECTION\n1 2\n",
                 "x.tsp:8: the file ends where a weight is expected");
     test_broken(HEAD "EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\nEDGE_WEIGHT_SECTION\n1 2\n-3\n",
@@ -272,8 +277,10 @@ int main(int argc, char **argv)
         const char *name;
         uint32_t n;
         int64_t optimum;
-    } library[] = { { "berlin52", 52, 7542 }, { "gr24", 24, 1272 },      { "gr48", 48, 5046 },      { "kroA100", 100, 21282 },
-                    { "pcb442", 442, 50778 }, { "pr1002", 1002, 259045 }, { "pr76", 76, 108159 },    { "st70", 70, 675 } };
+    } library[] = {
+        { "berlin52", 52, 7542 },  { "gr24", 24, 1272 },       { "gr48", 48, 5046 },   { "kroA100", 100, 21282 },
+        { "pcb442", 442, 50778 }, { "pr1002", 1002, 259045 }, { "pr76", 76, 108159 }, { "st70", 70, 675 },
+    };
 
     for (size_t i = 0; argc > 1 && i < sizeof library / sizeof *library; i++)
         test_optimum(argv[1], library[i].name, library[i].n, library[i].optimum);
@@ -282,8 +289,10 @@ int main(int argc, char **argv)
     test_all_broken();
     test_all_tours();
     test_damage(HEAD "GEO\nNODE_COORD_SECTION\n1 10.30 20.5\n2 -3.5e1 0\n3 5 6\nEOF\n", false, 20000);
-    test_damage(HEAD "EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_DIAG_COL\nEDGE_WEIGHT_SECTION\n0 12 0\n13 23 0\nEOF\n", false, 20000);
-    test_damage(HEAD "EXPLICIT\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n0 5 6\n5 0 7\n6 7 0\nEOF\n", false, 20000);
+    test_damage(HEAD "EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_DIAG_COL\nEDGE_WEIGHT_SECTION\n0 12 0\n13 23 0\nEOF\n", false,
+                20000);
+    test_damage(HEAD "EXPLICIT\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n0 5 6\n5 0 7\n6 7 0\nEOF\n",
+                false, 20000);
     test_damage("TYPE : TOUR\nDIMENSION : 3\nTOUR_SECTION\n3\n1\n2\n-1\nEOF\n", true, 20000);
     return unit_end();
 }

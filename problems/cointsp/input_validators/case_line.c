@@ -5,8 +5,8 @@
  *   open KIND N [target=PERCENT] [seed=S]
  *   batch COUNT [seed=S]
  *
- * Stands alone, as the package format wants validators to; the host checks the same again in problem.c. Exit code 42 for
- * valid, 43 for not.
+ * Stands alone, as the package format wants validators to; the host checks the same again in problem.c. Exit code 42
+ * for valid, 43 for not.
  */
 #include <regex.h>
 #include <stdio.h>

@@ -7,8 +7,9 @@
  *   update     in two steps: one thread counts one pair of cities of a selected tour, by an atomic addition; then one
  *              block updates one row of the generator
  *
- * Made for the prescribed league; it gives up in the open one. Where the time goes: into the walks, n steps that read a row of
- * the generator once or twice each, with no two threads of a warp in the same row; and into waiting for the CPU.
+ * Made for the prescribed league; it gives up in the open one. Where the time goes: into the walks, n steps that read
+ * a row of the generator once or twice each, with no two threads of a warp in the same row; and into waiting for the
+ * CPU.
  */
 #include <algorithm>
 #include <cstdint>
@@ -31,7 +32,8 @@ static void check(cudaError_t status, const char *call, int line)
 
 /* ------------------------------------------------------------------ kernels */
 
-enum { BLOCK = 128, ROW_BLOCK = 256, WORDS = COINTSP_CITIES_MAX / 32 };
+/* Tours are few, and their threads busy for long: in blocks of a warp they spread over more multiprocessors. */
+enum { TOUR_BLOCK = 32, BLOCK = 128, ROW_BLOCK = 256, WORDS = COINTSP_CITIES_MAX / 32 };
 
 /* generator[n][n] at its start: a thread a cell. */
 __global__ void start(uint32_t n, uint32_t *generator)
@@ -178,7 +180,7 @@ __global__ void gather(cointsp_case c, const uint16_t *tours, uint32_t individua
 
 /* ------------------------------------------------------------------ the stages */
 
-static unsigned blocks_for(size_t threads) { return (unsigned)((threads + BLOCK - 1) / BLOCK); }
+static unsigned blocks_for(size_t threads, size_t block) { return (unsigned)((threads + block - 1) / block); }
 
 /* All that a run needs. */
 struct coin {
@@ -212,7 +214,7 @@ static void coin_start(coin &coin, const cointsp_case *c, const int32_t *distanc
     CHECK(cudaMalloc(&coin.checksums, c->generations * sizeof *coin.checksums));
     CHECK(cudaMemcpy(coin.distance, distance, cells * sizeof *coin.distance, cudaMemcpyHostToDevice));
     CHECK(cudaMemset(coin.checksums, 0, c->generations * sizeof *coin.checksums));
-    start<<<blocks_for(cells), BLOCK>>>(c->n, coin.generator);
+    start<<<blocks_for(cells, BLOCK), BLOCK>>>(c->n, coin.generator);
     CHECK(cudaGetLastError());
 }
 
@@ -230,13 +232,14 @@ static void coin_end(coin &coin)
 
 static void coin_generate(coin &coin, uint32_t generation)
 {
-    generate<<<blocks_for(coin.c.population), BLOCK>>>(coin.c, generation, coin.generator, coin.tours);
+    generate<<<blocks_for(coin.c.population, TOUR_BLOCK), TOUR_BLOCK>>>(coin.c, generation, coin.generator, coin.tours);
     CHECK(cudaGetLastError());
 }
 
 static void coin_evaluate(coin &coin)
 {
-    evaluate<<<blocks_for(coin.c.population), BLOCK>>>(coin.c, coin.distance, coin.tours, coin.lengths);
+    evaluate<<<blocks_for(coin.c.population, TOUR_BLOCK), TOUR_BLOCK>>>(coin.c, coin.distance, coin.tours,
+                                                                              coin.lengths);
     CHECK(cudaGetLastError());
 }
 
@@ -262,7 +265,7 @@ static void coin_update(coin &coin, uint32_t generation)
     const size_t threads = 2 * (size_t)coin.c.selected * coin.c.n;
 
     CHECK(cudaMemset(coin.pairs, 0, (size_t)coin.c.n * coin.c.n * sizeof *coin.pairs));
-    count<<<blocks_for(threads), BLOCK>>>(coin.c, coin.tours, coin.chosen, coin.pairs);
+    count<<<blocks_for(threads, BLOCK), BLOCK>>>(coin.c, coin.tours, coin.chosen, coin.pairs);
     CHECK(cudaGetLastError());
     update<<<coin.c.n, ROW_BLOCK>>>(coin.c, coin.pairs, coin.generator, coin.checksums + generation);
     CHECK(cudaGetLastError());
@@ -273,7 +276,7 @@ static uint64_t coin_fetch(coin &coin, uint32_t individual, int32_t *tour)
 {
     uint64_t checksum = 0;
 
-    gather<<<blocks_for(coin.c.n), BLOCK>>>(coin.c, coin.tours, individual, coin.best_tour);
+    gather<<<blocks_for(coin.c.n, BLOCK), BLOCK>>>(coin.c, coin.tours, individual, coin.best_tour);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(tour, coin.best_tour, coin.c.n * sizeof *tour, cudaMemcpyDeviceToHost));
     for (uint32_t s = 0; s < coin.c.n; s++)

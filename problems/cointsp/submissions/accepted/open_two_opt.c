@@ -1,8 +1,8 @@
 /*
  * league: open
  *
- * Iterated local search on one CPU core: nearest neighbour, then 2-opt and Or-opt until nothing helps; while the tour is
- * too long, a double bridge among near positions and the same again, kept where it is no worse.
+ * Iterated local search on one CPU core: nearest neighbour, then 2-opt and Or-opt until nothing helps; while the tour
+ * is too long, a double bridge among near positions and the same again, kept where it is no worse.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +18,11 @@ struct search {
     int32_t tour[COINTSP_CITIES_MAX], best[COINTSP_CITIES_MAX];
 };
 
-static int d(const struct search *s, int i, int j) { return s->distance[(size_t)s->tour[i % s->n] * s->n + s->tour[j % s->n]]; }
+/* Between the cities at two positions. */
+static int d(const struct search *s, int i, int j)
+{
+    return s->distance[(size_t)s->tour[i % s->n] * s->n + s->tour[j % s->n]];
+}
 
 static int64_t length(const struct search *s)
 {

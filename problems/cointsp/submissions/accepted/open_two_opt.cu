@@ -1,9 +1,9 @@
 /*
  * league: open
  *
- * Random restarts on the GPU: each block starts from the nearest-neighbour tour of another city, and takes the best 2-opt
- * or Or-opt move of all until none helps. All blocks keep to it until one is short enough; a new round of them starts from
- * the best tour with a few random segments turned round.
+ * Random restarts on the GPU: each block starts from the nearest-neighbour tour of another city, and takes the best
+ * 2-opt or Or-opt move of all until none helps. All blocks keep to it until one is short enough; a new round of them
+ * starts from the best tour with a few random segments turned round.
  */
 #include <cstdint>
 #include <cstdio>
@@ -76,8 +76,10 @@ static __device__ void nearest_neighbour(int n, const int32_t *distance, int32_t
     }
 }
 
-/* The best move of all: kind 0 turns i + 1 to j round; kinds 1 to 3 exchange a head of so many cities at i with i + kind to
- * j, kinds 4 to 6 a tail. */
+/*
+ * The best move of all: kind 0 turns i + 1 to j round; kinds 1 to 3 exchange a head of so many cities at i with the
+ * rest up to j, kinds 4 to 6 a tail.
+ */
 static __device__ move_t best_move(int n, const int32_t *distance, const int32_t *tour)
 {
     auto d = [&](int i, int j) { return distance[(size_t)tour[i] * n + tour[j < n ? j : 0]]; };
@@ -127,7 +129,8 @@ __global__ void search(cointsp_case c, uint32_t round, const int32_t *distance, 
         }
     }
     for (move_t move; (move = best_move(n, distance, tour)) != 0;) {
-        int kind = move >> 24 & 7, i = move >> 12 & 4095, j = move & 4095, k = kind <= 3 ? i + kind : j + 1 - (kind - 3);
+        int kind = move >> 24 & 7, i = move >> 12 & 4095, j = move & 4095;
+        int k = kind <= 3 ? i + kind : j + 1 - (kind - 3);
 
         if (kind == 0) {
             reverse(tour, i + 1, j);

@@ -1,13 +1,14 @@
 /*
  * One warp a tour, and nothing on the CPU but launches.
  *
- * A row of the generator is stored so that lane l of a warp holds the cities l B to l B + B - 1, B = ceil(n / 32), number b
- * of lane l at b * 32 + l: a warp reads a row without bank conflicts, B additions and a scan over the lanes give the prefix
- * sums in index order, and one lane finds the city in its run. Which of its cities are not visited a lane knows from the
- * bits of one register, as B <= 32. Where the generator fits, each block has a copy in shared memory.
+ * A row of the generator is stored so that lane l of a warp holds the cities l B to l B + B - 1, B = ceil(n / 32),
+ * number b of lane l at b * 32 + l: a warp reads a row without bank conflicts, B additions and a scan over the lanes
+ * give the prefix sums in index order, and one lane finds the city in its run. Which of its cities are not visited a
+ * lane knows from the bits of one register, as B <= 32. Where the generator fits, each block has a copy in shared
+ * memory.
  *
- * A tour's rank is counted, by comparing it with all others, so no generation waits for the CPU. Random numbers are drawn
- * 128 at a time, four a lane.
+ * A tour's rank is counted, by comparing it with all others, so no generation waits for the CPU. Random numbers are
+ * drawn 128 at a time, four a lane.
  *
  * Made for the prescribed league; it gives up in the open one.
  */

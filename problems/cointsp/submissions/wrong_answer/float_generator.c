@@ -1,5 +1,6 @@
 /*
- * Wrong: keeps the generator in double precision, as the source does. Its tours are as good, but not the prescribed ones.
+ * Wrong: keeps the generator in double precision, as the source does. Its tours are as good, but not the prescribed
+ * ones.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Wrong: one thread a cell counts the pairs of the good tours alone, and forgets the bad ones; a generator that learns from
- * good tours only is another algorithm.
+ * Wrong: counts the pairs of the good tours alone, and forgets the bad ones; a generator that
+ * learns from good tours only is another algorithm.
  */
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,8 @@
 /*
  * league: open
  *
- * Wrong: goes to the nearest city without remembering where it has been, so it walks to and fro between two cities. Short,
- * but no tour.
+ * Wrong: goes to the nearest city without remembering where it has been, so it walks to and fro between two cities.
+ * Short, but no tour.
  */
 #include "device_user.h"
 
