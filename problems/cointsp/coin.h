@@ -15,7 +15,7 @@
 #include "include/device_user.h"
 
 /* Parameters that main_search.c found (docs/results/cointsp-search.txt), in the units of cointsp_parameters(). */
-enum { COINTSP_PERCENT_DEFAULT = 25, COINTSP_K_DEFAULT = 200, COINTSP_CAP_DEFAULT = 700 };
+enum { COINTSP_PERCENT_DEFAULT = 10, COINTSP_K_DEFAULT = 200, COINTSP_CAP_DEFAULT = 1000 };
 
 /*
  * Fills the prescribed numbers of *c from parameters in the statement's units: `percent` of the population selected,

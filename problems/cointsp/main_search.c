@@ -4,9 +4,10 @@
  * Sweeps the selected percentage c, the learning step k and the cap over a grid, on generated instances and on four
  * of TSPLIB's, with the reference, P = 500 and 200 generations, RUNS seeds each. A setting's score is its mean length
  * over the shortest length that any setting found for the instance, averaged over the instances: 1 is the best there
- * can be. Prints every setting in the order of the scores, then 10 runs of the best with P = 500 and P = 1000.
+ * can be. Prints every setting in the order of the scores, then 10 runs of the best ones with P = 500 and P = 1000.
  *
- * Its output is docs/results/cointsp-search.txt, the best setting the default in problem.c.
+ * Built by `make build/benches/cointsp_search`. Its output is docs/results/cointsp-search.txt. The default in
+ * coin.h is of the finalists the one that is nowhere worse than the source's results in bench.sh.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #include "tsplib.h"
 #include "verify/blob.h"
 
-enum { INSTANCES = 7, GENERATIONS = 200, POPULATION = 500, RUNS_MAX = 100, FINAL_RUNS = 10 };
+enum { INSTANCES = 7, GENERATIONS = 200, POPULATION = 500, RUNS_MAX = 100, FINAL_RUNS = 10, FINALISTS = 12 };
 
 static const uint32_t percents[] = { 5, 10, 15, 20, 25, 30, 40, 50 };
 static const uint32_t ks[] = { 20, 35, 60, 100, 150, 200, 300, 450, 700, 1000 }; /* thousandths */
@@ -138,21 +139,27 @@ static void sweep(struct instance *instances, struct setting *settings, uint32_t
     qsort(settings, SETTINGS, sizeof *settings, by_score);
 }
 
-static void print_final(const struct instance *instances, const struct setting *setting)
+/* The best settings again, with more seeds and with twice the population too. */
+static void print_finals(const struct instance *instances, const struct setting *settings)
 {
-    printf("\nThe best setting, c = %u %%, k = %g, cap = %g: best and mean of %d runs, %d generations\n",
-           setting->percent, setting->k / 1e3, setting->cap / 1e3, FINAL_RUNS, GENERATIONS);
-    print_head("     P", instances);
-    for (uint32_t population = POPULATION; population <= 2 * POPULATION; population += POPULATION) {
-        printf("%6u", population);
-        for (int i = 0; i < INSTANCES; i++) {
-            double mean;
-            int64_t best = run(&instances[i], setting, population, FINAL_RUNS, &mean);
+    printf("\nbest/mean length of %d runs of the best %d settings, %d generations\n", FINAL_RUNS, FINALISTS,
+           GENERATIONS);
+    print_head("     P   c %     k   cap  score", instances);
+    for (uint32_t population = POPULATION; population <= 2 * POPULATION; population += POPULATION)
+        for (const struct setting *setting = settings; setting < settings + FINALISTS; setting++) {
+            int64_t best[INSTANCES];
+            double mean[INSTANCES], score = 0;
 
-            printf("  %7jd/%7.0f", (intmax_t)best, mean);
+            for (int i = 0; i < INSTANCES; i++) {
+                best[i] = run(&instances[i], setting, population, FINAL_RUNS, &mean[i]);
+                score += mean[i] / (double)instances[i].shortest / INSTANCES;
+            }
+            printf("%6u %5u %5.3f %5.3f %6.4f", population, setting->percent, setting->k / 1e3,
+                   setting->cap / 1e3, score);
+            for (int i = 0; i < INSTANCES; i++)
+                printf("  %7jd/%7.0f", (intmax_t)best[i], mean[i]);
+            printf("\n");
         }
-        printf("\n");
-    }
 }
 
 int main(int argc, char **argv)
@@ -186,7 +193,7 @@ int main(int argc, char **argv)
             printf("  %7jd/%7.0f", (intmax_t)setting->best[i], setting->mean[i]);
         printf("\n");
     }
-    print_final(instances, &settings[0]);
+    print_finals(instances, settings);
     for (int i = 0; i < INSTANCES; i++)
         free(instances[i].distance);
     return EXIT_ACCEPTED;

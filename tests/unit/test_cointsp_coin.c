@@ -1,5 +1,6 @@
 /*
- * test_cointsp_coin.c - the two references of cointsp against each other; random numbers, parameters; made-up instances; the open league's heuristic.
+ * test_cointsp_coin.c - the two references of cointsp against each other; random numbers and parameters; made-up
+ * instances; the open league's heuristic.
  */
 #include "problems/cointsp/coin.h"
 
