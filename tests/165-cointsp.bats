@@ -121,7 +121,7 @@ judged() {
     refute [ "$(json '.cases[0].answer')" = "$seven" ]
     sed 's/LOWER_DIAG_ROW/LOWER_DIAGONAL/' "$library/gr24.tsp" > "$BATS_TEST_TMPDIR/broken.tsp"
     run -2 judged accepted/baseline.c "$BATS_TEST_TMPDIR/broken.tsp"
-    assert_output --regexp "broken\.tsp:5: EDGE_WEIGHT_FORMAT 'LOWER_DIAGONAL' is unknown\$"
+    assert_output --regexp "broken\.tsp:6: EDGE_WEIGHT_FORMAT 'LOWER_DIAGONAL' is unknown\$"
     head -c 700 "$library/gr24.tsp" > "$BATS_TEST_TMPDIR/broken.tsp"
     run -2 judged accepted/baseline.c "$BATS_TEST_TMPDIR/broken.tsp"
     assert_output --regexp 'broken\.tsp:[0-9]+: the file ends where a weight is expected$'
