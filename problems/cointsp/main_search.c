@@ -6,8 +6,9 @@
  * over the shortest length that any setting found for the instance, averaged over the instances: 1 is the best there
  * can be. Prints every setting in the order of the scores, then 10 runs of the best ones with P = 500 and P = 1000.
  *
- * Built by `make build/benches/cointsp_search`. Its output is docs/results/cointsp-search.txt. The default in
- * coin.h is of the finalists the one that is nowhere worse than the source's results in bench.sh.
+ * Built by `make build/benches/cointsp_search`. Its output is docs/results/cointsp-search.txt. The default in coin.h
+ * is, of the finalists that are nowhere worse than the source's results in bench.sh, the one with the lowest score at
+ * P = 1000.
  */
 #include <stdint.h>
 #include <stdio.h>
