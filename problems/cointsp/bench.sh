@@ -31,7 +31,7 @@ declare -A theirs=(
 )
 
 device=none
-"$build/main_host" --devices | grep -q '^gpu' && device=gpu
+"$build/main_host" --devices 2> /dev/null | grep -q '^gpu' && device=gpu
 [ $device != none ] || [ "${SIM:-}" != 1 ] || device=simulator
 
 # built SOURCE: the path of its shared object.
@@ -70,7 +70,7 @@ done
 
 echo "COIN, 200 generations, c = $percent %, k = $k/1000, cap = $cap/1000"
 sed -n 's/^model name.*: /CPU: /p' /proc/cpuinfo | head -n 1
-"$build/main_host" --devices | sed -n 's/^gpu\t/GPU: /p'
+"$build/main_host" --devices 2> /dev/null | sed -n 's/^gpu\t/GPU: /p'
 case $device in
 none) echo "no GPU: the CUDA columns are left out; SIM=1 fills them from the simulator" ;;
 simulator) echo "no GPU: the CUDA columns are the simulator's, and say nothing about a GPU" ;;
