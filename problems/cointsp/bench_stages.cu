@@ -1,0 +1,105 @@
+/*
+ * bench_stages.cu - where the baseline's time goes: stages FILE.tsp [P [G]]
+ *
+ * The baseline's own functions and kernels, timed stage by stage with CUDA events on a GPU, or on the simulator,
+ * whose times say nothing about one. One run that is not counted goes first. Called by bench.sh.
+ */
+#include <cinttypes>
+#include <cstring>
+
+/* The submission brings its own check() and its own stages. */
+#include "submissions/accepted/baseline.cu"
+
+extern "C" {
+#include "coin.h"
+#include "tsplib.h"
+#include "verify/blob.h"
+}
+
+enum { GENERATE, EVALUATE, SORT, UPDATE, STAGES };
+
+static void stop(const char *why, int code)
+{
+    std::fprintf(stderr, "stages: %s\n", why);
+    std::exit(code);
+}
+
+static uint32_t number(const char *text, const char *what, uint32_t low, uint32_t high)
+{
+    char *end;
+    unsigned long value = std::strtoul(text, &end, 10);
+
+    if (end == text || *end != '\0' || value < low || value > high) {
+        std::fprintf(stderr, "stages: %s '%s' must be %u to %u\n", what, text, low, high);
+        std::exit(EXIT_USAGE);
+    }
+    return (uint32_t)value;
+}
+
+/* One whole run; adds the stages' seconds to seconds[]. */
+static int32_t run(const cointsp_case *c, const int32_t *distance, double seconds[STAGES])
+{
+    int32_t best = INT32_MAX;
+    cudaEvent_t events[STAGES + 1];
+    coin coin;
+
+    for (cudaEvent_t &event : events)
+        CHECK(cudaEventCreate(&event));
+    coin_start(coin, c, distance);
+    for (uint32_t g = 0; g < c->generations; g++) {
+        CHECK(cudaEventRecord(events[GENERATE]));
+        coin_generate(coin, g);
+        CHECK(cudaEventRecord(events[EVALUATE]));
+        coin_evaluate(coin);
+        CHECK(cudaEventRecord(events[SORT]));
+        coin_sort(coin);
+        CHECK(cudaEventRecord(events[UPDATE]));
+        coin_update(coin, g);
+        CHECK(cudaEventRecord(events[STAGES]));
+        CHECK(cudaEventSynchronize(events[STAGES]));
+        best = std::min(best, coin.lengths_here[coin.order[0]]);
+        for (int stage = 0; stage < STAGES; stage++) {
+            float milliseconds;
+
+            CHECK(cudaEventElapsedTime(&milliseconds, events[stage], events[stage + 1]));
+            seconds[stage] += milliseconds * 1e-3;
+        }
+    }
+    coin_end(coin);
+    for (cudaEvent_t &event : events)
+        CHECK(cudaEventDestroy(event));
+    return best;
+}
+
+int main(int argc, char **argv)
+{
+    double warm[STAGES] = {}, seconds[STAGES] = {}, total = 0;
+    cointsp_tsplib instance = {};
+    cointsp_case c = {};
+    blob file = {};
+    error error;
+
+    if (argc < 2 || argc > 4)
+        stop("usage: stages FILE.tsp [P [G]]", EXIT_USAGE);
+    if (!blob_read_file(&file, argv[1], 1 << 26, &error) ||
+        !cointsp_tsplib_parse(argv[1], (const char *)file.data, file.size, &instance, &error))
+        stop(error.text, error.code);
+    c.n = instance.n;
+    c.population = argc > 2 ? number(argv[2], "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX) : 1000;
+    c.generations = argc > 3 ? number(argv[3], "G", 1, COINTSP_GENERATIONS_MAX) : 200;
+    c.key[0] = 1;
+    cointsp_parameters(&c, COINTSP_PERCENT_DEFAULT, COINTSP_K_DEFAULT, COINTSP_CAP_DEFAULT);
+    run(&c, instance.distance, warm);
+
+    int32_t best = run(&c, instance.distance, seconds);
+
+    for (double stage : seconds)
+        total += stage;
+    std::printf("%8u %6u %6u %9d", c.n, c.population, c.generations, best);
+    for (double stage : seconds)
+        std::printf(" %9.4f %3.0f%%", stage, 100 * stage / total);
+    std::printf(" %9.4f\n", total);
+    blob_release(&file);
+    cointsp_tsplib_release(&instance);
+    return 0;
+}

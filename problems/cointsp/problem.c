@@ -1,0 +1,562 @@
+/*
+ * problem.c - the problem cointsp: COIN, a generator of tours that learns from good and from bad ones, on the
+ * travelling salesman problem; prescribed to the bit, or open: any tour that is short enough.
+ *
+ * Linked into the host. The layout of inputs and outputs is in input.h, the algorithm in coin.h.
+ */
+#include "problems/problem.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "coin.h"
+#include "input.h"
+#include "instances.h"
+#include "opt.h"
+#include "tsplib.h"
+
+/* ------------------------------------------------------------------ instances in an input */
+
+/* One instance of an input and its place in an output. */
+struct instance {
+    uint32_t index;
+    struct cointsp_case *c; /* into the input */
+    int32_t *distance;      /* [n][n], into the input */
+    size_t result;          /* where generations[G] and tour[n] are, in bytes from the output's start */
+};
+
+static struct cointsp_input *header_of(const struct blob *input) { return (struct cointsp_input *)input->data; }
+
+static struct instance instance_at(uint32_t index, unsigned char *place, size_t result)
+{
+    return (struct instance){ index, (struct cointsp_case *)place, (int32_t *)(place + COINTSP_ALIGNMENT), result };
+}
+
+static struct instance first_of(const struct blob *input) { return instance_at(0, input->data + COINTSP_ALIGNMENT, 0); }
+
+/* Moves on to the next instance; false behind the last. */
+static bool advance(const struct blob *input, struct instance *i)
+{
+    if (i->index + 1 == header_of(input)->count)
+        return false;
+    *i = instance_at(i->index + 1, (unsigned char *)i->c + cointsp_instance_size(i->c),
+                     i->result + cointsp_result_size(i->c));
+    return true;
+}
+
+static struct cointsp_generation *generations_of(const struct blob *output, const struct instance *i)
+{
+    return (struct cointsp_generation *)(output->data + i->result);
+}
+
+static int32_t *tour_of(const struct blob *output, const struct instance *i)
+{
+    return (int32_t *)(generations_of(output, i) + i->c->generations);
+}
+
+static bool is_open(const struct blob *input) { return first_of(input).c->mode == COINTSP_OPEN; }
+
+/* An input for `count` instances, which take `size` bytes together. */
+static bool input_alloc(struct blob *input, uint32_t count, size_t size, uint32_t salt, struct error *error)
+{
+    if (!blob_alloc(input, COINTSP_ALIGNMENT + size, error))
+        return false;
+    *header_of(input) = (struct cointsp_input){ count, salt };
+    return true;
+}
+
+/* ------------------------------------------------------------------ generator */
+
+enum { STREAM_NUMBERS = 1, STREAM_DISTANCES };
+
+/* k and the cap in thousandths, as in a case's line. */
+struct parameters {
+    uint64_t percent, k, cap;
+};
+
+static bool check_cap(uint32_t n, uint64_t cap, struct error *error)
+{
+    return cap * (n - 1) >= 1000 ||
+           error_usage(error, "a cap of %ju thousandths is below 1 / (n - 1), where the generator of %u cities starts",
+                       (uintmax_t)cap, n);
+}
+
+/* KIND N of the words from `from` on. */
+static bool take_kind(const struct arguments *arguments, size_t from, enum cointsp_kind *kind, uint64_t *n,
+                      struct error *error)
+{
+    *kind = cointsp_kind_find(arguments->words[from]);
+    if (*kind == COINTSP_KINDS)
+        return error_usage(error, "unknown kind of instance '%s': use " COINTSP_KIND_NAMES, arguments->words[from]);
+    return parse_number(arguments->words[from + 1], "N", COINTSP_CITIES_MIN, COINTSP_CITIES_MAX, n, error);
+}
+
+/* prescribed KIND N P G [c=PERCENT] [k=THOUSANDTHS] [cap=THOUSANDTHS] */
+static bool generate_prescribed(const struct arguments *arguments, const struct random_key *key, struct blob *input,
+                                struct error *error)
+{
+    static const char *const known[] = { "c", "k", "cap", NULL };
+    struct random_stream numbers = random_stream(key, STREAM_NUMBERS), distances = random_stream(key, STREAM_DISTANCES);
+    struct cointsp_case c = { .mode = COINTSP_PRESCRIBED };
+    uint64_t n, population, generations;
+    struct parameters parameters;
+    enum cointsp_kind kind;
+    struct instance i;
+
+    if (!arguments_check(arguments, known, error))
+        return false;
+    if (arguments->word_count != 5)
+        return error_usage(error, "a prescribed case needs KIND N P G, not %zu words", arguments->word_count - 1);
+    if (!take_kind(arguments, 1, &kind, &n, error) ||
+        !parse_number(arguments->words[3], "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX, &population, error) ||
+        !parse_number(arguments->words[4], "G", 1, COINTSP_GENERATIONS_MAX, &generations, error) ||
+        !arguments_number(arguments, "c", COINTSP_PERCENT_DEFAULT, 1, 50, &parameters.percent, error) ||
+        !arguments_number(arguments, "k", COINTSP_K_DEFAULT, 1, 1000, &parameters.k, error) ||
+        !arguments_number(arguments, "cap", COINTSP_CAP_DEFAULT, 1, 1000, &parameters.cap, error) ||
+        !check_cap((uint32_t)n, parameters.cap, error))
+        return false;
+    c.n = (uint32_t)n;
+    c.population = (uint32_t)population;
+    c.generations = (uint32_t)generations;
+    cointsp_parameters(&c, (uint32_t)parameters.percent, (uint32_t)parameters.k, (uint32_t)parameters.cap);
+    if (!input_alloc(input, 1, cointsp_instance_size(&c), random_u32(&numbers), error))
+        return false;
+    c.key[0] = random_u32(&numbers);
+    c.key[1] = random_u32(&numbers);
+    i = first_of(input);
+    *i.c = c;
+    cointsp_make(kind, c.n, &distances, i.distance);
+    return true;
+}
+
+/* open KIND N [target=PERCENT]: the target is that much above the length of cointsp_opt()'s tour. */
+static bool generate_open(const struct arguments *arguments, const struct random_key *key, struct blob *input,
+                          struct error *error)
+{
+    static const char *const known[] = { "target", NULL };
+    struct random_stream numbers = random_stream(key, STREAM_NUMBERS), distances = random_stream(key, STREAM_DISTANCES);
+    struct cointsp_case c = { .mode = COINTSP_OPEN };
+    int32_t tour[COINTSP_CITIES_MAX];
+    enum cointsp_kind kind;
+    uint64_t n, percent;
+    int64_t length;
+    struct instance i;
+
+    if (!arguments_check(arguments, known, error))
+        return false;
+    if (arguments->word_count != 3)
+        return error_usage(error, "an open case needs KIND N, not %zu words", arguments->word_count - 1);
+    if (!take_kind(arguments, 1, &kind, &n, error) ||
+        !arguments_number(arguments, "target", 5, 0, 100, &percent, error))
+        return false;
+    c.n = (uint32_t)n;
+    if (!input_alloc(input, 1, cointsp_instance_size(&c), random_u32(&numbers), error))
+        return false;
+    c.key[0] = random_u32(&numbers);
+    c.key[1] = random_u32(&numbers);
+    i = first_of(input);
+    cointsp_make(kind, c.n, &distances, i.distance);
+    if (!cointsp_opt(c.n, i.distance, tour, &length))
+        return error_toolkit(error, "out of memory for the open league's target");
+    c.target = (int32_t)(length * (int64_t)(100 + percent) / 100 < INT32_MAX ? length * (int64_t)(100 + percent) / 100
+                                                                            : INT32_MAX);
+    *i.c = c;
+    return true;
+}
+
+/* The numbers of a small instance of a batch: all of them random, k evenly over its magnitudes. */
+static struct cointsp_case small_case(struct random_stream *numbers)
+{
+    struct cointsp_case c = { .mode = COINTSP_PRESCRIBED };
+    uint32_t percent, k, least, cap;
+
+    c.n = 3 + random_below(numbers, 22);
+    c.population = 8 + random_below(numbers, 57);
+    c.generations = 1 + random_below(numbers, 8);
+    percent = 1 + random_below(numbers, 50);
+    k = 1 + random_below(numbers, 1u << random_below(numbers, 10));
+    least = (1000 + c.n - 2) / (c.n - 1);
+    cap = least + random_below(numbers, 1001 - least);
+    c.key[0] = random_u32(numbers);
+    c.key[1] = random_u32(numbers);
+    cointsp_parameters(&c, percent, k, cap);
+    return c;
+}
+
+/* batch COUNT: small instances of all kinds. */
+static bool generate_batch(const struct arguments *arguments, const struct random_key *key, struct blob *input,
+                           struct error *error)
+{
+    static const char *const known[] = { NULL };
+    struct random_stream numbers = random_stream(key, STREAM_NUMBERS), distances = random_stream(key, STREAM_DISTANCES);
+    struct random_stream again = numbers;
+    uint64_t count;
+    size_t size = 0;
+    struct instance i;
+
+    if (!arguments_check(arguments, known, error))
+        return false;
+    if (arguments->word_count != 2)
+        return error_usage(error, "a batch needs COUNT, not %zu words", arguments->word_count - 1);
+    if (!parse_number(arguments->words[1], "COUNT", 1, COINTSP_BATCH_MAX, &count, error))
+        return false;
+    for (uint64_t k = 0; k < count; k++) {
+        struct cointsp_case c = small_case(&numbers);
+
+        size += cointsp_instance_size(&c);
+    }
+    if (!input_alloc(input, (uint32_t)count, size, random_u32(&numbers), error))
+        return false;
+    i = first_of(input);
+    do {
+        *i.c = small_case(&again);
+        cointsp_make((enum cointsp_kind)random_below(&distances, COINTSP_KINDS), i.c->n, &distances, i.distance);
+    } while (advance(input, &i));
+    return true;
+}
+
+static bool generate(const struct arguments *arguments, const struct random_key *key, struct blob *input,
+                     struct error *error)
+{
+    const char *what = arguments->word_count > 0 ? arguments->words[0] : "";
+
+    if (strcmp(what, "prescribed") == 0)
+        return generate_prescribed(arguments, key, input, error);
+    if (strcmp(what, "open") == 0)
+        return generate_open(arguments, key, input, error);
+    if (strcmp(what, "batch") == 0)
+        return generate_batch(arguments, key, input, error);
+    return error_usage(error, "unknown case '%s': use prescribed, open or batch", what);
+}
+
+/* ------------------------------------------------------------------ files */
+
+/* FILE.tsp [P G C K SEED CAP], each with a default. */
+static bool load(int argc, char *const *argv, struct blob *input, struct blob *answer, struct error *error)
+{
+    static const struct {
+        const char *name;
+        uint64_t low, high;
+    } known[] = {
+        { "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX }, { "G", 1, COINTSP_GENERATIONS_MAX }, { "C", 1, 50 },
+        { "K", 1, 1000 }, { "SEED", 0, UINT32_MAX }, { "CAP", 1, 1000 },
+    };
+    uint64_t numbers[] = { 500, 200, COINTSP_PERCENT_DEFAULT, COINTSP_K_DEFAULT, 1, COINTSP_CAP_DEFAULT };
+    struct cointsp_case c = { .mode = COINTSP_PRESCRIBED };
+    struct cointsp_tsplib instance = { 0 };
+    struct blob file = { 0 };
+    bool ok = false;
+
+    (void)answer;
+    if (argc < 1 || argc > 7)
+        return error_usage(error, "FILE.tsp [P G C K SEED CAP] is needed, not %d arguments", argc);
+    for (int a = 1; a < argc; a++)
+        if (!parse_number(argv[a], known[a - 1].name, known[a - 1].low, known[a - 1].high, &numbers[a - 1], error))
+            return false;
+    if (!blob_read_file(&file, argv[0], 1 << 26, error) ||
+        !cointsp_tsplib_parse(argv[0], (const char *)file.data, file.size, &instance, error) ||
+        !check_cap(instance.n, numbers[5], error))
+        goto out;
+    c.n = instance.n;
+    c.population = (uint32_t)numbers[0];
+    c.generations = (uint32_t)numbers[1];
+    c.key[0] = (uint32_t)numbers[4];
+    cointsp_parameters(&c, (uint32_t)numbers[2], (uint32_t)numbers[3], (uint32_t)numbers[5]);
+    if (!input_alloc(input, 1, cointsp_instance_size(&c), 0, error))
+        goto out;
+    *first_of(input).c = c;
+    memcpy(first_of(input).distance, instance.distance, (size_t)c.n * c.n * sizeof *instance.distance);
+    ok = true;
+out:
+    blob_release(&file);
+    cointsp_tsplib_release(&instance);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static size_t output_size(const struct blob *input)
+{
+    struct instance i = first_of(input);
+
+    while (advance(input, &i))
+        ;
+    return i.result + cointsp_result_size(i.c);
+}
+
+typedef bool method(const struct cointsp_case *c, const int32_t *distance, struct cointsp_generation *generations,
+                    int32_t *tour);
+
+/* Prescribed: the output. Open: nothing is known but the target, which the input holds; a byte, as no blob is empty. */
+static bool run(const struct blob *input, struct blob *answer, method *coin, struct error *error)
+{
+    struct instance i = first_of(input);
+
+    if (!blob_alloc(answer, is_open(input) ? 1 : output_size(input), error))
+        return false;
+    if (is_open(input))
+        return true;
+    do {
+        if (!coin(i.c, i.distance, generations_of(answer, &i), tour_of(answer, &i)))
+            return error_toolkit(error, "out of memory for the reference answer");
+    } while (advance(input, &i));
+    return true;
+}
+
+static bool reference(const struct blob *input, const struct random_key *secret, struct blob *answer,
+                      struct error *error)
+{
+    (void)secret;
+    return run(input, answer, cointsp_coin, error);
+}
+
+static bool reference_plain(const struct blob *input, const struct random_key *secret, struct blob *answer,
+                            struct error *error)
+{
+    (void)secret;
+    return run(input, answer, cointsp_coin_plain, error);
+}
+
+static double plain_cost(const struct blob *input)
+{
+    struct instance i = first_of(input);
+    double cost = 0;
+
+    do {
+        double n = i.c->n, population = i.c->population;
+
+        cost += i.c->generations * (population * (n * n + 20 * n + population) + 20 * n * n) + n * n;
+    } while (advance(input, &i));
+    return cost;
+}
+
+/* ------------------------------------------------------------------ checking */
+
+/* The first thing in which one instance's result differs from the right one, in words; "" where nothing does. */
+static void find_difference(const struct instance *i, const struct blob *answer, const struct blob *output, char *text,
+                            size_t size)
+{
+    const struct cointsp_generation *right = generations_of(answer, i), *got = generations_of(output, i);
+    uint32_t generations = i->c->generations;
+
+    text[0] = '\0';
+    for (uint32_t g = 0; g < generations; g++) {
+        if (got[g].length != right[g].length)
+            snprintf(text, size, "answered %" PRId64 " for the best length after generation %u of %u, where %" PRId64
+                     " is right", got[g].length, g + 1, generations, right[g].length);
+        else if (got[g].tour != right[g].tour)
+            snprintf(text, size, "has another best tour after generation %u of %u, of the right length", g + 1,
+                     generations);
+        else if (got[g].generator != right[g].generator)
+            snprintf(text, size, "has another generator H after generation %u of %u; its best tour is right", g + 1,
+                     generations);
+        else
+            continue;
+        return;
+    }
+    if (memcmp(tour_of(answer, i), tour_of(output, i), i->c->n * sizeof(int32_t)) != 0)
+        snprintf(text, size, "gave another tour than the one whose checksum is right");
+}
+
+static enum check_result check_prescribed(const struct blob *input, const struct blob *answer,
+                                          const struct blob *output, char *message, size_t size)
+{
+    struct instance i = first_of(input);
+    char what[160];
+
+    do {
+        find_difference(&i, answer, output, what, sizeof what);
+        if (what[0] == '\0')
+            continue;
+        if (header_of(input)->count > 1)
+            snprintf(message, size, "%s, in instance %u of %u", what, i.index + 1, header_of(input)->count);
+        else
+            snprintf(message, size, "%s", what);
+        return CHECK_WRONG;
+    } while (advance(input, &i));
+    return CHECK_RIGHT;
+}
+
+/* The closed length of any bytes taken as a tour; -1, with the reason in words, where they are none. */
+static int64_t tour_length(const struct instance *i, const int32_t *tour, char *why, size_t size)
+{
+    bool seen[COINTSP_CITIES_MAX] = { false };
+
+    for (uint32_t s = 0; s < i->c->n; s++) {
+        int32_t city = tour[s];
+
+        if (city < 0 || (uint32_t)city >= i->c->n)
+            snprintf(why, size, "visits in tour[%u] %d, which is no city", s, city);
+        else if (seen[city])
+            snprintf(why, size, "visits in tour[%u] city %d for the second time", s, city);
+        else {
+            seen[city] = true;
+            continue;
+        }
+        return -1;
+    }
+    return cointsp_length(i->c->n, i->distance, tour);
+}
+
+static enum check_result check_open(const struct blob *input, const struct blob *output, char *message, size_t size)
+{
+    struct instance i = first_of(input);
+    int64_t length = tour_length(&i, tour_of(output, &i), message, size);
+
+    if (length >= 0 && length <= i.c->target)
+        return CHECK_RIGHT;
+    if (length >= 0)
+        snprintf(message, size, "found a tour of length %" PRId64 ", where %d is the target", length, i.c->target);
+    return CHECK_WRONG;
+}
+
+static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
+                               char *message, size_t size)
+{
+    return is_open(input) ? check_open(input, output, message, size)
+                          : check_prescribed(input, answer, output, message, size);
+}
+
+static bool solve(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error)
+{
+    struct instance i = first_of(input);
+    int64_t length;
+
+    if (is_open(input))
+        return cointsp_opt(i.c->n, i.distance, tour_of(output, &i), &length) ||
+               error_toolkit(error, "out of memory for a tour");
+    memcpy(output->data, answer->data, output->size);
+    return true;
+}
+
+/* Open: a city twice, one that is none, and a tour that is one too long, made by swaps from one that is not. */
+static bool spoil_open(const struct instance *i, int32_t *tour, size_t way)
+{
+    if (way == 0)
+        tour[i->c->n - 1] = tour[0];
+    else if (way == 1)
+        tour[i->c->n / 2] = (int32_t)i->c->n;
+    else if (way == 2)
+        tour[0] = -1;
+    else if (way == 3) {
+        /* Whatever is longer; where no swap makes it so, as with equal distances, the tour is broken instead. */
+        for (uint32_t a = 0; a < i->c->n; a++)
+            for (uint32_t b = a + 1; b < i->c->n && cointsp_length(i->c->n, i->distance, tour) <= i->c->target; b++) {
+                int64_t before = cointsp_length(i->c->n, i->distance, tour);
+                int32_t city = tour[a];
+
+                tour[a] = tour[b];
+                tour[b] = city;
+                if (cointsp_length(i->c->n, i->distance, tour) < before) {
+                    tour[b] = tour[a];
+                    tour[a] = city;
+                }
+            }
+        if (cointsp_length(i->c->n, i->distance, tour) <= i->c->target)
+            tour[1] = tour[0];
+    }
+    return way <= 3;
+}
+
+/* Prescribed: a bit of each of up to 32 generations, each part in turn, and of each of up to 32 cities of the tour. */
+static bool spoil_prescribed(const struct blob *output, const struct instance *i, size_t way)
+{
+    uint32_t generations = i->c->generations, n = i->c->n;
+    size_t bytes = generations * sizeof(struct cointsp_generation) + n * sizeof(int32_t);
+    size_t ways = bytes < 64 ? bytes : 64;
+
+    if (way >= ways)
+        return false;
+    output->data[i->result + way * (bytes - 1) / (ways - 1)] ^= (unsigned char)(1u << way % 8);
+    return true;
+}
+
+static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
+{
+    struct instance i = first_of(input);
+
+    (void)answer;
+    if (is_open(input))
+        return spoil_open(&i, tour_of(output, &i), way);
+    while (advance(input, &i)) /* of a batch the last */
+        ;
+    return spoil_prescribed(output, &i, way);
+}
+
+/* ------------------------------------------------------------------ words */
+
+/* LENGTH and the last generation's checksums; of a batch the sums over all instances. */
+static void show_prescribed(const struct blob *input, const struct blob *output, char *text, size_t size)
+{
+    uint64_t length = 0, generator = 0, tour = 0;
+    struct instance i = first_of(input);
+
+    do {
+        const struct cointsp_generation *last = &generations_of(output, &i)[i.c->generations - 1];
+
+        length += (uint64_t)last->length;
+        generator += last->generator;
+        tour += last->tour;
+    } while (advance(input, &i));
+    snprintf(text, size, "%" PRIu64 " %016" PRIx64 " %016" PRIx64, length, generator, tour);
+}
+
+static void show_answer(const struct blob *input, const struct blob *answer, char *text, size_t size)
+{
+    if (is_open(input))
+        snprintf(text, size, "at most %d", first_of(input).c->target);
+    else
+        show_prescribed(input, answer, text, size);
+}
+
+static void show_output(const struct blob *input, const struct blob *output, char *text, size_t size)
+{
+    struct instance i = first_of(input);
+    char why[64];
+    int64_t length;
+
+    if (!is_open(input)) {
+        show_prescribed(input, output, text, size);
+        return;
+    }
+    length = tour_length(&i, tour_of(output, &i), why, sizeof why);
+    if (length < 0)
+        snprintf(text, size, "no tour");
+    else
+        snprintf(text, size, "%" PRId64, length);
+}
+
+static void describe(FILE *file, const struct blob *input, const struct blob *answer)
+{
+    const struct cointsp_case *c = first_of(input).c;
+    char text[64];
+
+    show_answer(input, answer, text, sizeof text);
+    fprintf(file, "answer = %s\n", text);
+    if (header_of(input)->count > 1)
+        fprintf(file, "instances = %u\n", header_of(input)->count);
+    else if (is_open(input))
+        fprintf(file, "cities = %u\n", c->n);
+    else
+        fprintf(file, "cities = %u\npopulation = %u\ngenerations = %u\nselected = %u\n", c->n, c->population,
+                c->generations, c->selected);
+}
+
+const struct problem problem_cointsp = {
+    .name = "cointsp",
+    .alias = NULL,
+    .input_usage = "FILE.tsp [P G C K SEED CAP]",
+    .generate = generate,
+    .load = load,
+    .reference = reference,
+    .reference_plain = reference_plain,
+    .plain_cost = plain_cost,
+    .output_size = output_size,
+    .check = check,
+    .solve = solve,
+    .spoil = spoil,
+    .describe = describe,
+    .show_answer = show_answer,
+    .show_output = show_output,
+};
