@@ -1,6 +1,3 @@
-# cointsp: rounding square roots and the library's GEO distances need the mathematical library.
-HOST_LIBS += -lm
-
 # Finds the algorithm's parameters: main_search.c.
 $(BUILD)/benches/cointsp_search: $(BUILD)/obj/problems/cointsp/main_search.o $(HOST_OBJECTS)
 	@mkdir -p $(@D)
