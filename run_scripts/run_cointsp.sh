@@ -1,0 +1,27 @@
+#!/bin/bash
+# The thesis's instances and parameters, gr24 to kroA100 with P = 500 and 1000, 200 generations: run_cointsp.sh [options for
+# main_host]
+#
+# TSPLIB=FOLDER has the instances (default: ../shared/tsplib; problems/cointsp/get_tsplib.sh fetches them). Without a GPU
+# only gr24 and gr48 run.
+. "$(dirname "$0")/lib.sh"
+library=${TSPLIB:-$root/../shared/tsplib}
+names=(gr24 gr48 pr76 kroA100)
+[ -e /dev/nvidiactl ] || names=(gr24 gr48)
+for name in "${names[@]}"; do
+    [ -f "$library/$name.tsp" ] ||
+        refuse "'$library/$name.tsp' is missing: set TSPLIB, or fetch it with problems/cointsp/get_tsplib.sh"
+done
+export PROBLEM=cointsp
+build_toolkit
+build_simulator "${SUBMISSION:-}"
+toolkit_make submission SUBMISSION="${SUBMISSION:-}"
+so=$root/$(toolkit_make print-submission SUBMISSION="${SUBMISSION:-}")
+failures=0
+for name in "${names[@]}"; do
+    for population in 500 1000; do
+        echo "== $name, P = $population"
+        "$build/main_host" cointsp --submission "$so" "$@" "$library/$name.tsp" $population 200 || failures=$?
+    done
+done
+exit $failures

@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# What all problems have in common: baselines in every language agree, sizes of the sources in run_scripts, benches.
+
+setup() {
+    load helpers/common
+    cd "$root"
+}
+
+@test "problems: each has its statements, baselines, leagues' jury submissions and a script with its sizes" {
+    for folder in problems/*/; do
+        name=$(basename "$folder")
+        for file in problem.yaml gpu.yaml problem.c call.c include/device_user.h statement/problem.en.md \
+            statement/problem.ja.md submissions/accepted/baseline.cu submissions/accepted/baseline.c; do
+            [ -s "$folder/$file" ] || fail "$name has no $file"
+        done
+        for kind in wrong_answer time_limit_exceeded run_time_error; do
+            [ -n "$(ls "$folder/submissions/$kind")" ] || fail "$name has no submission in $kind"
+        done
+        [ "$name" = editdistance ] || [ -x "run_scripts/run_$name.sh" ] || fail "no run_scripts/run_$name.sh"
+        grep -q "problems/$name/statement/problem.en.md" README.md || fail "README.md does not name $name"
+        grep -q "problems/$name/statement/problem.ja.md" README.ja.md || fail "README.ja.md does not name $name"
+    done
+}
+
+@test "problems: the baselines in CUDA, OpenCL and C agree on a generated case of each problem" {
+    requires nvcc
+    for row in 'matmul:simple.c baseline.c simple.cu baseline.cu opencl_simple opencl_blocked:cancel 70 90 110' \
+        'mergesort:baseline.c mergesort_threads.c qsort.c baseline.cu opencl:few 5000 payload=1 distinct=7' \
+        'diffevo:baseline.c baseline.cu naive.cu:mixed 20 g=5' 'cointsp:baseline.c baseline.cu warp.cu:prescribed uniform 20 32 8'; do
+        IFS=: read -r problem names line <<< "$row"
+        make -s submission simulator-if-used PROBLEM="$problem"
+        for name in $names; do
+            so=$(submission "problems/$problem/submissions/accepted/$name" "$problem")
+            run -0 --separate-stderr timeout 60 "$host" "$problem" --submission "$so" --generate "$line" --seed 77
+            assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+        done
+    done
+}
+
+@test "problems: the scripts with the sources' sizes run, and say what is for a GPU only" {
+    requires nvcc
+    for problem in mergesort diffevo; do
+        run -0 timeout 120 "run_scripts/run_$problem.sh" --seed 5
+        [ "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" -ge 2 ] || fail "$output"
+        [ -e /dev/nvidiactl ] || assert_output --partial ': for a GPU only, left out'
+    done
+    run -0 env SUBMISSION=problems/matmul/submissions/accepted/baseline.c timeout 120 run_scripts/run_matmul.sh
+    assert_equal "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" "$(grep -c '^== uniform [0-9 ]*$' <<< "$output")"
+    run -2 env TSPLIB=/nowhere run_scripts/run_cointsp.sh
+    assert_output --partial "'/nowhere/gr24.tsp' is missing: set TSPLIB, or fetch it with problems/cointsp/get_tsplib.sh"
+    run -2 run_scripts/generated.sh matmul
+    assert_output --partial 'usage: generated.sh'
+}
+
+@test "problems: bench_submissions.sh prints medians side by side, and - for what does not make it" {
+    run -0 timeout 120 run_scripts/bench_submissions.sh mergesort 3 baseline.c qsort.c -- 'random 1000' 'sorted 2000' \
+        'gpu:random 1000000'
+    assert_line --regexp '^random 1000 +[0-9.]+ +[0-9.]+$'
+    assert_line --regexp '^sorted 2000 +[0-9.]+ +[0-9.]+$'
+    [ -e /dev/nvidiactl ] || assert_line --regexp '^random 1000000 +- +-$'
+    run -2 run_scripts/bench_submissions.sh mergesort 3 no_such.c -- 'random 10'
+    assert_output --partial 'there is no problems/mergesort/submissions/accepted/no_such.c'
+}
