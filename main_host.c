@@ -37,6 +37,9 @@
 /* How long a runner may take until it is ready: creating a CUDA context takes 0.2 to 0.4 s. */
 static const double start_limit = 30.0;
 
+/* Address space of a submission in C beyond its memory: libraries, stacks of threads, and one input and output. */
+static const size_t address_slack = (size_t)8 << 30;
+
 /* Everything that main() sets up for the judging. */
 struct host {
     struct options options;
@@ -362,6 +365,7 @@ static bool choose_box(struct host *host, struct error *error)
         .start_limit = start_limit,
         .call_limit = time_limit(host),
         .memory_limit = host->package.memory_limit + host->simulator.host_memory,
+        .address_limit = cuda || opencl ? 0 : host->package.memory_limit + address_slack,
         .output_limit = host->package.output_limit,
         .processor = processor,
         .spin = others > 0,

@@ -15,6 +15,8 @@ setup() {
     done
 }
 
+@test "attack: there are at least 60" { [ "$(find tests/exploits -mindepth 1 -maxdepth 1 | wc -l)" -ge 60 ]; }
+
 @test "attack: all get what they must, and none is accepted" {
     requires box
     requires nvcc

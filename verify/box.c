@@ -123,6 +123,7 @@ static void add_namespaces(const struct box *box, struct box_command *command)
         "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr",
         "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try", "/etc/alternatives",
         "/etc/alternatives", "--proc", "/proc", "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp",
+        "--size", "67108864", "--tmpfs", "/dev/shm",
     };
 
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
@@ -163,6 +164,11 @@ static void add_namespaces(const struct box *box, struct box_command *command)
     add(command, "/proc/1");
     add(command, "--remount-ro");
     add(command, "/proc/1");
+    /* These are in memory too, and without a limit: nothing is to be written there. */
+    add(command, "--remount-ro");
+    add(command, "/dev");
+    add(command, "--remount-ro");
+    add(command, "/");
     add(command, "--chdir");
     add(command, "/tmp");
     add(command, "--");

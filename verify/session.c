@@ -41,13 +41,20 @@ static struct facts lost(struct session *session, struct facts facts, const char
     return facts;
 }
 
+/* What a submission may have of files: bytes of each, and how many are open. Files in memory are among them. */
+static const rlim_t most_file = 64 << 20, most_files = 128;
+
 /* ------------------------------------------------------------------ start */
 
 static void limit_resources(const struct session_config *config)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){ most_file, most_file });
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){ most_files, most_files });
     if (config->memory_limit)
         setrlimit(RLIMIT_DATA, &(struct rlimit){ config->memory_limit, config->memory_limit });
+    if (config->address_limit)
+        setrlimit(RLIMIT_AS, &(struct rlimit){ config->address_limit, config->address_limit });
 }
 
 /* In the child, between fork and exec. */
