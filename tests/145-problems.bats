@@ -37,6 +37,13 @@ setup() {
     done
 }
 
+@test "problems: make run runs the baseline of each on its samples" {
+    for folder in problems/*/; do
+        run -0 timeout 120 make run PROBLEM="$(basename "$folder")"
+        assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+    done
+}
+
 @test "problems: the scripts with the sources' sizes run, and say what is for a GPU only" {
     requires nvcc
     for problem in mergesort diffevo; do

@@ -93,7 +93,7 @@ END
     run -0 timeout 60 "$host" matmul --generate "$line" --submission "$right"
     assert_line "$answer"
     run -1 timeout 60 "$host" matmul --generate "$line" --submission "$wrong"
-    assert_line --regexp '^FAILED\. WA \(wrong answer\): device_user\(\) C\[366\]\[350\] is '
+    assert_line --regexp '^FAILED\. WA \(wrong answer\): device_user\(\) wrote C\[366\]\[350\] = '
 }
 
 @test "matmul: CUDA submissions run on the simulator without a complaint, in both leagues" {

@@ -27,9 +27,9 @@ struct box {
     enum filter_level filter; /* of system calls; FILTER_NONE without a box */
     const char *runner;       /* host path of the program */
     const char *submission;   /* host path of the shared object it loads */
-    const char *runtime;      /* soname of the CUDA runtime or the OpenCL loader, for the runner to initialise; or NULL */
+    const char *runtime;      /* soname of the CUDA runtime or the OpenCL loader, to be initialised; or NULL */
     const char *library_path; /* folder where that is, or NULL */
-    const char *opencl;       /* folder with the .icd file of the one OpenCL driver; or NULL for one without OpenCL */
+    const char *opencl;       /* folder with the .icd file of the one OpenCL driver; or NULL */
     const char *opencl_driver; /* the driver's soname */
     bool library_alone;       /* of that folder the box has this one library only */
     const char *const *variables; /* more of the environment, as NAME=VALUE, NULL-terminated; or NULL */

@@ -45,7 +45,9 @@ static const char *const denied[] = {
 };
 
 /* And these where the process is pinned to one processor. */
-static const char *const denied_strict[] = { "sched_setaffinity", "sched_setscheduler", "sched_setattr", "setpriority" };
+static const char *const denied_strict[] = {
+    "sched_setaffinity", "sched_setscheduler", "sched_setattr", "setpriority",
+};
 
 const char *filter_name(enum filter_level level) { return names[level]; }
 

@@ -2,9 +2,9 @@
  * runner.c - the process that user code lives in: runner FILTER SUBMISSION.so [RUNTIME]
  *
  * Started by the host, in the box, with the channel as descriptor 3. It initialises CUDA or OpenCL where the submission
- * uses it (RUNTIME is its library), forbids itself the system calls of FILTER (filter.h), loads the submission, calls its device_user_setup() if it has one, and then, a message
- * at a time, maps an input and calls device_user(). It
- * holds one input and one output and knows neither answers, nor limits, nor verdicts.
+ * uses it (RUNTIME is its library), forbids itself the system calls of FILTER (filter.h), loads the submission, calls its
+ * device_user_setup() if it has one, and then, a message at a time, maps an input and calls device_user(). It holds one
+ * input and one output and knows neither answers, nor limits, nor verdicts.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -30,7 +30,7 @@ struct session_config {
     double start_limit;  /* seconds until it must be ready */
     double call_limit;   /* seconds a call of device_user() may take */
     size_t memory_limit; /* bytes of private memory it may have (RLIMIT_DATA); 0 for no limit */
-    size_t address_limit; /* bytes of address space, whatever is in it (RLIMIT_AS); 0 where CUDA reserves what it likes */
+    size_t address_limit; /* bytes of address space (RLIMIT_AS); 0 where CUDA reserves what it likes */
     size_t output_limit; /* bytes it may print to standard output and error */
     int processor;       /* the one it runs on, or -1 for any: processor_claim() */
     bool spin;           /* the host has another one, to wait on without sleeping */
