@@ -69,7 +69,7 @@ setup() {
     refute_output --partial FAILED
     # Every case and every jury submission was looked at.
     assert_equal "$(grep -c '^ok     case: ' <<< "$output")" "$(ls problems/editdistance/data/{sample,secret}/*.in | wc -l)"
-    assert_equal "$(grep -cE '^(ok|sim|gpu)  *submission: ' <<< "$output")" "$(ls -d problems/editdistance/submissions/*/* | wc -l)"
+    assert_equal "$(grep -cE '^(ok|sim|pocl|gpu)  *submission: ' <<< "$output")" "$(ls -d problems/editdistance/submissions/*/* | wc -l)"
 }
 
 @test "problem: a new problem from the skeleton builds, runs and passes; check-problem finds what is broken in it" {
