@@ -73,7 +73,7 @@ setup() {
 @test "matmul: a large case is judged by samples and combinations; what the judge looks at does not show" {
     right=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
     cat > "$BATS_TEST_TMPDIR/one_off.c" << 'END'
-/* The product, but for one element in the inside, which is off by 1. */
+/* The product, but for one element in the inside, which is off by 1000: half a million tolerances, which is missed once in 10^8. */
 #include "device_user.h"
 #define device_user product
 #include "BASELINE"
@@ -81,7 +81,7 @@ setup() {
 void device_user(const float *A, const float *B, float *C, int M, int N, int K)
 {
     product(A, B, C, M, N, K);
-    C[(size_t)(M / 3) * N + N / 3] += 1;
+    C[(size_t)(M / 3) * N + N / 3] += 1000;
 }
 END
     sed -i "s|BASELINE|$root/problems/matmul/submissions/accepted/baseline.c|" "$BATS_TEST_TMPDIR/one_off.c"
