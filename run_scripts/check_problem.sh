@@ -94,6 +94,6 @@ for submission in "$folder"/submissions/*/*; do
 done
 [ $failures -eq 0 ] || { echo "check-problem: $problem: $failures checks failed"; exit 1; }
 echo "check-problem: $problem is sound$(
-    [ $simulations -eq 0 ] || echo "; $simulations CUDA submissions were judged on the simulator, on the samples"
-    [ $on_cpu -eq 0 ] || echo "; $on_cpu in OpenCL on the CPU, on the samples"
-    [ $unjudged -eq 0 ] || echo "; $unjudged CUDA submissions need a GPU or nvcc to be judged")"
+    [ $simulations -eq 0 ] || printf '; %s' "$simulations CUDA submissions were judged on the simulator, on the samples"
+    [ $on_cpu -eq 0 ] || printf '; %s' "$on_cpu in OpenCL on the CPU, on the samples"
+    [ $unjudged -eq 0 ] || printf '; %s' "$unjudged CUDA submissions need a GPU or nvcc to be judged")"

@@ -68,8 +68,8 @@ bool league_choose(struct league *league, const struct package *package, const c
         if (strcmp(found, last) != 0)
             snprintf(all + strlen(all), sizeof all - strlen(all), " %s", found);
         memcpy(last, found, sizeof last);
-        if (!name)
-            name = last[0] && !league->name[0] ? memcpy(league->name, found, sizeof found) : league->name;
+        if (!name) /* the first one */
+            name = memcpy(league->name, found, sizeof found);
         if (strcmp(name, found) != 0)
             continue;
         memcpy(league->name, found, sizeof found);
