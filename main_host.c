@@ -23,10 +23,12 @@
 #include "verify/box.h"
 #include "verify/elfinfo.h"
 #include "verify/gpu.h"
+#include "verify/gpu_use.h"
 #include "verify/league.h"
 #include "verify/options.h"
 #include "verify/package.h"
 #include "verify/processor.h"
+#include "verify/ranking.h"
 #include "verify/reap.h"
 #include "verify/report.h"
 #include "verify/rules.h"
@@ -50,6 +52,7 @@ struct host {
     struct session_config session;
     struct elfinfo submission;
     struct gpu gpu;
+    struct gpu_use use;
     struct simulator simulator;
     enum device_choice device;          /* DEVICE_GPU, DEVICE_SIM or DEVICE_CPU */
     const char *no_gpu;                 /* why the simulator stands in for the GPU; or NULL */
@@ -60,6 +63,7 @@ struct host {
     char cuda_folder[PATH_MAX];         /* where libcudart is, or "" */
     char opencl_folder[PATH_MAX];       /* which names the OpenCL driver, or "" */
     char opencl_driver[64];             /* its soname, or "" */
+    char empty[PATH_MAX];               /* the empty submission for the chosen device */
     struct result result;
 };
 
@@ -153,11 +157,16 @@ static int print_help(void)
 static int list_devices(struct host *host)
 {
     struct error error;
+    char number[16];
     const char *why;
 
-    if (gpu_first(&host->gpu, &why))
+    for (int i = 0;; i++) {
+        snprintf(number, sizeof number, "%d", i);
+        if (!gpu_choose(&host->gpu, number, &why))
+            break;
         printf("gpu\t%s\t%s\tdriver %s\n", host->gpu.name, host->gpu.uuid, host->gpu.driver);
-    else
+    }
+    if (!gpu_choose(&host->gpu, NULL, &why))
         fprintf(stderr, "no GPU: %s\n", why);
     if (find_root(host, &error) && simulator_find(&host->simulator, host->build, NULL, &error))
         printf("sim\t%s\n", simulator_name);
@@ -187,6 +196,10 @@ static bool choose_problem(struct host *host, struct error *error)
     if (!host->options.check_seeded && getrandom(&host->secret.seed, sizeof host->secret.seed, 0) < 0)
         return error_system(error, "cannot draw a random number");
     host->result.check_seed = host->secret.seed;
+    if (host->options.ranked && !host->options.seeded &&
+        getrandom(&host->options.seed, sizeof host->options.seed, 0) < 0)
+        return error_system(error, "cannot draw a random number");
+    host->result.seed = host->options.seed;
     return true;
 }
 
@@ -279,8 +292,8 @@ static bool choose_device(struct host *host, struct error *error)
     host->device = options->device;
     if (options->device == DEVICE_AUTO)
         host->device = cuda || opencl ? DEVICE_GPU : DEVICE_CPU;
-    if (host->device == DEVICE_GPU && !gpu_first(&host->gpu, &why)) {
-        if (options->device == DEVICE_GPU)
+    if (host->device == DEVICE_GPU && !gpu_choose(&host->gpu, options->gpu, &why)) {
+        if (options->device == DEVICE_GPU || options->gpu)
             return error_usage(error, "%s, and this machine has no usable NVIDIA GPU: %s",
                                cuda ? "the submission is CUDA" : "--device gpu was asked for", why);
         host->device = opencl ? DEVICE_CPU : DEVICE_SIM;
@@ -295,6 +308,11 @@ static bool choose_device(struct host *host, struct error *error)
                                        options->sim_workers))
         return error_usage(error, "--explain, --checks, --sim-seed and --sim-workers are for the simulator%s",
                            cuda ? ": add --device sim" : ", and the submission is not CUDA");
+    if (options->gpu && host->device != DEVICE_GPU)
+        return error_usage(error, "--gpu %s: the submission is %s and does not run on a GPU", options->gpu, result->language);
+    if (options->ranked && host->device == DEVICE_SIM)
+        return error_usage(error, "--ranked: there is no GPU (%s), and the simulator's times rank nobody",
+                           host->no_gpu ? host->no_gpu : "--device sim");
     switch (host->device) {
     case DEVICE_GPU:
         if (!check_nodes(host->gpu.minor, error))
@@ -371,8 +389,30 @@ static bool choose_box(struct host *host, struct error *error)
         .spin = others > 0,
         .exit_handlers = simulated,
         .reports = simulated && host->options.explain,
+        .page_lock = cuda,
+        .stops = !opencl || on_gpu,
     };
     host->result.box = box_level_name(level);
+    snprintf(host->empty, sizeof host->empty, "%s/%s.so", host->build, cuda ? "empty_gpu" : "empty");
+    return true;
+}
+
+/* The GPU, for the length of the judging. */
+static bool hold_gpu(struct host *host, struct error *error)
+{
+    char program[PATH_MAX];
+
+    if (host->device != DEVICE_GPU)
+        return true;
+    snprintf(program, sizeof program, "%s/gpu_warden", host->build);
+    if (!gpu_use_begin(&host->use, &host->gpu, program, host->cuda_folder, error))
+        return false;
+    host->session.warden = &host->use.warden;
+    host->result.gpu_before = &host->use.before;
+    host->result.gpu_after = &host->use.after;
+    if (host->use.before.processes > 0 && host->options.ranked)
+        fprintf(stderr, "main_host: %u other processes use the GPU %s: times on it may be theirs too\n",
+                host->use.before.processes, host->gpu.uuid);
     return true;
 }
 
@@ -392,6 +432,39 @@ static bool prepare_call(const struct host *host, const struct source *source, s
            host->problem->reference(input, &host->secret, answer, error);
 }
 
+/* What an empty submission takes on this input, for the times that rank. */
+static bool calibrate(struct host *host, const struct blob *input, struct case_result *result, struct error *error)
+{
+    return !host->options.ranked ||
+           ranking_calibrate(&host->session, host->empty, input, host->problem->output_size(input), &result->overhead, error);
+}
+
+/*
+ * Takes in the times of a call that returned: whether they count. Of a ranked case the first call does not, which the
+ * warden watched, nor one that was disturbed while there are calls left to make it again.
+ */
+static void take_times(struct host *host, const struct session *session, struct case_result *result)
+{
+    struct session_times *times = &result->times[result->timed];
+    const size_t left = ranking_most_calls(host->options.repeat) - result->calls;
+    struct gpu_state state;
+
+    if (session->audit) {
+        result->used_gpu = session->used_gpu;
+        return;
+    }
+    if (host->options.ranked && host->device == DEVICE_GPU && gpu_read(&host->gpu, &state))
+        times->reasons = state.reasons;
+    if (host->options.ranked && ranking_disturbed(result->times, result->timed + 1)) {
+        if (left >= host->options.repeat - result->timed) {
+            result->disturbed++;
+            return;
+        }
+        result->unsteady = true;
+    }
+    result->timed++;
+}
+
 /* Judges one call's facts and output into *result; true to go on. */
 static bool judge_call(const struct host *host, struct facts *facts, const struct blob *input,
                        const struct blob *answer, const struct blob *output, struct case_result *result)
@@ -399,7 +472,9 @@ static bool judge_call(const struct host *host, struct facts *facts, const struc
     char words[256] = "", why[400], which[48] = "";
 
     if (host->options.repeat > 1 && facts->called)
-        snprintf(which, sizeof which, ", call %zu of %zu", result->calls, host->options.repeat);
+        snprintf(which, sizeof which, ", call %zu%s", result->calls, host->options.ranked ? "" : " of ");
+    if (host->options.repeat > 1 && facts->called && !host->options.ranked)
+        snprintf(which + strlen(which), sizeof which - strlen(which), "%zu", host->options.repeat);
     host->problem->show_answer(input, answer, result->answer, sizeof result->answer);
     result->output[0] = '\0';
     if (facts->outcome == OUTCOME_DONE) {
@@ -420,7 +495,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     struct blob input = source->input, answer = source->answer, output = { 0 };
     struct session *session = calloc(1, sizeof *session);
     struct facts facts;
-    bool generated = source->generated, ok = false;
+    bool generated = source->generated, ok = false, killed;
 
     result->name = source->name;
     result->limit = host->session.call_limit;
@@ -436,11 +511,13 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     host->problem->describe(stdout, &input, &answer);
     fflush(stdout);
 
+    if (!calibrate(host, &input, result, error))
+        goto out_memory;
     facts = session_open(session, &host->session, host->problem->output_size(&input));
     result->start_seconds = session->start_seconds;
     if (facts.outcome != OUTCOME_DONE)
         judge_call(host, &facts, &input, &answer, &output, result);
-    while (facts.outcome == OUTCOME_DONE && result->calls < host->options.repeat) {
+    while (facts.outcome == OUTCOME_DONE && result->timed < host->options.repeat) {
         if (result->calls > 0 && generated &&
             !prepare_call(host, source, result->calls, &input, &answer, error))
             goto out;
@@ -448,16 +525,21 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
             ok = error_toolkit(error, "the calls of case %s have outputs of different sizes", source->name);
             goto out;
         }
+        session->audit = host->options.ranked && result->calls == 0;
         result->calls++;
         facts = session_call(session, &input, &output, &result->times[result->timed]);
-        result->timed += facts.outcome == OUTCOME_DONE;
+        if (facts.outcome == OUTCOME_DONE)
+            take_times(host, session, result);
         if (!judge_call(host, &facts, &input, &answer, &output, result))
             break;
     }
     ok = true;
 out:
+    killed = !session->idle;
     if (!session_close(session) && ok)
         ok = error_toolkit(error, "a process of the submission could not be ended: this machine is unfit to judge");
+    if (ok && killed && host->use.gpu)
+        ok = gpu_use_probe(&host->use, error);
     result->end_seconds = session->end_seconds;
     memcpy(result->reports, session->reports, sizeof result->reports);
     result->printed = session->printed;
@@ -644,7 +726,7 @@ static bool judge(struct host *host, struct error *error)
         return false;
     if (!kept)
         return true;
-    if (!choose_box(host, error))
+    if (!choose_box(host, error) || !hold_gpu(host, error))
         return false;
     return host->options.input_count > 0 || host->options.generate ? judge_input(host, error)
                                                                    : judge_cases(host, error);
@@ -682,10 +764,11 @@ int main(int argc, char **argv)
         return list_devices(&host);
 
     host.result.verdict = VERDICT_NO;
-    host.result.seed = host.options.seed;
     host.result.repeat = host.options.repeat;
+    host.result.ranked = host.options.ranked;
     ok = (!host.options.json || report_json_begin(host.options.json, &error)) && find_root(&host, &error) &&
          judge(&host, &error);
+    gpu_use_end(&host.use);
     if (!ok && error.code == EXIT_TOOLKIT) {
         host.result.verdict = VERDICT_JE;
         snprintf(host.result.message, sizeof host.result.message, "%s", error.text);

@@ -53,31 +53,62 @@ bool channel_spin(int channel, int64_t nanoseconds)
     return false;
 }
 
-int channel_receive(int channel, struct channel_message *message, int *fd)
+static int receive(int channel, struct channel_message *message, struct msghdr *header)
 {
     struct iovec part = { message, sizeof *message };
-    union control control;
-    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
     ssize_t got;
 
-    if (fd) {
-        *fd = -1;
-        header.msg_control = control.bytes;
-        header.msg_controllen = sizeof control.bytes;
-    }
+    header->msg_iov = &part;
+    header->msg_iovlen = 1;
     do
-        got = recvmsg(channel, &header, MSG_CMSG_CLOEXEC);
+        got = recvmsg(channel, header, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got == 0 || (got < 0 && errno == ECONNRESET))
         return 0;
-    if (got != (ssize_t)sizeof *message || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ||
+    if (got != (ssize_t)sizeof *message || (header->msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ||
         message->magic != CHANNEL_MAGIC || memchr(message->text, '\0', sizeof message->text) == NULL)
         return -1;
-    if (fd && header.msg_controllen >= CMSG_LEN(sizeof *fd)) {
+    return 1;
+}
+
+int channel_receive(int channel, struct channel_message *message, int *fd)
+{
+    union control control;
+    struct msghdr header = { .msg_control = fd ? control.bytes : NULL, .msg_controllen = fd ? sizeof control.bytes : 0 };
+    int got;
+
+    if (fd)
+        *fd = -1;
+    got = receive(channel, message, &header);
+    if (got == 1 && fd && header.msg_controllen >= CMSG_LEN(sizeof *fd)) {
         struct cmsghdr *c = CMSG_FIRSTHDR(&header);
 
         if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
             memcpy(fd, CMSG_DATA(c), sizeof *fd);
     }
-    return 1;
+    return got;
+}
+
+static void set_ask_sender(int channel, int on) { setsockopt(channel, SOL_SOCKET, SO_PASSCRED, &on, sizeof on); }
+
+void channel_ask_sender(int channel) { set_ask_sender(channel, 1); }
+
+int channel_receive_first(int channel, struct channel_message *message, pid_t *sender)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+    } control;
+    struct msghdr header = { .msg_control = control.bytes, .msg_controllen = sizeof control.bytes };
+    int got = receive(channel, message, &header);
+    struct cmsghdr *c = got == 1 ? CMSG_FIRSTHDR(&header) : NULL;
+    struct ucred who;
+
+    set_ask_sender(channel, 0);
+    *sender = 0;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
+        memcpy(&who, CMSG_DATA(c), sizeof who);
+        *sender = who.pid;
+    }
+    return got;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "ranking.h"
 
 const char options_help[] =
     "usage: main_host PROBLEM [options] [INPUT...]\n"
@@ -29,6 +30,9 @@ const char options_help[] =
     "  --keep-going        run all cases, also after one that failed\n"
     "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
     "                      where there is no GPU; the CPU for C)\n"
+    "  --gpu ID            which GPU: its number as in nvidia-smi, or its UUID (default: the first)\n"
+    "  --ranked            times that rank: --repeat (odd, default 11) calls with fresh inputs of a seed that\n"
+    "                      nobody knew, after one that does not count; the overhead is measured, too\n"
     "  --explain           on the simulator: report what each kernel did, and what would make it faster\n"
     "  --checks LIST       on the simulator: all, none, or some of written,races,leaks\n"
     "                      (default: all)\n"
@@ -48,12 +52,14 @@ const char options_help[] =
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
-    OPTION_LEAGUE, OPTION_GENERATE, OPTION_CHECK_SEED,
+    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
 static const struct option long_options[] = {
     { "submission", required_argument, NULL, OPTION_SUBMISSION },
+    { "gpu", required_argument, NULL, OPTION_GPU },
+    { "ranked", no_argument, NULL, OPTION_RANKED },
     { "league", required_argument, NULL, OPTION_LEAGUE },
     { "generate", required_argument, NULL, OPTION_GENERATE },
     { "check-seed", required_argument, NULL, OPTION_CHECK_SEED },
@@ -138,6 +144,8 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_CASE: options->test_case = value; return true;
     case OPTION_GROUP: options->group = value; return true;
     case OPTION_LEAGUE: options->league = value; return true;
+    case OPTION_GPU: options->gpu = value; return true;
+    case OPTION_RANKED: options->ranked = true; return true;
     case OPTION_GENERATE: options->generate = value; return true;
     case OPTION_CHECK_SEED:
         options->check_seeded = true;
@@ -156,7 +164,9 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_VERSION: options->version = true; return true;
     case OPTION_HELP: options->help = true; return true;
     case OPTION_TIME_LIMIT: return parse_seconds(value, &options->time_limit, error);
-    case OPTION_SEED: return parse_number(value, "--seed", 0, UINT64_MAX, &options->seed, error);
+    case OPTION_SEED:
+        options->seeded = true;
+        return parse_number(value, "--seed", 0, UINT64_MAX, &options->seed, error);
     case OPTION_REPEAT:
         if (!parse_number(value, "--repeat", 1, 100000, &number, error))
             return false;
@@ -181,7 +191,7 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
 {
     int id;
 
-    *options = (struct options){ .group = "sample", .repeat = 1, .problem = alias_problem };
+    *options = (struct options){ .group = "sample", .problem = alias_problem };
     opterr = 0;
     while ((id = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
         if (id == ':')
@@ -202,5 +212,11 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
     options->input_count = argc - optind;
     if ((options->input_count > 0) + (options->test_case != NULL) + (options->generate != NULL) > 1)
         return error_usage(error, "--case, --generate and INPUT exclude each other");
+    if (options->ranked && options->input_count > 0)
+        return error_usage(error, "--ranked: an INPUT of files is the same in every call; name a case");
+    if (options->ranked && options->repeat % 2 == 0 && options->repeat > 0)
+        return error_usage(error, "--ranked: --repeat %zu is even: a median is to be one of the times", options->repeat);
+    if (options->repeat == 0)
+        options->repeat = options->ranked ? RANKING_REPEAT : 1;
     return true;
 }

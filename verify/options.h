@@ -23,12 +23,15 @@ struct options {
     const char *group;           /* "sample", "secret", "all", or a folder below the first two */
     const char *generate;        /* the line of a case that is not in a file, or NULL */
     const char *league;          /* its name, or NULL for the problem's first */
-    uint64_t seed;               /* of generated cases */
+    bool seeded;                 /* generated cases are drawn from: */
+    uint64_t seed;
     bool check_seeded;           /* what the check draws is drawn from: */
     uint64_t check_seed;
     size_t repeat;               /* calls a case */
     double time_limit;           /* seconds a call, or 0 for the problem's own */
     enum device_choice device;
+    const char *gpu;             /* number or UUID of the GPU, or NULL for the first */
+    bool ranked;                 /* times that rank: fresh secret inputs, calibrated, on an idle GPU */
     enum box_choice box;
     bool explain;                /* the simulator's report of every case */
     const char *checks;          /* what the simulator checks: all, none or a list; NULL for its default */

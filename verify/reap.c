@@ -40,18 +40,29 @@ static pid_t parent_of(const char *pid)
     return (pid_t)parent;
 }
 
-/* Killing one hands its children to this process, which the next round finds. */
-static void kill_children(void)
+static pid_t spared;
+
+void reap_spare(pid_t pid) { spared = pid; }
+
+/* Killing one hands its children to this process, which the next round finds. How many there were; -1 if that is not known. */
+static int kill_children(void)
 {
     DIR *processes = opendir("/proc");
     struct dirent *entry;
+    int count = 0;
 
     if (!processes)
-        return;
-    while ((entry = readdir(processes)))
-        if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid())
-            kill((pid_t)atoi(entry->d_name), SIGKILL);
+        return -1;
+    while ((entry = readdir(processes))) {
+        pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
+
+        if (pid == 0 || pid == spared || parent_of(entry->d_name) != getpid())
+            continue;
+        kill(pid, SIGKILL);
+        count++;
+    }
     closedir(processes);
+    return count;
 }
 
 bool reap_all(pid_t child, int *status, double seconds)
@@ -72,7 +83,8 @@ bool reap_all(pid_t child, int *status, double seconds)
             return true;
         if (clock_seconds(start, clock_ns()) > seconds)
             return false;
-        kill_children();
+        if (kill_children() == 0 && spared > 0)
+            return true;
         nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
     }
 }

@@ -42,7 +42,11 @@ void report_case(FILE *file, const struct case_result *result, size_t repeat, bo
     else
         fprintf(file, "GPU eclock : %.7f seconds%s (median of %zu; min %.7f, max %.7f)\n", stats.median, label,
                 result->timed, stats.min, stats.max);
-    if (repeat > 1 && result->calls > 0)
+    if (result->overhead.median > 0)
+        fprintf(file, "of which     %.7f seconds are any call's: an empty submission's median\n", result->overhead.median);
+    if (repeat > 1 && result->calls > repeat)
+        fprintf(file, "call %zu, the last:\n", result->calls);
+    else if (repeat > 1 && result->calls > 0)
         fprintf(file, "call %zu of %zu:\n", result->calls, repeat);
     fprintf(file, "[CPU] : %s\n", result->answer);
     fprintf(file, "[GPU] : %s\n", result->output[0] ? result->output : "no answer");
@@ -175,11 +179,53 @@ static json_t *text(const char *string)
 
 static json_t *times_json(const struct session_times *times)
 {
-    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", times->total, "release", times->release, "map",
-                     times->map, "call", times->call, "done", times->done);
+    char words[128];
+    json_t *object = json_pack("{s:f, s:f, s:f, s:f, s:f}", "total", times->total, "release", times->release, "map",
+                               times->map, "call", times->call, "done", times->done);
+
+    if (times->megahertz > 0) {
+        gpu_reason_words(times->reasons, words, sizeof words);
+        json_object_set_new(object, "sm_megahertz", json_real(times->megahertz));
+        json_object_set_new(object, "slowed_by", json_string(words));
+    }
+    return object;
 }
 
-static json_t *case_json(const struct case_result *result)
+static json_t *stats_json(const struct stats *stats)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "min", stats->min, "q1", stats->q1, "median", stats->median, "q3",
+                     stats->q3, "max", stats->max);
+}
+
+/* What --ranked adds to a case. */
+static void add_ranking(json_t *object, const struct case_result *result, const struct stats *stats)
+{
+    json_object_set_new(object, "overhead", stats_json(&result->overhead));
+    json_object_set_new(object, "net_seconds", json_real(stats->median - result->overhead.median));
+    json_object_set_new(object, "disturbed", json_integer((json_int_t)result->disturbed));
+    json_object_set_new(object, "steady", json_boolean(!result->unsteady));
+    json_object_set_new(object, "used_gpu", json_boolean(result->used_gpu));
+}
+
+/* A GPU's state, or null. */
+static json_t *gpu_json(const struct gpu_state *state)
+{
+    json_t *pids = json_array();
+    char words[128];
+
+    if (!state) {
+        json_decref(pids);
+        return json_null();
+    }
+    for (unsigned i = 0; i < state->processes && i < GPU_PROCESSES_KEPT; i++)
+        json_array_append_new(pids, json_integer(state->pids[i]));
+    gpu_reason_words(state->reasons, words, sizeof words);
+    return json_pack("{s:i, s:i, s:i, s:s, s:I, s:i, s:o}", "sm_megahertz", (int)state->sm_megahertz, "memory_megahertz",
+                     (int)state->memory_megahertz, "celsius", (int)state->temperature, "slowed_by", words, "memory_used",
+                     (json_int_t)state->memory_used, "processes", (int)state->processes, "pids", pids);
+}
+
+static json_t *case_json(const struct case_result *result, bool ranked)
 {
     struct stats stats = stats_of_case(result);
     json_t *samples = json_array(), *parts = json_array(), *object, *explain;
@@ -195,11 +241,11 @@ static json_t *case_json(const struct case_result *result)
                        "start_seconds", result->start_seconds, "end_seconds", result->end_seconds, "time_limit", result->limit, "calls",
                        (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
     if (result->timed > 0)
-        json_object_set_new(object, "seconds",
-                            json_pack("{s:f, s:f, s:f, s:f, s:f}", "min", stats.min, "q1", stats.q1, "median",
-                                      stats.median, "q3", stats.q3, "max", stats.max));
+        json_object_set_new(object, "seconds", stats_json(&stats));
     else
         json_object_set_new(object, "seconds", json_null());
+    if (ranked && result->timed > 0)
+        add_ranking(object, result, &stats);
     json_object_set_new(object, "samples", samples);
     json_object_set_new(object, "parts", parts);
     explain = explain_value(&result->reports[SESSION_REPORT_JSON], &why);
@@ -215,22 +261,22 @@ static json_t *result_json(const struct result *result)
 
     snprintf(seed, sizeof seed, "%ju", (uintmax_t)result->seed);
     for (size_t i = 0; i < result->case_count; i++)
-        json_array_append_new(cases, case_json(&result->cases[i]));
+        json_array_append_new(cases, case_json(&result->cases[i], result->ranked));
     for (const char *const *variable = result->variables; variable && *variable; variable++)
         json_array_append_new(simulator, text(*variable));
-    device = json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", text(result->device_kind), "name",
+    device = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", text(result->device_kind), "name",
                        text(result->device_name), "uuid", text(result->gpu_uuid), "driver", text(result->driver),
-                       "simulator", simulator);
+                       "simulator", simulator, "before", gpu_json(result->gpu_before), "after", gpu_json(result->gpu_after));
     submission = json_pack("{s:o, s:o, s:o, s:o}", "file", text(result->submission), "source",
                            text(result->source), "language", text(result->language), "cuda_library",
                            text(result->cuda_library && result->cuda_library[0] ? result->cuda_library : NULL));
     snprintf(check_seed, sizeof check_seed, "%ju", (uintmax_t)result->check_seed);
-    object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "format", 1,
+    object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:b, s:I, s:o, s:o, s:o}", "format", 1,
                        "toolkit", "version", TOOLKIT_VERSION, "frozen", TOOLKIT_FROZEN, "compiler", __VERSION__,
                        "problem", text(result->problem), "submission", submission, "verdict",
                        verdict_id(result->verdict), "message", text(result->message), "league",
                        text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",
-                       check_seed, "repeat", (json_int_t)result->repeat, "left_out", (json_int_t)result->left_out, "device", device, "box",
+                       check_seed, "repeat", (json_int_t)result->repeat, "ranked", result->ranked, "left_out", (json_int_t)result->left_out, "device", device, "box",
                        text(result->box), "cases", cases);
     return object;
 }

@@ -12,7 +12,9 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "gpu.h"
 #include "session.h"
+#include "stats.h"
 #include "verdict.h"
 
 /* One case, as judged. */
@@ -26,7 +28,11 @@ struct case_result {
     double limit;                /* seconds a call */
     size_t calls;                /* calls that were made */
     struct session_times *times; /* [calls], of those that returned in time */
-    size_t timed;                /* how many did */
+    size_t timed;                /* how many did, and count */
+    struct stats overhead;       /* --ranked: what an empty submission takes; all 0 where that was not measured */
+    size_t disturbed;            /* --ranked: calls that do not count, for the GPU was slowed down */
+    bool unsteady;               /* --ranked: one that counts was made while the GPU was slowed down */
+    bool used_gpu;               /* --ranked: it used the GPU */
     size_t printed;              /* bytes the submission printed */
     char *printed_text;          /* the first of them, or NULL */
     size_t printed_kept;         /* how many */
@@ -43,6 +49,8 @@ struct result {
     const char *device_kind;     /* "gpu", "sim" or "cpu", or NULL */
     char device_name[128];       /* of the GPU, the simulator or the CPU */
     const char *gpu_uuid, *driver; /* or NULL */
+    const struct gpu_state *gpu_before, *gpu_after; /* or NULL */
+    bool ranked;                 /* --ranked */
     bool simulated;              /* device_kind is "sim": times are the simulator's, and say nothing of a GPU */
     const char *const *variables; /* what the simulator was told, NAME=VALUE, NULL-terminated; or NULL */
     const char *box;             /* box_level_name(), or NULL */

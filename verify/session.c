@@ -23,6 +23,7 @@
 #include "processor.h"
 #include "reap.h"
 #include "shared_map.h"
+#include "stop.h"
 
 /* How long a process may take to end once it has let go of the channel: a CUDA context takes its time. */
 static const double ending_seconds = 2.0;
@@ -32,6 +33,18 @@ static const double quit_seconds = 0.5, report_seconds = 10.0;
 
 /* How long the kernel may take to end what was killed before the machine is called unfit. */
 static const double kill_seconds = 10.0;
+
+/* How long stopping the runner's threads may take: tens of microseconds, unless one is in the middle of a system call. */
+static const double stop_seconds = 2.0;
+
+/* How long work that a call left on the GPU may go on before the next call. */
+static const double settle_seconds = 2.0;
+
+/* How much slower a call may be while the warden watches it, on the same GPU: twice, and something. */
+static const double audit_times = 3.0;
+
+/* Lines of a large output that are looked at before the clock stops, and bytes of each. */
+enum { SAMPLES = 1024, SAMPLE = 64 };
 
 static struct facts lost(struct session *session, struct facts facts, const char *what)
 {
@@ -113,6 +126,7 @@ static bool spawn(struct session *session)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0 || pipe2(printed, O_CLOEXEC) != 0 ||
         !make_reports(session, reports))
         goto out;
+    channel_ask_sender(channel[0]);
     fflush(NULL);
     session->pid = fork();
     if (session->pid == 0)
@@ -259,7 +273,9 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
         if (got < 0 && errno != EINTR)
             return lost(session, facts, "ppoll");
         if (fds[0].revents) {
-            switch (channel_receive(session->channel, message, NULL)) {
+            switch (expected == CHANNEL_LOADING
+                        ? channel_receive_first(session->channel, message, &session->runner)
+                        : channel_receive(session->channel, message, NULL)) {
             case 1:
                 /* A failure may be told only in the place of what it prevents. */
                 if (expected == CHANNEL_LOADING && message->kind == CHANNEL_FAILED_DEVICE)
@@ -346,20 +362,182 @@ static int input_memory(const struct blob *input, size_t *size)
     return fd;
 }
 
-/* Fills the output with bytes that no answer has by chance, and remembers them. */
+/*
+ * Word `index` of what an output holds before a call: bytes that no answer has by chance. Steele, Lea and Flood, "Fast
+ * splittable pseudorandom number generators" (OOPSLA 2014), the finaliser of SplitMix64.
+ */
+static inline uint64_t poison_word(uint64_t key, size_t index)
+{
+    uint64_t z = key + (index + 1) * 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Fills the output with other bytes than before. */
 static bool poison(struct session *session)
 {
-    unsigned char *bytes = session->poison.data;
+    const size_t words = session->output_size / 8, rest = session->output_size % 8;
+    uint64_t last;
 
-    for (size_t done = 0; done < session->output_size;) {
-        ssize_t got = getrandom(bytes + done, session->output_size - done, 0);
-
-        if (got <= 0)
-            return false;
-        done += (size_t)got;
-    }
-    memcpy(session->output, bytes, session->output_size);
+    if (getrandom(&session->poison, sizeof session->poison, 0) != (ssize_t)sizeof session->poison)
+        return false;
+    for (size_t i = 0; i < words; i++)
+        ((uint64_t *)session->output)[i] = poison_word(session->poison, i);
+    last = poison_word(session->poison, words);
+    memcpy(session->output + words * 8, &last, rest);
     return true;
+}
+
+/* Whether an output is what poison() wrote. */
+static bool is_poison(const struct session *session, const unsigned char *output)
+{
+    const size_t words = session->output_size / 8, rest = session->output_size % 8;
+    uint64_t last = poison_word(session->poison, words);
+
+    for (size_t i = 0; i < words; i++)
+        if (((const uint64_t *)output)[i] != poison_word(session->poison, i))
+            return false;
+    return memcmp(output + words * 8, &last, rest) == 0;
+}
+
+/* ------------------------------------------------------------------ the GPU, and large inputs and outputs */
+
+/* The warden failed: that is the machine's fault, or a GPU which the submission broke. */
+static struct facts lost_warden(struct session *session, struct facts facts)
+{
+    snprintf(session->detail, sizeof session->detail, "%s", session->config->warden->why);
+    facts.outcome = OUTCOME_LOST;
+    facts.detail = session->detail;
+    return facts;
+}
+
+static struct facts left_work(struct facts facts, const char *words)
+{
+    facts.outcome = OUTCOME_LEFT_WORK;
+    facts.detail = words;
+    return facts;
+}
+
+/* Before a call: the GPU is idle and its cache empty. */
+static struct facts settle(struct session *session, struct facts facts, double *megahertz)
+{
+    struct warden *warden = session->config->warden;
+
+    *megahertz = 0;
+    if (!warden)
+        return facts;
+    if (!warden_wait_ready(warden))
+        return lost_warden(session, facts);
+    if (!warden_idle(warden, settle_seconds))
+        return left_work(facts, "left work running on the GPU when it returned");
+    return warden_flush(warden, megahertz) ? facts : lost_warden(session, facts);
+}
+
+/* Memory for inputs of up to `mapped` bytes, which the runner maps and page-locks now, while there is nothing in it. */
+static struct facts make_place(struct session *session, size_t mapped, int64_t deadline, struct facts facts)
+{
+    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_PLACE, .mapped = mapped };
+    int fd;
+
+    if (session->place && session->place_size >= mapped)
+        return facts;
+    if (session->place)
+        munmap(session->place, session->place_size);
+    fd = shared_memory("input", mapped);
+    session->place = fd < 0 ? NULL : map_shared(fd, mapped);
+    session->place_size = mapped;
+    if (!session->place) {
+        facts = lost(session, facts, "cannot make memory for the input");
+    } else {
+        if (mapped % HUGE_PAGE == 0)
+            madvise(session->place, mapped, MADV_COLLAPSE);
+        if (deliver(session, &message, fd, &facts))
+            facts = wait_for(session, CHANNEL_PLACED, deadline, &message, facts);
+    }
+    if (fd >= 0)
+        close(fd);
+    return facts;
+}
+
+/*
+ * Writes the input to its place while nothing of the submission can read it: its threads stand still, and no kernel of
+ * its runs. A kernel or copy could still wait on the GPU for a word of that memory to change. So a decoy is written first,
+ * the input with its parts in another order: what it sets off is a kernel, and seen, or a copy of the decoy.
+ */
+static struct facts fill_place(struct session *session, const struct blob *input, struct facts facts)
+{
+    enum { HEAD = 4096 };
+    struct warden *warden = session->config->warden;
+    const size_t body = input->size - HEAD;
+    uint32_t turn = 0;
+    double gap = 0;
+    size_t cut;
+
+    if (!stop_process(session->runner, stop_seconds))
+        return lost(session, facts, "cannot stop the runner");
+    if (warden && !warden_watch(warden))
+        return lost_warden(session, facts);
+    if (getrandom(&turn, sizeof turn, 0) < 0)
+        turn = 0x9e3779b9;
+    cut = (1 + (size_t)((double)turn / 4294967296.0 * (double)(body / SAMPLE - 1))) * SAMPLE;
+    memcpy(session->place, input->data, HEAD);
+    memcpy(session->place + HEAD, input->data + HEAD + cut, body - cut);
+    memcpy(session->place + HEAD + body - cut, input->data + HEAD, cut);
+    memcpy(session->place, input->data, input->size);
+    memset(session->place + input->size, 0, session->place_size - input->size);
+    if (warden && !warden_unwatch(warden, &gap))
+        return lost_warden(session, facts);
+    if (gap > WARDEN_IDLE_SECONDS)
+        return left_work(facts, "left work on the GPU, which ran before the next input was released");
+    return facts;
+}
+
+/* The places of a large output that are looked at before the clock stops. */
+static void take_samples(const struct session *session, const uint64_t *key, unsigned char samples[SAMPLES][SAMPLE])
+{
+    for (size_t i = 0; i < SAMPLES; i++)
+        memcpy(samples[i], session->output + poison_word(*key, i) % (session->output_size / SAMPLE) * SAMPLE, SAMPLE);
+}
+
+/*
+ * Takes the output as it stands at "done", and the time: at once where it is small. A large one would be copied on the
+ * clock. So the process is stopped and its GPU seen idle; then nothing but a copy in flight can change the output, and
+ * lines of it, taken by chance before the clock stops, show whether one did.
+ */
+static struct facts take_output(struct session *session, struct blob *output, int64_t deadline, int64_t *end,
+                                struct facts facts)
+{
+    static unsigned char samples[SAMPLES][SAMPLE], again[SAMPLES][SAMPLE];
+    struct warden *warden = session->config->warden;
+    uint64_t key;
+
+    if (session->output_size < PAGE_LOCK_FROM || !session->config->stops) {
+        memcpy(output->data, session->output, session->output_size);
+        *end = clock_ns();
+        return facts;
+    }
+    *end = clock_ns();
+    if (!stop_process(session->runner, stop_seconds)) {
+        facts.outcome = OUTCOME_DIED; /* between its last word and now; wait_for() would have told how */
+        take_status(session, clock_ns() + (int64_t)(ending_seconds * 1e9), &facts);
+        return facts;
+    }
+    if (warden && !warden_idle(warden, clock_seconds(*end, deadline) > 0 ? clock_seconds(*end, deadline) : 0))
+        facts = left_work(facts, "left work running on the GPU when it returned");
+    if (getrandom(&key, sizeof key, 0) < 0)
+        key = (uint64_t)*end;
+    take_samples(session, &key, samples);
+    *end = clock_ns();
+    memcpy(output->data, session->output, session->output_size);
+    take_samples(session, &key, again);
+    facts.late = memcmp(samples, again, sizeof samples) != 0;
+    for (size_t i = 0; i < SAMPLES && !facts.late; i++)
+        facts.late = memcmp(samples[i], output->data + poison_word(key, i) % (session->output_size / SAMPLE) * SAMPLE,
+                            SAMPLE) != 0;
+    stop_continue(session->runner);
+    return facts;
 }
 
 /* ------------------------------------------------------------------ the three calls */
@@ -422,7 +600,6 @@ struct facts session_open(struct session *session, const struct session_config *
 {
     struct facts facts = { .limit = config->start_limit, .output_limit = config->output_limit, .detail = "" };
     struct channel_message message;
-    struct error error;
     int64_t start = clock_ns(), deadline = start + (int64_t)(config->start_limit * 1e9);
 
     *session = (struct session){ 0 };
@@ -431,7 +608,7 @@ struct facts session_open(struct session *session, const struct session_config *
     for (int i = 0; i < SESSION_REPORTS; i++)
         session->reports[i].fd = -1;
     session->output_size = output_size;
-    if (!blob_alloc(&session->poison, output_size, &error) || !spawn(session))
+    if (!spawn(session))
         return lost(session, facts, "cannot start the runner");
     facts = wait_for(session, CHANNEL_LOADING, deadline, &message, facts);
     if (facts.outcome == OUTCOME_DONE)
@@ -451,45 +628,72 @@ struct facts session_call(struct session *session, const struct blob *input, str
 {
     struct facts facts = { .called = true, .limit = session->config->call_limit,
                            .output_limit = session->config->output_limit, .detail = "" };
-    struct channel_message message, wake = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_WAKE };
+    struct channel_message message = { 0 }, wake = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_WAKE };
+    const bool placed = session->config->page_lock && input->size >= PAGE_LOCK_FROM;
+    const int64_t before = clock_ns(), ready_by = before + (int64_t)(session->config->start_limit * 1e9);
+    const bool audit = session->audit && session->config->warden;
+    size_t mapped = map_size(input->size);
+    double megahertz, gap;
     struct error error;
-    size_t mapped;
-    int64_t start, end;
-    int fd = input_memory(input, &mapped);
+    int64_t start, end, deadline;
+    int fd = -1;
 
-    if (fd < 0 || !poison(session) ||
+    session->idle = false;
+    if (audit) /* two contexts share the GPU then */
+        facts.limit *= audit_times;
+    if ((!placed && (fd = input_memory(input, &mapped)) < 0) || !poison(session) ||
         !blob_alloc(output, session->output_size, &error)) {
         facts = lost(session, facts, "cannot prepare the input");
-        if (fd >= 0)
-            close(fd);
-        return facts;
+        goto out;
     }
-    session->idle = false;
-    wake.mapped = mapped;
-    start = clock_ns();
+    facts = settle(session, facts, &megahertz);
+    if (placed && facts.outcome == OUTCOME_DONE)
+        facts = make_place(session, mapped, ready_by, facts);
+    if (facts.outcome != OUTCOME_DONE)
+        goto out;
+    wake.mapped = placed ? 0 : mapped;
+    wake.size = session->config->warden ? 1 : 0;
     if (deliver(session, &wake, -1, &facts))
-        facts = wait_for(session, CHANNEL_AWAKE, start + (int64_t)(facts.limit * 1e9), &message, facts);
-    if (facts.outcome == OUTCOME_DONE) {
-        message = (struct channel_message){ .magic = CHANNEL_MAGIC, .kind = CHANNEL_RUN, .size = input->size,
-                                            .mapped = mapped };
-        start = clock_ns();
-        if (deliver(session, &message, fd, &facts)) {
-            channel_spin(session->channel, session->config->spin ? CHANNEL_SPIN_NS : 0);
-            facts = wait_for(session, CHANNEL_DONE, start + (int64_t)(facts.limit * 1e9), &message, facts);
-        }
+        facts = wait_for(session, CHANNEL_AWAKE, clock_ns() + (int64_t)(facts.limit * 1e9), &message, facts);
+    if (placed && facts.outcome == OUTCOME_DONE)
+        facts = fill_place(session, input, facts);
+    if (facts.outcome != OUTCOME_DONE)
+        goto out;
+    message = (struct channel_message){ .magic = CHANNEL_MAGIC, .kind = CHANNEL_RUN, .size = input->size,
+                                        .mapped = wake.mapped };
+    if (audit && !warden_watch(session->config->warden)) {
+        facts = lost_warden(session, facts);
+        goto out;
+    }
+    start = clock_ns();
+    deadline = start + (int64_t)(facts.limit * 1e9);
+    if (deliver(session, &message, fd, &facts)) {
+        if (placed)
+            stop_continue(session->runner);
+        channel_spin(session->channel, session->config->spin ? CHANNEL_SPIN_NS : 0);
+        facts = wait_for(session, CHANNEL_DONE, deadline, &message, facts);
+    }
+    end = clock_ns();
+    if (audit) {
+        warden_unwatch(session->config->warden, &gap);
+        session->used_gpu = gap > WARDEN_IDLE_SECONDS;
     }
     if (facts.outcome == OUTCOME_DONE)
-        memcpy(output->data, session->output, session->output_size);
-    end = clock_ns();
-    close(fd);
+        facts = take_output(session, output, deadline, &end, facts);
     facts.seconds = clock_seconds(start, end);
-    if (facts.outcome != OUTCOME_DONE)
-        return facts;
-    session->idle = true;
-    if (facts.seconds > facts.limit)
-        facts.outcome = OUTCOME_TIMEOUT;
-    facts.unwritten = memcmp(output->data, session->poison.data, output->size) == 0;
-    *times = times_of(start, end, message.stamps);
+    if (facts.outcome == OUTCOME_DONE) {
+        session->idle = true;
+        if (facts.seconds > facts.limit)
+            facts.outcome = OUTCOME_TIMEOUT;
+        facts.unwritten = is_poison(session, output->data);
+        *times = times_of(start, end, message.stamps);
+        times->megahertz = megahertz;
+    }
+out:
+    if (facts.seconds == 0)
+        facts.seconds = clock_seconds(before, clock_ns());
+    if (fd >= 0)
+        close(fd);
     return facts;
 }
 
@@ -551,9 +755,10 @@ bool session_close(struct session *session)
         close(session->pidfd);
     if (session->output)
         munmap(session->output, session->output_size);
-    blob_release(&session->poison);
+    if (session->place)
+        munmap(session->place, session->place_size);
     session->printed_fd = session->channel = session->pidfd = -1;
-    session->output = NULL;
+    session->output = session->place = NULL;
     session->pid = 0;
     return ok;
 }

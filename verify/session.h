@@ -20,6 +20,7 @@
 #include "box.h"
 #include "channel.h"
 #include "verdict.h"
+#include "warden.h"
 
 /* Exit codes of the runner's own, told from a submission's by what was said on the channel before. */
 enum { RUNNER_FAILED = 120, RUNNER_LOST_CHANNEL = 121 };
@@ -36,6 +37,9 @@ struct session_config {
     bool spin;           /* the host has another one, to wait on without sleeping */
     bool exit_handlers;  /* it ends by exit(): its CUDA runtime, the simulator, has last words */
     bool reports;        /* and writes reports to CHANNEL_REPORT_*_FD */
+    bool page_lock;      /* it uses CUDA: large inputs have a place that it page-locks */
+    bool stops;          /* it is one process, which the host may stop */
+    struct warden *warden; /* who looks after the GPU; NULL where none is used */
 };
 
 enum { SESSION_PRINTED_KEPT = 1 << 16, SESSION_REPORT_MOST = 1 << 20 };
@@ -52,6 +56,7 @@ enum { SESSION_REPORT_TEXT, SESSION_REPORT_JSON, SESSION_REPORTS };
 struct session {
     const struct session_config *config; /* the caller's, for the session's life */
     pid_t pid;                           /* the child: bubblewrap or the runner; 0 once waited for */
+    pid_t runner;                        /* the runner, as the kernel told it with its first message; 0 before */
     int pidfd;                           /* readable when the child has ended; -1 for none */
     int channel;                         /* the host's end; -1 for none */
     int printed_fd;                      /* what the runner prints; -1 for none */
@@ -60,7 +65,11 @@ struct session {
     bool idle;                           /* it waits for the next call */
     unsigned char *output;               /* the host's view of the output memory */
     size_t output_size;                  /* bytes */
-    struct blob poison;                  /* what the output held before the present call */
+    uint64_t poison;                     /* key of what the output held before the present call */
+    unsigned char *place;                /* the host's view of where large inputs go; NULL for none */
+    size_t place_size;                   /* bytes */
+    bool audit;                          /* the caller's, before a call: see whether it uses the GPU; no time is taken */
+    bool used_gpu;                       /* of the last such call */
     size_t printed;                      /* bytes the runner has printed so far */
     char text[SESSION_PRINTED_KEPT];     /* the first of them */
     struct session_report reports[SESSION_REPORTS];
@@ -75,7 +84,9 @@ struct session_times {
     double release;  /* release to the runner's receipt */
     double map;      /* mapping the input */
     double call;     /* device_user() itself */
-    double done;     /* its return to the host's receipt, and the copy */
+    double done;     /* its return to the host's receipt, and taking the output */
+    double megahertz; /* the SM clock just before the call, as the warden measured it; 0 where there is none */
+    uint64_t reasons; /* gpu_state.reasons just after the call, which the caller adds; 0 where there is no GPU */
 };
 
 /*

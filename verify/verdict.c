@@ -75,6 +75,10 @@ enum verdict verdict_of(const struct facts *facts, char *message, size_t size)
     case OUTCOME_DONE:
         if (!facts->called)
             break;
+        if (facts->late) {
+            snprintf(message, size, "device_user() wrote to its output after it had returned");
+            return VERDICT_WA;
+        }
         return verdict_of_answer(facts, message, size);
     case OUTCOME_TIMEOUT:
         snprintf(message, size, "%s exceeded the limit of %g s and was stopped after %.2f s", who, facts->limit,
@@ -99,6 +103,9 @@ enum verdict verdict_of(const struct facts *facts, char *message, size_t size)
     case OUTCOME_FLOOD:
         snprintf(message, size, "%s printed more than %zu bytes", who, facts->output_limit);
         return VERDICT_OLE;
+    case OUTCOME_LEFT_WORK:
+        snprintf(message, size, "device_user() %s", facts->detail);
+        return VERDICT_SV;
     case OUTCOME_LOAD_FAILED:
         snprintf(message, size, "the submission cannot be loaded: %s", facts->detail);
         return VERDICT_RTE;

@@ -37,6 +37,7 @@ enum outcome {
     OUTCOME_CLOSED,      /* it closed its end of the channel and lives on */
     OUTCOME_FORGED,      /* it sent something that the runner never sends */
     OUTCOME_FLOOD,       /* it printed more than the output limit */
+    OUTCOME_LEFT_WORK,   /* it returned, and its work went on on the GPU */
     OUTCOME_LOAD_FAILED, /* the runner could not load the submission */
     OUTCOME_DEVICE_FAILED, /* the runner could not initialise CUDA or OpenCL, before any user code ran */
     OUTCOME_LOST,        /* the host could not go on: a system call failed */
@@ -54,6 +55,7 @@ struct facts {
     int exit_code;           /* OUTCOME_DIED: its exit code, when no signal did */
     enum check_result check; /* OUTCOME_DONE of a call: what the checker said */
     bool unwritten;          /* OUTCOME_DONE of a call: the output is as it was before the call */
+    bool late;               /* OUTCOME_DONE of a call: the output was written to after that */
     double seconds;          /* from the start of the stage to its end */
     double limit;            /* the limit of the stage, seconds */
     size_t output_limit;     /* what may be printed, bytes */

@@ -4,7 +4,7 @@ PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/
 # Sources of the problems that go into the host: call.c goes into the runner, main_*.c are programs.
 PROBLEM_SOURCES := $(filter-out %/call.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
 RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c verify/filter.c verify/channel.c
-VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c,$(wildcard verify/*.c))
+VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c verify/empty.c,$(wildcard verify/*.c))
 TABLE := $(BUILD)/problems.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
@@ -12,7 +12,8 @@ HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE) $(BU
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
 PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/bench_overhead $(BUILD)/getrndstr $(RUNNERS) \
-	getrndstr ldistance $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd
+	getrndstr ldistance $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd \
+	$(BUILD)/empty.so $(if $(GPU),$(if $(NVCC),$(BUILD)/gpu_warden $(BUILD)/empty_gpu.so))
 
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
@@ -38,6 +39,14 @@ $(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/prob
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) -Wl,--export-dynamic-symbol=clBuildProgram,--export-dynamic-symbol=clCompileProgram \
 		-o $@ $^ -lseccomp -ldl
+
+# What the host times for the overhead of a call, and who looks after the GPU for it.
+$(BUILD)/empty.so: verify/empty.c $(FLAGS_STAMP)
+	$(call say,CC $<)$(CC) $(HOST_CFLAGS) -fPIC -shared -o $@ $<
+$(BUILD)/empty_gpu.so: verify/empty_gpu.cu $(FLAGS_STAMP)
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -shared -o $@ $<
+$(BUILD)/gpu_warden: verify/warden_main.cu verify/warden.h verify/clock.h $(FLAGS_STAMP)
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -Iverify -o $@ $<
 
 # A folder for each OpenCL driver, which names that one alone to the loader.
 $(BUILD)/opencl/cpu/driver.icd: ICD = libpocl.so.2

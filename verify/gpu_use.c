@@ -1,0 +1,50 @@
+/*
+ * gpu_use.c - one judging's hold on a GPU.
+ */
+#include "gpu_use.h"
+
+#include <stdio.h>
+
+bool gpu_use_probe(struct gpu_use *use, struct error *error)
+{
+    if (warden_health(&use->warden))
+        return true;
+    warden_stop(&use->warden);
+    if (!warden_start(&use->warden, use->program, use->library_path, use->gpu->uuid, error))
+        return false;
+    if (warden_health(&use->warden))
+        return true;
+    gpu_mark(use->gpu, use->warden.why);
+    return error_toolkit(error, "the GPU %s fails its probe (%s): this machine is unfit to judge until it passes", use->gpu->uuid,
+                         use->warden.why);
+}
+
+bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, const char *library_path,
+                   struct error *error)
+{
+    char why[160];
+
+    *use = (struct gpu_use){ .gpu = gpu };
+    snprintf(use->program, sizeof use->program, "%s", program);
+    snprintf(use->library_path, sizeof use->library_path, "%s", library_path);
+    if (!gpu_claim(gpu, error))
+        return false;
+    gpu_read(gpu, &use->before);
+    if (!warden_start(&use->warden, use->program, use->library_path, gpu->uuid, error))
+        return false;
+    if (!gpu_unfit(gpu, why, sizeof why))
+        return true;
+    fprintf(stderr, "main_host: the GPU %s is marked as unfit (%s): probing it\n", gpu->uuid, why);
+    if (!gpu_use_probe(use, error))
+        return false;
+    gpu_mark(gpu, NULL);
+    return true;
+}
+
+void gpu_use_end(struct gpu_use *use)
+{
+    if (!use->gpu)
+        return;
+    gpu_read(use->gpu, &use->after);
+    warden_stop(&use->warden);
+}

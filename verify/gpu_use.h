@@ -1,0 +1,38 @@
+/*
+ * gpu_use.h - a GPU for the length of one judging: claimed, watched over, and probed after a submission was killed.
+ */
+#ifndef VERIFY_GPU_USE_H
+#define VERIFY_GPU_USE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "error.h"
+#include "gpu.h"
+#include "warden.h"
+
+struct gpu_use {
+    const struct gpu *gpu;           /* the caller's; NULL before gpu_use_begin() */
+    char program[PATH_MAX];          /* of the warden */
+    char library_path[PATH_MAX];     /* where its CUDA runtime is, or "" */
+    struct warden warden;
+    struct gpu_state before, after;  /* the GPU before anything was started on it, and at the end */
+};
+
+/*
+ * Claims the GPU, waiting for it if need be, and starts the warden `program` with the CUDA runtime of library_path. A GPU
+ * that is marked as unfit is probed first; where it fails again there is an error.
+ */
+bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, const char *library_path,
+                   struct error *error);
+
+/*
+ * After a submission was killed: probes the GPU with a kernel whose result is known, by a new warden where the old one
+ * fails. False, with an error and the mark of an unfit GPU, where that fails too.
+ */
+bool gpu_use_probe(struct gpu_use *use, struct error *error);
+
+/* Reads the GPU's state once more and ends the warden. Does nothing to one that was not begun. */
+void gpu_use_end(struct gpu_use *use);
+
+#endif

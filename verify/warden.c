@@ -1,0 +1,163 @@
+/*
+ * warden.c - the host's side: starts the warden and asks it.
+ */
+#include "warden.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "reap.h"
+
+/* How long it may take to start, and how long an operation may take beyond the time it is given. */
+static const double start_seconds = 30.0, operation_seconds = 10.0;
+
+static void become_warden(const char *program, const char *library_path, const char *gpu_uuid, int channel)
+{
+    char library[4200], device[160];
+    char *argv[] = { (char *)program, NULL };
+    char *envp[] = { device, library_path[0] ? library : NULL, NULL };
+    int null = open("/dev/null", O_RDWR);
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setsid();
+    snprintf(library, sizeof library, "LD_LIBRARY_PATH=%s", library_path);
+    snprintf(device, sizeof device, "CUDA_VISIBLE_DEVICES=%s", gpu_uuid);
+    channel = fcntl(channel, F_DUPFD, 16);
+    dup2(null, 0);
+    dup2(null, 1);
+    dup2(null, 2);
+    dup2(channel, WARDEN_FD);
+    syscall(SYS_close_range, WARDEN_FD + 1, ~0u, 0);
+    execve(program, argv, envp);
+    _exit(127);
+}
+
+bool warden_start(struct warden *warden, const char *program, const char *library_path, const char *gpu_uuid,
+                  struct error *error)
+{
+    int ends[2];
+
+    *warden = (struct warden){ .channel = -1 };
+    if (access(program, X_OK) != 0)
+        return error_toolkit(error, "cannot start '%s': %s; run 'make'", program, strerror(errno));
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return error_system(error, "cannot make a channel");
+    fflush(NULL);
+    warden->pid = fork();
+    if (warden->pid == 0)
+        become_warden(program, library_path, gpu_uuid, ends[1]);
+    close(ends[1]);
+    if (warden->pid < 0) {
+        warden->pid = 0;
+        close(ends[0]);
+        return error_system(error, "cannot start '%s'", program);
+    }
+    warden->channel = ends[0];
+    reap_spare(warden->pid);
+    return true;
+}
+
+void warden_stop(struct warden *warden)
+{
+    if (warden->pid > 0) {
+        kill(warden->pid, SIGKILL);
+        waitpid(warden->pid, NULL, 0);
+        reap_spare(0);
+    }
+    if (warden->channel >= 0 && warden->pid > 0)
+        close(warden->channel);
+    *warden = (struct warden){ .channel = -1 };
+}
+
+static bool receive(struct warden *warden, enum warden_operation expected, double seconds, struct warden_message *reply)
+{
+    const int64_t deadline = clock_ns() + (int64_t)(seconds * 1e9);
+    struct pollfd fd = { .fd = warden->channel, .events = POLLIN };
+    ssize_t got = 0;
+
+    /* Most answers come at once, and waking up takes as long as they do. */
+    while ((got = recv(warden->channel, reply, sizeof *reply, MSG_DONTWAIT)) < 0 && errno == EAGAIN &&
+           clock_ns() < deadline)
+        if (clock_ns() > deadline - (int64_t)(seconds * 1e9) + 1000000)
+            poll(&fd, 1, 100);
+    if (got != (ssize_t)sizeof *reply || reply->operation != (uint32_t)expected) {
+        snprintf(warden->why, sizeof warden->why, "the warden of the GPU %s",
+                 got < 0 && errno == EAGAIN ? "does not answer" : "has ended");
+        return false;
+    }
+    reply->text[sizeof reply->text - 1] = '\0';
+    if (!reply->ok)
+        snprintf(warden->why, sizeof warden->why, "%s", reply->text);
+    return reply->ok;
+}
+
+bool warden_wait_ready(struct warden *warden)
+{
+    struct warden_message reply;
+
+    if (!warden->ready)
+        warden->ready = receive(warden, WARDEN_READY, start_seconds, &reply);
+    return warden->ready;
+}
+
+static bool ask(struct warden *warden, enum warden_operation operation, double seconds, struct warden_message *reply)
+{
+    struct warden_message message = { .operation = operation, .seconds = seconds };
+
+    if (!warden_wait_ready(warden))
+        return false;
+    if (send(warden->channel, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) {
+        snprintf(warden->why, sizeof warden->why, "the warden of the GPU has ended");
+        return false;
+    }
+    return receive(warden, operation, seconds + operation_seconds, reply);
+}
+
+bool warden_idle(struct warden *warden, double seconds)
+{
+    struct warden_message reply;
+
+    return ask(warden, WARDEN_IDLE, seconds, &reply);
+}
+
+bool warden_flush(struct warden *warden, double *megahertz)
+{
+    struct warden_message reply;
+    bool ok = ask(warden, WARDEN_FLUSH, 0, &reply);
+
+    *megahertz = ok ? reply.megahertz : 0;
+    return ok;
+}
+
+bool warden_watch(struct warden *warden)
+{
+    struct warden_message reply;
+
+    return ask(warden, WARDEN_WATCH, 0, &reply);
+}
+
+bool warden_unwatch(struct warden *warden, double *gap)
+{
+    struct warden_message reply;
+    bool ok = ask(warden, WARDEN_UNWATCH, 0, &reply);
+
+    *gap = ok ? reply.seconds : 0;
+    return ok;
+}
+
+bool warden_health(struct warden *warden)
+{
+    struct warden_message reply;
+
+    return ask(warden, WARDEN_HEALTH, 0, &reply);
+}

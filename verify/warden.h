@@ -1,0 +1,67 @@
+/*
+ * warden.h - a trusted process with a context on the GPU, which tells the host what the GPU does.
+ *
+ * The host has no CUDA context of its own, so it asks a helper (warden_main.cu) that runs no user code. A GPU runs the
+ * kernels of one context at a time: a kernel of the warden's that was kept from running shows that another context's
+ * was. Measured on an H100, two launches of an empty kernel one after the other take 10 µs each on an idle GPU and a time
+ * slice (1.2 to 2.4 ms) on a busy one; a kernel that watches the clock sees gaps of up to 10 µs while it has the GPU to
+ * itself, and 290 µs or more for one empty kernel of another context. Copies do not show: they have engines of their own.
+ */
+#ifndef VERIFY_WARDEN_H
+#define VERIFY_WARDEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+/* A second empty kernel that took longer, or a longer gap: another context was running. Seconds. */
+#define WARDEN_IDLE_SECONDS 100e-6
+
+/* The warden's end of the channel. */
+enum { WARDEN_FD = 3 };
+
+enum warden_operation {
+    WARDEN_READY,   /* the warden's first word, unasked */
+    WARDEN_IDLE,    /* waits until the GPU is idle, for `seconds` at most; `seconds` of the reply: how long that took */
+    WARDEN_FLUSH,   /* empties the L2 cache; `megahertz` of the reply: the SM clock just then */
+    WARDEN_WATCH,   /* starts to watch for kernels of other contexts, on a GPU that is idle */
+    WARDEN_UNWATCH, /* and ends it; `seconds` of the reply: the longest gap */
+    WARDEN_HEALTH,  /* runs a kernel on all processors whose result is known */
+};
+
+struct warden_message {
+    uint32_t operation; /* enum warden_operation; the reply repeats it */
+    uint32_t ok;        /* of a reply: 1, or 0 where it is not idle, not healthy, or CUDA failed */
+    double seconds;
+    double megahertz;
+    char text[120];     /* of a reply that is not ok: why, terminated */
+};
+
+struct warden {
+    pid_t pid;          /* 0 for none */
+    int channel;        /* -1 for none */
+    bool ready;         /* it has said so */
+    char why[160];      /* why the last operation failed */
+};
+
+/*
+ * Starts `program` on the GPU of that UUID, with the CUDA runtime of library_path ("" for the loader's own). It is ready
+ * some tenths of a second later, which the first operation waits for. False, with an error, when no process could be made.
+ */
+bool warden_start(struct warden *warden, const char *program, const char *library_path, const char *gpu_uuid,
+                  struct error *error);
+
+/* Ends it. Does nothing to one that was not started. */
+void warden_stop(struct warden *warden);
+
+/* What the operations above do; false where they say so or the warden does not answer, with warden->why. */
+bool warden_wait_ready(struct warden *warden);
+bool warden_idle(struct warden *warden, double seconds);
+bool warden_flush(struct warden *warden, double *megahertz);
+bool warden_watch(struct warden *warden);
+bool warden_unwatch(struct warden *warden, double *gap);
+bool warden_health(struct warden *warden);
+
+#endif

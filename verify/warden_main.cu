@@ -1,0 +1,246 @@
+/*
+ * warden_main.cu - the warden: trusted code with a context on the GPU, started by the host (warden.h).
+ *
+ * It answers one operation at a time on the channel and ends with it. No user code is in its process, and nothing that
+ * the submission has reaches it.
+ */
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+extern "C" {
+#include "clock.h"
+#include "warden.h"
+}
+
+/* After this long without being told to stop, the watch ends by itself and has failed. Nanoseconds. */
+static const unsigned long long longest_watch = 60ull * 1000 * 1000 * 1000;
+
+/* Times over the size of the L2 cache that are written to empty it. */
+enum { flush_times = 2 };
+
+/* What watch() shares with the CPU, in page-locked memory; each word in a line of its own. */
+struct watch {
+    volatile int stop;
+    char pad1[124];
+    volatile int started;
+    char pad2[124];
+    unsigned long long gap, length; /* nanoseconds */
+};
+
+static __device__ unsigned long long global_time(void)
+{
+    unsigned long long now;
+
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+static __global__ void nothing(void) {}
+
+/* Looks at the clock until it is told to stop, and keeps the longest time between two looks. */
+static __global__ void watch(struct watch *shared)
+{
+    unsigned long long first = global_time(), last = first, gap = 0;
+
+    shared->started = 1;
+    __threadfence_system();
+    while (!shared->stop && last - first < longest_watch) {
+        unsigned long long now = global_time();
+
+        gap = now - last > gap ? now - last : gap;
+        last = now;
+    }
+    shared->gap = gap;
+    shared->length = last - first;
+    __threadfence_system();
+}
+
+/* Clocks and nanoseconds of the same while. */
+static __global__ void count_clocks(unsigned long long nanoseconds, unsigned long long *clocks, unsigned long long *time)
+{
+    unsigned long long first = global_time(), now = first;
+    long long start = clock64();
+
+    while (now - first < nanoseconds)
+        now = global_time();
+    *clocks = (unsigned long long)(clock64() - start);
+    *time = now - first;
+}
+
+/* Integers, products and sums of floats: the same on CPU and GPU, as each operation is prescribed. */
+static __host__ __device__ uint32_t work(uint32_t x)
+{
+    float f = (float)(x & 0xffff);
+
+    for (int i = 0; i < 64; i++) {
+        x = x * 1664525u + 1013904223u;
+        f = fmaf(f, 0.5f, (float)(x >> 16));
+    }
+    return x ^ (uint32_t)f;
+}
+
+enum { health_threads = 256, health_blocks = 1024 };
+
+/* Every thread hands its number to its neighbour through shared memory; blocks add up what they get. */
+static __global__ void health(unsigned long long *sum)
+{
+    __shared__ uint32_t words[health_threads];
+
+    words[threadIdx.x] = work(blockIdx.x * health_threads + threadIdx.x);
+    __syncthreads();
+    atomicAdd(sum, (unsigned long long)words[(threadIdx.x + 1) % health_threads]);
+}
+
+static struct watch *shared;
+static unsigned long long *device_words; /* [2] */
+static char *flushed;
+static size_t flush_size;
+
+static double seconds_of_probe(void)
+{
+    const int64_t start = clock_ns();
+
+    nothing<<<1, 1>>>();
+    if (cudaDeviceSynchronize() != cudaSuccess)
+        return 1e9;
+    return clock_seconds(start, clock_ns());
+}
+
+static cudaError_t initialise(void)
+{
+    cudaError_t status;
+    int device = 0, cache = 0;
+
+    if ((status = cudaGetDevice(&device)) != cudaSuccess ||
+        (status = cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device)) != cudaSuccess ||
+        (status = cudaHostAlloc((void **)&shared, sizeof *shared, cudaHostAllocMapped)) != cudaSuccess ||
+        (status = cudaMalloc((void **)&device_words, 2 * sizeof *device_words)) != cudaSuccess)
+        return status;
+    flush_size = cache > 0 ? (size_t)cache * flush_times : (size_t)64 << 20;
+    if ((status = cudaMalloc((void **)&flushed, flush_size)) != cudaSuccess)
+        return status;
+    /* The first launch of a kernel loads it: that is not to happen later. */
+    shared->stop = 1;
+    watch<<<1, 1>>>(shared);
+    nothing<<<1, 1>>>();
+    count_clocks<<<1, 1>>>(1000, device_words, device_words + 1);
+    return cudaDeviceSynchronize();
+}
+
+static void idle(const struct warden_message *message, struct warden_message *reply)
+{
+    const int64_t start = clock_ns();
+
+    for (;;) {
+        seconds_of_probe(); /* may wait for the other context's slice to end, and for the switch to this one */
+        if (seconds_of_probe() < WARDEN_IDLE_SECONDS && seconds_of_probe() < WARDEN_IDLE_SECONDS)
+            break;
+        if (clock_seconds(start, clock_ns()) > message->seconds) {
+            snprintf(reply->text, sizeof reply->text, "the GPU is busy");
+            return;
+        }
+    }
+    reply->seconds = clock_seconds(start, clock_ns());
+    reply->ok = 1;
+}
+
+static void flush(struct warden_message *reply)
+{
+    unsigned long long words[2] = { 0, 1 };
+
+    count_clocks<<<1, 1>>>(50000, device_words, device_words + 1);
+    if (cudaMemcpy(words, device_words, sizeof words, cudaMemcpyDeviceToHost) != cudaSuccess)
+        return;
+    reply->megahertz = (double)words[0] * 1e3 / (double)(words[1] ? words[1] : 1);
+    cudaCtxResetPersistingL2Cache(); /* GPUs before compute capability 8.0 have none: no matter */
+    cudaGetLastError();
+    reply->ok = cudaMemsetAsync(flushed, 0x5a, flush_size) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
+}
+
+static void start_watch(struct warden_message *reply)
+{
+    const int64_t start = clock_ns();
+
+    shared->stop = 0;
+    shared->started = 0;
+    watch<<<1, 1>>>(shared);
+    while (!shared->started && clock_seconds(start, clock_ns()) < 1.0)
+        ;
+    reply->ok = shared->started && cudaPeekAtLastError() == cudaSuccess;
+    reply->seconds = clock_seconds(start, clock_ns());
+}
+
+static void end_watch(struct warden_message *reply)
+{
+    shared->stop = 1;
+    __sync_synchronize();
+    reply->ok = cudaDeviceSynchronize() == cudaSuccess && shared->length < longest_watch;
+    reply->seconds = (double)shared->gap * 1e-9;
+}
+
+static void check_health(struct warden_message *reply)
+{
+    static unsigned long long right;
+    unsigned long long sum = 0;
+
+    for (uint32_t i = 0; right == 0 && i < (uint32_t)health_threads * health_blocks; i++)
+        sum += work(i);
+    right = right ? right : sum;
+    sum = 0;
+    if (cudaMemset(device_words, 0, sizeof *device_words) == cudaSuccess) {
+        health<<<health_blocks, health_threads>>>(device_words);
+        if (cudaMemcpy(&sum, device_words, sizeof sum, cudaMemcpyDeviceToHost) != cudaSuccess)
+            return;
+    }
+    reply->ok = sum == right;
+    if (!reply->ok)
+        snprintf(reply->text, sizeof reply->text, "the GPU computed %llu where %llu is right", sum, right);
+}
+
+/* The next message. Spins for a while first: the host asks in quick succession, and the clock may be running. */
+static bool receive(struct warden_message *message)
+{
+    const int64_t start = clock_ns();
+    ssize_t got;
+
+    while ((got = recv(WARDEN_FD, message, sizeof *message, MSG_DONTWAIT)) < 0 &&
+           clock_seconds(start, clock_ns()) < 300e-6)
+        sched_yield();
+    if (got < 0)
+        got = recv(WARDEN_FD, message, sizeof *message, 0);
+    return got == (ssize_t)sizeof *message;
+}
+
+static void say(struct warden_message *reply, cudaError_t status)
+{
+    if (!reply->ok && !reply->text[0])
+        snprintf(reply->text, sizeof reply->text, "CUDA: %s", cudaGetErrorString(status));
+    if (send(WARDEN_FD, reply, sizeof *reply, MSG_NOSIGNAL) != (ssize_t)sizeof *reply)
+        _exit(1);
+}
+
+int main(void)
+{
+    struct warden_message message, reply = { WARDEN_READY };
+    cudaError_t status = initialise();
+
+    reply.ok = status == cudaSuccess;
+    say(&reply, status);
+    while (status == cudaSuccess && receive(&message)) {
+        reply = (struct warden_message){ message.operation };
+        switch ((enum warden_operation)message.operation) {
+        case WARDEN_IDLE: idle(&message, &reply); break;
+        case WARDEN_FLUSH: flush(&reply); break;
+        case WARDEN_WATCH: start_watch(&reply); break;
+        case WARDEN_UNWATCH: end_watch(&reply); break;
+        case WARDEN_HEALTH: check_health(&reply); break;
+        case WARDEN_READY: reply.ok = 1; break;
+        }
+        say(&reply, cudaGetLastError());
+    }
+    _exit(0);
+}
