@@ -362,6 +362,8 @@ static bool choose_box(struct host *host, struct error *error)
         return error_toolkit(error, "--box namespaces: %s", why);
     if (level == BOX_NONE)
         fprintf(stderr, "main_host: the submission runs without a box (%s): run only code that you trust\n", why);
+    if (host->options.ranked && level == BOX_NONE)
+        return error_toolkit(error, "--ranked: no times rank that were taken without a box");
     find_cuda(host);
     if (!simulated && !(opencl && !on_gpu)) /* the simulator and PoCL use every processor that there is */
         processor = processor_claim(&others);
@@ -407,12 +409,17 @@ static bool hold_gpu(struct host *host, struct error *error)
     snprintf(program, sizeof program, "%s/gpu_warden", host->build);
     if (!gpu_use_begin(&host->use, &host->gpu, program, host->cuda_folder, error))
         return false;
-    host->session.warden = &host->use.warden;
+    if (host->use.busy && host->options.ranked)
+        return error_toolkit(error, "the GPU %s is in use by another process: no times on it can rank", host->gpu.uuid);
+    if (host->use.busy)
+        fprintf(stderr, "main_host: the GPU %s is in use by another process: times on it may be theirs too\n", host->gpu.uuid);
+    else
+        host->session.warden = &host->use.warden;
     host->result.gpu_before = &host->use.before;
     host->result.gpu_after = &host->use.after;
-    if (host->use.before.processes > 0 && host->options.ranked)
-        fprintf(stderr, "main_host: %u other processes use the GPU %s: times on it may be theirs too\n",
-                host->use.before.processes, host->gpu.uuid);
+    if (host->use.before.processes > 0 && !host->use.busy)
+        fprintf(stderr, "main_host: %u other processes have memory on the GPU %s\n", host->use.before.processes,
+                host->gpu.uuid);
     return true;
 }
 

@@ -5,9 +5,12 @@
 
 #include <stdio.h>
 
+/* How long somebody else's work on the GPU is waited for. */
+static const double idle_seconds = 5.0;
+
 bool gpu_use_probe(struct gpu_use *use, struct error *error)
 {
-    if (warden_health(&use->warden))
+    if (use->busy || warden_health(&use->warden))
         return true;
     warden_stop(&use->warden);
     if (!warden_start(&use->warden, use->program, use->library_path, use->gpu->uuid, error))
@@ -32,12 +35,17 @@ bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *progr
     gpu_read(gpu, &use->before);
     if (!warden_start(&use->warden, use->program, use->library_path, gpu->uuid, error))
         return false;
-    if (!gpu_unfit(gpu, why, sizeof why))
-        return true;
-    fprintf(stderr, "main_host: the GPU %s is marked as unfit (%s): probing it\n", gpu->uuid, why);
-    if (!gpu_use_probe(use, error))
-        return false;
-    gpu_mark(gpu, NULL);
+    if (gpu_unfit(gpu, why, sizeof why)) {
+        fprintf(stderr, "main_host: the GPU %s is marked as unfit (%s): probing it\n", gpu->uuid, why);
+        if (!gpu_use_probe(use, error))
+            return false;
+        gpu_mark(gpu, NULL);
+    }
+    if (!warden_wait_ready(&use->warden))
+        return error_toolkit(error, "the GPU %s cannot be used: %s", gpu->uuid, use->warden.why);
+    use->busy = !warden_idle(&use->warden, idle_seconds);
+    if (use->busy)
+        warden_stop(&use->warden);
     return true;
 }
 
