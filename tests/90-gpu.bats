@@ -68,3 +68,76 @@ setup() {
     run -2 "$host" editdistance --submission "$so" --device cpu
     assert_output --partial 'needs a GPU'
 }
+
+# A case of mergesort with 256 MiB of keys.
+large='random 67108864 seed=3'
+
+@test "gpu: a plain copy of a large input runs at the speed of the link" {
+    so=$(submission tests/fixtures/clock/copy_input.cu mergesort)
+    run -1 --separate-stderr "$host" mergesort --submission "$so" --generate "$large"
+    echo "# $(grep -o 'to the device.*' <<< "$stderr")" >&3
+    rate=$(sed -n 's/.*to the device \([0-9]*\)\..*/\1/p' <<< "$stderr")
+    [ "$rate" -ge 45 ]
+}
+
+@test "gpu: a copy of the output that is still under way at the return is seen" {
+    so=$(submission tests/fixtures/clock/late_copy.cu mergesort)
+    run -1 "$host" mergesort --league open --submission "$so" --generate "$large" --repeat 3
+    assert_output --partial 'FAILED. WA (wrong answer): device_user() wrote to its output after it had returned'
+}
+
+@test "gpu: a kernel that waits for the next input is seen before there is one" {
+    so=$(submission tests/fixtures/clock/left_kernel.cu mergesort)
+    run -1 "$host" mergesort --league open --submission "$so" --generate "$large" --repeat 3
+    assert_output --partial 'FAILED. SV (rule or security violation): device_user() left work running on the GPU when it returned'
+}
+
+@test "gpu: --ranked tells the clocks, the overhead, and whether the GPU was used" {
+    requires box
+    so=$(submission device_user.cu)
+    "$host" editdistance --submission "$so" --ranked --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json '[.cases[] | .used_gpu, .steady, (.samples | length == 11), (.parts | all(.sm_megahertz > 100)),
+        .overhead.median < 0.0005] | all')" true
+    assert_equal "$(json '.device | .before.memory_megahertz > 0 and .after.sm_megahertz > 0 and .after.celsius > 0')" true
+    so=$(submission problems/editdistance/submissions/accepted/baseline.c)
+    "$host" editdistance --submission "$so" --device gpu --case sample/1-small --ranked --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json '.cases[0].used_gpu')" false
+}
+
+@test "gpu: two judgings on one GPU wait for each other" {
+    so=$(submission problems/editdistance/submissions/time_limit_exceeded/endless_kernel.cu)
+    "$host" editdistance --submission "$so" --case sample/1-small --time-limit 3 > /dev/null &
+    sleep 1
+    so=$(submission device_user.cu)
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small
+    assert_output --partial 'waiting for the GPU GPU-'
+    wait
+}
+
+@test "gpu: a GPU marked as unfit is probed, and the mark goes when it passes" {
+    so=$(submission device_user.cu)
+    uuid=$("$host" --devices | sed -n '1s/.*\t\(GPU-[^\t]*\)\t.*/\1/p')
+    mark=/tmp/gpu-contest-toolkit-$uuid-unfit
+    echo 'a test says so' > "$mark"
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small --gpu "$uuid"
+    assert_output --partial 'is marked as unfit (a test says so): probing it'
+    [ ! -e "$mark" ]
+    run -2 "$host" editdistance --submission "$so" --gpu 99
+    assert_output --partial 'there is no GPU of that number'
+}
+
+@test "gpu: while another process keeps the GPU busy nothing ranks, and nobody is blamed" {
+    so=$(submission device_user.cu)
+    busy=$BATS_TEST_TMPDIR/busy
+    echo '__global__ void spin() { for (long long t = clock64(); clock64() - t < 30000000000LL;) ; }
+        int main() { spin<<<1, 1>>>(); return cudaDeviceSynchronize(); }' > "$busy.cu"
+    "$(make -s print-nvcc)" -arch native -o "$busy" "$busy.cu"
+    "$busy" &
+    sleep 2
+    run -3 "$host" editdistance --submission "$so" --case sample/1-small --ranked
+    assert_output --partial 'is in use by another process'
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small
+    assert_output --partial 'is in use by another process'
+    kill %1
+    wait || true
+}
