@@ -27,6 +27,8 @@ struct case_result {
     size_t calls;                /* calls that were made */
     struct session_times *times; /* [calls], of those that returned in time */
     size_t timed;                /* how many did */
+    double floor;                /* seconds that no call can do without (floor.h): of the last call, or the first below; or 0 */
+    bool below_floor;            /* a right answer came sooner */
     size_t printed;              /* bytes the submission printed */
     char *printed_text;          /* the first of them, or NULL */
     size_t printed_kept;         /* how many */
@@ -48,6 +50,7 @@ struct result {
     const char *box;             /* box_level_name(), or NULL */
     const char *league;          /* or "" */
     size_t left_out;             /* cases that only a GPU can do, and there is none */
+    bool review;                 /* some case is below its floor: not to be ranked before somebody looked at it */
     uint64_t seed, check_seed;
     size_t repeat;
     enum verdict verdict;        /* the first that is not AC, else AC; NO when nothing ran */
