@@ -433,13 +433,14 @@ static bool known_well(const struct host *host, const struct case_result *result
 static void check_floor(struct host *host, const struct blob *input, const struct blob *answer,
                         struct case_result *result)
 {
+    const struct peak *peak = host->device == DEVICE_GPU ? &host->package.gpu_peak : &host->package.cpu_peak;
     double seconds = result->times[result->timed - 1].total;
     struct work work = { 0 };
 
-    if (!host->problem->work || host->device == DEVICE_SIM || result->below_floor)
+    if (!host->problem->work || host->device == DEVICE_SIM || result->below_floor || !(peak->link + peak->operations > 0))
         return;
     host->problem->work(input, answer, &work);
-    result->floor = floor_seconds(&work, host->device == DEVICE_GPU ? &host->package.gpu_peak : &host->package.cpu_peak);
+    result->floor = floor_seconds(&work, peak);
     if (!(seconds < result->floor))
         return;
     result->below_floor = host->result.review = true;

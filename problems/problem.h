@@ -59,8 +59,9 @@ struct problem {
     size_t (*output_size)(const struct blob *input);
 
     /*
-     * NULL, or the least that any known way to a right output must do for this input (floor.h); *work is zero before. What
-     * the answer tells may be used: a problem may be easy where its answer is small. Never more than the best program needs.
+     * NULL, or the least that any known way to a right output must do for this input (floor.h); *work is zero before.
+     * What the answer tells may be used: a problem may be easy where its answer is small. Never more than the best
+     * program needs, and never more bytes than input and output have.
      */
     void (*work)(const struct blob *input, const struct blob *answer, struct work *work);
 

@@ -1,10 +1,10 @@
-# Sourced after lib.sh by the scripts that judge: from the path that a caller gave to a device_user.so, built anew with the
-# compilers in a box.
+# Sourced after lib.sh by the scripts that judge: from the path that a caller gave to a device_user.so, built anew with
+# the compilers in a box.
 # shellcheck shell=bash disable=SC2034
 compile_seconds=${COMPILE_SECONDS:-120} compile_words=1048576
 
-# submission_find PATH: sets `submission`, as make, which runs in the toolkit's folder, is to see it, and `problem`, the one
-# that its path tells, or editdistance.
+# submission_find PATH: sets `submission`, as make, which runs in the toolkit's folder, is to see it, and `problem`, the
+# one that its path tells, or editdistance.
 submission_find() {
     [ -e "$1" ] || refuse "there is no submission '$1'"
     submission=$(realpath "$1")
@@ -39,19 +39,21 @@ submission_check() { # SUBMISSION PROBLEM
         fail "'$1' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
     fi
     if toolkit_make uses-opencl SUBMISSION="$1" PROBLEM="$2"; then
-        "$root/run_scripts/packages.sh" opencl || fail "the submission is OpenCL, and this machine cannot build it: see above"
+        "$root/run_scripts/packages.sh" opencl ||
+            fail "the submission is OpenCL, and this machine cannot build it: see above"
     fi
 }
 
-# submission_build SUBMISSION PROBLEM LOG [OPTION...]: builds toolkit and submission; sets `so`, its path in the toolkit's
-# folder. False where it does not compile, or not in time, with the compiler's words in the file LOG. The options are the
-# host's: a submission that runs without a box is built without one.
+# submission_build SUBMISSION PROBLEM LOG [OPTION...]: builds toolkit and submission; sets `so`, its path in the
+# toolkit's folder. False where it does not compile, or not in time, with the compiler's words in the file LOG. The
+# options are the host's: a submission that runs without a box is built without one.
 submission_build() {
     local folder status=0 boxed=1 log=$3
     submission_check "$1" "$2"
     PROBLEM=$2 build_toolkit
     build_simulator "$1"
-    so=$(toolkit_make print-submission SUBMISSION="$1" PROBLEM="$2" FRESH=1) || fail "make does not tell where '$1' is built"
+    so=$(toolkit_make print-submission SUBMISSION="$1" PROBLEM="$2" FRESH=1) ||
+        fail "make does not tell where '$1' is built"
     folder=$root/${so%/device_user.so}
     { rm -rf "$folder" && mkdir -p "$folder"; } || fail "cannot make the folder '$folder' anew"
     [[ " ${*:4} " != *' --box none '* && " ${*:4} " != *' --box=none '* ]] || boxed=

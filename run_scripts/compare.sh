@@ -2,21 +2,21 @@
 # Which of two submissions is faster: compare.sh A B [PROBLEM] [--case NAME | --generate LINE] [options]
 #
 # Builds both, runs them in turn on one device with the same inputs, and says in one line whether A is FASTER than B,
-# SLOWER, or the SAME, with the ratio of their times and its interval. Without --case or --generate: on all samples, and the
-# ratio is the geometric mean of theirs.
+# SLOWER, or the SAME, with the ratio of their times and its interval. Without --case or --generate: on all samples, and
+# the ratio is the geometric mean of theirs.
 #
-#   --rounds R      6 to 1000 (15). Round r gives seed S + r - 1 to both; rounds go A B, B A, A B ..., so that drift cancels
+#   --rounds R      6 to 1000 (15). Round r gives seed S + r - 1 to both; A B, B A, A B ..., so that drift cancels
 #   --calls C       counted calls of each submission in a round, 1 to 1000 (3); one more is made first, and not counted
 #   --seed S        (0)
 #   --margin P      percent (1): they are called different only where the whole interval is further from 1 than that
 #   --json FILE     all samples and what came of them
 #
-# Other options are main_host's. Exit codes: 0 a comparison was made, 1 a submission failed (its verdict is told), 2 usage,
-# 3 the toolkit failed.
+# Other options are main_host's. Exit codes: 0 a comparison was made, 1 a submission failed (its verdict is told),
+# 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
-line='compare.sh A B [PROBLEM] [--case NAME | --generate LINE] [--rounds R] [--calls C] [--seed S] [--margin P] [--json FILE]
-       [options for main_host]'
+line='compare.sh A B [PROBLEM] [--case NAME | --generate LINE] [--rounds R] [--calls C] [--seed S] [--margin P]
+       [--json FILE] [options for main_host]'
 { [ $# -ge 2 ] && [ -n "$1" ] && [ -n "$2" ] && [[ $1 != -* && $2 != -* ]]; } || usage "$line"
 submission_find "$2"
 b=$submission
@@ -47,7 +47,8 @@ while [ $# -gt 0 ]; do
     --seed=*) seed=${1#*=} ;;
     --margin=*) margin=${1#*=} ;;
     --json=*) json=${1#*=} ;;
-    --repeat | --repeat=* | --until | --until=* | --submission | --submission=* | --source | --source=* | --compile-error*)
+    --repeat | --repeat=* | --until | --until=* | --submission | --submission=* | --source | --source=* | \
+        --compile-error*)
         refuse "${1%%=*} is not for comparing: use --calls and --rounds, or name the submissions"
         ;;
     *) options+=("$1") ;;

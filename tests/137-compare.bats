@@ -76,6 +76,12 @@ setup() {
     make -s all
     run -2 build/main_host editdistance
     assert_output --partial "'cpu.peak.link: -1' is not a number above 0"
+    # A problem that claims more than there is is not sound.
+    sed -i "s/    link: -1/    link: 1/" problems/editdistance/gpu.yaml
+    sed -i "s/work->bytes = (double)(/work->bytes = 200 + (double)(/" problems/editdistance/problem.c
+    make -s all
+    run -1 build/check_problem editdistance
+    assert_line "FAILED sample/1-small: its work has more bytes than input and output"
 }
 
 

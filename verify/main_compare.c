@@ -1,10 +1,11 @@
 /*
  * main_compare.c - which of two submissions is faster: compare [options] A1.json B1.json A2.json B2.json ...
  *
- * Reads the host's JSON of R rounds, of both submissions in each, with the same inputs for both (compare.sh makes them).
- * The first call of a session is not counted. A round's ratio is the median time of A over that of B, and where there are
- * several cases the geometric mean of their ratios. Noise that both of a round see alike cancels in it. Of the R ratios the
- * median and its distribution-free interval are taken (stats.h), which assumes nothing of how times are distributed.
+ * Reads the host's JSON of R rounds, of both submissions in each, with the same inputs for both (compare.sh makes
+ * them). The first call of a session is not counted. A round's ratio is the median time of A over that of B, and where
+ * there are several cases the geometric mean of their ratios. Noise that both of a round see alike cancels in it. Of the
+ * R ratios the median and its distribution-free interval are taken (stats.h), which assumes nothing of how times are
+ * distributed.
  *
  * FASTER and SLOWER are said only where the whole interval is outside of [1 / (1 + margin), 1 + margin]; else SAME. So
  * with no margin two equal submissions are called different in at most 5 of 100 comparisons, and with one in fewer.
@@ -112,7 +113,8 @@ static void check_alike(const struct comparison *comparison, size_t round)
                  json_array_size(a_cases) == json_array_size(b_cases);
 
     for (size_t i = 0; alike && i < json_array_size(a_cases); i++)
-        alike = strcmp(string_in(json_array_get(a_cases, i), "name"), string_in(json_array_get(b_cases, i), "name")) == 0;
+        alike = strcmp(string_in(json_array_get(a_cases, i), "name"),
+                       string_in(json_array_get(b_cases, i), "name")) == 0;
     if (!alike)
         die("%s and %s are not of the same problem, cases and seed", comparison->paths[2 * round],
             comparison->paths[2 * round + 1]);
@@ -182,8 +184,8 @@ static void tell(const struct comparison *comparison)
     int digits = digits_of(comparison);
     bool review = false, simulated = false;
 
-    printf("A is %s B: %.*f times its time (%.1f %% interval %.*f to %.*f, %zu rounds)\n", words[comparison->difference],
-           digits, comparison->median, 100 * interval->coverage, digits, interval->low, digits, interval->high,
+    printf("A is %s B: %.*f times its time (%.1f %% interval %.*f to %.*f, %zu rounds)\n",
+           words[comparison->difference], digits, comparison->median, 100 * interval->coverage, digits, interval->low, digits, interval->high,
            comparison->rounds);
     for (size_t i = 0; i < 2 * comparison->rounds; i++) {
         const json_t *result = comparison->results[i];
@@ -228,8 +230,8 @@ static void write_json(const struct comparison *comparison)
     }
     object = json_pack("{s:i, s:s, s:s, s:f, s:{s:f, s:f, s:f, s:f}, s:i, s:o, s:o, s:o}", "format", 1, "problem",
                        string_in(comparison->results[0], "problem"), "a_is", names[comparison->difference], "margin",
-                       comparison->margin, "ratio", "median", comparison->median, "low", comparison->interval.low, "high",
-                       comparison->interval.high, "coverage", comparison->interval.coverage, "skipped", CALLS_SKIPPED,
+                       comparison->margin, "ratio", "median", comparison->median, "low", comparison->interval.low,
+                       "high", comparison->interval.high, "coverage", comparison->interval.coverage, "skipped", CALLS_SKIPPED,
                        "a", source_json(comparison->results[0]), "b", source_json(comparison->results[1]), "rounds",
                        rounds);
     if (!object || json_dump_file(object, comparison->json, JSON_INDENT(2)) != 0)

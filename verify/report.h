@@ -27,7 +27,7 @@ struct case_result {
     size_t calls;                /* calls that were made */
     struct session_times *times; /* [calls], of those that returned in time */
     size_t timed;                /* how many did */
-    double floor;                /* seconds that no call can do without (floor.h): of the last call, or the first below; or 0 */
+    double floor;                /* seconds that no call can do without: of the last call, or the first below; or 0 */
     bool below_floor;            /* a right answer came sooner */
     size_t printed;              /* bytes the submission printed */
     char *printed_text;          /* the first of them, or NULL */

@@ -17,7 +17,7 @@ struct stats stats_of(double *samples, size_t count);
 /* Where the median of what the samples are drawn from lies. */
 struct interval {
     double low, high; /* the limits, two of the samples */
-    double coverage;  /* how sure that is, 0 to 1: below what was asked for where the samples are too few; 0 without any */
+    double coverage;  /* how sure that is, 0 to 1: less than was asked for where the samples are too few; 0 for none */
 };
 
 /* What the toolkit asks for everywhere. */
@@ -40,9 +40,10 @@ struct interval stats_interval(const double *sorted, size_t count, double wanted
 enum { STATS_UNTIL_LEAST = 7 };
 
 /*
- * Whether samples[count] are enough: half of the median's interval is at most `percent` of the median. To be asked after
- * every sample; it looks only now and then once there are many. A series that was ended so covers the median somewhat
- * less often than its interval says: it ended because the interval happened to be short. So it is for practice alone.
+ * Whether samples[count] are enough: half of the median's interval is at most `percent` of the median. To be asked
+ * after every sample; it looks only now and then once there are many. A series that was ended so covers the median
+ * somewhat less often than its interval says: it ended because the interval happened to be short. So it is for practice
+ * alone.
  * Allocates a copy; false where there is no memory.
  */
 bool stats_until(const double *samples, size_t count, double percent);

@@ -74,7 +74,7 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of 20000 draws of n skewed samples with median 1, the share whose interval holds it is the coverage, within 5 sigma. */
+/* Of 20000 draws of n skewed samples with median 1, the share whose interval holds it is the coverage, to 5 sigma. */
 static void test_simulation(void)
 {
     enum { DRAWS = 20000 };

@@ -137,7 +137,8 @@ static void test_others(void)
         size_t d = (answer.size - sizeof *r) / sizeof(float);
         double np = (double)r->evaluations / (r->generations + 1.0);
 
-        CHECK(r->generations > 0 && work.bytes == sizeof(struct diffevo_problem) + (double)answer.size, "%g", work.bytes);
+        CHECK(r->generations > 0, "no generation");
+        CHECK(work.bytes == sizeof(struct diffevo_problem) + (double)answer.size, "%g", work.bytes);
         CHECK(work.operations == np * r->generations * 42 + np * ((double)d + 1) * 5 + np * (double)d * 13, "%g",
               work.operations);
     } else {
