@@ -496,6 +496,40 @@ static bool judge_call(const struct host *host, struct facts *facts, const struc
     return result->verdict == VERDICT_AC;
 }
 
+/* Whether the calls made so far are enough, by --until. */
+static bool known_well(const struct host *host, const struct case_result *result)
+{
+    double *samples = host->options.until > 0 ? calloc(result->timed + 1, sizeof *samples) : NULL;
+    bool enough;
+
+    if (!samples)
+        return false;
+    for (size_t i = 0; i < result->timed; i++)
+        samples[i] = result->times[i].total;
+    enough = stats_until(samples, result->timed, host->options.until);
+    free(samples);
+    return enough;
+}
+
+/* Compares the last call, whose answer was right, with the least time that it can take on this device. */
+static void check_floor(struct host *host, const struct blob *input, const struct blob *answer,
+                        struct case_result *result)
+{
+    const struct peak *peak = host->device == DEVICE_GPU ? &host->package.gpu_peak : &host->package.cpu_peak;
+    double seconds = result->timed > 0 ? result->times[result->timed - 1].total : 0;
+    struct work work = { 0 };
+
+    if (result->timed == 0 || !host->problem->work || host->device == DEVICE_SIM || result->below_floor || !(peak->link + peak->operations > 0))
+        return;
+    host->problem->work(input, answer, &work);
+    result->floor = floor_seconds(&work, peak);
+    if (!(seconds < result->floor))
+        return;
+    result->below_floor = host->result.review = true;
+    fprintf(stderr, "main_host: faster than possible: call %zu of case %s took %.9f s, and no known way takes less than "
+                    "%.9f s: to be reviewed, not ranked\n", result->calls, result->name, seconds, result->floor);
+}
+
 /* All calls of one case, in one runner. False only for the host's own failure. */
 static bool run_case(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
@@ -538,6 +572,9 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
         if (facts.outcome == OUTCOME_DONE)
             take_times(host, session, result);
         if (!judge_call(host, &facts, &input, &answer, &output, result))
+            break;
+        check_floor(host, &input, &answer, result);
+        if (known_well(host, result))
             break;
     }
     ok = true;

@@ -6,6 +6,7 @@
  *   - the fast reference agrees with the plain one, on every case that the plain one can do in seconds, and on
  *     more seeds of the small ones
  *   - the answer for seed 0 is the committed one
+ *   - the least work that it claims is no more than input and output hold
  *   - the checker accepts a right output, and rejects it with any one byte changed, or spoiled as the problem knows
  *
  * Cases that the problem keeps for a GPU are looked at with --all only. With --answers it writes the NAME.ans files
@@ -186,6 +187,20 @@ static bool check_checker(struct checker *checker, const struct blob *input, con
     return ok;
 }
 
+/* What the problem says of the least work must be possible: no program reads and writes more than there is. */
+static void check_work(struct checker *checker, const struct blob *input, const struct blob *answer)
+{
+    struct work work = { 0 };
+
+    if (!checker->problem->work)
+        return;
+    checker->problem->work(input, answer, &work);
+    if (!(work.bytes >= 0 && work.bytes <= (double)input->size + (double)checker->problem->output_size(input)))
+        failed(checker, "its work has more bytes than input and output");
+    if (!(work.operations >= 0 && work.operations < 1e18))
+        failed(checker, "its work has a number of operations that is none");
+}
+
 static bool check_case(struct checker *checker, struct error *error)
 {
     const struct problem *problem = checker->problem;
@@ -204,6 +219,7 @@ static bool check_case(struct checker *checker, struct error *error)
         failed(checker, "its .ans file is missing");
     else if (strcmp(checker->test_case->expected, shown) != 0)
         failed(checker, "the answer is not the one in its .ans file");
+    check_work(checker, &input, &answer);
     cost = problem->plain_cost(&input);
     if (cost > plain_limit)
         plain = "too large for the plain reference";

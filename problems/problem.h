@@ -15,6 +15,7 @@
 #include "verify/arguments.h"
 #include "verify/blob.h"
 #include "verify/error.h"
+#include "verify/floor.h"
 #include "verify/random.h"
 #include "verify/verdict.h"
 
@@ -56,6 +57,13 @@ struct problem {
      * a case.
      */
     size_t (*output_size)(const struct blob *input);
+
+    /*
+     * NULL, or the least that any known way to a right output must do for this input (floor.h); *work is zero before.
+     * What the answer tells may be used: a problem may be easy where its answer is small. Never more than the best
+     * program needs, and never more bytes than input and output have.
+     */
+    void (*work)(const struct blob *input, const struct blob *answer, struct work *work);
 
     /* Judges an output of that size. message[size] gets what device_user() did wrong: "answered 3, not 4". */
     enum check_result (*check)(const struct blob *input, const struct blob *answer, const struct blob *output,

@@ -33,7 +33,7 @@ END
 }
 
 @test "sanitizers: unit tests" {
-    for test in random library verdict cudasim_{memory,fatbin,explain,builtin,half}; do
+    for test in random library verdict stats work cudasim_{memory,fatbin,explain,builtin,half}; do
         clean "$sanitized/tests/test_$test"
         assert_equal "$status" 0
     done

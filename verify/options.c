@@ -12,6 +12,7 @@
 
 #include "arguments.h"
 #include "ranking.h"
+#include "stats.h"
 
 const char options_help[] =
     "usage: main_host PROBLEM [options] [INPUT...]\n"
@@ -26,6 +27,8 @@ const char options_help[] =
     "  --seed S            seed of generated inputs, 0 to 2^64 - 1 (default: 0)\n"
     "  --repeat N          calls of device_user() a case, each with a fresh input where it is\n"
     "                      generated, 1 to 100000 (default: 1)\n"
+    "  --until PERCENT     of those calls no more than it takes until the median is known to +-PERCENT\n"
+    "                      (half of its 95 % interval), at least 7; for practice\n"
     "  --time-limit SEC    seconds one call may take (default: the problem's)\n"
     "  --keep-going        run all cases, also after one that failed\n"
     "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
@@ -52,7 +55,7 @@ const char options_help[] =
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
-    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED,
+    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
@@ -67,6 +70,7 @@ static const struct option long_options[] = {
     { "case", required_argument, NULL, OPTION_CASE },
     { "seed", required_argument, NULL, OPTION_SEED },
     { "repeat", required_argument, NULL, OPTION_REPEAT },
+    { "until", required_argument, NULL, OPTION_UNTIL },
     { "time-limit", required_argument, NULL, OPTION_TIME_LIMIT },
     { "keep-going", no_argument, NULL, OPTION_KEEP_GOING },
     { "device", required_argument, NULL, OPTION_DEVICE },
@@ -106,6 +110,16 @@ static bool parse_seconds(const char *text, double *seconds, struct error *error
     *seconds = strtod(text, &end);
     if (end == text || *end != '\0' || !(*seconds > 0) || !(*seconds <= 86400))
         return error_usage(error, "--time-limit: '%s' is not a number of seconds up to 86400", text);
+    return true;
+}
+
+static bool parse_percent(const char *text, double *percent, struct error *error)
+{
+    char *end;
+
+    *percent = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*percent > 0) || !(*percent <= 100))
+        return error_usage(error, "--until: '%s' is not a number of percent above 0, up to 100", text);
     return true;
 }
 
@@ -172,6 +186,7 @@ static bool take(struct options *options, int id, const char *value, struct erro
             return false;
         options->repeat = (size_t)number;
         return true;
+    case OPTION_UNTIL: return parse_percent(value, &options->until, error);
     case OPTION_DEVICE:
         if (!choose("--device", value, devices, &choice, error))
             return false;
@@ -210,13 +225,17 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
     }
     options->inputs = argv + optind;
     options->input_count = argc - optind;
+    if (options->repeat == 0)
+        options->repeat = options->ranked ? RANKING_REPEAT : 1;
+    if (options->until > 0 && !options->ranked && options->repeat < STATS_UNTIL_LEAST)
+        return error_usage(error, "--until needs --repeat with %d calls or more", STATS_UNTIL_LEAST);
     if ((options->input_count > 0) + (options->test_case != NULL) + (options->generate != NULL) > 1)
         return error_usage(error, "--case, --generate and INPUT exclude each other");
     if (options->ranked && options->input_count > 0)
         return error_usage(error, "--ranked: an INPUT of files is the same in every call; name a case");
     if (options->ranked && options->repeat % 2 == 0 && options->repeat > 0)
         return error_usage(error, "--ranked: --repeat %zu is even: a median is to be one of the times", options->repeat);
-    if (options->repeat == 0)
-        options->repeat = options->ranked ? RANKING_REPEAT : 1;
+    if (options->ranked && options->until > 0)
+        return error_usage(error, "--ranked and --until exclude each other: the number of calls is fixed");
     return true;
 }

@@ -28,6 +28,7 @@ struct options {
     bool check_seeded;           /* what the check draws is drawn from: */
     uint64_t check_seed;
     size_t repeat;               /* calls a case */
+    double until;                /* percent: fewer calls where their median is known as well as that; or 0 */
     double time_limit;           /* seconds a call, or 0 for the problem's own */
     enum device_choice device;
     const char *gpu;             /* number or UUID of the GPU, or NULL for the first */

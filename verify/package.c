@@ -23,7 +23,8 @@ static const char *const problem_keys[] = {
     "keywords.*", "languages", "languages.*", "allow_file_writing", "constants.*", NULL,
 };
 
-static const char *const gpu_keys[] = { "cpu.time_limit", "sim.time_limit", "gpu_only.*", "leagues.*", NULL };
+static const char *const gpu_keys[] = { "cpu.time_limit", "sim.time_limit", "gpu_only.*", "leagues.*",
+                                        "peak.link", "peak.operations", "cpu.peak.link", "cpu.peak.operations", NULL };
 
 static bool load_settings(struct package *package, struct error *error)
 {
@@ -47,6 +48,10 @@ static bool load_settings(struct package *package, struct error *error)
     package->sim_time_limit = 60;
     if (!settings_number(&package->gpu, "cpu.time_limit", &package->cpu_time_limit, error) ||
         !settings_number(&package->gpu, "sim.time_limit", &package->sim_time_limit, error) ||
+        !settings_number(&package->gpu, "peak.link", &package->gpu_peak.link, error) ||
+        !settings_number(&package->gpu, "peak.operations", &package->gpu_peak.operations, error) ||
+        !settings_number(&package->gpu, "cpu.peak.link", &package->cpu_peak.link, error) ||
+        !settings_number(&package->gpu, "cpu.peak.operations", &package->cpu_peak.operations, error) ||
         !settings_number(&package->problem, "limits.memory", &memory, error) ||
         !settings_number(&package->problem, "limits.output", &output, error))
         return false;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "floor.h"
 #include "settings.h"
 
 struct package_case {
@@ -28,6 +29,8 @@ struct package {
     double gpu_time_limit;       /* seconds a call may take on the GPU: limits.time_limit */
     double cpu_time_limit;       /* and without one: cpu.time_limit of gpu.yaml */
     double sim_time_limit;       /* and on the simulator: sim.time_limit of gpu.yaml */
+    struct peak gpu_peak;        /* peak of gpu.yaml: no GPU does more; zero where it is not there */
+    struct peak cpu_peak;        /* cpu.peak: and no CPU */
     size_t memory_limit;         /* bytes: limits.memory */
     size_t output_limit;         /* bytes printed: limits.output */
     struct package_case *cases;  /* [case_count], samples first, then by name */

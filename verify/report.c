@@ -15,23 +15,27 @@
 
 /* ------------------------------------------------------------------ people */
 
-static struct stats stats_of_case(const struct case_result *result)
+/* Of the times of its calls; *interval that of the median, all zero without memory. */
+static struct stats stats_of_case(const struct case_result *result, struct interval *interval)
 {
     double *samples = calloc(result->timed + 1, sizeof *samples);
     struct stats stats = { 0 };
 
+    *interval = (struct interval){ 0 };
     if (!samples)
         return stats;
     for (size_t i = 0; i < result->timed; i++)
         samples[i] = result->times[i].total;
     stats = stats_of(samples, result->timed);
+    *interval = stats_interval(samples, result->timed, STATS_COVERAGE);
     free(samples);
     return stats;
 }
 
 void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated)
 {
-    struct stats stats = stats_of_case(result);
+    struct interval interval;
+    struct stats stats = stats_of_case(result, &interval);
     const char *label = simulated ? " (simulated)" : "";
 
     fprintf(file, "Initializing CUDA: %.3f seconds\n", result->start_seconds);
@@ -40,8 +44,12 @@ void report_case(FILE *file, const struct case_result *result, size_t repeat, bo
     else if (repeat == 1)
         fprintf(file, "GPU eclock : %.7f seconds%s\n", stats.median, label);
     else
-        fprintf(file, "GPU eclock : %.7f seconds%s (median of %zu; min %.7f, max %.7f)\n", stats.median, label,
+        fprintf(file, "GPU eclock : %.7f seconds%s (median of %zu; min %.7f, max %.7f", stats.median, label,
                 result->timed, stats.min, stats.max);
+    if (repeat > 1 && interval.coverage >= STATS_COVERAGE)
+        fprintf(file, "; %.1f %% interval %.7f to %.7f", 100 * interval.coverage, interval.low, interval.high);
+    if (repeat > 1 && result->timed > 0)
+        fputs(")\n", file);
     if (result->overhead.median > 0)
         fprintf(file, "of which     %.7f seconds are any call's: an empty submission's median\n", result->overhead.median);
     if (repeat > 1 && result->calls > repeat)
@@ -227,7 +235,8 @@ static json_t *gpu_json(const struct gpu_state *state)
 
 static json_t *case_json(const struct case_result *result, bool ranked)
 {
-    struct stats stats = stats_of_case(result);
+    struct interval interval;
+    struct stats stats = stats_of_case(result, &interval);
     json_t *samples = json_array(), *parts = json_array(), *object, *explain;
     const char *why;
 
@@ -246,6 +255,13 @@ static json_t *case_json(const struct case_result *result, bool ranked)
         json_object_set_new(object, "seconds", json_null());
     if (ranked && result->timed > 0)
         add_ranking(object, result, &stats);
+    json_object_set_new(object, "interval",
+                        interval.coverage >= STATS_COVERAGE
+                            ? json_pack("{s:f, s:f, s:f}", "low", interval.low, "high", interval.high, "coverage",
+                                        interval.coverage)
+                            : json_null());
+    json_object_set_new(object, "floor_seconds", result->floor > 0 ? json_real(result->floor) : json_null());
+    json_object_set_new(object, "faster_than_possible", json_boolean(result->below_floor));
     json_object_set_new(object, "samples", samples);
     json_object_set_new(object, "parts", parts);
     explain = explain_value(&result->reports[SESSION_REPORT_JSON], &why);
@@ -278,6 +294,7 @@ static json_t *result_json(const struct result *result)
                        text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",
                        check_seed, "repeat", (json_int_t)result->repeat, "ranked", result->ranked, "left_out", (json_int_t)result->left_out, "device", device, "box",
                        text(result->box), "cases", cases);
+    json_object_set_new(object, "review", json_boolean(result->review));
     return object;
 }
 

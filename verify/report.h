@@ -33,6 +33,8 @@ struct case_result {
     size_t disturbed;            /* --ranked: calls that do not count, for the GPU was slowed down */
     bool unsteady;               /* --ranked: one that counts was made while the GPU was slowed down */
     bool used_gpu;               /* --ranked: it used the GPU */
+    double floor;                /* seconds that no call can do without: of the last call, or the first below; or 0 */
+    bool below_floor;            /* a right answer came sooner */
     size_t printed;              /* bytes the submission printed */
     char *printed_text;          /* the first of them, or NULL */
     size_t printed_kept;         /* how many */
@@ -56,6 +58,7 @@ struct result {
     const char *box;             /* box_level_name(), or NULL */
     const char *league;          /* or "" */
     size_t left_out;             /* cases that only a GPU can do, and there is none */
+    bool review;                 /* some case is below its floor: not to be ranked before somebody looked at it */
     uint64_t seed, check_seed;
     size_t repeat;
     enum verdict verdict;        /* the first that is not AC, else AC; NO when nothing ran */

@@ -3,7 +3,9 @@
  */
 #include "stats.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int ascending(const void *left, const void *right)
 {
@@ -34,4 +36,46 @@ struct stats stats_of(double *samples, size_t count)
         .q3 = quantile(samples, count, 0.75),
         .max = samples[count - 1],
     };
+}
+
+/* P(B = k) of a binomial(n, 1/2). */
+static double probability(size_t n, size_t k)
+{
+    int sign;
+
+    return exp(lgamma_r((double)n + 1, &sign) - lgamma_r((double)k + 1, &sign) - lgamma_r((double)(n - k) + 1, &sign) -
+               (double)n * log(2));
+}
+
+struct interval stats_interval(const double *sorted, size_t count, double wanted)
+{
+    double outside = 0; /* P(B <= l - 1) */
+    size_t l = 0;
+
+    if (count == 0)
+        return (struct interval){ 0 };
+    for (;;) {
+        double more = probability(count, l);
+
+        if (l > 0 && (2 * (l + 1) > count + 1 || !(1 - 2 * (outside + more) >= wanted)))
+            break;
+        outside += more;
+        l++;
+    }
+    return (struct interval){ sorted[l - 1], sorted[count - l], count == 1 ? 0 : 1 - 2 * outside };
+}
+
+bool stats_until(const double *samples, size_t count, double percent)
+{
+    struct interval interval;
+    struct stats stats;
+    double *sorted;
+
+    if (count < STATS_UNTIL_LEAST || count % (1 + count / 64) != 0 || !(sorted = calloc(count, sizeof *sorted)))
+        return false;
+    memcpy(sorted, samples, count * sizeof *sorted);
+    stats = stats_of(sorted, count);
+    interval = stats_interval(sorted, count, STATS_COVERAGE);
+    free(sorted);
+    return (interval.high - interval.low) / 2 <= percent / 100 * stats.median;
 }

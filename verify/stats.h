@@ -4,6 +4,7 @@
 #ifndef VERIFY_STATS_H
 #define VERIFY_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct stats {
@@ -12,5 +13,39 @@ struct stats {
 
 /* Of samples[count], which it sorts; all zero when count is 0. */
 struct stats stats_of(double *samples, size_t count);
+
+/* Where the median of what the samples are drawn from lies. */
+struct interval {
+    double low, high; /* the limits, two of the samples */
+    double coverage;  /* how sure that is, 0 to 1: less than was asked for where the samples are too few; 0 for none */
+};
+
+/* What the toolkit asks for everywhere. */
+#define STATS_COVERAGE 0.95
+
+/*
+ * The distribution-free confidence interval of the median: the l-th least and the l-th largest of `count` samples in
+ * ascending order, with the largest l whose coverage is at least `wanted`. It holds whatever the samples' distribution:
+ * the median is outside only if fewer than l samples lie below it, or fewer than l above, so with B a binomial(n, 1/2),
+ *
+ *   coverage = 1 - 2 P(B <= l - 1),
+ *
+ * exactly for a continuous distribution and at least that for any other (Hollander, Wolfe, Chicken, "Nonparametric
+ * Statistical Methods", 3rd edition, section 3.6; Conover, "Practical Nonparametric Statistics", section 3.2). Where
+ * even l = 1 does not do, that one is given with what it covers: up to 5 samples have no 95 % interval.
+ */
+struct interval stats_interval(const double *sorted, size_t count, double wanted);
+
+/* The fewest samples that stats_until() ends with, one more than has an interval at all. */
+enum { STATS_UNTIL_LEAST = 7 };
+
+/*
+ * Whether samples[count] are enough: half of the median's interval is at most `percent` of the median. To be asked
+ * after every sample; it looks only now and then once there are many. A series that was ended so covers the median
+ * somewhat less often than its interval says: it ended because the interval happened to be short. So it is for practice
+ * alone.
+ * Allocates a copy; false where there is no memory.
+ */
+bool stats_until(const double *samples, size_t count, double percent);
 
 #endif

@@ -4,14 +4,14 @@ PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/
 # Sources of the problems that go into the host: call.c goes into the runner, main_*.c are programs.
 PROBLEM_SOURCES := $(filter-out %/call.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
 RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c verify/filter.c verify/channel.c
-VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c verify/empty.c,$(wildcard verify/*.c))
+VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c verify/empty.c verify/main_%.c,$(wildcard verify/*.c))
 TABLE := $(BUILD)/problems.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE) $(BUILD)/frozen_lines.c)
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
-PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/bench_overhead $(BUILD)/getrndstr $(RUNNERS) \
+PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/compare $(BUILD)/bench_overhead $(BUILD)/getrndstr $(RUNNERS) \
 	getrndstr ldistance $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd \
 	$(BUILD)/empty.so $(if $(GPU),$(if $(NVCC),$(BUILD)/gpu_warden $(BUILD)/empty_gpu.so))
 
@@ -19,6 +19,9 @@ $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 $(BUILD)/check_problem: $(call object,problems/main_check.c) $(HOST_OBJECTS)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
+
+$(BUILD)/compare: $(call object,verify/main_compare.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 $(BUILD)/bench_overhead: $(call object,tests/bench/main_overhead.c) $(HOST_OBJECTS)

@@ -5,7 +5,9 @@
  */
 #include "problems/problem.h"
 
+#include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "input.h"
@@ -243,6 +245,61 @@ static uint32_t number_of(const struct blob *blob)
     return number;
 }
 
+/* ------------------------------------------------------------------ the least work */
+
+/* Characters of one period of a string (all of it, where it has none) that occur in the other one: `there`. */
+static size_t period_and_common(const unsigned char *string, size_t length, const bool there[256])
+{
+    uint32_t *border = calloc(length, sizeof *border); /* [i]: longest proper border of string[0..i] */
+    size_t common = 0, period;
+
+    if (!border)
+        return 0; /* nothing is claimed */
+    for (size_t i = 1, b = 0; i < length; i++) {
+        while (b > 0 && string[i] != string[b])
+            b = border[b - 1];
+        b += string[i] == string[b];
+        border[i] = (uint32_t)b;
+    }
+    period = length - border[length - 1];
+    for (size_t i = 0; i < period; i++)
+        common += there[string[i]];
+    free(border);
+    return common;
+}
+
+/*
+ * Bit operations, of up to three inputs as GPUs have them. The methods known:
+ *
+ *   the table     of two strings, by bits (Myers 1999, Hyyro 2003): each of the length1 * length2 cells has two
+ *                 differences to its neighbours, each -1, 0 or 1, so two bits, and every bit is an operation: 4 a cell.
+ *                 Characters that the other string has not need no column, and of a periodic string one period may do
+ *                 (Tiskin)
+ *   diagonals     (Ukkonen 1985; Landau, Vishkin 1989): only the farthest cell of diagonal k at cost e <= d. On a path of
+ *                 cost d from corner to corner are those with |k| <= e and |length2 - length1 - k| <= d - e, which are
+ *                 (d^2 - (length2 - length1)^2) / 2; each takes a maximum of three numbers of 7 bits or more: 8 operations
+ *   heuristics    (Marco-Sola 2021; Groot Koerkamp, Ivanov 2024) reach fewer cells where strings are similar: where the
+ *                 distance is less than a quarter of the longer string nothing is claimed
+ */
+static void work(const struct blob *input, const struct blob *answer, struct work *work)
+{
+    struct strings s = strings_of(input);
+    double d = number_of(answer), longer = (double)(s.length1 > s.length2 ? s.length1 : s.length2);
+    double difference = 2 * longer - (double)s.length1 - (double)s.length2;
+    bool in1[256] = { false }, in2[256] = { false };
+
+    work->bytes = (double)(s.length1 + s.length2 + sizeof(uint32_t));
+    if (d < longer / 4)
+        return;
+    for (size_t i = 0; i < s.length1; i++)
+        in1[s.str1[i]] = true;
+    for (size_t i = 0; i < s.length2; i++)
+        in2[s.str2[i]] = true;
+    work->operations = 4 * fmin((double)period_and_common(s.str1, s.length1, in2) *
+                                    (double)period_and_common(s.str2, s.length2, in1),
+                                d * d - difference * difference);
+}
+
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
                                char *message, size_t size)
 {
@@ -276,6 +333,7 @@ const struct problem problem_editdistance = {
     .reference_plain = reference_plain,
     .plain_cost = plain_cost,
     .output_size = output_size,
+    .work = work,
     .check = check,
     .describe = describe,
     .show_answer = show,

@@ -1,0 +1,85 @@
+# Sourced after lib.sh by the scripts that judge: from the path that a caller gave to a device_user.so, built anew with
+# the compilers in a box.
+# shellcheck shell=bash disable=SC2034
+compile_seconds=${COMPILE_SECONDS:-120} compile_words=1048576
+
+# submission_find PATH: sets `submission`, as make, which runs in the toolkit's folder, is to see it, and `problem`, the
+# one that its path tells, or editdistance.
+submission_find() {
+    [ -e "$1" ] || refuse "there is no submission '$1'"
+    submission=$(realpath "$1")
+    submission=${submission#"$root"/}
+    problem=editdistance
+    [[ $submission == problems/*/submissions/* ]] && problem=$(cut -d / -f 2 <<< "$submission")
+    return 0
+}
+
+# make and the compiler see names as words: only harmless ones may reach them. Sets `sources`.
+submission_check() { # SUBMISSION PROBLEM
+    local full names=$1 name
+    full=$(cd "$root" && realpath "$1")
+    if [ -d "$full" ]; then
+        sources=$(find "$full" -maxdepth 1 -type f \( -name '*.cu' -o -name '*.c' \))
+        [ -n "$sources" ] || refuse "the folder '$1' has no .cu or .c file"
+        [ -z "$(find "$full" ! -type f ! -type d -print -quit)" ] ||
+            refuse "the folder '$1' has a symbolic link in it, or something else that is no file or folder"
+        names+=$(cd "$full" && find . -print0 | tr '\0\n' '\n?')
+    elif [ ! -f "$full" ]; then
+        refuse "'$1' is no regular file, and no folder"
+    elif [[ $1 == *.cu || $1 == *.c ]]; then
+        sources=$1
+    else
+        refuse "'$1' is no .cu or .c file, and no folder"
+    fi
+    while read -r name; do
+        [[ $name =~ ^[A-Za-z0-9_./+-]+$ ]] ||
+            refuse "the name '${name//[^[:print:]]/?}' has characters that make cannot take: use letters, digits and _ . + -"
+    done <<< "$names"
+    if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
+        fail "'$1' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
+    fi
+    if toolkit_make uses-opencl SUBMISSION="$1" PROBLEM="$2"; then
+        "$root/run_scripts/packages.sh" opencl ||
+            fail "the submission is OpenCL, and this machine cannot build it: see above"
+    fi
+}
+
+# submission_build SUBMISSION PROBLEM LOG [OPTION...]: builds toolkit and submission; sets `so`, its path in the
+# toolkit's folder. False where it does not compile, or not in time, with the compiler's words in the file LOG. The
+# options are the host's: a submission that runs without a box is built without one.
+submission_build() {
+    local folder status=0 boxed=1 log=$3
+    submission_check "$1" "$2"
+    PROBLEM=$2 build_toolkit
+    build_simulator "$1"
+    so=$(toolkit_make print-submission SUBMISSION="$1" PROBLEM="$2" FRESH=1) ||
+        fail "make does not tell where '$1' is built"
+    folder=$root/${so%/device_user.so}
+    { rm -rf "$folder" && mkdir -p "$folder"; } || fail "cannot make the folder '$folder' anew"
+    [[ " ${*:4} " != *' --box none '* && " ${*:4} " != *' --box=none '* ]] || boxed=
+    {
+        timeout -k 5 "$compile_seconds" env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" submission \
+            SUBMISSION="$1" PROBLEM="$2" FRESH=1 BOXED=$boxed 2>&1 < /dev/null || status=$?
+        echo "status $status"
+    } | head -c $compile_words > "$log" || true
+    status=$(sed -n '$s/^status \([0-9]*\)$/\1/p' "$log")
+    if [ -z "$status" ]; then
+        status=1
+        echo "error: the compiler printed more than $compile_words bytes" >> "$log"
+    else
+        sed -i '$d' "$log"
+    fi
+    if [ "$status" -eq 0 ]; then
+        tr -c '[:print:]\n\t' '?' < "$log" >&2
+        return 0
+    fi
+    [ "$status" -lt 124 ] || echo "error: the compiler did not end within $compile_seconds s" >> "$log"
+    ! grep -q '^compile_box.sh: ' "$log" || fail "$(sed -n 's/^compile_box.sh: //p' "$log" | head -n 1)"
+    # A failure without a word of compiler or linker, or on a full disk, is not the submission's.
+    if ! grep -v '^make' "$log" | grep -qiE 'error|undefined|ld: |out of memory|limit exceeded|killed' ||
+        [ "$(df --output=avail -k "$folder" | tail -n 1)" -lt 16384 ]; then
+        tr -c '[:print:]\n\t' '?' < "$log" >&2
+        fail "the submission could not be built: see above"
+    fi
+    return 1
+}
