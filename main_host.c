@@ -458,6 +458,11 @@ static void take_times(struct host *host, const struct session *session, struct 
 
     if (session->audit) {
         result->used_gpu = session->used_gpu;
+        if (!result->used_gpu && host->package.must_use_gpu) {
+            host->result.review = true;
+            fprintf(stderr, "main_host: the submission did not use the GPU in case %s, and the problem asks for it: to be "
+                            "reviewed, not ranked\n", result->name);
+        }
         return;
     }
     if (host->options.ranked && host->device == DEVICE_GPU && gpu_read(&host->gpu, &state))

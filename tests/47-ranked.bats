@@ -28,6 +28,7 @@ large='random 400000 seed=7'
     so=$(submission problems/editdistance/submissions/accepted/baseline.c)
     run -0 "$host" editdistance --submission "$so" --case sample/1-small --ranked --json "$result"
     assert_output --partial "an empty submission's median"
+    assert_output --partial "did not use the GPU in case sample/1-small"
     assert_equal "$(json '.ranked, .repeat, .verdict' | paste -sd ' ')" 'true 11 AC'
     assert_equal "$(json '.cases[0] | (.samples | length), .calls, .steady, .used_gpu, .disturbed' | paste -sd ' ')" \
         '11 12 true false 0'

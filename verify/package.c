@@ -23,13 +23,14 @@ static const char *const problem_keys[] = {
     "keywords.*", "languages", "languages.*", "allow_file_writing", "constants.*", NULL,
 };
 
-static const char *const gpu_keys[] = { "cpu.time_limit", "sim.time_limit", "gpu_only.*", "leagues.*",
+static const char *const gpu_keys[] = { "cpu.time_limit", "sim.time_limit", "gpu_only.*", "leagues.*", "device.must_be_used", "device.memory",
                                         "peak.link", "peak.operations", "cpu.peak.link", "cpu.peak.operations", NULL };
 
 static bool load_settings(struct package *package, struct error *error)
 {
     double memory = 2048, output = 8; /* MiB: the format's typical defaults */
-    const char *version;
+    double device_memory = 0;
+    const char *version, *must_be_used;
     char path[4096];
 
     snprintf(path, sizeof path, "%s/problem.yaml", package->folder);
@@ -52,9 +53,15 @@ static bool load_settings(struct package *package, struct error *error)
         !settings_number(&package->gpu, "peak.operations", &package->gpu_peak.operations, error) ||
         !settings_number(&package->gpu, "cpu.peak.link", &package->cpu_peak.link, error) ||
         !settings_number(&package->gpu, "cpu.peak.operations", &package->cpu_peak.operations, error) ||
+        !settings_number(&package->gpu, "device.memory", &device_memory, error) ||
         !settings_number(&package->problem, "limits.memory", &memory, error) ||
         !settings_number(&package->problem, "limits.output", &output, error))
         return false;
+    must_be_used = settings_string(&package->gpu, "device.must_be_used");
+    package->must_use_gpu = must_be_used && strcmp(must_be_used, "true") == 0;
+    if (must_be_used && !package->must_use_gpu && strcmp(must_be_used, "false") != 0)
+        return error_usage(error, "%s: device.must_be_used is neither true nor false", path);
+    package->device_memory_limit = (size_t)(device_memory * (1 << 20));
     package->memory_limit = (size_t)(memory * (1 << 20));
     package->output_limit = (size_t)(output * (1 << 20));
     return true;
