@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "box.h"
 #include "error.h"
 
 enum device_choice { DEVICE_AUTO, DEVICE_GPU, DEVICE_CPU, DEVICE_SIM };
-enum box_choice { BOX_CHOICE_AUTO, BOX_CHOICE_NAMESPACES, BOX_CHOICE_NONE };
+enum box_choice { BOX_CHOICE_AUTO, BOX_CHOICE_CGROUP, BOX_CHOICE_NAMESPACES, BOX_CHOICE_NONE };
 
 struct options {
     const char *problem;         /* the problem's name; NULL with help, version or devices */
@@ -28,8 +29,10 @@ struct options {
     uint64_t check_seed;
     size_t repeat;               /* calls a case */
     double time_limit;           /* seconds a call, or 0 for the problem's own */
+    size_t memory_limit;         /* bytes of memory, or 0 for the problem's own */
     enum device_choice device;
     enum box_choice box;
+    enum box_level require_box;  /* less is refused */
     bool explain;                /* the simulator's report of every case */
     const char *checks;          /* what the simulator checks: all, none or a list; NULL for its default */
     bool sim_seeded;             /* its order of threads is drawn from: */

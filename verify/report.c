@@ -202,6 +202,9 @@ static json_t *case_json(const struct case_result *result)
         json_object_set_new(object, "seconds", json_null());
     json_object_set_new(object, "samples", samples);
     json_object_set_new(object, "parts", parts);
+    json_object_set_new(object, "memory_limit", json_integer((json_int_t)result->memory_limit));
+    json_object_set_new(object, "memory_peak",
+                        result->memory_peak > 0 ? json_integer((json_int_t)result->memory_peak) : json_null());
     explain = explain_value(&result->reports[SESSION_REPORT_JSON], &why);
     json_object_set_new(object, "explain", explain ? explain : json_null());
     return object;
@@ -209,7 +212,7 @@ static json_t *case_json(const struct case_result *result)
 
 static json_t *result_json(const struct result *result)
 {
-    json_t *cases = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
+    json_t *cases = json_array(), *layers = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
            *submission;
     char seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
 
@@ -232,6 +235,10 @@ static json_t *result_json(const struct result *result)
                        text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",
                        check_seed, "repeat", (json_int_t)result->repeat, "left_out", (json_int_t)result->left_out, "device", device, "box",
                        text(result->box), "cases", cases);
+    for (const char *const *layer = result->box_layers; layer && *layer; layer++)
+        json_array_append_new(layers, json_string(*layer));
+    json_object_set_new(object, "box_layers", layers);
+    json_object_set_new(object, "box_lacks", text(result->box_lacks));
     return object;
 }
 
