@@ -327,7 +327,7 @@ static double time_limit(const struct host *host)
     return host->device == DEVICE_GPU ? host->package.gpu_time_limit : host->package.cpu_time_limit;
 }
 
-/* The box that is reached here, as the options ask; said in one line. */
+/* The box that is reached here, as the options ask. */
 static bool reach_box(struct host *host, enum box_level *level, struct error *error)
 {
     const enum box_choice choice = host->options.box;
@@ -352,11 +352,6 @@ static bool reach_box(struct host *host, enum box_level *level, struct error *er
     host->result.box = box_level_name(*level);
     host->result.box_layers = box_layers(*level);
     host->result.box_lacks = why;
-    if (*level == BOX_NONE)
-        fprintf(stderr, "main_host: box: none (--box none): run only code that you trust\n");
-    else
-        fprintf(stderr, "main_host: box: %s%s%s%s\n", host->result.box, why ? " (no cgroup: " : "", why ? why : "",
-                why ? ")" : "");
     return true;
 }
 
@@ -556,9 +551,16 @@ static bool case_is_wanted(const struct host *host, const struct package_case *t
     return case_is_asked_for(host, test_case) && !case_is_left_out(host, test_case);
 }
 
-/* Before the first case: what stands in for what. */
+/* Before the first case: the box, and what stands in for what. */
 static void tell_device(const struct host *host)
 {
+    const char *lacks = host->result.box_lacks;
+
+    if (host->session.box.level == BOX_NONE)
+        fprintf(stderr, "main_host: box: none (--box none): run only code that you trust\n");
+    else
+        fprintf(stderr, "main_host: box: %s%s%s%s\n", host->result.box, lacks ? " (no cgroup: " : "",
+                lacks ? lacks : "", lacks ? ")" : "");
     if (host->no_gpu && host->device == DEVICE_CPU)
         fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its "
                         "times are not ranked\n", host->no_gpu);
