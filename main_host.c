@@ -21,10 +21,12 @@
 #include "problems/problem.h"
 #include "toolkit.h"
 #include "verify/box.h"
+#include "verify/cgroup.h"
 #include "verify/elfinfo.h"
 #include "verify/gpu.h"
 #include "verify/gpu_use.h"
 #include "verify/league.h"
+#include "verify/limits.h"
 #include "verify/options.h"
 #include "verify/package.h"
 #include "verify/processor.h"
@@ -36,12 +38,6 @@
 #include "verify/simulator.h"
 #include "verify/stats.h"
 
-/* How long a runner may take until it is ready: creating a CUDA context takes 0.2 to 0.4 s. */
-static const double start_limit = 30.0;
-
-/* Address space of a submission in C beyond its memory: libraries, stacks of threads, and one input and output. */
-static const size_t address_slack = (size_t)8 << 30;
-
 /* Everything that main() sets up for the judging. */
 struct host {
     struct options options;
@@ -49,6 +45,7 @@ struct host {
     struct package package;
     struct league league;
     struct random_key secret;           /* what checks by samples draw them from: no submission can know it */
+    struct cgroup_place cgroup;         /* where the sessions' cgroups are made, with BOX_CGROUP */
     struct session_config session;
     struct elfinfo submission;
     struct gpu gpu;
@@ -348,20 +345,45 @@ static double time_limit(const struct host *host)
     return host->device == DEVICE_GPU ? host->package.gpu_time_limit : host->package.cpu_time_limit;
 }
 
+/* The box that is reached here, as the options ask. */
+static bool reach_box(struct host *host, enum box_level *level, struct error *error)
+{
+    const enum box_choice choice = host->options.box;
+    const enum box_level wanted = choice == BOX_CHOICE_CGROUP       ? BOX_CGROUP
+                                  : choice == BOX_CHOICE_NAMESPACES ? BOX_NAMESPACES
+                                                                    : BOX_NONE,
+                         required = wanted > host->options.require_box ? wanted : host->options.require_box;
+    const char *why = "--box none";
+
+    *level = choice == BOX_CHOICE_NONE ? BOX_NONE : box_probe(&why);
+    if (*level == BOX_NAMESPACES && choice == BOX_CHOICE_NAMESPACES)
+        why = "--box namespaces";
+    else if (*level == BOX_NAMESPACES && cgroup_find(&host->cgroup, &why))
+        *level = BOX_CGROUP;
+    if (*level < required)
+        return error_toolkit(error, "--%s %s: the box reached here is '%s': %s",
+                             required == wanted ? "box" : "require-box", box_level_name(required),
+                             box_level_name(*level), why);
+    if (*level == BOX_NONE && choice != BOX_CHOICE_NONE)
+        return error_toolkit(error, "there is no box to run the submission in: %s: install bubblewrap and allow user "
+                             "namespaces, or say --box none to run code that you trust", why);
+    host->result.box = box_level_name(*level);
+    host->result.box_layers = box_layers(*level);
+    host->result.box_lacks = why;
+    return true;
+}
+
 static bool choose_box(struct host *host, struct error *error)
 {
-    const char *why = "it was asked for";
     enum box_level level = BOX_NONE;
     const bool cuda = host->submission.cuda_library[0] != '\0', opencl = host->submission.opencl_library[0] != '\0';
     const bool on_gpu = host->device == DEVICE_GPU, simulated = host->device == DEVICE_SIM;
+    const size_t memory = host->options.memory_limit ? host->options.memory_limit : host->package.memory_limit;
+    const size_t beside = limit_memory_runner + (cuda || opencl ? limit_memory_driver : 0);
     int processor = -1, others = 0;
 
-    if (host->options.box != BOX_CHOICE_NONE)
-        level = box_probe(&why);
-    if (host->options.box == BOX_CHOICE_NAMESPACES && level != BOX_NAMESPACES)
-        return error_toolkit(error, "--box namespaces: %s", why);
-    if (level == BOX_NONE)
-        fprintf(stderr, "main_host: the submission runs without a box (%s): run only code that you trust\n", why);
+    if (!reach_box(host, &level, error))
+        return false;
     if (host->options.ranked && level == BOX_NONE)
         return error_toolkit(error, "--ranked: no times rank that were taken without a box");
     find_cuda(host);
@@ -382,10 +404,14 @@ static bool choose_box(struct host *host, struct error *error)
                  .variables = simulated ? host->simulator.variables : NULL,
                  .gpu_minor = on_gpu ? host->gpu.minor : -1,
                  .gpu_uuid = on_gpu ? host->gpu.uuid : NULL },
-        .start_limit = start_limit,
+        .start_limit = limit_start,
         .call_limit = time_limit(host),
-        .memory_limit = host->package.memory_limit + host->simulator.host_memory,
-        .address_limit = cuda || opencl ? 0 : host->package.memory_limit + address_slack,
+        .cgroup = &host->cgroup,
+        .memory_limit = memory,
+        .image = host->submission.image,
+        .memory_beside = beside + host->simulator.memory_in_use,
+        .data_limit = memory + beside + host->simulator.host_memory + limit_data_slack,
+        .address_limit = cuda || opencl ? 0 : memory + limit_address_slack,
         .output_limit = host->package.output_limit,
         .processor = processor,
         .spin = others > 0,
@@ -394,7 +420,6 @@ static bool choose_box(struct host *host, struct error *error)
         .page_lock = cuda,
         .stops = !opencl || on_gpu,
     };
-    host->result.box = box_level_name(level);
     snprintf(host->empty, sizeof host->empty, "%s/%s.so", host->build, cuda ? "empty_gpu" : "empty");
     return true;
 }
@@ -545,6 +570,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
 
     result->name = source->name;
     result->limit = host->session.call_limit;
+    result->memory_limit = host->session.memory_limit;
     result->times = calloc(host->options.repeat, sizeof *result->times);
     if (!session || !result->times) {
         error_toolkit(error, "out of memory");
@@ -590,6 +616,7 @@ out:
     if (ok && killed && host->use.gpu)
         ok = gpu_use_probe(&host->use, error);
     result->end_seconds = session->end_seconds;
+    result->memory_peak = session->memory_peak;
     memcpy(result->reports, session->reports, sizeof result->reports);
     result->printed = session->printed;
     result->printed_kept = session->printed < sizeof session->text ? session->printed : sizeof session->text;
@@ -655,9 +682,16 @@ static bool case_is_wanted(const struct host *host, const struct package_case *t
     return case_is_asked_for(host, test_case) && !case_is_left_out(host, test_case);
 }
 
-/* Before the first case: what stands in for what. */
+/* Before the first case: the box, and what stands in for what. */
 static void tell_device(const struct host *host)
 {
+    const char *lacks = host->result.box_lacks;
+
+    if (host->session.box.level == BOX_NONE)
+        fprintf(stderr, "main_host: box: none (--box none): run only code that you trust\n");
+    else
+        fprintf(stderr, "main_host: box: %s%s%s%s\n", host->result.box, lacks ? " (no cgroup: " : "",
+                lacks ? lacks : "", lacks ? ")" : "");
     if (host->no_gpu && host->device == DEVICE_CPU)
         fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its "
                         "times are not ranked\n", host->no_gpu);

@@ -20,6 +20,12 @@ setup() {
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
 
+@test "unit: cgroups limit, count, end everything and leave nothing; or it is said why there are none" {
+    run -0 timeout 60 "$build/tests/test_cgroup"
+    assert_output --regexp '[0-9]+ checks, 0 failed'
+    [[ $output != 'no cgroup: '* ]] || skip "${lines[0]}"
+}
+
 @test "unit: every version of the reference agrees with the plain one on thousands of pairs" {
     run -0 timeout 300 "$build/tests/test_levenshtein"
     assert_output --regexp '[0-9]{5,} checks, 0 failed'

@@ -31,11 +31,11 @@ setup() {
 }
 
 @test "host: with ANSWER given that is what counts, without computing" {
-    run -0 ./ldistance --submission "$a" "$practice/file3" "$practice/file4"
+    run -0 --separate-stderr ./ldistance --submission "$a" "$practice/file3" "$practice/file4"
     answer=${lines[0]#answer = }
-    run -0 ./ldistance --submission "$a" "$practice/file3" "$practice/file4" "$answer"
+    run -0 --separate-stderr ./ldistance --submission "$a" "$practice/file3" "$practice/file4" "$answer"
     assert_line --index 0 "answer = $answer"
-    run -1 ./ldistance --submission "$a" "$practice/file3" "$practice/file4" 3
+    run -1 --separate-stderr ./ldistance --submission "$a" "$practice/file3" "$practice/file4" 3
     assert_line --index 0 'answer = 3'
     assert_line '[CPU] : 3'
     assert_line "[GPU] : $answer"
@@ -99,7 +99,8 @@ setup() {
     for arguments in '' 'nosuchproblem' 'editdistance --nonsense' 'editdistance --repeat' 'editdistance --repeat 0' \
         'editdistance --repeat x' 'editdistance --seed -1' 'editdistance --time-limit 0' \
         'editdistance --time-limit nan' 'editdistance --device tpu' 'editdistance --group public' \
-        'editdistance --box steel' 'editdistance --case secret/99-none' 'editdistance --case sample/1-small x y' \
+        'editdistance --box steel' 'editdistance --require-box steel' 'editdistance --memory-limit 1' \
+        'editdistance --memory-limit x' 'editdistance --case secret/99-none' 'editdistance --case sample/1-small x y' \
         'editdistance --submission /nonexistent.so' 'editdistance --submission Makefile' \
         'editdistance --json /nonexistent/r.json'; do
         # shellcheck disable=SC2086
@@ -128,7 +129,7 @@ setup() {
 }
 
 @test "host: all samples, then one verdict" {
-    run -0 "$host" editdistance --submission "$a"
+    run -0 --separate-stderr "$host" editdistance --submission "$a"
     assert_line --index 0 'case sample/1-small'
     assert_line '3 of 3 cases were run'
     assert_equal "${lines[-1]}" 'SUCCESSFUL.'
@@ -136,18 +137,18 @@ setup() {
 }
 
 @test "host: --case runs one case" {
-    run -0 "$host" editdistance --submission "$a" --case secret/04-dna
+    run -0 --separate-stderr "$host" editdistance --submission "$a" --case secret/04-dna
     assert_line --index 0 'case secret/04-dna'
     assert_line 'answer = 1821'
     assert_equal "$(grep -c '^case ' <<< "$output")" 1
 }
 
 @test "host: --seed changes the input, and the same seed gives the same" {
-    run -0 "$host" editdistance --submission "$a" --case sample/3-practice --seed 12345
+    run -0 --separate-stderr "$host" editdistance --submission "$a" --case sample/3-practice --seed 12345
     assert_line --index 1 --regexp '^answer = [0-9]+$'
     first=${lines[1]}
     [ "$first" != 'answer = 19735' ]
-    run -0 "$host" editdistance --submission "$a" --case sample/3-practice --seed 12345
+    run -0 --separate-stderr "$host" editdistance --submission "$a" --case sample/3-practice --seed 12345
     assert_line --index 1 "$first"
 }
 

@@ -20,7 +20,23 @@ static const char inside_libraries[] = "/toolkit/lib";
 /* Where every OpenCL loader looks for drivers. */
 static const char inside_opencl[] = "/etc/OpenCL/vendors";
 
-const char *box_level_name(enum box_level level) { return level == BOX_NAMESPACES ? "namespaces" : "none"; }
+const char *box_level_name(enum box_level level)
+{
+    static const char *const names[BOX_LEVELS] = { "none", "namespaces", "cgroup" };
+
+    return names[level];
+}
+
+const char *const *box_layers(enum box_level level)
+{
+    static const char *const layers[BOX_LEVELS][5] = {
+        [BOX_NONE] = { "rlimits" },
+        [BOX_NAMESPACES] = { "rlimits", "namespaces", "seccomp" },
+        [BOX_CGROUP] = { "rlimits", "namespaces", "seccomp", "cgroup" },
+    };
+
+    return layers[level];
+}
 
 enum box_level box_probe(const char **why)
 {
@@ -176,7 +192,7 @@ static void add_namespaces(const struct box *box, struct box_command *command)
 
 void box_compose(const struct box *box, struct box_command *command)
 {
-    bool inside = box->level == BOX_NAMESPACES;
+    bool inside = box->level >= BOX_NAMESPACES;
 
     memset(command, 0, sizeof *command);
     set_variable(command, "PATH", "/usr/bin:/bin");

@@ -3,8 +3,9 @@
  *
  * BOX_NAMESPACES is bubblewrap: namespaces of its own for users, processes, mounts, network, IPC, host name and
  * cgroups; no capabilities; a read-only file system of /usr and the two files it runs; no device node but the
- * chosen GPU's. When the host dies or kills it, the kernel ends every process in it. BOX_NONE is a plain child
- * process, for machines where bubblewrap or user namespaces are missing: it isolates nothing.
+ * chosen GPU's. When the host dies or kills it, the kernel ends every process in it. BOX_CGROUP is that in a cgroup of
+ * its own, which limits all its memory and threads (cgroup.h; the session puts it there). BOX_NONE is a plain child
+ * process: it isolates nothing.
  */
 #ifndef VERIFY_BOX_H
 #define VERIFY_BOX_H
@@ -14,12 +15,16 @@
 
 #include "filter.h"
 
-enum box_level { BOX_NONE, BOX_NAMESPACES };
+/* From least to most; each has what the one before it has. */
+enum box_level { BOX_NONE, BOX_NAMESPACES, BOX_CGROUP, BOX_LEVELS };
 
-/* "none" or "namespaces". */
+/* "none", "namespaces", "cgroup". */
 const char *box_level_name(enum box_level level);
 
-/* The highest level that works on this machine, found by trying it; *why says what is missing, or is NULL. */
+/* What a level is made of, NULL-terminated: "rlimits", "namespaces", "seccomp", "cgroup". */
+const char *const *box_layers(enum box_level level);
+
+/* BOX_NAMESPACES if bubblewrap works on this machine, found by trying it, else BOX_NONE; *why says what is missing, or is NULL. */
 enum box_level box_probe(const char **why);
 
 struct box {

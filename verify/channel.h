@@ -5,6 +5,7 @@
  *                   FAILED_DEVICE               or it could not be; `text` says why
  *   runner → host   READY                     loaded, waiting
  *                   FAILED_LOAD               or it could not be; `text` says why
+ *   runner → host   REFUSED                   at any time after LOADING, once: `size` bytes of memory were refused
  *   host → runner   SETUP + output memfd      map this; `size` bytes
  *   runner → host   MAPPED
  *   host → runner   PLACE + input memfd       map this for the inputs to come, page-lock it; `mapped` bytes
@@ -37,6 +38,7 @@ enum channel_kind {
     CHANNEL_FAILED_DEVICE,
     CHANNEL_READY,
     CHANNEL_FAILED_LOAD,
+    CHANNEL_REFUSED,
     CHANNEL_SETUP,
     CHANNEL_MAPPED,
     CHANNEL_PLACE,
@@ -56,7 +58,7 @@ enum { CHANNEL_MAGIC = 0x47505543 };
 struct channel_message {
     uint32_t magic;         /* CHANNEL_MAGIC */
     uint32_t kind;          /* enum channel_kind */
-    uint64_t size;          /* bytes of the input or output */
+    uint64_t size;          /* bytes of the input or output; or of the memory refused */
     uint64_t mapped;        /* bytes of the memory that comes along, at least size */
     uint64_t nonce;         /* random with WAKE and RUN; the reply must repeat it */
     int64_t stamps[STAMPS]; /* with DONE */

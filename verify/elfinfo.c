@@ -28,6 +28,20 @@ static void read_needed(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struc
     }
 }
 
+/* From its first byte in memory to its last: the highest end of a segment, as the lowest begins at zero. */
+static void read_image(Elf *elf, struct elfinfo *info)
+{
+    GElf_Phdr segment;
+    size_t count;
+
+    if (elf_getphdrnum(elf, &count) != 0)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
+            segment.p_vaddr + segment.p_memsz > info->image)
+            info->image = segment.p_vaddr + segment.p_memsz;
+}
+
 static void read_exports(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struct elfinfo *info)
 {
     GElf_Sym symbol;
@@ -63,6 +77,7 @@ bool elfinfo_read(const char *path, struct elfinfo *info, struct error *error)
         error_usage(error, "'%s' is not a shared object; build the submission with 'make submission'", path);
         goto out;
     }
+    read_image(elf, info);
     while ((section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
         Elf_Data *data;

@@ -5,6 +5,7 @@
 #define VERIFY_ELFINFO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "error.h"
 
@@ -13,6 +14,7 @@ struct elfinfo {
     int exports;           /* how many symbols it exports */
     char cuda_library[64]; /* the CUDA runtime it needs, such as "libcudart.so.13"; "" for none */
     char opencl_library[64]; /* the OpenCL loader it needs, such as "libOpenCL.so.1"; "" for none */
+    size_t image;          /* bytes of memory that it takes when it is loaded */
 };
 
 /* Of the shared object at `path`. A file that is missing or no shared object is refused by name. */

@@ -30,6 +30,7 @@ const char options_help[] =
     "  --until PERCENT     of those calls no more than it takes until the median is known to +-PERCENT\n"
     "                      (half of its 95 % interval), at least 7; for practice\n"
     "  --time-limit SEC    seconds one call may take (default: the problem's)\n"
+    "  --memory-limit MIB  memory that it may use, 16 to 1048576 (default: the problem's)\n"
     "  --keep-going        run all cases, also after one that failed\n"
     "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
     "                      where there is no GPU; the CPU for C)\n"
@@ -41,7 +42,9 @@ const char options_help[] =
     "                      (default: all)\n"
     "  --sim-seed N        on the simulator: run threads in an order drawn from N, to shake out races\n"
     "  --sim-workers N     on the simulator: processors to use, 1 to 256 (default: all)\n"
-    "  --box NAME          auto, namespaces or none (default: auto: the most that works here)\n"
+    "  --box NAME          auto, cgroup, namespaces or none (default: auto: the most that works here, and\n"
+    "                      nothing is run where no box works; none is for code that you trust)\n"
+    "  --require-box NAME  run nothing in less than this: none, namespaces or cgroup (default: none)\n"
     "  --json FILE         write the result as JSON\n"
     "  --source PATH       what the submission was built from, for the JSON\n"
     "  --check-seed S      what checks by random samples draw them from (default: another number each\n"
@@ -55,7 +58,8 @@ const char options_help[] =
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
-    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL,
+    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
+    OPTION_REQUIRE_BOX,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
@@ -72,9 +76,11 @@ static const struct option long_options[] = {
     { "repeat", required_argument, NULL, OPTION_REPEAT },
     { "until", required_argument, NULL, OPTION_UNTIL },
     { "time-limit", required_argument, NULL, OPTION_TIME_LIMIT },
+    { "memory-limit", required_argument, NULL, OPTION_MEMORY_LIMIT },
     { "keep-going", no_argument, NULL, OPTION_KEEP_GOING },
     { "device", required_argument, NULL, OPTION_DEVICE },
     { "box", required_argument, NULL, OPTION_BOX },
+    { "require-box", required_argument, NULL, OPTION_REQUIRE_BOX },
     { "json", required_argument, NULL, OPTION_JSON },
     { "source", required_argument, NULL, OPTION_SOURCE },
     { "compile-error", required_argument, NULL, OPTION_COMPILE_ERROR },
@@ -149,7 +155,8 @@ static bool checks_are_known(const char *text, struct error *error)
 static bool take(struct options *options, int id, const char *value, struct error *error)
 {
     static const char *const devices[] = { "auto", "gpu", "cpu", "sim", NULL };
-    static const char *const boxes[] = { "auto", "namespaces", "none", NULL };
+    static const char *const boxes[] = { "auto", "cgroup", "namespaces", "none", NULL };
+    static const char *const levels[] = { "none", "namespaces", "cgroup", NULL };
     uint64_t number;
     int choice;
 
@@ -196,6 +203,16 @@ static bool take(struct options *options, int id, const char *value, struct erro
         if (!choose("--box", value, boxes, &choice, error))
             return false;
         options->box = (enum box_choice)choice;
+        return true;
+    case OPTION_REQUIRE_BOX:
+        if (!choose("--require-box", value, levels, &choice, error))
+            return false;
+        options->require_box = (enum box_level)choice;
+        return true;
+    case OPTION_MEMORY_LIMIT:
+        if (!parse_number(value, "--memory-limit", 16, 1 << 20, &number, error))
+            return false;
+        options->memory_limit = (size_t)number << 20;
         return true;
     }
     return error_usage(error, "unknown option; see --help");

@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "box.h"
 #include "error.h"
 
 enum device_choice { DEVICE_AUTO, DEVICE_GPU, DEVICE_CPU, DEVICE_SIM };
-enum box_choice { BOX_CHOICE_AUTO, BOX_CHOICE_NAMESPACES, BOX_CHOICE_NONE };
+enum box_choice { BOX_CHOICE_AUTO, BOX_CHOICE_CGROUP, BOX_CHOICE_NAMESPACES, BOX_CHOICE_NONE };
 
 struct options {
     const char *problem;         /* the problem's name; NULL with help, version or devices */
@@ -30,10 +31,12 @@ struct options {
     size_t repeat;               /* calls a case */
     double until;                /* percent: fewer calls where their median is known as well as that; or 0 */
     double time_limit;           /* seconds a call, or 0 for the problem's own */
+    size_t memory_limit;         /* bytes of memory, or 0 for the problem's own */
     enum device_choice device;
     const char *gpu;             /* number or UUID of the GPU, or NULL for the first */
     bool ranked;                 /* times that rank: fresh secret inputs, calibrated, on an idle GPU */
     enum box_choice box;
+    enum box_level require_box;  /* less is refused */
     bool explain;                /* the simulator's report of every case */
     const char *checks;          /* what the simulator checks: all, none or a list; NULL for its default */
     bool sim_seeded;             /* its order of threads is drawn from: */

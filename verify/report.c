@@ -264,6 +264,9 @@ static json_t *case_json(const struct case_result *result, bool ranked)
     json_object_set_new(object, "faster_than_possible", json_boolean(result->below_floor));
     json_object_set_new(object, "samples", samples);
     json_object_set_new(object, "parts", parts);
+    json_object_set_new(object, "memory_limit", json_integer((json_int_t)result->memory_limit));
+    json_object_set_new(object, "memory_peak",
+                        result->memory_peak > 0 ? json_integer((json_int_t)result->memory_peak) : json_null());
     explain = explain_value(&result->reports[SESSION_REPORT_JSON], &why);
     json_object_set_new(object, "explain", explain ? explain : json_null());
     return object;
@@ -271,7 +274,7 @@ static json_t *case_json(const struct case_result *result, bool ranked)
 
 static json_t *result_json(const struct result *result)
 {
-    json_t *cases = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
+    json_t *cases = json_array(), *layers = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
            *submission;
     char seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
 
@@ -295,6 +298,10 @@ static json_t *result_json(const struct result *result)
                        check_seed, "repeat", (json_int_t)result->repeat, "ranked", result->ranked, "left_out", (json_int_t)result->left_out, "device", device, "box",
                        text(result->box), "cases", cases);
     json_object_set_new(object, "review", json_boolean(result->review));
+    for (const char *const *layer = result->box_layers; layer && *layer; layer++)
+        json_array_append_new(layers, json_string(*layer));
+    json_object_set_new(object, "box_layers", layers);
+    json_object_set_new(object, "box_lacks", text(result->box_lacks));
     return object;
 }
 

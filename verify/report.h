@@ -26,6 +26,8 @@ struct case_result {
     double start_seconds;        /* from the start of the runner until it was ready */
     double end_seconds;          /* from the last call's end until all that the submission started was gone */
     double limit;                /* seconds a call */
+    size_t memory_limit;         /* bytes */
+    size_t memory_peak;          /* bytes in use at most, as far as it was seen; 0: it was not */
     size_t calls;                /* calls that were made */
     struct session_times *times; /* [calls], of those that returned in time */
     size_t timed;                /* how many did, and count */
@@ -56,6 +58,8 @@ struct result {
     bool simulated;              /* device_kind is "sim": times are the simulator's, and say nothing of a GPU */
     const char *const *variables; /* what the simulator was told, NAME=VALUE, NULL-terminated; or NULL */
     const char *box;             /* box_level_name(), or NULL */
+    const char *const *box_layers; /* box_layers(), or NULL */
+    const char *box_lacks;       /* why there is no more, or NULL */
     const char *league;          /* or "" */
     size_t left_out;             /* cases that only a GPU can do, and there is none */
     bool review;                 /* some case is below its floor: not to be ranked before somebody looked at it */

@@ -11,13 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "call.h"
 #include "channel.h"
 #include "clock.h"
 #include "filter.h"
+#include "limits.h"
 #include "opencl_runner.h"
+#include "refusal.h"
 #include "session.h"
 #include "shared_map.h"
 
@@ -237,7 +240,10 @@ int main(int argc, char **argv)
     why = filter_install(level);
     if (why)
         fail(CHANNEL_FAILED_DEVICE, "the filter of system calls", why);
+    if (level != FILTER_NONE) /* in the box this counts what is in it, and no more */
+        setrlimit(RLIMIT_NPROC, &(struct rlimit){ limit_tasks, limit_tasks });
     say(&message, CHANNEL_LOADING);
+    refusal_arm();
     submission = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
     if (!submission)
         fail(CHANNEL_FAILED_LOAD, "", dlerror());

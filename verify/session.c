@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "limits.h"
 #include "processor.h"
 #include "reap.h"
 #include "shared_map.h"
@@ -54,26 +55,24 @@ static struct facts lost(struct session *session, struct facts facts, const char
     return facts;
 }
 
-/* What a submission may have of files: bytes of each, and how many are open. Files in memory are among them. */
-static const rlim_t most_file = 64 << 20, most_files = 128;
-
 /* ------------------------------------------------------------------ start */
 
 static void limit_resources(const struct session_config *config)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-    setrlimit(RLIMIT_FSIZE, &(struct rlimit){ most_file, most_file });
-    setrlimit(RLIMIT_NOFILE, &(struct rlimit){ most_files, most_files });
-    if (config->memory_limit)
-        setrlimit(RLIMIT_DATA, &(struct rlimit){ config->memory_limit, config->memory_limit });
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){ limit_file, limit_file });
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){ limit_files, limit_files });
+    if (config->data_limit)
+        setrlimit(RLIMIT_DATA, &(struct rlimit){ config->data_limit, config->data_limit });
     if (config->address_limit)
         setrlimit(RLIMIT_AS, &(struct rlimit){ config->address_limit, config->address_limit });
 }
 
 /* In the child, between fork and exec. */
-static void become_runner(const struct session_config *config, struct box_command *command, int channel, int printed,
+static void become_runner(const struct session *session, struct box_command *command, int channel, int printed,
                           const int reports[SESSION_REPORTS])
 {
+    const struct session_config *config = session->config;
     int null = open("/dev/null", O_RDONLY), out[SESSION_REPORTS], kept = CHANNEL_FD;
     sigset_t none;
 
@@ -82,6 +81,8 @@ static void become_runner(const struct session_config *config, struct box_comman
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
+    if (session->cgroup.folder >= 0 && !cgroup_enter(&session->cgroup))
+        _exit(RUNNER_FAILED);
     processor_use(config->processor);
     limit_resources(config);
     /* The descriptors may be any numbers, the wanted ones among them: move them out of the way first. */
@@ -116,6 +117,22 @@ static bool make_reports(struct session *session, int out[SESSION_REPORTS])
     return true;
 }
 
+/* Bytes that may be in use, for the cgroup or for the host that looks; 0 for no limit. */
+static size_t most_memory(const struct session_config *config)
+{
+    return config->memory_limit ? config->memory_limit + config->memory_beside : 0;
+}
+
+/* The cgroup, where there is one. */
+static bool limit_memory(struct session *session)
+{
+    const struct session_config *config = session->config;
+    const size_t most = most_memory(config);
+
+    return config->box.level < BOX_CGROUP ||
+           cgroup_open(&session->cgroup, config->cgroup, most ? most : SIZE_MAX >> 1, limit_tasks);
+}
+
 static bool spawn(struct session *session)
 {
     struct box_command command;
@@ -123,6 +140,8 @@ static bool spawn(struct session *session)
     bool ok = false;
 
     box_compose(&session->config->box, &command);
+    if (!limit_memory(session))
+        return false;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0 || pipe2(printed, O_CLOEXEC) != 0 ||
         !make_reports(session, reports))
         goto out;
@@ -130,7 +149,7 @@ static bool spawn(struct session *session)
     fflush(NULL);
     session->pid = fork();
     if (session->pid == 0)
-        become_runner(session->config, &command, channel[1], printed[1], reports);
+        become_runner(session, &command, channel[1], printed[1], reports);
     if (session->pid < 0) {
         session->pid = 0;
         goto out;
@@ -216,7 +235,7 @@ static bool take_status(struct session *session, int64_t deadline, struct facts 
     }
     code = WEXITSTATUS(session->status);
     /* bubblewrap gives the signal that ended its child as 128 + signal. */
-    if (session->config->box.level == BOX_NAMESPACES && code > 128 && sigabbrev_np(code - 128))
+    if (session->config->box.level >= BOX_NAMESPACES && code > 128 && sigabbrev_np(code - 128))
         facts->signal = code - 128;
     else if (code == RUNNER_LOST_CHANNEL)
         facts->outcome = OUTCOME_CLOSED;
@@ -260,13 +279,15 @@ static bool deliver(struct session *session, struct channel_message *message, in
 static struct facts wait_for(struct session *session, enum channel_kind expected, int64_t deadline,
                              struct channel_message *message, struct facts facts)
 {
+    int64_t look = clock_ns() + MEMORY_FIRST_LOOK_NS;
+
     for (;;) {
         struct pollfd fds[] = { { .fd = session->channel, .events = POLLIN },
                                 { .fd = session->printed_fd, .events = POLLIN },
                                 { .fd = session->pidfd, .events = POLLIN },
                                 { .fd = session->reports[SESSION_REPORT_TEXT].fd, .events = POLLIN },
                                 { .fd = session->reports[SESSION_REPORT_JSON].fd, .events = POLLIN } };
-        int64_t now = clock_ns(), left = deadline - now;
+        int64_t now = clock_ns(), left = (session->memory.status >= 0 && look < deadline ? look : deadline) - now;
         struct timespec wait = { left > 0 ? left / 1000000000 : 0, left > 0 ? left % 1000000000 : 0 };
         int got = ppoll(fds, sizeof fds / sizeof fds[0], &wait, NULL);
 
@@ -277,6 +298,11 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
                         ? channel_receive_first(session->channel, message, &session->runner)
                         : channel_receive(session->channel, message, NULL)) {
             case 1:
+                if (message->kind == CHANNEL_REFUSED && expected != CHANNEL_LOADING && session->refused == 0 &&
+                    message->size > 0) {
+                    session->refused = message->size;
+                    continue;
+                }
                 /* A failure may be told only in the place of what it prevents. */
                 if (expected == CHANNEL_LOADING && message->kind == CHANNEL_FAILED_DEVICE)
                     return failed(session, facts, OUTCOME_DEVICE_FAILED, message);
@@ -312,11 +338,38 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
             take_status(session, now, &facts);
             return facts;
         }
-        if (clock_ns() >= deadline) {
+        now = clock_ns();
+        if (now >= look) {
+            if (memory_watch_look(&session->memory)) {
+                facts.outcome = OUTCOME_MEMORY;
+                return facts;
+            }
+            look = now + MEMORY_LOOK_NS;
+        }
+        if (now >= deadline) {
             facts.outcome = OUTCOME_TIMEOUT;
             return facts;
         }
     }
+}
+
+/* What is known of memory, threads and printing when a stage has ended. */
+static struct facts observed(struct session *session, struct facts facts)
+{
+    struct cgroup_counts counts = { .memory_peak = session->memory.peak };
+
+    if (session->cgroup.folder >= 0)
+        counts = cgroup_look(&session->cgroup);
+    session->memory_peak = counts.memory_peak;
+    facts.memory_limit = session->config->memory_limit;
+    facts.memory_used = counts.memory_peak;
+    facts.oom_killed = counts.oom_kills > 0;
+    facts.memory_refused = session->refused;
+    facts.image = session->config->image;
+    facts.tasks_limit = limit_tasks;
+    facts.tasks_refused = counts.tasks_refused > 0;
+    facts.printed = session->printed;
+    return facts;
 }
 
 /* ------------------------------------------------------------------ memory that both sides see */
@@ -590,6 +643,7 @@ static struct facts give_output(struct session *session, int64_t deadline, struc
         return lost(session, facts, "mmap");
     }
     session->output = view;
+    session->memory.given = session->output_size;
     if (deliver(session, &message, fd, &facts))
         facts = wait_for(session, CHANNEL_MAPPED, deadline, &message, facts);
     close(fd);
@@ -604,13 +658,15 @@ struct facts session_open(struct session *session, const struct session_config *
 
     *session = (struct session){ 0 };
     session->config = config;
-    session->pidfd = session->channel = session->printed_fd = -1;
+    session->pidfd = session->channel = session->printed_fd = session->cgroup.folder = session->memory.status = -1;
     for (int i = 0; i < SESSION_REPORTS; i++)
         session->reports[i].fd = -1;
     session->output_size = output_size;
     if (!spawn(session))
         return lost(session, facts, "cannot start the runner");
     facts = wait_for(session, CHANNEL_LOADING, deadline, &message, facts);
+    if (facts.outcome == OUTCOME_DONE && session->cgroup.folder < 0)
+        memory_watch_open(&session->memory, session->pid, config->box.level == BOX_NONE ? 0 : 2, most_memory(config));
     if (facts.outcome == OUTCOME_DONE)
         facts = wait_for(session, CHANNEL_READY, deadline, &message, facts);
     else if (facts.outcome != OUTCOME_DEVICE_FAILED) /* no user code has run yet: the toolkit is at fault */
@@ -620,7 +676,7 @@ struct facts session_open(struct session *session, const struct session_config *
         facts = give_output(session, deadline, facts);
     facts.seconds = clock_seconds(start, clock_ns());
     session->idle = facts.outcome == OUTCOME_DONE;
-    return facts;
+    return observed(session, facts);
 }
 
 struct facts session_call(struct session *session, const struct blob *input, struct blob *output,
@@ -651,6 +707,7 @@ struct facts session_call(struct session *session, const struct blob *input, str
         facts = make_place(session, mapped, ready_by, facts);
     if (facts.outcome != OUTCOME_DONE)
         goto out;
+    session->memory.given = session->output_size + mapped;
     wake.mapped = placed ? 0 : mapped;
     wake.size = session->config->warden ? 1 : 0;
     if (deliver(session, &wake, -1, &facts))
@@ -690,6 +747,7 @@ struct facts session_call(struct session *session, const struct blob *input, str
         times->megahertz = megahertz;
     }
 out:
+    facts = observed(session, facts);
     if (facts.seconds == 0)
         facts.seconds = clock_seconds(before, clock_ns());
     if (fd >= 0)
@@ -737,7 +795,11 @@ bool session_close(struct session *session)
 
     if (session->idle)
         ask_to_quit(session);
+    if (session->cgroup.folder >= 0)
+        cgroup_kill(&session->cgroup);
     ok = reap_all(session->pid, &session->status, kill_seconds);
+    ok = cgroup_close(&session->cgroup, kill_seconds) && ok;
+    memory_watch_close(&session->memory);
     session->end_seconds = clock_seconds(start, clock_ns());
     if (session->printed_fd >= 0) {
         take_printed(session);

@@ -18,7 +18,9 @@
 
 #include "blob.h"
 #include "box.h"
+#include "cgroup.h"
 #include "channel.h"
+#include "memory.h"
 #include "verdict.h"
 #include "warden.h"
 
@@ -30,7 +32,11 @@ struct session_config {
     struct box box;      /* the program, its box and its devices */
     double start_limit;  /* seconds until it must be ready */
     double call_limit;   /* seconds a call of device_user() may take */
-    size_t memory_limit; /* bytes of private memory it may have (RLIMIT_DATA); 0 for no limit */
+    const struct cgroup_place *cgroup; /* where it gets a cgroup of its own, with BOX_CGROUP */
+    size_t memory_limit; /* bytes of memory it may use; 0 for no limit */
+    size_t memory_beside; /* and what runner and device may use for themselves */
+    size_t data_limit;   /* bytes of private memory it may ask for (RLIMIT_DATA); 0 for no limit */
+    size_t image;        /* bytes of memory that the submission takes when it is loaded */
     size_t address_limit; /* bytes of address space (RLIMIT_AS); 0 where CUDA reserves what it likes */
     size_t output_limit; /* bytes it may print to standard output and error */
     int processor;       /* the one it runs on, or -1 for any: processor_claim() */
@@ -72,6 +78,10 @@ struct session {
     bool used_gpu;                       /* of the last such call */
     size_t printed;                      /* bytes the runner has printed so far */
     char text[SESSION_PRINTED_KEPT];     /* the first of them */
+    struct cgroup cgroup;                /* its own, where there is one */
+    struct memory_watch memory;          /* else the host looks at the runner's */
+    size_t memory_peak;                  /* bytes in use at most, as far as it was seen */
+    size_t refused;                      /* bytes that the runner says it was refused, the first time; 0 for none */
     struct session_report reports[SESSION_REPORTS];
     char detail[256];                    /* the words that facts.detail points to */
     double start_seconds;                /* from the start of the process until it was ready */

@@ -69,6 +69,7 @@ void simulator_configure(struct simulator *simulator, const struct options *opti
     simulator->device_memory = half < gib ? gib : half < 16 * gib ? half : 16 * gib;
     /* Addresses are not used again at once, and something is noted of each byte: memory.c of cudasim. */
     simulator->host_memory = (size_t)(4 * simulator->device_memory + 16 * gib);
+    simulator->memory_in_use = (size_t)(simulator->device_memory + simulator->device_memory / 4 + gib);
     set(simulator, &count, "CUDASIM_MEMORY=%" PRIu64, simulator->device_memory);
     set(simulator, &count, "CUDASIM_CHECK=%s", options->checks ? options->checks : "all");
     if (options->sim_seeded)

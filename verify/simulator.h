@@ -20,7 +20,8 @@ enum { SIMULATOR_VARIABLES = 7, SIMULATOR_TEXT = 64 };
 struct simulator {
     char folder[PATH_MAX];  /* where its library is */
     uint64_t device_memory; /* bytes that the virtual device has */
-    size_t host_memory;     /* bytes of private memory that it may need for itself, its device's memory included */
+    size_t host_memory;     /* bytes of private memory that it may ask for, for itself and its device's memory */
+    size_t memory_in_use;   /* and that it may use of that */
     char text[SIMULATOR_VARIABLES][SIMULATOR_TEXT];
     const char *variables[SIMULATOR_VARIABLES + 1]; /* the environment it reads: NAME=VALUE, NULL-terminated */
 };

@@ -38,6 +38,7 @@ enum outcome {
     OUTCOME_FORGED,      /* it sent something that the runner never sends */
     OUTCOME_FLOOD,       /* it printed more than the output limit */
     OUTCOME_LEFT_WORK,   /* it returned, and its work went on on the GPU */
+    OUTCOME_MEMORY,      /* the host saw it above its memory limit */
     OUTCOME_LOAD_FAILED, /* the runner could not load the submission */
     OUTCOME_DEVICE_FAILED, /* the runner could not initialise CUDA or OpenCL, before any user code ran */
     OUTCOME_LOST,        /* the host could not go on: a system call failed */
@@ -59,6 +60,16 @@ struct facts {
     double seconds;          /* from the start of the stage to its end */
     double limit;            /* the limit of the stage, seconds */
     size_t output_limit;     /* what may be printed, bytes */
+    size_t printed;          /* what was printed, bytes */
+    size_t memory_limit;     /* of main memory, bytes; 0 where there is none */
+    size_t memory_used;      /* the most that was seen in use, bytes; 0: not known */
+    bool oom_killed;         /* the kernel ended a process of the submission because it was above the limit */
+    size_t memory_refused;   /* bytes of an allocation that was refused, 0 for none: the runner's word, for advice */
+    size_t image;            /* bytes that the submission takes when it is loaded */
+    size_t tasks_limit;      /* threads and processes */
+    bool tasks_refused;      /* it wanted to start more */
+    size_t device_memory_limit; /* of the GPU's memory, bytes; 0 where there is none */
+    size_t device_memory_used;  /* the most that was seen in use, bytes */
     const char *detail;      /* the checker's or the loader's words; may be "" */
 };
 

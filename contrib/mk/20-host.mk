@@ -3,8 +3,9 @@
 PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/problem.c)))
 # Sources of the problems that go into the host: call.c goes into the runner, main_*.c are programs.
 PROBLEM_SOURCES := $(filter-out %/call.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
-RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c verify/filter.c verify/channel.c
-VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c verify/empty.c verify/main_%.c,$(wildcard verify/*.c))
+RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c verify/refusal.c verify/filter.c verify/channel.c
+VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c verify/refusal.c verify/empty.c verify/main_%.c, \
+	$(wildcard verify/*.c))
 TABLE := $(BUILD)/problems.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
@@ -37,11 +38,11 @@ ldistance: $(BUILD)/main_host
 	$(Q)ln -sfn $< $@
 
 # The runner is never built with sanitizers: it shares its process with user code. It stands before the OpenCL loader for
-# two functions.
+# two functions, and before the C library for its allocators (verify/refusal.h).
+RUNNER_EXPORTS := clBuildProgram clCompileProgram malloc calloc realloc memalign aligned_alloc posix_memalign mmap mmap64
 $(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/problems/%/call.o
 	@mkdir -p $(@D)
-	$(call say,LINK $@)$(CC) -Wl,--export-dynamic-symbol=clBuildProgram,--export-dynamic-symbol=clCompileProgram \
-		-o $@ $^ -lseccomp -ldl
+	$(call say,LINK $@)$(CC) $(RUNNER_EXPORTS:%=-Wl,--export-dynamic-symbol=%) -o $@ $^ -lseccomp -ldl
 
 # What the host times for the overhead of a call, and who looks after the GPU for it.
 $(BUILD)/empty.so: verify/empty.c $(FLAGS_STAMP)

@@ -8,53 +8,97 @@
 
 #include "unit.h"
 
-/* The rule, written down once more and independently: outcome first, then the check. */
+/*
+ * The rule, written down once more and independently, as a list of which the first line that holds decides. MiB of memory
+ * and of the device: 1 within the limit, 3 above it; the limits are 2.
+ */
 static enum verdict expected_verdict(const struct facts *f)
 {
-    static const enum verdict of_outcome[OUTCOMES] = {
-        [OUTCOME_TIMEOUT] = VERDICT_TLE,     [OUTCOME_DIED] = VERDICT_RTE,        [OUTCOME_CLOSED] = VERDICT_RTE,
-        [OUTCOME_FORGED] = VERDICT_SV,       [OUTCOME_FLOOD] = VERDICT_OLE,       [OUTCOME_LOAD_FAILED] = VERDICT_RTE,
-        [OUTCOME_DEVICE_FAILED] = VERDICT_JE,  [OUTCOME_LOST] = VERDICT_JE,
+    const bool died = f->outcome == OUTCOME_DIED, done = f->outcome == OUTCOME_DONE;
+    const bool answered = done && f->called && (f->check == CHECK_RIGHT || f->check == CHECK_WRONG);
+    const struct {
+        bool holds;
+        enum verdict verdict;
+    } rules[] = {
+        /* The machine's or the toolkit's fault, whatever the submission did. */
+        { f->outcome == OUTCOME_LOST || f->outcome == OUTCOME_DEVICE_FAILED, VERDICT_JE },
+        { done && !f->called, VERDICT_NO },
+        { done && !answered, VERDICT_JE },
+        /* What is forbidden. */
+        { f->outcome == OUTCOME_FORGED || f->outcome == OUTCOME_LEFT_WORK || (died && f->signal == SIGSYS), VERDICT_SV },
+        /* Memory: of the device, whatever came of it; of the host, seen by host or kernel; or refused, and it ended. */
+        { f->device_memory_limit && f->device_memory_used > f->device_memory_limit, VERDICT_MLE },
+        { f->outcome == OUTCOME_MEMORY || (!done && f->oom_killed), VERDICT_MLE },
+        { f->outcome == OUTCOME_LOAD_FAILED && f->memory_limit && f->image > f->memory_limit, VERDICT_MLE },
+        { died && f->memory_refused, VERDICT_MLE },
+        /* The rest by how it ended. */
+        { f->outcome == OUTCOME_TIMEOUT, VERDICT_TLE },
+        { f->outcome == OUTCOME_FLOOD, VERDICT_OLE },
+        { !done, VERDICT_RTE },
+        { f->check == CHECK_WRONG || f->late, VERDICT_WA },
+        { true, VERDICT_AC },
     };
+    size_t i = 0;
 
-    if (f->outcome == OUTCOME_DIED && f->signal == SIGSYS)
-        return VERDICT_SV;
-    if (f->outcome != OUTCOME_DONE)
-        return of_outcome[f->outcome];
-    if (!f->called)
-        return VERDICT_NO;
-    return f->check == CHECK_RIGHT ? VERDICT_AC : f->check == CHECK_WRONG ? VERDICT_WA : VERDICT_JE;
+    while (!rules[i].holds)
+        i++;
+    return rules[i].verdict;
+}
+
+#define MIB ((size_t)1 << 20)
+
+static void check_combination(const struct facts *facts)
+{
+    char message[256];
+    enum verdict verdict = verdict_of(facts, message, sizeof message);
+
+    CHECK(verdict == expected_verdict(facts), "outcome %d, check %d, called %d, signal %d, oom %d, refused %zu: %s",
+          facts->outcome, facts->check, facts->called, facts->signal, facts->oom_killed, facts->memory_refused,
+          verdict_id(verdict));
+    /* Only an accepted answer, checked and returned from a call, needs no explanation. */
+    CHECK((verdict == VERDICT_AC) == (message[0] == '\0'), "outcome %d: '%s'", facts->outcome, message);
+    CHECK(verdict != VERDICT_AC || (facts->outcome == OUTCOME_DONE && facts->called && facts->check == CHECK_RIGHT),
+          "outcome %d, check %d is accepted", facts->outcome, facts->check);
+    CHECK(strchr(message, '\n') == NULL, "'%s' has two lines", message);
+    /* What exceeds a limit is told the limit. */
+    CHECK(verdict != VERDICT_MLE || strstr(message, "limit of 2 MiB") || strstr(message, "limit is 2 MiB"), "%s", message);
+    CHECK(verdict != VERDICT_OLE || strstr(message, "limit of 1000 bytes"), "%s", message);
+    CHECK(verdict != VERDICT_TLE || strstr(message, "limit of 2 s"), "%s", message);
 }
 
 static void test_every_combination(void)
 {
     static const int signals[] = { 0, SIGSEGV, SIGABRT, SIGKILL, SIGSYS, 64 };
+    static const size_t sizes[] = { 0, MIB, 3 * MIB };
 
     for (int outcome = 0; outcome < OUTCOMES; outcome++)
         for (int check = 0; check < CHECK_RESULTS; check++)
-            for (int bits = 0; bits < 4; bits++)
-                for (size_t s = 0; s < sizeof signals / sizeof signals[0]; s++) {
-                    struct facts facts = { .outcome = (enum outcome)outcome,
-                                           .check = (enum check_result)check,
-                                           .called = bits & 1,
-                                           .unwritten = bits & 2,
-                                           .signal = signals[s],
-                                           .exit_code = 3,
-                                           .seconds = 0.123,
-                                           .limit = 2,
-                                           .output_limit = 1000,
-                                           .detail = "detail" };
-                    char message[256];
-                    enum verdict verdict = verdict_of(&facts, message, sizeof message);
-
-                    CHECK(verdict == expected_verdict(&facts), "outcome %d, check %d, bits %d: %s", outcome, check,
-                          bits, verdict_id(verdict));
-                    /* Only an accepted answer, checked and returned from a call, needs no explanation. */
-                    CHECK((verdict == VERDICT_AC) == (message[0] == '\0'), "outcome %d: '%s'", outcome, message);
-                    CHECK(verdict != VERDICT_AC || (outcome == OUTCOME_DONE && facts.called && check == CHECK_RIGHT),
-                          "outcome %d, check %d is accepted", outcome, check);
-                    CHECK(strchr(message, '\n') == NULL, "'%s' has two lines", message);
-                }
+            for (size_t s = 0; s < sizeof signals / sizeof signals[0]; s++)
+                for (int bits = 0; bits < 128; bits++)
+                    for (size_t used = 0; used < 3; used++)
+                        for (size_t device = 0; device < 3; device++)
+                            check_combination(&(struct facts){
+                                .outcome = (enum outcome)outcome,
+                                .check = (enum check_result)check,
+                                .signal = signals[s],
+                                .called = bits & 1,
+                                .unwritten = bits & 2,
+                                .oom_killed = bits & 4,
+                                .memory_refused = bits & 8 ? 5 * MIB : 0,
+                                .tasks_refused = bits & 16,
+                                .late = bits & 64,
+                                .device_memory_limit = bits & 32 ? 2 * MIB : 0,
+                                .device_memory_used = sizes[device],
+                                .memory_limit = 2 * MIB,
+                                .memory_used = sizes[used],
+                                .image = sizes[used],
+                                .tasks_limit = 16,
+                                .exit_code = 3,
+                                .seconds = 0.123,
+                                .limit = 2,
+                                .output_limit = 1000,
+                                .printed = 1001,
+                                .detail = "detail" });
 }
 
 static void test_words(void)
@@ -71,7 +115,30 @@ static void test_words(void)
         { { .called = true, .outcome = OUTCOME_DIED, .exit_code = 0, .detail = "" }, "exited with code 0" },
         { { .called = false, .outcome = OUTCOME_DIED, .signal = SIGABRT, .detail = "" }, "before the first call" },
         { { .called = true, .outcome = OUTCOME_TIMEOUT, .limit = 2.5, .seconds = 2.5, .detail = "" }, "limit of 2.5 s" },
-        { { .called = true, .outcome = OUTCOME_FLOOD, .output_limit = 4096, .detail = "" }, "more than 4096 bytes" },
+        { { .called = true, .outcome = OUTCOME_FLOOD, .output_limit = 4096, .printed = 5000, .detail = "" },
+          "device_user() printed more than its limit of 4096 bytes (5000 when it was stopped)" },
+        { { .called = true, .outcome = OUTCOME_MEMORY, .memory_limit = 2048 * MIB, .memory_used = 2100 * MIB, .seconds = 1,
+            .detail = "" },
+          "device_user() needed more than its memory limit of 2048 MiB (2100 MiB at its peak) and was stopped after 1.00 s" },
+        { { .called = true, .outcome = OUTCOME_DIED, .signal = SIGKILL, .oom_killed = true, .memory_limit = 64 * MIB,
+            .memory_used = 64 * MIB + 1, .detail = "" },
+          "its memory limit of 64 MiB (65 MiB at its peak)" },
+        { { .called = true, .outcome = OUTCOME_DIED, .signal = SIGKILL, .oom_killed = true, .memory_limit = 64 * MIB,
+            .detail = "" },
+          "its memory limit of 64 MiB and was stopped" },
+        { { .called = false, .outcome = OUTCOME_MEMORY, .memory_limit = MIB, .detail = "" },
+          "the submission, before the first call, needed more" },
+        { { .called = true, .outcome = OUTCOME_DIED, .signal = SIGSEGV, .seconds = 0.5, .memory_refused = 102400 * MIB,
+            .memory_limit = 8192 * MIB, .detail = "" },
+          "device_user() received SIGSEGV after 0.50 s, having been refused 102400 MiB: its memory limit is 8192 MiB" },
+        { { .outcome = OUTCOME_LOAD_FAILED, .image = 10240 * MIB, .memory_limit = 8192 * MIB, .detail = "no room" },
+          "the submission cannot be loaded: it takes 10240 MiB, and its memory limit is 8192 MiB" },
+        { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_RIGHT, .device_memory_limit = 1024 * MIB,
+            .device_memory_used = 1025 * MIB, .detail = "" },
+          "needed more than its device memory limit of 1024 MiB (1025 MiB at its peak)" },
+        { { .called = true, .outcome = OUTCOME_DIED, .exit_code = 5, .tasks_refused = true, .tasks_limit = 1024,
+            .detail = "" },
+          "exited with code 5 after 0.00 s without returning an answer, having been refused more than 1024 threads" },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .unwritten = true, .detail = "x" },
           "left its output unwritten" },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .detail = "answered 3" }, "answered 3" },

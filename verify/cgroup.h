@@ -1,0 +1,59 @@
+/*
+ * cgroup.h - a control group (cgroup v2) for each session: the kernel's own limit of all memory and of all threads and
+ * processes, and a means to end everything at once.
+ *
+ *   cgroup_find()    once: a place where cgroups with the controllers memory and pids can be made, found by trying it
+ *   cgroup_open()    makes the cgroup of one session, with its limits
+ *   cgroup_enter()   in the child, between fork and exec
+ *   cgroup_look()    what the kernel has counted so far
+ *   cgroup_close()   ends what is left in it, and removes it
+ *
+ * The place is the nearest cgroup above this process that may be written: the parent of its own, as a rule (a cgroup with
+ * processes in it can have none below it that are limited). That is there for root, and for a user in a unit that
+ * systemd has delegated (systemd-run --user --scope). Nothing here knows what runs in the cgroup.
+ */
+#ifndef VERIFY_CGROUP_H
+#define VERIFY_CGROUP_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cgroup_place {
+    char folder[PATH_MAX]; /* of the cgroup below which the sessions' are made */
+};
+
+struct cgroup {
+    char path[PATH_MAX + 64]; /* its folder */
+    int folder;               /* that opened, and locked for as long as the cgroup is in use; -1 for no cgroup */
+    int procs;                /* its cgroup.procs, for writing */
+};
+
+/* What the kernel counted in a cgroup since it was made. */
+struct cgroup_counts {
+    size_t memory_peak;   /* bytes in use at most, files in memory and the kernel's tables included; 0: not known */
+    size_t oom_kills;     /* processes that were ended because memory.max was reached */
+    size_t tasks_refused; /* threads and processes that were not started because pids.max was reached */
+};
+
+/*
+ * False, with *why in words that live as long as the program, where there is no such place. Removes what hosts that have
+ * died have left there. The calling process must have no other children.
+ */
+bool cgroup_find(struct cgroup_place *place, const char **why);
+
+/* A cgroup of at most `memory` bytes (no swap) and `tasks` threads and processes; false with errno. */
+bool cgroup_open(struct cgroup *cgroup, const struct cgroup_place *place, size_t memory, size_t tasks);
+
+/* Moves the calling process there. May be called after fork(). */
+bool cgroup_enter(const struct cgroup *cgroup);
+
+struct cgroup_counts cgroup_look(const struct cgroup *cgroup);
+
+/* Kills all that is in it; returns at once. */
+void cgroup_kill(const struct cgroup *cgroup);
+
+/* Kills all that is in it and removes it; false when that was not possible within `seconds`. */
+bool cgroup_close(struct cgroup *cgroup, double seconds);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * limits.h - what every submission may have, whatever its problem. A problem's own limits (time, memory, output) are in
+ * its problem.yaml; what they come to for one session is in struct session_config.
+ */
+#ifndef VERIFY_LIMITS_H
+#define VERIFY_LIMITS_H
+
+#include <stddef.h>
+
+/* Until the runner is ready, seconds: creating a CUDA context takes 0.2 to 0.4 s. */
+static const double limit_start = 30.0;
+
+/* Bytes of one file, and open files; files in memory are among them. */
+static const size_t limit_file = (size_t)64 << 20, limit_files = 128;
+
+/* Threads and processes, bubblewrap's two and the simulator's 256 at most included. */
+static const size_t limit_tasks = 1024;
+
+/*
+ * Bytes of memory in use that are not the submission's: of the runner, bubblewrap, and the kernel's tables and stacks; and
+ * of CUDA or OpenCL (175 MB on an H100, most of it files of its libraries).
+ */
+static const size_t limit_memory_runner = (size_t)64 << 20, limit_memory_driver = (size_t)256 << 20;
+
+/*
+ * Bytes of private memory that may be asked for beyond what may be used (RLIMIT_DATA): stacks of threads, and
+ * what allocators keep. What asks for more is refused before it uses any.
+ */
+static const size_t limit_data_slack = (size_t)1 << 30;
+
+/* Address space of a submission in C beyond its memory: libraries, stacks of threads, and one input and output. */
+static const size_t limit_address_slack = (size_t)8 << 30;
+
+#endif
