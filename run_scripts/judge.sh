@@ -46,6 +46,9 @@ if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
     fail "'$submission' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
 fi
 
+if [[ " $* " == *' --box none '* || " $* " == *' --box=none '* ]] && [[ " $* " =~ ' --'(seal|key)[\ =] ]]; then
+    refuse 'without a box the submission could read the seal or the key: leave --box none away'
+fi
 if toolkit_make uses-opencl SUBMISSION="$submission" PROBLEM="$problem"; then
     "$root/run_scripts/packages.sh" opencl || fail "the submission is OpenCL, and this machine cannot build it: see above"
 fi

@@ -23,6 +23,7 @@ const char options_help[] =
     "  --case NAME         one case, such as secret/03-random\n"
     "  --generate LINE     one case made from LINE, as it would stand in a case file\n"
     "  --seed S            seed of generated inputs, 0 to 2^64 - 1 (default: 0)\n"
+    "  --seal FILE         derive that seed from a contest's secret (make seal); no output tells it\n"
     "  --repeat N          calls of device_user() a case, each with a fresh input where it is\n"
     "                      generated, 1 to 100000 (default: 1)\n"
     "  --time-limit SEC    seconds one call may take (default: the problem's)\n"
@@ -36,6 +37,7 @@ const char options_help[] =
     "  --sim-workers N     on the simulator: processors to use, 1 to 256 (default: all)\n"
     "  --box NAME          auto, namespaces or none (default: auto: the most that works here)\n"
     "  --json FILE         write the result as JSON\n"
+    "  --key FILE          sign that result as a record (make key), with a digest of every input\n"
     "  --source PATH       what the submission was built from, for the JSON\n"
     "  --check-seed S      what checks by random samples draw them from (default: another number each\n"
     "                      time; the JSON tells it)\n"
@@ -48,7 +50,7 @@ const char options_help[] =
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
-    OPTION_LEAGUE, OPTION_GENERATE, OPTION_CHECK_SEED,
+    OPTION_LEAGUE, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_SEAL, OPTION_KEY,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
@@ -57,6 +59,8 @@ static const struct option long_options[] = {
     { "league", required_argument, NULL, OPTION_LEAGUE },
     { "generate", required_argument, NULL, OPTION_GENERATE },
     { "check-seed", required_argument, NULL, OPTION_CHECK_SEED },
+    { "seal", required_argument, NULL, OPTION_SEAL },
+    { "key", required_argument, NULL, OPTION_KEY },
     { "group", required_argument, NULL, OPTION_GROUP },
     { "case", required_argument, NULL, OPTION_CASE },
     { "seed", required_argument, NULL, OPTION_SEED },
@@ -142,6 +146,8 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_CHECK_SEED:
         options->check_seeded = true;
         return parse_number(value, "--check-seed", 0, UINT64_MAX, &options->check_seed, error);
+    case OPTION_SEAL: options->seal = value; return true;
+    case OPTION_KEY: options->key = value; return true;
     case OPTION_JSON: options->json = value; return true;
     case OPTION_SOURCE: options->source = value; return true;
     case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
@@ -156,7 +162,9 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_VERSION: options->version = true; return true;
     case OPTION_HELP: options->help = true; return true;
     case OPTION_TIME_LIMIT: return parse_seconds(value, &options->time_limit, error);
-    case OPTION_SEED: return parse_number(value, "--seed", 0, UINT64_MAX, &options->seed, error);
+    case OPTION_SEED:
+        options->seeded = true;
+        return parse_number(value, "--seed", 0, UINT64_MAX, &options->seed, error);
     case OPTION_REPEAT:
         if (!parse_number(value, "--repeat", 1, 100000, &number, error))
             return false;
@@ -174,6 +182,21 @@ static bool take(struct options *options, int id, const char *value, struct erro
         return true;
     }
     return error_usage(error, "unknown option; see --help");
+}
+
+/* Whether what was asked for can be kept secret, done again and signed. */
+static bool records_fit(const struct options *options, struct error *error)
+{
+    if (options->seal && options->seeded)
+        return error_usage(error, "--seal and --seed exclude each other: the seed is derived from the seal");
+    if (options->seal && options->input_count > 0)
+        return error_usage(error, "--seal is for generated inputs, and the INPUT is given: leave one of them away");
+    if (options->key && !options->json)
+        return error_usage(error, "--key signs the result: say where to write it with --json FILE");
+    if (options->key && options->explain)
+        return error_usage(error, "--explain comes from the submission's process, and --key signs no word of that: "
+                                  "leave one of them away");
+    return true;
 }
 
 bool options_parse(struct options *options, int argc, char *const *argv, const char *alias_problem,
@@ -202,5 +225,5 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
     options->input_count = argc - optind;
     if ((options->input_count > 0) + (options->test_case != NULL) + (options->generate != NULL) > 1)
         return error_usage(error, "--case, --generate and INPUT exclude each other");
-    return true;
+    return records_fit(options, error);
 }

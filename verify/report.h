@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "record.h"
 #include "session.h"
 #include "verdict.h"
 
@@ -27,6 +28,7 @@ struct case_result {
     size_t calls;                /* calls that were made */
     struct session_times *times; /* [calls], of those that returned in time */
     size_t timed;                /* how many did */
+    char (*inputs)[DIGEST_HEX];  /* [calls], SHA-256 of their inputs; NULL where they are not wanted */
     size_t printed;              /* bytes the submission printed */
     char *printed_text;          /* the first of them, or NULL */
     size_t printed_kept;         /* how many */
@@ -48,7 +50,8 @@ struct result {
     const char *box;             /* box_level_name(), or NULL */
     const char *league;          /* or "" */
     size_t left_out;             /* cases that only a GPU can do, and there is none */
-    uint64_t seed, check_seed;
+    struct record record;        /* for those who check the result later */
+    uint64_t seed, check_seed;   /* seed: --seed; never a seal's */
     size_t repeat;
     enum verdict verdict;        /* the first that is not AC, else AC; NO when nothing ran */
     char message[512];           /* why */
