@@ -27,14 +27,6 @@ static void write_string(FILE *file, const char *text)
     putc('"', file);
 }
 
-static void write_real(FILE *file, double number)
-{
-    char text[40];
-
-    snprintf(text, sizeof text, "%.17g", number);
-    fprintf(file, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
-}
-
 static int by_bytes(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -86,7 +78,7 @@ static bool write_value(FILE *file, const json_t *value)
         return true;
     case JSON_STRING: write_string(file, json_string_value(value)); return true;
     case JSON_INTEGER: fprintf(file, "%jd", (intmax_t)json_integer_value(value)); return true;
-    case JSON_REAL: write_real(file, json_real_value(value)); return true;
+    case JSON_REAL: fprintf(file, "%.17g", json_real_value(value) + 0.0); return true; /* -0 + 0 is 0 */
     case JSON_TRUE: fputs("true", file); return true;
     case JSON_FALSE: fputs("false", file); return true;
     default: fputs("null", file); return true;

@@ -5,8 +5,8 @@
  *   seed       = the first 8 bytes, the highest first, of
  *                HMAC-SHA-256(key: the 32 bytes of the secret, "gpu-contest-seed-1\nPROBLEM\nLEAGUE\n")
  *
- * LEAGUE is empty where the problem has none. Each text begins with its purpose, and no part can hold a newline, so no two
- * uses can be mistaken for each other. sha256sum and openssl compute both: docs/FORMATS.md.
+ * LEAGUE is empty where the problem has none. Each text begins with its purpose, and no part can hold a newline, so no
+ * two uses can be mistaken for each other. sha256sum and openssl compute both: docs/FORMATS.md.
  *
  * The files of a seal, in its folder: SEAL_SECRET (for the organiser alone), SEAL_PUBLISHED, and SEAL_REVEALED after
  * the contest.
