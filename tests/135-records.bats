@@ -15,9 +15,9 @@ setup_file() {
     # The seal revealed, in another folder: the tests of secrecy look at the first.
     mkdir "$folder/open"
     cp -p "$secret" "$folder/open/"
-    build/seal reveal "$folder/open" > "$folder/reveal.out"
+    "$build/seal" reveal "$folder/open" > "$folder/reveal.out"
     export record=$folder/record.json
-    build/main_host editdistance --submission "$so" --source $source --repeat 3 --seal "$secret" --key "$key" \
+    "$build/main_host" editdistance --submission "$so" --source $source --repeat 3 --seal "$secret" --key "$key" \
         --json "$record" > "$folder/judge.out" 2> "$folder/judge.err"
 }
 
@@ -35,7 +35,7 @@ derived() {
 
 # resign FILE: signs it anew with the contest's own key, by openssl: what only the organiser could do.
 resign() {
-    build/verify_record --message "$1" > "$1.message"
+    "$build/verify_record" --message "$1" > "$1.message"
     { printf 302e020100300506032b657004220420; jq -r .secret "$key"; } | tr -d '\n' | unhex > "$1.der"
     openssl pkey -inform DER -in "$1.der" -out "$1.pem"
     openssl pkeyutl -sign -inkey "$1.pem" -rawin -in "$1.message" -out "$1.sig"
@@ -65,34 +65,34 @@ changed() {
     run -0 cat "$folder/reveal.out"
     assert_output --partial "secret $(jq -r .secret "$secret")"
     # Another seal is another secret.
-    build/seal make "$BATS_TEST_TMPDIR/other"
+    "$build/seal" make "$BATS_TEST_TMPDIR/other"
     assert [ "$(jq -r .secret "$BATS_TEST_TMPDIR/other/seal-secret.json")" != "$(jq -r .secret "$secret")" ]
 }
 
 @test "records: no seal, key or revealed file is ever replaced" {
     sums=$(sha256sum "$secret" "$published" "$key" "$public" "$revealed")
-    run -2 build/seal make "$folder/seal"
+    run -2 "$build/seal" make "$folder/seal"
     assert_output --partial 'is there already and is not replaced'
     run -2 make seal SEAL="$folder/seal"
-    run -2 build/seal key "$folder/key"
+    run -2 "$build/seal" key "$folder/key"
     assert_output --partial 'is there already and is not replaced'
-    run -2 build/seal reveal "$folder/open"
+    run -2 "$build/seal" reveal "$folder/open"
     assert_output --partial 'is there already and is not replaced'
     assert_equal "$(sha256sum "$secret" "$published" "$key" "$public" "$revealed")" "$sums"
     # One half left over: nothing new is written beside it.
     mkdir "$BATS_TEST_TMPDIR/half"
     cp "$published" "$BATS_TEST_TMPDIR/half/"
-    run -2 build/seal make "$BATS_TEST_TMPDIR/half"
+    run -2 "$build/seal" make "$BATS_TEST_TMPDIR/half"
     assert_equal "$(ls "$BATS_TEST_TMPDIR/half")" seal-published.json
 }
 
 @test "records: commitment and seeds are what sha256sum and openssl make of the secret" {
     assert_equal "$(jq -r .commitment "$published")" \
         "$(printf 'gpu-contest-seal-1\nSpring 2027\n%s\n' "$(jq -r .secret "$secret")" | sha256sum | cut -d ' ' -f 1)"
-    run -0 build/main_host editdistance --submission "$so" --repeat 3 --seed "$(printf %u "0x$(derived editdistance)")" \
+    run -0 "$build/main_host" editdistance --submission "$so" --repeat 3 --seed "$(printf %u "0x$(derived editdistance)")" \
         --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '[.cases[].inputs]' | sha256sum)" "$(json '[.cases[].inputs]' "$record" | sha256sum)"
-    run -0 build/main_host editdistance --submission "$so" --repeat 3 --seed 1 --key "$key" \
+    run -0 "$build/main_host" editdistance --submission "$so" --repeat 3 --seed 1 --key "$key" \
         --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(jq -sc '[.[0].cases[].inputs[], .[1].cases[].inputs[]] | length == (unique | length)' "$record" \
         "$BATS_TEST_TMPDIR/result.json")" true
@@ -102,11 +102,11 @@ changed() {
     local matmul league
     matmul=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
     for league in fp32 accurate; do
-        build/main_host matmul --submission "$matmul" --league $league --seal "$secret" --key "$key" \
+        "$build/main_host" matmul --submission "$matmul" --league $league --seal "$secret" --key "$key" \
             --json "$BATS_TEST_TMPDIR/$league.json"
         run -0 $v "$BATS_TEST_TMPDIR/$league.json" --key "$public" --submission "$matmul" --seal "$revealed" --rerun
         assert_line --regexp '^rerun +ok +AC again'
-        run -0 build/main_host matmul --submission "$matmul" --league $league --key "$key" \
+        run -0 "$build/main_host" matmul --submission "$matmul" --league $league --key "$key" \
             --json "$BATS_TEST_TMPDIR/result.json" --seed "$(printf %u "0x$(derived matmul $league)")"
         assert_equal "$(json '[.cases[].inputs]')" "$(json '[.cases[].inputs]' "$BATS_TEST_TMPDIR/$league.json")"
     done
@@ -130,7 +130,7 @@ unsigned int device_user(char *a, int la, char *b, int lb)
 }
 END
     slow=$(submission "$BATS_TEST_TMPDIR/slow.c")
-    build/main_host editdistance --submission "$slow" --case sample/1-small --seal "$secret" --key "$key" \
+    "$build/main_host" editdistance --submission "$slow" --case sample/1-small --seal "$secret" --key "$key" \
         --json "$BATS_TEST_TMPDIR/slow.json" > "$BATS_TEST_TMPDIR/slow.out" 2>&1 &
     sleep 1
     ps -eww -o args > "$BATS_TEST_TMPDIR/ps"
@@ -144,7 +144,7 @@ END
     assert_equal "$(json .seed "$record")" null
     assert_equal "$(json .seal.commitment "$record")" "$(jq -r .commitment "$published")"
     # The search would have found it.
-    build/main_host editdistance --submission "$so" --seed "$decimal" --json "$BATS_TEST_TMPDIR/result.json"
+    "$build/main_host" editdistance --submission "$so" --seed "$decimal" --json "$BATS_TEST_TMPDIR/result.json"
     grep -qF "$decimal" "$BATS_TEST_TMPDIR/result.json"
 }
 
@@ -164,20 +164,20 @@ unsigned int device_user(char *a, int la, char *b, int lb)
 END
     thief=$(submission "$BATS_TEST_TMPDIR/thief.c")
     arguments=(--submission "$thief" --case sample/1-small --json "$BATS_TEST_TMPDIR/result.json")
-    run -1 build/main_host editdistance "${arguments[@]}" --seal "$secret" --key "$key"
+    run -1 "$build/main_host" editdistance "${arguments[@]}" --seal "$secret" --key "$key"
     assert_output --partial '  | thief: -1 -1'
-    run -1 build/main_host editdistance "${arguments[@]}" --box none
+    run -1 "$build/main_host" editdistance "${arguments[@]}" --box none
     refute_output --partial 'thief: -1'
     for private in "--seal $secret" "--key $key"; do
         # shellcheck disable=SC2086
-        run -2 --separate-stderr build/main_host editdistance "${arguments[@]}" --box none $private
+        run -2 --separate-stderr "$build/main_host" editdistance "${arguments[@]}" --box none $private
         [[ $stderr == *"without a box the submission could read '${private#* }'"* ]]
         # shellcheck disable=SC2086
         run -2 run_scripts/judge.sh $source --box none $private
         assert_output --partial 'leave --box none away'
     done
     # What is revealed is no secret.
-    run -1 build/main_host editdistance "${arguments[@]}" --box none --seal "$revealed"
+    run -1 "$build/main_host" editdistance "${arguments[@]}" --box none --seal "$revealed"
 }
 
 @test "records: a good record passes every check, and openssl agrees" {
@@ -194,7 +194,7 @@ END
     assert_line --regexp '^key +- +not compared'
     assert_equal "${lines[-1]}" "GOOD, if that key is the contest's"
 
-    build/verify_record --message "$record" > "$BATS_TEST_TMPDIR/message"
+    "$build/verify_record" --message "$record" > "$BATS_TEST_TMPDIR/message"
     { printf 302a300506032b6570032100; jq -r .public_key "$public"; } | tr -d '\n' | unhex > "$BATS_TEST_TMPDIR/key"
     openssl pkey -pubin -inform DER -in "$BATS_TEST_TMPDIR/key" -out "$BATS_TEST_TMPDIR/pem"
     json .signature.value "$record" | unhex > "$BATS_TEST_TMPDIR/sig"
@@ -211,7 +211,7 @@ END
     cp $source "$files/user.c"
     echo x > "$files/a.h"
     echo y > "$files/a/z.h"
-    run -0 build/main_host editdistance --submission "$so" --source "$files/" --case sample/1-small \
+    run -0 "$build/main_host" editdistance --submission "$so" --source "$files/" --case sample/1-small \
         --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .submission.sha256)" "$(sha256sum "$so" | cut -d ' ' -f 1)"
     assert_equal "$(json .submission.source_sha256)" "$(cd "$files" && find . -type f -printf '%P\n' | LC_ALL=C sort |
@@ -220,9 +220,9 @@ END
     assert_equal "$(json .submission.source_sha256 "$record")" \
         "$(cd "$(dirname $source)" && sha256sum bitparallel.c | sha256sum | cut -d ' ' -f 1)"
     # Signed, the source must be there; otherwise it is a remark.
-    run -0 build/main_host editdistance --submission "$so" --source nowhere.c --json "$BATS_TEST_TMPDIR/result.json"
+    run -0 "$build/main_host" editdistance --submission "$so" --source nowhere.c --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .submission.source_sha256)" null
-    run -2 --separate-stderr build/main_host editdistance --submission "$so" --source nowhere.c --key "$key" \
+    run -2 --separate-stderr "$build/main_host" editdistance --submission "$so" --source nowhere.c --key "$key" \
         --json "$BATS_TEST_TMPDIR/result.json"
     [[ $stderr == *"--source: cannot read the source 'nowhere.c'"* ]]
     assert [ ! -e "$BATS_TEST_TMPDIR/result.json" ]
@@ -267,9 +267,9 @@ END
 }
 
 @test "records: another key, submission, source or seal is seen" {
-    build/seal key "$BATS_TEST_TMPDIR/other"
-    build/seal make "$BATS_TEST_TMPDIR/other" --name 'Spring 2027'
-    build/main_host editdistance --submission "$so" --source $source --seal "$secret" \
+    "$build/seal" key "$BATS_TEST_TMPDIR/other"
+    "$build/seal" make "$BATS_TEST_TMPDIR/other" --name 'Spring 2027'
+    "$build/main_host" editdistance --submission "$so" --source $source --seal "$secret" \
         --key "$BATS_TEST_TMPDIR/other/key-secret.json" --json "$BATS_TEST_TMPDIR/result.json"
     run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public"
     assert_line --regexp '^signature +ok '
@@ -281,21 +281,21 @@ END
     refute_line --regexp '^rerun'
     run -1 $v "$record" --key "$public" --source problems/editdistance/submissions/wrong_answer/hamming.c
     assert_line --regexp '^source +FAILED .* is another one'
-    build/seal reveal "$BATS_TEST_TMPDIR/other"
+    "$build/seal" reveal "$BATS_TEST_TMPDIR/other"
     for seal in "$BATS_TEST_TMPDIR"/other/seal-{published,revealed,secret}.json; do
         run -1 $v "$record" --key "$public" --seal "$seal"
         assert_line --regexp '^seal +FAILED .* is another one'
     done
-    run -1 build/seal check "$BATS_TEST_TMPDIR/other/seal-revealed.json" "$published"
+    run -1 "$build/seal" check "$BATS_TEST_TMPDIR/other/seal-revealed.json" "$published"
     assert_output --partial FAILED
-    run -0 build/seal check "$revealed" "$published"
+    run -0 "$build/seal" check "$revealed" "$published"
     # A secret exchanged within a revealed file does not fit its own commitment.
     jq --arg secret "$(jq -r .secret "$BATS_TEST_TMPDIR/other/seal-secret.json")" '.secret = $secret' "$revealed" \
         > "$BATS_TEST_TMPDIR/swapped.json"
     run -2 $v "$record" --key "$public" --seal "$BATS_TEST_TMPDIR/swapped.json"
     assert_output --partial 'does not fit the commitment'
     # A record that names a plain seed.
-    build/main_host editdistance --submission "$so" --seed 5 --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
+    "$build/main_host" editdistance --submission "$so" --seed 5 --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
     run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --seal "$published"
     assert_line --regexp "^seal +FAILED +the record's seed came from no seal"
 }
@@ -309,11 +309,11 @@ END
     assert_equal "$stderr" ''
     # A right rejection is confirmed as well; so is a judging with files' own seed.
     other=$(submission problems/editdistance/submissions/wrong_answer/hamming.c)
-    build/main_host editdistance --submission "$other" --repeat 2 --keep-going --time-limit 5.5 --group all --seed 77 \
+    "$build/main_host" editdistance --submission "$other" --repeat 2 --keep-going --time-limit 5.5 --group all --seed 77 \
         --key "$key" --json "$BATS_TEST_TMPDIR/result.json" || test $? = 1
     run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$other" --rerun
     assert_line --regexp '^rerun +ok +WA again'
-    build/main_host editdistance --submission "$so" --generate 'random 256 128 seed=9' --repeat 2 --seal "$secret" \
+    "$build/main_host" editdistance --submission "$so" --generate 'random 256 128 seed=9' --repeat 2 --seal "$secret" \
         --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
     run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$so" --seal "$revealed" --rerun
     assert_line --regexp '^rerun +ok +AC again, .* all 2 calls were bit-identical$'
@@ -328,12 +328,12 @@ END
             [[ $stderr == *'the record is sealed: --inputs and --rerun need --seal with its seal-revealed.json' ]]
         done
     done
-    run -2 build/main_host editdistance --submission "$so" --seal "$published"
+    run -2 "$build/main_host" editdistance --submission "$so" --seal "$published"
     assert_output --partial 'has no secret in it'
 }
 
 @test "records: an organiser's false record is found out by the inputs or by judging again" {
-    build/main_host editdistance --submission "$so" --seed 5 --key "$key" --json "$record.5"
+    "$build/main_host" editdistance --submission "$so" --seed 5 --key "$key" --json "$record.5"
     # Made with seed 5, said to be of seed 6.
     jq '.seed = "6"' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
     resign "$BATS_TEST_TMPDIR/false.json"
@@ -383,7 +383,7 @@ END
     cp "$secret" "$BATS_TEST_TMPDIR/open.json"
     chmod 644 "$BATS_TEST_TMPDIR/open.json"
     (umask 077; jq '.commitment |= .[1:] + .[0:1]' "$secret" > "$BATS_TEST_TMPDIR/torn.json"; head -c 100 "$secret" > "$bad")
-    base=(build/main_host editdistance --submission "$so" --json "$BATS_TEST_TMPDIR/result.json")
+    base=("$build/main_host" editdistance --submission "$so" --json "$BATS_TEST_TMPDIR/result.json")
     declare -A words=(
         ["--seal $secret --seed 1"]='--seal and --seed exclude each other'
         ["--seal $secret a b"]='--seal is for generated inputs'
@@ -409,7 +409,7 @@ END
         [[ $stderr == *"${words[$arguments]}"* ]] || fail "$arguments: $stderr"
         [[ $stderr != *"$(jq -r .secret "$secret")"* && $stderr != *"$(jq -r .secret "$secret" | cut -c 1-16)"* ]]
     done
-    run -2 build/main_host editdistance --key "$key"
+    run -2 "$build/main_host" editdistance --key "$key"
     assert_output --partial 'say where to write it with --json FILE'
     for arguments in '' nowhere "$record $record" "$record --wrong" "$record --rerun" "$record --key" \
         "$record --key nowhere" "$record --key $published" "$record --submission nowhere" "$record --source nowhere" \
@@ -421,13 +421,13 @@ END
     for arguments in '' wrong make 'make a b' "make $record" "reveal $BATS_TEST_TMPDIR" 'check a' "check $revealed $revealed" \
         "check $published $published"; do
         # shellcheck disable=SC2086
-        run -2 timeout 20 build/seal $arguments
+        run -2 timeout 20 "$build/seal" $arguments
     done
-    run -2 build/seal make "$BATS_TEST_TMPDIR/n" --name $'two\nlines'
+    run -2 "$build/seal" make "$BATS_TEST_TMPDIR/n" --name $'two\nlines'
     assert [ ! -e "$BATS_TEST_TMPDIR/n/seal-secret.json" ]
     # Files on the command line are nobody's seed.
     run_scripts/files.sh
-    build/main_host editdistance --submission "$so" --key "$key" --json "$BATS_TEST_TMPDIR/result.json" \
+    "$build/main_host" editdistance --submission "$so" --key "$key" --json "$BATS_TEST_TMPDIR/result.json" \
         "$practice/file1" "$practice/file2"
     run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public"
     run -2 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --inputs
