@@ -25,7 +25,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: bench-cudasim cudasim fuzz packages clean attack
+.PHONY: bench-cudasim cudasim fuzz packages clean attack seal key
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -51,6 +51,14 @@ test-gpu: all ## run the tests that need an NVIDIA GPU
 
 attack: packages ## judge the attack corpus: none may be accepted or leave anything behind
 	@run_scripts/attack.sh
+
+seal: packages ## draw a contest's secret seed into SEAL=FOLDER (seal), and publish its hash
+	@$(MAKE) -s $(BUILD)/seal
+	@$(BUILD)/seal make "$(or $(SEAL),seal)" $(if $(NAME),--name "$(NAME)")
+
+key: packages ## draw the key that signs result records into KEY=FOLDER (key)
+	@$(MAKE) -s $(BUILD)/seal
+	@$(BUILD)/seal key "$(or $(KEY),key)"
 
 bench: test-packages all $(BENCHES) ## measure the CPU reference of PROBLEM=... and the host's overhead
 	@run_scripts/bench.sh $(PROBLEM)

@@ -32,6 +32,7 @@
 #include "verify/processor.h"
 #include "verify/ranking.h"
 #include "verify/reap.h"
+#include "verify/record.h"
 #include "verify/report.h"
 #include "verify/rules.h"
 #include "verify/session.h"
@@ -44,6 +45,7 @@ struct host {
     const struct problem *problem;
     struct package package;
     struct league league;
+    uint64_t seed;                      /* of generated inputs: --seed, or a seal's, which nothing may tell */
     struct random_key secret;           /* what checks by samples draw them from: no submission can know it */
     struct cgroup_place cgroup;         /* where the sessions' cgroups are made, with BOX_CGROUP */
     struct session_config session;
@@ -189,14 +191,16 @@ static bool choose_problem(struct host *host, struct error *error)
         !league_choose(&host->league, &host->package, host->options.league, error))
         return false;
     host->result.league = host->league.name;
+    if (host->options.ranked && !host->options.seeded && !host->options.seal &&
+        getrandom(&host->options.seed, sizeof host->options.seed, 0) < 0)
+        return error_system(error, "cannot draw a random number");
+    host->result.seed = host->options.seed;
+    if (!record_seed(&host->result.record, host->problem->name, host->league.name, &host->seed, error))
+        return false;
     host->secret.seed = host->options.check_seed;
     if (!host->options.check_seeded && getrandom(&host->secret.seed, sizeof host->secret.seed, 0) < 0)
         return error_system(error, "cannot draw a random number");
     host->result.check_seed = host->secret.seed;
-    if (host->options.ranked && !host->options.seeded &&
-        getrandom(&host->options.seed, sizeof host->options.seed, 0) < 0)
-        return error_system(error, "cannot draw a random number");
-    host->result.seed = host->options.seed;
     return true;
 }
 
@@ -228,7 +232,7 @@ static bool choose_submission(struct host *host, struct error *error)
                             : host->submission.opencl_library[0] ? "OpenCL"
                                                                  : "C";
     host->result.cuda_library = host->submission.cuda_library;
-    return true;
+    return record_submission(&host->result.record, path, host->options.source, error);
 }
 
 static void cpu_name(char *name, size_t size)
@@ -384,6 +388,8 @@ static bool choose_box(struct host *host, struct error *error)
 
     if (!reach_box(host, &level, error))
         return false;
+    if (level == BOX_NONE && !record_may_do_without_box(&host->result.record, host->result.box_lacks, error))
+        return false;
     if (host->options.ranked && level == BOX_NONE)
         return error_toolkit(error, "--ranked: no times rank that were taken without a box");
     find_cuda(host);
@@ -454,7 +460,7 @@ static bool hold_gpu(struct host *host, struct error *error)
 static bool prepare_call(const struct host *host, const struct source *source, size_t repetition,
                          struct blob *input, struct blob *answer, struct error *error)
 {
-    struct random_key key = { .seed = host->options.seed, .repetition = (uint32_t)repetition };
+    struct random_key key = { .seed = host->seed, .repetition = (uint32_t)repetition };
     uint64_t case_seed;
 
     if (!arguments_number(&source->arguments, "seed", 0, 0, UINT32_MAX, &case_seed, error))
@@ -572,7 +578,9 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     result->limit = host->session.call_limit;
     result->memory_limit = host->session.memory_limit;
     result->times = calloc(host->options.repeat, sizeof *result->times);
-    if (!session || !result->times) {
+    if (host->result.record.signs)
+        result->inputs = calloc(ranking_most_calls(host->options.repeat), sizeof *result->inputs);
+    if (!session || !result->times || (host->result.record.signs && !result->inputs)) {
         error_toolkit(error, "out of memory");
         free(session);
         return false;
@@ -598,6 +606,8 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
             goto out;
         }
         session->audit = host->options.ranked && result->calls == 0;
+        if (result->inputs)
+            digest_bytes(input.data, input.size, result->inputs[result->calls]);
         result->calls++;
         facts = session_call(session, &input, &output, &result->times[result->timed]);
         if (facts.outcome == OUTCOME_DONE)
@@ -779,7 +789,8 @@ static bool judge_compile_error(struct host *host, struct error *error)
     struct blob log = { 0 };
     const char *line;
 
-    if (!blob_read_file(&log, host->options.compile_error, (size_t)1 << 30, error))
+    if (!record_submission(&host->result.record, NULL, host->options.source, error) ||
+        !blob_read_file(&log, host->options.compile_error, (size_t)1 << 30, error))
         return false;
     report_foreign(stderr, "", (const char *)log.data, log.size, 8192);
     /* The log ends with a zero byte: blob_alloc() rounds up. An empty log has none, nor words. */
@@ -819,6 +830,7 @@ static void host_release(struct host *host)
 {
     for (size_t i = 0; i < host->result.case_count; i++) {
         free(host->result.cases[i].times);
+        free(host->result.cases[i].inputs);
         free(host->result.cases[i].printed_text);
         for (int k = 0; k < SESSION_REPORTS; k++)
             free(host->result.cases[i].reports[k].text);
@@ -849,8 +861,9 @@ int main(int argc, char **argv)
     host.result.verdict = VERDICT_NO;
     host.result.repeat = host.options.repeat;
     host.result.ranked = host.options.ranked;
-    ok = (!host.options.json || report_json_begin(host.options.json, &error)) && find_root(&host, &error) &&
-         judge(&host, &error);
+    host.result.record.options = &host.options;
+    ok = (!host.options.json || report_json_begin(host.options.json, &error)) &&
+         record_begin(&host.result.record, &error) && find_root(&host, &error) && judge(&host, &error);
     gpu_use_end(&host.use);
     if (!ok && error.code == EXIT_TOOLKIT) {
         host.result.verdict = VERDICT_JE;

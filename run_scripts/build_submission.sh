@@ -15,7 +15,7 @@ submission_find() {
 }
 
 # make and the compiler see names as words: only harmless ones may reach them. Sets `sources`.
-submission_check() { # SUBMISSION PROBLEM
+submission_check() { # SUBMISSION PROBLEM [OPTION...]
     local full names=$1 name
     full=$(cd "$root" && realpath "$1")
     if [ -d "$full" ]; then
@@ -38,6 +38,9 @@ submission_check() { # SUBMISSION PROBLEM
     if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
         fail "'$1' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
     fi
+    if [[ " ${*:3} " == *' --box none '* || " ${*:3} " == *' --box=none '* ]] && [[ " ${*:3} " =~ ' --'(seal|key)[\ =] ]]; then
+        refuse 'without a box the submission could read the seal or the key: leave --box none away'
+    fi
     if toolkit_make uses-opencl SUBMISSION="$1" PROBLEM="$2"; then
         "$root/run_scripts/packages.sh" opencl ||
             fail "the submission is OpenCL, and this machine cannot build it: see above"
@@ -49,7 +52,7 @@ submission_check() { # SUBMISSION PROBLEM
 # options are the host's: a submission that runs without a box is built without one.
 submission_build() {
     local folder status=0 boxed=1 log=$3
-    submission_check "$1" "$2"
+    submission_check "$1" "$2" "${@:4}"
     PROBLEM=$2 build_toolkit
     build_simulator "$1"
     so=$(toolkit_make print-submission SUBMISSION="$1" PROBLEM="$2" FRESH=1) ||

@@ -11,7 +11,7 @@ for_cudasim=(libzstd-dev:zstd.h)
 for_opencl=(ocl-icd-opencl-dev:CL/cl.h)
 [ -e /dev/nvidiactl ] || for_opencl+=('pocl-opencl-icd:/usr/lib/*/libpocl.so.2')
 for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-assert:/usr/lib/bats/bats-assert/load.bash
-    jq:jq shellcheck:shellcheck procps:pgrep libedlib-dev:edlib.h)
+    jq:jq shellcheck:shellcheck procps:pgrep openssl:openssl libedlib-dev:edlib.h)
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE

@@ -26,6 +26,11 @@ setup() {
     [[ $output != 'no cgroup: '* ]] || skip "${lines[0]}"
 }
 
+@test "unit: seals, signatures and canonical texts, by known answers" {
+    run -0 timeout 60 "$build/tests/test_seal"
+    assert_output --regexp '[0-9]{4,} checks, 0 failed'
+}
+
 @test "unit: every version of the reference agrees with the plain one on thousands of pairs" {
     run -0 timeout 300 "$build/tests/test_levenshtein"
     assert_output --regexp '[0-9]{5,} checks, 0 failed'

@@ -25,6 +25,7 @@ const char options_help[] =
     "  --case NAME         one case, such as secret/03-random\n"
     "  --generate LINE     one case made from LINE, as it would stand in a case file\n"
     "  --seed S            seed of generated inputs, 0 to 2^64 - 1 (default: 0)\n"
+    "  --seal FILE         derive that seed from a contest's secret (make seal); no output tells it\n"
     "  --repeat N          calls of device_user() a case, each with a fresh input where it is\n"
     "                      generated, 1 to 100000 (default: 1)\n"
     "  --until PERCENT     of those calls no more than it takes until the median is known to +-PERCENT\n"
@@ -46,6 +47,7 @@ const char options_help[] =
     "                      nothing is run where no box works; none is for code that you trust)\n"
     "  --require-box NAME  run nothing in less than this: none, namespaces or cgroup (default: none)\n"
     "  --json FILE         write the result as JSON\n"
+    "  --key FILE          sign that result as a record (make key), with a digest of every input\n"
     "  --source PATH       what the submission was built from, for the JSON\n"
     "  --check-seed S      what checks by random samples draw them from (default: another number each\n"
     "                      time; the JSON tells it)\n"
@@ -59,7 +61,7 @@ enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
     OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
-    OPTION_REQUIRE_BOX,
+    OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_KEY,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
@@ -70,6 +72,8 @@ static const struct option long_options[] = {
     { "league", required_argument, NULL, OPTION_LEAGUE },
     { "generate", required_argument, NULL, OPTION_GENERATE },
     { "check-seed", required_argument, NULL, OPTION_CHECK_SEED },
+    { "seal", required_argument, NULL, OPTION_SEAL },
+    { "key", required_argument, NULL, OPTION_KEY },
     { "group", required_argument, NULL, OPTION_GROUP },
     { "case", required_argument, NULL, OPTION_CASE },
     { "seed", required_argument, NULL, OPTION_SEED },
@@ -171,6 +175,8 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_CHECK_SEED:
         options->check_seeded = true;
         return parse_number(value, "--check-seed", 0, UINT64_MAX, &options->check_seed, error);
+    case OPTION_SEAL: options->seal = value; return true;
+    case OPTION_KEY: options->key = value; return true;
     case OPTION_JSON: options->json = value; return true;
     case OPTION_SOURCE: options->source = value; return true;
     case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
@@ -218,6 +224,21 @@ static bool take(struct options *options, int id, const char *value, struct erro
     return error_usage(error, "unknown option; see --help");
 }
 
+/* Whether what was asked for can be kept secret, done again and signed. */
+static bool records_fit(const struct options *options, struct error *error)
+{
+    if (options->seal && options->seeded)
+        return error_usage(error, "--seal and --seed exclude each other: the seed is derived from the seal");
+    if (options->seal && options->input_count > 0)
+        return error_usage(error, "--seal is for generated inputs, and the INPUT is given: leave one of them away");
+    if (options->key && !options->json)
+        return error_usage(error, "--key signs the result: say where to write it with --json FILE");
+    if (options->key && options->explain)
+        return error_usage(error, "--explain comes from the submission's process, and --key signs no word of that: "
+                                  "leave one of them away");
+    return true;
+}
+
 bool options_parse(struct options *options, int argc, char *const *argv, const char *alias_problem,
                    struct error *error)
 {
@@ -254,5 +275,5 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
         return error_usage(error, "--ranked: --repeat %zu is even: a median is to be one of the times", options->repeat);
     if (options->ranked && options->until > 0)
         return error_usage(error, "--ranked and --until exclude each other: the number of calls is fixed");
-    return true;
+    return records_fit(options, error);
 }

@@ -20,12 +20,14 @@ struct options {
     const char *source;          /* what the submission was built from, for the record; or NULL */
     const char *compile_error;   /* file with the compiler's words: record a compile error; or NULL */
     const char *json;            /* where to write the result, or NULL */
+    const char *seal;            /* file of the secret that the seed is derived from; or NULL */
+    const char *key;             /* file of the key that signs the result; or NULL */
     const char *test_case;       /* one case, or NULL */
     const char *group;           /* "sample", "secret", "all", or a folder below the first two */
     const char *generate;        /* the line of a case that is not in a file, or NULL */
     const char *league;          /* its name, or NULL for the problem's first */
-    bool seeded;                 /* generated cases are drawn from: */
-    uint64_t seed;
+    bool seeded;                 /* --seed was given: */
+    uint64_t seed;               /* of generated cases */
     bool check_seeded;           /* what the check draws is drawn from: */
     uint64_t check_seed;
     size_t repeat;               /* calls a case */

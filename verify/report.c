@@ -267,6 +267,7 @@ static json_t *case_json(const struct case_result *result, bool ranked)
     json_object_set_new(object, "memory_limit", json_integer((json_int_t)result->memory_limit));
     json_object_set_new(object, "memory_peak",
                         result->memory_peak > 0 ? json_integer((json_int_t)result->memory_peak) : json_null());
+    json_object_set_new(object, "inputs", record_inputs_json(result->inputs, result->calls));
     explain = explain_value(&result->reports[SESSION_REPORT_JSON], &why);
     json_object_set_new(object, "explain", explain ? explain : json_null());
     return object;
@@ -307,6 +308,7 @@ static json_t *result_json(const struct result *result)
 
 bool report_json(const struct result *result, const char *path, struct error *error)
 {
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17); /* a signature is over every bit of a number */
     json_t *object = result_json(result);
     struct stat status;
     char *part = NULL;
@@ -317,9 +319,11 @@ bool report_json(const struct result *result, const char *path, struct error *er
         part = NULL;
         goto out;
     }
+    if (!record_finish(&result->record, object, error))
+        goto out;
     /* A device, a pipe or a link is written to; only a plain name is replaced as a whole. */
-    if (lstat(path, &status) == 0 ? json_dump_file(object, path, JSON_INDENT(2)) != 0
-                                  : json_dump_file(object, part, JSON_INDENT(2)) != 0 || rename(part, path) != 0) {
+    if (lstat(path, &status) == 0 ? json_dump_file(object, path, flags) != 0
+                                  : json_dump_file(object, part, flags) != 0 || rename(part, path) != 0) {
         error_system(error, "cannot write '%s'", path);
         goto out;
     }

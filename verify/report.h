@@ -13,6 +13,7 @@
 
 #include "error.h"
 #include "gpu.h"
+#include "record.h"
 #include "session.h"
 #include "stats.h"
 #include "verdict.h"
@@ -37,6 +38,7 @@ struct case_result {
     bool used_gpu;               /* --ranked: it used the GPU */
     double floor;                /* seconds that no call can do without: of the last call, or the first below; or 0 */
     bool below_floor;            /* a right answer came sooner */
+    char (*inputs)[DIGEST_HEX];  /* [calls], SHA-256 of their inputs; NULL where they are not wanted */
     size_t printed;              /* bytes the submission printed */
     char *printed_text;          /* the first of them, or NULL */
     size_t printed_kept;         /* how many */
@@ -63,7 +65,8 @@ struct result {
     const char *league;          /* or "" */
     size_t left_out;             /* cases that only a GPU can do, and there is none */
     bool review;                 /* some case is below its floor: not to be ranked before somebody looked at it */
-    uint64_t seed, check_seed;
+    struct record record;        /* for those who check the result later */
+    uint64_t seed, check_seed;   /* seed: --seed; never a seal's */
     size_t repeat;
     enum verdict verdict;        /* the first that is not AC, else AC; NO when nothing ran */
     char message[512];           /* why */

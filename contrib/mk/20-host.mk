@@ -12,11 +12,18 @@ object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE) $(BUILD)/frozen_lines.c)
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
-PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/compare $(BUILD)/bench_overhead $(BUILD)/getrndstr $(RUNNERS) \
+PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/compare $(BUILD)/bench_overhead \
+	$(BUILD)/seal $(BUILD)/verify_record $(BUILD)/getrndstr $(RUNNERS) \
 	getrndstr ldistance $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd \
 	$(BUILD)/empty.so $(if $(GPU),$(if $(NVCC),$(BUILD)/gpu_warden $(BUILD)/empty_gpu.so))
 
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
+
+$(BUILD)/seal: $(call object,verify/main_seal.c) $(HOST_OBJECTS)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
+
+$(BUILD)/verify_record: $(call object,verify/main_record.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 $(BUILD)/check_problem: $(call object,problems/main_check.c) $(HOST_OBJECTS)
@@ -83,7 +90,7 @@ $(BUILD)/toolkit.h: $(TRUSTED) $(TRUSTED_LIST) run_scripts/frozen.sh VERSION $(F
 $(BUILD)/frozen_lines.c: $(BUILD)/toolkit.h
 	$(Q){ echo '#include "verify/frozen.h"'; echo 'const char *const frozen_lines[] = {'; \
 		run_scripts/frozen.sh lines | sed 's/.*/    "&",/'; echo '    0,'; echo '};'; } > $@
-$(call object,main_host.c verify/report.c): $(BUILD)/toolkit.h
+$(call object,main_host.c verify/report.c verify/main_record.c): $(BUILD)/toolkit.h
 
 # Made on the way to a program, and wanted again.
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/plain/%.o

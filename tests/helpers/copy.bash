@@ -6,6 +6,7 @@
 copy_toolkit() {
     mkdir "$BATS_TEST_TMPDIR/copy"
     tar -C "$root" --exclude='./build*' --exclude=./.git --exclude=./.gpu --exclude=./getrndstr --exclude=./ldistance \
+        --exclude=./seal --exclude=./key \
         -cf - . | tar -C "$BATS_TEST_TMPDIR/copy" -xf -
     cd "$BATS_TEST_TMPDIR/copy" || return
     if [ "${1:-}" = simulator ] && [ -d "$build/cudasim" ]; then

@@ -1,0 +1,435 @@
+#!/usr/bin/env bats
+# Secret seeds and signed records: what is kept secret, what a record proves, and what it does not let pass.
+
+setup_file() {
+    load helpers/common
+    cd "$root"
+    export so source=problems/editdistance/submissions/accepted/bitparallel.c
+    so=$(submission $source)
+    export folder=$BATS_FILE_TMPDIR
+    export secret=$folder/seal/seal-secret.json published=$folder/seal/seal-published.json
+    export revealed=$folder/open/seal-revealed.json
+    export key=$folder/key/key-secret.json public=$folder/key/key-public.json
+    make -s seal SEAL="$folder/seal" NAME='Spring 2027' > "$folder/seal.out"
+    make -s key KEY="$folder/key" > "$folder/key.out"
+    # The seal revealed, in another folder: the tests of secrecy look at the first.
+    mkdir "$folder/open"
+    cp -p "$secret" "$folder/open/"
+    "$build/seal" reveal "$folder/open" > "$folder/reveal.out"
+    export record=$folder/record.json
+    "$build/main_host" editdistance --submission "$so" --source $source --repeat 3 --seal "$secret" --key "$key" \
+        --json "$record" > "$folder/judge.out" 2> "$folder/judge.err"
+}
+
+setup() {
+    load helpers/common
+    cd "$root"
+    v=run_scripts/verify_record.sh
+}
+
+# derived PROBLEM [LEAGUE]: the first eight bytes of the HMAC, in hexadecimal, by openssl.
+derived() {
+    printf 'gpu-contest-seed-1\n%s\n%s\n' "$1" "${2:-}" |
+        openssl dgst -sha256 -mac HMAC -macopt "hexkey:$(jq -r .secret "$secret")" | sed 's/.* //' | cut -c 1-16
+}
+
+# resign FILE: signs it anew with the contest's own key, by openssl: what only the organiser could do.
+resign() {
+    "$build/verify_record" --message "$1" > "$1.message"
+    { printf 302e020100300506032b657004220420; jq -r .secret "$key"; } | tr -d '\n' | unhex > "$1.der"
+    openssl pkey -inform DER -in "$1.der" -out "$1.pem"
+    openssl pkeyutl -sign -inkey "$1.pem" -rawin -in "$1.message" -out "$1.sig"
+    jq --arg value "$(od -An -v -tx1 "$1.sig" | tr -d ' \n')" '.signature.value = $value' "$1" > "$1.new"
+    mv "$1.new" "$1"
+}
+unhex() { printf '%b' "$(sed 's/../\\x&/g')"; }
+
+# changed FILTER: the record with a change, in $changed.
+changed() {
+    changed=$BATS_TEST_TMPDIR/changed.json
+    jq "$1" "$record" > "$changed"
+    ! cmp -s <(jq -S . "$record") <(jq -S . "$changed") || fail "'$1' changes nothing"
+}
+
+@test "records: make seal and make key write a secret for the owner alone, and print and publish none" {
+    assert_equal "$(stat -c %a "$secret" "$published" "$key" "$public" | tr '\n' ' ')" '600 644 600 644 '
+    assert_equal "$(jq -r .name "$published")" 'Spring 2027'
+    assert_equal "$(jq -r '.secret | length' "$secret")" 64
+    assert_equal "$(jq -c keys "$published")" '["commitment","format","kind","name"]'
+    assert_equal "$(jq -c keys "$public")" '["algorithm","format","kind","public_key"]'
+    run -0 cat "$folder/seal.out" "$folder/key.out" "$published" "$public"
+    assert_output --partial "$(jq -r .commitment "$secret")"
+    assert_output --partial "$(jq -r .public_key "$key")"
+    refute_output --partial "$(jq -r .secret "$secret")"
+    refute_output --partial "$(jq -r .secret "$key")"
+    run -0 cat "$folder/reveal.out"
+    assert_output --partial "secret $(jq -r .secret "$secret")"
+    # Another seal is another secret.
+    "$build/seal" make "$BATS_TEST_TMPDIR/other"
+    assert [ "$(jq -r .secret "$BATS_TEST_TMPDIR/other/seal-secret.json")" != "$(jq -r .secret "$secret")" ]
+}
+
+@test "records: no seal, key or revealed file is ever replaced" {
+    sums=$(sha256sum "$secret" "$published" "$key" "$public" "$revealed")
+    run -2 "$build/seal" make "$folder/seal"
+    assert_output --partial 'is there already and is not replaced'
+    run -2 make seal SEAL="$folder/seal"
+    run -2 "$build/seal" key "$folder/key"
+    assert_output --partial 'is there already and is not replaced'
+    run -2 "$build/seal" reveal "$folder/open"
+    assert_output --partial 'is there already and is not replaced'
+    assert_equal "$(sha256sum "$secret" "$published" "$key" "$public" "$revealed")" "$sums"
+    # One half left over: nothing new is written beside it.
+    mkdir "$BATS_TEST_TMPDIR/half"
+    cp "$published" "$BATS_TEST_TMPDIR/half/"
+    run -2 "$build/seal" make "$BATS_TEST_TMPDIR/half"
+    assert_equal "$(ls "$BATS_TEST_TMPDIR/half")" seal-published.json
+}
+
+@test "records: commitment and seeds are what sha256sum and openssl make of the secret" {
+    assert_equal "$(jq -r .commitment "$published")" \
+        "$(printf 'gpu-contest-seal-1\nSpring 2027\n%s\n' "$(jq -r .secret "$secret")" | sha256sum | cut -d ' ' -f 1)"
+    run -0 "$build/main_host" editdistance --submission "$so" --repeat 3 --seed "$(printf %u "0x$(derived editdistance)")" \
+        --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json '[.cases[].inputs]' | sha256sum)" "$(json '[.cases[].inputs]' "$record" | sha256sum)"
+    run -0 "$build/main_host" editdistance --submission "$so" --repeat 3 --seed 1 --key "$key" \
+        --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(jq -sc '[.[0].cases[].inputs[], .[1].cases[].inputs[]] | length == (unique | length)' "$record" \
+        "$BATS_TEST_TMPDIR/result.json")" true
+}
+
+@test "records: every league has inputs of its own, and a record of a league is judged again in it" {
+    local matmul league
+    matmul=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
+    for league in fp32 accurate; do
+        "$build/main_host" matmul --submission "$matmul" --league $league --seal "$secret" --key "$key" \
+            --json "$BATS_TEST_TMPDIR/$league.json"
+        run -0 $v "$BATS_TEST_TMPDIR/$league.json" --key "$public" --submission "$matmul" --seal "$revealed" --rerun
+        assert_line --regexp '^rerun +ok +AC again'
+        run -0 "$build/main_host" matmul --submission "$matmul" --league $league --key "$key" \
+            --json "$BATS_TEST_TMPDIR/result.json" --seed "$(printf %u "0x$(derived matmul $league)")"
+        assert_equal "$(json '[.cases[].inputs]')" "$(json '[.cases[].inputs]' "$BATS_TEST_TMPDIR/$league.json")"
+    done
+    assert [ "$(json '.cases[0].inputs[0]' "$BATS_TEST_TMPDIR/fp32.json")" != \
+        "$(json '.cases[0].inputs[0]' "$BATS_TEST_TMPDIR/accurate.json")" ]
+}
+
+@test "records: neither the secret nor the seed nor the key stands in what is printed, written or listed by ps" {
+    local hex decimal word
+    hex=$(derived editdistance)
+    decimal=$(printf %u "0x$hex")
+    cat > "$BATS_TEST_TMPDIR/slow.c" << 'END'
+#include <time.h>
+#include "device_user.h"
+unsigned int device_user(char *a, int la, char *b, int lb)
+{
+    struct timespec pause = { .tv_sec = 2 };
+    (void)a, (void)la, (void)b, (void)lb;
+    nanosleep(&pause, 0);
+    return 1;
+}
+END
+    slow=$(submission "$BATS_TEST_TMPDIR/slow.c")
+    "$build/main_host" editdistance --submission "$slow" --case sample/1-small --seal "$secret" --key "$key" \
+        --json "$BATS_TEST_TMPDIR/slow.json" > "$BATS_TEST_TMPDIR/slow.out" 2>&1 &
+    sleep 1
+    ps -eww -o args > "$BATS_TEST_TMPDIR/ps"
+    tr '\0' '\n' < "/proc/$!/environ" >> "$BATS_TEST_TMPDIR/ps"
+    wait $! || test $? = 1
+    grep -qF "$secret" "$BATS_TEST_TMPDIR/ps" # the host was there, with the file's name
+    for word in "$decimal" "$hex" "$(jq -r .secret "$secret")" "$(jq -r .secret "$key")"; do
+        run -1 grep -qiF "$word" "$BATS_TEST_TMPDIR/ps" "$BATS_TEST_TMPDIR/slow.out" "$BATS_TEST_TMPDIR/slow.json" \
+            "$record" "$folder/judge.out" "$folder/judge.err"
+    done
+    assert_equal "$(json .seed "$record")" null
+    assert_equal "$(json .seal.commitment "$record")" "$(jq -r .commitment "$published")"
+    # The search would have found it.
+    "$build/main_host" editdistance --submission "$so" --seed "$decimal" --json "$BATS_TEST_TMPDIR/result.json"
+    grep -qF "$decimal" "$BATS_TEST_TMPDIR/result.json"
+}
+
+@test "records: a submission cannot read seal and key in the box, and without a box there is no judging" {
+    requires box
+    cat > "$BATS_TEST_TMPDIR/thief.c" << END
+#include <fcntl.h>
+#include <stdio.h>
+#include "device_user.h"
+unsigned int device_user(char *a, int la, char *b, int lb)
+{
+    (void)a, (void)la, (void)b, (void)lb;
+    printf("thief: %d %d\n", open("$secret", O_RDONLY), open("$key", O_RDONLY));
+    fflush(stdout);
+    return 0;
+}
+END
+    thief=$(submission "$BATS_TEST_TMPDIR/thief.c")
+    arguments=(--submission "$thief" --case sample/1-small --json "$BATS_TEST_TMPDIR/result.json")
+    run -1 "$build/main_host" editdistance "${arguments[@]}" --seal "$secret" --key "$key"
+    assert_output --partial '  | thief: -1 -1'
+    run -1 "$build/main_host" editdistance "${arguments[@]}" --box none
+    refute_output --partial 'thief: -1'
+    for private in "--seal $secret" "--key $key"; do
+        # shellcheck disable=SC2086
+        run -2 --separate-stderr "$build/main_host" editdistance "${arguments[@]}" --box none $private
+        [[ $stderr == *"without a box the submission could read '${private#* }'"* ]]
+        # shellcheck disable=SC2086
+        run -2 run_scripts/judge.sh $source --box none $private
+        assert_output --partial 'leave --box none away'
+    done
+    # What is revealed is no secret.
+    run -1 "$build/main_host" editdistance "${arguments[@]}" --box none --seal "$revealed"
+}
+
+@test "records: a good record passes every check, and openssl agrees" {
+    run -0 $v "$record" --key "$public" --submission "$so" --source $source --seal "$published"
+    assert_line --regexp "^signature +ok +fits, by the key $(jq -r .public_key "$public")$"
+    assert_line --regexp '^key +ok '
+    assert_line --regexp "^submission +ok .*$(sha256sum "$so" | cut -d ' ' -f 1)$"
+    assert_line --regexp "^seal +ok .*$(jq -r .commitment "$published")$"
+    assert_equal "${lines[-1]}" 'GOOD: all that was checked holds'
+    assert_equal "$(json .date "$record" | grep -cE '^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-9:]{8}Z$')" 1
+    assert_equal "$(json .toolkit.frozen "$record")" "$(run_scripts/frozen.sh digest)"
+    # Without the contest's key a signature proves little, and it says so.
+    run -0 $v "$record"
+    assert_line --regexp '^key +- +not compared'
+    assert_equal "${lines[-1]}" "GOOD, if that key is the contest's"
+
+    "$build/verify_record" --message "$record" > "$BATS_TEST_TMPDIR/message"
+    { printf 302a300506032b6570032100; jq -r .public_key "$public"; } | tr -d '\n' | unhex > "$BATS_TEST_TMPDIR/key"
+    openssl pkey -pubin -inform DER -in "$BATS_TEST_TMPDIR/key" -out "$BATS_TEST_TMPDIR/pem"
+    json .signature.value "$record" | unhex > "$BATS_TEST_TMPDIR/sig"
+    openssl pkeyutl -verify -pubin -inkey "$BATS_TEST_TMPDIR/pem" -rawin -in "$BATS_TEST_TMPDIR/message" \
+        -sigfile "$BATS_TEST_TMPDIR/sig"
+    # The same record in another layout is as good.
+    jq -cS . "$record" > "$BATS_TEST_TMPDIR/compact.json"
+    run -0 $v "$BATS_TEST_TMPDIR/compact.json" --key "$public"
+}
+
+@test "records: the digests are those of sha256sum" {
+    local files=$BATS_TEST_TMPDIR/src
+    mkdir -p "$files/a"
+    cp $source "$files/user.c"
+    echo x > "$files/a.h"
+    echo y > "$files/a/z.h"
+    run -0 "$build/main_host" editdistance --submission "$so" --source "$files/" --case sample/1-small \
+        --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json .submission.sha256)" "$(sha256sum "$so" | cut -d ' ' -f 1)"
+    assert_equal "$(json .submission.source_sha256)" "$(cd "$files" && find . -type f -printf '%P\n' | LC_ALL=C sort |
+        tr '\n' '\0' | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1)"
+    assert_equal "$(json .cases[0].inputs)" null # digests of inputs are for records
+    assert_equal "$(json .submission.source_sha256 "$record")" \
+        "$(cd "$(dirname $source)" && sha256sum bitparallel.c | sha256sum | cut -d ' ' -f 1)"
+    # Signed, the source must be there; otherwise it is a remark.
+    run -0 "$build/main_host" editdistance --submission "$so" --source nowhere.c --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json .submission.source_sha256)" null
+    run -2 --separate-stderr "$build/main_host" editdistance --submission "$so" --source nowhere.c --key "$key" \
+        --json "$BATS_TEST_TMPDIR/result.json"
+    [[ $stderr == *"--source: cannot read the source 'nowhere.c'"* ]]
+    assert [ ! -e "$BATS_TEST_TMPDIR/result.json" ]
+}
+
+@test "records: whatever is changed in a record, the signature does not fit" {
+    for change in '.verdict = "WA"' '.cases[0].samples[0] *= 1.0000000000000002' '.submission.sha256 |= ascii_upcase' \
+        '.seed = "1"' '.seal.commitment |= .[1:] + .[0:1]' '.cases[0].inputs[1] = .cases[0].inputs[0]' \
+        'del(.cases[1])' '.added = 1' '.toolkit.frozen = ""' '.date |= sub("20"; "19")' '.device.name = "H200"' \
+        '.asked.group = "all"' '.signature.value |= "00" + .[2:]' '.signature.value = ""' '.signature.algorithm = "none"' \
+        'del(.signature)' '.signature = null' '.signature.public_key |= "00" + .[2:]'; do
+        changed "$change"
+        run -1 $v "$changed" --key "$public"
+        assert_line --regexp '^signature +FAILED '
+        assert_equal "${lines[-1]}" "NOT GOOD: 1 of these checks failed"
+    done
+    # A second key of the same name, which others would read instead.
+    sed '0,/"verdict": "AC"/s//"verdict": "WA", "verdict": "AC"/' "$record" > "$BATS_TEST_TMPDIR/twice.json"
+    run -1 $v "$BATS_TEST_TMPDIR/twice.json" --key "$public"
+    assert_line --regexp '^record +FAILED '
+}
+
+@test "records: a file that is cut off or is no record is told so" {
+    local size
+    size=$(stat -c %s "$record")
+    for keep in 0 1 100 $((size / 2)) $((size - 3)); do
+        head -c "$keep" "$record" > "$BATS_TEST_TMPDIR/cut.json"
+        run -1 $v "$BATS_TEST_TMPDIR/cut.json" --key "$public"
+        assert_line --partial 'is not JSON'
+        assert_equal ${#lines[@]} 2
+    done
+    for text in '{}' '[]' '3' '{"format":1}' '{"format":2,"verdict":"AC","date":"x"}' '{"format":1,"verdict":3,"date":"x"}'; do
+        echo "$text" > "$BATS_TEST_TMPDIR/none.json"
+        run -1 $v "$BATS_TEST_TMPDIR/none.json" --key "$public"
+        assert_line --regexp '^record +FAILED '
+    done
+    echo '{"format":1,"verdict":"AC","date":"x"}' > "$BATS_TEST_TMPDIR/none.json"
+    run -1 $v "$BATS_TEST_TMPDIR/none.json" --key "$public" --inputs
+    assert_line --regexp '^signature +FAILED +it is not signed'
+    cp "$published" "$BATS_TEST_TMPDIR/none.json"
+    run -1 $v "$BATS_TEST_TMPDIR/none.json" --key "$public"
+}
+
+@test "records: another key, submission, source or seal is seen" {
+    "$build/seal" key "$BATS_TEST_TMPDIR/other"
+    "$build/seal" make "$BATS_TEST_TMPDIR/other" --name 'Spring 2027'
+    "$build/main_host" editdistance --submission "$so" --source $source --seal "$secret" \
+        --key "$BATS_TEST_TMPDIR/other/key-secret.json" --json "$BATS_TEST_TMPDIR/result.json"
+    run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public"
+    assert_line --regexp '^signature +ok '
+    assert_line --regexp '^key +FAILED +the record is signed by another key'
+    other=$(submission problems/editdistance/submissions/wrong_answer/hamming.c)
+    run -1 $v "$record" --key "$public" --submission "$other"
+    assert_line --regexp '^submission +FAILED .* is another one'
+    run -1 $v "$record" --key "$public" --submission "$other" --seal "$revealed" --rerun
+    refute_line --regexp '^rerun'
+    run -1 $v "$record" --key "$public" --source problems/editdistance/submissions/wrong_answer/hamming.c
+    assert_line --regexp '^source +FAILED .* is another one'
+    "$build/seal" reveal "$BATS_TEST_TMPDIR/other"
+    for seal in "$BATS_TEST_TMPDIR"/other/seal-{published,revealed,secret}.json; do
+        run -1 $v "$record" --key "$public" --seal "$seal"
+        assert_line --regexp '^seal +FAILED .* is another one'
+    done
+    run -1 "$build/seal" check "$BATS_TEST_TMPDIR/other/seal-revealed.json" "$published"
+    assert_output --partial FAILED
+    run -0 "$build/seal" check "$revealed" "$published"
+    # A secret exchanged within a revealed file does not fit its own commitment.
+    jq --arg secret "$(jq -r .secret "$BATS_TEST_TMPDIR/other/seal-secret.json")" '.secret = $secret' "$revealed" \
+        > "$BATS_TEST_TMPDIR/swapped.json"
+    run -2 $v "$record" --key "$public" --seal "$BATS_TEST_TMPDIR/swapped.json"
+    assert_output --partial 'does not fit the commitment'
+    # A record that names a plain seed.
+    "$build/main_host" editdistance --submission "$so" --seed 5 --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
+    run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --seal "$published"
+    assert_line --regexp "^seal +FAILED +the record's seed came from no seal"
+}
+
+@test "records: judged again from the revealed seed, the inputs are bit-identical and the verdict is the same" {
+    run -0 --separate-stderr $v "$record" --key "$public" --submission "$so" --seal "$revealed" --rerun
+    calls=$(json '[.cases[].inputs[]] | length' "$record")
+    assert [ "$calls" -ge 6 ]
+    assert_line --regexp "^inputs +ok .* all $calls calls are bit-identical$"
+    assert_line --regexp "^rerun +ok +AC again, .* all $calls calls were bit-identical$"
+    assert_equal "$stderr" ''
+    # A right rejection is confirmed as well; so is a judging with files' own seed.
+    other=$(submission problems/editdistance/submissions/wrong_answer/hamming.c)
+    "$build/main_host" editdistance --submission "$other" --repeat 2 --keep-going --time-limit 5.5 --group all --seed 77 \
+        --key "$key" --json "$BATS_TEST_TMPDIR/result.json" || test $? = 1
+    run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$other" --rerun
+    assert_line --regexp '^rerun +ok +WA again'
+    "$build/main_host" editdistance --submission "$so" --generate 'random 256 128 seed=9' --repeat 2 --seal "$secret" \
+        --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
+    run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$so" --seal "$revealed" --rerun
+    assert_line --regexp '^rerun +ok +AC again, .* all 2 calls were bit-identical$'
+    assert_equal "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'verify_record-*' -user "$(id -un)" -mmin -1 | wc -l)" 0
+}
+
+@test "records: before the reveal the inputs cannot be made again" {
+    for option in --inputs "--rerun --submission $so"; do
+        for seal in '' "--seal $published"; do
+            # shellcheck disable=SC2086
+            run -2 --separate-stderr $v "$record" --key "$public" $option $seal
+            [[ $stderr == *'the record is sealed: --inputs and --rerun need --seal with its seal-revealed.json' ]]
+        done
+    done
+    run -2 "$build/main_host" editdistance --submission "$so" --seal "$published"
+    assert_output --partial 'has no secret in it'
+}
+
+@test "records: an organiser's false record is found out by the inputs or by judging again" {
+    "$build/main_host" editdistance --submission "$so" --seed 5 --key "$key" --json "$record.5"
+    # Made with seed 5, said to be of seed 6.
+    jq '.seed = "6"' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
+    resign "$BATS_TEST_TMPDIR/false.json"
+    run -1 $v "$BATS_TEST_TMPDIR/false.json" --key "$public" --inputs
+    assert_line --regexp '^signature +ok '
+    assert_line --regexp '^inputs +FAILED +0 of [0-9]+ calls'
+    # Made with seed 5, said to be of the seal.
+    jq --slurpfile record "$record" '.seed = null | .seal = $record[0].seal' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
+    resign "$BATS_TEST_TMPDIR/false.json"
+    run -1 $v "$BATS_TEST_TMPDIR/false.json" --key "$public" --seal "$revealed" --inputs
+    assert_line --regexp '^seal +ok '
+    assert_line --regexp '^inputs +FAILED +0 of [0-9]+ calls'
+    # One call only.
+    jq '.cases[0].inputs[0] |= .[1:] + .[0:1]' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
+    resign "$BATS_TEST_TMPDIR/false.json"
+    run -1 $v "$BATS_TEST_TMPDIR/false.json" --key "$public" --inputs
+    assert_line --partial 'the first that had not: case sample/1-small, call 1'
+    # A case that is not in the problem.
+    jq '.cases[0].name = "sample/0-easy"' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
+    resign "$BATS_TEST_TMPDIR/false.json"
+    run -1 $v "$BATS_TEST_TMPDIR/false.json" --key "$public" --inputs
+    # Accepted, said to be wrong; and wrong in one case only.
+    for change in '.verdict = "WA"' '.cases[1].verdict = "TLE"' 'del(.cases[-1])'; do
+        jq "$change" "$record.5" > "$BATS_TEST_TMPDIR/false.json"
+        resign "$BATS_TEST_TMPDIR/false.json"
+        run -1 $v "$BATS_TEST_TMPDIR/false.json" --key "$public" --submission "$so" --rerun
+        assert_line --regexp '^inputs +ok '
+        assert_line --regexp '^rerun +FAILED '
+    done
+}
+
+@test "records: a submission that does not compile has a record too" {
+    cp tests/fixtures/bad_syntax.c "$BATS_TEST_TMPDIR/"
+    run -1 run_scripts/judge.sh "$BATS_TEST_TMPDIR/bad_syntax.c" --seal "$secret" --key "$key" \
+        --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json .verdict)" CE
+    assert_equal "$(json .seed)" null
+    run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --source "$BATS_TEST_TMPDIR/bad_syntax.c" --seal "$published"
+    run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$so"
+    assert_line --regexp '^submission +FAILED +the record has no digest'
+    run -2 --separate-stderr $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$so" --rerun
+    [[ $stderr == *'nothing ran in this record (CE)'* ]]
+}
+
+@test "records: what is asked wrongly is one line that says what to do" {
+    local bad=$BATS_TEST_TMPDIR/bad.json
+    cp "$secret" "$BATS_TEST_TMPDIR/open.json"
+    chmod 644 "$BATS_TEST_TMPDIR/open.json"
+    (umask 077; jq '.commitment |= .[1:] + .[0:1]' "$secret" > "$BATS_TEST_TMPDIR/torn.json"; head -c 100 "$secret" > "$bad")
+    base=("$build/main_host" editdistance --submission "$so" --json "$BATS_TEST_TMPDIR/result.json")
+    declare -A words=(
+        ["--seal $secret --seed 1"]='--seal and --seed exclude each other'
+        ["--seal $secret a b"]='--seal is for generated inputs'
+        ['--seal nowhere']="cannot open 'nowhere'"
+        ["--seal $key"]='has no secret in it'
+        ["--seal $BATS_TEST_TMPDIR/open.json"]='has mode 0644'
+        ["--seal $BATS_TEST_TMPDIR/torn.json"]='does not fit the commitment'
+        ["--seal $bad"]='is not JSON'
+        ["--seal $record"]="is no seal and no key: it has no 'kind'"
+        ["--seal $BATS_TEST_TMPDIR"]='is not a regular file'
+        ['--seal']="option '--seal' needs a value"
+        ["--key $public"]='is no key-secret.json'
+        ["--key $secret"]='is no key-secret.json'
+        ['--key nowhere']="cannot open 'nowhere'"
+        ["--key $key --explain"]='--explain comes from'
+    )
+    for arguments in "${!words[@]}"; do
+        echo old > "$BATS_TEST_TMPDIR/result.json"
+        # shellcheck disable=SC2086
+        run -2 --separate-stderr timeout 20 "${base[@]}" $arguments
+        assert_output ''
+        assert_equal "${#stderr_lines[@]}" 1
+        [[ $stderr == *"${words[$arguments]}"* ]] || fail "$arguments: $stderr"
+        [[ $stderr != *"$(jq -r .secret "$secret")"* && $stderr != *"$(jq -r .secret "$secret" | cut -c 1-16)"* ]]
+    done
+    run -2 "$build/main_host" editdistance --key "$key"
+    assert_output --partial 'say where to write it with --json FILE'
+    for arguments in '' nowhere "$record $record" "$record --wrong" "$record --rerun" "$record --key" \
+        "$record --key nowhere" "$record --key $published" "$record --submission nowhere" "$record --source nowhere" \
+        "$record --seal nowhere" "$record --seal $public"; do
+        # shellcheck disable=SC2086
+        run -2 --separate-stderr timeout 20 $v $arguments
+        assert_equal "${#stderr_lines[@]}" 1
+    done
+    for arguments in '' wrong make 'make a b' "make $record" "reveal $BATS_TEST_TMPDIR" 'check a' "check $revealed $revealed" \
+        "check $published $published"; do
+        # shellcheck disable=SC2086
+        run -2 timeout 20 "$build/seal" $arguments
+    done
+    run -2 "$build/seal" make "$BATS_TEST_TMPDIR/n" --name $'two\nlines'
+    assert [ ! -e "$BATS_TEST_TMPDIR/n/seal-secret.json" ]
+    # Files on the command line are nobody's seed.
+    run_scripts/files.sh
+    "$build/main_host" editdistance --submission "$so" --key "$key" --json "$BATS_TEST_TMPDIR/result.json" \
+        "$practice/file1" "$practice/file2"
+    run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public"
+    run -2 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --inputs
+    assert_output --partial 'no seed makes'
+}

@@ -1,0 +1,30 @@
+/*
+ * digest.h - SHA-256 of bytes, of a file and of a folder, as lower-case hexadecimal text; by libsodium.
+ */
+#ifndef VERIFY_DIGEST_H
+#define VERIFY_DIGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+
+/* 64 digits and the final zero. */
+enum { DIGEST_HEX = 65 };
+
+void digest_bytes(const void *data, size_t size, char hex[DIGEST_HEX]);
+
+/* Of a regular file of any size. One that is missing or unreadable is refused by name. */
+bool digest_file(const char *path, char hex[DIGEST_HEX], struct error *error);
+
+/*
+ * Of a submission's source: of the text that sha256sum prints of its files, one line "DIGEST  NAME" each, sorted by the
+ * bytes of NAME. NAME is the path below the folder, or a single file's own name. The same as
+ *
+ *   cd FOLDER && find . -type f -printf '%P\n' | LC_ALL=C sort | tr '\n' '\0' | xargs -0 sha256sum | sha256sum
+ *
+ * Refused are names with a newline or a backslash, what is neither file nor folder, and more than 10,000 files.
+ */
+bool digest_source(const char *path, char hex[DIGEST_HEX], struct error *error);
+
+#endif
