@@ -95,6 +95,8 @@ for name in box_survives.c exit_stopped.c signals_ignored.c threads_without_end.
     victims+=("$root/tests/exploits/$name;editdistance;-;--case sample/1-small")
 done
 if [ "${CLEAN_ROOM:-}" != yes ]; then
+    exec {lock}> "$work/lock"
+    flock -n "$lock" || fail "another soak is running in $build"
     for problem in matmul mergesort editdistance; do PROBLEM=$problem build_toolkit; done
     [ -n "$c_only" ] || build_simulator "$root/device_user.cu"
     built=0

@@ -57,7 +57,7 @@ int guard(char **command)
     sigaddset(&awaited, SIGTERM);
     sigprocmask(SIG_BLOCK, &awaited, &usual);
     reap_adopt();
-    /* Until here the host's end was SIGKILL. If it ended before it could ask for that, its end of the channel is closed. */
+    /* So far the host's end meant SIGKILL. If it came before that was asked for, the channel's other end is closed. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (poll(&channel, 1, 0) != 0)
         return RUNNER_FAILED;

@@ -1,8 +1,8 @@
 /*
  * imports.c - one table of names and the rules that they break.
  *
- * Looked at are undefined dynamic symbols, needed libraries and the tags that make the loader look elsewhere. The loader
- * finds all of them by the program header PT_DYNAMIC, and this file by sections: so both must be the same.
+ * Looked at are undefined dynamic symbols, needed libraries and the tags that make the loader look elsewhere. The
+ * loader finds all of them by the program header PT_DYNAMIC, and this file by sections: so both must be the same.
  */
 #include "imports.h"
 
@@ -26,9 +26,9 @@ static const char *const words[] = {
 };
 
 /*
- * `name` ends in '*' where it is the start of names. `cub`: CUB and Thrust have it in what they instantiate (measured with
- * CUDA 13.0: they guard against a changed device and look for profilers), so it breaks no rule in a submission that has
- * kernels of theirs. On the device side nothing is gained by that: the box has one.
+ * `name` ends in '*' where it is the start of names. `cub`: CUB and Thrust have it in what they instantiate (measured
+ * with CUDA 13.0: they guard against a changed device and look for profilers), so it breaks no rule in a submission
+ * that has kernels of theirs. On the device side nothing is gained by that: the box has one.
  */
 static const struct {
     const char *name;

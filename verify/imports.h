@@ -11,8 +11,8 @@
 
 /*
  * Whether a shared object names nothing that is forbidden. If it does, broken[size] gets one line that says what, and
- * which rule it breaks. This tells participants early and in plain words. It is no barrier: code that makes a system call
- * itself names nothing, and is stopped by the box and its filter.
+ * which rule it breaks. This tells participants early and in plain words. It is no barrier: code that makes a system
+ * call itself names nothing, and is stopped by the box and its filter.
  */
 bool imports_check(Elf *elf, char *broken, size_t size);
 
