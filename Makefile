@@ -25,7 +25,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: bench-cudasim cudasim fuzz packages clean attack seal key
+.PHONY: bench-cudasim cudasim fuzz packages clean attack soak seal key
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -51,6 +51,9 @@ test-gpu: all ## run the tests that need an NVIDIA GPU
 
 attack: packages ## judge the attack corpus: none may be accepted or leave anything behind
 	@run_scripts/attack.sh
+
+soak: packages ## judge 1,000 submissions in a row, a third of them hostile, and look at what is left: ARGS="--count 100"
+	@run_scripts/soak.sh $(ARGS)
 
 seal: packages ## draw a contest's secret seed into SEAL=FOLDER (seal), and publish its hash
 	@$(MAKE) -s $(BUILD)/seal

@@ -15,20 +15,26 @@ setup() {
     done
 }
 
-@test "attack: there are at least 60" { [ "$(find tests/exploits -mindepth 1 -maxdepth 1 | wc -l)" -ge 60 ]; }
+@test "attack: there are at least 60, and a twin has something that it is the twin of" {
+    [ "$(find tests/exploits -mindepth 1 -maxdepth 1 ! -name '*_honest*' | wc -l)" -ge 60 ]
+    for twin in tests/exploits/*_honest*; do
+        find tests/exploits -name "$(basename "${twin%_honest*}")*" ! -name '*_honest*' | grep -q . || fail "$twin"
+    done
+}
 
 @test "attack: all get what they must, and none is accepted" {
     requires box
     requires nvcc
-    COMPILE_SECONDS=5 run -0 timeout 600 run_scripts/attack.sh --json "$BATS_TEST_TMPDIR/results"
+    COMPILE_SECONDS=5 run -0 timeout 900 run_scripts/attack.sh --json "$BATS_TEST_TMPDIR/results"
     refute_output --partial FAILED
-    assert_equal "$(jq -rs 'map(select(.verdict == "AC")) | length' "$BATS_TEST_TMPDIR"/results/*.json)" \
-        "$(find tests/exploits -maxdepth 1 -name '*_honest*' | wc -l)"
+    # Those that were judged and accepted are the honest twins that could be judged here.
+    accepted=$(cd "$BATS_TEST_TMPDIR/results" && jq -r 'select(.verdict == "AC") | input_filename' ./*.json)
+    assert_equal "$accepted" "$(cd "$BATS_TEST_TMPDIR/results" && ls ./*_honest*.json)"
     # A table that says so even if one is accepted would be no table.
     sed 's/Expect: CE/Expect: WA/' tests/exploits/compile_incbin.c > "$BATS_TEST_TMPDIR/compile_incbin.c"
     run -1 timeout 60 run_scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "$BATS_TEST_TMPDIR/compile_incbin.c"
     assert_output --regexp 'compile_incbin.c +CE +WA .*FAILED: '
-    assert_line '1 attacks, 1 of them not as they must be'
+    assert_line '1 attacks and honest twins, 1 of them not as they must be'
 }
 
 @test "attack: where there is no box for the compiler, judge.sh says so and compiles nothing" {
@@ -40,4 +46,18 @@ setup() {
     refute_output --partial root:
     PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 timeout 60 run_scripts/judge.sh \
         problems/editdistance/submissions/accepted/bitparallel.c --box none --case sample/1-small
+}
+
+@test "attack: an attack that is accepted, that another layer stops, or that is wrong in one of several cases, fails" {
+    requires box
+    # told WHAT SED-EXPRESSION FILE WORDS: the file, changed so, is complained of in these words.
+    told() {
+        sed "$1" "tests/exploits/$2" > "$BATS_TEST_TMPDIR/$2"
+        run -1 timeout 60 run_scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "$BATS_TEST_TMPDIR/$2"
+        assert_output --partial "$3"
+    }
+    told 's/SEEN 126/SEEN 127/; s/Expect: WA/Expect: AC/' compile_has_include.c 'FAILED: an attack is accepted; '
+    told 's/Says: .*/Says: something else/' process_fork.c "FAILED: it does not say 'something else'; "
+    told 's/return found ? \(.*\) : 0;/return \1;/; s/Expect: WA/Expect: AC|WA/' left_files.c 'FAILED: an attack is accepted; '
+    told 's/lenStr1 > lenStr2/lenStr1 == 128 ? 127 : lenStr1 > lenStr2/' answer_guessed.c 'FAILED: verdict AC of a case; '
 }

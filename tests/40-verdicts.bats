@@ -131,6 +131,29 @@ judged() {
     [ ! -e "/proc/$runner" ] || run -0 grep -q '^State:.*Z' "/proc/$runner/status"
 }
 
+@test "verdict: the guard ends what it started when its host is killed, even what fled from it; and ends as its command did" {
+    local guard=("$build/runners/editdistance" guard) pid
+    run -7 timeout 10 "${guard[@]}" /bin/sh -c 'exit 7' 3< /dev/zero
+    run -139 timeout 10 "${guard[@]}" /bin/sh -c 'kill -SEGV $$' 3< /dev/zero
+    # The host is gone already: nothing is run.
+    run -120 timeout 10 "${guard[@]}" /usr/bin/touch "$BATS_TEST_TMPDIR/run" 3< <(:)
+    [ ! -e "$BATS_TEST_TMPDIR/run" ] || fail 'it was run'
+    # The parent of the guard, killed; its command has a child in another session, which asked for no signal.
+    bash -c '"$@" 3< /dev/zero & wait' - "${guard[@]}" /bin/sh -c 'setsid sleep 397.5 & sleep 397.5' 3>&- &
+    pid=$!
+    for _ in $(seq 50); do
+        [ "$(pgrep -cfx 'sleep 397.5')" -lt 2 ] || break
+        sleep 0.1
+    done
+    assert_equal "$(pgrep -cfx 'sleep 397.5')" 2
+    kill -9 $pid
+    for _ in $(seq 20); do
+        pgrep -fx 'sleep 397.5' > /dev/null || break
+        sleep 0.05
+    done
+    run -1 pgrep -fx 'sleep 397.5'
+}
+
 @test "verdict: a runner or a box that does not start is the toolkit's failure, not the submission's" {
     mkdir -p "$BATS_TEST_TMPDIR/t/build/runners"
     ln -s "$root/problems" "$BATS_TEST_TMPDIR/t/problems"

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "guard.h"
+
 static const char bubblewrap[] = "/usr/bin/bwrap";
 
 /* Where the two files are inside the box, and a library that comes alone. */
@@ -215,6 +217,8 @@ void box_compose(const struct box *box, struct box_command *command)
         set_variable(command, "CUDA_CACHE_DISABLE", "1");
         set_variable(command, "CUDA_VISIBLE_DEVICES", box->gpu_uuid ? box->gpu_uuid : "");
     }
+    add(command, box->runner);
+    add(command, GUARD_ARGUMENT);
     if (inside)
         add_namespaces(box, command);
     add(command, inside ? inside_runner : box->runner);

@@ -3,7 +3,7 @@
  *
  * BOX_NAMESPACES is bubblewrap: namespaces of its own for users, processes, mounts, network, IPC, host name and
  * cgroups; no capabilities; a read-only file system of /usr and the two files it runs; no device node but the
- * chosen GPU's. When the host dies or kills it, the kernel ends every process in it. BOX_CGROUP is that in a cgroup of
+ * chosen GPU's. When the host dies or kills it, every process in it is ended (guard.h). BOX_CGROUP is that in a cgroup of
  * its own, which limits all its memory and threads (cgroup.h; the session puts it there). BOX_NONE is a plain child
  * process: it isolates nothing.
  */
@@ -44,7 +44,7 @@ struct box {
 
 enum { BOX_MAX_ARGUMENTS = 96, BOX_MAX_VARIABLES = 16, BOX_TEXT = 8192 };
 
-/* A command ready for execve(). */
+/* A command ready for execve(): the runner as guard, and what it starts. */
 struct box_command {
     char *argv[BOX_MAX_ARGUMENTS]; /* NULL-terminated */
     char *envp[BOX_MAX_VARIABLES]; /* NULL-terminated: all that the program finds in its environment */

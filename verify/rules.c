@@ -21,6 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "imports.h"
+
 #define FATBIN_MAGIC UINT32_C(0xBA55ED50)
 
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, INSTRUCTION = 16 }; /* bytes */
@@ -269,6 +271,8 @@ bool rules_check(const char *path, unsigned rules, char *text, size_t size, stru
     if (rules & 1u << RULE_TENSOR_CORES)
         while ((section = elf_nextscn(elf, section)) && check_section(&reader, elf, section, names))
             ;
+    if (!text[0])
+        imports_check(elf, text, size);
     ok = true;
 out:
     elf_end(elf);

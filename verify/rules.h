@@ -1,5 +1,6 @@
 /*
- * rules.h - what a league forbids, looked for in a built submission: its file is read, never loaded, never run.
+ * rules.h - what a league forbids, and what every league does (imports.h), looked for in a built submission: its file
+ * is read, never loaded, never run.
  */
 #ifndef VERIFY_RULES_H
 #define VERIFY_RULES_H
@@ -20,8 +21,9 @@ enum rule { RULE_TENSOR_CORES, RULES };
 enum rule rule_find(const char *name);
 
 /*
- * Whether the shared object at `path` keeps the rules (bits 1 << enum rule). If it does not, broken[size] gets one line
- * that says where and how, else it is empty. False, with an error, if the file cannot be read.
+ * Whether the shared object at `path` keeps the rules (bits 1 << enum rule) and those for every submission. If not,
+ * broken[size] gets one line that says where and how, else it is empty. False, with an error, if the file cannot be
+ * read.
  */
 bool rules_check(const char *path, unsigned rules, char *broken, size_t size, struct error *error);
 

@@ -5,6 +5,8 @@
  * uses it (RUNTIME is its library), forbids itself the system calls of FILTER (filter.h), loads the submission, calls its
  * device_user_setup() if it has one, and then, a message at a time, maps an input and calls device_user(). It holds one
  * input and one output and knows neither answers, nor limits, nor verdicts.
+ *
+ * Outside of the box the same program is the guard of that process: runner guard COMMAND... (guard.h).
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@
 #include "channel.h"
 #include "clock.h"
 #include "filter.h"
+#include "guard.h"
 #include "limits.h"
 #include "opencl_runner.h"
 #include "refusal.h"
@@ -225,6 +228,8 @@ int main(int argc, char **argv)
     const char *why;
     function *setup;
 
+    if (argc > 2 && strcmp(argv[1], GUARD_ARGUMENT) == 0)
+        return guard(argv + 2);
     if ((argc != 3 && argc != 4) || !filter_find(argv[1], &level)) {
         fputs("runner: started by main_host only\n", stderr);
         return RUNNER_FAILED;

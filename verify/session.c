@@ -631,18 +631,18 @@ static struct session_times times_of(int64_t start, int64_t end, const int64_t s
 static struct facts give_output(struct session *session, int64_t deadline, struct facts facts)
 {
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_SETUP, .size = session->output_size,
-                                       .mapped = session->output_size };
-    int fd = shared_memory("output", session->output_size);
-    void *view;
+                                       .mapped = map_size(session->output_size) };
+    int fd = shared_memory("output", message.mapped);
 
     if (fd < 0)
         return lost(session, facts, "memfd_create");
-    view = mmap(NULL, session->output_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-    if (view == MAP_FAILED) {
+    session->output = map_shared(fd, message.mapped);
+    if (!session->output) {
         close(fd);
         return lost(session, facts, "mmap");
     }
-    session->output = view;
+    if (message.mapped % HUGE_PAGE == 0)
+        madvise(session->output, message.mapped, MADV_COLLAPSE);
     session->memory.given = session->output_size;
     if (deliver(session, &message, fd, &facts))
         facts = wait_for(session, CHANNEL_MAPPED, deadline, &message, facts);
@@ -666,7 +666,7 @@ struct facts session_open(struct session *session, const struct session_config *
         return lost(session, facts, "cannot start the runner");
     facts = wait_for(session, CHANNEL_LOADING, deadline, &message, facts);
     if (facts.outcome == OUTCOME_DONE && session->cgroup.folder < 0)
-        memory_watch_open(&session->memory, session->pid, config->box.level == BOX_NONE ? 0 : 2, most_memory(config));
+        memory_watch_open(&session->memory, session->runner, 0, most_memory(config));
     if (facts.outcome == OUTCOME_DONE)
         facts = wait_for(session, CHANNEL_READY, deadline, &message, facts);
     else if (facts.outcome != OUTCOME_DEVICE_FAILED) /* no user code has run yet: the toolkit is at fault */
@@ -816,7 +816,7 @@ bool session_close(struct session *session)
     if (session->pidfd >= 0)
         close(session->pidfd);
     if (session->output)
-        munmap(session->output, session->output_size);
+        munmap(session->output, map_size(session->output_size));
     if (session->place)
         munmap(session->place, session->place_size);
     session->printed_fd = session->channel = session->pidfd = -1;

@@ -3,9 +3,10 @@
 PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/problem.c)))
 # Sources of the problems that go into the host: call.c goes into the runner, main_*.c are programs.
 PROBLEM_SOURCES := $(filter-out %/call.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
-RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c verify/refusal.c verify/filter.c verify/channel.c
-VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c verify/refusal.c verify/empty.c verify/main_%.c, \
-	$(wildcard verify/*.c))
+RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c verify/refusal.c verify/filter.c verify/channel.c verify/guard.c \
+	verify/reap.c
+VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c verify/refusal.c verify/guard.c verify/empty.c \
+	verify/main_%.c,$(wildcard verify/*.c))
 TABLE := $(BUILD)/problems.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))

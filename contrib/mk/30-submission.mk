@@ -38,8 +38,8 @@ box = $(if $(BOXED),run_scripts/compile_box.sh $(call submission_folder,$(1)) $(
 # judge.sh asks, its folder is empty, and no list of headers that the compiler wrote is read back.
 define submission_stamp
 $(shell mkdir -p $(call submission_folder,$(1)); cd $(call submission_folder,$(1)) && \
-	{ sha256sum $(abspath $(call submission_files,$(1))) 2>/dev/null || true; } > now && \
-	{ cmp -s now files || mv now files; })
+	{ sha256sum $(abspath $(call submission_files,$(1))) 2>/dev/null || true; } > now.$$$$ && \
+	{ cmp -s now.$$$$ files && rm -f now.$$$$ || mv now.$$$$ files; })
 endef
 
 # The text of a .cl file, ended by a zero byte.
