@@ -439,6 +439,24 @@ static bool judge_call(const struct host *host, struct facts *facts, const struc
     return result->verdict == VERDICT_AC;
 }
 
+/* Before the first run: the box, and what stands in for what. */
+static void tell_device(const struct host *host)
+{
+    const char *lacks = host->result.box_lacks;
+
+    if (host->session.box.level == BOX_NONE)
+        fprintf(stderr, "main_host: box: none (--box none): run only code that you trust\n");
+    else
+        fprintf(stderr, "main_host: box: %s%s%s%s\n", host->result.box, lacks ? " (no cgroup: " : "",
+                lacks ? lacks : "", lacks ? ")" : "");
+    if (host->no_gpu && host->device == DEVICE_CPU)
+        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its "
+                        "times are not ranked\n", host->no_gpu);
+    else if (host->no_gpu)
+        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
+                        "simulated and not ranked\n", host->no_gpu);
+}
+
 /* All calls of one case, in one runner. False only for the host's own failure. */
 static bool run_case(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
@@ -459,6 +477,8 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     if (generated ? !prepare_call(host, source, 0, &input, &answer, error)
                   : answer.size == 0 && !host->problem->reference(&input, &host->secret, &answer, error))
         goto out_memory;
+    if (host->result.case_count == 1)
+        tell_device(host);
     host->problem->describe(stdout, &input, &answer);
     fflush(stdout);
 
@@ -551,24 +571,6 @@ static bool case_is_wanted(const struct host *host, const struct package_case *t
     return case_is_asked_for(host, test_case) && !case_is_left_out(host, test_case);
 }
 
-/* Before the first case: the box, and what stands in for what. */
-static void tell_device(const struct host *host)
-{
-    const char *lacks = host->result.box_lacks;
-
-    if (host->session.box.level == BOX_NONE)
-        fprintf(stderr, "main_host: box: none (--box none): run only code that you trust\n");
-    else
-        fprintf(stderr, "main_host: box: %s%s%s%s\n", host->result.box, lacks ? " (no cgroup: " : "",
-                lacks ? lacks : "", lacks ? ")" : "");
-    if (host->no_gpu && host->device == DEVICE_CPU)
-        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its "
-                        "times are not ranked\n", host->no_gpu);
-    else if (host->no_gpu)
-        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
-                        "simulated and not ranked\n", host->no_gpu);
-}
-
 /* The cases of the package that the options ask for. False only for the host's own failure. */
 static bool judge_cases(struct host *host, struct error *error)
 {
@@ -588,7 +590,6 @@ static bool judge_cases(struct host *host, struct error *error)
     if (!result->cases)
         return error_toolkit(error, "out of memory");
     result->verdict = VERDICT_AC;
-    tell_device(host);
     for (size_t i = 0; i < host->package.case_count; i++) {
         const struct package_case *test_case = &host->package.cases[i];
         struct source source = { .name = test_case->name, .generated = true };
@@ -625,7 +626,6 @@ static bool judge_input(struct host *host, struct error *error)
         return false;
     }
     host->result.verdict = VERDICT_AC;
-    tell_device(host);
     return judge_case(host, &source, error);
 }
 

@@ -73,9 +73,9 @@ judged() {
     done
 }
 
-@test "memory: a CUDA submission on the simulator that takes the host's memory is MLE" {
+@test "memory: a CUDA submission that takes the host's memory: MLE, on a GPU or the simulator" {
     requires nvcc
-    judged host.cu MLE 'having been refused 1024 MiB: its memory limit is 8192 MiB' --device sim
+    judged host.cu MLE 'having been refused 1024 MiB: its memory limit is 8192 MiB'
 }
 
 @test "memory: threads are limited: by the cgroup, or for an ordinary user" {
