@@ -337,14 +337,13 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
     }
 }
 
-/* What is known of memory, threads and printing when a stage has ended. */
+/* What is known of memory, threads and printing when a stage has ended; of what the kernel counts only if it did not end well. */
 static struct facts observed(struct session *session, struct facts facts)
 {
     struct cgroup_counts counts = { .memory_peak = session->memory.peak };
 
-    if (session->cgroup.folder >= 0)
+    if (session->cgroup.folder >= 0 && facts.outcome != OUTCOME_DONE)
         counts = cgroup_look(&session->cgroup);
-    session->memory_peak = counts.memory_peak;
     facts.memory_limit = session->config->memory_limit;
     facts.memory_used = counts.memory_peak;
     facts.oom_killed = counts.oom_kills > 0;
@@ -591,8 +590,11 @@ bool session_close(struct session *session)
 
     if (session->idle)
         ask_to_quit(session);
-    if (session->cgroup.folder >= 0)
+    session->memory_peak = session->memory.peak;
+    if (session->cgroup.folder >= 0) {
+        session->memory_peak = cgroup_look(&session->cgroup).memory_peak;
         cgroup_kill(&session->cgroup);
+    }
     ok = reap_all(session->pid, &session->status, kill_seconds);
     ok = cgroup_close(&session->cgroup, kill_seconds) && ok;
     memory_watch_close(&session->memory);
