@@ -23,8 +23,8 @@ struct memory_watch {
 };
 
 /*
- * Looks from now on at `child` or, with `below` 1 or 2, at its only child or that one's only child: in a box the runner is
- * the child of bubblewrap's child. False, and nothing is looked at, where the kernel has no lists of children
+ * Looks from now on at `child` or, with `below` 1 or 2, at its only child or that one's only child: in a box the runner
+ * is the child of bubblewrap's child. False, and nothing is looked at, where the kernel has no lists of children
  * (CONFIG_PROC_CHILDREN).
  */
 bool memory_watch_open(struct memory_watch *watch, pid_t child, int below, size_t limit);

@@ -337,7 +337,7 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
     }
 }
 
-/* What is known of memory, threads and printing when a stage has ended; of what the kernel counts only if it did not end well. */
+/* What is known of memory, threads and printing when a stage has ended. The kernel's counts only if it ended badly. */
 static struct facts observed(struct session *session, struct facts facts)
 {
     struct cgroup_counts counts = { .memory_peak = session->memory.peak };

@@ -107,7 +107,8 @@ static bool is_beyond_limits(const struct facts *facts)
 {
     return facts->outcome == OUTCOME_LOST || facts->outcome == OUTCOME_DEVICE_FAILED ||
            facts->outcome == OUTCOME_FORGED || (facts->outcome == OUTCOME_DIED && facts->signal == SIGSYS) ||
-           (facts->outcome == OUTCOME_DONE && (!facts->called || (facts->check != CHECK_RIGHT && facts->check != CHECK_WRONG)));
+           (facts->outcome == OUTCOME_DONE &&
+            (!facts->called || (facts->check != CHECK_RIGHT && facts->check != CHECK_WRONG)));
 }
 
 enum verdict verdict_of(const struct facts *facts, char *message, size_t size)
