@@ -25,8 +25,8 @@ const char *box_level_name(enum box_level level);
 const char *const *box_layers(enum box_level level);
 
 /*
- * BOX_NAMESPACES if bubblewrap works on this machine, found by trying it, else BOX_NONE. *why says what is missing, or is
- * NULL. (BOX_CGROUP is for cgroup_find() to find.)
+ * BOX_NAMESPACES if bubblewrap works on this machine, found by trying it, else BOX_NONE. *why says what is missing, or
+ * is NULL. (BOX_CGROUP is for cgroup_find() to find.)
  */
 enum box_level box_probe(const char **why);
 

@@ -212,8 +212,8 @@ static json_t *case_json(const struct case_result *result)
 
 static json_t *result_json(const struct result *result)
 {
-    json_t *cases = json_array(), *layers = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
-           *submission;
+    json_t *cases = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
+           *submission, *layers = json_array();
     char seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
 
     snprintf(seed, sizeof seed, "%ju", (uintmax_t)result->seed);
