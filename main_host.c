@@ -423,6 +423,10 @@ static bool choose_box(struct host *host, struct error *error)
         .spin = others > 0,
         .exit_handlers = simulated,
         .reports = simulated && host->options.explain,
+        .gpu = on_gpu ? &host->gpu : NULL,
+        .device_memory_limit = !on_gpu                           ? 0
+                               : host->options.device_memory_limit ? host->options.device_memory_limit
+                                                                   : host->package.device_memory_limit,
         .page_lock = cuda,
         .stops = !opencl || on_gpu,
     };
@@ -566,6 +570,24 @@ static void check_floor(struct host *host, const struct blob *input, const struc
                     "%.9f s: to be reviewed, not ranked\n", result->calls, result->name, seconds, result->floor);
 }
 
+/* Before the first run: the box, and what stands in for what. */
+static void tell_device(const struct host *host)
+{
+    const char *lacks = host->result.box_lacks;
+
+    if (host->session.box.level == BOX_NONE)
+        fprintf(stderr, "main_host: box: none (--box none): run only code that you trust\n");
+    else
+        fprintf(stderr, "main_host: box: %s%s%s%s\n", host->result.box, lacks ? " (no cgroup: " : "",
+                lacks ? lacks : "", lacks ? ")" : "");
+    if (host->no_gpu && host->device == DEVICE_CPU)
+        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its "
+                        "times are not ranked\n", host->no_gpu);
+    else if (host->no_gpu)
+        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
+                        "simulated and not ranked\n", host->no_gpu);
+}
+
 /* All calls of one case, in one runner. False only for the host's own failure. */
 static bool run_case(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
@@ -577,6 +599,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     result->name = source->name;
     result->limit = host->session.call_limit;
     result->memory_limit = host->session.memory_limit;
+    result->device_memory_limit = host->session.device_memory_limit;
     result->times = calloc(host->options.repeat, sizeof *result->times);
     if (host->result.record.signs)
         result->inputs = calloc(ranking_most_calls(host->options.repeat), sizeof *result->inputs);
@@ -588,6 +611,8 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     if (generated ? !prepare_call(host, source, 0, &input, &answer, error)
                   : answer.size == 0 && !host->problem->reference(&input, &host->secret, &answer, error))
         goto out_memory;
+    if (host->result.case_count == 1)
+        tell_device(host);
     host->problem->describe(stdout, &input, &answer);
     fflush(stdout);
 
@@ -626,6 +651,7 @@ out:
     if (ok && killed && host->use.gpu)
         ok = gpu_use_probe(&host->use, error);
     result->end_seconds = session->end_seconds;
+    result->device_memory_peak = session->device_memory_peak;
     result->memory_peak = session->memory_peak;
     memcpy(result->reports, session->reports, sizeof result->reports);
     result->printed = session->printed;
@@ -692,24 +718,6 @@ static bool case_is_wanted(const struct host *host, const struct package_case *t
     return case_is_asked_for(host, test_case) && !case_is_left_out(host, test_case);
 }
 
-/* Before the first case: the box, and what stands in for what. */
-static void tell_device(const struct host *host)
-{
-    const char *lacks = host->result.box_lacks;
-
-    if (host->session.box.level == BOX_NONE)
-        fprintf(stderr, "main_host: box: none (--box none): run only code that you trust\n");
-    else
-        fprintf(stderr, "main_host: box: %s%s%s%s\n", host->result.box, lacks ? " (no cgroup: " : "",
-                lacks ? lacks : "", lacks ? ")" : "");
-    if (host->no_gpu && host->device == DEVICE_CPU)
-        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its "
-                        "times are not ranked\n", host->no_gpu);
-    else if (host->no_gpu)
-        fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
-                        "simulated and not ranked\n", host->no_gpu);
-}
-
 /* The cases of the package that the options ask for. False only for the host's own failure. */
 static bool judge_cases(struct host *host, struct error *error)
 {
@@ -729,7 +737,6 @@ static bool judge_cases(struct host *host, struct error *error)
     if (!result->cases)
         return error_toolkit(error, "out of memory");
     result->verdict = VERDICT_AC;
-    tell_device(host);
     for (size_t i = 0; i < host->package.case_count; i++) {
         const struct package_case *test_case = &host->package.cases[i];
         struct source source = { .name = test_case->name, .generated = true };
@@ -766,7 +773,6 @@ static bool judge_input(struct host *host, struct error *error)
         return false;
     }
     host->result.verdict = VERDICT_AC;
-    tell_device(host);
     return judge_case(host, &source, error);
 }
 

@@ -141,3 +141,13 @@ large='random 67108864 seed=3'
     kill %1
     wait || true
 }
+
+@test "gpu: more device memory than allowed is MLE, named with limit and value; as much as allowed is not" {
+    so=$(submission tests/exploits/cuda_memory.cu)
+    run -1 "$host" editdistance --submission "$so" --case sample/1-small --device-memory-limit 256
+    assert_output --partial 'FAILED. MLE'
+    assert_output --partial 'device memory limit of 256 MiB ('
+    so=$(submission device_user.cu)
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 2 --device-memory-limit 256 --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json '.cases[0].device_memory_limit')" $((256 << 20))
+}

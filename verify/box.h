@@ -24,7 +24,10 @@ const char *box_level_name(enum box_level level);
 /* What a level is made of, NULL-terminated: "rlimits", "namespaces", "seccomp", "cgroup". */
 const char *const *box_layers(enum box_level level);
 
-/* BOX_NAMESPACES if bubblewrap works on this machine, found by trying it, else BOX_NONE; *why says what is missing, or is NULL. */
+/*
+ * BOX_NAMESPACES if bubblewrap works on this machine, found by trying it, else BOX_NONE. *why says what is missing, or
+ * is NULL. (BOX_CGROUP is for cgroup_find() to find.)
+ */
 enum box_level box_probe(const char **why);
 
 struct box {

@@ -262,7 +262,8 @@ static bool try_place(const struct cgroup_place *place, const char **why)
         !has_word(folder, "cgroup.controllers", "pids"))
         goto out;
     *why = "no cgroup above this process's may be written";
-    if ((!has_word(folder, "cgroup.subtree_control", "memory") || !has_word(folder, "cgroup.subtree_control", "pids")) &&
+    if ((!has_word(folder, "cgroup.subtree_control", "memory") ||
+         !has_word(folder, "cgroup.subtree_control", "pids")) &&
         !write_text(folder, "cgroup.subtree_control", "+memory +pids"))
         goto out;
     ok = try_to_enter(place);

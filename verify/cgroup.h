@@ -8,9 +8,9 @@
  *   cgroup_look()    what the kernel has counted so far
  *   cgroup_close()   ends what is left in it, and removes it
  *
- * The place is the nearest cgroup above this process that may be written: the parent of its own, as a rule (a cgroup with
- * processes in it can have none below it that are limited). That is there for root, and for a user in a unit that
- * systemd has delegated (systemd-run --user --scope). Nothing here knows what runs in the cgroup.
+ * The place is the nearest cgroup above this process that may be written: the parent of its own, as a rule, because a
+ * cgroup with processes in it can have none below it that are limited. That is there for root, and for a user in a unit
+ * that systemd has delegated (systemd-run --user --scope). Nothing here knows what runs in the cgroup.
  */
 #ifndef VERIFY_CGROUP_H
 #define VERIFY_CGROUP_H
@@ -37,8 +37,8 @@ struct cgroup_counts {
 };
 
 /*
- * False, with *why in words that live as long as the program, where there is no such place. Removes what hosts that have
- * died have left there. The calling process must have no other children.
+ * False, with *why in words that live as long as the program, where there is no such place. Removes what hosts that
+ * have died left there. The calling process must have no other children.
  */
 bool cgroup_find(struct cgroup_place *place, const char **why);
 

@@ -190,6 +190,21 @@ bool gpu_read(const struct gpu *gpu, struct gpu_state *state)
     return true;
 }
 
+size_t gpu_memory_used(const struct gpu *gpu)
+{
+    static nvml_device device;
+    static const struct gpu *of;
+    struct nvml_memory memory = { 0 };
+    const char *why;
+
+    if (!nvml_ready(&why) || !nvml.memory)
+        return 0;
+    if (of != gpu && nvml.device_by_uuid(gpu->uuid, &device) != NVML_SUCCESS)
+        return 0;
+    of = gpu;
+    return nvml.memory(device, &memory) == NVML_SUCCESS ? memory.used : 0;
+}
+
 void gpu_reason_words(uint64_t reasons, char *text, size_t size)
 {
     static const struct {

@@ -42,6 +42,9 @@ struct gpu_state {
 /* Reads it by NVML, within a millisecond. What NVML does not tell on this machine is 0. False when there is no NVML. */
 bool gpu_read(const struct gpu *gpu, struct gpu_state *state);
 
+/* Bytes of device memory in use, by everybody; 0 where NVML does not tell. Takes some microseconds. */
+size_t gpu_memory_used(const struct gpu *gpu);
+
 /*
  * The bits of `reasons` that mean a GPU slower than it can be: power cap 0x4, hardware slowdown 0x8, software and hardware
  * thermal slowdown 0x20 and 0x40, power brake 0x80 ("NVML API Reference Guide", nvmlClocksEventReasons).

@@ -17,8 +17,8 @@ static const size_t limit_file = (size_t)64 << 20, limit_files = 128;
 static const size_t limit_tasks = 1024;
 
 /*
- * Bytes of memory in use that are not the submission's: of the runner, bubblewrap, and the kernel's tables and stacks; and
- * of CUDA or OpenCL (175 MB on an H100, most of it files of its libraries).
+ * Bytes of memory in use that are not the submission's: of the runner, bubblewrap, and the kernel's tables and stacks;
+ * and of CUDA or OpenCL (175 MB on an H100, most of it files of its libraries).
  */
 static const size_t limit_memory_runner = (size_t)64 << 20, limit_memory_driver = (size_t)256 << 20;
 

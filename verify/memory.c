@@ -9,34 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The one child of a process, or 0. */
-static pid_t child_of(pid_t pid)
-{
-    char path[64], text[64];
-    FILE *file;
-    pid_t child = 0;
-
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    file = fopen(path, "re");
-    if (!file)
-        return 0;
-    if (fgets(text, sizeof text, file))
-        child = atoi(text);
-    fclose(file);
-    return child;
-}
-
-bool memory_watch_open(struct memory_watch *watch, pid_t child, int below, size_t limit)
+bool memory_watch_open(struct memory_watch *watch, pid_t pid, size_t limit)
 {
     char path[64];
 
-    *watch = (struct memory_watch){ .status = -1, .limit = limit };
-    while (child > 0 && below-- > 0)
-        child = child_of(child);
-    if (child <= 0)
-        return false;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)child);
-    watch->status = open(path, O_RDONLY | O_CLOEXEC);
+    *watch = (struct memory_watch){ .limit = limit };
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    watch->status = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     return watch->status >= 0;
 }
 

@@ -22,12 +22,8 @@ struct memory_watch {
     size_t peak;   /* the most that was seen, bytes */
 };
 
-/*
- * Looks from now on at `child` or, with `below` 1 or 2, at its only child or that one's only child: in a box the runner is
- * the child of bubblewrap's child. False, and nothing is looked at, where the kernel has no lists of children
- * (CONFIG_PROC_CHILDREN).
- */
-bool memory_watch_open(struct memory_watch *watch, pid_t child, int below, size_t limit);
+/* Looks from now on at a process. False, and nothing is looked at, where it is gone. */
+bool memory_watch_open(struct memory_watch *watch, pid_t pid, size_t limit);
 
 /* True when the process is above its limit now. */
 bool memory_watch_look(struct memory_watch *watch);

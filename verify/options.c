@@ -32,6 +32,7 @@ const char options_help[] =
     "                      (half of its 95 % interval), at least 7; for practice\n"
     "  --time-limit SEC    seconds one call may take (default: the problem's)\n"
     "  --memory-limit MIB  memory that it may use, 16 to 1048576 (default: the problem's)\n"
+    "  --device-memory-limit MIB  memory of the GPU that it may use, 1 to 1048576 (default: the problem's)\n"
     "  --keep-going        run all cases, also after one that failed\n"
     "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
     "                      where there is no GPU; the CPU for C)\n"
@@ -60,7 +61,7 @@ const char options_help[] =
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
-    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
+    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT, OPTION_DEVICE_MEMORY,
     OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_KEY,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
@@ -81,6 +82,7 @@ static const struct option long_options[] = {
     { "until", required_argument, NULL, OPTION_UNTIL },
     { "time-limit", required_argument, NULL, OPTION_TIME_LIMIT },
     { "memory-limit", required_argument, NULL, OPTION_MEMORY_LIMIT },
+    { "device-memory-limit", required_argument, NULL, OPTION_DEVICE_MEMORY },
     { "keep-going", no_argument, NULL, OPTION_KEEP_GOING },
     { "device", required_argument, NULL, OPTION_DEVICE },
     { "box", required_argument, NULL, OPTION_BOX },
@@ -214,6 +216,11 @@ static bool take(struct options *options, int id, const char *value, struct erro
         if (!choose("--require-box", value, levels, &choice, error))
             return false;
         options->require_box = (enum box_level)choice;
+        return true;
+    case OPTION_DEVICE_MEMORY:
+        if (!parse_number(value, "--device-memory-limit", 1, 1048576, &number, error))
+            return false;
+        options->device_memory_limit = (size_t)number << 20;
         return true;
     case OPTION_MEMORY_LIMIT:
         if (!parse_number(value, "--memory-limit", 16, 1 << 20, &number, error))

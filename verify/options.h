@@ -35,6 +35,7 @@ struct options {
     double time_limit;           /* seconds a call, or 0 for the problem's own */
     size_t memory_limit;         /* bytes of memory, or 0 for the problem's own */
     enum device_choice device;
+    size_t device_memory_limit;  /* bytes, or 0 for the problem's own */
     const char *gpu;             /* number or UUID of the GPU, or NULL for the first */
     bool ranked;                 /* times that rank: fresh secret inputs, calibrated, on an idle GPU */
     enum box_choice box;

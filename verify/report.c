@@ -268,6 +268,10 @@ static json_t *case_json(const struct case_result *result, bool ranked)
     json_object_set_new(object, "memory_peak",
                         result->memory_peak > 0 ? json_integer((json_int_t)result->memory_peak) : json_null());
     json_object_set_new(object, "inputs", record_inputs_json(result->inputs, result->calls));
+    if (result->device_memory_limit > 0) {
+        json_object_set_new(object, "device_memory_limit", json_integer((json_int_t)result->device_memory_limit));
+        json_object_set_new(object, "device_memory_peak", json_integer((json_int_t)result->device_memory_peak));
+    }
     explain = explain_value(&result->reports[SESSION_REPORT_JSON], &why);
     json_object_set_new(object, "explain", explain ? explain : json_null());
     return object;
@@ -275,8 +279,8 @@ static json_t *case_json(const struct case_result *result, bool ranked)
 
 static json_t *result_json(const struct result *result)
 {
-    json_t *cases = json_array(), *layers = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
-           *submission;
+    json_t *cases = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
+           *submission, *layers = json_array();
     char seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
 
     snprintf(seed, sizeof seed, "%ju", (uintmax_t)result->seed);

@@ -29,6 +29,8 @@ struct case_result {
     double limit;                /* seconds a call */
     size_t memory_limit;         /* bytes */
     size_t memory_peak;          /* bytes in use at most, as far as it was seen; 0: it was not */
+    size_t device_memory_limit;  /* bytes of the GPU's; 0 for no limit */
+    size_t device_memory_peak;   /* and in use at most, as far as it was seen */
     size_t calls;                /* calls that were made */
     struct session_times *times; /* [calls], of those that returned in time */
     size_t timed;                /* how many did, and count */

@@ -272,6 +272,23 @@ static bool deliver(struct session *session, struct channel_message *message, in
     return false;
 }
 
+/* Whether memory is watched in this session, and whether it is above a limit now: the host's, or the GPU's. */
+static bool watches_memory(const struct session *session)
+{
+    return session->memory.status >= 0 || session->config->device_memory_limit > 0;
+}
+
+static bool look_at_memory(struct session *session)
+{
+    const struct session_config *config = session->config;
+    size_t used = config->device_memory_limit > 0 ? gpu_memory_used(config->gpu) : 0;
+
+    if (used > session->device_memory_before && used - session->device_memory_before > session->device_memory_peak)
+        session->device_memory_peak = used - session->device_memory_before;
+    return memory_watch_look(&session->memory) ||
+           (config->device_memory_limit > 0 && session->device_memory_peak > config->device_memory_limit);
+}
+
 /*
  * Waits for one message of kind `expected` and fills in how the wait ended, but not when. A message already
  * sent counts, whatever happened to its sender since.
@@ -287,7 +304,7 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
                                 { .fd = session->pidfd, .events = POLLIN },
                                 { .fd = session->reports[SESSION_REPORT_TEXT].fd, .events = POLLIN },
                                 { .fd = session->reports[SESSION_REPORT_JSON].fd, .events = POLLIN } };
-        int64_t now = clock_ns(), left = (session->memory.status >= 0 && look < deadline ? look : deadline) - now;
+        int64_t now = clock_ns(), left = (watches_memory(session) && look < deadline ? look : deadline) - now;
         struct timespec wait = { left > 0 ? left / 1000000000 : 0, left > 0 ? left % 1000000000 : 0 };
         int got = ppoll(fds, sizeof fds / sizeof fds[0], &wait, NULL);
 
@@ -340,7 +357,7 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
         }
         now = clock_ns();
         if (now >= look) {
-            if (memory_watch_look(&session->memory)) {
+            if (look_at_memory(session)) {
                 facts.outcome = OUTCOME_MEMORY;
                 return facts;
             }
@@ -353,14 +370,13 @@ static struct facts wait_for(struct session *session, enum channel_kind expected
     }
 }
 
-/* What is known of memory, threads and printing when a stage has ended. */
+/* What is known of memory, threads and printing when a stage has ended. The kernel's counts only if it ended badly. */
 static struct facts observed(struct session *session, struct facts facts)
 {
     struct cgroup_counts counts = { .memory_peak = session->memory.peak };
 
-    if (session->cgroup.folder >= 0)
+    if (session->cgroup.folder >= 0 && facts.outcome != OUTCOME_DONE)
         counts = cgroup_look(&session->cgroup);
-    session->memory_peak = counts.memory_peak;
     facts.memory_limit = session->config->memory_limit;
     facts.memory_used = counts.memory_peak;
     facts.oom_killed = counts.oom_kills > 0;
@@ -369,6 +385,8 @@ static struct facts observed(struct session *session, struct facts facts)
     facts.tasks_limit = limit_tasks;
     facts.tasks_refused = counts.tasks_refused > 0;
     facts.printed = session->printed;
+    facts.device_memory_limit = session->config->device_memory_limit;
+    facts.device_memory_used = session->device_memory_peak;
     return facts;
 }
 
@@ -666,7 +684,9 @@ struct facts session_open(struct session *session, const struct session_config *
         return lost(session, facts, "cannot start the runner");
     facts = wait_for(session, CHANNEL_LOADING, deadline, &message, facts);
     if (facts.outcome == OUTCOME_DONE && session->cgroup.folder < 0)
-        memory_watch_open(&session->memory, session->runner, 0, most_memory(config));
+        memory_watch_open(&session->memory, session->runner, most_memory(config));
+    if (facts.outcome == OUTCOME_DONE && config->device_memory_limit > 0)
+        session->device_memory_before = gpu_memory_used(config->gpu);
     if (facts.outcome == OUTCOME_DONE)
         facts = wait_for(session, CHANNEL_READY, deadline, &message, facts);
     else if (facts.outcome != OUTCOME_DEVICE_FAILED) /* no user code has run yet: the toolkit is at fault */
@@ -747,6 +767,8 @@ struct facts session_call(struct session *session, const struct blob *input, str
         times->megahertz = megahertz;
     }
 out:
+    if (facts.outcome == OUTCOME_DONE && session->config->device_memory_limit > 0)
+        look_at_memory(session); /* what it keeps until the next call */
     facts = observed(session, facts);
     if (facts.seconds == 0)
         facts.seconds = clock_seconds(before, clock_ns());
@@ -795,8 +817,11 @@ bool session_close(struct session *session)
 
     if (session->idle)
         ask_to_quit(session);
-    if (session->cgroup.folder >= 0)
+    session->memory_peak = session->memory.peak;
+    if (session->cgroup.folder >= 0) {
+        session->memory_peak = cgroup_look(&session->cgroup).memory_peak;
         cgroup_kill(&session->cgroup);
+    }
     ok = reap_all(session->pid, &session->status, kill_seconds);
     ok = cgroup_close(&session->cgroup, kill_seconds) && ok;
     memory_watch_close(&session->memory);

@@ -20,6 +20,7 @@
 #include "box.h"
 #include "cgroup.h"
 #include "channel.h"
+#include "gpu.h"
 #include "memory.h"
 #include "verdict.h"
 #include "warden.h"
@@ -45,6 +46,8 @@ struct session_config {
     bool reports;        /* and writes reports to CHANNEL_REPORT_*_FD */
     bool page_lock;      /* it uses CUDA: large inputs have a place that it page-locks */
     bool stops;          /* it is one process, which the host may stop */
+    const struct gpu *gpu; /* the one in the box; or NULL */
+    size_t device_memory_limit; /* bytes that it may use of the GPU's memory; 0 for no limit */
     struct warden *warden; /* who looks after the GPU; NULL where none is used */
 };
 
@@ -74,6 +77,8 @@ struct session {
     uint64_t poison;                     /* key of what the output held before the present call */
     unsigned char *place;                /* the host's view of where large inputs go; NULL for none */
     size_t place_size;                   /* bytes */
+    size_t device_memory_before;         /* bytes in use on the GPU before user code was loaded */
+    size_t device_memory_peak;           /* and the most since, beyond that, as far as it was seen */
     bool audit;                          /* the caller's, before a call: see whether it uses the GPU; no time is taken */
     bool used_gpu;                       /* of the last such call */
     size_t printed;                      /* bytes the runner has printed so far */

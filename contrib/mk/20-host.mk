@@ -47,7 +47,8 @@ ldistance: $(BUILD)/main_host
 
 # The runner is never built with sanitizers: it shares its process with user code. It stands before the OpenCL loader for
 # two functions, and before the C library for its allocators (verify/refusal.h).
-RUNNER_EXPORTS := clBuildProgram clCompileProgram malloc calloc realloc memalign aligned_alloc posix_memalign mmap mmap64
+RUNNER_EXPORTS := clBuildProgram clCompileProgram \
+	malloc calloc realloc memalign aligned_alloc posix_memalign mmap mmap64
 $(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/problems/%/call.o
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(RUNNER_EXPORTS:%=-Wl,--export-dynamic-symbol=%) -o $@ $^ -lseccomp -ldl

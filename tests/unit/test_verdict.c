@@ -9,8 +9,8 @@
 #include "unit.h"
 
 /*
- * The rule, written down once more and independently, as a list of which the first line that holds decides. MiB of memory
- * and of the device: 1 within the limit, 3 above it; the limits are 2.
+ * The rule, written down once more and independently, as a list of which the first line that holds decides. Memory is
+ * within its limit with 1 MiB and above it with 3: the limits are 2.
  */
 static enum verdict expected_verdict(const struct facts *f)
 {
@@ -61,7 +61,8 @@ static void check_combination(const struct facts *facts)
           "outcome %d, check %d is accepted", facts->outcome, facts->check);
     CHECK(strchr(message, '\n') == NULL, "'%s' has two lines", message);
     /* What exceeds a limit is told the limit. */
-    CHECK(verdict != VERDICT_MLE || strstr(message, "limit of 2 MiB") || strstr(message, "limit is 2 MiB"), "%s", message);
+    CHECK(verdict != VERDICT_MLE || strstr(message, "limit of 2 MiB") || strstr(message, "limit is 2 MiB"), "%s",
+          message);
     CHECK(verdict != VERDICT_OLE || strstr(message, "limit of 1000 bytes"), "%s", message);
     CHECK(verdict != VERDICT_TLE || strstr(message, "limit of 2 s"), "%s", message);
 }
@@ -117,9 +118,10 @@ static void test_words(void)
         { { .called = true, .outcome = OUTCOME_TIMEOUT, .limit = 2.5, .seconds = 2.5, .detail = "" }, "limit of 2.5 s" },
         { { .called = true, .outcome = OUTCOME_FLOOD, .output_limit = 4096, .printed = 5000, .detail = "" },
           "device_user() printed more than its limit of 4096 bytes (5000 when it was stopped)" },
-        { { .called = true, .outcome = OUTCOME_MEMORY, .memory_limit = 2048 * MIB, .memory_used = 2100 * MIB, .seconds = 1,
-            .detail = "" },
-          "device_user() needed more than its memory limit of 2048 MiB (2100 MiB at its peak) and was stopped after 1.00 s" },
+        { { .called = true, .outcome = OUTCOME_MEMORY, .memory_limit = 2048 * MIB, .memory_used = 2100 * MIB,
+            .seconds = 1, .detail = "" },
+          "device_user() needed more than its memory limit of 2048 MiB (2100 MiB at its peak) and was stopped after "
+          "1.00 s" },
         { { .called = true, .outcome = OUTCOME_DIED, .signal = SIGKILL, .oom_killed = true, .memory_limit = 64 * MIB,
             .memory_used = 64 * MIB + 1, .detail = "" },
           "its memory limit of 64 MiB (65 MiB at its peak)" },
