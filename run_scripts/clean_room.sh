@@ -56,7 +56,7 @@ clean_room_left() {
     sed 's/^/process: /' "$clean_room_list"
     while read -r line; do
         case $line in
-        /tmp/gpu-contest-toolkit-cpu*.lock) flock -n "$line" true || echo "lock: $line is held" ;;
+        /tmp/gpu-contest-toolkit-cpu*.lock | /tmp/gpu-contest-toolkit-GPU-*-lock) flock -n "$line" true || echo "lock: $line is held" ;;
         *) echo "file: $line" ;;
         esac
     done < <(comm -13 <(echo "$clean_room_files") <(find /tmp /dev/shm -xdev -mindepth 1 | sort))

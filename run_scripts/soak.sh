@@ -150,7 +150,7 @@ memory() {
 unowned() { memory Shmem Slab KernelStack PageTables Unevictable; }
 cgroups() { find /sys/fs/cgroup -type d 2> /dev/null | wc -l; }
 device_memory() { nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits 2> /dev/null | head -n 1 || true; }
-files() { find /tmp /dev/shm -xdev -mindepth 1 ! -name 'gpu-contest-toolkit-cpu*.lock' | wc -l; }
+files() { find /tmp /dev/shm -xdev -mindepth 1 ! -name 'gpu-contest-toolkit-*lock' | wc -l; }
 # inventory: sets $inventory; no pipe, whose ends would be processes.
 inventory() {
     clean_room_processes > "$work/left"
