@@ -4,18 +4,26 @@
 #include "gpu_use.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* How long somebody else's work on the GPU is waited for. */
 static const double idle_seconds = 5.0;
 
+/* New wardens that are tried, a second apart: the driver may still be busy clearing up after what was killed. */
+enum { PROBES = 3 };
+
 bool gpu_use_probe(struct gpu_use *use, struct error *error)
 {
-    if (use->busy || warden_health(&use->warden))
-        return true;
-    warden_stop(&use->warden);
-    if (!warden_start(&use->warden, use->program, use->library_path, use->gpu->uuid, error))
-        return false;
-    if (warden_health(&use->warden))
+    bool ok = use->busy || warden_health(&use->warden);
+
+    for (int i = 0; i < PROBES && !ok; i++) {
+        sleep(i > 0);
+        warden_stop(&use->warden);
+        if (!warden_start(&use->warden, use->program, use->library_path, use->gpu->uuid, error))
+            return false;
+        ok = warden_health(&use->warden);
+    }
+    if (ok)
         return true;
     gpu_mark(use->gpu, use->warden.why);
     return error_toolkit(error, "the GPU %s fails its probe (%s): this machine is unfit to judge until it passes", use->gpu->uuid,

@@ -30,7 +30,7 @@ bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *progr
 
 /*
  * After a submission was killed: probes the GPU with a kernel whose result is known, by a new warden where the old one
- * fails. False, with an error and the mark of an unfit GPU, where that fails too.
+ * fails, some seconds long. False, with an error and the mark of an unfit GPU, where that fails too.
  */
 bool gpu_use_probe(struct gpu_use *use, struct error *error);
 

@@ -128,6 +128,7 @@ static cudaError_t initialise(void)
     watch<<<1, 1>>>(shared);
     nothing<<<1, 1>>>();
     count_clocks<<<1, 1>>>(1000, device_words, device_words + 1);
+    health<<<1, health_threads>>>(device_words);
     return cudaDeviceSynchronize();
 }
 
