@@ -13,6 +13,9 @@ static const double limit_start = 30.0;
 /* Bytes of one file, and open files; files in memory are among them. */
 static const size_t limit_file = (size_t)64 << 20, limit_files = 128;
 
+/* Bytes that may be locked in memory by mlock(); what CUDA page-locks does not count. */
+static const size_t limit_locked = (size_t)64 << 10;
+
 /* Threads and processes, bubblewrap's two and the simulator's 256 at most included. */
 static const size_t limit_tasks = 1024;
 

@@ -61,6 +61,9 @@ static void limit_resources(const struct session_config *config)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){ limit_file, limit_file });
+    setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ limit_locked, limit_locked });
+    setrlimit(RLIMIT_MSGQUEUE, &(struct rlimit){ 0, 0 });
+    setrlimit(RLIMIT_RTPRIO, &(struct rlimit){ 0, 0 });
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){ limit_files, limit_files });
     if (config->data_limit)
         setrlimit(RLIMIT_DATA, &(struct rlimit){ config->data_limit, config->data_limit });
@@ -281,7 +284,7 @@ static bool watches_memory(const struct session *session)
 static bool look_at_memory(struct session *session)
 {
     const struct session_config *config = session->config;
-    size_t used = config->device_memory_limit > 0 ? gpu_memory_used(config->gpu) : 0;
+    size_t used = session->device_memory_before > 0 ? gpu_memory_used(config->gpu) : 0;
 
     if (used > session->device_memory_before && used - session->device_memory_before > session->device_memory_peak)
         session->device_memory_peak = used - session->device_memory_before;
