@@ -1,6 +1,11 @@
 /*
  * submission.h - what every submission may define besides device_user(), whatever the problem. The build includes it,
  * and the problem's device_user.h, before each source file.
+ *
+ * For a submission in CUDA an input or an output of 1 MiB or more is in page-locked memory, so that a plain cudaMemcpy
+ * runs at the speed of the link; a cudaHostRegister() of it returns cudaErrorHostMemoryAlreadyRegistered. When
+ * device_user() returns, all that it started on the device must have ended, copies too: an output that changes
+ * afterwards is wrong, and a kernel that runs on is a violation.
  */
 #ifndef VERIFY_SUBMISSION_H
 #define VERIFY_SUBMISSION_H
