@@ -22,10 +22,14 @@ setup() {
     done
 }
 
-@test "attack: all get what they must, and none is accepted" {
+# The whole corpus takes minutes: `make attack`. Here are two of every family, and the honest twins in C.
+@test "attack: two of every family get what they must, and none is accepted" {
     requires box
     requires nvcc
-    COMPILE_SECONDS=5 run -0 timeout 900 run_scripts/attack.sh --json "$BATS_TEST_TMPDIR/results"
+    mapfile -t files < <(find tests/exploits -mindepth 1 -maxdepth 1 | sort |
+        awk -F / '{ split($3, name, "_") } family[name[1]]++ < 2 || /_honest\.c$/')
+    [ ${#files[@]} -ge 35 ]
+    COMPILE_SECONDS=5 run -0 timeout 900 run_scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "${files[@]}"
     refute_output --partial FAILED
     # Those that were judged and accepted are the honest twins that could be judged here.
     accepted=$(cd "$BATS_TEST_TMPDIR/results" && jq -r 'select(.verdict == "AC") | input_filename' ./*.json)
