@@ -46,6 +46,16 @@ namespace baseline {
 #include "submissions/accepted/baseline.cu"
 }
 #undef device_user
+#define device_user step_1_user
+namespace step_1 {
+#include "submissions/accepted/1_register_tiles.cu"
+}
+#undef device_user
+#define device_user step_2_user
+namespace step_2 {
+#include "submissions/accepted/2_asynchronous_copies.cu"
+}
+#undef device_user
 #define device_user expert_user
 #define device_user_setup expert_user_setup
 namespace expert {
@@ -303,6 +313,7 @@ static void measure(size s)
     const size_t a = (size_t)s.m * s.k * sizeof(float), b = (size_t)s.k * s.n * sizeof(float);
     const size_t c = (size_t)s.m * s.n * sizeof(float);
     const dim3 block(16, 16), grid((s.n + 15) / 16, (s.m + 15) / 16);
+    const dim3 step_grid((s.n + 127) / 128, (s.m + 127) / 128);
     const bool slow = (double)s.m * s.n * s.k > 1e11; /* for the simple ones */
 
     fill_inputs(s, false);
@@ -311,6 +322,10 @@ static void measure(size s)
 
     measure_kernel("expert.cu", s, kernel, [&] { run_expert(s); });
     measure_kernel("expert_accurate.cu", s, kernel, [&] { run_accurate(s); });
+    measure_kernel("2_asynchronous_copies.cu", s, kernel,
+                   [&] { step_2::multiply<<<step_grid, 256>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
+    measure_kernel("1_register_tiles.cu", s, kernel,
+                   [&] { step_1::multiply<<<step_grid, 256>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
     if (!slow) {
         measure_kernel("baseline.cu", s, kernel,
                        [&] { baseline::multiply<<<grid, block>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
@@ -325,12 +340,12 @@ static void measure(size s)
         TRY(cudaMemcpy(bench.host_c, bench.c, c, cudaMemcpyDeviceToHost));
     });
 
-    measure_call("expert.cu", s, call, [&] { expert_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
+    measure_call("expert.cu", s, call, [&] { expert::expert_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
     measure_call("expert_accurate.cu", s, call,
-                 [&] { accurate_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
+                 [&] { accurate::accurate_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
     if (!slow)
         measure_call("baseline.cu", s, call,
-                     [&] { baseline_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
+                     [&] { baseline::baseline_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
     fill_inputs(s, true);
     measure_kernel("expert_accurate.cu wide", s, kernel, [&] { run_accurate(s); });
 }
@@ -367,8 +382,8 @@ int main(int argc, char **argv)
     TRY(cublasCreate(&bench.blas));
     TRY(cublasSetMathMode(bench.blas, CUBLAS_PEDANTIC_MATH));
     TRY(cudaDeviceGetAttribute(&bench.multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-    expert_user_setup();
-    accurate_user_setup();
+    expert::expert_user_setup();
+    accurate::accurate_user_setup();
     for (const size &s : sizes)
         measure(s);
     return bench.wrong;
