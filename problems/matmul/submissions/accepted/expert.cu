@@ -12,7 +12,7 @@
  *   128 + 4 lets all of them go to different banks.
  * - No barrier of the whole block: with two warps on each part of the multiprocessor, nobody works while all wait. Each
  *   slab's place in shared memory has two counters (mbarriers): `full` counts the threads whose copies have arrived,
- *   `empty` the warps that have read all of it. As a slab is copied two rounds after its place was read last, warps
+ *   `empty` the warps that have read all of it. As a slab is copied three slabs after its place was read last, warps
  *   rarely wait, and may be a slab apart.
  * - Nothing is checked: the kernel has whole tiles of 128 x 256 only. What is left at the edges, and products too small to
  *   fill the GPU with such tiles, go to `multiply_any`, which has smaller tiles, looks at every index, and may give parts
@@ -166,7 +166,7 @@ multiply_tiles(const float *__restrict__ a, int a_pitch, const float *__restrict
                int c_pitch, int tiles_m, int tiles_n, int k)
 {
     using S = whole_tiles;
-    constexpr int B_ROWS = S::THREADS / (S::BN / 4), AHEAD = S::STAGES - 2;
+    constexpr int B_ROWS = S::THREADS / (S::BN / 4), AHEAD = S::STAGES - 3;
     extern __shared__ float4 aligned_memory[];
     float *const memory = reinterpret_cast<float *>(aligned_memory);
     const unsigned base = (unsigned)__cvta_generic_to_shared(memory);
