@@ -362,7 +362,6 @@ __global__ void add_parts(const float *partial, int parts, float *c, int c_pitch
 
 constexpr int PANELS = 8, STREAMS = 3;
 constexpr size_t ELEMENTS = 402653184, SLACK = 16 << 20; // of the largest case; for alignment and pitches, in bytes
-constexpr size_t PANEL_BYTES = 2 << 20;                  // smaller panels would only cost time
 constexpr size_t WORKSPACE = 8 << 20;                    // elements of a stream's partial sums
 
 /* Kept from call to call. */
@@ -467,12 +466,13 @@ static bool is_page_locked(const void *x)
     return attributes.type == cudaMemoryTypeHost;
 }
 
-/* How long the panels of a side of `length` are, `bytes` being all that they hold and bring: a multiple of `unit`. */
-static int panel_length(int length, size_t bytes, int unit, bool locked)
+/* How long the panels of a side of `length` are: a multiple of `unit`. 2048 x 2048 elements are as many tiles as fill an
+ * H100 once; smaller rectangles pay only where there would be a single one. */
+static int panel_length(int length, int unit, bool locked)
 {
-    const size_t count = locked ? std::min<size_t>(std::max<size_t>(bytes / PANEL_BYTES, 1), PANELS) : 1;
+    const int wanted = length <= 2048 ? 1024 : 2048, least = (int)round_up((length + PANELS - 1) / PANELS, unit);
 
-    return (int)round_up((length + count - 1) / count, unit);
+    return locked ? std::max(wanted, least) : (int)round_up(length, unit);
 }
 
 /* Between two memories, `rows` rows of `width` elements. */
@@ -493,8 +493,8 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
     const int pitch = N < whole_tiles::BN ? N : (int)round_up(N, 4);
     const size_t size_a = round_up((size_t)M * K, 64), size_b = round_up((size_t)K * pitch, 64);
     const bool locked = is_page_locked(A) && is_page_locked(B) && is_page_locked(C);
-    const int rows = panel_length(M, (size_t)M * (K + N) * sizeof(float), whole_tiles::BM, locked);
-    const int columns = panel_length(N, (size_t)N * (K + M) * sizeof(float), whole_tiles::BN, locked);
+    const int rows = panel_length(M, whole_tiles::BM, locked);
+    const int columns = panel_length(N, whole_tiles::BN, locked);
     int row = 0, column = 0, launched = 0; // how far A and B have come
 
     prepare((size_a + size_b + (size_t)M * pitch) * sizeof(float));

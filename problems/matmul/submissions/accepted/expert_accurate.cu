@@ -436,13 +436,12 @@ __global__ void __launch_bounds__(256) multiply_plain(matrix a, matrix b, float 
 
 /* ------------------------------------------------------------------ panels */
 
-constexpr int PANELS = 8, STREAMS = 3;
+constexpr int PANELS = 8;
 constexpr size_t ELEMENTS = 402653184, SLACK = 16 << 20; // of the largest case; for alignment and padding, in bytes
-constexpr size_t PANEL_BYTES = 2 << 20;                  // smaller panels would only cost time
 
 /* Kept from call to call. */
 static struct {
-    cudaStream_t in, out, cut, compute[STREAMS];
+    cudaStream_t in, out, cut, compute;
     cudaEvent_t arrived[2 * PANELS], is_cut[2 * PANELS], computed[2 * PANELS];
     unsigned char *memory; // of the device
     size_t size;
@@ -473,8 +472,7 @@ static void prepare()
     CHECK(cudaStreamCreateWithFlags(&device.out, cudaStreamNonBlocking));
     /* Cutting goes first: the next products wait for it. */
     CHECK(cudaStreamCreateWithPriority(&device.cut, cudaStreamNonBlocking, greatest));
-    for (int e = 0; e < STREAMS; e++)
-        CHECK(cudaStreamCreateWithFlags(&device.compute[e], cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&device.compute, cudaStreamNonBlocking));
     for (int e = 0; e < 2 * PANELS; e++) {
         CHECK(cudaEventCreateWithFlags(&device.arrived[e], cudaEventDisableTiming));
         CHECK(cudaEventCreateWithFlags(&device.is_cut[e], cudaEventDisableTiming));
@@ -502,12 +500,12 @@ static bool is_page_locked(const void *x)
     return attributes.type == cudaMemoryTypeHost;
 }
 
-/* How long the panels of a side of `length` are, one of the matrix having `bytes`: a multiple of a tile's side. */
-static int panel_length(int length, size_t bytes, bool locked)
+/* How long the panels of a side of `length` are: a multiple of a tile's. */
+static int panel_length(int length, bool locked)
 {
-    const size_t count = locked ? std::min<size_t>(std::max<size_t>(bytes / PANEL_BYTES, 1), PANELS) : 1;
+    const int least = (int)round_up((length + PANELS - 1) / PANELS, BM);
 
-    return (int)round_up((length + count - 1) / count, BM);
+    return locked ? std::max(1024, least) : (int)round_up(length, BM);
 }
 
 static unsigned tiles(const rectangle &part, int side)
@@ -567,9 +565,9 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
     place(a, b, c, M, N, K);
 
     const bool locked = is_page_locked(A) && is_page_locked(B) && is_page_locked(C);
-    const int rows = panel_length(M, (size_t)M * (K + N) * element, locked);
-    const int columns = panel_length(N, (size_t)N * (K + M) * element, locked);
-    int row = 0, column = 0, panel = 0, launched = 0; // how far A and B have come
+    const int rows = panel_length(M, locked);
+    const int columns = panel_length(N, locked);
+    int row = 0, column = 0, panel = 0; // how far A and B have come
 
     for (; row < M || column < N; panel++) {
         /* The matrix of which less is there. */
@@ -591,13 +589,12 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
         if (part.row == part.row_end || part.column == part.column_end)
             continue; // the first panel is alone
 
-        cudaStream_t compute = device.compute[launched++ % STREAMS];
         const size_t first = (size_t)part.row * N + part.column;
 
         CHECK(cudaEventRecord(device.is_cut[panel], device.cut));
-        CHECK(cudaStreamWaitEvent(compute, device.is_cut[panel]));
-        launch(a, b, c, N, part, K, compute);
-        CHECK(cudaEventRecord(device.computed[panel], compute));
+        CHECK(cudaStreamWaitEvent(device.compute, device.is_cut[panel]));
+        launch(a, b, c, N, part, K, device.compute);
+        CHECK(cudaEventRecord(device.computed[panel], device.compute));
         CHECK(cudaStreamWaitEvent(device.out, device.computed[panel]));
         CHECK(cudaMemcpy2DAsync(C + first, N * element, c + first, N * element,
                                 (part.column_end - part.column) * element, part.row_end - part.row,
