@@ -34,7 +34,13 @@ struct step_memory {
     float a[STEP][TILE + 4], b[STEP][TILE];
 };
 
-/* Four bytes; zero if not `there`, and then nothing is read. */
+/* Four bytes. */
+__device__ __forceinline__ void copy(float *to, const float *from)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
+}
+
+/* Zero if not `there`, and then nothing is read. */
 __device__ __forceinline__ void copy(float *to, const float *from, bool there)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from),
@@ -49,16 +55,28 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
     const int x = tid % 16 * 4, y = tid / 16 * 4; // this thread's elements: rows and columns of 4, and 4 that lie 64 further
     float sums[OWN][OWN] = {}, own_a[2][OWN], own_b[2][OWN];
 
+    const bool inside = i0 + TILE <= m && j0 + TILE <= n;
+    const int a_i = tid / STEP, a_step = tid % STEP, b_step = tid / TILE, b_j = tid % TILE; // what this thread copies first
+    const float *from_a = a + (size_t)(i0 + a_i) * k + a_step, *from_b = b + (size_t)b_step * n + j0 + b_j;
+
     auto bring = [&](int number) {
         step_memory &to = memory[number % STAGES];
         const int first = number * STEP;
 
-        for (int e = tid; e < TILE * STEP; e += THREADS) {
-            const int i = e / STEP, step_a = e % STEP, j = e % TILE, step_b = e / TILE;
-            const bool in_a = i0 + i < m && first + step_a < k, in_b = j0 + j < n && first + step_b < k;
+        for (int e = 0; e < TILE * STEP / THREADS; e++) {
+            const int i = a_i + e * (THREADS / STEP), step = b_step + e * (THREADS / TILE);
+            const float *one_a = from_a + (size_t)e * (THREADS / STEP) * k + first;
+            const float *one_b = from_b + (size_t)(e * (THREADS / TILE) + first) * n;
 
-            copy(&to.a[step_a][i], in_a ? a + (size_t)(i0 + i) * k + first + step_a : a, in_a);
-            copy(&to.b[step_b][j], in_b ? b + (size_t)(first + step_b) * n + j0 + j : b, in_b);
+            if (inside && first + STEP <= k) { // the usual case, without a look at any index
+                copy(&to.a[a_step][i], one_a);
+                copy(&to.b[step][b_j], one_b);
+            } else {
+                const bool in_a = i0 + i < m && first + a_step < k, in_b = j0 + b_j < n && first + step < k;
+
+                copy(&to.a[a_step][i], in_a ? one_a : a, in_a);
+                copy(&to.b[step][b_j], in_b ? one_b : b, in_b);
+            }
         }
     };
     auto read = [&](const step_memory &from, int step, int buffer) {

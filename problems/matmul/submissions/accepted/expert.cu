@@ -494,7 +494,9 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
     const size_t size_a = round_up((size_t)M * K, 64), size_b = round_up((size_t)K * pitch, 64);
     const bool locked = is_page_locked(A) && is_page_locked(B) && is_page_locked(C);
     const int rows = panel_length(M, whole_tiles::BM, locked);
-    const int columns = panel_length(N, whole_tiles::BN, locked);
+    /* Where C is most of it, whole rows: they are copied faster than parts of rows. */
+    const bool cut_columns = locked && (long long)M * N <= (long long)K * (M + N);
+    const int columns = panel_length(N, whole_tiles::BN, cut_columns);
     int row = 0, column = 0, launched = 0; // how far A and B have come
 
     prepare((size_a + size_b + (size_t)M * pitch) * sizeof(float));
