@@ -4,19 +4,19 @@
  * Prints a JSON object a row:
  *
  *   what      the submission, or cublasSgemm (pedantic float32)
- *   measure   kernel: matrices on the device before and after; call: device_user() with page-locked matrices of the host
- *             (of cuBLAS: copies to, product, copy back, one after the other)
+ *   measure   kernel: matrices on the device before and after; call: device_user() with page-locked matrices of the
+ *             host (of cuBLAS: copies to, product, copy back, one after the other)
  *   size      "M N K"
- *   median_s, min_s, q1, q3   seconds; 11 measurements after a warm-up, 5 where one takes more than 50 ms. Before each
- *             of a kernel the L2 cache is overwritten
+ *   median_s, min_s, q1, q3   seconds; 11 measurements after a warm-up, 5 where one takes more than 50 ms. Before
+ *             each of a kernel the L2 cache is overwritten
  *   rate      2 M N K / median, in TFLOP/s
  *   ratio     cublasSgemm's median of the same measure and size / this one
  *   ffma      of measure kernel: rate / (SMs x 128 x 2 x sm_mhz), the share of what float32 units can do
  *   sm_mhz    the multiprocessors' clock while the kernel ran several times in a row, by NVML; 0 if unknown
  *   worst     the largest error seen / what the rule of precision.h allows, at 4096 places; above 1 is wrong
  *
- * The matrices are uniform in [-1, 1); rows whose what ends in " wide" have exponents from -20 to 20. Exit code 1 where an
- * element is wrong, 3 where CUDA fails. `make bench-matmul-gpu` builds it (needs nvcc and cuBLAS).
+ * The matrices are uniform in [-1, 1); rows whose what ends in " wide" have exponents from -20 to 20. Exit code 1 where
+ * an element is wrong, 3 where CUDA fails. `make bench-matmul-gpu` builds it (needs nvcc and cuBLAS).
  */
 #include <algorithm>
 #include <climits>
@@ -197,7 +197,8 @@ static float worst_of(const float *a, const float *b, const float *c, size s)
 }
 
 /* Prints a row; returns its median. */
-static double report(const char *what, const char *measure, size s, const row &r, double peer, unsigned mhz, float worst)
+static double report(const char *what, const char *measure, size s, const row &r, double peer, unsigned mhz,
+                     float worst)
 {
     const double rate = 2.0 * s.m * s.n * s.k / r.median * 1e-12;
 
@@ -276,8 +277,8 @@ static void blas(size s)
     const float one = 1, zero = 0;
 
     /* Column by column, as cuBLAS sees matrices, it is C' = B' A'. */
-    TRY(cublasSgemm(bench.blas, CUBLAS_OP_N, CUBLAS_OP_N, s.n, s.m, s.k, &one, bench.b, s.n, bench.a, s.k, &zero, bench.c,
-                    s.n));
+    TRY(cublasSgemm(bench.blas, CUBLAS_OP_N, CUBLAS_OP_N, s.n, s.m, s.k, &one, bench.b, s.n, bench.a, s.k, &zero,
+                    bench.c, s.n));
 }
 
 /* As device_user() places them: b and c with a pitch of their own where it is not that of the matrices. */
@@ -370,7 +371,8 @@ static void measure(size s)
         TRY(cudaMemcpy(bench.host_c, bench.c, c, cudaMemcpyDeviceToHost));
     });
 
-    measure_call("expert.cu", s, call, [&] { expert::expert_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
+    measure_call("expert.cu", s, call,
+                 [&] { expert::expert_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
     measure_call("expert_accurate.cu", s, call,
                  [&] { accurate::accurate_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
     if (!slow)

@@ -2,9 +2,9 @@
  * 1_register_tiles.cu - the baseline's tiles, with 8 x 8 elements of C in each thread's registers.
  *
  * The baseline reads two numbers from shared memory for each multiply-add. Here a thread reads 8 + 8 for 64, by four
- * instructions of 16 bytes: a block of 256 threads has a tile of 128 x 128, and steps of 8 k come into shared memory. A's
- * part lies there transposed, so that a thread's rows are neighbours; its pitch is 4 longer than the tile, so that the
- * threads that bring 8 k of 4 rows write to different banks.
+ * instructions of 16 bytes: a block of 256 threads has a tile of 128 x 128, and steps of 8 k come into shared memory.
+ * A's part lies there transposed, so that a thread's rows are neighbours; its pitch is 4 longer than the tile, so that
+ * the threads that bring 8 k of 4 rows write to different banks.
  *
  * What is still lost: while a step is brought nobody multiplies. See 2_asynchronous_copies.cu.
  */
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(THREADS) multiply(const float *a, const float 
 {
     __shared__ __align__(16) float tile_a[STEP][TILE + 4], tile_b[STEP][TILE];
     const int tid = threadIdx.x, i0 = blockIdx.y * TILE, j0 = blockIdx.x * TILE;
-    const int x = tid % 16 * 4, y = tid / 16 * 4; // this thread's elements: rows and columns of 4, and 4 that lie 64 further
+    const int x = tid % 16 * 4, y = tid / 16 * 4; // this thread's rows and columns: 4, and 4 that lie 64 further
     float sums[OWN][OWN] = {}, own_a[OWN], own_b[OWN];
 
     for (int first = 0; first < k; first += STEP) {

@@ -2,15 +2,15 @@
  * 2_asynchronous_copies.cu - 1_register_tiles.cu, with the next steps on their way while one is multiplied.
  *
  * cp.async copies from global to shared memory without passing a register, and nobody waits for it until he says so. Of
- * the STAGES steps that shared memory has room for one is multiplied, and the others are being copied: cp.async.wait_group
- * waits for the oldest alone. One barrier a step is enough: behind it all have finished the step before, whose place the
- * next copies may then take.
+ * the STAGES steps that shared memory has room for one is multiplied, and the others are being copied:
+ * cp.async.wait_group waits for the oldest alone. One barrier a step is enough: behind it all have finished the step
+ * before, whose place the next copies may then take.
  *
  * The numbers of the next k are read from shared memory into a second set of registers before those of this one are
  * multiplied, so that nobody waits for shared memory either.
  *
- * What is still lost: four reads of shared memory for 64 multiply-adds, the block's barrier, and the copies over the bus,
- * during which nothing is computed. See expert.cu.
+ * What is still lost: four reads of shared memory for 64 multiply-adds, the block's barrier, and the copies over the
+ * bus, during which nothing is computed. See expert.cu.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -43,8 +43,8 @@ __device__ __forceinline__ void copy(float *to, const float *from)
 /* Zero if not `there`, and then nothing is read. */
 __device__ __forceinline__ void copy(float *to, const float *from, bool there)
 {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from),
-                 "r"(there ? 4 : 0));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(there ? 4 : 0));
 }
 
 /* c[m][n] = a[m][k] b[k][n]. What lies outside is zero, for both factors where it is behind the end of k. */
@@ -52,11 +52,12 @@ __global__ void __launch_bounds__(THREADS, 2) multiply(const float *a, const flo
 {
     __shared__ __align__(16) step_memory memory[STAGES];
     const int tid = threadIdx.x, i0 = blockIdx.y * TILE, j0 = blockIdx.x * TILE, steps = (k + STEP - 1) / STEP;
-    const int x = tid % 16 * 4, y = tid / 16 * 4; // this thread's elements: rows and columns of 4, and 4 that lie 64 further
+    const int x = tid % 16 * 4, y = tid / 16 * 4; // this thread's rows and columns: 4, and 4 that lie 64 further
     float sums[OWN][OWN] = {}, own_a[2][OWN], own_b[2][OWN];
 
     const bool inside = i0 + TILE <= m && j0 + TILE <= n;
-    const int a_i = tid / STEP, a_step = tid % STEP, b_step = tid / TILE, b_j = tid % TILE; // what this thread copies first
+    // What this thread copies first.
+    const int a_i = tid / STEP, a_step = tid % STEP, b_step = tid / TILE, b_j = tid % TILE;
     const float *from_a = a + (size_t)(i0 + a_i) * k + a_step, *from_b = b + (size_t)b_step * n + j0 + b_j;
 
     auto bring = [&](int number) {

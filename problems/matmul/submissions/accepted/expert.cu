@@ -1,22 +1,22 @@
 /*
  * expert.cu - float32 without tensor cores, at the speed of cuBLAS; and what the bus allows around it.
  *
- * The multiply-adds themselves are the limit: each of the four parts of a multiprocessor issues one instruction a cycle,
- * and an FFMA takes that whole cycle, so that every other instruction costs as much as 32 multiply-adds. The kernel
- * `multiply_tiles` is made to have few others:
+ * The multiply-adds themselves are the limit: each of the four parts of a multiprocessor issues one instruction a
+ * cycle, and an FFMA takes that whole cycle, so that every other instruction costs as much as 32 multiply-adds. The
+ * kernel `multiply_tiles` is made to have few others:
  *
  * - A thread has 8 x 16 elements of C in registers. For each k it reads 8 + 16 numbers from shared memory, by 6
  *   instructions of 16 bytes, for 128 FFMA. The numbers of the next k are read while this one's are multiplied.
- * - Slabs of 16 k of A and B come by asynchronous copies, which pass no register, several slabs ahead. A is transposed on
- *   the way, as its copies are of 4 bytes each: a warp copies 8 k of 4 rows, whole sectors of 32 bytes, and the pitch of
- *   128 + 4 lets all of them go to different banks.
+ * - Slabs of 16 k of A and B come by asynchronous copies, which pass no register, several slabs ahead. A is transposed
+ *   on the way, as its copies are of 4 bytes each: a warp copies 8 k of 4 rows, whole sectors of 32 bytes, and the
+ *   pitch of 128 + 4 lets all of them go to different banks.
  * - No barrier of the whole block: with two warps on each part of the multiprocessor, nobody works while all wait. Each
  *   slab's place in shared memory has two counters (mbarriers): `full` counts the threads whose copies have arrived,
  *   `empty` the warps that have read all of it. As a slab is copied three slabs after its place was read last, warps
  *   rarely wait, and may be a slab apart.
- * - Nothing is checked: the kernel has whole tiles of 128 x 256 only. What is left at the edges, and products too small to
- *   fill the GPU with such tiles, go to `multiply_any`, which has smaller tiles, looks at every index, and may give parts
- *   of a sum to several blocks.
+ * - Nothing is checked: the kernel has whole tiles of 128 x 256 only. What is left at the edges, and products too small
+ *   to fill the GPU with such tiles, go to `multiply_any`, which has smaller tiles, looks at every index, and may give
+ *   parts of a sum to several blocks.
  *
  * The copies over the bus would take half as long again. So A comes in panels of rows and B in panels of columns, in
  * turn, and each rectangle of C is computed as soon as its panels are there, and copied back as soon as it is computed.
@@ -162,8 +162,8 @@ struct worker {
  * least 1.
  */
 __global__ void __launch_bounds__(whole_tiles::THREADS, whole_tiles::BLOCKS)
-multiply_tiles(const float *__restrict__ a, int a_pitch, const float *__restrict__ b, int b_pitch, float *__restrict__ c,
-               int c_pitch, int tiles_m, int tiles_n, int k)
+multiply_tiles(const float *__restrict__ a, int a_pitch, const float *__restrict__ b, int b_pitch,
+               float *__restrict__ c, int c_pitch, int tiles_m, int tiles_n, int k)
 {
     using S = whole_tiles;
     constexpr int B_ROWS = S::THREADS / (S::BN / 4), AHEAD = S::STAGES - 3;
@@ -178,7 +178,8 @@ multiply_tiles(const float *__restrict__ a, int a_pitch, const float *__restrict
 
     /* What this thread copies: k a_k of rows a_row, a_row + A_ROWS, ...; four columns of k b_k, b_k + B_ROWS, ... */
     const int a_k = tid % 8, a_row = tid / 8, b_k = tid / (S::BN / 4), b_column = tid % (S::BN / 4) * 4;
-    const unsigned a_to = base + (a_k * S::PITCH + a_row) * 4, b_to = base + (S::BK * S::PITCH + b_k * S::BN + b_column) * 4;
+    const unsigned a_to = base + (a_k * S::PITCH + a_row) * 4,
+                   b_to = base + (S::BK * S::PITCH + b_k * S::BN + b_column) * 4;
     const size_t b_rows = (size_t)B_ROWS * b_pitch;
     const float *a_from[S::A_PASSES], *b_from = b + (size_t)b_k * b_pitch + column0 + b_column;
     int left = slabs - 1;
@@ -275,8 +276,9 @@ multiply_tiles(const float *__restrict__ a, int a_pitch, const float *__restrict
 /* ------------------------------------------------------------------ any sides */
 
 /*
- * c[m][n] = a b for any sides and pitches; what lies outside takes part as zero, for both factors where it is behind the
- * end of k. blockIdx.y has the k from k_part * blockIdx.y on, and c is then [gridDim.y] matrices, c_part elements apart.
+ * c[m][n] = a b for any sides and pitches; what lies outside takes part as zero, for both factors where it is behind
+ * the end of k. blockIdx.y has the k from k_part * blockIdx.y on, and c is then [gridDim.y] matrices, c_part elements
+ * apart.
  */
 __global__ void __launch_bounds__(small_tiles::THREADS, small_tiles::BLOCKS)
 multiply_any(const float *__restrict__ a, int a_pitch, const float *__restrict__ b, int b_pitch, float *__restrict__ c,
@@ -379,14 +381,15 @@ static size_t round_up(size_t x, size_t unit) { return (x + unit - 1) / unit * u
 static void launch_any(const float *a, int a_pitch, const float *b, int b_pitch, float *c, int c_pitch, int m, int n,
                        int k, float *workspace, cudaStream_t stream)
 {
-    const size_t blocks = round_up(m, small_tiles::BM) / small_tiles::BM * (round_up(n, small_tiles::BN) / small_tiles::BN);
+    const size_t blocks =
+        round_up(m, small_tiles::BM) / small_tiles::BM * (round_up(n, small_tiles::BN) / small_tiles::BN);
     const size_t most = std::min<size_t>((k + 63) / 64, WORKSPACE / ((size_t)m * n));
     const size_t wanted = std::max<size_t>(std::min<size_t>(2 * device.multiprocessors / blocks, most), 1);
     const int k_part = (int)round_up((k + wanted - 1) / wanted, small_tiles::BK), parts = (k + k_part - 1) / k_part;
 
     if (parts == 1) {
-        multiply_any<<<(unsigned)blocks, small_tiles::THREADS, small_tiles::BYTES, stream>>>(a, a_pitch, b, b_pitch, c, c_pitch, m, n, k,
-                                                                             k_part, 0);
+        multiply_any<<<(unsigned)blocks, small_tiles::THREADS, small_tiles::BYTES, stream>>>(
+            a, a_pitch, b, b_pitch, c, c_pitch, m, n, k, k_part, 0);
         CHECK(cudaGetLastError());
         return;
     }
@@ -402,21 +405,22 @@ static void launch_any(const float *a, int a_pitch, const float *b, int b_pitch,
 static void launch(const float *a, const float *b, float *c, int m, int n, int k, int pitch, float *workspace,
                    cudaStream_t stream)
 {
-    const int tiles_m = m / whole_tiles::BM, tiles_n = n / whole_tiles::BN, whole_m = tiles_m * whole_tiles::BM, whole_n = tiles_n * whole_tiles::BN;
+    const int tiles_m = m / whole_tiles::BM, tiles_n = n / whole_tiles::BN, whole_m = tiles_m * whole_tiles::BM,
+              whole_n = tiles_n * whole_tiles::BN;
 
     /* Fewer tiles leave too many multiprocessors without one. */
     if (pitch % 4 != 0 || tiles_m * tiles_n < device.multiprocessors * 3 / 4) {
         launch_any(a, k, b, pitch, c, pitch, m, n, k, workspace, stream);
         return;
     }
-    multiply_tiles<<<tiles_m * tiles_n, whole_tiles::THREADS, whole_tiles::BYTES, stream>>>(a, k, b, pitch, c, pitch, tiles_m, tiles_n,
-                                                                                k);
+    multiply_tiles<<<tiles_m * tiles_n, whole_tiles::THREADS, whole_tiles::BYTES, stream>>>(a, k, b, pitch, c, pitch,
+                                                                                            tiles_m, tiles_n, k);
     CHECK(cudaGetLastError());
     if (whole_n < n)
         launch_any(a, k, b + whole_n, pitch, c + whole_n, pitch, whole_m, n - whole_n, k, workspace, stream);
     if (whole_m < m)
-        launch_any(a + (size_t)whole_m * k, k, b, pitch, c + (size_t)whole_m * pitch, pitch, m - whole_m, n, k, workspace,
-                   stream);
+        launch_any(a + (size_t)whole_m * k, k, b, pitch, c + (size_t)whole_m * pitch, pitch, m - whole_m, n, k,
+                   workspace, stream);
 }
 
 /* ------------------------------------------------------------------ panels */
@@ -466,8 +470,8 @@ static bool is_page_locked(const void *x)
     return attributes.type == cudaMemoryTypeHost;
 }
 
-/* How long the panels of a side of `length` are: a multiple of `unit`. 2048 x 2048 elements are as many tiles as fill an
- * H100 once; smaller rectangles pay only where there would be a single one. */
+/* How long the panels of a side of `length` are: a multiple of `unit`. 2048 x 2048 elements are as many tiles as fill
+ * an H100 once; smaller rectangles pay only where there would be a single one. */
 static int panel_length(int length, int unit, bool locked)
 {
     const int wanted = length <= 2048 ? 1024 : 2048, least = (int)round_up((length + PANELS - 1) / PANELS, unit);
@@ -484,7 +488,8 @@ static void copy_matrix(float *to, size_t to_pitch, const float *from, size_t fr
     if (to_pitch == width && from_pitch == width)
         CHECK(cudaMemcpyAsync(to, from, width * rows * element, kind, stream));
     else
-        CHECK(cudaMemcpy2DAsync(to, to_pitch * element, from, from_pitch * element, width * element, rows, kind, stream));
+        CHECK(
+            cudaMemcpy2DAsync(to, to_pitch * element, from, from_pitch * element, width * element, rows, kind, stream));
 }
 
 extern "C" void device_user(const float *A, const float *B, float *C, int M, int N, int K)
@@ -506,7 +511,8 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
     for (int panel = 0; row < M || column < N; panel++) {
         /* The matrix of which less is there. */
         const bool of_a = column == N || (row < M && (long long)row * N <= (long long)column * M);
-        int first_row = 0, end_row = row, first_column = 0, end_column = column; // of the rectangle that can be computed
+        // Of the rectangle that can be computed.
+        int first_row = 0, end_row = row, first_column = 0, end_column = column;
 
         if (of_a) {
             first_row = row;
@@ -516,8 +522,8 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
         } else {
             first_column = column;
             end_column = column = std::min(N, column + columns);
-            copy_matrix(b + first_column, pitch, B + first_column, N, end_column - first_column, K, cudaMemcpyHostToDevice,
-                        device.in);
+            copy_matrix(b + first_column, pitch, B + first_column, N, end_column - first_column, K,
+                        cudaMemcpyHostToDevice, device.in);
         }
         if (end_row == 0 || end_column == 0)
             continue; // the first panel is alone
@@ -527,8 +533,8 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
 
         CHECK(cudaEventRecord(device.arrived[panel], device.in));
         CHECK(cudaStreamWaitEvent(device.compute[which], device.arrived[panel]));
-        launch(a + (size_t)first_row * K, b + first_column, c + first, end_row - first_row, end_column - first_column, K,
-               pitch, device.workspace[which], device.compute[which]);
+        launch(a + (size_t)first_row * K, b + first_column, c + first, end_row - first_row, end_column - first_column,
+               K, pitch, device.workspace[which], device.compute[which]);
         CHECK(cudaEventRecord(device.computed[panel], device.compute[which]));
         CHECK(cudaStreamWaitEvent(device.out, device.computed[panel]));
         copy_matrix(C + (size_t)first_row * N + first_column, N, c + first, pitch, end_column - first_column,

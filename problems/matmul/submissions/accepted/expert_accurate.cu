@@ -1,4 +1,4 @@
-/*
+X/*
  * expert_accurate.cu - float32 by three products of half-precision numbers on tensor cores. league: accurate
  *
  * A float32 x, scaled, is cut into two numbers of half precision (11 significant bits each): high = half(x) and low =
@@ -13,18 +13,18 @@
  *   that their largest element lies in [2^14, 2^15). An element that is 2^-16 of it or smaller then loses more than
  *   2^-23 of itself. What a line (a row of A, a column of B) loses in this way is counted when it is cut: `lost` is a
  *   bound of the 2-norm of all such losses. By Cauchy and Schwarz the element (i, j) of C errs through them by at most
- *   lost_i norm_j + norm_i lost_j. Where that is above sqrt(K) 2^-24 |C|, and |C| is a lower bound of |A||B|, the element
- *   is computed anew in float32. This costs little: of random matrices with exponents from -20 to 20 one element in
- *   thousands.
+ *   lost_i norm_j + norm_i lost_j. Where that is above sqrt(K) 2^-24 |C|, and |C| is a lower bound of |A||B|, the
+ *   element is computed anew in float32. This costs little: of random matrices with exponents from -20 to 20 one
+ *   element in thousands.
  * - Infinities and NaN do not survive the cut. Their lines take part as zeros, with `lost` infinite: all their elements
  *   are computed anew.
  * - Sums. Tensor cores do not round sums to nearest, but cut them off, and with many terms of one sign that adds up. So
  *   they add CHUNK * BK products at most; the sums of these chunks are ordinary additions.
  *
- * The product itself: a block has 128 x 128 elements of C, a warp 64 x 32 of them. Slabs of 32 k of the four halves come
- * into shared memory by asynchronous copies, STAGES - 1 of them on their way while one is worked on. Chunks of 16 bytes
- * lie there permuted (XOR with the row), so that eight rows of one column of chunks, which ldmatrix reads together, are
- * in different banks.
+ * The product itself: a block has 128 x 128 elements of C, a warp 64 x 32 of them. Slabs of 32 k of the four halves
+ * come into shared memory by asynchronous copies, STAGES - 1 of them on their way while one is worked on. Chunks of 16
+ * bytes lie there permuted (XOR with the row), so that eight rows of one column of chunks, which ldmatrix reads
+ * together, are in different banks.
  *
  * The copies over the bus take as long as the arithmetic. So A comes in panels of rows and B in panels of columns, in
  * turn, and each rectangle of C is computed as soon as its panels are there, and copied back as soon as it is computed.
@@ -258,7 +258,7 @@ struct rectangle {
     int row, column, row_end, column_end;
 };
 
-/* The tile of C of this block. Tiles follow each other down groups of tile rows, so that those in flight share lines. */
+/* The tile of C of this block: they follow each other down groups of tile rows, so that those in flight share lines. */
 __device__ void find_tile(const rectangle &part, int tile_m, int tile_n, int &row, int &column)
 {
     constexpr int GROUP = 12;
@@ -309,7 +309,8 @@ multiply(matrix a, matrix b, float *c, int c_pitch, rectangle part, int k, int k
     /* What this lane reads by ldmatrix: row lane % 16 of 16, the left or the right chunk. */
     const int warp_row = warp % 2 * 64, warp_column = warp / 2 * 32, lane_row = lane % 16, lane_chunk = lane / 16;
     const unsigned a_from = (warp_row + lane_row) * 64, a_permuted = lane_row >> 1 & 3;
-    const unsigned b_from = 2 * PART + lane_row * 256, b_permuted = lane_row & 7, b_chunk = warp_column / 8 + lane_chunk;
+    const unsigned b_from = 2 * PART + lane_row * 256, b_permuted = lane_row & 7,
+                   b_chunk = warp_column / 8 + lane_chunk;
     float sums[4][4][4] = {}, chunk[4][4][4]; // [tile of 16 rows][tile of 8 columns][element]
     int stage = 0, free_stage = STAGES - 1;
 
@@ -510,11 +511,13 @@ static int panel_length(int length, bool locked)
 
 static unsigned tiles(const rectangle &part, int side)
 {
-    return (unsigned)(round_up(part.row_end - part.row, side) / side * (round_up(part.column_end - part.column, side) / side));
+    return (unsigned)(round_up(part.row_end - part.row, side) / side *
+                      (round_up(part.column_end - part.column, side) / side));
 }
 
 /* Cuts the product of matrices on the device; the stream must have waited for their panel. */
-static void cut_panel(const matrix &a, const matrix &b, bool of_a, int from, int to, int end, int k, cudaStream_t stream)
+static void cut_panel(const matrix &a, const matrix &b, bool of_a, int from, int to, int end, int k,
+                      cudaStream_t stream)
 {
     const int k_padded = (int)round_up(k, BK), length = (int)round_up(to - from, BM);
 
