@@ -1,4 +1,4 @@
-X/*
+/*
  * expert_accurate.cu - float32 by three products of half-precision numbers on tensor cores. league: accurate
  *
  * A float32 x, scaled, is cut into two numbers of half precision (11 significant bits each): high = half(x) and low =
