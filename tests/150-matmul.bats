@@ -117,6 +117,40 @@ END
     assert_output --partial 'FAILED. SV'
 }
 
+@test "matmul: the experts and the steps to them run on the simulator without a complaint" {
+    requires nvcc
+    for name in 1_register_tiles 2_asynchronous_copies expert; do
+        so=$(submission "problems/matmul/submissions/accepted/$name.cu" matmul)
+        # The last two have whole tiles enough for the expert's main kernel, with ragged edges.
+        for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'tiny 17 18 19' 'wide 1 100 1' 'positive 1 1 3000' \
+            'special 390 1034 35 seed=3' 'uniform 385 1027 33 seed=4'; do
+            run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
+            assert_line SUCCESSFUL.
+            refute_output --partial 'cudasim: '
+        done
+    done
+    so=$(submission problems/matmul/submissions/accepted/expert_accurate.cu matmul)
+    # Sums of more than 256 terms are for tensor cores.
+    for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'uniform 130 131 300 seed=3' 'special 140 50 257' \
+        'tiny 33 34 300' 'wide 70 133 260' 'cancel 16 16 400' 'positive 16 20 3000' 'permutation 20 20 300'; do
+        run -0 timeout 60 "$host" matmul --generate "$line" --league accurate --submission "$so"
+        assert_line SUCCESSFUL.
+        refute_output --partial 'cudasim: '
+    done
+}
+
+@test "matmul: the experts cut page-locked matrices into panels, and get the same product" {
+    requires nvcc
+    for name in expert expert_accurate; do
+        for size in '1300 1030 270' '1100 64 40'; do
+            # shellcheck disable=SC2086
+            run -0 timeout 120 run_scripts/sim.sh --nvcc "-Iproblems/matmul/include \
+                -DSUBMISSION=\"../../problems/matmul/submissions/accepted/$name.cu\"" tests/fixtures/matmul_panels.cu $size
+            assert_output '0 wrong'
+        done
+    done
+}
+
 @test "matmul: TF32 and bfloat16 are wrong on every sample" {
     for name in tf32_rounding bf16; do
         so=$(submission "problems/matmul/submissions/wrong_answer/$name.c" matmul)

@@ -4,3 +4,12 @@ $(BUILD)/obj/problems/matmul/%.o: HOST_CFLAGS += -ffp-contract=off -fno-math-err
 # The bench times the submissions in C that it includes as the judge builds them.
 $(BUILD)/obj/problems/matmul/main_bench.o: HOST_CFLAGS += -O3 -march=native -Wno-missing-prototypes \
 	-Iproblems/matmul/include
+
+# The experts beside cuBLAS; for a GPU.
+.PHONY: bench-matmul-gpu
+bench-matmul-gpu: $(BUILD)/benches/matmul_gpu
+$(BUILD)/benches/matmul_gpu: problems/matmul/bench_gpu.cu $(wildcard problems/matmul/submissions/accepted/*.cu) \
+		$(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -include verify/submission.h -Iproblems/matmul -Iproblems/matmul/include \
+		-o $@ $< -lcublas -ldl

@@ -1,0 +1,422 @@
+/*
+ * bench_gpu.cu - the jury's matrix products on a GPU beside cuBLAS, in one process: bench_gpu [M N K]...
+ *
+ * Prints a JSON object a row:
+ *
+ *   what      the submission, or cublasSgemm (pedantic float32)
+ *   measure   kernel: matrices on the device before and after; call: device_user() with page-locked matrices of the
+ *             host (of cuBLAS: copies to, product, copy back, one after the other)
+ *   size      "M N K"
+ *   median_s, min_s, q1, q3   seconds; 11 measurements after a warm-up, 5 where one takes more than 50 ms. Before
+ *             each of a kernel the L2 cache is overwritten
+ *   rate      2 M N K / median, in TFLOP/s
+ *   ratio     cublasSgemm's median of the same measure and size / this one
+ *   ffma      of measure kernel: rate / (SMs x 128 x 2 x sm_mhz), the share of what float32 units can do
+ *   sm_mhz    the multiprocessors' clock while the kernel ran several times in a row, by NVML; 0 if unknown
+ *   worst     the largest error seen / what the rule of precision.h allows, at 4096 places; above 1 is wrong
+ *
+ * The matrices are uniform in [-1, 1); rows whose what ends in " wide" have exponents from -20 to 20. Exit code 1 where
+ * an element is wrong, 3 where CUDA fails. `make bench-matmul-gpu` builds it (needs nvcc and cuBLAS).
+ */
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cublas_v2.h>
+#include <cuda_fp16.h>
+#include <dlfcn.h>
+#include <functional>
+#include <type_traits>
+#include <unistd.h>
+#include <vector>
+
+#include "device_user.h"
+
+/* The submissions, each in a namespace and with a name of its own for its entry points. */
+#define device_user simple_user
+namespace simple {
+#include "submissions/accepted/simple.cu"
+}
+#undef device_user
+#define device_user baseline_user
+namespace baseline {
+#include "submissions/accepted/baseline.cu"
+}
+#undef device_user
+#define device_user step_1_user
+namespace step_1 {
+#include "submissions/accepted/1_register_tiles.cu"
+}
+#undef device_user
+#define device_user step_2_user
+namespace step_2 {
+#include "submissions/accepted/2_asynchronous_copies.cu"
+}
+#undef device_user
+#define device_user expert_user
+#define device_user_setup expert_user_setup
+namespace expert {
+#include "submissions/accepted/expert.cu"
+}
+#undef device_user
+#undef device_user_setup
+#define device_user accurate_user
+#define device_user_setup accurate_user_setup
+namespace accurate {
+#include "submissions/accepted/expert_accurate.cu"
+}
+#undef device_user
+#undef device_user_setup
+
+static void stop(const char *what, int status)
+{
+    fprintf(stderr, "bench_gpu: %s failed: %d\n", what, status);
+    exit(3);
+}
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        const int status_ = (int)(call);                                                                               \
+        if (status_ != 0)                                                                                              \
+            stop(#call, status_);                                                                                      \
+    } while (0)
+
+struct size {
+    int m, n, k;
+};
+
+/* ------------------------------------------------------------------ inputs and their check */
+
+__device__ static uint32_t hash(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)(x ^ x >> 31);
+}
+
+/* Uniform in [-1, 1), or random signs, mantissas and exponents from -20 to 20. */
+__global__ static void fill(float *x, size_t count, uint64_t seed, bool wide)
+{
+    for (size_t e = blockIdx.x * (size_t)blockDim.x + threadIdx.x; e < count; e += (size_t)gridDim.x * blockDim.x) {
+        const uint32_t bits = hash((e + 1) * 0x9e3779b97f4a7c15u + seed), exponent = 107 + hash(e + (seed << 40)) % 41;
+
+        x[e] = wide ? __uint_as_float((bits & 0x807fffffu) | exponent << 23) : (float)(int32_t)bits * 0x1p-31f;
+    }
+}
+
+/* worst[0]: the bits of the largest error / tolerance at places drawn from the block's number. A block a place. */
+__global__ static void check_element(const float *a, const float *b, const float *c, size s, unsigned *worst)
+{
+    __shared__ double sums[64], magnitudes[64];
+    const size_t i = hash(blockIdx.x * 2 + 1) % s.m, j = hash(blockIdx.x * 2 + 2) % s.n;
+    double sum = 0, magnitude = 0;
+
+    for (int e = threadIdx.x; e < s.k; e += 64) {
+        const double term = (double)a[i * s.k + e] * b[(size_t)e * s.n + j];
+
+        sum += term;
+        magnitude += fabs(term);
+    }
+    sums[threadIdx.x] = sum;
+    magnitudes[threadIdx.x] = magnitude;
+    __syncthreads();
+    if (threadIdx.x != 0)
+        return;
+    for (int e = 1; e < 64; e++) {
+        sum += sums[e];
+        magnitude += magnitudes[e];
+    }
+
+    const double allowed = 4 * sqrt((double)s.k) * 0x1p-24 * magnitude + s.k * 0x1p-149;
+    const double error = fabs(c[i * s.n + j] - sum) / allowed;
+
+    atomicMax(worst, __float_as_uint(error <= 1e30 ? (float)error : 1e30f)); /* NaN: 1e30 */
+}
+
+/* ------------------------------------------------------------------ the clock of the multiprocessors */
+
+typedef int nvml_clock(void *device, int kind, unsigned *mhz);
+
+static unsigned clock_mhz()
+{
+    static void *device;
+    static nvml_clock *get;
+    unsigned mhz = 0;
+
+    if (!get) {
+        void *nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+        int (*init)() = nvml ? (int (*)())dlsym(nvml, "nvmlInit_v2") : nullptr;
+        int (*find)(unsigned, void **) =
+            nvml ? (int (*)(unsigned, void **))dlsym(nvml, "nvmlDeviceGetHandleByIndex_v2") : nullptr;
+
+        if (!init || !find || init() != 0 || find(0, &device) != 0)
+            return 0;
+        get = (nvml_clock *)dlsym(nvml, "nvmlDeviceGetClockInfo");
+    }
+    return get && get(device, 1 /* NVML_CLOCK_SM */, &mhz) == 0 ? mhz : 0;
+}
+
+/* ------------------------------------------------------------------ measuring */
+
+static struct {
+    float *a, *b, *c;                /* on the device */
+    float *host_a, *host_b, *host_c; /* page-locked */
+    void *flush;                     /* on the device, FLUSH bytes */
+    unsigned *worst;
+    cublasHandle_t blas;
+    int multiprocessors;
+    bool wrong;
+} bench;
+
+constexpr size_t FLUSH = 128 << 20;
+
+struct row {
+    double median, min, q1, q3;
+};
+
+static row quartiles(std::vector<double> seconds)
+{
+    const size_t n = seconds.size();
+
+    std::sort(seconds.begin(), seconds.end());
+    return {seconds[n / 2], seconds[0], seconds[n / 4], seconds[n - 1 - n / 4]};
+}
+
+static float worst_of(const float *a, const float *b, const float *c, size s)
+{
+    float worst;
+
+    TRY(cudaMemset(bench.worst, 0, sizeof *bench.worst));
+    check_element<<<4096, 64>>>(a, b, c, s, bench.worst);
+    TRY(cudaGetLastError());
+    TRY(cudaMemcpy(&worst, bench.worst, sizeof worst, cudaMemcpyDeviceToHost));
+    return worst;
+}
+
+/* Prints a row; returns its median. */
+static double report(const char *what, const char *measure, size s, const row &r, double peer, unsigned mhz,
+                     float worst)
+{
+    const double rate = 2.0 * s.m * s.n * s.k / r.median * 1e-12;
+
+    printf("{\"problem\":\"matmul\",\"what\":\"%s\",\"measure\":\"%s\",\"size\":\"%d %d %d\",\"median_s\":%.6g,"
+           "\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"rate\":%.2f,\"unit\":\"TFLOP/s\",\"peer\":\"cublasSgemm\","
+           "\"ratio\":%.3f",
+           what, measure, s.m, s.n, s.k, r.median, r.min, r.q1, r.q3, rate, (peer > 0 ? peer : r.median) / r.median);
+    if (mhz > 0)
+        printf(",\"ffma\":%.3f", rate / (bench.multiprocessors * 256e-6 * mhz));
+    printf(",\"sm_mhz\":%u,\"worst\":%.3f}\n", mhz, worst);
+    fflush(stdout);
+    if (!(worst <= 1))
+        bench.wrong = true;
+    return r.median;
+}
+
+/* fetch() brings the result to bench.c, where run() leaves it elsewhere. */
+static double measure_kernel(const char *what, size s, double peer, const std::function<void()> &run,
+                             const std::function<void()> &fetch = [] {})
+{
+    std::vector<double> seconds;
+    cudaEvent_t begin, end;
+    float ms;
+    unsigned mhz;
+
+    TRY(cudaEventCreate(&begin));
+    TRY(cudaEventCreate(&end));
+    TRY(cudaMemset(bench.c, 0xff, (size_t)s.m * s.n * sizeof(float)));
+    run();
+    fetch();
+    TRY(cudaDeviceSynchronize());
+
+    const float worst = worst_of(bench.a, bench.b, bench.c, s);
+
+    do {
+        TRY(cudaMemsetAsync(bench.flush, (int)seconds.size(), FLUSH));
+        TRY(cudaEventRecord(begin));
+        run();
+        TRY(cudaEventRecord(end));
+        TRY(cudaEventSynchronize(end));
+        TRY(cudaEventElapsedTime(&ms, begin, end));
+        seconds.push_back(ms * 1e-3);
+    } while (seconds.size() < (ms > 50 ? 5 : 11));
+    for (double queued = 0; queued < 0.03; queued += ms * 1e-3 + 1e-5)
+        run();
+    usleep(15000);
+    mhz = clock_mhz();
+    TRY(cudaDeviceSynchronize());
+    TRY(cudaEventDestroy(begin));
+    TRY(cudaEventDestroy(end));
+    return report(what, "kernel", s, quartiles(seconds), peer, mhz, worst);
+}
+
+static double measure_call(const char *what, size s, double peer, const std::function<void()> &call)
+{
+    std::vector<double> seconds;
+    struct timespec begin, end;
+
+    memset(bench.host_c, 0xff, (size_t)s.m * s.n * sizeof(float));
+    call();
+    TRY(cudaMemcpy(bench.c, bench.host_c, (size_t)s.m * s.n * sizeof(float), cudaMemcpyHostToDevice));
+
+    const float worst = worst_of(bench.a, bench.b, bench.c, s);
+
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        call();
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        seconds.push_back((double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9);
+    } while (seconds.size() < (seconds[0] > 0.05 ? 5 : 11));
+    return report(what, "call", s, quartiles(seconds), peer, 0, worst);
+}
+
+static void blas(size s)
+{
+    const float one = 1, zero = 0;
+
+    /* Column by column, as cuBLAS sees matrices, it is C' = B' A'. */
+    TRY(cublasSgemm(bench.blas, CUBLAS_OP_N, CUBLAS_OP_N, s.n, s.m, s.k, &one, bench.b, s.n, bench.a, s.k, &zero,
+                    bench.c, s.n));
+}
+
+/* As device_user() places them: b and c with a pitch of their own where it is not that of the matrices. */
+struct placed {
+    float *b, *c;
+    int pitch;
+};
+
+static placed place_expert(size s)
+{
+    const int pitch = s.n < expert::whole_tiles::BN ? s.n : (int)expert::round_up(s.n, 4);
+    float *const b = (float *)expert::device.memory;
+
+    if (pitch == s.n)
+        return {bench.b, bench.c, pitch};
+    TRY(cudaMemcpy2D(b, pitch * sizeof(float), bench.b, s.n * sizeof(float), s.n * sizeof(float), s.k,
+                     cudaMemcpyDeviceToDevice));
+    return {b, b + expert::round_up((size_t)s.k * pitch, 64), pitch};
+}
+
+static void run_expert(size s, const placed &at)
+{
+    expert::launch(bench.a, at.b, at.c, s.m, s.n, s.k, at.pitch, expert::device.workspace[0], 0);
+}
+
+static void fetch_expert(size s, const placed &at)
+{
+    if (at.c != bench.c)
+        TRY(cudaMemcpy2D(bench.c, s.n * sizeof(float), at.c, at.pitch * sizeof(float), s.n * sizeof(float), s.m,
+                         cudaMemcpyDeviceToDevice));
+}
+
+static void run_accurate(size s)
+{
+    accurate::matrix a, b;
+    float *c;
+
+    accurate::place(a, b, c, s.m, s.n, s.k);
+    a.x = bench.a;
+    b.x = bench.b;
+    if (s.k > accurate::PLAIN_K) {
+        accurate::cut_panel(a, b, true, 0, s.m, s.m, s.k, 0);
+        accurate::cut_panel(a, b, false, 0, s.n, s.n, s.k, 0);
+    }
+    accurate::launch(a, b, bench.c, s.n, {0, 0, s.m, s.n}, s.k, 0);
+}
+
+static void fill_inputs(size s, bool wide)
+{
+    const size_t a = (size_t)s.m * s.k, b = (size_t)s.k * s.n;
+
+    fill<<<1024, 256>>>(bench.a, a, 1, wide);
+    fill<<<1024, 256>>>(bench.b, b, 2, wide);
+    TRY(cudaGetLastError());
+    TRY(cudaMemcpy(bench.host_a, bench.a, a * sizeof(float), cudaMemcpyDeviceToHost));
+    TRY(cudaMemcpy(bench.host_b, bench.b, b * sizeof(float), cudaMemcpyDeviceToHost));
+}
+
+static void measure(size s)
+{
+    const size_t a = (size_t)s.m * s.k * sizeof(float), b = (size_t)s.k * s.n * sizeof(float);
+    const size_t c = (size_t)s.m * s.n * sizeof(float);
+    const dim3 block(16, 16), grid((s.n + 15) / 16, (s.m + 15) / 16);
+    const dim3 step_grid((s.n + 127) / 128, (s.m + 127) / 128);
+    const bool slow = (double)s.m * s.n * s.k > 1e11; /* for the simple ones */
+
+    fill_inputs(s, false);
+
+    const double kernel = measure_kernel("cublasSgemm", s, 0, [&] { blas(s); });
+
+    const placed at = place_expert(s);
+
+    measure_kernel("expert.cu", s, kernel, [&] { run_expert(s, at); }, [&] { fetch_expert(s, at); });
+    measure_kernel("expert_accurate.cu", s, kernel, [&] { run_accurate(s); });
+    measure_kernel("2_asynchronous_copies.cu", s, kernel,
+                   [&] { step_2::multiply<<<step_grid, 256>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
+    measure_kernel("1_register_tiles.cu", s, kernel,
+                   [&] { step_1::multiply<<<step_grid, 256>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
+    if (!slow) {
+        measure_kernel("baseline.cu", s, kernel,
+                       [&] { baseline::multiply<<<grid, block>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
+        measure_kernel("simple.cu", s, kernel,
+                       [&] { simple::multiply<<<grid, block>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
+    }
+
+    const double call = measure_call("cublasSgemm", s, 0, [&] {
+        TRY(cudaMemcpyAsync(bench.a, bench.host_a, a, cudaMemcpyHostToDevice));
+        TRY(cudaMemcpyAsync(bench.b, bench.host_b, b, cudaMemcpyHostToDevice));
+        blas(s);
+        TRY(cudaMemcpy(bench.host_c, bench.c, c, cudaMemcpyDeviceToHost));
+    });
+
+    measure_call("expert.cu", s, call,
+                 [&] { expert::expert_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
+    measure_call("expert_accurate.cu", s, call,
+                 [&] { accurate::accurate_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
+    if (!slow)
+        measure_call("baseline.cu", s, call,
+                     [&] { baseline::baseline_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
+    fill_inputs(s, true);
+    measure_kernel("expert_accurate.cu wide", s, kernel, [&] { run_accurate(s); });
+}
+
+int main(int argc, char **argv)
+{
+    std::vector<size> sizes;
+    size_t most[3] = {};
+
+    for (int e = 1; e + 2 < argc; e += 3)
+        sizes.push_back({atoi(argv[e]), atoi(argv[e + 1]), atoi(argv[e + 2])});
+    if (sizes.empty())
+        sizes = {{1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192},
+                 {4099, 2053, 3001}, {16384, 1024, 4096}, {1024, 16384, 2048}};
+    for (const size &s : sizes) {
+        if (s.m < 1 || s.n < 1 || s.k < 1) {
+            fprintf(stderr, "usage: bench_gpu [M N K]...\n");
+            return 2;
+        }
+        most[0] = std::max(most[0], (size_t)s.m * s.k);
+        most[1] = std::max(most[1], (size_t)s.k * s.n);
+        most[2] = std::max(most[2], (size_t)s.m * s.n);
+    }
+
+    float **const on_device[] = {&bench.a, &bench.b, &bench.c};
+    float **const on_host[] = {&bench.host_a, &bench.host_b, &bench.host_c};
+
+    for (int e = 0; e < 3; e++) {
+        TRY(cudaMalloc(on_device[e], most[e] * sizeof(float)));
+        TRY(cudaMallocHost(on_host[e], most[e] * sizeof(float)));
+    }
+    TRY(cudaMalloc(&bench.flush, FLUSH));
+    TRY(cudaMalloc(&bench.worst, sizeof *bench.worst));
+    TRY(cublasCreate(&bench.blas));
+    TRY(cublasSetMathMode(bench.blas, CUBLAS_PEDANTIC_MATH));
+    TRY(cudaDeviceGetAttribute(&bench.multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    expert::expert_user_setup();
+    accurate::accurate_user_setup();
+    for (const size &s : sizes)
+        measure(s);
+    return bench.wrong;
+}
