@@ -1,0 +1,681 @@
+/*
+ * expert.cu - edit distance at the speed of the machine's logic units.
+ *
+ * Method. Neighbouring cells of the table differ by -1, 0 or 1 (Ukkonen 1985). A *word* is 32 rows of one column, held
+ * as two bit masks: the vertical differences that are +1 (pv) and -1 (mv). Hyyrö (2003), after Myers (1999), gets a word
+ * from its left neighbour, the rows that match the column's character (eq), and the horizontal difference on its upper
+ * edge, (hp, hn) = (is +1, is -1), in about nine logic operations and one addition, whose carry runs along the rows:
+ *
+ *   t   = eq & pv                 s = t + pv + hn                     carry out: hn of the lower edge
+ *   x   = eq | mv                 c = s ^ pv ^ t                      c: hn above every row
+ *   ph  = mv | ~(x | pv | s)      ph2 = 2 ph + hp                     carry out: hp of the lower edge
+ *   pv' = c | ~(x | ph2)          mv' = ph2 & x
+ *
+ * What bounds it. Words of one column hang together by their edges, words of one row of words by pv and mv, so 32 rows x
+ * one column is the grain of a wavefront. A chain of five dependent instructions leads from pv to pv', about 24 clocks,
+ * and a table of n columns has n of them in a row. Depth, not throughput, is what bounds a pair of equal lengths:
+ *
+ *   - Two fronts. One starts at the beginning of both strings, the other one at their ends, going backwards (the distance of
+ *     the reversed strings). They meet at the middle column, or the middle row: the distance is the least sum of both over
+ *     all cells there. The depth is halved, the work is the same.
+ *   - A lane owns K words below each other, a warp 32 K of them, a *strip*. Lane l works on column t - S l at step t and
+ *     passes (hp, hn) to the next lane by a shuffle, which has S steps to arrive.
+ *   - The longer string lies along the rows: then more of the machine works at once.
+ *
+ * Strips are a pipeline: a warp hands the lower edge of its strip to the next warp through a ring in shared memory, and a
+ * block of WARPS strips hands it on through global memory, 32 columns in one 64-bit word. Two further warps of the block
+ * do nothing but unpack and pack these words. No word can have hp and hn in one column, so all ones means "not there yet",
+ * and no flags or fences are needed. Blocks take their strips in order from a counter; so those that a block waits for
+ * are always running already, however many blocks fit on the device.
+ *
+ * Matches. eq comes from two tables of 16 words a lane, by the low and the high half of the character: eq = low & high
+ * costs nothing, as all its uses are logic operations of three operands.
+ *
+ * The lengths are any from 1 up. Rows are padded on top of the table by rows with pv = mv = eq = 0, which hand hp = 1,
+ * the upper edge of the table, down as it is.
+ */
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+
+#include "device_user.h"
+
+#define CHECK(call) check((call), #call, __LINE__)
+
+static void check(cudaError_t status, const char *call, int line)
+{
+    if (status == cudaSuccess)
+        return;
+    std::fprintf(stderr, "expert.cu:%d: %s: %s\n", line, call, cudaGetErrorString(status));
+    std::exit(1);
+}
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+enum {
+    WARPS = 4,                   /* strips in flight in a block, one on each of the SM's four schedulers */
+    THREADS = (WARPS + 2) * 32,  /* and the warps that unpack the block's upper edge and pack its lower one */
+    BATCH = 16,                  /* steps between two looks at what the neighbouring warps have done */
+    RING = 256,                  /* columns that a ring holds; a power of two above 4 * BATCH + 32 * S */
+    LOOK = 3,                    /* steps that a match is loaded ahead */
+    AHEAD = 8,                   /* steps that a column's code is loaded ahead of that */
+    TABLE = 32 * 64,             /* words of a strip's match tables: [low half, high half][16][64] */
+    LEAD = 128,                  /* codes before the first and after the last column, which nobody uses */
+    LENGTH_MAX = 1048448,        /* as the statement has it */
+    EDGES_MAX = 400000,          /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
+    MEET_THREADS = 256,
+    MEET_SPAN = 2048,            /* cells of the meeting line that a block looks at */
+};
+constexpr u64 EMPTY = ~0ull;
+
+/* One of the two fronts: the table of the first `rows` rows and `columns` columns, from its own end of the strings. */
+struct front {
+    u32 *codes;     /* [LEAD + columns + LEAD]: a column's offsets in the low and the high match table, in bytes */
+    uint2 *right;   /* [32 K strips]: (pv, mv) of the last column, where the fronts meet at a column */
+    u64 *edges;     /* [units][words]: hp of 32 columns in the low half, hn in the high half, of a unit's lower edge */
+    int rows, columns;
+    int strips, units; /* a unit is WARPS strips, what a block takes at a time; the last one may have fewer */
+    int words;         /* columns / 32, rounded up */
+    int pad;           /* rows above the table */
+};
+
+struct job {
+    const unsigned char *a, *b; /* along the rows and along the columns */
+    int a_length, b_length;
+    u32 *ticket; /* units taken so far; behind it the answer */
+    u32 *best;
+    front fronts[2];
+};
+
+/* ------------------------------------------------------------------ before: codes, and memory that says "not there" */
+
+__global__ void prepare(job job)
+{
+    const int stride = (int)(gridDim.x * blockDim.x), thread = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+    if (thread == 0) {
+        *job.ticket = 0;
+        *job.best = UINT_MAX;
+    }
+    for (int d = 0; d < 2; d++) {
+        const front &front = job.fronts[d];
+
+        for (int i = thread; i < front.columns + 2 * LEAD; i += stride) {
+            const int j = i - LEAD;
+            u32 code = 0;
+
+            if (j >= 0 && j < front.columns) {
+                const u32 c = job.b[d == 0 ? j : job.b_length - 1 - j];
+
+                code = (c & 15) << 8 | (16 + (c >> 4)) << 24;
+            }
+            front.codes[i] = code;
+        }
+        for (int i = thread; i < front.units * front.words; i += stride)
+            front.edges[i] = EMPTY;
+    }
+}
+
+/* ------------------------------------------------------------------ the rings between warps */
+
+/*
+ * Slot x of a ring holds (hp, hn), 0 or 1, of the upper edge of a strip in column x - 31 S: x is the step at which the last
+ * lane of the strip above works on it.
+ */
+struct ring {
+    u32 hp[RING], hn[RING];
+};
+
+struct shared {
+    u32 tables[WARPS][TABLE]; /* aligned to 8 KiB */
+    ring rings[WARPS + 1];    /* warp w reads ring w and writes ring w + 1 */
+    volatile int written[WARPS + 1]; /* slots below are there */
+    volatile int read[WARPS + 1];    /* slots below may be written again */
+    u32 ticket;
+};
+
+__device__ __forceinline__ u32 shared_address(const void *p)
+{
+    return (u32)__cvta_generic_to_shared(p);
+}
+
+/* Four slots, by one lane only: others keep what they have. */
+__device__ __forceinline__ void load4(u32 values[4], u32 address, bool mine)
+{
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %5, 0; @p ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4]; }"
+                 : "+r"(values[0]), "+r"(values[1]), "+r"(values[2]), "+r"(values[3])
+                 : "r"(address), "r"((int)mine));
+}
+
+__device__ __forceinline__ void store4(u32 address, const u32 values[4], bool mine)
+{
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %5, 0; @p st.volatile.shared.v4.u32 [%4], {%0, %1, %2, %3}; }"
+                 :: "r"(values[0]), "r"(values[1]), "r"(values[2]), "r"(values[3]), "r"(address), "r"((int)mine));
+}
+
+template <int K> __device__ __forceinline__ void load_match(u32 match[K], u32 address)
+{
+    if (K == 1)
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(match[0]) : "r"(address));
+    else
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(match[0]), "=r"(match[K - 1]) : "r"(address));
+}
+
+/* Until *counter has reached `least`. */
+__device__ __forceinline__ void wait_for(const volatile int *counter, int least)
+{
+    while (*counter < least)
+        __nanosleep(20);
+}
+
+/* ------------------------------------------------------------------ a strip */
+
+/* sum = a + b + in; returns the carry, for a and b without common carries: a is a subset of b. */
+template <int K> __device__ __forceinline__ u32 add(u32 sum[K], const u32 a[K], const u32 b[K], u32 in)
+{
+    if (K == 1) {
+        const u64 all = (u64)a[0] + b[0] + in;
+
+        sum[0] = (u32)all;
+        return (u32)(all >> 32);
+    } else {
+        const unsigned __int128 all = (unsigned __int128)((u64)a[K - 1] << 32 | a[0]) + ((u64)b[K - 1] << 32 | b[0]) + in;
+
+        sum[0] = (u32)all;
+        sum[K - 1] = (u32)(all >> 32);
+        return (u32)(all >> 64);
+    }
+}
+
+/* `two` is 2, which the compiler must not know: a multiplication runs beside the logic, a shift would not. */
+__device__ __forceinline__ u32 twice(u32 *x, u32 in, u32 two)
+{
+    const u64 all = (u64)*x * two + in;
+
+    *x = (u32)all;
+    return (u32)(all >> 32);
+}
+
+/* What a lane keeps from step to step. */
+template <int K, int S> struct lane {
+    u32 pv[K], mv[K];
+    u32 codes[AHEAD];
+    u32 low[LOOK + 1][K], high[LOOK + 1][K];
+    u32 hp_queue[S], hn_queue[S];   /* from the lane above, not yet used */
+    u32 hp_edge[4], hn_edge[4];     /* lane 0: from the ring; 0 in all others */
+    u32 hp_last[S], hn_last[S];     /* the last of these of the batch before */
+    u32 hp_out[4], hn_out[4];
+};
+
+/* Steps first .. first + BATCH - 1. With `ends`, some lanes are outside of the table, and keep what they have. */
+template <int K, int S, bool ends>
+__device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, const u32 *codes, u32 table,
+                                      u32 in, u32 out, u32 keep, u32 two, bool top, bool bottom)
+{
+#pragma unroll
+    for (int u = 0; u < BATCH; u++) {
+        if (u % 4 == 0) {
+            const u32 slot = (u32)(first + 32 * S + u) % RING * 4;
+
+#pragma unroll
+            for (int i = 0; i < S; i++) {
+                my.hp_last[i] = my.hp_edge[4 - S + i];
+                my.hn_last[i] = my.hn_edge[4 - S + i];
+            }
+            load4(my.hp_edge, in + slot, top);
+            load4(my.hn_edge, in + RING * 4 + slot, top);
+        }
+        const u32 hp_edge = u % 4 < S ? my.hp_last[u % 4 % S] : my.hp_edge[(u % 4 + 4 - S) % 4];
+        const u32 hn_edge = u % 4 < S ? my.hn_last[u % 4 % S] : my.hn_edge[(u % 4 + 4 - S) % 4];
+        const u32 hp = my.hp_queue[u % S] * keep + hp_edge;
+        const u32 hn = my.hn_queue[u % S] * keep + hn_edge;
+        u32 t[K], s[K], x[K], c[K], ph[K];
+
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            const u32 low = my.low[u % (LOOK + 1)][k], high = my.high[u % (LOOK + 1)][k];
+
+            t[k] = low & high & my.pv[k];
+            x[k] = (low & high) | my.mv[k];
+        }
+        const u32 hn_out = add<K>(s, t, my.pv, hn);
+        u32 hp_out = hp;
+
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            c[k] = s[k] ^ my.pv[k] ^ t[k];
+            ph[k] = my.mv[k] | ~((x[k] | my.pv[k]) | s[k]);
+            hp_out = twice(&ph[k], hp_out, two);
+            const u32 pv = c[k] | ~(x[k] | ph[k]), mv = ph[k] & x[k];
+            const bool inside = !ends || (u32)(column + u) < (u32)columns;
+
+            my.pv[k] = inside ? pv : my.pv[k];
+            my.mv[k] = inside ? mv : my.mv[k];
+        }
+        my.hp_queue[u % S] = __shfl_up_sync(~0u, hp_out, 1);
+        my.hn_queue[u % S] = __shfl_up_sync(~0u, hn_out, 1);
+        my.hp_out[u % 4] = hp_out;
+        my.hn_out[u % 4] = hn_out;
+        if (u % 4 == 3) {
+            const u32 slot = (u32)(first + u - 3) % RING * 4;
+
+            store4(out + slot, my.hp_out, bottom);
+            store4(out + RING * 4 + slot, my.hn_out, bottom);
+        }
+        const u32 code = my.codes[(u + LOOK) % AHEAD];
+
+        my.codes[(u + LOOK) % AHEAD] = __ldg(codes + u + LOOK + AHEAD);
+        load_match<K>(my.low[(u + LOOK) % (LOOK + 1)], table + (code & 0xffff));
+        load_match<K>(my.high[(u + LOOK) % (LOOK + 1)], table + (code >> 16));
+    }
+}
+
+/* The match tables of a lane's rows first .. first + 32 K - 1; rows above 0 match nothing. */
+template <int K>
+__device__ void fill_tables(u32 *table, const job &job, bool backward, int first, int lane_index)
+{
+    for (int k = 0; k < K; k++) {
+        u32 planes[8] = { 0, 0, 0, 0, 0, 0, 0, 0 }, known = 0;
+
+#pragma unroll 8
+        for (int r = 0; r < 32; r++) {
+            const int i = first + 32 * k + r;
+
+            if (i < 0)
+                continue;
+            const u32 c = job.a[backward ? job.a_length - 1 - i : i];
+
+            known |= 1u << r;
+#pragma unroll
+            for (int p = 0; p < 8; p++)
+                planes[p] |= (c >> p & 1) << r;
+        }
+#pragma unroll
+        for (int v = 0; v < 16; v++) {
+            u32 low = known, high = known;
+
+#pragma unroll
+            for (int p = 0; p < 4; p++) {
+                low &= v >> p & 1 ? planes[p] : ~planes[p];
+                high &= v >> p & 1 ? planes[4 + p] : ~planes[4 + p];
+            }
+            table[v * 64 + lane_index * K + k] = low;
+            table[(16 + v) * 64 + lane_index * K + k] = high;
+        }
+    }
+}
+
+template <int K, int S>
+__device__ void run_strip(shared &shared, const job &job, int d, int strip, int warp, u32 two)
+{
+    const front &front = job.fronts[d];
+    const int l = (int)(threadIdx.x % 32), columns = front.columns;
+    const int row = (strip * 32 + l) * 32 * K - front.pad;
+    const int end = (columns + 31 * S + BATCH - 1) / BATCH * BATCH; /* steps */
+    const bool top = l == 0, bottom = l == 31;
+    const u32 in = shared_address(&shared.rings[warp]), out = shared_address(&shared.rings[warp + 1]);
+    const u32 table = shared_address(shared.tables[warp]) + (u32)l * 4 * K;
+    const u32 *codes = front.codes + LEAD - S * l;
+    volatile int *written = &shared.written[warp], *read = &shared.read[warp + 1];
+    lane<K, S> my;
+
+    fill_tables<K>(shared.tables[warp], job, d == 1, row, l);
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const int above = -(row + 32 * k); /* rows of the word that are padding */
+
+        my.pv[k] = above >= 32 ? 0 : above > 0 ? ~0u << above : ~0u;
+        my.mv[k] = 0;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        my.hp_edge[i] = my.hn_edge[i] = my.hp_out[i] = my.hn_out[i] = 0;
+#pragma unroll
+    for (int i = 0; i < S; i++)
+        my.hp_queue[i] = my.hn_queue[i] = 0;
+#pragma unroll
+    for (int i = 0; i < LOOK; i++) {
+        const u32 code = __ldg(codes + i);
+
+        load_match<K>(my.low[i], table + (code & 0xffff));
+        load_match<K>(my.high[i], table + (code >> 16));
+    }
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++)
+        my.codes[(LOOK + i) % AHEAD] = __ldg(codes + LOOK + i);
+
+    wait_for(written, min(32 * S + BATCH, end));
+    load4(my.hp_edge, in + (32 * S - 4) % RING * 4, top);
+    load4(my.hn_edge, in + RING * 4 + (32 * S - 4) % RING * 4, top);
+    for (int first = 0; first < end; first += BATCH, codes += BATCH) {
+        wait_for(written, min(first + 32 * S + BATCH, end));
+        wait_for(read, first + BATCH - RING);
+        if (first < 31 * S || first + BATCH > columns)
+            steps<K, S, true>(my, first, first - S * l, columns, codes, table, in, out, top ? 0 : 1, two, top, bottom);
+        else
+            steps<K, S, false>(my, first, first - S * l, columns, codes, table, in, out, top ? 0 : 1, two, top, bottom);
+        if (top)
+            shared.read[warp] = first + 32 * S + BATCH;
+        if (bottom)
+            shared.written[warp + 1] = first + BATCH;
+    }
+    if (front.right)
+        for (int k = 0; k < K; k++)
+            front.right[(strip * 32 + l) * K + k] = make_uint2(my.pv[k], my.mv[k]);
+}
+
+/* ------------------------------------------------------------------ the edges of a block */
+
+__device__ __forceinline__ u64 load_edge(const u64 *p)
+{
+    u64 value;
+
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(p));
+    return value;
+}
+
+__device__ __forceinline__ void store_edge(u64 *p, u64 value)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(p), "l"(value));
+}
+
+/* The upper edge of a unit, from the unit above, or +1 all along at the top of the table, to ring 0. */
+template <int S> __device__ void unpack_edge(shared &shared, const front &front, int unit)
+{
+    const int l = (int)(threadIdx.x % 32);
+    volatile u32 *hp = shared.rings[0].hp, *hn = shared.rings[0].hn;
+
+    if (l == 0 && front.words == 0)
+        shared.written[0] = INT_MAX;
+    for (int next = 0; next < front.words;) {
+        const int word = next + l;
+        u64 edge = EMPTY;
+
+        if (unit == 0)
+            edge = 0xffffffffu;
+        else if (word < front.words)
+            edge = load_edge(front.edges + (size_t)(unit - 1) * front.words + word);
+        /* How many are there, from the first one on. */
+        const u32 missing = __ballot_sync(~0u, edge == EMPTY);
+        const int count = min(missing ? __ffs((int)missing) - 1 : 32, front.words - next);
+
+        for (int i = 0; i < count; i++, next++) {
+            const u64 bits = __shfl_sync(~0u, edge, i);
+            const u32 slot = (u32)(32 * next + l + 31 * S) % RING;
+
+            wait_for(&shared.read[0], 32 * (next + 1) + 31 * S - RING);
+            hp[slot] = (u32)bits >> l & 1;
+            hn[slot] = (u32)(bits >> 32) >> l & 1;
+            __syncwarp();
+            if (l == 0)
+                shared.written[0] = next + 1 < front.words ? 32 * (next + 1) + 31 * S : INT_MAX;
+        }
+    }
+}
+
+/* The lower edge of a unit, from its last ring to global memory. */
+template <int S> __device__ void pack_edge(shared &shared, const front &front, int unit, int last)
+{
+    const int l = (int)(threadIdx.x % 32);
+    const int end = (front.columns + 31 * S + BATCH - 1) / BATCH * BATCH;
+    const volatile u32 *hp = shared.rings[last].hp, *hn = shared.rings[last].hn;
+
+    if (l == 0 && front.words == 0)
+        shared.read[last] = INT_MAX;
+    for (int word = 0; word < front.words; word++) {
+        const u32 slot = (u32)(32 * word + l + 31 * S) % RING;
+        const bool inside = 32 * word + l < front.columns;
+
+        wait_for(&shared.written[last], min(32 * (word + 1) + 31 * S, end));
+        const u32 up = __ballot_sync(~0u, inside && hp[slot]), down = __ballot_sync(~0u, inside && hn[slot]);
+
+        if (l == 0) {
+            store_edge(front.edges + (size_t)unit * front.words + word, (u64)down << 32 | up);
+            shared.read[last] = word + 1 < front.words ? 32 * (word + 1) + 31 * S : INT_MAX;
+        }
+    }
+}
+
+template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job, u32 two)
+{
+    extern __shared__ __align__(16) unsigned char memory[];
+    /* The tables' offsets are added to an address without carries. */
+    shared &shared = *(struct shared *)(memory + (-shared_address(memory) & (TABLE * 4 - 1)));
+    const int warp = (int)(threadIdx.x / 32);
+
+    for (int i = (int)threadIdx.x; i < (WARPS + 1) * 2 * RING; i += THREADS)
+        ((u32 *)shared.rings)[i] = 0;
+    for (;;) {
+        __syncthreads();
+        if (threadIdx.x <= WARPS)
+            shared.written[threadIdx.x] = shared.read[threadIdx.x] = 0;
+        if (threadIdx.x == 0)
+            shared.ticket = atomicAdd(job.ticket, 1);
+        __syncthreads();
+        /* The fronts take turns, while both have units left. */
+        const int ticket = (int)shared.ticket, both = 2 * min(job.fronts[0].units, job.fronts[1].units);
+        const int d = ticket < both ? ticket % 2 : job.fronts[0].units > job.fronts[1].units ? 0 : 1;
+        const int unit = ticket < both ? ticket / 2 : ticket - both / 2;
+        const front &front = job.fronts[d];
+
+        if (unit >= front.units)
+            return;
+        const int strips = min(WARPS, front.strips - unit * WARPS);
+
+        if (warp < strips)
+            run_strip<K, S>(shared, job, d, unit * WARPS + warp, warp, two);
+        else if (warp == WARPS)
+            unpack_edge<S>(shared, front, unit);
+        else if (warp == WARPS + 1)
+            pack_edge<S>(shared, front, unit, strips);
+    }
+}
+
+/* ------------------------------------------------------------------ after: where the fronts meet */
+
+/* One front's distances along the line: `start` and then the sums of the differences (+1, -1) behind `pad`. */
+struct line {
+    const uint2 *bits;
+    int pad; /* bits before the line, all zero */
+    int start;
+};
+
+/* Sums of the differences before each of `count` words from `first` on, start included, by all threads of a block. */
+__device__ void prefix(int *sums, const line &line, int first, int count)
+{
+    __shared__ int total;
+
+    __syncthreads();
+    if (threadIdx.x == 0)
+        total = line.start;
+    __syncthreads();
+    int sum = 0;
+
+    for (int w = (int)threadIdx.x; w < first; w += MEET_THREADS)
+        sum += __popc(line.bits[w].x) - __popc(line.bits[w].y);
+    sum = __reduce_add_sync(~0u, sum);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&total, sum);
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < count; i += MEET_THREADS) {
+        sum = total;
+        for (int w = first; w < first + i; w++)
+            sum += __popc(line.bits[w].x) - __popc(line.bits[w].y);
+        sums[i] = sum;
+    }
+    __syncthreads();
+}
+
+/* The distance at bit x of the line, whose words from `first` on have the sums. */
+__device__ __forceinline__ int distance_at(const int *sums, const line &line, int first, int x)
+{
+    const u32 below = (1u << x % 32) - 1;
+
+    if (below == 0)
+        return sums[x / 32 - first];
+    const uint2 bits = line.bits[x / 32];
+
+    return sums[x / 32 - first] + __popc(bits.x & below) - __popc(bits.y & below);
+}
+
+/* best = the least sum of f at p and g at length - p, for p from 0 to length. */
+__global__ void __launch_bounds__(MEET_THREADS) meet(line f, line g, int length, u32 *best)
+{
+    __shared__ int f_sums[MEET_SPAN / 32 + 2], g_sums[MEET_SPAN / 32 + 2];
+    const int from = (int)blockIdx.x * MEET_SPAN, to = min(from + MEET_SPAN - 1, length);
+    const int f_first = (f.pad + from) / 32, f_last = (f.pad + to) / 32;
+    const int g_first = (g.pad + length - to) / 32, g_last = (g.pad + length - from) / 32;
+    int least = INT_MAX;
+
+    prefix(f_sums, f, f_first, f_last - f_first + 1);
+    prefix(g_sums, g, g_first, g_last - g_first + 1);
+    for (int p = from + (int)threadIdx.x; p <= to; p += MEET_THREADS)
+        least = min(least, distance_at(f_sums, f, f_first, f.pad + p) +
+                               distance_at(g_sums, g, g_first, g.pad + length - p));
+    least = __reduce_min_sync(~0u, least);
+    if (threadIdx.x % 32 == 0)
+        atomicMin(best, (u32)least);
+}
+
+/* ------------------------------------------------------------------ host */
+
+/* How the work is laid out. */
+struct plan {
+    int words;    /* K: 1, with S = 2, or 2, with S = 1 */
+    bool by_rows; /* the fronts meet at a middle row, not at a middle column */
+};
+
+/* What a step of a warp takes, and by how many steps a strip lags behind the one above: measured, in clocks and steps. */
+static const struct {
+    double clocks, lag;
+} cost[3] = { { 0, 0 }, { 26, 92 }, { 42, 58 } };
+
+static struct {
+    unsigned char *strings; /* of both fronts, 128-byte aligned */
+    u32 *codes;
+    u64 *edges;
+    uint2 *right;
+    u32 *counters;
+    u32 *answer; /* page-locked */
+    int blocks[3], processors;
+    cudaStream_t stream;
+} device;
+
+static size_t sweep_memory(void) { return sizeof(struct shared) + TABLE * 4; }
+
+static void device_init(void)
+{
+    int index;
+
+    if (device.stream)
+        return;
+    CHECK(cudaGetDevice(&index));
+    CHECK(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, index));
+    CHECK(cudaFuncSetAttribute(sweep<1, 2>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory()));
+    CHECK(cudaFuncSetAttribute(sweep<2, 1>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory()));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[1], sweep<1, 2>, THREADS, sweep_memory()));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[2], sweep<2, 1>, THREADS, sweep_memory()));
+    CHECK(cudaMalloc(&device.strings, 2 * (LENGTH_MAX + 128)));
+    CHECK(cudaMalloc(&device.codes, (2 * (size_t)LENGTH_MAX + 4 * LEAD) * sizeof *device.codes));
+    CHECK(cudaMalloc(&device.edges, EDGES_MAX * sizeof *device.edges));
+    CHECK(cudaMalloc(&device.right, 2 * (LENGTH_MAX / 32 + 64) * sizeof *device.right));
+    CHECK(cudaMalloc(&device.counters, 2 * sizeof *device.counters));
+    CHECK(cudaMallocHost(&device.answer, sizeof *device.answer));
+    CHECK(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
+}
+
+/* Clocks, by the depth of the pipeline or by what the schedulers can do, whichever is more. */
+static double plan_cost(struct plan plan, int m, int n)
+{
+    const int rows = plan.by_rows ? (m + 1) / 2 : m, columns = plan.by_rows ? n : (n + 1) / 2;
+    const double strips = (rows + 1024 * plan.words - 1) / (1024 * plan.words);
+    const double lag = cost[plan.words].lag, steps = columns + 32.0 * (3 - plan.words);
+    const double depth = columns + strips * lag;
+    const double work = 2 * strips * steps / (WARPS * device.processors);
+
+    return cost[plan.words].clocks * (depth > work ? depth : work);
+}
+
+static struct plan plan_best(int m, int n)
+{
+    struct plan best = { 1, false };
+
+    for (int words = 1; words <= 2; words++)
+        for (int by_rows = 0; by_rows <= (m > 1); by_rows++)
+            if (plan_cost({ words, by_rows != 0 }, m, n) < plan_cost(best, m, n))
+                best = { words, by_rows != 0 };
+    return best;
+}
+
+/* Launches the kernels for strings that are in device.strings already: a of m bytes, and b of n, at b_offset. */
+static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_offset)
+{
+    const int words = plan.words;
+    struct job job = {};
+
+    job.a = device.strings + a_offset;
+    job.b = device.strings + b_offset;
+    job.a_length = m;
+    job.b_length = n;
+    job.ticket = device.counters;
+    job.best = device.counters + 1;
+    for (int d = 0; d < 2; d++) {
+        front &front = job.fronts[d];
+        const int half = ((plan.by_rows ? m : n) + 1 - d) / 2;
+
+        front.rows = plan.by_rows ? half : m;
+        front.columns = plan.by_rows ? n : half;
+        front.strips = (front.rows + 1024 * words - 1) / (1024 * words);
+        front.units = (front.strips + WARPS - 1) / WARPS;
+        front.words = (front.columns + 31) / 32;
+        front.pad = front.strips * 1024 * words - front.rows;
+        front.codes = d == 0 ? device.codes : job.fronts[0].codes + job.fronts[0].columns + 2 * LEAD;
+        front.edges = d == 0 ? device.edges : job.fronts[0].edges + (size_t)job.fronts[0].units * job.fronts[0].words;
+        front.right = plan.by_rows ? NULL : d == 0 ? device.right : job.fronts[0].right + job.fronts[0].strips * 32 * words;
+    }
+    const int units = job.fronts[0].units + job.fronts[1].units, room = device.blocks[words] * device.processors;
+
+    prepare<<<min(2 * device.processors, n / 256 + 1), 256, 0, device.stream>>>(job);
+    CHECK(cudaGetLastError());
+    if (words == 1)
+        sweep<1, 2><<<min(units, room), THREADS, sweep_memory(), device.stream>>>(job, 2);
+    else
+        sweep<2, 1><<<min(units, room), THREADS, sweep_memory(), device.stream>>>(job, 2);
+    CHECK(cudaGetLastError());
+
+    const int length = plan.by_rows ? n : m;
+    line lines[2];
+
+    for (int d = 0; d < 2; d++) {
+        const front &front = job.fronts[d];
+
+        if (plan.by_rows) /* the lower edge of the last unit */
+            lines[d] = { (const uint2 *)(front.edges + (size_t)(front.units - 1) * front.words), 0, front.rows };
+        else
+            lines[d] = { front.right, front.pad, front.columns };
+    }
+    meet<<<length / MEET_SPAN + 1, MEET_THREADS, 0, device.stream>>>(lines[0], lines[1], length, job.best);
+    CHECK(cudaGetLastError());
+}
+
+extern "C" void device_user_setup(void) { device_init(); }
+
+extern "C" unsigned int device_user(char *str1, int lenStr1, char *str2, int lenStr2)
+{
+    const size_t second = ((size_t)lenStr1 + 127) / 128 * 128;
+    const bool swap = lenStr1 < lenStr2; /* the longer string along the rows */
+
+    device_init();
+    CHECK(cudaMemcpyAsync(device.strings, str1, (size_t)lenStr1, cudaMemcpyHostToDevice, device.stream));
+    CHECK(cudaMemcpyAsync(device.strings + second, str2, (size_t)lenStr2, cudaMemcpyHostToDevice, device.stream));
+    if (swap)
+        launch(plan_best(lenStr2, lenStr1), lenStr2, lenStr1, second, 0);
+    else
+        launch(plan_best(lenStr1, lenStr2), lenStr1, lenStr2, 0, second);
+    CHECK(cudaMemcpyAsync(device.answer, device.counters + 1, sizeof *device.answer, cudaMemcpyDeviceToHost,
+                          device.stream));
+    CHECK(cudaStreamSynchronize(device.stream));
+    return *device.answer;
+}
