@@ -57,10 +57,11 @@ enum {
     WARPS = 4,                   /* strips in flight in a block, one on each of the SM's four schedulers */
     THREADS = (WARPS + 2) * 32,  /* and the warps that unpack the block's upper edge and pack its lower one */
     BATCH = 16,                  /* steps between two looks at what the neighbouring warps have done */
+    GLANCE = 11,                 /* the step of a batch at which the next of these looks is taken */
+    S1 = 2, S2 = 1,              /* S for K = 1 and K = 2 */
     RING = 256,                  /* columns that a ring holds; a power of two above 4 * BATCH + 32 * S */
     LOOK = 3,                    /* steps that a match is loaded ahead */
-    AHEAD = 8,                   /* steps that a column's code is loaded ahead of that */
-    TABLE = 32 * 64,             /* words of a strip's match tables: [low half, high half][16][64] */
+    AHEAD = 16,                  /* steps that columns' codes are loaded ahead of that */
     LEAD = 128,                  /* codes before the first and after the last column, which nobody uses */
     LENGTH_MAX = 1048448,        /* as the statement has it */
     EDGES_MAX = 400000,          /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
@@ -69,9 +70,14 @@ enum {
 };
 constexpr u64 EMPTY = ~0ull;
 
+/* Words of a strip's match tables: [256][32] for one word a lane, [low half, high half][16][32][K] for more. */
+constexpr int table_words(int K) { return K == 1 ? 256 * 32 : 2 * 16 * 32 * K; }
+
 /* One of the two fronts: the table of the first `rows` rows and `columns` columns, from its own end of the strings. */
 struct front {
-    u32 *codes;     /* [LEAD + columns + LEAD]: a column's offsets in the low and the high match table, in bytes */
+    u32 *codes;     /* [4][codes_length]: a column's offsets in the match tables, in bytes; the low half's, and the
+                       high half's << 16. Copy r begins with column -LEAD - r, so that all may read four at once */
+    int codes_length; /* LEAD + columns + LEAD, rounded up to 4 */
     uint2 *right;   /* [32 K strips]: (pv, mv) of the last column, where the fronts meet at a column */
     u64 *edges;     /* [units][words]: hp of 32 columns in the low half, hn in the high half, of a unit's lower edge */
     int rows, columns;
@@ -83,6 +89,7 @@ struct front {
 struct job {
     const unsigned char *a, *b; /* along the rows and along the columns */
     int a_length, b_length;
+    int words;   /* K */
     u32 *ticket; /* units taken so far; behind it the answer */
     u32 *best;
     front fronts[2];
@@ -101,17 +108,18 @@ __global__ void prepare(job job)
     for (int d = 0; d < 2; d++) {
         const front &front = job.fronts[d];
 
-        for (int i = thread; i < front.columns + 2 * LEAD; i += stride) {
-            const int j = i - LEAD;
-            u32 code = 0;
+        for (int i = thread; i < front.codes_length; i += stride)
+            for (int r = 0; r < 4; r++) {
+                const int j = i - LEAD - r;
+                u32 code = 0;
 
-            if (j >= 0 && j < front.columns) {
-                const u32 c = job.b[d == 0 ? j : job.b_length - 1 - j];
+                if (j >= 0 && j < front.columns) {
+                    const u32 c = job.b[d == 0 ? j : job.b_length - 1 - j];
 
-                code = (c & 15) << 8 | (16 + (c >> 4)) << 24;
+                    code = job.words == 1 ? c * 128 : (c & 15) << 8 | (16 + (c >> 4)) << 24;
+                }
+                front.codes[(size_t)r * front.codes_length + i] = code;
             }
-            front.codes[i] = code;
-        }
         for (int i = thread; i < front.units * front.words; i += stride)
             front.edges[i] = EMPTY;
     }
@@ -120,20 +128,26 @@ __global__ void prepare(job job)
 /* ------------------------------------------------------------------ the rings between warps */
 
 /*
- * Slot x of a ring holds (hp, hn), 0 or 1, of the upper edge of a strip in column x - 31 S: x is the step at which the last
- * lane of the strip above works on it.
+ * Slot x of a ring holds hp | hn << 16, each 0 or 1, of the upper edge of a strip in column x - 31 S: x is the step at which
+ * the last lane of the strip above works on it.
  */
-struct ring {
-    u32 hp[RING], hn[RING];
+typedef u32 ring[RING];
+
+/* How far the two ends of a ring are. The warp between two rings looks at `written` of one and `read` of the other. */
+struct __align__(8) progress {
+    int written; /* slots of ring w below are there */
+    int read;    /* slots of ring w + 1 below may be written again */
 };
 
-struct shared {
-    u32 tables[WARPS][TABLE]; /* aligned to 8 KiB */
-    ring rings[WARPS + 1];    /* warp w reads ring w and writes ring w + 1 */
-    volatile int written[WARPS + 1]; /* slots below are there */
-    volatile int read[WARPS + 1];    /* slots below may be written again */
+template <int K> struct block_memory {
+    u32 tables[WARPS][table_words(K)]; 
+    ring rings[WARPS + 1];             /* warp w reads ring w and writes ring w + 1 */
+    progress seen[WARPS + 2];          /* by warp w: rings w and w + 1 are its own; shifted by one, see ring_written() */
     u32 ticket;
 };
+
+template <int K> __device__ __forceinline__ int *ring_written(block_memory<K> &shared, int r) { return &shared.seen[r + 1].written; }
+template <int K> __device__ __forceinline__ int *ring_read(block_memory<K> &shared, int r) { return &shared.seen[r].read; }
 
 __device__ __forceinline__ u32 shared_address(const void *p)
 {
@@ -154,24 +168,50 @@ __device__ __forceinline__ void store4(u32 address, const u32 values[4], bool mi
                  :: "r"(values[0]), "r"(values[1]), "r"(values[2]), "r"(values[3]), "r"(address), "r"((int)mine));
 }
 
-template <int K> __device__ __forceinline__ void load_match(u32 match[K], u32 address)
+__device__ __forceinline__ void store1(u32 address, int value, bool mine)
 {
-    if (K == 1)
-        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(match[0]) : "r"(address));
-    else
-        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(match[0]), "=r"(match[K - 1]) : "r"(address));
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p st.volatile.shared.u32 [%0], %1; }"
+                 :: "r"(address), "r"(value), "r"((int)mine));
+}
+
+__device__ __forceinline__ progress load_progress(u32 address)
+{
+    progress p;
+
+    asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(p.written), "=r"(p.read) : "r"(address));
+    return p;
+}
+
+/* The rows of a lane that match the column with this code. */
+template <int K> __device__ __forceinline__ void load_match(u32 low[K], u32 high[K], u32 table, u32 code)
+{
+    if (K == 1) {
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(low[0]) : "r"(table + code));
+        high[0] = ~0u;
+    } else {
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(low[0]), "=r"(low[K - 1]) : "r"(table + (code & 0xffff)));
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(high[0]), "=r"(high[K - 1]) : "r"(table + (code >> 16)));
+    }
 }
 
 /* Until *counter has reached `least`. */
-__device__ __forceinline__ void wait_for(const volatile int *counter, int least)
+__device__ __forceinline__ void wait_for(const int *counter, int least)
 {
-    while (*counter < least)
+    while (*(const volatile int *)counter < least)
         __nanosleep(20);
 }
 
 /* ------------------------------------------------------------------ a strip */
 
-/* sum = a + b + in; returns the carry, for a and b without common carries: a is a subset of b. */
+/*
+ * What the compiler must not know, or it would shift instead of multiplying; but multiplications run beside the logic
+ * operations, in a unit of their own.
+ */
+struct factors {
+    u32 two, half; /* 2, 2^16 */
+};
+
+/* sum = a + b + in; returns the carry. a is a subset of b, so there is at most one. */
 template <int K> __device__ __forceinline__ u32 add(u32 sum[K], const u32 a[K], const u32 b[K], u32 in)
 {
     if (K == 1) {
@@ -188,49 +228,56 @@ template <int K> __device__ __forceinline__ u32 add(u32 sum[K], const u32 a[K], 
     }
 }
 
-/* `two` is 2, which the compiler must not know: a multiplication runs beside the logic, a shift would not. */
+/* x = 2 x + in; returns the bit that leaves. */
 __device__ __forceinline__ u32 twice(u32 *x, u32 in, u32 two)
 {
-    const u64 all = (u64)*x * two + in;
+    u64 all;
 
+    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(all) : "r"(*x), "r"(two), "l"((u64)in));
     *x = (u32)all;
     return (u32)(all >> 32);
+}
+
+/* x | ~(y | z), in one operation. */
+__device__ __forceinline__ u32 or_nor(u32 x, u32 y, u32 z)
+{
+    u32 result;
+
+    asm("lop3.b32 %0, %1, %2, %3, 0xf1;" : "=r"(result) : "r"(x), "r"(y), "r"(z));
+    return result;
 }
 
 /* What a lane keeps from step to step. */
 template <int K, int S> struct lane {
     u32 pv[K], mv[K];
-    u32 codes[AHEAD];
+    uint4 codes[AHEAD / 4];
     u32 low[LOOK + 1][K], high[LOOK + 1][K];
-    u32 hp_queue[S], hn_queue[S];   /* from the lane above, not yet used */
-    u32 hp_edge[4], hn_edge[4];     /* lane 0: from the ring; 0 in all others */
-    u32 hp_last[S], hn_last[S];     /* the last of these of the batch before */
-    u32 hp_out[4], hn_out[4];
+    u32 queue[S];   /* from the lane above, not yet used */
+    u32 edge[4];    /* lane 0: from the ring; 0 in all others */
+    u32 last[S];    /* the last of these, of the four before */
+    u32 out[4];
+    progress seen;
 };
+
+__device__ __forceinline__ u32 element(const uint4 &v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
 
 /* Steps first .. first + BATCH - 1. With `ends`, some lanes are outside of the table, and keep what they have. */
 template <int K, int S, bool ends>
-__device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, const u32 *codes, u32 table,
-                                      u32 in, u32 out, u32 keep, u32 two, bool top, bool bottom)
+__device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, const uint4 *codes, u32 table,
+                                      u32 in, u32 out, u32 seen, u32 keep, factors f, bool top, bool bottom)
 {
 #pragma unroll
     for (int u = 0; u < BATCH; u++) {
         if (u % 4 == 0) {
-            const u32 slot = (u32)(first + 32 * S + u) % RING * 4;
-
 #pragma unroll
-            for (int i = 0; i < S; i++) {
-                my.hp_last[i] = my.hp_edge[4 - S + i];
-                my.hn_last[i] = my.hn_edge[4 - S + i];
-            }
-            load4(my.hp_edge, in + slot, top);
-            load4(my.hn_edge, in + RING * 4 + slot, top);
+            for (int i = 0; i < S; i++)
+                my.last[i] = my.edge[4 - S + i];
+            load4(my.edge, in + (u32)(first + 32 * S + u) % RING * 4, top);
         }
-        const u32 hp_edge = u % 4 < S ? my.hp_last[u % 4 % S] : my.hp_edge[(u % 4 + 4 - S) % 4];
-        const u32 hn_edge = u % 4 < S ? my.hn_last[u % 4 % S] : my.hn_edge[(u % 4 + 4 - S) % 4];
-        const u32 hp = my.hp_queue[u % S] * keep + hp_edge;
-        const u32 hn = my.hn_queue[u % S] * keep + hn_edge;
-        u32 t[K], s[K], x[K], c[K], ph[K];
+        const u32 edge = u % 4 < S ? my.last[u % 4 % S] : my.edge[(u % 4 + 4 - S) % 4];
+        const u32 both = (my.queue[u % S] & keep) | edge;
+        const u32 hp = both & 0xffff, hn = __umulhi(both, f.half);
+        u32 t[K], s[K], x[K], xp[K];
 
 #pragma unroll
         for (int k = 0; k < K; k++) {
@@ -238,45 +285,46 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
 
             t[k] = low & high & my.pv[k];
             x[k] = (low & high) | my.mv[k];
+            xp[k] = x[k] | my.pv[k];
         }
         const u32 hn_out = add<K>(s, t, my.pv, hn);
         u32 hp_out = hp;
 
 #pragma unroll
         for (int k = 0; k < K; k++) {
-            c[k] = s[k] ^ my.pv[k] ^ t[k];
-            ph[k] = my.mv[k] | ~((x[k] | my.pv[k]) | s[k]);
-            hp_out = twice(&ph[k], hp_out, two);
-            const u32 pv = c[k] | ~(x[k] | ph[k]), mv = ph[k] & x[k];
+            const u32 c = s[k] ^ my.pv[k] ^ t[k];
+            u32 ph = or_nor(my.mv[k], xp[k], s[k]);
+
+            hp_out = twice(&ph, hp_out, f.two);
+            const u32 pv = or_nor(c, x[k], ph), mv = ph & x[k];
             const bool inside = !ends || (u32)(column + u) < (u32)columns;
 
             my.pv[k] = inside ? pv : my.pv[k];
             my.mv[k] = inside ? mv : my.mv[k];
         }
-        my.hp_queue[u % S] = __shfl_up_sync(~0u, hp_out, 1);
-        my.hn_queue[u % S] = __shfl_up_sync(~0u, hn_out, 1);
-        my.hp_out[u % 4] = hp_out;
-        my.hn_out[u % 4] = hn_out;
-        if (u % 4 == 3) {
-            const u32 slot = (u32)(first + u - 3) % RING * 4;
+        my.out[u % 4] = hn_out * f.half + hp_out;
+        my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
+        if (u % 4 == 3)
+            store4(out + (u32)(first + u - 3) % RING * 4, my.out, bottom);
+        const u32 code = element(my.codes[(u + LOOK) / 4 % (AHEAD / 4)], (u + LOOK) % 4);
 
-            store4(out + slot, my.hp_out, bottom);
-            store4(out + RING * 4 + slot, my.hn_out, bottom);
-        }
-        const u32 code = my.codes[(u + LOOK) % AHEAD];
-
-        my.codes[(u + LOOK) % AHEAD] = __ldg(codes + u + LOOK + AHEAD);
-        load_match<K>(my.low[(u + LOOK) % (LOOK + 1)], table + (code & 0xffff));
-        load_match<K>(my.high[(u + LOOK) % (LOOK + 1)], table + (code >> 16));
+        if ((u + LOOK) % 4 == 3)
+            my.codes[(u + LOOK) / 4 % (AHEAD / 4)] = __ldg(codes + (u + LOOK) / 4 + AHEAD / 4);
+        load_match<K>(my.low[(u + LOOK) % (LOOK + 1)], my.high[(u + LOOK) % (LOOK + 1)], table, code);
+        if (u == GLANCE)
+            my.seen = load_progress(seen);
     }
 }
 
-/* The match tables of a lane's rows first .. first + 32 K - 1; rows above 0 match nothing. */
+/*
+ * The match tables of a lane's rows first .. first + 32 K - 1; rows above 0 match nothing. With one word a lane there is an
+ * entry a character, with more one for each half of it: of the low halves, then of the high ones.
+ */
 template <int K>
-__device__ void fill_tables(u32 *table, const job &job, bool backward, int first, int lane_index)
+__device__ void fill_tables(u32 *table, const job &job, bool backward, int first, int l)
 {
     for (int k = 0; k < K; k++) {
-        u32 planes[8] = { 0, 0, 0, 0, 0, 0, 0, 0 }, known = 0;
+        u32 planes[8] = { 0, 0, 0, 0, 0, 0, 0, 0 }, known = 0, low[16];
 
 #pragma unroll 8
         for (int r = 0; r < 32; r++) {
@@ -293,31 +341,50 @@ __device__ void fill_tables(u32 *table, const job &job, bool backward, int first
         }
 #pragma unroll
         for (int v = 0; v < 16; v++) {
-            u32 low = known, high = known;
+            low[v] = known;
+#pragma unroll
+            for (int p = 0; p < 4; p++)
+                low[v] &= v >> p & 1 ? planes[p] : ~planes[p];
+            if (K > 1)
+                table[(v * 32 + l) * K + k] = low[v];
+        }
+#pragma unroll 1
+        for (int v = 0; v < 16; v++) {
+            u32 high = known;
 
 #pragma unroll
-            for (int p = 0; p < 4; p++) {
-                low &= v >> p & 1 ? planes[p] : ~planes[p];
+            for (int p = 0; p < 4; p++)
                 high &= v >> p & 1 ? planes[4 + p] : ~planes[4 + p];
-            }
-            table[v * 64 + lane_index * K + k] = low;
-            table[(16 + v) * 64 + lane_index * K + k] = high;
+            if (K > 1)
+                table[((16 + v) * 32 + l) * K + k] = high;
+            else
+#pragma unroll
+                for (int i = 0; i < 16; i++)
+                    table[(v * 16 + i) * 32 + l] = low[i] & high;
         }
     }
 }
 
+/* The steps that a strip takes. */
+template <int S> __device__ __forceinline__ int steps_of(int columns)
+{
+    return (columns + 31 * S + BATCH - 1) / BATCH * BATCH;
+}
+
 template <int K, int S>
-__device__ void run_strip(shared &shared, const job &job, int d, int strip, int warp, u32 two)
+__device__ void run_strip(block_memory<K> &shared, const job &job, int d, int strip, int warp, factors f)
 {
     const front &front = job.fronts[d];
-    const int l = (int)(threadIdx.x % 32), columns = front.columns;
+    const int l = (int)(threadIdx.x % 32), columns = front.columns, end = steps_of<S>(columns);
     const int row = (strip * 32 + l) * 32 * K - front.pad;
-    const int end = (columns + 31 * S + BATCH - 1) / BATCH * BATCH; /* steps */
     const bool top = l == 0, bottom = l == 31;
+    const u32 keep = top ? 0 : ~0u;
     const u32 in = shared_address(&shared.rings[warp]), out = shared_address(&shared.rings[warp + 1]);
     const u32 table = shared_address(shared.tables[warp]) + (u32)l * 4 * K;
-    const u32 *codes = front.codes + LEAD - S * l;
-    volatile int *written = &shared.written[warp], *read = &shared.read[warp + 1];
+    const u32 seen = shared_address(&shared.seen[warp + 1]);
+    const u32 read = shared_address(ring_read(shared, warp)), written = shared_address(ring_written(shared, warp + 1));
+    /* Column t - S l, for t divisible by 4. */
+    const uint4 *codes = (const uint4 *)(front.codes + (size_t)(S * l % 4) * front.codes_length + LEAD - S * l / 4 * 4);
     lane<K, S> my;
 
     fill_tables<K>(shared.tables[warp], job, d == 1, row, l);
@@ -331,35 +398,30 @@ __device__ void run_strip(shared &shared, const job &job, int d, int strip, int 
     }
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        my.hp_edge[i] = my.hn_edge[i] = my.hp_out[i] = my.hn_out[i] = 0;
+        my.edge[i] = my.out[i] = 0;
 #pragma unroll
     for (int i = 0; i < S; i++)
-        my.hp_queue[i] = my.hn_queue[i] = 0;
+        my.queue[i] = 0;
 #pragma unroll
-    for (int i = 0; i < LOOK; i++) {
-        const u32 code = __ldg(codes + i);
-
-        load_match<K>(my.low[i], table + (code & 0xffff));
-        load_match<K>(my.high[i], table + (code >> 16));
-    }
+    for (int i = 0; i < AHEAD / 4; i++)
+        my.codes[i] = __ldg(codes + i);
 #pragma unroll
-    for (int i = 0; i < AHEAD; i++)
-        my.codes[(LOOK + i) % AHEAD] = __ldg(codes + LOOK + i);
+    for (int i = 0; i < LOOK; i++)
+        load_match<K>(my.low[i], my.high[i], table, element(my.codes[i / 4], i % 4));
+    my.seen = load_progress(seen);
+    for (int first = 0; first < end; first += BATCH, codes += BATCH / 4) {
+        const int need = min(first + 32 * S + BATCH, end), room = first + BATCH - RING;
 
-    wait_for(written, min(32 * S + BATCH, end));
-    load4(my.hp_edge, in + (32 * S - 4) % RING * 4, top);
-    load4(my.hn_edge, in + RING * 4 + (32 * S - 4) % RING * 4, top);
-    for (int first = 0; first < end; first += BATCH, codes += BATCH) {
-        wait_for(written, min(first + 32 * S + BATCH, end));
-        wait_for(read, first + BATCH - RING);
+        while (__any_sync(~0u, my.seen.written < need || my.seen.read < room))
+            my.seen = load_progress(seen);
+        if (first == 0)
+            load4(my.edge, in + (32 * S - 4) % RING * 4, top);
         if (first < 31 * S || first + BATCH > columns)
-            steps<K, S, true>(my, first, first - S * l, columns, codes, table, in, out, top ? 0 : 1, two, top, bottom);
+            steps<K, S, true>(my, first, first - S * l, columns, codes, table, in, out, seen, keep, f, top, bottom);
         else
-            steps<K, S, false>(my, first, first - S * l, columns, codes, table, in, out, top ? 0 : 1, two, top, bottom);
-        if (top)
-            shared.read[warp] = first + 32 * S + BATCH;
-        if (bottom)
-            shared.written[warp + 1] = first + BATCH;
+            steps<K, S, false>(my, first, first - S * l, columns, codes, table, in, out, seen, keep, f, top, bottom);
+        store1(read, first + 32 * S + BATCH, top);
+        store1(written, first + BATCH, bottom);
     }
     if (front.right)
         for (int k = 0; k < K; k++)
@@ -382,13 +444,14 @@ __device__ __forceinline__ void store_edge(u64 *p, u64 value)
 }
 
 /* The upper edge of a unit, from the unit above, or +1 all along at the top of the table, to ring 0. */
-template <int S> __device__ void unpack_edge(shared &shared, const front &front, int unit)
+template <int K, int S> __device__ void unpack_edge(block_memory<K> &shared, const front &front, int unit)
 {
     const int l = (int)(threadIdx.x % 32);
-    volatile u32 *hp = shared.rings[0].hp, *hn = shared.rings[0].hn;
+    volatile u32 *ring = shared.rings[0];
+    volatile int *written = ring_written(shared, 0);
 
     if (l == 0 && front.words == 0)
-        shared.written[0] = INT_MAX;
+        *written = INT_MAX;
     for (int next = 0; next < front.words;) {
         const int word = next + l;
         u64 edge = EMPTY;
@@ -405,52 +468,51 @@ template <int S> __device__ void unpack_edge(shared &shared, const front &front,
             const u64 bits = __shfl_sync(~0u, edge, i);
             const u32 slot = (u32)(32 * next + l + 31 * S) % RING;
 
-            wait_for(&shared.read[0], 32 * (next + 1) + 31 * S - RING);
-            hp[slot] = (u32)bits >> l & 1;
-            hn[slot] = (u32)(bits >> 32) >> l & 1;
+            wait_for(ring_read(shared, 0), 32 * (next + 1) + 31 * S - RING);
+            ring[slot] = ((u32)bits >> l & 1) | ((u32)(bits >> 32) >> l & 1) << 16;
             __syncwarp();
             if (l == 0)
-                shared.written[0] = next + 1 < front.words ? 32 * (next + 1) + 31 * S : INT_MAX;
+                *written = next + 1 < front.words ? 32 * (next + 1) + 31 * S : INT_MAX;
         }
     }
 }
 
 /* The lower edge of a unit, from its last ring to global memory. */
-template <int S> __device__ void pack_edge(shared &shared, const front &front, int unit, int last)
+template <int K, int S> __device__ void pack_edge(block_memory<K> &shared, const front &front, int unit, int last)
 {
-    const int l = (int)(threadIdx.x % 32);
-    const int end = (front.columns + 31 * S + BATCH - 1) / BATCH * BATCH;
-    const volatile u32 *hp = shared.rings[last].hp, *hn = shared.rings[last].hn;
+    const int l = (int)(threadIdx.x % 32), end = steps_of<S>(front.columns);
+    const volatile u32 *ring = shared.rings[last];
+    volatile int *read = ring_read(shared, last);
 
     if (l == 0 && front.words == 0)
-        shared.read[last] = INT_MAX;
+        *read = INT_MAX;
     for (int word = 0; word < front.words; word++) {
         const u32 slot = (u32)(32 * word + l + 31 * S) % RING;
         const bool inside = 32 * word + l < front.columns;
 
-        wait_for(&shared.written[last], min(32 * (word + 1) + 31 * S, end));
-        const u32 up = __ballot_sync(~0u, inside && hp[slot]), down = __ballot_sync(~0u, inside && hn[slot]);
+        wait_for(ring_written(shared, last), min(32 * (word + 1) + 31 * S, end));
+        const u32 both = ring[slot];
+        const u32 up = __ballot_sync(~0u, inside && (both & 1)), down = __ballot_sync(~0u, inside && both >> 16);
 
         if (l == 0) {
             store_edge(front.edges + (size_t)unit * front.words + word, (u64)down << 32 | up);
-            shared.read[last] = word + 1 < front.words ? 32 * (word + 1) + 31 * S : INT_MAX;
+            *read = word + 1 < front.words ? 32 * (word + 1) + 31 * S : INT_MAX;
         }
     }
 }
 
-template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job, u32 two)
+template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job, factors f)
 {
     extern __shared__ __align__(16) unsigned char memory[];
-    /* The tables' offsets are added to an address without carries. */
-    shared &shared = *(struct shared *)(memory + (-shared_address(memory) & (TABLE * 4 - 1)));
+    block_memory<K> &shared = *(block_memory<K> *)memory;
     const int warp = (int)(threadIdx.x / 32);
 
-    for (int i = (int)threadIdx.x; i < (WARPS + 1) * 2 * RING; i += THREADS)
-        ((u32 *)shared.rings)[i] = 0;
+    for (int i = (int)threadIdx.x; i < (WARPS + 1) * RING; i += THREADS)
+        shared.rings[i / RING][i % RING] = 0;
     for (;;) {
         __syncthreads();
-        if (threadIdx.x <= WARPS)
-            shared.written[threadIdx.x] = shared.read[threadIdx.x] = 0;
+        if (threadIdx.x < WARPS + 2)
+            shared.seen[threadIdx.x].written = shared.seen[threadIdx.x].read = 0;
         if (threadIdx.x == 0)
             shared.ticket = atomicAdd(job.ticket, 1);
         __syncthreads();
@@ -465,11 +527,11 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job
         const int strips = min(WARPS, front.strips - unit * WARPS);
 
         if (warp < strips)
-            run_strip<K, S>(shared, job, d, unit * WARPS + warp, warp, two);
+            run_strip<K, S>(shared, job, d, unit * WARPS + warp, warp, f);
         else if (warp == WARPS)
-            unpack_edge<S>(shared, front, unit);
+            unpack_edge<K, S>(shared, front, unit);
         else if (warp == WARPS + 1)
-            pack_edge<S>(shared, front, unit, strips);
+            pack_edge<K, S>(shared, front, unit, strips);
     }
 }
 
@@ -550,7 +612,7 @@ struct plan {
 /* What a step of a warp takes, and by how many steps a strip lags behind the one above: measured, in clocks and steps. */
 static const struct {
     double clocks, lag;
-} cost[3] = { { 0, 0 }, { 26, 92 }, { 42, 58 } };
+} cost[3] = { { 0, 0 }, { 30, 84 }, { 50, 50 } };
 
 static struct {
     unsigned char *strings; /* of both fronts, 128-byte aligned */
@@ -563,7 +625,7 @@ static struct {
     cudaStream_t stream;
 } device;
 
-static size_t sweep_memory(void) { return sizeof(struct shared) + TABLE * 4; }
+template <int K> static size_t sweep_memory(void) { return sizeof(block_memory<K>); }
 
 static void device_init(void)
 {
@@ -573,12 +635,12 @@ static void device_init(void)
         return;
     CHECK(cudaGetDevice(&index));
     CHECK(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, index));
-    CHECK(cudaFuncSetAttribute(sweep<1, 2>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory()));
-    CHECK(cudaFuncSetAttribute(sweep<2, 1>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory()));
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[1], sweep<1, 2>, THREADS, sweep_memory()));
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[2], sweep<2, 1>, THREADS, sweep_memory()));
+    CHECK(cudaFuncSetAttribute(sweep<1, S1>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<1>()));
+    CHECK(cudaFuncSetAttribute(sweep<2, S2>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<2>()));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[1], sweep<1, S1>, THREADS, sweep_memory<1>()));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[2], sweep<2, S2>, THREADS, sweep_memory<2>()));
     CHECK(cudaMalloc(&device.strings, 2 * (LENGTH_MAX + 128)));
-    CHECK(cudaMalloc(&device.codes, (2 * (size_t)LENGTH_MAX + 4 * LEAD) * sizeof *device.codes));
+    CHECK(cudaMalloc(&device.codes, 8 * ((size_t)LENGTH_MAX + 2 * LEAD + 4) * sizeof *device.codes));
     CHECK(cudaMalloc(&device.edges, EDGES_MAX * sizeof *device.edges));
     CHECK(cudaMalloc(&device.right, 2 * (LENGTH_MAX / 32 + 64) * sizeof *device.right));
     CHECK(cudaMalloc(&device.counters, 2 * sizeof *device.counters));
@@ -619,6 +681,7 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     job.b = device.strings + b_offset;
     job.a_length = m;
     job.b_length = n;
+    job.words = words;
     job.ticket = device.counters;
     job.best = device.counters + 1;
     for (int d = 0; d < 2; d++) {
@@ -631,7 +694,8 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
         front.units = (front.strips + WARPS - 1) / WARPS;
         front.words = (front.columns + 31) / 32;
         front.pad = front.strips * 1024 * words - front.rows;
-        front.codes = d == 0 ? device.codes : job.fronts[0].codes + job.fronts[0].columns + 2 * LEAD;
+        front.codes_length = (front.columns + 2 * LEAD + 3) / 4 * 4;
+        front.codes = d == 0 ? device.codes : job.fronts[0].codes + 4 * (size_t)job.fronts[0].codes_length;
         front.edges = d == 0 ? device.edges : job.fronts[0].edges + (size_t)job.fronts[0].units * job.fronts[0].words;
         front.right = plan.by_rows ? NULL : d == 0 ? device.right : job.fronts[0].right + job.fronts[0].strips * 32 * words;
     }
@@ -640,9 +704,9 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     prepare<<<min(2 * device.processors, n / 256 + 1), 256, 0, device.stream>>>(job);
     CHECK(cudaGetLastError());
     if (words == 1)
-        sweep<1, 2><<<min(units, room), THREADS, sweep_memory(), device.stream>>>(job, 2);
+        sweep<1, S1><<<min(units, room), THREADS, sweep_memory<1>(), device.stream>>>(job, { 2, 65536 });
     else
-        sweep<2, 1><<<min(units, room), THREADS, sweep_memory(), device.stream>>>(job, 2);
+        sweep<2, S2><<<min(units, room), THREADS, sweep_memory<2>(), device.stream>>>(job, { 2, 65536 });
     CHECK(cudaGetLastError());
 
     const int length = plan.by_rows ? n : m;
