@@ -158,16 +158,18 @@ void check_small(unsigned char *a, unsigned char *b, int cases)
 
     for (int i = 0; i < cases; i++) {
         const int most = i % 3 == 0 ? 70 : i % 3 == 1 ? 700 : 5000;
-        const pair pair = { kinds[i % 5], 1 + (int)(random.next() % (unsigned)most),
-                            1 + (int)(random.next() % (unsigned)most) };
+        pair pair = { kinds[i % 5], 1 + (int)(random.next() % (unsigned)most), 1 + (int)(random.next() % (unsigned)most) };
+
+        if (i % 2 == 1) /* as in the contest; and rows of several units */
+            pair.m = pair.m / 128 * 512 + 128, pair.n = pair.n / 128 * 128 + 128;
 
         fill(pair, a, b, (unsigned long long)i);
         const unsigned expected = reference(a, pair.m, b, pair.n);
 
         for (int words = 1; words <= 2; words++)
-            for (int by_rows = 0; by_rows <= (pair.m > 1); by_rows++)
-                judge(pair, by_rows ? "by rows" : "by columns",
-                      run_plan({ words, by_rows != 0 }, a, pair.m, b, pair.n, NULL), expected);
+            for (int slope = 0; slope <= (pair.n % 32 == 0 ? 320 : 0); slope += 64)
+                judge(pair, words == 1 ? "1 word a lane" : "2 words a lane",
+                      run_plan({ words, slope }, a, pair.m, b, pair.n, NULL), expected);
         judge(pair, "expert.cu", expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n), expected);
     }
     std::fprintf(stderr, "bench_gpu: %d small pairs, %d wrong answers\n", cases, wrong);

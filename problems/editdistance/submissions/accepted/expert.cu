@@ -65,6 +65,7 @@ enum {
     LEAD = 128,                  /* codes before the first and after the last column, which nobody uses */
     LENGTH_MAX = 1048448,        /* as the statement has it */
     EDGES_MAX = 400000,          /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
+    LINES_MAX = 4 * (LENGTH_MAX / 32 + 64), /* words of both lines */
     MEET_THREADS = 256,
     MEET_SPAN = 2048,            /* cells of the meeting line that a block looks at */
 };
@@ -73,27 +74,45 @@ constexpr u64 EMPTY = ~0ull;
 /* Words of a strip's match tables: [256][32] for one word a lane, [low half, high half][16][32][K] for more. */
 constexpr int table_words(int K) { return K == 1 ? 256 * 32 : 2 * 16 * 32 * K; }
 
-/* One of the two fronts: the table of the first `rows` rows and `columns` columns, from its own end of the strings. */
+/* One of the two fronts: its part of the table, rows and columns counted from its own end of the strings. */
 struct front {
     u32 *codes;     /* [4][codes_length]: a column's offsets in the match tables, in bytes; the low half's, and the
                        high half's << 16. Copy r begins with column -LEAD - r, so that all may read four at once */
     int codes_length; /* LEAD + columns + LEAD, rounded up to 4 */
-    uint2 *right;   /* [32 K strips]: (pv, mv) of the last column, where the fronts meet at a column */
+    uint2 *line;    /* [32 K strips + ...]: (+1, -1), the differences along the line where the fronts meet, in 32s */
     u64 *edges;     /* [units][words]: hp of 32 columns in the low half, hn in the high half, of a unit's lower edge */
-    int rows, columns;
-    int strips, units; /* a unit is WARPS strips, what a block takes at a time; the last one may have fewer */
-    int words;         /* columns / 32, rounded up */
-    int pad;           /* rows above the table */
+    int columns;    /* of the first unit, which has most */
+    int words;      /* columns / 32, rounded up */
+    int pad;        /* rows above the table */
 };
 
 struct job {
     const unsigned char *a, *b; /* along the rows and along the columns */
     int a_length, b_length;
-    int words;   /* K */
+    int words;         /* K */
+    int strips, units; /* a unit is WARPS strips, what a block takes at a time; the lowest one may have fewer */
+    int middle, slope; /* the first front has so many columns in the uppermost unit, and so many less in each further one */
     u32 *ticket; /* units taken so far; behind it the answer */
     u32 *best;
     front fronts[2];
 };
+
+/* The columns of a unit; what the one front does not take is the other's. */
+__host__ __device__ __forceinline__ int unit_columns(const job &job, int d, int unit)
+{
+    const int down = job.middle - (d == 0 ? unit : job.units - 1 - unit) * job.slope;
+    const int first = down < 0 ? 0 : down < job.b_length ? down : job.b_length;
+
+    return d == 0 ? first : job.b_length - first;
+}
+
+/* The first strip of a unit, counted from the front's end; of all units it is the lowest that may have fewer. */
+__host__ __device__ __forceinline__ int unit_start(const job &job, int d, int unit)
+{
+    const int strip = d == 0 ? WARPS * unit : WARPS * unit - (WARPS * job.units - job.strips);
+
+    return strip < 0 ? 0 : strip < job.strips ? strip : job.strips;
+}
 
 /* ------------------------------------------------------------------ before: codes, and memory that says "not there" */
 
@@ -120,7 +139,7 @@ __global__ void prepare(job job)
                 }
                 front.codes[(size_t)r * front.codes_length + i] = code;
             }
-        for (int i = thread; i < front.units * front.words; i += stride)
+        for (int i = thread; i < job.units * front.words; i += stride)
             front.edges[i] = EMPTY;
     }
 }
@@ -317,7 +336,7 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
 }
 
 /*
- * The match tables of a lane's rows first .. first + 32 K - 1; rows above 0 match nothing. With one word a lane there is an
+ * The match tables of a lane's rows first .. first + 32 K - 1; rows outside of the table match nothing. With one word a lane there is an
  * entry a character, with more one for each half of it: of the low halves, then of the high ones.
  */
 template <int K>
@@ -330,7 +349,7 @@ __device__ void fill_tables(u32 *table, const job &job, bool backward, int first
         for (int r = 0; r < 32; r++) {
             const int i = first + 32 * k + r;
 
-            if (i < 0)
+            if (i < 0 || i >= job.a_length)
                 continue;
             const u32 c = job.a[backward ? job.a_length - 1 - i : i];
 
@@ -372,10 +391,10 @@ template <int S> __device__ __forceinline__ int steps_of(int columns)
 }
 
 template <int K, int S>
-__device__ void run_strip(block_memory<K> &shared, const job &job, int d, int strip, int warp, factors f)
+__device__ void run_strip(block_memory<K> &shared, const job &job, int d, int unit, int strip, int warp, factors f)
 {
     const front &front = job.fronts[d];
-    const int l = (int)(threadIdx.x % 32), columns = front.columns, end = steps_of<S>(columns);
+    const int l = (int)(threadIdx.x % 32), columns = unit_columns(job, d, unit), end = steps_of<S>(columns);
     const int row = (strip * 32 + l) * 32 * K - front.pad;
     const bool top = l == 0, bottom = l == 31;
     const u32 keep = top ? 0 : ~0u;
@@ -409,7 +428,7 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int st
     for (int i = 0; i < LOOK; i++)
         load_match<K>(my.low[i], my.high[i], table, element(my.codes[i / 4], i % 4));
     my.seen = load_progress(seen);
-    for (int first = 0; first < end; first += BATCH, codes += BATCH / 4) {
+    for (int first = 0; first < end && columns > 0; first += BATCH, codes += BATCH / 4) {
         const int need = min(first + 32 * S + BATCH, end), room = first + BATCH - RING;
 
         while (__any_sync(~0u, my.seen.written < need || my.seen.read < room))
@@ -423,9 +442,10 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int st
         store1(read, first + 32 * S + BATCH, top);
         store1(written, first + BATCH, bottom);
     }
-    if (front.right)
-        for (int k = 0; k < K; k++)
-            front.right[(strip * 32 + l) * K + k] = make_uint2(my.pv[k], my.mv[k]);
+    uint2 *line = front.line + (front.columns - columns) / 32 + (strip * 32 + l) * K;
+
+    for (int k = 0; k < K; k++)
+        line[k] = make_uint2(my.pv[k], my.mv[k]);
 }
 
 /* ------------------------------------------------------------------ the edges of a block */
@@ -444,25 +464,24 @@ __device__ __forceinline__ void store_edge(u64 *p, u64 value)
 }
 
 /* The upper edge of a unit, from the unit above, or +1 all along at the top of the table, to ring 0. */
-template <int K, int S> __device__ void unpack_edge(block_memory<K> &shared, const front &front, int unit)
+template <int K, int S>
+__device__ void unpack_edge(block_memory<K> &shared, const front &front, int unit, int columns)
 {
-    const int l = (int)(threadIdx.x % 32);
+    const int l = (int)(threadIdx.x % 32), words = (columns + 31) / 32;
     volatile u32 *ring = shared.rings[0];
     volatile int *written = ring_written(shared, 0);
 
-    if (l == 0 && front.words == 0)
-        *written = INT_MAX;
-    for (int next = 0; next < front.words;) {
+    for (int next = 0; next < words;) {
         const int word = next + l;
         u64 edge = EMPTY;
 
         if (unit == 0)
             edge = 0xffffffffu;
-        else if (word < front.words)
+        else if (word < words)
             edge = load_edge(front.edges + (size_t)(unit - 1) * front.words + word);
         /* How many are there, from the first one on. */
         const u32 missing = __ballot_sync(~0u, edge == EMPTY);
-        const int count = min(missing ? __ffs((int)missing) - 1 : 32, front.words - next);
+        const int count = min(missing ? __ffs((int)missing) - 1 : 32, words - next);
 
         for (int i = 0; i < count; i++, next++) {
             const u64 bits = __shfl_sync(~0u, edge, i);
@@ -472,23 +491,28 @@ template <int K, int S> __device__ void unpack_edge(block_memory<K> &shared, con
             ring[slot] = ((u32)bits >> l & 1) | ((u32)(bits >> 32) >> l & 1) << 16;
             __syncwarp();
             if (l == 0)
-                *written = next + 1 < front.words ? 32 * (next + 1) + 31 * S : INT_MAX;
+                *written = next + 1 < words ? 32 * (next + 1) + 31 * S : INT_MAX;
         }
     }
 }
 
-/* The lower edge of a unit, from its last ring to global memory. */
-template <int K, int S> __device__ void pack_edge(block_memory<K> &shared, const front &front, int unit, int last)
+/*
+ * The lower edge of a unit, from its last ring to global memory. Where the next unit has fewer columns, the fronts meet
+ * along the edge, leftwards.
+ */
+template <int K, int S>
+__device__ void pack_edge(block_memory<K> &shared, const job &job, int d, int unit, int last, int columns)
 {
-    const int l = (int)(threadIdx.x % 32), end = steps_of<S>(front.columns);
+    const front &front = job.fronts[d];
+    const int l = (int)(threadIdx.x % 32), end = steps_of<S>(columns), words = (columns + 31) / 32;
+    const int next = unit + 1 < job.units ? unit_columns(job, d, unit + 1) : columns;
+    uint2 *line = front.line + unit_start(job, d, unit + 1) * 32 * K + (front.columns - columns) / 32;
     const volatile u32 *ring = shared.rings[last];
     volatile int *read = ring_read(shared, last);
 
-    if (l == 0 && front.words == 0)
-        *read = INT_MAX;
-    for (int word = 0; word < front.words; word++) {
+    for (int word = 0; word < words; word++) {
         const u32 slot = (u32)(32 * word + l + 31 * S) % RING;
-        const bool inside = 32 * word + l < front.columns;
+        const bool inside = 32 * word + l < columns;
 
         wait_for(ring_written(shared, last), min(32 * (word + 1) + 31 * S, end));
         const u32 both = ring[slot];
@@ -496,7 +520,9 @@ template <int K, int S> __device__ void pack_edge(block_memory<K> &shared, const
 
         if (l == 0) {
             store_edge(front.edges + (size_t)unit * front.words + word, (u64)down << 32 | up);
-            *read = word + 1 < front.words ? 32 * (word + 1) + 31 * S : INT_MAX;
+            if (32 * word >= next)
+                line[words - 1 - word] = make_uint2(__brev(down), __brev(up));
+            *read = word + 1 < words ? 32 * (word + 1) + 31 * S : INT_MAX;
         }
     }
 }
@@ -516,31 +542,27 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job
         if (threadIdx.x == 0)
             shared.ticket = atomicAdd(job.ticket, 1);
         __syncthreads();
-        /* The fronts take turns, while both have units left. */
-        const int ticket = (int)shared.ticket, both = 2 * min(job.fronts[0].units, job.fronts[1].units);
-        const int d = ticket < both ? ticket % 2 : job.fronts[0].units > job.fronts[1].units ? 0 : 1;
-        const int unit = ticket < both ? ticket / 2 : ticket - both / 2;
-        const front &front = job.fronts[d];
+        const int d = (int)shared.ticket % 2, unit = (int)shared.ticket / 2; /* the fronts take turns */
 
-        if (unit >= front.units)
+        if (unit >= job.units)
             return;
-        const int strips = min(WARPS, front.strips - unit * WARPS);
+        const int start = unit_start(job, d, unit), strips = unit_start(job, d, unit + 1) - start;
+        const int columns = unit_columns(job, d, unit);
 
         if (warp < strips)
-            run_strip<K, S>(shared, job, d, unit * WARPS + warp, warp, f);
+            run_strip<K, S>(shared, job, d, unit, start + warp, warp, f);
         else if (warp == WARPS)
-            unpack_edge<K, S>(shared, front, unit);
+            unpack_edge<K, S>(shared, job.fronts[d], unit, columns);
         else if (warp == WARPS + 1)
-            pack_edge<K, S>(shared, front, unit, strips);
+            pack_edge<K, S>(shared, job, d, unit, strips, columns);
     }
 }
 
 /* ------------------------------------------------------------------ after: where the fronts meet */
 
-/* One front's distances along the line: `start` and then the sums of the differences (+1, -1) behind `pad`. */
+/* One front's distances along the line: `start`, and then the sums of the differences (+1, -1). */
 struct line {
     const uint2 *bits;
-    int pad; /* bits before the line, all zero */
     int start;
 };
 
@@ -582,20 +604,18 @@ __device__ __forceinline__ int distance_at(const int *sums, const line &line, in
     return sums[x / 32 - first] + __popc(bits.x & below) - __popc(bits.y & below);
 }
 
-/* best = the least sum of f at p and g at length - p, for p from 0 to length. */
-__global__ void __launch_bounds__(MEET_THREADS) meet(line f, line g, int length, u32 *best)
+/* best = the least sum of f at p and g at length - p, for p from `first` to length. */
+__global__ void __launch_bounds__(MEET_THREADS) meet(line f, line g, int first, int length, u32 *best)
 {
     __shared__ int f_sums[MEET_SPAN / 32 + 2], g_sums[MEET_SPAN / 32 + 2];
-    const int from = (int)blockIdx.x * MEET_SPAN, to = min(from + MEET_SPAN - 1, length);
-    const int f_first = (f.pad + from) / 32, f_last = (f.pad + to) / 32;
-    const int g_first = (g.pad + length - to) / 32, g_last = (g.pad + length - from) / 32;
+    const int from = first + (int)blockIdx.x * MEET_SPAN, to = min(from + MEET_SPAN - 1, length);
+    const int f_first = from / 32, f_last = to / 32, g_first = (length - to) / 32, g_last = (length - from) / 32;
     int least = INT_MAX;
 
     prefix(f_sums, f, f_first, f_last - f_first + 1);
     prefix(g_sums, g, g_first, g_last - g_first + 1);
     for (int p = from + (int)threadIdx.x; p <= to; p += MEET_THREADS)
-        least = min(least, distance_at(f_sums, f, f_first, f.pad + p) +
-                               distance_at(g_sums, g, g_first, g.pad + length - p));
+        least = min(least, distance_at(f_sums, f, f_first, p) + distance_at(g_sums, g, g_first, length - p));
     least = __reduce_min_sync(~0u, least);
     if (threadIdx.x % 32 == 0)
         atomicMin(best, (u32)least);
@@ -605,20 +625,21 @@ __global__ void __launch_bounds__(MEET_THREADS) meet(line f, line g, int length,
 
 /* How the work is laid out. */
 struct plan {
-    int words;    /* K: 1, with S = 2, or 2, with S = 1 */
-    bool by_rows; /* the fronts meet at a middle row, not at a middle column */
+    int words; /* K: 1 or 2 */
+    int slope; /* columns, a multiple of 32: how much shorter each further unit is; 0 unless n is a multiple of 32 */
 };
 
-/* What a step of a warp takes, and by how many steps a strip lags behind the one above: measured, in clocks and steps. */
+/* What a step of a warp takes in clocks, and by how many steps a unit lags behind the one above: measured. */
 static const struct {
-    double clocks, lag;
-} cost[3] = { { 0, 0 }, { 30, 84 }, { 50, 50 } };
+    double clocks;
+    int lag;
+} cost[3] = { { 0, 0 }, { 30, 352 }, { 50, 224 } };
 
 static struct {
     unsigned char *strings; /* of both fronts, 128-byte aligned */
     u32 *codes;
     u64 *edges;
-    uint2 *right;
+    uint2 *lines;
     u32 *counters;
     u32 *answer; /* page-locked */
     int blocks[3], processors;
@@ -642,33 +663,30 @@ static void device_init(void)
     CHECK(cudaMalloc(&device.strings, 2 * (LENGTH_MAX + 128)));
     CHECK(cudaMalloc(&device.codes, 8 * ((size_t)LENGTH_MAX + 2 * LEAD + 4) * sizeof *device.codes));
     CHECK(cudaMalloc(&device.edges, EDGES_MAX * sizeof *device.edges));
-    CHECK(cudaMalloc(&device.right, 2 * (LENGTH_MAX / 32 + 64) * sizeof *device.right));
+    CHECK(cudaMalloc(&device.lines, LINES_MAX * sizeof *device.lines));
     CHECK(cudaMalloc(&device.counters, 2 * sizeof *device.counters));
     CHECK(cudaMallocHost(&device.answer, sizeof *device.answer));
     CHECK(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
 }
 
+static int plan_units(struct plan plan, int m) { return (m + WARPS * 1024 * plan.words - 1) / (WARPS * 1024 * plan.words); }
+
 /* Clocks, by the depth of the pipeline or by what the schedulers can do, whichever is more. */
 static double plan_cost(struct plan plan, int m, int n)
 {
-    const int rows = plan.by_rows ? (m + 1) / 2 : m, columns = plan.by_rows ? n : (n + 1) / 2;
-    const double strips = (rows + 1024 * plan.words - 1) / (1024 * plan.words);
-    const double lag = cost[plan.words].lag, steps = columns + 32.0 * (3 - plan.words);
-    const double depth = columns + strips * lag;
-    const double work = 2 * strips * steps / (WARPS * device.processors);
+    const double units = plan_units(plan, m), lag = cost[plan.words].lag;
+    const double depth = n / 2.0 + (units - 1) * (plan.slope ? lag / 2 : lag) + lag * (units > 1 ? 1 : m / (4096.0 * plan.words));
+    const double work = units * n / device.processors;
 
     return cost[plan.words].clocks * (depth > work ? depth : work);
 }
 
 static struct plan plan_best(int m, int n)
 {
-    struct plan best = { 1, false };
+    const bool level = n % 32 == 0;
+    const struct plan one = { 1, level ? cost[1].lag : 0 }, two = { 2, level ? cost[2].lag : 0 };
 
-    for (int words = 1; words <= 2; words++)
-        for (int by_rows = 0; by_rows <= (m > 1); by_rows++)
-            if (plan_cost({ words, by_rows != 0 }, m, n) < plan_cost(best, m, n))
-                best = { words, by_rows != 0 };
-    return best;
+    return plan_cost(one, m, n) <= plan_cost(two, m, n) ? one : two;
 }
 
 /* Launches the kernels for strings that are in device.strings already: a of m bytes, and b of n, at b_offset. */
@@ -684,22 +702,27 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     job.words = words;
     job.ticket = device.counters;
     job.best = device.counters + 1;
+    job.strips = (m + 1024 * words - 1) / (1024 * words);
+    job.units = plan_units(plan, m);
+    job.slope = plan.slope;
+    job.middle = (n + (job.units - 1) * plan.slope) / 2;
+    if (plan.slope)
+        job.middle = job.middle / 32 * 32;
+    const int pad = job.strips * 1024 * words - m;
+    const int length = pad + m + unit_columns(job, 0, 0) - unit_columns(job, 0, job.units - 1);
+
     for (int d = 0; d < 2; d++) {
         front &front = job.fronts[d];
-        const int half = ((plan.by_rows ? m : n) + 1 - d) / 2;
 
-        front.rows = plan.by_rows ? half : m;
-        front.columns = plan.by_rows ? n : half;
-        front.strips = (front.rows + 1024 * words - 1) / (1024 * words);
-        front.units = (front.strips + WARPS - 1) / WARPS;
+        front.columns = unit_columns(job, d, 0);
         front.words = (front.columns + 31) / 32;
-        front.pad = front.strips * 1024 * words - front.rows;
+        front.pad = d == 0 ? pad : 0;
         front.codes_length = (front.columns + 2 * LEAD + 3) / 4 * 4;
         front.codes = d == 0 ? device.codes : job.fronts[0].codes + 4 * (size_t)job.fronts[0].codes_length;
-        front.edges = d == 0 ? device.edges : job.fronts[0].edges + (size_t)job.fronts[0].units * job.fronts[0].words;
-        front.right = plan.by_rows ? NULL : d == 0 ? device.right : job.fronts[0].right + job.fronts[0].strips * 32 * words;
+        front.edges = d == 0 ? device.edges : job.fronts[0].edges + (size_t)job.units * job.fronts[0].words;
+        front.line = d == 0 ? device.lines : job.fronts[0].line + length / 32;
     }
-    const int units = job.fronts[0].units + job.fronts[1].units, room = device.blocks[words] * device.processors;
+    const int units = 2 * job.units, room = device.blocks[words] * device.processors;
 
     prepare<<<min(2 * device.processors, n / 256 + 1), 256, 0, device.stream>>>(job);
     CHECK(cudaGetLastError());
@@ -708,19 +731,8 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     else
         sweep<2, S2><<<min(units, room), THREADS, sweep_memory<2>(), device.stream>>>(job, { 2, 65536 });
     CHECK(cudaGetLastError());
-
-    const int length = plan.by_rows ? n : m;
-    line lines[2];
-
-    for (int d = 0; d < 2; d++) {
-        const front &front = job.fronts[d];
-
-        if (plan.by_rows) /* the lower edge of the last unit */
-            lines[d] = { (const uint2 *)(front.edges + (size_t)(front.units - 1) * front.words), 0, front.rows };
-        else
-            lines[d] = { front.right, front.pad, front.columns };
-    }
-    meet<<<length / MEET_SPAN + 1, MEET_THREADS, 0, device.stream>>>(lines[0], lines[1], length, job.best);
+    meet<<<(length - pad) / MEET_SPAN + 1, MEET_THREADS, 0, device.stream>>>(
+        { job.fronts[0].line, job.fronts[0].columns }, { job.fronts[1].line, job.fronts[1].columns }, pad, length, job.best);
     CHECK(cudaGetLastError());
 }
 
