@@ -37,6 +37,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 
 #include "device_user.h"
 
@@ -62,7 +63,8 @@ enum {
     RING = 256,                  /* columns that a ring holds; a power of two above 4 * BATCH + 32 * S */
     LOOK = 3,                    /* steps that a match is loaded ahead */
     AHEAD = 16,                  /* steps that columns' codes are loaded ahead of that */
-    LEAD = 128,                  /* codes before the first and after the last column, which nobody uses */
+    FAR = 96,                    /* columns from here to those whose codes are fetched into the first cache */
+    LEAD = 256,                  /* codes before the first and after the last column, which nobody uses */
     LENGTH_MAX = 1048448,        /* as the statement has it */
     EDGES_MAX = 400000,          /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
     LINES_MAX = 4 * (LENGTH_MAX / 32 + 64), /* words of both lines */
@@ -147,8 +149,8 @@ __global__ void prepare(job job)
 /* ------------------------------------------------------------------ the rings between warps */
 
 /*
- * Slot x of a ring holds hp | hn << 16, each 0 or 1, of the upper edge of a strip in column x - 31 S: x is the step at which
- * the last lane of the strip above works on it.
+ * Slot x of a ring holds hp << 31 | hn, of the upper edge of a strip in column x - 31 S: x is the step at which the last
+ * lane of the strip above works on it.
  */
 typedef u32 ring[RING];
 
@@ -222,14 +224,6 @@ __device__ __forceinline__ void wait_for(const int *counter, int least)
 
 /* ------------------------------------------------------------------ a strip */
 
-/*
- * What the compiler must not know, or it would shift instead of multiplying; but multiplications run beside the logic
- * operations, in a unit of their own.
- */
-struct factors {
-    u32 two, half; /* 2, 2^16 */
-};
-
 /* sum = a + b + in; returns the carry. a is a subset of b, so there is at most one. */
 template <int K> __device__ __forceinline__ u32 add(u32 sum[K], const u32 a[K], const u32 b[K], u32 in)
 {
@@ -245,16 +239,6 @@ template <int K> __device__ __forceinline__ u32 add(u32 sum[K], const u32 a[K], 
         sum[K - 1] = (u32)(all >> 32);
         return (u32)(all >> 64);
     }
-}
-
-/* x = 2 x + in; returns the bit that leaves. */
-__device__ __forceinline__ u32 twice(u32 *x, u32 in, u32 two)
-{
-    u64 all;
-
-    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(all) : "r"(*x), "r"(two), "l"((u64)in));
-    *x = (u32)all;
-    return (u32)(all >> 32);
 }
 
 /* x | ~(y | z), in one operation. */
@@ -283,7 +267,7 @@ __device__ __forceinline__ u32 element(const uint4 &v, int i) { return i == 0 ? 
 /* Steps first .. first + BATCH - 1. With `ends`, some lanes are outside of the table, and keep what they have. */
 template <int K, int S, bool ends>
 __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, const uint4 *codes, u32 table,
-                                      u32 in, u32 out, u32 seen, u32 keep, factors f, bool top, bool bottom)
+                                      u32 in, u32 out, u32 seen, u32 keep, bool top, bool bottom)
 {
 #pragma unroll
     for (int u = 0; u < BATCH; u++) {
@@ -295,7 +279,6 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
         }
         const u32 edge = u % 4 < S ? my.last[u % 4 % S] : my.edge[(u % 4 + 4 - S) % 4];
         const u32 both = (my.queue[u % S] & keep) | edge;
-        const u32 hp = both & 0xffff, hn = __umulhi(both, f.half);
         u32 t[K], s[K], x[K], xp[K];
 
 #pragma unroll
@@ -306,22 +289,23 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
             x[k] = (low & high) | my.mv[k];
             xp[k] = x[k] | my.pv[k];
         }
-        const u32 hn_out = add<K>(s, t, my.pv, hn);
-        u32 hp_out = hp;
+        const u32 hn_out = add<K>(s, t, my.pv, both & 1);
+        u32 upper = both, ph;
 
 #pragma unroll
         for (int k = 0; k < K; k++) {
             const u32 c = s[k] ^ my.pv[k] ^ t[k];
-            u32 ph = or_nor(my.mv[k], xp[k], s[k]);
 
-            hp_out = twice(&ph, hp_out, f.two);
-            const u32 pv = or_nor(c, x[k], ph), mv = ph & x[k];
+            ph = or_nor(my.mv[k], xp[k], s[k]);
+            const u32 shifted = __funnelshift_l(upper, ph, 1); /* hp of the row above, which is the top bit there */
+            const u32 pv = or_nor(c, x[k], shifted), mv = shifted & x[k];
             const bool inside = !ends || (u32)(column + u) < (u32)columns;
 
             my.pv[k] = inside ? pv : my.pv[k];
             my.mv[k] = inside ? mv : my.mv[k];
+            upper = ph;
         }
-        my.out[u % 4] = hn_out * f.half + hp_out;
+        my.out[u % 4] = (ph & 1u << 31) | hn_out;
         my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
         if (u % 4 == 3)
             store4(out + (u32)(first + u - 3) % RING * 4, my.out, bottom);
@@ -391,7 +375,7 @@ template <int S> __device__ __forceinline__ int steps_of(int columns)
 }
 
 template <int K, int S>
-__device__ void run_strip(block_memory<K> &shared, const job &job, int d, int unit, int strip, int warp, factors f)
+__device__ void run_strip(block_memory<K> &shared, const job &job, int d, int unit, int strip, int warp)
 {
     const front &front = job.fronts[d];
     const int l = (int)(threadIdx.x % 32), columns = unit_columns(job, d, unit), end = steps_of<S>(columns);
@@ -428,19 +412,30 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
     for (int i = 0; i < LOOK; i++)
         load_match<K>(my.low[i], my.high[i], table, element(my.codes[i / 4], i % 4));
     my.seen = load_progress(seen);
-    for (int first = 0; first < end && columns > 0; first += BATCH, codes += BATCH / 4) {
-        const int need = min(first + 32 * S + BATCH, end), room = first + BATCH - RING;
+    int first = 0;
+    /* Batches up to `last`; in those at both ends of the table some lanes are outside of it. */
+    const auto run = [&](int last, auto ends) {
+        for (; first < last; first += BATCH, codes += BATCH / 4) {
+            const int need = min(first + 32 * S + BATCH, end), room = first + BATCH - RING;
 
-        while (__any_sync(~0u, my.seen.written < need || my.seen.read < room))
-            my.seen = load_progress(seen);
-        if (first == 0)
-            load4(my.edge, in + (32 * S - 4) % RING * 4, top);
-        if (first < 31 * S || first + BATCH > columns)
-            steps<K, S, true>(my, first, first - S * l, columns, codes, table, in, out, seen, keep, f, top, bottom);
-        else
-            steps<K, S, false>(my, first, first - S * l, columns, codes, table, in, out, seen, keep, f, top, bottom);
-        store1(read, first + 32 * S + BATCH, top);
-        store1(written, first + BATCH, bottom);
+            while (__any_sync(~0u, my.seen.written < need || my.seen.read < room))
+                my.seen = load_progress(seen);
+            if (first == 0)
+                load4(my.edge, in + (32 * S - 4) % RING * 4, top);
+            if (FAR > 0 && l < 4 && first % 32 == 0)
+                asm volatile("prefetch.global.L1 [%0];" :: "l"(codes + FAR / 4));
+            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, keep, top,
+                                               bottom);
+            store1(read, first + 32 * S + BATCH, top);
+            store1(written, first + BATCH, bottom);
+        }
+    };
+    const int from = (31 * S + BATCH - 1) / BATCH * BATCH, to = columns / BATCH * BATCH;
+
+    if (columns > 0) {
+        run(min(from, end), std::true_type());
+        run(to, std::false_type());
+        run(end, std::true_type());
     }
     uint2 *line = front.line + (front.columns - columns) / 32 + (strip * 32 + l) * K;
 
@@ -488,7 +483,7 @@ __device__ void unpack_edge(block_memory<K> &shared, const front &front, int uni
             const u32 slot = (u32)(32 * next + l + 31 * S) % RING;
 
             wait_for(ring_read(shared, 0), 32 * (next + 1) + 31 * S - RING);
-            ring[slot] = ((u32)bits >> l & 1) | ((u32)(bits >> 32) >> l & 1) << 16;
+            ring[slot] = (u32)bits >> l << 31 | ((u32)(bits >> 32) >> l & 1);
             __syncwarp();
             if (l == 0)
                 *written = next + 1 < words ? 32 * (next + 1) + 31 * S : INT_MAX;
@@ -516,7 +511,7 @@ __device__ void pack_edge(block_memory<K> &shared, const job &job, int d, int un
 
         wait_for(ring_written(shared, last), min(32 * (word + 1) + 31 * S, end));
         const u32 both = ring[slot];
-        const u32 up = __ballot_sync(~0u, inside && (both & 1)), down = __ballot_sync(~0u, inside && both >> 16);
+        const u32 up = __ballot_sync(~0u, inside && both >> 31), down = __ballot_sync(~0u, inside && (both & 1));
 
         if (l == 0) {
             store_edge(front.edges + (size_t)unit * front.words + word, (u64)down << 32 | up);
@@ -527,7 +522,7 @@ __device__ void pack_edge(block_memory<K> &shared, const job &job, int d, int un
     }
 }
 
-template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job, factors f)
+template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     block_memory<K> &shared = *(block_memory<K> *)memory;
@@ -550,7 +545,7 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job
         const int columns = unit_columns(job, d, unit);
 
         if (warp < strips)
-            run_strip<K, S>(shared, job, d, unit, start + warp, warp, f);
+            run_strip<K, S>(shared, job, d, unit, start + warp, warp);
         else if (warp == WARPS)
             unpack_edge<K, S>(shared, job.fronts[d], unit, columns);
         else if (warp == WARPS + 1)
@@ -727,9 +722,9 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     prepare<<<min(2 * device.processors, n / 256 + 1), 256, 0, device.stream>>>(job);
     CHECK(cudaGetLastError());
     if (words == 1)
-        sweep<1, S1><<<min(units, room), THREADS, sweep_memory<1>(), device.stream>>>(job, { 2, 65536 });
+        sweep<1, S1><<<min(units, room), THREADS, sweep_memory<1>(), device.stream>>>(job);
     else
-        sweep<2, S2><<<min(units, room), THREADS, sweep_memory<2>(), device.stream>>>(job, { 2, 65536 });
+        sweep<2, S2><<<min(units, room), THREADS, sweep_memory<2>(), device.stream>>>(job);
     CHECK(cudaGetLastError());
     meet<<<(length - pad) / MEET_SPAN + 1, MEET_THREADS, 0, device.stream>>>(
         { job.fronts[0].line, job.fronts[0].columns }, { job.fronts[1].line, job.fronts[1].columns }, pad, length, job.best);
