@@ -250,6 +250,12 @@ __device__ __forceinline__ u32 or_nor(u32 x, u32 y, u32 z)
     return result;
 }
 
+/* x = y in one lane. A select would take the unit that does the logic; this need not. */
+__device__ __forceinline__ void move_if(u32 &x, u32 y, bool mine)
+{
+    asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p mov.u32 %0, %1; }" : "+r"(x) : "r"(y), "r"((int)mine));
+}
+
 /* What a lane keeps from step to step. */
 template <int K, int S> struct lane {
     u32 pv[K], mv[K];
@@ -267,18 +273,23 @@ __device__ __forceinline__ u32 element(const uint4 &v, int i) { return i == 0 ? 
 /* Steps first .. first + BATCH - 1. With `ends`, some lanes are outside of the table, and keep what they have. */
 template <int K, int S, bool ends>
 __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, const uint4 *codes, u32 table,
-                                      u32 in, u32 out, u32 seen, u32 keep, bool top, bool bottom)
+                                      u32 in, u32 out, u32 seen, bool top, bool bottom)
 {
+    /* A batch does not wrap around. */
+    const u32 in_slot = in + (u32)(first + 32 * S) % RING * 4, out_slot = out + (u32)first % RING * 4;
+
 #pragma unroll
     for (int u = 0; u < BATCH; u++) {
         if (u % 4 == 0) {
 #pragma unroll
             for (int i = 0; i < S; i++)
                 my.last[i] = my.edge[4 - S + i];
-            load4(my.edge, in + (u32)(first + 32 * S + u) % RING * 4, top);
+            load4(my.edge, in_slot + 4 * u, top);
         }
         const u32 edge = u % 4 < S ? my.last[u % 4 % S] : my.edge[(u % 4 + 4 - S) % 4];
-        const u32 both = (my.queue[u % S] & keep) | edge;
+        u32 both = my.queue[u % S];
+
+        move_if(both, edge, top);
         u32 t[K], s[K], x[K], xp[K];
 
 #pragma unroll
@@ -308,7 +319,7 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
         my.out[u % 4] = (ph & 1u << 31) | hn_out;
         my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
         if (u % 4 == 3)
-            store4(out + (u32)(first + u - 3) % RING * 4, my.out, bottom);
+            store4(out_slot + 4 * (u - 3), my.out, bottom);
         const u32 code = element(my.codes[(u + LOOK) / 4 % (AHEAD / 4)], (u + LOOK) % 4);
 
         if ((u + LOOK) % 4 == 3)
@@ -381,7 +392,6 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
     const int l = (int)(threadIdx.x % 32), columns = unit_columns(job, d, unit), end = steps_of<S>(columns);
     const int row = (strip * 32 + l) * 32 * K - front.pad;
     const bool top = l == 0, bottom = l == 31;
-    const u32 keep = top ? 0 : ~0u;
     const u32 in = shared_address(&shared.rings[warp]), out = shared_address(&shared.rings[warp + 1]);
     const u32 table = shared_address(shared.tables[warp]) + (u32)l * 4 * K;
     const u32 seen = shared_address(&shared.seen[warp + 1]);
@@ -424,8 +434,7 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
                 load4(my.edge, in + (32 * S - 4) % RING * 4, top);
             if (FAR > 0 && l < 4 && first % 32 == 0)
                 asm volatile("prefetch.global.L1 [%0];" :: "l"(codes + FAR / 4));
-            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, keep, top,
-                                               bottom);
+            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, top, bottom);
             store1(read, first + 32 * S + BATCH, top);
             store1(written, first + BATCH, bottom);
         }
