@@ -57,14 +57,12 @@ typedef unsigned long long u64;
 enum {
     WARPS = 4,                   /* strips in flight in a block, one on each of the SM's four schedulers */
     THREADS = (WARPS + 2) * 32,  /* and the warps that unpack the block's upper edge and pack its lower one */
-    BATCH = 16,                  /* steps between two looks at what the neighbouring warps have done */
-    GLANCE = 11,                 /* the step of a batch at which the next of these looks is taken */
     S1 = 2, S2 = 1,              /* S for K = 1 and K = 2 */
-    RING = 256,                  /* columns that a ring holds; a power of two above 4 * BATCH + 32 * S */
+    RING = 256,                  /* columns that a ring holds; a power of two above 4 batches + 32 S */
     LOOK = 3,                    /* steps that a match is loaded ahead */
-    AHEAD = 16,                  /* steps that columns' codes are loaded ahead of that */
-    FAR = 96,                    /* columns from here to those whose codes are fetched into the first cache */
-    LEAD = 256,                  /* codes before the first and after the last column, which nobody uses */
+    AHEAD = 4,                   /* steps that a column's code is loaded ahead of that */
+    CODES = 4096,                /* columns whose codes a block holds: more than its first warp can be ahead of its last */
+    FAR = 128,                   /* columns that a code is there before its column's edge; a multiple of 32 */
     LENGTH_MAX = 1048448,        /* as the statement has it */
     EDGES_MAX = 400000,          /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
     LINES_MAX = 4 * (LENGTH_MAX / 32 + 64), /* words of both lines */
@@ -73,14 +71,14 @@ enum {
 };
 constexpr u64 EMPTY = ~0ull;
 
+/* Steps between two looks at what the neighbouring warps have done: more of them mean fewer looks, but a longer lag. */
+template <int K> constexpr int BATCH = K == 1 ? 32 : 16;
+
 /* Words of a strip's match tables: [256][32] for one word a lane, [low half, high half][16][32][K] for more. */
 constexpr int table_words(int K) { return K == 1 ? 256 * 32 : 2 * 16 * 32 * K; }
 
 /* One of the two fronts: its part of the table, rows and columns counted from its own end of the strings. */
 struct front {
-    u32 *codes;     /* [4][codes_length]: a column's offsets in the match tables, in bytes; the low half's, and the
-                       high half's << 16. Copy r begins with column -LEAD - r, so that all may read four at once */
-    int codes_length; /* LEAD + columns + LEAD, rounded up to 4 */
     uint2 *line;    /* [32 K strips + ...]: (+1, -1), the differences along the line where the fronts meet, in 32s */
     u64 *edges;     /* [units][words]: hp of 32 columns in the low half, hn in the high half, of a unit's lower edge */
     int columns;    /* of the first unit, which has most */
@@ -91,7 +89,6 @@ struct front {
 struct job {
     const unsigned char *a, *b; /* along the rows and along the columns */
     int a_length, b_length;
-    int words;         /* K */
     int strips, units; /* a unit is WARPS strips, what a block takes at a time; the lowest one may have fewer */
     int middle, slope; /* the first front has so many columns in the uppermost unit, and so many less in each further one */
     u32 *ticket; /* units taken so far; behind it the answer */
@@ -116,7 +113,7 @@ __host__ __device__ __forceinline__ int unit_start(const job &job, int d, int un
     return strip < 0 ? 0 : strip < job.strips ? strip : job.strips;
 }
 
-/* ------------------------------------------------------------------ before: codes, and memory that says "not there" */
+/* ------------------------------------------------------------------ before: memory that says "not there" */
 
 __global__ void prepare(job job)
 {
@@ -126,24 +123,9 @@ __global__ void prepare(job job)
         *job.ticket = 0;
         *job.best = UINT_MAX;
     }
-    for (int d = 0; d < 2; d++) {
-        const front &front = job.fronts[d];
-
-        for (int i = thread; i < front.codes_length; i += stride)
-            for (int r = 0; r < 4; r++) {
-                const int j = i - LEAD - r;
-                u32 code = 0;
-
-                if (j >= 0 && j < front.columns) {
-                    const u32 c = job.b[d == 0 ? j : job.b_length - 1 - j];
-
-                    code = job.words == 1 ? c * 128 : (c & 15) << 8 | (16 + (c >> 4)) << 24;
-                }
-                front.codes[(size_t)r * front.codes_length + i] = code;
-            }
-        for (int i = thread; i < job.units * front.words; i += stride)
-            front.edges[i] = EMPTY;
-    }
+    for (int d = 0; d < 2; d++)
+        for (int i = thread; i < job.units * job.fronts[d].words; i += stride)
+            job.fronts[d].edges[i] = EMPTY;
 }
 
 /* ------------------------------------------------------------------ the rings between warps */
@@ -160,8 +142,19 @@ struct __align__(8) progress {
     int read;    /* slots of ring w + 1 below may be written again */
 };
 
+/* Where a character's entry is in the tables: c * 128, or the low half's offset and the high half's << 16. */
+template <int K> struct entry {
+    typedef u32 type;
+    __device__ static u32 of(u32 c) { return (c & 15) << 8 | (16 + (c >> 4)) << 24; }
+};
+template <> struct entry<1> {
+    typedef unsigned short type;
+    __device__ static u32 of(u32 c) { return c * 128; }
+};
+
 template <int K> struct block_memory {
     u32 tables[WARPS][table_words(K)]; 
+    typename entry<K>::type codes[CODES + 32]; /* of columns modulo CODES; the first 32 stand behind the last again */
     ring rings[WARPS + 1];             /* warp w reads ring w and writes ring w + 1 */
     progress seen[WARPS + 2];          /* by warp w: rings w and w + 1 are its own; shifted by one, see ring_written() */
     u32 ticket;
@@ -215,6 +208,26 @@ template <int K> __device__ __forceinline__ void load_match(u32 low[K], u32 high
     }
 }
 
+/* The address of a column's code, and of those of some 32 columns behind it. */
+template <int K> __device__ __forceinline__ u32 code_address(u32 codes, int column)
+{
+    return codes + (u32)column % CODES * (u32)sizeof(typename entry<K>::type);
+}
+
+template <int K> __device__ __forceinline__ u32 load_code(u32 address)
+{
+    if (K == 1) {
+        unsigned short value;
+
+        asm volatile("ld.volatile.shared.u16 %0, [%1];" : "=h"(value) : "r"(address));
+        return value;
+    }
+    u32 value;
+
+    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(value) : "r"(address));
+    return value;
+}
+
 /* Until *counter has reached `least`. */
 __device__ __forceinline__ void wait_for(const int *counter, int least)
 {
@@ -259,7 +272,7 @@ __device__ __forceinline__ void move_if(u32 &x, u32 y, bool mine)
 /* What a lane keeps from step to step. */
 template <int K, int S> struct lane {
     u32 pv[K], mv[K];
-    uint4 codes[AHEAD / 4];
+    u32 codes[AHEAD];
     u32 low[LOOK + 1][K], high[LOOK + 1][K];
     u32 queue[S];   /* from the lane above, not yet used */
     u32 edge[4];    /* lane 0: from the ring; 0 in all others */
@@ -268,18 +281,17 @@ template <int K, int S> struct lane {
     progress seen;
 };
 
-__device__ __forceinline__ u32 element(const uint4 &v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
-
-/* Steps first .. first + BATCH - 1. With `ends`, some lanes are outside of the table, and keep what they have. */
+/* A batch of steps, from `first` on. With `ends`, some lanes are outside of the table, and keep what they have. */
 template <int K, int S, bool ends>
-__device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, const uint4 *codes, u32 table,
+__device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, u32 codes, u32 table,
                                       u32 in, u32 out, u32 seen, bool top, bool bottom)
 {
+    const u32 ahead = code_address<K>(codes, column + LOOK + AHEAD);
     /* A batch does not wrap around. */
     const u32 in_slot = in + (u32)(first + 32 * S) % RING * 4, out_slot = out + (u32)first % RING * 4;
 
 #pragma unroll
-    for (int u = 0; u < BATCH; u++) {
+    for (int u = 0; u < BATCH<K>; u++) {
         if (u % 4 == 0) {
 #pragma unroll
             for (int i = 0; i < S; i++)
@@ -320,12 +332,11 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
         my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
         if (u % 4 == 3)
             store4(out_slot + 4 * (u - 3), my.out, bottom);
-        const u32 code = element(my.codes[(u + LOOK) / 4 % (AHEAD / 4)], (u + LOOK) % 4);
+        const u32 code = my.codes[(u + LOOK) % AHEAD];
 
-        if ((u + LOOK) % 4 == 3)
-            my.codes[(u + LOOK) / 4 % (AHEAD / 4)] = __ldg(codes + (u + LOOK) / 4 + AHEAD / 4);
+        my.codes[(u + LOOK) % AHEAD] = load_code<K>(ahead + u * (u32)sizeof(typename entry<K>::type));
         load_match<K>(my.low[(u + LOOK) % (LOOK + 1)], my.high[(u + LOOK) % (LOOK + 1)], table, code);
-        if (u == GLANCE)
+        if (u == BATCH<K> - 5)
             my.seen = load_progress(seen);
     }
 }
@@ -380,24 +391,23 @@ __device__ void fill_tables(u32 *table, const job &job, bool backward, int first
 }
 
 /* The steps that a strip takes. */
-template <int S> __device__ __forceinline__ int steps_of(int columns)
+template <int K, int S> __device__ __forceinline__ int steps_of(int columns)
 {
-    return (columns + 31 * S + BATCH - 1) / BATCH * BATCH;
+    return (columns + 31 * S + BATCH<K> - 1) / BATCH<K> * BATCH<K>;
 }
 
 template <int K, int S>
 __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int unit, int strip, int warp)
 {
     const front &front = job.fronts[d];
-    const int l = (int)(threadIdx.x % 32), columns = unit_columns(job, d, unit), end = steps_of<S>(columns);
+    const int l = (int)(threadIdx.x % 32), columns = unit_columns(job, d, unit), end = steps_of<K, S>(columns);
     const int row = (strip * 32 + l) * 32 * K - front.pad;
     const bool top = l == 0, bottom = l == 31;
     const u32 in = shared_address(&shared.rings[warp]), out = shared_address(&shared.rings[warp + 1]);
     const u32 table = shared_address(shared.tables[warp]) + (u32)l * 4 * K;
     const u32 seen = shared_address(&shared.seen[warp + 1]);
     const u32 read = shared_address(ring_read(shared, warp)), written = shared_address(ring_written(shared, warp + 1));
-    /* Column t - S l, for t divisible by 4. */
-    const uint4 *codes = (const uint4 *)(front.codes + (size_t)(S * l % 4) * front.codes_length + LEAD - S * l / 4 * 4);
+    const u32 codes = shared_address(shared.codes);
     lane<K, S> my;
 
     fill_tables<K>(shared.tables[warp], job, d == 1, row, l);
@@ -415,33 +425,37 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
 #pragma unroll
     for (int i = 0; i < S; i++)
         my.queue[i] = 0;
-#pragma unroll
-    for (int i = 0; i < AHEAD / 4; i++)
-        my.codes[i] = __ldg(codes + i);
-#pragma unroll
-    for (int i = 0; i < LOOK; i++)
-        load_match<K>(my.low[i], my.high[i], table, element(my.codes[i / 4], i % 4));
-    my.seen = load_progress(seen);
     int first = 0;
+    /* Until the strips above and below are so far that the next batch can go on. */
+    const auto wait = [&] {
+        const int need = min(first + 32 * S + BATCH<K>, end), room = first + BATCH<K> - RING;
+
+        while (__any_sync(~0u, my.seen.written < need || my.seen.read < room))
+            my.seen = load_progress(seen);
+    };
     /* Batches up to `last`; in those at both ends of the table some lanes are outside of it. */
     const auto run = [&](int last, auto ends) {
-        for (; first < last; first += BATCH, codes += BATCH / 4) {
-            const int need = min(first + 32 * S + BATCH, end), room = first + BATCH - RING;
-
-            while (__any_sync(~0u, my.seen.written < need || my.seen.read < room))
-                my.seen = load_progress(seen);
-            if (first == 0)
-                load4(my.edge, in + (32 * S - 4) % RING * 4, top);
-            if (FAR > 0 && l < 4 && first % 32 == 0)
-                asm volatile("prefetch.global.L1 [%0];" :: "l"(codes + FAR / 4));
+        while (first < last) {
             steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, top, bottom);
-            store1(read, first + 32 * S + BATCH, top);
-            store1(written, first + BATCH, bottom);
+            store1(read, first + 32 * S + BATCH<K>, top);
+            first += BATCH<K>;
+            store1(written, first, bottom);
+            if (first < end)
+                wait();
         }
     };
-    const int from = (31 * S + BATCH - 1) / BATCH * BATCH, to = columns / BATCH * BATCH;
+    const int from = (31 * S + BATCH<K> - 1) / BATCH<K> * BATCH<K>, to = columns / BATCH<K> * BATCH<K>;
 
     if (columns > 0) {
+        my.seen = load_progress(seen);
+        wait();
+        load4(my.edge, in + (32 * S - 4) % RING * 4, top);
+#pragma unroll
+        for (int i = 0; i < LOOK; i++)
+            load_match<K>(my.low[i], my.high[i], table, load_code<K>(code_address<K>(codes, i - S * l)));
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            my.codes[(LOOK + i) % AHEAD] = load_code<K>(code_address<K>(codes, LOOK + i - S * l));
         run(min(from, end), std::true_type());
         run(to, std::false_type());
         run(end, std::true_type());
@@ -467,14 +481,25 @@ __device__ __forceinline__ void store_edge(u64 *p, u64 value)
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(p), "l"(value));
 }
 
-/* The upper edge of a unit, from the unit above, or +1 all along at the top of the table, to ring 0. */
+/*
+ * The upper edge of a unit, from the unit above, or +1 all along at the top of the table, to ring 0; and the codes of the
+ * columns, FAR of them ahead, so that who sees a slot of a ring written may use the codes up to there as well.
+ */
 template <int K, int S>
-__device__ void unpack_edge(block_memory<K> &shared, const front &front, int unit, int columns)
+__device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int unit, int columns)
 {
+    const front &front = job.fronts[d];
     const int l = (int)(threadIdx.x % 32), words = (columns + 31) / 32;
     volatile u32 *ring = shared.rings[0];
     volatile int *written = ring_written(shared, 0);
 
+    volatile typename entry<K>::type *codes = shared.codes;
+    const auto character = [&](int j) { return j < columns ? job.b[d == 0 ? j : job.b_length - 1 - j] : 0; };
+    u32 c = character(FAR + l); /* of column 32 * next + FAR + l */
+
+    for (int j = l; j < FAR; j += 32)
+        codes[j] = (typename entry<K>::type)entry<K>::of(character(j));
+    codes[CODES + l] = codes[l];
     for (int next = 0; next < words;) {
         const int word = next + l;
         u64 edge = EMPTY;
@@ -493,6 +518,12 @@ __device__ void unpack_edge(block_memory<K> &shared, const front &front, int uni
 
             wait_for(ring_read(shared, 0), 32 * (next + 1) + 31 * S - RING);
             ring[slot] = (u32)bits >> l << 31 | ((u32)(bits >> 32) >> l & 1);
+            const int at = (32 * next + FAR) % CODES + l;
+
+            codes[at] = (typename entry<K>::type)entry<K>::of(c);
+            if (at < 32)
+                codes[CODES + at] = (typename entry<K>::type)entry<K>::of(c);
+            c = character(32 * (next + 1) + FAR + l);
             __syncwarp();
             if (l == 0)
                 *written = next + 1 < words ? 32 * (next + 1) + 31 * S : INT_MAX;
@@ -508,7 +539,7 @@ template <int K, int S>
 __device__ void pack_edge(block_memory<K> &shared, const job &job, int d, int unit, int last, int columns)
 {
     const front &front = job.fronts[d];
-    const int l = (int)(threadIdx.x % 32), end = steps_of<S>(columns), words = (columns + 31) / 32;
+    const int l = (int)(threadIdx.x % 32), end = steps_of<K, S>(columns), words = (columns + 31) / 32;
     const int next = unit + 1 < job.units ? unit_columns(job, d, unit + 1) : columns;
     uint2 *line = front.line + unit_start(job, d, unit + 1) * 32 * K + (front.columns - columns) / 32;
     const volatile u32 *ring = shared.rings[last];
@@ -539,6 +570,8 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job
 
     for (int i = (int)threadIdx.x; i < (WARPS + 1) * RING; i += THREADS)
         shared.rings[i / RING][i % RING] = 0;
+    for (int i = (int)threadIdx.x; i < CODES + 32; i += THREADS)
+        shared.codes[i] = 0;
     for (;;) {
         __syncthreads();
         if (threadIdx.x < WARPS + 2)
@@ -556,7 +589,7 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job
         if (warp < strips)
             run_strip<K, S>(shared, job, d, unit, start + warp, warp);
         else if (warp == WARPS)
-            unpack_edge<K, S>(shared, job.fronts[d], unit, columns);
+            unpack_edge<K, S>(shared, job, d, unit, columns);
         else if (warp == WARPS + 1)
             pack_edge<K, S>(shared, job, d, unit, strips, columns);
     }
@@ -637,11 +670,10 @@ struct plan {
 static const struct {
     double clocks;
     int lag;
-} cost[3] = { { 0, 0 }, { 30, 352 }, { 50, 224 } };
+} cost[3] = { { 0, 0 }, { 45, 416 }, { 70, 256 } };
 
 static struct {
     unsigned char *strings; /* of both fronts, 128-byte aligned */
-    u32 *codes;
     u64 *edges;
     uint2 *lines;
     u32 *counters;
@@ -665,7 +697,6 @@ static void device_init(void)
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[1], sweep<1, S1>, THREADS, sweep_memory<1>()));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[2], sweep<2, S2>, THREADS, sweep_memory<2>()));
     CHECK(cudaMalloc(&device.strings, 2 * (LENGTH_MAX + 128)));
-    CHECK(cudaMalloc(&device.codes, 8 * ((size_t)LENGTH_MAX + 2 * LEAD + 4) * sizeof *device.codes));
     CHECK(cudaMalloc(&device.edges, EDGES_MAX * sizeof *device.edges));
     CHECK(cudaMalloc(&device.lines, LINES_MAX * sizeof *device.lines));
     CHECK(cudaMalloc(&device.counters, 2 * sizeof *device.counters));
@@ -703,7 +734,6 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     job.b = device.strings + b_offset;
     job.a_length = m;
     job.b_length = n;
-    job.words = words;
     job.ticket = device.counters;
     job.best = device.counters + 1;
     job.strips = (m + 1024 * words - 1) / (1024 * words);
@@ -721,14 +751,12 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
         front.columns = unit_columns(job, d, 0);
         front.words = (front.columns + 31) / 32;
         front.pad = d == 0 ? pad : 0;
-        front.codes_length = (front.columns + 2 * LEAD + 3) / 4 * 4;
-        front.codes = d == 0 ? device.codes : job.fronts[0].codes + 4 * (size_t)job.fronts[0].codes_length;
         front.edges = d == 0 ? device.edges : job.fronts[0].edges + (size_t)job.units * job.fronts[0].words;
         front.line = d == 0 ? device.lines : job.fronts[0].line + length / 32;
     }
     const int units = 2 * job.units, room = device.blocks[words] * device.processors;
 
-    prepare<<<min(2 * device.processors, n / 256 + 1), 256, 0, device.stream>>>(job);
+    prepare<<<min(2 * device.processors, job.units * job.fronts[0].words / 256 + 1), 256, 0, device.stream>>>(job);
     CHECK(cudaGetLastError());
     if (words == 1)
         sweep<1, S1><<<min(units, room), THREADS, sweep_memory<1>(), device.stream>>>(job);
