@@ -3,15 +3,12 @@
  *
  * Prints a JSON object a row to standard output. Every pair of strings is first judged against the CPU reference of the
  * same run. Then, in turns: expert.cu's kernels by events, expert.cu end to end from page-locked memory (copies and
- * launches included, as the judge's clock has it), the baseline end to end where it is not too slow, and the reference on
- * one core. "latency model" is what the depth of the two fronts allows: columns of a front, plus the lag of its strips,
+ * launches included, as the judge's clock has it), the steps before it and the baseline end to end where they are not too
+ * slow, and the reference on one core. "latency model" is what the depth of the two fronts allows: columns of a front, plus the lag of its strips,
  * times the clocks of a step; see docs/experts/editdistance.md. `check` runs small odd lengths only, which a simulator
  * can do as well.
  *
- *   for f in levenshtein levenshtein_portable levenshtein_avx2 levenshtein_avx512; do
- *       gcc -std=gnu11 -O3 -I. -c -o build/$f.o problems/editdistance/$f.c; done
- *   nvcc -O3 -std=c++17 -arch=sm_90 -cudart shared -I. -Iproblems/editdistance/include -o build/bench_gpu_editdistance \
- *       problems/editdistance/bench_gpu.cu build/levenshtein*.o
+ *   make build/benches/editdistance_gpu PROBLEM=editdistance
  */
 #include <algorithm>
 #include <chrono>
@@ -40,6 +37,27 @@ namespace expert {
 namespace baseline {
 #define device_user baseline_device_user
 #include "problems/editdistance/submissions/accepted/baseline.cu"
+#undef device_user
+#undef CHECK
+}
+
+namespace words {
+#define device_user words_device_user
+#include "problems/editdistance/submissions/accepted/1_words.cu"
+#undef device_user
+#undef CHECK
+}
+
+namespace strips {
+#define device_user strips_device_user
+#include "problems/editdistance/submissions/accepted/2_strips.cu"
+#undef device_user
+#undef CHECK
+}
+
+namespace pipeline {
+#define device_user pipeline_device_user
+#include "problems/editdistance/submissions/accepted/3_pipeline.cu"
 #undef device_user
 #undef CHECK
 }
@@ -176,9 +194,22 @@ void check_small(unsigned char *a, unsigned char *b, int cases)
     std::fprintf(stderr, "bench_gpu: %d small pairs, %d wrong answers\n", cases, wrong);
 }
 
-void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions, bool slow)
+/* Whole submissions, the slow ones for pairs with few anti-diagonals only, and all for multiples of 128. */
+const struct {
+    const char *name;
+    unsigned (*run)(char *, int, char *, int);
+    double steps_most; /* m + n at most */
+} peers[] = {
+    { "3_pipeline.cu", pipeline::pipeline_device_user, 1e9 },
+    { "2_strips.cu", strips::strips_device_user, 1e9 },
+    { "1_words.cu", words::words_device_user, 3e5 },
+    { "baseline.cu", baseline::baseline_device_user, 5e4 },
+};
+enum { PEERS = sizeof peers / sizeof peers[0] };
+
+void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions)
 {
-    std::vector<double> kernels, whole, cpu, base;
+    std::vector<double> kernels, whole, cpu, others[PEERS];
     const expert::plan plan = expert::plan_best(std::max(pair.m, pair.n), std::min(pair.m, pair.n));
     unsigned expected = 0;
 
@@ -200,16 +231,19 @@ void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions
         cpu.push_back(host);
         whole.push_back(all);
         kernels.push_back(kernel);
-        if (slow && r < 3) {
-            base.push_back(seconds_of([&] { answer = baseline::baseline_device_user((char *)a, pair.m, (char *)b, pair.n); }));
-            judge(pair, "baseline.cu", answer, expected);
+        for (int i = 0; i < PEERS && r < 3; i++) {
+            if (pair.m + pair.n > peers[i].steps_most)
+                continue;
+            others[i].push_back(seconds_of([&] { answer = peers[i].run((char *)a, pair.m, (char *)b, pair.n); }));
+            judge(pair, peers[i].name, answer, expected);
         }
     }
     print_row(pair, "expert.cu", "kernels", kernels);
     print_row(pair, "expert.cu", "end to end", whole);
     print_row(pair, "reference, one core", "end to end", cpu);
-    if (!base.empty())
-        print_row(pair, "baseline.cu", "end to end", base);
+    for (int i = 0; i < PEERS; i++)
+        if (!others[i].empty())
+            print_row(pair, peers[i].name, "end to end", others[i]);
     const int m = std::max(pair.m, pair.n), n = std::min(pair.m, pair.n);
 
     int clock;
@@ -240,6 +274,6 @@ int main(int argc, char **argv)
         check_small(a, b, repetitions);
     else
         for (const pair &pair : pairs)
-            bench(pair, a, b, repetitions, (long)pair.m + pair.n <= 50000);
+            bench(pair, a, b, repetitions);
     return wrong != 0;
 }

@@ -63,6 +63,7 @@ enum {
     AHEAD = 4,                   /* steps that a column's code is loaded ahead of that */
     CODES = 4096,                /* columns whose codes a block holds: more than its first warp can be ahead of its last */
     FAR = 128,                   /* columns that a code is there before its column's edge; a multiple of 32 */
+    NAP = 100,                   /* ns between two looks of a warp that has long to wait, to leave the SM to the others */
     LENGTH_MAX = 1048448,        /* as the statement has it */
     EDGES_MAX = 400000,          /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
     LINES_MAX = 4 * (LENGTH_MAX / 32 + 64), /* words of both lines */
@@ -232,7 +233,7 @@ template <int K> __device__ __forceinline__ u32 load_code(u32 address)
 __device__ __forceinline__ void wait_for(const int *counter, int least)
 {
     while (*(const volatile int *)counter < least)
-        __nanosleep(20);
+        __nanosleep(NAP);
 }
 
 /* ------------------------------------------------------------------ a strip */
@@ -447,6 +448,7 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
     const int from = (31 * S + BATCH<K> - 1) / BATCH<K> * BATCH<K>, to = columns / BATCH<K> * BATCH<K>;
 
     if (columns > 0) {
+        wait_for(ring_written(shared, warp), 1);
         my.seen = load_progress(seen);
         wait();
         load4(my.edge, in + (32 * S - 4) % RING * 4, top);
@@ -512,6 +514,8 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
         const u32 missing = __ballot_sync(~0u, edge == EMPTY);
         const int count = min(missing ? __ffs((int)missing) - 1 : 32, words - next);
 
+        if (count == 0)
+            __nanosleep(NAP);
         for (int i = 0; i < count; i++, next++) {
             const u64 bits = __shfl_sync(~0u, edge, i);
             const u32 slot = (u32)(32 * next + l + 31 * S) % RING;
@@ -670,7 +674,7 @@ struct plan {
 static const struct {
     double clocks;
     int lag;
-} cost[3] = { { 0, 0 }, { 45, 416 }, { 70, 256 } };
+} cost[3] = { { 0, 0 }, { 39, 512 }, { 89, 224 } };
 
 static struct {
     unsigned char *strings; /* of both fronts, 128-byte aligned */
