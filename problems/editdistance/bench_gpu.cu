@@ -3,10 +3,10 @@
  *
  * Prints a JSON object a row to standard output. Every pair of strings is first judged against the CPU reference of the
  * same run. Then, in turns: expert.cu's kernels by events, expert.cu end to end from page-locked memory (copies and
- * launches included, as the judge's clock has it), the steps before it and the baseline end to end where they are not too
- * slow, and the reference on one core. "latency model" is what the depth of the two fronts allows: columns of a front, plus the lag of its strips,
- * times the clocks of a step; see docs/experts/editdistance.md. `check` runs small odd lengths only, which a simulator
- * can do as well.
+ * launches included, as the judge's clock has it), the steps before it and the baseline end to end where they are not
+ * too slow, and the reference on one core. "latency model" is what the depth of the two fronts allows: columns of a
+ * front, plus the lag of its strips, times the clocks of a step; see docs/experts/editdistance.md. `check` runs small
+ * odd lengths only, which a simulator can do as well.
  *
  *   make build/benches/editdistance_gpu PROBLEM=editdistance
  */
@@ -115,10 +115,11 @@ void print_row(const pair &pair, const char *peer, const char *what, std::vector
     const size_t n = samples.size();
     const double median = samples[n / 2];
 
-    std::printf("{\"problem\":\"editdistance\",\"peer\":\"%s\",\"what\":\"%s\",\"size\":\"%dx%d\",\"kind\":\"%s\","
-                "\"median_s\":%.4e,\"min_s\":%.4e,\"q1\":%.4e,\"q3\":%.4e,\"rate\":%.4g,\"unit\":\"GCUPS\",\"runs\":%zu}\n",
-                peer, what, pair.m, pair.n, pair.kind, median, samples[0], samples[n / 4], samples[3 * n / 4],
-                (double)pair.m * pair.n / median * 1e-9, n);
+    std::printf(
+        "{\"problem\":\"editdistance\",\"peer\":\"%s\",\"what\":\"%s\",\"size\":\"%dx%d\",\"kind\":\"%s\","
+        "\"median_s\":%.4e,\"min_s\":%.4e,\"q1\":%.4e,\"q3\":%.4e,\"rate\":%.4g,\"unit\":\"GCUPS\",\"runs\":%zu}\n",
+        peer, what, pair.m, pair.n, pair.kind, median, samples[0], samples[n / 4], samples[3 * n / 4],
+        (double)pair.m * pair.n / median * 1e-9, n);
     std::fflush(stdout);
 }
 
@@ -146,7 +147,8 @@ unsigned run_plan(expert::plan plan, const unsigned char *a, int m, const unsign
         CHECK(cudaEventCreate(&stop));
     }
     CHECK(cudaMemcpyAsync(expert::device.strings, a, (size_t)m, cudaMemcpyHostToDevice, expert::device.stream));
-    CHECK(cudaMemcpyAsync(expert::device.strings + second, b, (size_t)n, cudaMemcpyHostToDevice, expert::device.stream));
+    CHECK(
+        cudaMemcpyAsync(expert::device.strings + second, b, (size_t)n, cudaMemcpyHostToDevice, expert::device.stream));
     CHECK(cudaEventRecord(start, expert::device.stream));
     expert::launch(plan, m, n, 0, second);
     CHECK(cudaEventRecord(stop, expert::device.stream));
@@ -177,7 +179,8 @@ void check_small(unsigned char *a, unsigned char *b, int cases)
 
     for (int i = 0; i < cases; i++) {
         const int most = i % 3 == 0 ? 70 : i % 3 == 1 ? 700 : 5000;
-        pair pair = { kinds[i % 5], 1 + (int)(random.next() % (unsigned)most), 1 + (int)(random.next() % (unsigned)most) };
+        pair pair = {kinds[i % 5], 1 + (int)(random.next() % (unsigned)most),
+                     1 + (int)(random.next() % (unsigned)most)};
 
         if (i % 2 == 1) /* as in the contest; and rows of several units */
             pair.m = pair.m / 128 * 512 + 128, pair.n = pair.n / 128 * 128 + 128;
@@ -218,7 +221,8 @@ void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions
 
         fill(pair, a, b, (unsigned long long)(1000 + r));
         const double host = seconds_of([&] { expected = reference(a, pair.m, b, pair.n); });
-        const double all = seconds_of([&] { answer = expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n); });
+        const double all =
+            seconds_of([&] { answer = expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n); });
 
         judge(pair, "expert.cu", answer, expected);
         double kernel;

@@ -6,8 +6,8 @@
  * rows that match its character (eq), and from the horizontal difference on the word's upper edge, (hp, hn) = (is +1,
  * is -1), with some dozen operations; the addition carries it along the rows.
  *
- * A thread computes one word, one launch an anti-diagonal of words: word w of column d - w. The longer string lies along
- * the rows, so that there are few anti-diagonals: shorter + longer / 32.
+ * A thread computes one word, one launch an anti-diagonal of words: word w of column d - w. The longer string lies
+ * along the rows, so that there are few anti-diagonals: shorter + longer / 32.
  *
  * Where the time goes: into the launches, of a few microseconds each, as in baseline.cu.
  */

@@ -2,34 +2,37 @@
  * expert.cu - edit distance at the speed of the machine's logic units.
  *
  * Method. Neighbouring cells of the table differ by -1, 0 or 1 (Ukkonen 1985). A *word* is 32 rows of one column, held
- * as two bit masks: the vertical differences that are +1 (pv) and -1 (mv). Hyyrö (2003), after Myers (1999), gets a word
- * from its left neighbour, the rows that match the column's character (eq), and the horizontal difference on its upper
- * edge, (hp, hn) = (is +1, is -1), in about nine logic operations and one addition, whose carry runs along the rows:
+ * as two bit masks: the vertical differences that are +1 (pv) and -1 (mv). Hyyrö (2003), after Myers (1999), gets a
+ * word from its left neighbour, the rows that match the column's character (eq), and the horizontal difference on its
+ * upper edge, (hp, hn) = (is +1, is -1), in about nine logic operations and one addition, whose carry runs along the
+ * rows:
  *
  *   t   = eq & pv                 s = t + pv + hn                     carry out: hn of the lower edge
  *   x   = eq | mv                 c = s ^ pv ^ t                      c: hn above every row
  *   ph  = mv | ~(x | pv | s)      ph2 = 2 ph + hp                     carry out: hp of the lower edge
  *   pv' = c | ~(x | ph2)          mv' = ph2 & x
  *
- * What bounds it. Words of one column hang together by their edges, words of one row of words by pv and mv, so 32 rows x
- * one column is the grain of a wavefront. A chain of five dependent instructions leads from pv to pv', about 24 clocks,
- * and a table of n columns has n of them in a row. Depth, not throughput, is what bounds a pair of equal lengths:
+ * What bounds it. Words of one column hang together by their edges, words of one row of words by pv and mv, so 32 rows
+ * x one column is the grain of a wavefront. A chain of five dependent instructions leads from pv to pv', about 24
+ * clocks, and a table of n columns has n of them in a row. Depth, not throughput, is what bounds a pair of equal
+ * lengths:
  *
- *   - Two fronts. One starts at the beginning of both strings, the other one at their ends, going backwards (the distance of
- *     the reversed strings). They meet at the middle column, or the middle row: the distance is the least sum of both over
- *     all cells there. The depth is halved, the work is the same.
- *   - A lane owns K words below each other, a warp 32 K of them, a *strip*. Lane l works on column t - S l at step t and
- *     passes (hp, hn) to the next lane by a shuffle, which has S steps to arrive.
+ *   - Two fronts. One starts at the beginning of both strings, the other one at their ends, going backwards (the
+ *     distance of the reversed strings). They meet along a line of stairs, at which all strips are done at the same
+ *     time; the distance is the least sum of both over the line's points. The depth is halved, the work is the same.
+ *   - A lane owns K words below each other, a warp 32 K of them, a *strip*. Lane l works on column t - S l at step t
+ *     and passes (hp, hn) to the next lane by a shuffle, which has S steps to arrive.
  *   - The longer string lies along the rows: then more of the machine works at once.
  *
- * Strips are a pipeline: a warp hands the lower edge of its strip to the next warp through a ring in shared memory, and a
- * block of WARPS strips hands it on through global memory, 32 columns in one 64-bit word. Two further warps of the block
- * do nothing but unpack and pack these words. No word can have hp and hn in one column, so all ones means "not there yet",
- * and no flags or fences are needed. Blocks take their strips in order from a counter; so those that a block waits for
- * are always running already, however many blocks fit on the device.
+ * Strips are a pipeline: a warp hands the lower edge of its strip to the next warp through a ring in shared memory, and
+ * a block of WARPS strips hands it on through global memory, 32 columns in one 64-bit word. Two further warps of the
+ * block do nothing but unpack and pack these words. No word can have hp and hn in one column, so all ones means "not
+ * there yet", and no flags or fences are needed. Blocks take their strips in order from a counter; so those that a
+ * block waits for are always running already, however many blocks fit on the device.
  *
- * Matches. eq comes from two tables of 16 words a lane, by the low and the high half of the character: eq = low & high
- * costs nothing, as all its uses are logic operations of three operands.
+ * Matches. eq comes from two tables of 16 entries a lane, by the low and the high half of the character: eq = low &
+ * high costs nothing, as all its uses are logic operations of three operands. With K = 1 there is room in shared memory
+ * for one table of 256 entries instead.
  *
  * The lengths are any from 1 up. Rows are padded on top of the table by rows with pv = mv = eq = 0, which hand hp = 1,
  * the upper edge of the table, down as it is.
@@ -55,20 +58,20 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 enum {
-    WARPS = 4,                   /* strips in flight in a block, one on each of the SM's four schedulers */
-    THREADS = (WARPS + 2) * 32,  /* and the warps that unpack the block's upper edge and pack its lower one */
-    S1 = 2, S2 = 1,              /* S for K = 1 and K = 2 */
-    RING = 256,                  /* columns that a ring holds; a power of two above 4 batches + 32 S */
-    LOOK = 3,                    /* steps that a match is loaded ahead */
-    AHEAD = 4,                   /* steps that a column's code is loaded ahead of that */
-    CODES = 4096,                /* columns whose codes a block holds: more than its first warp can be ahead of its last */
-    FAR = 128,                   /* columns that a code is there before its column's edge; a multiple of 32 */
-    NAP = 100,                   /* ns between two looks of a warp that has long to wait, to leave the SM to the others */
-    LENGTH_MAX = 1048448,        /* as the statement has it */
-    EDGES_MAX = 400000,          /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
+    WARPS = 4,                  /* strips in flight in a block, one on each of the SM's four schedulers */
+    THREADS = (WARPS + 2) * 32, /* and the warps that unpack the block's upper edge and pack its lower one */
+    S1 = 2, S2 = 1,       /* S for K = 1 and K = 2 */
+    RING = 256,           /* columns that a ring holds; a power of two above 4 batches + 32 S */
+    LOOK = 3,             /* steps that a match is loaded ahead */
+    AHEAD = 4,            /* steps that a column's code is loaded ahead of that */
+    CODES = 4096,         /* columns whose codes a block holds: more than its first warp can be ahead of its last */
+    FAR = 128,            /* columns that a code is there before its column's edge; a multiple of 32 */
+    NAP = 100,            /* ns between two looks of a warp that has long to wait, to leave the SM to the others */
+    LENGTH_MAX = 1048448, /* as the statement has it */
+    EDGES_MAX = 400000,   /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
     LINES_MAX = 4 * (LENGTH_MAX / 32 + 64), /* words of both lines */
     MEET_THREADS = 256,
-    MEET_SPAN = 2048,            /* cells of the meeting line that a block looks at */
+    MEET_SPAN = 2048, /* cells of the meeting line that a block looks at */
 };
 constexpr u64 EMPTY = ~0ull;
 
@@ -91,7 +94,8 @@ struct job {
     const unsigned char *a, *b; /* along the rows and along the columns */
     int a_length, b_length;
     int strips, units; /* a unit is WARPS strips, what a block takes at a time; the lowest one may have fewer */
-    int middle, slope; /* the first front has so many columns in the uppermost unit, and so many less in each further one */
+    /* The first front has `middle` columns in the uppermost unit, and `slope` less in each further one. */
+    int middle, slope;
     u32 *ticket; /* units taken so far; behind it the answer */
     u32 *best;
     front fronts[2];
@@ -132,8 +136,8 @@ __global__ void prepare(job job)
 /* ------------------------------------------------------------------ the rings between warps */
 
 /*
- * Slot x of a ring holds hp << 31 | hn, of the upper edge of a strip in column x - 31 S: x is the step at which the last
- * lane of the strip above works on it.
+ * Slot x of a ring holds hp << 31 | hn, of the upper edge of a strip in column x - 31 S: x is the step at which the
+ * last lane of the strip above works on it.
  */
 typedef u32 ring[RING];
 
@@ -157,12 +161,18 @@ template <int K> struct block_memory {
     u32 tables[WARPS][table_words(K)]; 
     typename entry<K>::type codes[CODES + 32]; /* of columns modulo CODES; the first 32 stand behind the last again */
     ring rings[WARPS + 1];             /* warp w reads ring w and writes ring w + 1 */
-    progress seen[WARPS + 2];          /* by warp w: rings w and w + 1 are its own; shifted by one, see ring_written() */
+    progress seen[WARPS + 2]; /* by warp w: rings w and w + 1 are its own; shifted by one, see ring_written() */
     u32 ticket;
 };
 
-template <int K> __device__ __forceinline__ int *ring_written(block_memory<K> &shared, int r) { return &shared.seen[r + 1].written; }
-template <int K> __device__ __forceinline__ int *ring_read(block_memory<K> &shared, int r) { return &shared.seen[r].read; }
+template <int K> __device__ __forceinline__ int *ring_written(block_memory<K> &shared, int r)
+{
+    return &shared.seen[r + 1].written;
+}
+template <int K> __device__ __forceinline__ int *ring_read(block_memory<K> &shared, int r)
+{
+    return &shared.seen[r].read;
+}
 
 __device__ __forceinline__ u32 shared_address(const void *p)
 {
@@ -204,7 +214,9 @@ template <int K> __device__ __forceinline__ void load_match(u32 low[K], u32 high
         asm volatile("ld.shared.u32 %0, [%1];" : "=r"(low[0]) : "r"(table + code));
         high[0] = ~0u;
     } else {
-        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(low[0]), "=r"(low[K - 1]) : "r"(table + (code & 0xffff)));
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                     : "=r"(low[0]), "=r"(low[K - 1])
+                     : "r"(table + (code & 0xffff)));
         asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(high[0]), "=r"(high[K - 1]) : "r"(table + (code >> 16)));
     }
 }
@@ -247,7 +259,8 @@ template <int K> __device__ __forceinline__ u32 add(u32 sum[K], const u32 a[K], 
         sum[0] = (u32)all;
         return (u32)(all >> 32);
     } else {
-        const unsigned __int128 all = (unsigned __int128)((u64)a[K - 1] << 32 | a[0]) + ((u64)b[K - 1] << 32 | b[0]) + in;
+        const unsigned __int128 all =
+            (unsigned __int128)((u64)a[K - 1] << 32 | a[0]) + ((u64)b[K - 1] << 32 | b[0]) + in;
 
         sum[0] = (u32)all;
         sum[K - 1] = (u32)(all >> 32);
@@ -343,8 +356,8 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
 }
 
 /*
- * The match tables of a lane's rows first .. first + 32 K - 1; rows outside of the table match nothing. With one word a lane there is an
- * entry a character, with more one for each half of it: of the low halves, then of the high ones.
+ * The match tables of a lane's rows first .. first + 32 K - 1; rows outside of the table match nothing. With one word a
+ * lane there is an entry a character, with more one for each half of it: of the low halves, then of the high ones.
  */
 template <int K>
 __device__ void fill_tables(u32 *table, const job &job, bool backward, int first, int l)
@@ -437,7 +450,8 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
     /* Batches up to `last`; in those at both ends of the table some lanes are outside of it. */
     const auto run = [&](int last, auto ends) {
         while (first < last) {
-            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, top, bottom);
+            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, top,
+                                               bottom);
             store1(read, first + 32 * S + BATCH<K>, top);
             first += BATCH<K>;
             store1(written, first, bottom);
@@ -484,8 +498,8 @@ __device__ __forceinline__ void store_edge(u64 *p, u64 value)
 }
 
 /*
- * The upper edge of a unit, from the unit above, or +1 all along at the top of the table, to ring 0; and the codes of the
- * columns, FAR of them ahead, so that who sees a slot of a ring written may use the codes up to there as well.
+ * The upper edge of a unit, from the unit above, or +1 all along at the top of the table, to ring 0; and the codes of
+ * the columns, FAR of them ahead, so that who sees a slot of a ring written may use the codes up to there as well.
  */
 template <int K, int S>
 __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int unit, int columns)
@@ -708,13 +722,17 @@ static void device_init(void)
     CHECK(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
 }
 
-static int plan_units(struct plan plan, int m) { return (m + WARPS * 1024 * plan.words - 1) / (WARPS * 1024 * plan.words); }
+static int plan_units(struct plan plan, int m)
+{
+    return (m + WARPS * 1024 * plan.words - 1) / (WARPS * 1024 * plan.words);
+}
 
 /* Clocks, by the depth of the pipeline or by what the schedulers can do, whichever is more. */
 static double plan_cost(struct plan plan, int m, int n)
 {
     const double units = plan_units(plan, m), lag = cost[plan.words].lag;
-    const double depth = n / 2.0 + (units - 1) * (plan.slope ? lag / 2 : lag) + lag * (units > 1 ? 1 : m / (4096.0 * plan.words));
+    const double depth =
+        n / 2.0 + (units - 1) * (plan.slope ? lag / 2 : lag) + lag * (units > 1 ? 1 : m / (4096.0 * plan.words));
     const double work = units * n / device.processors;
 
     return cost[plan.words].clocks * (depth > work ? depth : work);
@@ -768,7 +786,8 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
         sweep<2, S2><<<min(units, room), THREADS, sweep_memory<2>(), device.stream>>>(job);
     CHECK(cudaGetLastError());
     meet<<<(length - pad) / MEET_SPAN + 1, MEET_THREADS, 0, device.stream>>>(
-        { job.fronts[0].line, job.fronts[0].columns }, { job.fronts[1].line, job.fronts[1].columns }, pad, length, job.best);
+        {job.fronts[0].line, job.fronts[0].columns}, {job.fronts[1].line, job.fronts[1].columns}, pad, length,
+        job.best);
     CHECK(cudaGetLastError());
 }
 
