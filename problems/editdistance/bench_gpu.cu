@@ -1,0 +1,283 @@
+/*
+ * bench_gpu.cu - how fast expert.cu is on this machine's GPU: bench_gpu [check] [REPETITIONS]
+ *
+ * Prints a JSON object a row to standard output. Every pair of strings is first judged against the CPU reference of the
+ * same run. Then, in turns: expert.cu's kernels by events, expert.cu end to end from page-locked memory (copies and
+ * launches included, as the judge's clock has it), the steps before it and the baseline end to end where they are not
+ * too slow, and the reference on one core. "latency model" is what the depth of the two fronts allows: columns of a
+ * front, plus the lag of its strips, times the clocks of a step; see docs/experts/editdistance.md. `check` runs small
+ * odd lengths only, which a simulator can do as well.
+ *
+ *   make build/benches/editdistance_gpu PROBLEM=editdistance
+ */
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <type_traits>
+#include <vector>
+
+extern "C" {
+#include "problems/editdistance/levenshtein.h"
+}
+#include "problems/editdistance/include/device_user.h"
+
+namespace expert {
+#define device_user expert_device_user
+#define device_user_setup expert_device_user_setup
+#include "problems/editdistance/submissions/accepted/expert.cu"
+#undef device_user
+#undef device_user_setup
+#undef CHECK
+}
+
+namespace baseline {
+#define device_user baseline_device_user
+#include "problems/editdistance/submissions/accepted/baseline.cu"
+#undef device_user
+#undef CHECK
+}
+
+namespace words {
+#define device_user words_device_user
+#include "problems/editdistance/submissions/accepted/1_words.cu"
+#undef device_user
+#undef CHECK
+}
+
+namespace strips {
+#define device_user strips_device_user
+#include "problems/editdistance/submissions/accepted/2_strips.cu"
+#undef device_user
+#undef CHECK
+}
+
+namespace pipeline {
+#define device_user pipeline_device_user
+#include "problems/editdistance/submissions/accepted/3_pipeline.cu"
+#undef device_user
+#undef CHECK
+}
+
+#define CHECK(call) expert::check((call), #call, __LINE__)
+
+namespace {
+
+struct pair {
+    const char *kind; /* bytes, dna, equal, similar */
+    int m, n;
+};
+
+/* A small generator: what is wanted here is many different strings, not the contest's. */
+struct generator {
+    unsigned long long state;
+    unsigned next()
+    {
+        state = state * 6364136223846793005ull + 1442695040888963407ull;
+        return (unsigned)(state >> 33);
+    }
+};
+
+void fill(const pair &pair, unsigned char *a, unsigned char *b, unsigned long long seed)
+{
+    generator random = { seed };
+    const bool dna = std::strcmp(pair.kind, "dna") == 0, equal = std::strcmp(pair.kind, "equal") == 0,
+               similar = std::strcmp(pair.kind, "similar") == 0, single = std::strcmp(pair.kind, "single") == 0;
+
+    for (int i = 0; i < pair.m; i++)
+        a[i] = single ? 'x' : dna ? (unsigned char)"ACGT"[random.next() % 4] : (unsigned char)random.next();
+    for (int j = 0, i = 0; j < pair.n; j++, i++) {
+        if (similar && random.next() % 16 == 0)
+            i += (int)(random.next() % 3) - 1;
+        const bool other = similar && random.next() % 16 == 0;
+
+        if ((equal || similar) && !other)
+            b[j] = a[std::max(i, 0) % pair.m];
+        else
+            b[j] = single ? 'x' : dna ? (unsigned char)"ACGT"[random.next() % 4] : (unsigned char)random.next();
+    }
+}
+
+double seconds_of(const std::function<void()> &work)
+{
+    const auto start = std::chrono::steady_clock::now();
+
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void print_row(const pair &pair, const char *peer, const char *what, std::vector<double> samples)
+{
+    std::sort(samples.begin(), samples.end());
+    const size_t n = samples.size();
+    const double median = samples[n / 2];
+
+    std::printf(
+        "{\"problem\":\"editdistance\",\"peer\":\"%s\",\"what\":\"%s\",\"size\":\"%dx%d\",\"kind\":\"%s\","
+        "\"median_s\":%.4e,\"min_s\":%.4e,\"q1\":%.4e,\"q3\":%.4e,\"rate\":%.4g,\"unit\":\"GCUPS\",\"runs\":%zu}\n",
+        peer, what, pair.m, pair.n, pair.kind, median, samples[0], samples[n / 4], samples[3 * n / 4],
+        (double)pair.m * pair.n / median * 1e-9, n);
+    std::fflush(stdout);
+}
+
+unsigned reference(const unsigned char *a, int m, const unsigned char *b, int n)
+{
+    unsigned distance;
+
+    if (!levenshtein_bitparallel(levenshtein_isa_best(), a, (size_t)m, b, (size_t)n, &distance)) {
+        std::fprintf(stderr, "bench_gpu: out of memory\n");
+        std::exit(3);
+    }
+    return distance;
+}
+
+/* expert.cu under one plan; strings in page-locked memory. Kernel seconds in *seconds, if wanted. */
+unsigned run_plan(expert::plan plan, const unsigned char *a, int m, const unsigned char *b, int n, double *seconds)
+{
+    static cudaEvent_t start, stop;
+    const size_t second = ((size_t)m + 127) / 128 * 128;
+    float ms;
+
+    expert::device_init();
+    if (!start) {
+        CHECK(cudaEventCreate(&start));
+        CHECK(cudaEventCreate(&stop));
+    }
+    CHECK(cudaMemcpyAsync(expert::device.strings, a, (size_t)m, cudaMemcpyHostToDevice, expert::device.stream));
+    CHECK(
+        cudaMemcpyAsync(expert::device.strings + second, b, (size_t)n, cudaMemcpyHostToDevice, expert::device.stream));
+    CHECK(cudaEventRecord(start, expert::device.stream));
+    expert::launch(plan, m, n, 0, second);
+    CHECK(cudaEventRecord(stop, expert::device.stream));
+    CHECK(cudaMemcpyAsync(expert::device.answer, expert::device.counters + 1, sizeof *expert::device.answer,
+                          cudaMemcpyDeviceToHost, expert::device.stream));
+    CHECK(cudaStreamSynchronize(expert::device.stream));
+    CHECK(cudaEventElapsedTime(&ms, start, stop));
+    if (seconds)
+        *seconds = ms * 1e-3;
+    return *expert::device.answer;
+}
+
+int wrong;
+
+void judge(const pair &pair, const char *peer, unsigned answer, unsigned expected)
+{
+    if (answer == expected)
+        return;
+    wrong++;
+    std::fprintf(stderr, "bench_gpu: %s: %s %d x %d: %u, not %u\n", peer, pair.kind, pair.m, pair.n, answer, expected);
+}
+
+/* Every plan on odd and even lengths, and on strings of every kind. */
+void check_small(unsigned char *a, unsigned char *b, int cases)
+{
+    static const char *const kinds[] = { "bytes", "dna", "equal", "similar", "single" };
+    generator random = { 7 };
+
+    for (int i = 0; i < cases; i++) {
+        const int most = i % 3 == 0 ? 70 : i % 3 == 1 ? 700 : 5000;
+        pair pair = {kinds[i % 5], 1 + (int)(random.next() % (unsigned)most),
+                     1 + (int)(random.next() % (unsigned)most)};
+
+        if (i % 2 == 1) /* as in the contest; and rows of several units */
+            pair.m = pair.m / 128 * 512 + 128, pair.n = pair.n / 128 * 128 + 128;
+
+        fill(pair, a, b, (unsigned long long)i);
+        const unsigned expected = reference(a, pair.m, b, pair.n);
+
+        for (int words = 1; words <= 2; words++)
+            for (int slope = 0; slope <= (pair.n % 32 == 0 ? 320 : 0); slope += 64)
+                judge(pair, words == 1 ? "1 word a lane" : "2 words a lane",
+                      run_plan({ words, slope }, a, pair.m, b, pair.n, NULL), expected);
+        judge(pair, "expert.cu", expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n), expected);
+    }
+    std::fprintf(stderr, "bench_gpu: %d small pairs, %d wrong answers\n", cases, wrong);
+}
+
+/* Whole submissions, the slow ones for pairs with few anti-diagonals only, and all for multiples of 128. */
+const struct {
+    const char *name;
+    unsigned (*run)(char *, int, char *, int);
+    double steps_most; /* m + n at most */
+} peers[] = {
+    { "3_pipeline.cu", pipeline::pipeline_device_user, 1e9 },
+    { "2_strips.cu", strips::strips_device_user, 1e9 },
+    { "1_words.cu", words::words_device_user, 3e5 },
+    { "baseline.cu", baseline::baseline_device_user, 5e4 },
+};
+enum { PEERS = sizeof peers / sizeof peers[0] };
+
+void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions)
+{
+    std::vector<double> kernels, whole, cpu, others[PEERS];
+    const expert::plan plan = expert::plan_best(std::max(pair.m, pair.n), std::min(pair.m, pair.n));
+    unsigned expected = 0;
+
+    for (int r = -1; r < repetitions; r++) {
+        unsigned answer;
+
+        fill(pair, a, b, (unsigned long long)(1000 + r));
+        const double host = seconds_of([&] { expected = reference(a, pair.m, b, pair.n); });
+        const double all =
+            seconds_of([&] { answer = expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n); });
+
+        judge(pair, "expert.cu", answer, expected);
+        double kernel;
+
+        answer = pair.m >= pair.n ? run_plan(plan, a, pair.m, b, pair.n, &kernel)
+                                  : run_plan(plan, b, pair.n, a, pair.m, &kernel);
+        judge(pair, "expert.cu", answer, expected);
+        if (r < 0)
+            continue; /* warm-up */
+        cpu.push_back(host);
+        whole.push_back(all);
+        kernels.push_back(kernel);
+        for (int i = 0; i < PEERS && r < 3; i++) {
+            if (pair.m + pair.n > peers[i].steps_most)
+                continue;
+            others[i].push_back(seconds_of([&] { answer = peers[i].run((char *)a, pair.m, (char *)b, pair.n); }));
+            judge(pair, peers[i].name, answer, expected);
+        }
+    }
+    print_row(pair, "expert.cu", "kernels", kernels);
+    print_row(pair, "expert.cu", "end to end", whole);
+    print_row(pair, "reference, one core", "end to end", cpu);
+    for (int i = 0; i < PEERS; i++)
+        if (!others[i].empty())
+            print_row(pair, peers[i].name, "end to end", others[i]);
+    const int m = std::max(pair.m, pair.n), n = std::min(pair.m, pair.n);
+
+    int clock;
+    CHECK(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0));
+    print_row(pair, "latency model", "kernels", { expert::plan_cost(plan, m, n) / (clock * 1e3) });
+}
+
+}
+
+int main(int argc, char **argv)
+{
+    static const pair pairs[] = {
+        { "bytes", 128, 128 },        { "bytes", 2048, 2048 },     { "bytes", 20480, 20480 },
+        { "dna", 20480, 20480 },      { "bytes", 65536, 65536 },   { "bytes", 131072, 131072 },
+        { "similar", 131072, 131072 }, { "bytes", 1048448, 16384 }, { "bytes", 128, 1048448 },
+    };
+    const bool check = argc > 1 && std::strcmp(argv[1], "check") == 0;
+    const int repetitions = argc > 1 + check ? std::atoi(argv[1 + check]) : 11;
+    unsigned char *a, *b;
+
+    if (argc > 2 + check || repetitions < 1 || repetitions > 1000) {
+        std::fprintf(stderr, "usage: bench_gpu [check] [REPETITIONS]\n");
+        return 2;
+    }
+    CHECK(cudaMallocHost(&a, 1 << 20));
+    CHECK(cudaMallocHost(&b, 1 << 20));
+    if (check)
+        check_small(a, b, repetitions);
+    else
+        for (const pair &pair : pairs)
+            bench(pair, a, b, repetitions);
+    return wrong != 0;
+}
