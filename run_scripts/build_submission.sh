@@ -2,6 +2,8 @@
 # the compilers in a box.
 # shellcheck shell=bash disable=SC2034
 compile_seconds=${COMPILE_SECONDS:-120} compile_words=1048576
+# What a submission may have: bytes, holes in files included, and files and folders.
+submission_bytes=$((64 << 20)) submission_files=1000
 
 # submission_find PATH: sets `submission`, as make, which runs in the toolkit's folder, is to see it, and `problem`, the
 # one that its path tells, or editdistance.
@@ -16,8 +18,13 @@ submission_find() {
 
 # make and the compiler see names as words: only harmless ones may reach them. Sets `sources`.
 submission_check() { # SUBMISSION PROBLEM [OPTION...]
-    local full names=$1 name
+    local full names=$1 name count
     full=$(cd "$root" && realpath "$1")
+    # Before find, grep and make read all of it, with nothing to limit them.
+    count=$({ find "$full" -printf '%s\n' || true; } | head -n $((submission_files + 1)) |
+        awk -v bytes=$submission_bytes -v files=$submission_files '{ sum += $1 }
+            END { if (NR > files) print files " files and folders"; else if (sum > bytes) print bytes " bytes" }')
+    [ -z "$count" ] || refuse "'$1' has more than $count"
     if [ -d "$full" ]; then
         sources=$(find "$full" -maxdepth 1 -type f \( -name '*.cu' -o -name '*.c' \))
         [ -n "$sources" ] || refuse "the folder '$1' has no .cu or .c file"
@@ -51,7 +58,7 @@ submission_check() { # SUBMISSION PROBLEM [OPTION...]
 # toolkit's folder. False where it does not compile, or not in time, with the compiler's words in the file LOG. The
 # options are the host's: a submission that runs without a box is built without one.
 submission_build() {
-    local folder status=0 boxed=1 log=$3
+    local folder status=0 ended boxed=1 log=$3
     submission_check "$1" "$2" "${@:4}"
     PROBLEM=$2 build_toolkit
     build_simulator "$1"
@@ -60,26 +67,28 @@ submission_build() {
     folder=$root/${so%/device_user.so}
     { rm -rf "$folder" && mkdir -p "$folder"; } || fail "cannot make the folder '$folder' anew"
     [[ " ${*:4} " != *' --box none '* && " ${*:4} " != *' --box=none '* ]] || boxed=
+    [ -z "$boxed" ] || (cd "$root" && run_scripts/compile_box.sh "$folder" -- /bin/true) || fail "see above"
+    # Nothing that is printed tells how it ended: the compiler repeats what the submission says.
+    ended=$(mktemp)
     {
         timeout -k 5 "$compile_seconds" env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" submission \
             SUBMISSION="$1" PROBLEM="$2" FRESH=1 BOXED=$boxed 2>&1 < /dev/null || status=$?
-        echo "status $status"
-    } | head -c $compile_words > "$log" || true
-    status=$(sed -n '$s/^status \([0-9]*\)$/\1/p' "$log")
-    if [ -z "$status" ]; then
+        echo "$status" > "$ended"
+    } | head -c $((compile_words + 1)) > "$log" || true
+    status=$(cat "$ended")
+    rm -f "$ended"
+    if [ "$(wc -c < "$log")" -gt $compile_words ]; then
         status=1
-        echo "error: the compiler printed more than $compile_words bytes" >> "$log"
-    else
-        sed -i '$d' "$log"
+        printf "\nerror: the compiler printed more than %d bytes\n" $compile_words >> "$log"
     fi
     if [ "$status" -eq 0 ]; then
         tr -c '[:print:]\n\t' '?' < "$log" >&2
         return 0
     fi
     [ "$status" -lt 124 ] || echo "error: the compiler did not end within $compile_seconds s" >> "$log"
-    ! grep -q '^compile_box.sh: ' "$log" || fail "$(sed -n 's/^compile_box.sh: //p' "$log" | head -n 1)"
-    # A failure without a word of compiler or linker, or on a full disk, is not the submission's.
-    if ! grep -v '^make' "$log" | grep -qiE 'error|undefined|ld: |out of memory|limit exceeded|killed' ||
+    # A failure without a word of compiler or linker, or on a full disk, is not the submission's. The last line is make's.
+    if { [ "$status" -lt 124 ] && [ "$status" -ne 1 ] &&
+        ! sed '$d' "$log" | grep -qiE 'error|undefined|ld: |out of memory|limit exceeded|killed'; } ||
         [ "$(df --output=avail -k "$folder" | tail -n 1)" -lt 16384 ]; then
         tr -c '[:print:]\n\t' '?' < "$log" >&2
         fail "the submission could not be built: see above"

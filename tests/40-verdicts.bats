@@ -319,6 +319,13 @@ judged() {
     assert_output --partial 'has characters that make cannot take'
     run -2 run_scripts/judge.sh device_user.cu nosuchproblem
     assert_output --partial "there is no problem 'nosuchproblem'"
+    mkdir "$BATS_TEST_TMPDIR/many"
+    touch "$BATS_TEST_TMPDIR/many/main.c" "$BATS_TEST_TMPDIR"/many/{1..1000}.h
+    run -2 timeout 20 run_scripts/judge.sh "$BATS_TEST_TMPDIR/many"
+    assert_output --partial 'has more than 1000 files and folders'
+    truncate -s 100G "$BATS_TEST_TMPDIR/hole.c"
+    run -2 timeout 20 run_scripts/judge.sh "$BATS_TEST_TMPDIR/hole.c"
+    assert_output --partial 'has more than 67108864 bytes'
 }
 
 @test "judge: a submission from outside the toolkit, and one that is a folder" {

@@ -11,9 +11,11 @@
 #include "filter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <seccomp.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 static const char *const names[] = {
@@ -42,6 +44,8 @@ static const char *const fatal_processes[] = { "fork", "vfork", "execve", "execv
 static const char *const denied[] = {
     "connect", "perf_event_open", "personality", "mknod", "mknodat", "fanotify_init", "inotify_init", "inotify_init1",
     "lookup_dcookie", "move_pages", "migrate_pages", "mbind", "set_mempolicy",
+    /* A timer may send SIGCONT: the process would run on while the host has stopped it. So may fcntl(F_SETSIG), below. */
+    "timer_create",
 };
 
 /* And these where the process is pinned to one processor. */
@@ -88,7 +92,9 @@ const char *filter_install(enum filter_level level)
     /* Threads that CUDA has started are filtered as well. Calls of other ABIs end the process. */
     ok = seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1) == 0 &&
          seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) == 0 &&
-         ADD(SCMP_ACT_KILL_PROCESS, fatal) && ADD(SCMP_ACT_ERRNO(EPERM), denied);
+         ADD(SCMP_ACT_KILL_PROCESS, fatal) && ADD(SCMP_ACT_ERRNO(EPERM), denied) &&
+         seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(fcntl), 1,
+                          SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETSIG)) == 0;
     if (ok && level == FILTER_STRICT)
         ok = ADD(SCMP_ACT_KILL_PROCESS, fatal_processes) && ADD(SCMP_ACT_ERRNO(EPERM), denied_strict) &&
              seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,

@@ -3,20 +3,62 @@
  */
 #include "memory.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static const char own_memory[] = "\nRssAnon:";
+
 bool memory_watch_open(struct memory_watch *watch, pid_t pid, size_t limit)
 {
     char path[64];
 
-    *watch = (struct memory_watch){ .limit = limit };
+    *watch = (struct memory_watch){ .status = -1, .threads = -1, .limit = limit };
+    if (pid <= 0)
+        return false;
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    watch->status = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    watch->status = open(path, O_RDONLY | O_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    watch->threads = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return watch->status >= 0;
+}
+
+static bool read_status(int fd, char text[], size_t size)
+{
+    ssize_t length = pread(fd, text, size - 1, 0);
+
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+/*
+ * The kernel tells nothing of the memory of a process whose first thread has ended while others run on. They have the
+ * same, so the first of them that tells it does.
+ */
+static void ask_threads(const struct memory_watch *watch, char text[], size_t size)
+{
+    int folder = watch->threads < 0 ? -1 : openat(watch->threads, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *threads = folder < 0 ? NULL : fdopendir(folder);
+    struct dirent *entry;
+
+    if (!threads && folder >= 0)
+        close(folder);
+    while (threads && !strstr(text, own_memory) && (entry = readdir(threads))) {
+        char path[sizeof entry->d_name + 8];
+        int fd;
+
+        snprintf(path, sizeof path, "%s/status", entry->d_name);
+        fd = entry->d_name[0] == '.' ? -1 : openat(watch->threads, path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        read_status(fd, text, size);
+        close(fd);
+    }
+    if (threads)
+        closedir(threads);
 }
 
 /* A line "Name:   123 kB" of the file, in bytes. */
@@ -31,15 +73,12 @@ bool memory_watch_look(struct memory_watch *watch)
 {
     char text[4096];
     size_t own, shared;
-    ssize_t length;
 
-    if (watch->status < 0)
+    if (watch->status < 0 || !read_status(watch->status, text, sizeof text)) /* it has ended */
         return false;
-    length = pread(watch->status, text, sizeof text - 1, 0);
-    if (length <= 0) /* it has ended */
-        return false;
-    text[length] = '\0';
-    own = bytes_of(text, "\nRssAnon:") + bytes_of(text, "\nVmSwap:");
+    if (!strstr(text, own_memory))
+        ask_threads(watch, text, sizeof text);
+    own = bytes_of(text, own_memory) + bytes_of(text, "\nVmSwap:");
     shared = bytes_of(text, "\nRssShmem:");
     if (shared > watch->given)
         own += shared - watch->given;
@@ -52,5 +91,7 @@ void memory_watch_close(struct memory_watch *watch)
 {
     if (watch->status >= 0)
         close(watch->status);
-    watch->status = -1;
+    if (watch->threads >= 0)
+        close(watch->threads);
+    watch->status = watch->threads = -1;
 }

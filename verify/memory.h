@@ -2,7 +2,7 @@
  * memory.h - how much memory the runner has in use, where no cgroup limits it: the host looks at it while it waits.
  *
  * Looked at is one process, the runner. Counted are its private memory, its shared mappings and what of it was
- * swapped out; not its program files, nor files in memory that it has not mapped.
+ * swapped out, whichever of its threads still run; not its program files, nor files in memory that it has not mapped.
  */
 #ifndef VERIFY_MEMORY_H
 #define VERIFY_MEMORY_H
@@ -17,6 +17,7 @@ enum { MEMORY_FIRST_LOOK_NS = 2000000, MEMORY_LOOK_NS = 5000000 };
 
 struct memory_watch {
     int status;    /* the process's file in /proc, which stays that process's; -1 for none */
+    int threads;   /* the folder of its threads there; -1 for none */
     size_t limit;  /* bytes; 0 for none */
     size_t given;  /* bytes of memory that the host has given it: not its own */
     size_t peak;   /* the most that was seen, bytes */

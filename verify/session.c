@@ -197,22 +197,23 @@ static bool take_printed(struct session *session)
     return false;
 }
 
-/* Takes in what there is of the reports; of what is too long, the beginning. */
+/* Takes in what there is of the reports, and not for ever where it never ends; of what is too long, the beginning. */
 static void take_reports(struct session *session)
 {
     char chunk[1 << 16];
 
     for (int i = 0; i < SESSION_REPORTS; i++) {
         struct session_report *report = &session->reports[i];
+        int chunks = SESSION_REPORT_MOST / sizeof chunk;
         ssize_t got = -1;
 
-        while (report->fd >= 0 && (got = read(report->fd, chunk, sizeof chunk)) > 0) {
+        while (report->fd >= 0 && chunks-- > 0 && (got = read(report->fd, chunk, sizeof chunk)) > 0) {
             size_t room = report->size < SESSION_REPORT_MOST ? SESSION_REPORT_MOST - report->size : 0;
 
             memcpy(report->text + (SESSION_REPORT_MOST - room), chunk, (size_t)got < room ? (size_t)got : room);
             report->size += (size_t)got;
         }
-        if (report->fd >= 0 && (got == 0 || errno != EAGAIN)) {
+        if (report->fd >= 0 && (got == 0 || (got < 0 && errno != EAGAIN))) {
             close(report->fd);
             report->fd = -1;
         }
@@ -535,6 +536,16 @@ static struct facts make_place(struct session *session, size_t mapped, int64_t d
     return facts;
 }
 
+/* Stops the runner. One that has ended between its last word and now is told of as wait_for() would have told. */
+static struct facts stop_runner(struct session *session, struct facts facts)
+{
+    if (stop_process(session->runner, stop_seconds))
+        return facts;
+    facts.outcome = OUTCOME_DIED;
+    take_status(session, clock_ns() + (int64_t)(ending_seconds * 1e9), &facts);
+    return facts;
+}
+
 /*
  * Writes the input to its place while nothing of the submission can read it: its threads stand still, and no kernel of
  * its runs. A kernel or copy could still wait on the GPU for a word of that memory to change. So a decoy is written first,
@@ -549,8 +560,9 @@ static struct facts fill_place(struct session *session, const struct blob *input
     double gap = 0;
     size_t cut;
 
-    if (!stop_process(session->runner, stop_seconds))
-        return lost(session, facts, "cannot stop the runner");
+    facts = stop_runner(session, facts);
+    if (facts.outcome != OUTCOME_DONE)
+        return facts;
     if (warden && !warden_watch(warden))
         return lost_warden(session, facts);
     if (getrandom(&turn, sizeof turn, 0) < 0)
@@ -593,11 +605,9 @@ static struct facts take_output(struct session *session, struct blob *output, in
         return facts;
     }
     *end = clock_ns();
-    if (!stop_process(session->runner, stop_seconds)) {
-        facts.outcome = OUTCOME_DIED; /* between its last word and now; wait_for() would have told how */
-        take_status(session, clock_ns() + (int64_t)(ending_seconds * 1e9), &facts);
+    facts = stop_runner(session, facts);
+    if (facts.outcome != OUTCOME_DONE)
         return facts;
-    }
     if (warden && !warden_idle(warden, clock_seconds(*end, deadline) > 0 ? clock_seconds(*end, deadline) : 0))
         facts = left_work(facts, "left work running on the GPU when it returned");
     if (getrandom(&key, sizeof key, 0) < 0)
@@ -679,7 +689,8 @@ struct facts session_open(struct session *session, const struct session_config *
 
     *session = (struct session){ 0 };
     session->config = config;
-    session->pidfd = session->channel = session->printed_fd = session->cgroup.folder = session->memory.status = -1;
+    session->pidfd = session->channel = session->printed_fd = session->cgroup.folder = -1;
+    session->memory.status = session->memory.threads = -1;
     for (int i = 0; i < SESSION_REPORTS; i++)
         session->reports[i].fd = -1;
     session->output_size = output_size;
