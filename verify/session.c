@@ -38,6 +38,12 @@ static const double kill_seconds = 10.0;
 /* How long stopping the runner's threads may take: tens of microseconds, unless one is in the middle of a system call. */
 static const double stop_seconds = 2.0;
 
+/*
+ * How long the runner may take, off the clock, to page-lock memory for the next input and to wake up. Some tenths of a
+ * second for the largest inputs; user code may slow it down, and is not to hold the host.
+ */
+static const double prepare_seconds = 3.0;
+
 /* How long work that a call left on the GPU may go on before the next call. */
 static const double settle_seconds = 2.0;
 
@@ -720,12 +726,12 @@ struct facts session_call(struct session *session, const struct blob *input, str
                            .output_limit = session->config->output_limit, .detail = "" };
     struct channel_message message = { 0 }, wake = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_WAKE };
     const bool placed = session->config->page_lock && input->size >= PAGE_LOCK_FROM;
-    const int64_t before = clock_ns(), ready_by = before + (int64_t)(session->config->start_limit * 1e9);
+    const int64_t before = clock_ns();
     const bool audit = session->audit && session->config->warden;
     size_t mapped = map_size(input->size);
     double megahertz, gap;
     struct error error;
-    int64_t start, end, deadline;
+    int64_t start, end, deadline, ready_by;
     int fd = -1;
 
     session->idle = false;
@@ -737,6 +743,7 @@ struct facts session_call(struct session *session, const struct blob *input, str
         goto out;
     }
     facts = settle(session, facts, &megahertz);
+    ready_by = clock_ns() + (int64_t)(prepare_seconds * 1e9);
     if (placed && facts.outcome == OUTCOME_DONE)
         facts = make_place(session, mapped, ready_by, facts);
     if (facts.outcome != OUTCOME_DONE)
@@ -745,7 +752,7 @@ struct facts session_call(struct session *session, const struct blob *input, str
     wake.mapped = placed ? 0 : mapped;
     wake.size = session->config->warden ? 1 : 0;
     if (deliver(session, &wake, -1, &facts))
-        facts = wait_for(session, CHANNEL_AWAKE, clock_ns() + (int64_t)(facts.limit * 1e9), &message, facts);
+        facts = wait_for(session, CHANNEL_AWAKE, ready_by, &message, facts);
     if (placed && facts.outcome == OUTCOME_DONE)
         facts = fill_place(session, input, facts);
     if (facts.outcome != OUTCOME_DONE)
