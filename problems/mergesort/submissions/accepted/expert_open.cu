@@ -1,0 +1,363 @@
+/*
+ * expert_open.cu - league: open. A radix sort that moves every key once a digit, and sorts while it copies.
+ *
+ * Four passes sort by eight bits each, the lowest first; as every pass is stable, the whole is. One kernel before them
+ * counts all four digits of all keys. A pass is one kernel, and reads and writes each key once (Adinets and Merrill,
+ * "Onesweep: a faster least significant digit radix sort for GPUs", 2022); a block moves a tile of TILE keys:
+ *
+ *   rank      each warp ranks its keys among its keys of the same digit. Eight votes tell every thread which threads of
+ *             its warp hold the same digit; of those the first adds their number to the warp's counter of the digit.
+ *   tile      sums over the warps say how many keys of each digit the tile has, and where its keys go in shared memory,
+ *             sorted by digit: so neighbouring threads will write neighbouring places.
+ *   look back where the tile's keys of a digit go in the result depends on all tiles before. Each tile tells its count
+ *             as soon as it has it, and the sum of all counts up to it as soon as it has that; thread d walks back over
+ *             the tiles' words for digit d, adding counts, up to the first that is a sum. Tiles are numbered in the order
+ *             in which blocks start, so that what a block waits for is under way.
+ *
+ * A word holds a number and, in its two highest bits, what it is. Passes take turns in what these bits mean: what a sum
+ * was in one pass is what nothing-yet is in the next, so that the words are never cleared. Nor are the counts and the
+ * ticket counter by extra work: who reads them last clears them.
+ *
+ * From copy to copy: the keys arrive in up to 16 chunks, each of which is moved by its highest digit while the next ones
+ * arrive. When all are there, the keys of some neighbouring digits are one stretch in each chunk; they are brought
+ * together, sorted by the four passes and copied out while the next ones are sorted. If nearly all keys have one highest
+ * digit nothing is won by this, and nothing lost.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "device_user.h"
+
+#define CHECK(call) check((call), #call, __LINE__)
+
+static void check(cudaError_t status, const char *call, int line)
+{
+    if (status == cudaSuccess)
+        return;
+    std::fprintf(stderr, "expert_open.cu:%d: %s: %s\n", line, call, cudaGetErrorString(status));
+    std::exit(1);
+}
+
+namespace radix {
+
+const unsigned WARP = 32, ALL_LANES = 0xffffffffu;
+const unsigned BITS = 8, DIGITS = 1 << BITS, PASSES = 32 / BITS;
+
+/* keys[n], and payloads[n] or a null pointer: one buffer. n is at most 2^28. */
+struct buffer {
+    uint32_t *keys;
+    uint32_t *payloads;
+};
+
+/* What the kernels share. All zero before and after a sort; but tiles[t] may hold numbers, without the bits above. */
+struct workspace {
+    unsigned counts[PASSES][DIGITS]; /* keys of each digit, of the whole input */
+    unsigned ticket;                 /* blocks of this pass that have started */
+    unsigned tiles[1][DIGITS];       /* in fact one row for every tile */
+};
+
+/* What a word of workspace.tiles means, by the two highest bits; every second pass the first and the last trade places. */
+const unsigned KIND = 3u << 30, NOTHING = 0, SUM = 2u << 30;
+
+template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_> struct shape {
+    static const bool PAIRS = PAIRS_;
+    static const unsigned THREADS = THREADS_, ITEMS = ITEMS_, TILE = THREADS * ITEMS, WARPS = THREADS / WARP;
+    static const unsigned BLOCKS = BLOCKS_; /* blocks on a multiprocessor at once: what registers are shared out for */
+    static const int SHARED_BYTES = (WARPS * DIGITS + TILE) * 4;
+    static_assert(THREADS >= DIGITS, "a thread a digit");
+};
+
+/* Digits in the order of signed keys: the highest bit counts the other way. */
+__device__ unsigned digit_of(uint32_t key, unsigned pass)
+{
+    return (key >> pass * BITS & (DIGITS - 1)) ^ (pass == PASSES - 1 ? DIGITS / 2 : 0);
+}
+
+/* Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. */
+const unsigned COUNT_THREADS = 512, COUNT_ITEMS = 8;
+__global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *keys, unsigned n, unsigned first_pass,
+                                                              unsigned (*counts)[DIGITS])
+{
+    __shared__ unsigned shared[PASSES][DIGITS];
+
+    for (unsigned i = threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS)
+        shared[0][i] = 0;
+    __syncthreads();
+    for (unsigned start = blockIdx.x * COUNT_THREADS * COUNT_ITEMS; start < n;
+         start += gridDim.x * COUNT_THREADS * COUNT_ITEMS) {
+        uint32_t key[COUNT_ITEMS];
+
+#pragma unroll
+        for (unsigned item = 0; item < COUNT_ITEMS; item++) {
+            unsigned i = start + item * COUNT_THREADS + threadIdx.x;
+
+            key[item] = i < n ? keys[i] : 0;
+        }
+#pragma unroll
+        for (unsigned item = 0; item < COUNT_ITEMS; item++)
+            if (start + item * COUNT_THREADS + threadIdx.x < n)
+#pragma unroll
+                for (unsigned pass = 0; pass < PASSES; pass++)
+                    if (pass >= first_pass)
+                        atomicAdd(&shared[pass][digit_of(key[item], pass)], 1);
+    }
+    __syncthreads();
+    for (unsigned i = first_pass * DIGITS + threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS)
+        if (shared[0][i] > 0)
+            atomicAdd(&counts[0][i], shared[0][i]);
+}
+
+/* The threads of the warp whose digit is the same. */
+__device__ unsigned same_digit(unsigned digit)
+{
+#ifdef MATCH_INSTRUCTION
+    return __match_any_sync(ALL_LANES, digit);
+#else
+    unsigned same = ALL_LANES;
+
+#pragma unroll
+    for (unsigned bit = 0; bit < BITS; bit++) {
+        bool set = (digit >> bit & 1) != 0;
+        unsigned vote = __ballot_sync(ALL_LANES, set);
+
+        same &= set ? vote : ~vote;
+    }
+    return same;
+#endif
+}
+
+/* The sum of the values of the first DIGITS threads before this one. All threads call it; sums[DIGITS / WARP] is shared. */
+__device__ unsigned sum_before(unsigned value, unsigned *sums)
+{
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    unsigned sum = value;
+
+#pragma unroll
+    for (unsigned step = 1; step < WARP; step *= 2) {
+        unsigned other = __shfl_up_sync(ALL_LANES, sum, step);
+
+        sum += lane >= step ? other : 0;
+    }
+    if (lane == WARP - 1 && warp < DIGITS / WARP)
+        sums[warp] = sum;
+    __syncthreads();
+    unsigned before = sum - value;
+
+#pragma unroll
+    for (unsigned w = 0; w < DIGITS / WARP; w++)
+        before += w < warp ? sums[w] : 0;
+    return before;
+}
+
+__device__ unsigned load_word(const unsigned *word)
+{
+    unsigned value;
+
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+    return value;
+}
+
+__device__ void store_word(unsigned *word, unsigned value)
+{
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+/* The keys of this thread's digit in all tiles before `tile`, and whatever tile 0 began with. */
+#ifndef LOOK_BACK
+#define LOOK_BACK 4
+#endif
+__device__ unsigned look_back(const unsigned (*tiles)[DIGITS], unsigned tile, unsigned nothing, unsigned sum)
+{
+    unsigned total = 0;
+
+    for (;;) {
+        unsigned word[LOOK_BACK]; /* some at a time, as each takes long to come */
+
+#pragma unroll
+        for (unsigned j = 0; j < LOOK_BACK; j++)
+            word[j] = load_word(&tiles[tile > j ? tile - 1 - j : 0][threadIdx.x]);
+#pragma unroll
+        for (unsigned j = 0; j < LOOK_BACK; j++) {
+            if ((word[j] & KIND) == nothing) /* not even its count is there: once more from this one on */
+                break;
+            total += word[j] & ~KIND;
+            if ((word[j] & KIND) == sum)
+                return total;
+            tile--;
+        }
+    }
+}
+
+/* One pass over `from`, n elements, to `to`. One block a tile. */
+template <class S>
+__global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer from, buffer to, unsigned n, unsigned pass,
+                                                                       unsigned odd, workspace *work)
+{
+    extern __shared__ unsigned shared[];
+    __shared__ unsigned ticket, sums[2][DIGITS / WARP], places[DIGITS];
+    unsigned *staged = shared + S::WARPS * DIGITS;
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, lanes_before = (1u << lane) - 1;
+    const unsigned nothing = odd ? SUM : NOTHING, sum = odd ? NOTHING : SUM, count_kind = odd ? KIND : 1u << 30;
+    unsigned *counters = shared + warp * DIGITS; /* the warp's, one a digit */
+    uint32_t key[S::ITEMS];
+    unsigned rank[S::ITEMS];
+
+    if (threadIdx.x == 0) {
+        ticket = atomicAdd(&work->ticket, 1);
+        if (ticket == gridDim.x - 1)
+            work->ticket = 0;
+    }
+    for (unsigned i = threadIdx.x; i < S::WARPS * DIGITS; i += S::THREADS)
+        shared[i] = 0;
+    __syncthreads();
+    const unsigned tile = ticket, start = tile * S::TILE, count = min(S::TILE, n - start);
+    const unsigned first = warp * WARP * S::ITEMS + lane; /* of this thread's elements, which are WARP apart */
+
+    /* Behind the last key stand keys of the highest digit, which stay behind those there are. */
+    if (count == S::TILE)
+#pragma unroll
+        for (unsigned item = 0; item < S::ITEMS; item++)
+            key[item] = from.keys[start + first + item * WARP];
+    else
+#pragma unroll
+        for (unsigned item = 0; item < S::ITEMS; item++)
+            key[item] = first + item * WARP < count ? from.keys[start + first + item * WARP] : INT32_MAX;
+
+#pragma unroll
+    for (unsigned item = 0; item < S::ITEMS; item++) {
+        /* pass == PASSES - 1 has highest digit 0x7f: any digit will do that is last in the order of digit_of() */
+        unsigned digit = digit_of(key[item], pass), same = same_digit(digit), before = __popc(same & lanes_before);
+#ifdef RANK_BY_ATOMICS
+        unsigned counted = 0;
+
+        if (before == 0)
+            counted = atomicAdd(&counters[digit], __popc(same));
+        rank[item] = __shfl_sync(ALL_LANES, counted, __ffs(same) - 1) + before;
+#else
+        unsigned counted = counters[digit];
+
+        __syncwarp();
+        if (before == 0)
+            counters[digit] = counted + __popc(same);
+        __syncwarp();
+        rank[item] = counted + before;
+#endif
+    }
+    __syncthreads();
+
+    /* Thread d: the tile's keys of digit d, and where those of each warp go. */
+    unsigned own[S::WARPS], total = 0, d = threadIdx.x;
+
+    if (d < DIGITS) {
+#pragma unroll
+        for (unsigned w = 0; w < S::WARPS; w++) {
+            own[w] = shared[w * DIGITS + d];
+            total += own[w];
+        }
+        if (tile > 0)
+            store_word(&work->tiles[tile][d], total | count_kind);
+    }
+    unsigned place = sum_before(d < DIGITS ? total : 0, sums[0]);
+
+    if (d < DIGITS) {
+        unsigned next = place;
+
+#pragma unroll
+        for (unsigned w = 0; w < S::WARPS; w++) {
+            shared[w * DIGITS + d] = next;
+            next += own[w];
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned item = 0; item < S::ITEMS; item++) {
+        rank[item] += counters[digit_of(key[item], pass)];
+        staged[rank[item]] = key[item];
+    }
+
+    /* Tile 0 stands behind all keys of lower digits. Those after it look back. */
+    unsigned before = 0;
+
+    if (tile == 0) {
+        unsigned all = d < DIGITS ? work->counts[pass][d] : 0;
+
+        before = sum_before(all, sums[1]);
+        if (d < DIGITS)
+            work->counts[pass][d] = 0;
+    } else if (d < DIGITS) {
+        before = look_back(work->tiles, tile, nothing, sum);
+    }
+    if (d < DIGITS) {
+        store_word(&work->tiles[tile][d], (before + total) | sum);
+        places[d] = before - place;
+    }
+    __syncthreads();
+
+    unsigned digit[S::PAIRS ? S::ITEMS : 1];
+
+#pragma unroll
+    for (unsigned item = 0; item < S::ITEMS; item++) {
+        unsigned i = threadIdx.x + item * S::THREADS;
+        uint32_t k = staged[i];
+        unsigned its_digit = digit_of(k, pass);
+
+        if (i < count)
+            to.keys[places[its_digit] + i] = k;
+        if constexpr (S::PAIRS)
+            digit[item] = its_digit;
+    }
+    if constexpr (S::PAIRS) {
+#pragma unroll
+        for (unsigned item = 0; item < S::ITEMS; item++)
+            key[item] = first + item * WARP < count ? from.payloads[start + first + item * WARP] : 0;
+        __syncthreads();
+#pragma unroll
+        for (unsigned item = 0; item < S::ITEMS; item++)
+            staged[rank[item]] = key[item];
+        __syncthreads();
+#pragma unroll
+        for (unsigned item = 0; item < S::ITEMS; item++) {
+            unsigned i = threadIdx.x + item * S::THREADS;
+
+            if (i < count)
+                to.payloads[places[digit[item]] + i] = staged[i];
+        }
+    }
+}
+
+#ifndef SHAPE_OF_KEYS
+#define SHAPE_OF_KEYS 384, 16, 3
+#endif
+#ifndef SHAPE_OF_PAIRS
+#define SHAPE_OF_PAIRS 384, 16, 2
+#endif
+typedef shape<false, SHAPE_OF_KEYS> shape_of_keys;
+typedef shape<true, SHAPE_OF_PAIRS> shape_of_pairs;
+const unsigned SMALLEST_TILE = 4096;
+
+static void count(const uint32_t *keys, unsigned n, unsigned first_pass, workspace *work, cudaStream_t stream)
+{
+    const unsigned tile = COUNT_THREADS * COUNT_ITEMS, tiles = (n + tile - 1) / tile, most = 132 * 4;
+
+    count_digits<<<tiles < most ? tiles : most, COUNT_THREADS, 0, stream>>>(keys, n, first_pass, work->counts);
+    CHECK(cudaGetLastError());
+}
+
+template <class S>
+static void move(buffer from, buffer to, unsigned n, unsigned pass, unsigned odd, workspace *work, cudaStream_t stream)
+{
+    CHECK(cudaFuncSetAttribute(move_by_digit<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::SHARED_BYTES));
+    move_by_digit<S><<<(n + S::TILE - 1) / S::TILE, S::THREADS, S::SHARED_BYTES, stream>>>(from, to, n, pass, odd, work);
+    CHECK(cudaGetLastError());
+}
+
+/* Sorts n elements of a, some at least, by way of b. */
+template <class S> static void sort(buffer a, buffer b, unsigned n, workspace *work, cudaStream_t stream)
+{
+    count(a.keys, n, 0, work, stream);
+    for (unsigned pass = 0; pass < PASSES; pass++)
+        move<S>(pass % 2 ? b : a, pass % 2 ? a : b, n, pass, pass % 2, work, stream);
+}
+
+} // namespace radix
