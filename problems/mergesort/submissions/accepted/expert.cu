@@ -408,107 +408,150 @@ template <class S> __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void sort
     store_tile<S>(to, start, count, keys, payloads);
 }
 
-/* How many of keys[low..high), which ascend, are less than `key`, or with `equal_too` not greater; all before are. */
-__device__ unsigned count_before(const int32_t *keys, unsigned low, unsigned high, int32_t key, bool equal_too)
-{
-    while (low < high) { /* three looks at a time, which take as long as one */
-        unsigned step = (high - low + 3) / 4, p[3];
-        bool before[3];
-
-#pragma unroll
-        for (unsigned j = 0; j < 3; j++) {
-            p[j] = min(low + (j + 1) * step, high) - 1;
-            int32_t other = keys[p[j]];
-
-            before[j] = equal_too ? other <= key : other < key;
-        }
-        if (!before[0])
-            high = p[0];
-        else if (!before[1])
-            low = p[0] + 1, high = p[1];
-        else if (!before[2])
-            low = p[1] + 1, high = p[2];
-        else
-            low = p[2] + 1;
-    }
-    return low;
-}
-
-/* The sum, and the maximum, over the WAYS neighbouring threads that work together. */
-template <unsigned WAYS> __device__ unsigned group_sum(unsigned value)
+/* The sum and the maximum over the runs, of a value that is the same in all LANES neighbours that look after a run. */
+template <unsigned LANES> __device__ unsigned sum_of_runs(unsigned value)
 {
 #pragma unroll
-    for (unsigned step = 1; step < WAYS; step *= 2)
+    for (unsigned step = LANES; step < WARP; step *= 2)
         value += __shfl_xor_sync(ALL_LANES, value, step);
     return value;
 }
-template <unsigned WAYS> __device__ unsigned group_max(unsigned value)
+template <unsigned LANES> __device__ unsigned max_of_runs(unsigned value)
 {
 #pragma unroll
-    for (unsigned step = 1; step < WAYS; step *= 2)
+    for (unsigned step = LANES; step < WARP; step *= 2)
         value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
     return value;
 }
 
 /*
+ * Of keys[low..high), which ascend, those that are less than the pivot, or not greater where equal ones go before it:
+ * the index behind them. LANES threads look at as many places at once, at first near the guess.
+ */
+template <unsigned LANES>
+__device__ unsigned find_pivot(const int32_t *keys, unsigned low, unsigned high, int32_t pivot, bool equal_too,
+                               unsigned guess, unsigned margin)
+{
+    const unsigned lane = threadIdx.x % WARP, sub = lane % LANES, mine = lane - sub, runs_bits = (1u << LANES) - 1;
+    bool near = true;
+
+    while (__any_sync(ALL_LANES, low < high)) {
+        unsigned width = high - low, probe = low + (sub + 1) * width / (LANES + 1);
+        bool before = false;
+
+        if (near && width > 8 * LANES && width > 4 * margin) {
+            /* -margin ... margin, in equal steps, about the guess */
+            int64_t place = (int64_t)guess - margin + (int64_t)(2 * margin) * sub / (LANES - 1);
+
+            probe = (unsigned)max((int64_t)low, min(place, (int64_t)high - 1));
+        }
+        near = false;
+        if (low < high) {
+            int32_t key = keys[probe];
+
+            before = key < pivot || (equal_too && key == pivot);
+        }
+        unsigned passed = __popc(__ballot_sync(ALL_LANES, before) >> mine & runs_bits);
+        unsigned below = __shfl_sync(ALL_LANES, probe, mine + (passed > 0 ? passed - 1 : 0));
+        unsigned above = __shfl_sync(ALL_LANES, probe, mine + (passed < LANES ? passed : 0));
+
+        if (low < high) {
+            low = passed > 0 ? below + 1 : low;
+            high = passed < LANES ? above : high;
+        }
+    }
+    return low;
+}
+
+/*
  * Runs of `run` elements stand in keys[n]; WAYS of them are merged into one. splits[tile][WAYS]: how many elements of
- * each run go before the first element of the tile. For the tiles first_tile to first_tile + tiles - 1.
+ * each run go before the first element of the tile. A warp a tile: of `tiles` from first_tile on, every `stride`-th. If
+ * `known` is not zero, every known-th of these is there already, and between two of them the others are.
  */
 template <unsigned WAYS>
 __global__ void find_splits(const int32_t *keys, unsigned n, unsigned run, unsigned tile_size, unsigned first_tile,
-                            unsigned tiles, unsigned *splits)
+                            unsigned tiles, unsigned stride, unsigned known, unsigned *splits)
 {
-    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, way = threadIdx.x % WAYS;
-    const unsigned tile = first_tile + min(thread / WAYS, tiles - 1); /* those behind the last help it */
-    const unsigned merged = tile * tile_size / (run * WAYS) * (run * WAYS), rank = tile * tile_size - merged;
+    const unsigned LANES = WARP / WAYS, FEW = 2 * LANES, lane = threadIdx.x % WARP, way = lane / LANES, sub = lane % LANES;
+    const unsigned index = (blockIdx.x * blockDim.x + threadIdx.x) / WARP * stride, group = run * WAYS;
+
+    if (index >= tiles || (known && index % known == 0))
+        return;
+    const unsigned tile = first_tile + index, merged = tile * tile_size / group * group, rank = tile * tile_size - merged;
     const unsigned start = merged + way * run, length = start < n ? min(run, n - start) : 0;
-    unsigned low = 0, high = min(length, rank); /* the split is one of low..high */
+    unsigned low = 0, high = min(length, rank), wanted = 0, doubtful = 0; /* the split is one of low..high */
 
-    keys += start < n ? start : 0;
-    for (unsigned round = 1;; round++) {
-        unsigned wanted = rank - group_sum<WAYS>(low), doubtful = group_sum<WAYS>(high - low);
+    keys += merged;
+    if (known) {
+        unsigned before = index / known * known, behind = before + known;
 
-        if (wanted == 0)
-            high = low;
-        else if (wanted == doubtful)
-            low = high;
-        bool open = wanted != 0 && wanted != doubtful;
-
-        if (!__any_sync(ALL_LANES, open))
-            break;
-        /* The longest interval's owner proposes an element: with luck just on the side where fewer are in doubt. */
-        unsigned longest = group_max<WAYS>((high - low) * WAYS + (WAYS - 1 - way));
-        unsigned owner = WAYS - 1 - longest % WAYS, middle = 0;
-        int32_t pivot = 0;
-
-        if (open && way == owner) {
-            unsigned width = high - low;
-
-            middle = width / 2;
-            if (round % 4 != 0 && width > 8) {
-                float guess = (float)width * ((float)wanted / (float)doubtful), margin = sqrtf((float)width);
-
-                guess += 2 * wanted > doubtful ? -margin : margin;
-                middle = (unsigned)fminf(fmaxf(guess, 0.0f), (float)(width - 1));
-                middle = min(middle, width - 1);
-            }
-            middle += low;
-            pivot = keys[middle];
-        }
-        pivot = __shfl_sync(ALL_LANES, pivot, owner, WAYS);
-        unsigned before = low;
-
-        if (open)
-            before = way == owner ? middle + 1 : count_before(keys, low, high, pivot, way < owner);
-        bool taken = group_sum<WAYS>(before) <= rank;
-
-        if (open && taken)
-            low = before;
-        else if (open)
-            high = way == owner ? middle : before;
+        if ((first_tile + before) * tile_size >= merged)
+            low = splits[(first_tile + before) * WAYS + way];
+        if (behind < tiles && (first_tile + behind) * tile_size < merged + group)
+            high = min(high, splits[(first_tile + behind) * WAYS + way]);
     }
-    if (thread / WAYS < tiles)
-        splits[tile * WAYS + way] = low;
+    for (unsigned round = 1;; round++) {
+        unsigned width = high - low;
+
+        wanted = rank - sum_of_runs<LANES>(low);
+        doubtful = sum_of_runs<LANES>(width);
+        if (wanted == 0 || wanted == doubtful)
+            break;
+        unsigned widest = max_of_runs<LANES>(width * WAYS + (WAYS - 1 - way));
+
+        if (widest / WAYS <= FEW)
+            break;
+        /* The widest interval's run proposes an element: with luck just on the side where fewer are in doubt. */
+        const unsigned owner = WAYS - 1 - widest % WAYS, owners_low = __shfl_sync(ALL_LANES, low, owner * LANES);
+        const unsigned owners_width = widest / WAYS;
+        unsigned middle = owners_width / 2;
+
+        if (round % 4 != 0) {
+            float share = (float)wanted / (float)doubtful, margin = sqrtf((float)owners_width * share * (1 - share)) + 1;
+            float guess = (float)owners_width * share + (2 * wanted > doubtful ? -margin : margin);
+
+            middle = min((unsigned)fmaxf(guess, 0.0f), owners_width - 1);
+        }
+        float part = ((float)middle + 0.5f) / (float)owners_width;
+        unsigned guess = low + (unsigned)((float)width * part), margin = (unsigned)(2 * sqrtf((float)width * part)) + 2;
+        int32_t pivot = keys[owner * run + owners_low + middle];
+        unsigned found = owners_low + middle + 1;
+
+        /* Its own run's threads have nothing to look for, but must not be missing. */
+        unsigned before = find_pivot<LANES>(keys + (way == owner ? 0 : way * run), way == owner ? 0 : low,
+                                            way == owner ? 0 : high, pivot, way < owner, guess, margin);
+
+        if (way == owner)
+            before = found;
+        if (sum_of_runs<LANES>(before) <= rank)
+            low = before;
+        else
+            high = way == owner ? before - 1 : before;
+    }
+    unsigned split = wanted == 0 ? low : high;
+
+    if (wanted != 0 && wanted != doubtful) {
+        /* Few are left: each thread takes two of them, and counts which of all go before. */
+        const unsigned i = low + 2 * sub, mask = ((1u << LANES) - 1) << (lane - sub);
+        int32_t key[2] = {i < high ? keys[way * run + i] : 0, i + 1 < high ? keys[way * run + i + 1] : 0};
+        const unsigned there[2] = {__ballot_sync(ALL_LANES, i < high), __ballot_sync(ALL_LANES, i + 1 < high)};
+        unsigned before[2] = {0, 0};
+
+        for (unsigned l = 0; l < WARP; l++)
+#pragma unroll
+            for (unsigned other = 0; other < 2; other++) {
+                int32_t its = __shfl_sync(ALL_LANES, key[other], l);
+
+                if (there[other] >> l & 1)
+#pragma unroll
+                    for (unsigned own = 0; own < 2; own++)
+                        before[own] += its < key[own] || (its == key[own] && 2 * l + other < 2 * lane + own);
+            }
+        split = low + __popc(__ballot_sync(ALL_LANES, i < high && before[0] < wanted) & mask) +
+                __popc(__ballot_sync(ALL_LANES, i + 1 < high && before[1] < wanted) & mask);
+    }
+    if (sub == 0)
+        splits[tile * WAYS + way] = split;
 }
 
 /* Merges WAYS runs of `run` elements into one, again and again. A block makes TILE elements: tile first_tile + block. */
@@ -578,7 +621,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void merge_tiles(buffer from
 #define SHAPE_OF_PAIRS 256, 16, 3
 #endif
 #ifndef PASS_LEVELS_OF
-#define PASS_LEVELS_OF 3
+#define PASS_LEVELS_OF 4
 #endif
 typedef shape<false, SHAPE_OF_KEYS> shape_of_keys;
 typedef shape<true, SHAPE_OF_PAIRS> shape_of_pairs;
@@ -602,10 +645,17 @@ static void merge_ways(buffer from, buffer to, unsigned n, unsigned run, unsigne
 {
     static_assert((S::TILE + WAYS / 2 * S::SORT_ITEMS) / S::ITEMS <= S::THREADS, "too many runs for these threads");
     const int bytes = S::template MERGE_WORDS<WAYS> * S::ELEMENT_BYTES;
-    const unsigned block = 128, rows = tiles + ((size_t)(first_tile + tiles) * S::TILE < n); /* the next tile's, too */
+    const unsigned warps = 4, rows = tiles + ((size_t)(first_tile + tiles) * S::TILE < n); /* the next tile's, too */
 
-    find_splits<WAYS><<<(rows * WAYS + block - 1) / block, block, 0, stream>>>(from.keys, n, run, S::TILE, first_tile,
-                                                                              rows, splits);
+    const unsigned known = rows >= 1024 ? 32 : 0; /* of many tiles find every 32nd first, to look for the others between */
+
+    if (known) {
+        find_splits<WAYS><<<(rows / known + 1 + warps - 1) / warps, warps * WARP, 0, stream>>>(
+            from.keys, n, run, S::TILE, first_tile, rows, known, 0, splits);
+        CHECK(cudaGetLastError());
+    }
+    find_splits<WAYS><<<(rows + warps - 1) / warps, warps * WARP, 0, stream>>>(from.keys, n, run, S::TILE, first_tile, rows,
+                                                                             1, known, splits);
     CHECK(cudaGetLastError());
     CHECK(cudaFuncSetAttribute(merge_tiles<S, WAYS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     merge_tiles<S, WAYS><<<tiles, S::THREADS, bytes, stream>>>(from, to, n, run, first_tile, splits);

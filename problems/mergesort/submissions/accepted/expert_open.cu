@@ -66,6 +66,7 @@ template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_> str
     static const unsigned BLOCKS = BLOCKS_; /* blocks on a multiprocessor at once: what registers are shared out for */
     static const int SHARED_BYTES = (WARPS * DIGITS + TILE) * 4;
     static_assert(THREADS >= DIGITS, "a thread a digit");
+    static_assert(ITEMS % 2 == 0 && TILE <= 65536, "ranks of 16 bits");
 };
 
 /* Digits in the order of signed keys: the highest bit counts the other way. */
@@ -189,6 +190,9 @@ __device__ unsigned look_back(const unsigned (*tiles)[DIGITS], unsigned tile, un
     }
 }
 
+/* The compiler is to compute anew what follows from the value, rather than keep it in registers. */
+__device__ void forget(unsigned &value) { asm volatile("" : "+r"(value)); }
+
 /* One pass over `from`, n elements, to `to`. One block a tile. */
 template <class S>
 __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer from, buffer to, unsigned n, unsigned pass,
@@ -201,7 +205,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
     const unsigned nothing = odd ? SUM : NOTHING, sum = odd ? NOTHING : SUM, count_kind = odd ? KIND : 1u << 30;
     unsigned *counters = shared + warp * DIGITS; /* the warp's, one a digit */
     uint32_t key[S::ITEMS];
-    unsigned rank[S::ITEMS];
+    unsigned ranks[S::ITEMS / 2]; /* two a register */
 
     if (threadIdx.x == 0) {
         ticket = atomicAdd(&work->ticket, 1);
@@ -226,14 +230,13 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
 
 #pragma unroll
     for (unsigned item = 0; item < S::ITEMS; item++) {
-        /* pass == PASSES - 1 has highest digit 0x7f: any digit will do that is last in the order of digit_of() */
-        unsigned digit = digit_of(key[item], pass), same = same_digit(digit), before = __popc(same & lanes_before);
+        unsigned digit = digit_of(key[item], pass), same = same_digit(digit), before = __popc(same & lanes_before), rank;
 #ifdef RANK_BY_ATOMICS
         unsigned counted = 0;
 
         if (before == 0)
             counted = atomicAdd(&counters[digit], __popc(same));
-        rank[item] = __shfl_sync(ALL_LANES, counted, __ffs(same) - 1) + before;
+        rank = __shfl_sync(ALL_LANES, counted, __ffs(same) - 1) + before;
 #else
         unsigned counted = counters[digit];
 
@@ -241,8 +244,10 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
         if (before == 0)
             counters[digit] = counted + __popc(same);
         __syncwarp();
-        rank[item] = counted + before;
+        rank = counted + before;
 #endif
+        ranks[item / 2] = item % 2 ? ranks[item / 2] | rank << 16 : rank;
+        forget(key[item]);
     }
     __syncthreads();
 
@@ -272,8 +277,8 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
     __syncthreads();
 #pragma unroll
     for (unsigned item = 0; item < S::ITEMS; item++) {
-        rank[item] += counters[digit_of(key[item], pass)];
-        staged[rank[item]] = key[item];
+        ranks[item / 2] += counters[digit_of(key[item], pass)] << item % 2 * 16;
+        staged[ranks[item / 2] >> item % 2 * 16 & 0xffff] = key[item];
     }
 
     /* Tile 0 stands behind all keys of lower digits. Those after it look back. */
@@ -314,7 +319,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
         __syncthreads();
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++)
-            staged[rank[item]] = key[item];
+            staged[ranks[item / 2] >> item % 2 * 16 & 0xffff] = key[item];
         __syncthreads();
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++) {
@@ -327,7 +332,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
 }
 
 #ifndef SHAPE_OF_KEYS
-#define SHAPE_OF_KEYS 384, 16, 3
+#define SHAPE_OF_KEYS 256, 24, 3
 #endif
 #ifndef SHAPE_OF_PAIRS
 #define SHAPE_OF_PAIRS 384, 16, 2
@@ -360,4 +365,186 @@ template <class S> static void sort(buffer a, buffer b, unsigned n, workspace *w
         move<S>(pass % 2 ? b : a, pass % 2 ? a : b, n, pass, pass % 2, work, stream);
 }
 
+const unsigned MOST_CHUNKS = 16, SMALLEST_PIECE = 1 << 20;
+
+/* Stretches of a buffer, one of each chunk, and where they go. */
+struct stretches {
+    unsigned from[MOST_CHUNKS], to[MOST_CHUNKS], count[MOST_CHUNKS];
+};
+
+/* Brings stretches together. blockIdx.y is the stretch. */
+__global__ void gather(buffer from, buffer to, stretches s)
+{
+    const unsigned source = s.from[blockIdx.y], target = s.to[blockIdx.y], count = s.count[blockIdx.y];
+
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        to.keys[target + i] = from.keys[source + i];
+        if (from.payloads)
+            to.payloads[target + i] = from.payloads[source + i];
+    }
+}
+
+static buffer behind(buffer b, size_t offset)
+{
+    return {b.keys + offset, b.payloads ? b.payloads + offset : nullptr};
+}
+
+/* What is kept from call to call: streams, and memory on the GPU for `room` elements, if has_payloads with payloads. */
+static struct {
+    cudaStream_t in, work, out;
+    cudaEvent_t arrived[MOST_CHUNKS], counted, made[DIGITS];
+    buffer a, b, c;
+    workspace *work_space;
+    unsigned (*counts)[DIGITS]; /* [MOST_CHUNKS], on the CPU, page-locked: keys by highest digit */
+    size_t room;
+    bool ready, has_payloads;
+} state;
+
+static void *device_memory(size_t bytes)
+{
+    void *memory;
+
+    CHECK(cudaMalloc(&memory, bytes));
+    return memory;
+}
+
+static void reserve(size_t n, bool payloads)
+{
+    if (!state.ready) {
+        CHECK(cudaStreamCreateWithFlags(&state.in, cudaStreamNonBlocking));
+        CHECK(cudaStreamCreateWithFlags(&state.work, cudaStreamNonBlocking));
+        CHECK(cudaStreamCreateWithFlags(&state.out, cudaStreamNonBlocking));
+        for (cudaEvent_t &event : state.arrived)
+            CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+        for (cudaEvent_t &event : state.made)
+            CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+        CHECK(cudaEventCreateWithFlags(&state.counted, cudaEventDisableTiming));
+        CHECK(cudaMallocHost(&state.counts, MOST_CHUNKS * sizeof *state.counts));
+        state.ready = true;
+    }
+    if (n > state.room || (payloads && !state.has_payloads)) {
+        size_t room = n > state.room ? n : state.room, bytes = room * 4, rows = room / SMALLEST_TILE + 1;
+
+        payloads |= state.has_payloads;
+        for (buffer *old : {&state.a, &state.b, &state.c}) {
+            CHECK(cudaFree(old->keys));
+            CHECK(cudaFree(old->payloads));
+            *old = {(uint32_t *)device_memory(bytes), payloads ? (uint32_t *)device_memory(bytes) : nullptr};
+        }
+        CHECK(cudaFree(state.work_space));
+        state.work_space = (workspace *)device_memory(sizeof(workspace) + rows * DIGITS * 4);
+        CHECK(cudaMemset(state.work_space, 0, sizeof(workspace) + rows * DIGITS * 4));
+        CHECK(cudaDeviceSynchronize());
+        state.room = room;
+        state.has_payloads = payloads;
+    }
+}
+
+/* Copies of elements start to start + count - 1, keys and payloads, in a stream. */
+static void copy_in(buffer to, const int32_t *keys, const uint32_t *payloads, size_t start, size_t count)
+{
+    CHECK(cudaMemcpyAsync(to.keys + start, keys + start, count * 4, cudaMemcpyHostToDevice, state.in));
+    if (payloads)
+        CHECK(cudaMemcpyAsync(to.payloads + start, payloads + start, count * 4, cudaMemcpyHostToDevice, state.in));
+}
+static void copy_out(int32_t *keys, uint32_t *payloads, buffer from, size_t start, size_t count)
+{
+    CHECK(cudaMemcpyAsync(keys + start, from.keys + start, count * 4, cudaMemcpyDeviceToHost, state.out));
+    if (payloads)
+        CHECK(cudaMemcpyAsync(payloads + start, from.payloads + start, count * 4, cudaMemcpyDeviceToHost, state.out));
+}
+
+/* What `behind_this` does from now on waits for what `first` was given until now. */
+static void order(cudaStream_t first, cudaStream_t behind_this, cudaEvent_t event)
+{
+    CHECK(cudaEventRecord(event, first));
+    CHECK(cudaStreamWaitEvent(behind_this, event, 0));
+}
+
+template <class S>
+static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads,
+                      unsigned n)
+{
+    const unsigned share = (n + MOST_CHUNKS - 1) / MOST_CHUNKS, chunk = share > SMALLEST_PIECE ? share : SMALLEST_PIECE;
+    const unsigned chunks = (n + chunk - 1) / chunk;
+    workspace *work = state.work_space;
+    buffer a = state.a, b = state.b, c = state.c;
+
+    if (!payloads)
+        a.payloads = b.payloads = c.payloads = nullptr;
+    if (chunks < 2) {
+        copy_in(a, keys, payloads, 0, n);
+        order(state.in, state.work, state.arrived[0]);
+        sort<S>(a, b, n, work, state.work);
+        order(state.work, state.out, state.made[0]);
+        copy_out(sorted_keys, sorted_payloads, a, 0, n);
+        CHECK(cudaStreamSynchronize(state.out));
+        return;
+    }
+    for (unsigned i = 0; i < chunks; i++) {
+        unsigned start = i * chunk, count_here = n - start < chunk ? n - start : chunk;
+
+        copy_in(a, keys, payloads, start, count_here);
+        order(state.in, state.work, state.arrived[i]);
+        count(a.keys + start, count_here, PASSES - 1, work, state.work);
+        CHECK(cudaMemcpyAsync(state.counts[i], work->counts[PASSES - 1], sizeof *state.counts, cudaMemcpyDeviceToHost,
+                              state.work));
+        if (i == chunks - 1)
+            CHECK(cudaEventRecord(state.counted, state.work));
+        move<S>(behind(a, start), behind(b, start), count_here, PASSES - 1, 0, work, state.work);
+        /* One pass alone leaves sums behind, where the next one is to find nothing. */
+        CHECK(cudaMemsetAsync(work->tiles, 0, ((size_t)count_here / S::TILE + 1) * sizeof *work->tiles, state.work));
+    }
+    CHECK(cudaEventSynchronize(state.counted));
+    /* A piece: some neighbouring highest digits. The first is small, so that copying starts soon. */
+    unsigned used[MOST_CHUNKS] = {}; /* of each chunk, by pieces so far */
+    unsigned start = 0, least = SMALLEST_PIECE, digit = 0;
+
+    for (unsigned p = 0; digit < DIGITS; p++) {
+        unsigned sizes[MOST_CHUNKS] = {}, size = 0, longest = 0;
+        stretches s = {};
+
+        for (; digit < DIGITS && size < least; digit++)
+            for (unsigned i = 0; i < chunks; i++) {
+                sizes[i] += state.counts[i][digit];
+                size += state.counts[i][digit];
+            }
+        if (size == 0)
+            break;
+        for (unsigned i = 0, to = 0; i < chunks; i++) {
+            s.from[i] = i * chunk + used[i];
+            s.to[i] = to;
+            s.count[i] = sizes[i];
+            to += sizes[i];
+            used[i] += sizes[i];
+            longest = sizes[i] > longest ? sizes[i] : longest;
+        }
+        const unsigned block = 256, blocks = (longest + block * 8 - 1) / (block * 8);
+
+        gather<<<dim3(blocks, chunks), block, 0, state.work>>>(b, behind(a, start), s);
+        CHECK(cudaGetLastError());
+        sort<S>(behind(a, start), behind(c, start), size, work, state.work);
+        order(state.work, state.out, state.made[p]);
+        copy_out(sorted_keys, sorted_payloads, a, start, size);
+        start += size;
+        if (least < n / 16)
+            least *= 2;
+    }
+    CHECK(cudaStreamSynchronize(state.out));
+}
+
 } // namespace radix
+
+extern "C" void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys,
+                            uint32_t *sorted_payloads, size_t n)
+{
+    using namespace radix;
+
+    if (n == 0)
+        return;
+    reserve(n, payloads != nullptr);
+    if (payloads)
+        sort_host<shape_of_pairs>(keys, payloads, sorted_keys, sorted_payloads, (unsigned)n);
+    else
+        sort_host<shape_of_keys>(keys, nullptr, sorted_keys, nullptr, (unsigned)n);
+}
