@@ -657,7 +657,6 @@ static void merge_ways(buffer from, buffer to, unsigned n, unsigned run, unsigne
     find_splits<WAYS><<<(rows + warps - 1) / warps, warps * WARP, 0, stream>>>(from.keys, n, run, S::TILE, first_tile, rows,
                                                                              1, known, splits);
     CHECK(cudaGetLastError());
-    CHECK(cudaFuncSetAttribute(merge_tiles<S, WAYS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     merge_tiles<S, WAYS><<<tiles, S::THREADS, bytes, stream>>>(from, to, n, run, first_tile, splits);
     CHECK(cudaGetLastError());
 }
@@ -686,7 +685,6 @@ static int sort(buffer a, buffer b, unsigned n, unsigned longest, unsigned *spli
     unsigned levels = levels_for(longest, S::TILE), run = S::TILE;
     int where = 1;
 
-    CHECK(cudaFuncSetAttribute(sort_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     sort_tiles<S><<<tiles, S::THREADS, bytes, stream>>>(a, b, n);
     CHECK(cudaGetLastError());
     for (unsigned passes = (levels + most - 1) / most; passes > 0; passes--) {
@@ -705,6 +703,25 @@ static buffer behind(buffer b, size_t offset)
     return {b.keys + offset, b.payloads ? b.payloads + offset : nullptr};
 }
 
+/* Before the first launch: kernels may need more shared memory than without asking. This loads them as well. */
+template <class S, unsigned WAYS> static void prepare_ways()
+{
+    cudaFuncAttributes attributes;
+
+    CHECK(cudaFuncSetAttribute(merge_tiles<S, WAYS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               S::template MERGE_WORDS<WAYS> * S::ELEMENT_BYTES));
+    CHECK(cudaFuncGetAttributes(&attributes, find_splits<WAYS>));
+}
+template <class S> static void prepare()
+{
+    CHECK(cudaFuncSetAttribute(sort_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               S::SORT_WORDS * S::ELEMENT_BYTES));
+    prepare_ways<S, 2>();
+    prepare_ways<S, 4>();
+    prepare_ways<S, 8>();
+    prepare_ways<S, 16>();
+}
+
 /* What is kept from call to call: streams, and memory on the GPU for `room` elements, if has_payloads with payloads. */
 const unsigned MOST_CHUNKS = MOST_WAYS, MOST_PIECES = 64;
 static struct {
@@ -721,7 +738,7 @@ static void *device_memory(size_t bytes)
     void *memory;
 
     CHECK(cudaMalloc(&memory, bytes));
-    CHECK(cudaMemset(memory, 0, bytes));
+    CHECK(cudaMemset((char *)memory + bytes - 16, 0, 16)); /* what is copied too much at the end */
     return memory;
 }
 
@@ -735,6 +752,8 @@ static void reserve(size_t n, bool payloads)
             CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
         for (cudaEvent_t &event : state.made)
             CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+        prepare<shape_of_keys>();
+        prepare<shape_of_pairs>();
         state.ready = true;
     }
     if (n > state.room || (payloads && !state.has_payloads)) {
@@ -819,4 +838,14 @@ extern "C" void device_user(const int32_t *keys, const uint32_t *payloads, int32
         sort_host<shape_of_pairs>(keys, payloads, sorted_keys, sorted_payloads, (unsigned)n);
     else
         sort_host<shape_of_keys>(keys, nullptr, sorted_keys, nullptr, (unsigned)n);
+}
+
+/* On a GPU with memory to spare: everything for the largest input. */
+extern "C" void device_user_setup(void)
+{
+    using namespace merging;
+    size_t available, total;
+
+    CHECK(cudaMemGetInfo(&available, &total));
+    reserve(available > (size_t)32 << 30 ? 1 << 28 : 1 << 16, true);
 }

@@ -5,8 +5,8 @@
  * counts all four digits of all keys. A pass is one kernel, and reads and writes each key once (Adinets and Merrill,
  * "Onesweep: a faster least significant digit radix sort for GPUs", 2022); a block moves a tile of TILE keys:
  *
- *   rank      each warp ranks its keys among its keys of the same digit. Eight votes tell every thread which threads of
- *             its warp hold the same digit; of those the first adds their number to the warp's counter of the digit.
+ *   rank      each warp ranks its keys among its keys of the same digit. When every thread knows which threads of its
+ *             warp hold the same digit, of those the first adds their number to the warp's counter of the digit.
  *   tile      sums over the warps say how many keys of each digit the tile has, and where its keys go in shared memory,
  *             sorted by digit: so neighbouring threads will write neighbouring places.
  *   look back where the tile's keys of a digit go in the result depends on all tiles before. Each tile tells its count
@@ -66,7 +66,7 @@ template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_> str
     static const unsigned BLOCKS = BLOCKS_; /* blocks on a multiprocessor at once: what registers are shared out for */
     static const int SHARED_BYTES = (WARPS * DIGITS + TILE) * 4;
     static_assert(THREADS >= DIGITS, "a thread a digit");
-    static_assert(ITEMS % 2 == 0 && TILE <= 65536, "ranks of 16 bits");
+    static_assert(ITEMS % 4 == 0 && TILE <= 65536, "keys in groups, ranks of 16 bits");
 };
 
 /* Digits in the order of signed keys: the highest bit counts the other way. */
@@ -75,15 +75,22 @@ __device__ unsigned digit_of(uint32_t key, unsigned pass)
     return (key >> pass * BITS & (DIGITS - 1)) ^ (pass == PASSES - 1 ? DIGITS / 2 : 0);
 }
 
-/* Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. */
-const unsigned COUNT_THREADS = 512, COUNT_ITEMS = 8;
+/*
+ * Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. Each counter is there COPIES
+ * times, side by side, so that fewer threads of a warp want the same bank of shared memory.
+ */
+#ifndef COPIES_OF
+#define COPIES_OF 8
+#endif
+const unsigned COUNT_THREADS = 512, COUNT_ITEMS = 8, COPIES = COPIES_OF;
 __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *keys, unsigned n, unsigned first_pass,
                                                               unsigned (*counts)[DIGITS])
 {
-    __shared__ unsigned shared[PASSES][DIGITS];
+    __shared__ unsigned shared[PASSES * DIGITS * COPIES];
+    unsigned *own = shared + threadIdx.x % COPIES;
 
-    for (unsigned i = threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS)
-        shared[0][i] = 0;
+    for (unsigned i = threadIdx.x; i < PASSES * DIGITS * COPIES; i += COUNT_THREADS)
+        shared[i] = 0;
     __syncthreads();
     for (unsigned start = blockIdx.x * COUNT_THREADS * COUNT_ITEMS; start < n;
          start += gridDim.x * COUNT_THREADS * COUNT_ITEMS) {
@@ -101,31 +108,61 @@ __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *ke
 #pragma unroll
                 for (unsigned pass = 0; pass < PASSES; pass++)
                     if (pass >= first_pass)
-                        atomicAdd(&shared[pass][digit_of(key[item], pass)], 1);
+                        atomicAdd(&own[(pass * DIGITS + digit_of(key[item], pass)) * COPIES], 1);
     }
     __syncthreads();
-    for (unsigned i = first_pass * DIGITS + threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS)
-        if (shared[0][i] > 0)
-            atomicAdd(&counts[0][i], shared[0][i]);
-}
-
-/* The threads of the warp whose digit is the same. */
-__device__ unsigned same_digit(unsigned digit)
-{
-#ifdef MATCH_INSTRUCTION
-    return __match_any_sync(ALL_LANES, digit);
-#else
-    unsigned same = ALL_LANES;
+    for (unsigned i = first_pass * DIGITS + threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS) {
+        unsigned sum = 0;
 
 #pragma unroll
-    for (unsigned bit = 0; bit < BITS; bit++) {
-        bool set = (digit >> bit & 1) != 0;
-        unsigned vote = __ballot_sync(ALL_LANES, set);
-
-        same &= set ? vote : ~vote;
+        for (unsigned copy = 0; copy < COPIES; copy++)
+            sum += shared[i * COPIES + (copy + threadIdx.x) % COPIES]; /* in turns, as they stand in the same banks */
+        if (sum > 0)
+            atomicAdd(&counts[0][i], sum);
     }
-    return same;
-#endif
+}
+
+/*
+ * Of four keys of each thread: which threads of the warp have the same digit. A vote a bit would do, but a multiprocessor
+ * takes two clocks for a vote. So the 32 threads' four digits are taken as a matrix of 32 x 32 bits and transposed, in five
+ * steps; now each thread has one bit of one of the digits, of all threads. From four such words follows who has which half
+ * digit: thread v finds who has v, for v < 16 as low half, and thread 16 + v as high half. Two of these masks, looked up
+ * in scratch[5 * WARP], the warp's own shared memory, have in common who has the same digit.
+ */
+const unsigned GROUP = 4, SCRATCH = (1 + GROUP) * WARP;
+
+__device__ void same_digits(const uint32_t *key, unsigned pass, unsigned *scratch, unsigned same[GROUP])
+{
+    const unsigned lane = threadIdx.x % WARP, bytes = pass | (pass + 4) << 4;
+    unsigned word = __byte_perm(__byte_perm(key[0], key[1], bytes), __byte_perm(key[2], key[3], bytes), 0x5410);
+    const unsigned digits = word;
+
+#pragma unroll
+    for (unsigned step = WARP / 2; step >= 1; step /= 2) {
+        const unsigned low = 0xffffffffu / ((1u << step) + 1); /* columns without the bit `step` in their number */
+        unsigned other = __shfl_xor_sync(ALL_LANES, word, step);
+        bool upper = (lane & step) != 0;
+
+        other = __funnelshift_l(other, other, upper ? WARP - step : step);
+        word = upper ? (word & ~low) | (other & low) : (word & low) | (other & ~low);
+    }
+    scratch[lane] = word;
+    __syncwarp();
+#pragma unroll
+    for (unsigned g = 0; g < GROUP; g++) {
+        uint4 bits = *(const uint4 *)(scratch + g * 8 + lane / 16 * 4);
+
+        scratch[(1 + g) * WARP + lane] = (bits.x ^ ((lane & 1) - 1)) & (bits.y ^ ((lane >> 1 & 1) - 1)) &
+                                         (bits.z ^ ((lane >> 2 & 1) - 1)) & (bits.w ^ ((lane >> 3 & 1) - 1));
+    }
+    __syncwarp();
+#pragma unroll
+    for (unsigned g = 0; g < GROUP; g++) {
+        const unsigned *masks = scratch + (1 + g) * WARP;
+
+        same[g] = masks[digits >> g * 8 & 15] & masks[16 + (digits >> (g * 8 + 4) & 15)];
+    }
+    __syncwarp();
 }
 
 /* The sum of the values of the first DIGITS threads before this one. All threads call it; sums[DIGITS / WARP] is shared. */
@@ -198,9 +235,9 @@ template <class S>
 __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer from, buffer to, unsigned n, unsigned pass,
                                                                        unsigned odd, workspace *work)
 {
-    extern __shared__ unsigned shared[];
+    extern __shared__ __align__(16) unsigned shared[];
     __shared__ unsigned ticket, sums[2][DIGITS / WARP], places[DIGITS];
-    unsigned *staged = shared + S::WARPS * DIGITS;
+    unsigned *staged = shared + S::WARPS * DIGITS; /* before it is filled, the warps calculate in it */
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, lanes_before = (1u << lane) - 1;
     const unsigned nothing = odd ? SUM : NOTHING, sum = odd ? NOTHING : SUM, count_kind = odd ? KIND : 1u << 30;
     unsigned *counters = shared + warp * DIGITS; /* the warp's, one a digit */
@@ -229,25 +266,23 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
             key[item] = first + item * WARP < count ? from.keys[start + first + item * WARP] : INT32_MAX;
 
 #pragma unroll
-    for (unsigned item = 0; item < S::ITEMS; item++) {
-        unsigned digit = digit_of(key[item], pass), same = same_digit(digit), before = __popc(same & lanes_before), rank;
-#ifdef RANK_BY_ATOMICS
-        unsigned counted = 0;
+    for (unsigned group = 0; group < S::ITEMS; group += GROUP) {
+        unsigned same[GROUP];
 
-        if (before == 0)
-            counted = atomicAdd(&counters[digit], __popc(same));
-        rank = __shfl_sync(ALL_LANES, counted, __ffs(same) - 1) + before;
-#else
-        unsigned counted = counters[digit];
+        same_digits(key + group, pass, staged + warp * SCRATCH, same);
+#pragma unroll
+        for (unsigned g = 0; g < GROUP; g++) {
+            const unsigned item = group + g;
+            unsigned *counter = &counters[digit_of(key[item], pass)], counted = *counter;
+            unsigned before = __popc(same[g] & lanes_before), rank = counted + before;
 
-        __syncwarp();
-        if (before == 0)
-            counters[digit] = counted + __popc(same);
-        __syncwarp();
-        rank = counted + before;
-#endif
-        ranks[item / 2] = item % 2 ? ranks[item / 2] | rank << 16 : rank;
-        forget(key[item]);
+            __syncwarp();
+            if (before == 0)
+                *counter = counted + __popc(same[g]);
+            __syncwarp();
+            ranks[item / 2] = item % 2 ? ranks[item / 2] | rank << 16 : rank;
+            forget(key[item]);
+        }
     }
     __syncthreads();
 
@@ -352,7 +387,6 @@ static void count(const uint32_t *keys, unsigned n, unsigned first_pass, workspa
 template <class S>
 static void move(buffer from, buffer to, unsigned n, unsigned pass, unsigned odd, workspace *work, cudaStream_t stream)
 {
-    CHECK(cudaFuncSetAttribute(move_by_digit<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::SHARED_BYTES));
     move_by_digit<S><<<(n + S::TILE - 1) / S::TILE, S::THREADS, S::SHARED_BYTES, stream>>>(from, to, n, pass, odd, work);
     CHECK(cudaGetLastError());
 }
@@ -389,6 +423,12 @@ static buffer behind(buffer b, size_t offset)
     return {b.keys + offset, b.payloads ? b.payloads + offset : nullptr};
 }
 
+/* Before the first launch: it may need more shared memory than without asking. This loads it as well. */
+template <class S> static void prepare()
+{
+    CHECK(cudaFuncSetAttribute(move_by_digit<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::SHARED_BYTES));
+}
+
 /* What is kept from call to call: streams, and memory on the GPU for `room` elements, if has_payloads with payloads. */
 static struct {
     cudaStream_t in, work, out;
@@ -420,6 +460,8 @@ static void reserve(size_t n, bool payloads)
             CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
         CHECK(cudaEventCreateWithFlags(&state.counted, cudaEventDisableTiming));
         CHECK(cudaMallocHost(&state.counts, MOST_CHUNKS * sizeof *state.counts));
+        prepare<shape_of_keys>();
+        prepare<shape_of_pairs>();
         state.ready = true;
     }
     if (n > state.room || (payloads && !state.has_payloads)) {
@@ -547,4 +589,14 @@ extern "C" void device_user(const int32_t *keys, const uint32_t *payloads, int32
         sort_host<shape_of_pairs>(keys, payloads, sorted_keys, sorted_payloads, (unsigned)n);
     else
         sort_host<shape_of_keys>(keys, nullptr, sorted_keys, nullptr, (unsigned)n);
+}
+
+/* On a GPU with memory to spare: everything for the largest input. */
+extern "C" void device_user_setup(void)
+{
+    using namespace radix;
+    size_t available, total;
+
+    CHECK(cudaMemGetInfo(&available, &total));
+    reserve(available > (size_t)32 << 30 ? 1 << 28 : 1 << 16, true);
 }
