@@ -3,19 +3,19 @@
  *
  * Prints a JSON object a row:
  *
- *   what      expert (league merge), expert_open (league open), baseline, cub (the submissions); of kernels also cub_merge
- *             (DeviceMergeSort::SortKeysCopy, SortPairsCopy), cub_radix (DeviceRadixSort with a DoubleBuffer), thrust
- *             (stable_sort, stable_sort_by_key)
- *   measure   kernel: keys on the GPU before and after, scratch memory allocated before (but by Thrust), timed by events;
- *             call: device_user() with page-locked arrays of the CPU, by the wall clock, copies included
+ *   what      expert (league merge), expert_open (league open), baseline, cub (the submissions); of kernels also
+ *             cub_merge (DeviceMergeSort::SortKeysCopy, SortPairsCopy), cub_radix (DeviceRadixSort with a
+ *             DoubleBuffer), thrust (stable_sort, stable_sort_by_key)
+ *   measure   kernel: keys on the GPU before and after, scratch memory allocated before (but by Thrust), timed by
+ *             events; call: device_user() with page-locked arrays of the CPU, by the wall clock, copies included
  *   kind      of keys, as in the statement; random, or one that some sorts find hard
  *   size, payloads     elements; 1 if each key has a payload
  *   median_s, min_s, q1, q3   seconds of 11 measurements after a warm-up, in each of which the input is made anew
  *   rate      size / median, in unit
  *   right     whether the last result was in order, stable, and made of the input's elements
  *
- * quick leaves out sizes above 2^24, check times nothing above 40000 elements, which a simulator can do as well. Exit code
- * 1 where a result is wrong, 3 where CUDA fails.
+ * quick leaves out sizes above 2^24, check times nothing above 40000 elements, which a simulator can do as well. Exit
+ * code 1 where a result is wrong, 3 where CUDA fails.
  *
  *   nvcc -O3 -std=c++17 -arch=sm_90 -cudart shared -Iproblems/mergesort -Iproblems/mergesort/include \
  *       -o build/bench_gpu_mergesort problems/mergesort/bench_gpu.cu
@@ -80,7 +80,8 @@ void check(cudaError_t status, const char *call, int line)
 }
 
 enum kind { RANDOM, SORTED, REVERSED, EQUAL, FEW, SAWTOOTH, EXTREMES, ORGANPIPE, KINDS };
-const char *const kind_names[KINDS] = {"random", "sorted", "reversed", "equal", "few", "sawtooth", "extremes", "organpipe"};
+const char *const kind_names[KINDS] = {"random",   "sorted",    "reversed", "equal", "few", "sawtooth",
+                                       "extremes", "organpipe"};
 
 const unsigned BLOCKS = 1056, THREADS = 256;
 
@@ -156,7 +157,8 @@ arrays by_expert(bench &b, unsigned n, bool pairs)
     using namespace expert::merging;
     buffer first = {b.a.keys, pairs ? b.a.payloads : nullptr}, second = {b.b.keys, pairs ? b.b.payloads : nullptr};
     unsigned *splits = (unsigned *)b.scratch;
-    int where = pairs ? sort<shape_of_pairs>(first, second, n, n, splits, 0) : sort<shape_of_keys>(first, second, n, n, splits, 0);
+    int where = pairs ? sort<shape_of_pairs>(first, second, n, n, splits, 0)
+                      : sort<shape_of_keys>(first, second, n, n, splits, 0);
 
     return where ? b.b : b.a;
 }
@@ -181,7 +183,8 @@ arrays by_cub_merge(bench &b, unsigned n, bool pairs)
     auto less = [] __device__(int32_t x, int32_t y) { return x < y; };
 
     if (pairs)
-        CHECK(cub::DeviceMergeSort::SortPairsCopy(b.scratch, size, b.a.keys, b.a.payloads, b.b.keys, b.b.payloads, n, less));
+        CHECK(cub::DeviceMergeSort::SortPairsCopy(b.scratch, size, b.a.keys, b.a.payloads, b.b.keys, b.b.payloads, n,
+                                                  less));
     else
         CHECK(cub::DeviceMergeSort::SortKeysCopy(b.scratch, size, b.a.keys, b.b.keys, n, less));
     return b.b;
@@ -221,7 +224,8 @@ bool right(bench &b, arrays result, unsigned n, bool pairs)
     return is;
 }
 
-void row(const char *what, const char *measure, kind k, unsigned n, bool pairs, std::vector<double> times, bool is_right)
+void row(const char *what, const char *measure, kind k, unsigned n, bool pairs, std::vector<double> times,
+         bool is_right)
 {
     size_t m = times.size();
 
@@ -271,7 +275,8 @@ void time_call(bench &b, const char *what, host_sort *sort, kind k, unsigned n, 
     for (int t = -1; t < TIMES; t++) {
         auto before = std::chrono::steady_clock::now();
 
-        sort(b.host_in.keys, pairs ? b.host_in.payloads : nullptr, b.host_out.keys, pairs ? b.host_out.payloads : nullptr, n);
+        sort(b.host_in.keys, pairs ? b.host_in.payloads : nullptr, b.host_out.keys,
+             pairs ? b.host_out.payloads : nullptr, n);
         if (t >= 0)
             times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
     }
@@ -339,7 +344,8 @@ int main(int argc, char **argv)
     cub::DoubleBuffer<int32_t> keys(b.a.keys, b.b.keys);
     cub::DoubleBuffer<uint32_t> payloads(b.a.payloads, b.b.payloads);
 
-    CHECK(cub::DeviceMergeSort::SortPairsCopy(nullptr, merge_size, b.a.keys, b.a.payloads, b.b.keys, b.b.payloads, most, less));
+    CHECK(cub::DeviceMergeSort::SortPairsCopy(nullptr, merge_size, b.a.keys, b.a.payloads, b.b.keys, b.b.payloads, most,
+                                              less));
     CHECK(cub::DeviceRadixSort::SortPairs(nullptr, radix_size, keys, payloads, most));
     b.scratch_size = std::max({merge_size, radix_size, (size_t)most / 2048 * 1024 + (1 << 20)});
     CHECK(cudaMalloc(&b.scratch, b.scratch_size));

@@ -2,10 +2,12 @@
  * expert.cu - a merge sort by merge path whose passes merge many runs at a time, and which sorts while it copies.
  *
  * A pass over memory costs 8 bytes a key (16 with payloads) at the speed of a copy, whatever it does. Two-way merges of
- * 2^28 keys take 15 passes after the sorting of tiles; merging 2^LEVELS runs at a time takes a third or a quarter of that:
+ * 2^28 keys take 15 passes after the sorting of tiles; merging 2^LEVELS runs at a time takes a third or a quarter of
+ * that:
  *
- *   sort_tiles    a warp sorts 1024 keys in registers: a network for the keys of each thread, bitonic merges by shuffles
- *                 between threads. The block merges the runs of its warps in shared memory: one tile, TILE elements.
+ *   sort_tiles    a warp sorts 1024 keys in registers: a network for the keys of each thread, bitonic merges by
+ *                 shuffles between threads. The block merges the runs of its warps in shared memory: one tile, TILE
+ *                 elements.
  *   find_splits   where does each run split, if the first d elements of the merged run are to be on the left side? One
  *                 thread a run, for every d at which a tile begins. Of the run with most elements in doubt, one of them
  *                 is compared with all runs by binary search; that shows on which side it and everything before or
@@ -18,7 +20,8 @@
  * a dozen instructions. ITEMS is odd, so that the writes of a warp, ITEMS apart, fall into different banks.
  *
  * Keys alone need no bounds check: behind each run stand keys of the highest value, and which of several equal keys is
- * taken nobody can tell. Pairs are merged with the check, and are stable: of equal keys that of the left run goes first.
+ * taken nobody can tell. Pairs are merged with the check, and are stable: of equal keys that of the left run goes
+ * first.
  *
  * From copy to copy: the keys arrive in up to 16 chunks, each of which is sorted while the next ones arrive. When the
  * last is sorted one pass merges all chunks, piece by piece, and every piece is copied out while the next is merged.
@@ -44,7 +47,10 @@ namespace merging {
 
 const unsigned WARP = 32, ALL_LANES = 0xffffffffu;
 
-/* keys[n], and payloads[n] or a null pointer: one buffer. n is at most 2^28. Both have room up to a multiple of 16 bytes. */
+/*
+ * keys[n], and payloads[n] or a null pointer: one buffer. n is at most 2^28. Both have room up to a multiple of 16
+ * bytes.
+ */
 struct buffer {
     int32_t *keys;
     uint32_t *payloads;
@@ -58,7 +64,7 @@ template <bool PAIRS_, unsigned THREADS_, unsigned SORT_ITEMS_, unsigned BLOCKS_
     static const bool PAIRS = PAIRS_;
     static const unsigned THREADS = THREADS_, SORT_ITEMS = SORT_ITEMS_, ITEMS = SORT_ITEMS + 1;
     static const unsigned TILE = THREADS * SORT_ITEMS, WARPS = THREADS / WARP, WARP_RUN = WARP * SORT_ITEMS;
-    static const unsigned BLOCKS = BLOCKS_;      /* blocks on a multiprocessor at once: what registers are shared out for */
+    static const unsigned BLOCKS = BLOCKS_; /* blocks on a multiprocessor at once, that registers are shared out for */
     static const unsigned GUARD = ITEMS + 1;     /* keys of the highest value behind a run */
     static const unsigned WARP_STRIDE = WARP_RUN + (GUARD + 31) / 32 * 32; /* from the run of a warp to the next */
     /* Words of shared memory for the keys, and for the payloads: runs of warps in padded places; 2^levels runs. */
@@ -71,8 +77,8 @@ template <bool PAIRS_, unsigned THREADS_, unsigned SORT_ITEMS_, unsigned BLOCKS_
 };
 
 /*
- * The runs of a tile and what is merged of them, as a heap: node 1 is the merged tile, node i is merged of 2i and 2i + 1,
- * and the last half are the runs.
+ * The runs of a tile and what is merged of them, as a heap: node 1 is the merged tile, node i is merged of 2i and 2i +
+ * 1, and the last half are the runs.
  */
 struct node {
     unsigned start;  /* where its elements stand in shared memory */
@@ -83,7 +89,10 @@ struct node {
 /* Where element x stands in shared memory: one word in 33 is left out if threads that are 32 elements apart write. */
 template <bool PADDED> __device__ unsigned place(unsigned x) { return PADDED ? x + (x >> 5) : x; }
 
-/* How many of the first `diagonal` elements of the merged run are from keys[a..a + na); the others from keys[b..b + nb). */
+/*
+ * How many of the first `diagonal` elements of the merged run are from keys[a..a + na); the others from keys[b..b +
+ * nb).
+ */
 template <bool PADDED>
 __device__ unsigned split(const int32_t *keys, unsigned a, unsigned na, unsigned b, unsigned nb, unsigned diagonal)
 {
@@ -143,8 +152,8 @@ __device__ void write_guards(int32_t *keys, uint32_t *payloads, const node *node
 }
 
 /*
- * Merges the nodes 2 * WIDTH to 4 * WIDTH - 1 two by two, in place: through registers. Before it and behind it the block
- * has met.
+ * Merges the nodes 2 * WIDTH to 4 * WIDTH - 1 two by two, in place: through registers. Before it and behind it the
+ * block has met.
  */
 template <class S, unsigned WIDTH, bool PADDED>
 __device__ void merge_level(int32_t *keys, uint32_t *payloads, const node *nodes)
@@ -299,7 +308,10 @@ template <bool PAIRS> struct element {
 };
 template <> struct element<true> {
     typedef uint64_t type;
-    static __device__ type make(int32_t key, unsigned index) { return (uint64_t)((uint32_t)key ^ 1u << 31) << 32 | index; }
+    static __device__ type make(int32_t key, unsigned index)
+    {
+        return (uint64_t)((uint32_t)key ^ 1u << 31) << 32 | index;
+    }
     static __device__ int32_t key(type e) { return (int32_t)((uint32_t)(e >> 32) ^ 1u << 31); }
     static __device__ unsigned index(type e) { return (unsigned)e; }
 };
@@ -365,7 +377,8 @@ template <class T, unsigned N> __device__ void sort_warp(T (&item)[N])
 }
 
 /* Sorts TILE elements a block. */
-template <class S> __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void sort_tiles(buffer from, buffer to, unsigned n)
+template <class S>
+__global__ __launch_bounds__(S::THREADS, S::BLOCKS) void sort_tiles(buffer from, buffer to, unsigned n)
 {
     extern __shared__ __align__(128) int32_t shared[];
     __shared__ node nodes[2 * S::WARPS];
@@ -472,12 +485,14 @@ template <unsigned WAYS>
 __global__ void find_splits(const int32_t *keys, unsigned n, unsigned run, unsigned tile_size, unsigned first_tile,
                             unsigned tiles, unsigned stride, unsigned known, unsigned *splits)
 {
-    const unsigned LANES = WARP / WAYS, FEW = 2 * LANES, lane = threadIdx.x % WARP, way = lane / LANES, sub = lane % LANES;
+    const unsigned LANES = WARP / WAYS, FEW = 2 * LANES;
+    const unsigned lane = threadIdx.x % WARP, way = lane / LANES, sub = lane % LANES;
     const unsigned index = (blockIdx.x * blockDim.x + threadIdx.x) / WARP * stride, group = run * WAYS;
 
     if (index >= tiles || (known && index % known == 0))
         return;
-    const unsigned tile = first_tile + index, merged = tile * tile_size / group * group, rank = tile * tile_size - merged;
+    const unsigned tile = first_tile + index, merged = tile * tile_size / group * group;
+    const unsigned rank = tile * tile_size - merged;
     const unsigned start = merged + way * run, length = start < n ? min(run, n - start) : 0;
     unsigned low = 0, high = min(length, rank), wanted = 0, doubtful = 0; /* the split is one of low..high */
 
@@ -507,7 +522,8 @@ __global__ void find_splits(const int32_t *keys, unsigned n, unsigned run, unsig
         unsigned middle = owners_width / 2;
 
         if (round % 4 != 0) {
-            float share = (float)wanted / (float)doubtful, margin = sqrtf((float)owners_width * share * (1 - share)) + 1;
+            float share = (float)wanted / (float)doubtful;
+            float margin = sqrtf((float)owners_width * share * (1 - share)) + 1;
             float guess = (float)owners_width * share + (2 * wanted > doubtful ? -margin : margin);
 
             middle = min((unsigned)fmaxf(guess, 0.0f), owners_width - 1);
@@ -554,7 +570,9 @@ __global__ void find_splits(const int32_t *keys, unsigned n, unsigned run, unsig
         splits[tile * WAYS + way] = split;
 }
 
-/* Merges WAYS runs of `run` elements into one, again and again. A block makes TILE elements: tile first_tile + block. */
+/*
+ * Merges WAYS runs of `run` elements into one, again and again. A block makes TILE elements: tile first_tile + block.
+ */
 template <class S, unsigned WAYS>
 __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void merge_tiles(buffer from, buffer to, unsigned n, unsigned run,
                                                                      unsigned first_tile, const unsigned *splits)
@@ -569,7 +587,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void merge_tiles(buffer from
     if (threadIdx.x < WARP) {
         const unsigned way = threadIdx.x, group = run * WAYS, merged = start / group * group;
         const unsigned run_start = merged + way * run;
-        unsigned source = 0, pieces = 0, skip = 0, words = 0; /* where it begins; elements; those copied before; copied */
+        unsigned source = 0, pieces = 0, skip = 0, words = 0; /* its place; elements; copied before them; in all */
 
         if (way == 0)
             barrier_init(&barrier);
@@ -647,15 +665,15 @@ static void merge_ways(buffer from, buffer to, unsigned n, unsigned run, unsigne
     const int bytes = S::template MERGE_WORDS<WAYS> * S::ELEMENT_BYTES;
     const unsigned warps = 4, rows = tiles + ((size_t)(first_tile + tiles) * S::TILE < n); /* the next tile's, too */
 
-    const unsigned known = rows >= 1024 ? 32 : 0; /* of many tiles find every 32nd first, to look for the others between */
+    const unsigned known = rows >= 1024 ? 32 : 0; /* of many tiles every 32nd is found first */
 
     if (known) {
         find_splits<WAYS><<<(rows / known + 1 + warps - 1) / warps, warps * WARP, 0, stream>>>(
             from.keys, n, run, S::TILE, first_tile, rows, known, 0, splits);
         CHECK(cudaGetLastError());
     }
-    find_splits<WAYS><<<(rows + warps - 1) / warps, warps * WARP, 0, stream>>>(from.keys, n, run, S::TILE, first_tile, rows,
-                                                                             1, known, splits);
+    find_splits<WAYS><<<(rows + warps - 1) / warps, warps * WARP, 0, stream>>>(
+        from.keys, n, run, S::TILE, first_tile, rows, 1, known, splits);
     CHECK(cudaGetLastError());
     merge_tiles<S, WAYS><<<tiles, S::THREADS, bytes, stream>>>(from, to, n, run, first_tile, splits);
     CHECK(cudaGetLastError());
@@ -674,8 +692,8 @@ static void merge_pass(buffer from, buffer to, unsigned n, unsigned run, unsigne
 }
 
 /*
- * Sorts `n` elements of a, some at least, in the stream, with passes as for `longest` >= n elements. splits has room for
- * split_count(longest). Returns where they are then: 0 for a, 1 for b. The other one is overwritten.
+ * Sorts `n` elements of a, some at least, in the stream, with passes as for `longest` >= n elements. splits has room
+ * for split_count(longest). Returns where they are then: 0 for a, 1 for b. The other one is overwritten.
  */
 template <class S>
 static int sort(buffer a, buffer b, unsigned n, unsigned longest, unsigned *splits, cudaStream_t stream)
@@ -779,7 +797,8 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
 {
     /* Chunks of equal size, a multiple of a tile; a small input is one. */
     const unsigned smallest = 1 << 20, share = (n + MOST_CHUNKS - 1) / MOST_CHUNKS;
-    const unsigned chunk = share < smallest ? (n < 2 * smallest ? n : smallest) : (share + S::TILE - 1) / S::TILE * S::TILE;
+    const unsigned whole_tiles = (share + S::TILE - 1) / S::TILE * S::TILE;
+    const unsigned chunk = n < 2 * smallest ? n : share < smallest ? smallest : whole_tiles;
     const unsigned chunks = (n + chunk - 1) / chunk;
     buffer a = state.a, b = state.b;
     int where = 0;
@@ -791,13 +810,13 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
 
         CHECK(cudaMemcpyAsync(a.keys + start, keys + start, count * sizeof *keys, cudaMemcpyHostToDevice, state.in));
         if (payloads)
-            CHECK(cudaMemcpyAsync(a.payloads + start, payloads + start, count * sizeof *payloads, cudaMemcpyHostToDevice,
-                                  state.in));
+            CHECK(cudaMemcpyAsync(a.payloads + start, payloads + start, count * sizeof *payloads,
+                                  cudaMemcpyHostToDevice, state.in));
         CHECK(cudaEventRecord(state.arrived[c], state.in));
         CHECK(cudaStreamWaitEvent(state.work, state.arrived[c], 0));
         where = sort<S>(behind(a, start), behind(b, start), count, chunk, state.splits, state.work);
     }
-    /* The pieces of the output: of one chunk there is one, of several the first is small, so that copying starts soon. */
+    /* Pieces of the output: of one chunk there is one, of several the first is small, so that copying starts soon. */
     buffer sorted = where ? b : a, merged = where ? a : b;
     const unsigned tiles = (n + S::TILE - 1) / S::TILE, levels = levels_for(n, chunk);
     unsigned first = 0, piece = chunks == 1 ? tiles : smallest / S::TILE;

@@ -11,17 +11,17 @@
  *             sorted by digit: so neighbouring threads will write neighbouring places.
  *   look back where the tile's keys of a digit go in the result depends on all tiles before. Each tile tells its count
  *             as soon as it has it, and the sum of all counts up to it as soon as it has that; thread d walks back over
- *             the tiles' words for digit d, adding counts, up to the first that is a sum. Tiles are numbered in the order
- *             in which blocks start, so that what a block waits for is under way.
+ *             the tiles' words for digit d, adding counts, up to the first that is a sum. Tiles are numbered in the
+ *             order in which blocks start, so that what a block waits for is under way.
  *
  * A word holds a number and, in its two highest bits, what it is. Passes take turns in what these bits mean: what a sum
  * was in one pass is what nothing-yet is in the next, so that the words are never cleared. Nor are the counts and the
  * ticket counter by extra work: who reads them last clears them.
  *
- * From copy to copy: the keys arrive in up to 16 chunks, each of which is moved by its highest digit while the next ones
- * arrive. When all are there, the keys of some neighbouring digits are one stretch in each chunk; they are brought
- * together, sorted by the four passes and copied out while the next ones are sorted. If nearly all keys have one highest
- * digit nothing is won by this, and nothing lost.
+ * From copy to copy: the keys arrive in up to 16 chunks, each of which is moved by its highest digit while the next
+ * ones arrive. When all are there, the keys of some neighbouring digits are one stretch in each chunk; they are brought
+ * together, sorted by the four passes and copied out while the next ones are sorted. If nearly all keys have one
+ * highest digit nothing is won by this, and nothing lost.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -57,7 +57,9 @@ struct workspace {
     unsigned tiles[1][DIGITS];       /* in fact one row for every tile */
 };
 
-/* What a word of workspace.tiles means, by the two highest bits; every second pass the first and the last trade places. */
+/*
+ * What a word of workspace.tiles means, by the two highest bits; every second pass the first and the last trade places.
+ */
 const unsigned KIND = 3u << 30, NOTHING = 0, SUM = 2u << 30;
 
 template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_> struct shape {
@@ -76,11 +78,11 @@ __device__ unsigned digit_of(uint32_t key, unsigned pass)
 }
 
 /*
- * Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. Each counter is there COPIES
- * times, side by side, so that fewer threads of a warp want the same bank of shared memory.
+ * Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. Each counter is there
+ * COPIES times, side by side, so that fewer threads of a warp want the same bank of shared memory.
  */
 #ifndef COPIES_OF
-#define COPIES_OF 8
+#define COPIES_OF 4
 #endif
 const unsigned COUNT_THREADS = 512, COUNT_ITEMS = 8, COPIES = COPIES_OF;
 __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *keys, unsigned n, unsigned first_pass,
@@ -123,11 +125,12 @@ __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *ke
 }
 
 /*
- * Of four keys of each thread: which threads of the warp have the same digit. A vote a bit would do, but a multiprocessor
- * takes two clocks for a vote. So the 32 threads' four digits are taken as a matrix of 32 x 32 bits and transposed, in five
- * steps; now each thread has one bit of one of the digits, of all threads. From four such words follows who has which half
- * digit: thread v finds who has v, for v < 16 as low half, and thread 16 + v as high half. Two of these masks, looked up
- * in scratch[5 * WARP], the warp's own shared memory, have in common who has the same digit.
+ * Of four keys of each thread: which threads of the warp have the same digit. A vote a bit would do, but a
+ * multiprocessor takes two clocks for a vote. So the 32 threads' four digits are taken as a matrix of 32 x 32 bits and
+ * transposed, in five steps; now each thread has one bit of one of the digits, of all threads. From four such words
+ * follows who has which half digit: thread v finds who has v, for v < 16 as low half, and thread 16 + v as high half.
+ * Two of these masks, looked up in scratch[5 * WARP], the warp's own shared memory, have in common who has the same
+ * digit.
  */
 const unsigned GROUP = 4, SCRATCH = (1 + GROUP) * WARP;
 
@@ -165,7 +168,10 @@ __device__ void same_digits(const uint32_t *key, unsigned pass, unsigned *scratc
     __syncwarp();
 }
 
-/* The sum of the values of the first DIGITS threads before this one. All threads call it; sums[DIGITS / WARP] is shared. */
+/*
+ * The sum of the values of the first DIGITS threads before this one. All threads call it; sums[DIGITS / WARP] is
+ * shared.
+ */
 __device__ unsigned sum_before(unsigned value, unsigned *sums)
 {
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
@@ -203,7 +209,7 @@ __device__ void store_word(unsigned *word, unsigned value)
 
 /* The keys of this thread's digit in all tiles before `tile`, and whatever tile 0 began with. */
 #ifndef LOOK_BACK
-#define LOOK_BACK 4
+#define LOOK_BACK 2
 #endif
 __device__ unsigned look_back(const unsigned (*tiles)[DIGITS], unsigned tile, unsigned nothing, unsigned sum)
 {
@@ -232,8 +238,8 @@ __device__ void forget(unsigned &value) { asm volatile("" : "+r"(value)); }
 
 /* One pass over `from`, n elements, to `to`. One block a tile. */
 template <class S>
-__global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer from, buffer to, unsigned n, unsigned pass,
-                                                                       unsigned odd, workspace *work)
+__global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer from, buffer to, unsigned n,
+                                                                       unsigned pass, unsigned odd, workspace *work)
 {
     extern __shared__ __align__(16) unsigned shared[];
     __shared__ unsigned ticket, sums[2][DIGITS / WARP], places[DIGITS];
@@ -387,7 +393,9 @@ static void count(const uint32_t *keys, unsigned n, unsigned first_pass, workspa
 template <class S>
 static void move(buffer from, buffer to, unsigned n, unsigned pass, unsigned odd, workspace *work, cudaStream_t stream)
 {
-    move_by_digit<S><<<(n + S::TILE - 1) / S::TILE, S::THREADS, S::SHARED_BYTES, stream>>>(from, to, n, pass, odd, work);
+    const unsigned tiles = (n + S::TILE - 1) / S::TILE;
+
+    move_by_digit<S><<<tiles, S::THREADS, S::SHARED_BYTES, stream>>>(from, to, n, pass, odd, work);
     CHECK(cudaGetLastError());
 }
 
