@@ -3,9 +3,9 @@
  *
  * Prints a JSON object a row:
  *
- *   what      expert (league merge), expert_open (league open), baseline, cub (the submissions); of kernels also
- *             cub_merge (DeviceMergeSort::SortKeysCopy, SortPairsCopy), cub_radix (DeviceRadixSort with a
- *             DoubleBuffer), thrust (stable_sort, stable_sort_by_key)
+ *   what      the submissions expert (league merge), expert_open (league open), 1_two_way and 1_one_sweep (the steps
+ *             before them), baseline, cub; of kernels also cub_merge (DeviceMergeSort::SortKeysCopy, SortPairsCopy),
+ *             cub_radix (DeviceRadixSort with a DoubleBuffer), thrust (stable_sort, stable_sort_by_key)
  *   measure   kernel: keys on the GPU before and after, scratch memory allocated before (but by Thrust), timed by
  *             events; call: device_user() with page-locked arrays of the CPU, by the wall clock, copies included
  *   kind      of keys, as in the statement; random, or one that some sorts find hard
@@ -17,8 +17,7 @@
  * quick leaves out sizes above 2^24, check times nothing above 40000 elements, which a simulator can do as well. Exit
  * code 1 where a result is wrong, 3 where CUDA fails.
  *
- *   nvcc -O3 -std=c++17 -arch=sm_90 -cudart shared -Iproblems/mergesort -Iproblems/mergesort/include \
- *       -o build/bench_gpu_mergesort problems/mergesort/bench_gpu.cu
+ * `make bench-mergesort-gpu` builds it as build/benches/mergesort_gpu.
  */
 #include <algorithm>
 #include <chrono>
@@ -54,6 +53,18 @@ namespace expert_open {
 #undef CHECK
 #undef device_user
 #undef device_user_setup
+#define device_user two_way_user
+namespace step_two_way {
+#include "submissions/accepted/1_two_way.cu"
+}
+#undef CHECK
+#undef device_user
+#define device_user one_sweep_user
+namespace step_one_sweep {
+#include "submissions/accepted/1_one_sweep.cu"
+}
+#undef CHECK
+#undef device_user
 #define device_user baseline_user
 namespace baseline {
 #include "submissions/accepted/baseline.cu"
@@ -177,6 +188,30 @@ arrays by_expert_open(bench &b, unsigned n, bool pairs)
     return b.a;
 }
 
+arrays by_two_way(bench &b, unsigned n, bool pairs)
+{
+    using namespace step_two_way::two_way;
+    buffer first = {b.a.keys, pairs ? b.a.payloads : nullptr}, second = {b.b.keys, pairs ? b.b.payloads : nullptr};
+    unsigned *splits = (unsigned *)b.scratch;
+    int where = pairs ? sort<true>(first, second, n, splits) : sort<false>(first, second, n, splits);
+
+    return where ? b.b : b.a;
+}
+
+arrays by_one_sweep(bench &b, unsigned n, bool pairs)
+{
+    using namespace step_one_sweep::one_sweep;
+    buffer first = {(uint32_t *)b.a.keys, pairs ? b.a.payloads : nullptr};
+    buffer second = {(uint32_t *)b.b.keys, pairs ? b.b.payloads : nullptr};
+    workspace *work = (workspace *)b.scratch;
+
+    if (pairs)
+        sort<shape_of_pairs>(first, second, n, work, 0);
+    else
+        sort<shape_of_keys>(first, second, n, work, 0);
+    return b.a;
+}
+
 arrays by_cub_merge(bench &b, unsigned n, bool pairs)
 {
     size_t size = b.scratch_size;
@@ -288,12 +323,15 @@ void time_call(bench &b, const char *what, host_sort *sort, kind k, unsigned n, 
 
 void kernels(bench &b, kind k, unsigned n, bool pairs)
 {
-    /* The words that expert_open looks back at are to be zero before its first sort; peers write over them. */
+    /* The words of a one-sweep sort are to be zero before its first pass; others write over them. */
     CHECK(cudaMemset(b.scratch, 0, b.scratch_size));
     time_kernels(b, "expert_open", by_expert_open, k, n, pairs);
+    CHECK(cudaMemset(b.scratch, 0, b.scratch_size));
+    time_kernels(b, "1_one_sweep", by_one_sweep, k, n, pairs);
     time_kernels(b, "cub_radix", by_cub_radix, k, n, pairs);
     time_kernels(b, "thrust", by_thrust, k, n, pairs);
     time_kernels(b, "expert", by_expert, k, n, pairs);
+    time_kernels(b, "1_two_way", by_two_way, k, n, pairs);
     time_kernels(b, "cub_merge", by_cub_merge, k, n, pairs);
 }
 
@@ -301,6 +339,10 @@ void calls(bench &b, kind k, unsigned n, bool pairs)
 {
     time_call(b, "expert", expert::expert_user, k, n, pairs);
     time_call(b, "expert_open", expert_open::expert_open_user, k, n, pairs);
+    if (k == RANDOM && !pairs) {
+        time_call(b, "1_two_way", step_two_way::two_way_user, k, n, pairs);
+        time_call(b, "1_one_sweep", step_one_sweep::one_sweep_user, k, n, pairs);
+    }
     time_call(b, "cub", cub_submission::cub_user, k, n, pairs);
     if (n <= 1 << 24)
         time_call(b, "baseline", baseline::baseline_user, k, n, pairs);

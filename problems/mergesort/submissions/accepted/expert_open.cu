@@ -68,7 +68,7 @@ template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_> str
     static const unsigned BLOCKS = BLOCKS_; /* blocks on a multiprocessor at once: what registers are shared out for */
     static const int SHARED_BYTES = (WARPS * DIGITS + TILE) * 4;
     static_assert(THREADS >= DIGITS, "a thread a digit");
-    static_assert(ITEMS % 4 == 0 && TILE <= 65536, "keys in groups, ranks of 16 bits");
+    static_assert(ITEMS % 8 == 0 && TILE <= 65536, "keys in groups, ranks of 16 bits");
 };
 
 /* Digits in the order of signed keys: the highest bit counts the other way. */
@@ -125,45 +125,62 @@ __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *ke
 }
 
 /*
- * Of four keys of each thread: which threads of the warp have the same digit. A vote a bit would do, but a
- * multiprocessor takes two clocks for a vote. So the 32 threads' four digits are taken as a matrix of 32 x 32 bits and
- * transposed, in five steps; now each thread has one bit of one of the digits, of all threads. From four such words
- * follows who has which half digit: thread v finds who has v, for v < 16 as low half, and thread 16 + v as high half.
- * Two of these masks, looked up in scratch[5 * WARP], the warp's own shared memory, have in common who has the same
- * digit.
+ * Of GROUP keys of each thread: which threads of the warp have the same digit. A vote a bit would do, but a
+ * multiprocessor takes two clocks for a vote, and 16 for those of a key. So the 32 threads' digits, four in a word, are
+ * taken as a matrix of 32 x 32 bits and transposed in five steps; now each thread has one bit of one of the digits, of
+ * all threads. From four such words follows who has which half of a digit: thread v finds who has v, for v < 16 as low
+ * half, and thread 16 + v as high half. Two of these masks, looked up in scratch[SCRATCH], the warp's own shared
+ * memory, have in common who has the same digit. Two words at a time, because each step waits for the one before.
  */
-const unsigned GROUP = 4, SCRATCH = (1 + GROUP) * WARP;
+const unsigned GROUP = 8, WORDS = GROUP / 4, SCRATCH = (WORDS + GROUP) * WARP;
 
 __device__ void same_digits(const uint32_t *key, unsigned pass, unsigned *scratch, unsigned same[GROUP])
 {
     const unsigned lane = threadIdx.x % WARP, bytes = pass | (pass + 4) << 4;
-    unsigned word = __byte_perm(__byte_perm(key[0], key[1], bytes), __byte_perm(key[2], key[3], bytes), 0x5410);
-    const unsigned digits = word;
+    unsigned digits[WORDS], word[WORDS];
 
+#pragma unroll
+    for (unsigned w = 0; w < WORDS; w++) {
+        const uint32_t *k = key + 4 * w;
+
+        digits[w] = __byte_perm(__byte_perm(k[0], k[1], bytes), __byte_perm(k[2], k[3], bytes), 0x5410);
+        word[w] = digits[w];
+    }
 #pragma unroll
     for (unsigned step = WARP / 2; step >= 1; step /= 2) {
         const unsigned low = 0xffffffffu / ((1u << step) + 1); /* columns without the bit `step` in their number */
-        unsigned other = __shfl_xor_sync(ALL_LANES, word, step);
         bool upper = (lane & step) != 0;
+        unsigned other[WORDS];
 
-        other = __funnelshift_l(other, other, upper ? WARP - step : step);
-        word = upper ? (word & ~low) | (other & low) : (word & low) | (other & ~low);
+#pragma unroll
+        for (unsigned w = 0; w < WORDS; w++)
+            other[w] = __shfl_xor_sync(ALL_LANES, word[w], step);
+#pragma unroll
+        for (unsigned w = 0; w < WORDS; w++) {
+            unsigned turned = __funnelshift_l(other[w], other[w], upper ? WARP - step : step);
+
+            word[w] = upper ? (word[w] & ~low) | (turned & low) : (word[w] & low) | (turned & ~low);
+        }
     }
-    scratch[lane] = word;
+#pragma unroll
+    for (unsigned w = 0; w < WORDS; w++)
+        scratch[w * WARP + lane] = word[w];
     __syncwarp();
+    unsigned *masks = scratch + WORDS * WARP;
+
 #pragma unroll
     for (unsigned g = 0; g < GROUP; g++) {
         uint4 bits = *(const uint4 *)(scratch + g * 8 + lane / 16 * 4);
 
-        scratch[(1 + g) * WARP + lane] = (bits.x ^ ((lane & 1) - 1)) & (bits.y ^ ((lane >> 1 & 1) - 1)) &
-                                         (bits.z ^ ((lane >> 2 & 1) - 1)) & (bits.w ^ ((lane >> 3 & 1) - 1));
+        masks[g * WARP + lane] = (bits.x ^ ((lane & 1) - 1)) & (bits.y ^ ((lane >> 1 & 1) - 1)) &
+                                 (bits.z ^ ((lane >> 2 & 1) - 1)) & (bits.w ^ ((lane >> 3 & 1) - 1));
     }
     __syncwarp();
 #pragma unroll
     for (unsigned g = 0; g < GROUP; g++) {
-        const unsigned *masks = scratch + (1 + g) * WARP;
+        unsigned digit = digits[g / 4] >> g % 4 * 8;
 
-        same[g] = masks[digits >> g * 8 & 15] & masks[16 + (digits >> (g * 8 + 4) & 15)];
+        same[g] = masks[g * WARP + (digit & 15)] & masks[g * WARP + 16 + (digit >> 4 & 15)];
     }
     __syncwarp();
 }
@@ -233,6 +250,9 @@ __device__ unsigned look_back(const unsigned (*tiles)[DIGITS], unsigned tile, un
     }
 }
 
+#ifndef LOAD
+#define LOAD __ldcs
+#endif
 /* The compiler is to compute anew what follows from the value, rather than keep it in registers. */
 __device__ void forget(unsigned &value) { asm volatile("" : "+r"(value)); }
 
@@ -265,7 +285,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
     if (count == S::TILE)
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++)
-            key[item] = from.keys[start + first + item * WARP];
+            key[item] = LOAD(&from.keys[start + first + item * WARP]);
     else
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++)
@@ -321,6 +341,10 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
         ranks[item / 2] += counters[digit_of(key[item], pass)] << item % 2 * 16;
         staged[ranks[item / 2] >> item % 2 * 16 & 0xffff] = key[item];
     }
+    if constexpr (S::PAIRS) /* the payloads come while the block looks back */
+#pragma unroll
+        for (unsigned item = 0; item < S::ITEMS; item++)
+            key[item] = first + item * WARP < count ? __ldcs(&from.payloads[start + first + item * WARP]) : 0;
 
     /* Tile 0 stands behind all keys of lower digits. Those after it look back. */
     unsigned before = 0;
@@ -340,7 +364,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
     }
     __syncthreads();
 
-    unsigned digit[S::PAIRS ? S::ITEMS : 1];
+    unsigned digits[S::PAIRS ? S::ITEMS / 4 : 1] = {}; /* four a register */
 
 #pragma unroll
     for (unsigned item = 0; item < S::ITEMS; item++) {
@@ -351,12 +375,9 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
         if (i < count)
             to.keys[places[its_digit] + i] = k;
         if constexpr (S::PAIRS)
-            digit[item] = its_digit;
+            digits[item / 4] |= its_digit << item % 4 * 8;
     }
     if constexpr (S::PAIRS) {
-#pragma unroll
-        for (unsigned item = 0; item < S::ITEMS; item++)
-            key[item] = first + item * WARP < count ? from.payloads[start + first + item * WARP] : 0;
         __syncthreads();
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++)
@@ -367,13 +388,13 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
             unsigned i = threadIdx.x + item * S::THREADS;
 
             if (i < count)
-                to.payloads[places[digit[item]] + i] = staged[i];
+                to.payloads[places[digits[item / 4] >> item % 4 * 8 & (DIGITS - 1)] + i] = staged[i];
         }
     }
 }
 
 #ifndef SHAPE_OF_KEYS
-#define SHAPE_OF_KEYS 256, 24, 3
+#define SHAPE_OF_KEYS 512, 24, 2
 #endif
 #ifndef SHAPE_OF_PAIRS
 #define SHAPE_OF_PAIRS 384, 16, 2
