@@ -5,7 +5,8 @@
  *
  *   what      the submissions expert (league merge), expert_open (league open), 1_two_way and 1_one_sweep (the steps
  *             before them), baseline, cub; of kernels also cub_merge (DeviceMergeSort::SortKeysCopy, SortPairsCopy),
- *             cub_radix (DeviceRadixSort with a DoubleBuffer), thrust (stable_sort, stable_sort_by_key)
+ *             cub_radix (DeviceRadixSort with a DoubleBuffer), cub_radix_copy (from one array to another), thrust
+ *             (stable_sort, stable_sort_by_key)
  *   measure   kernel: keys on the GPU before and after, scratch memory allocated before (but by Thrust), timed by
  *             events; call: device_user() with page-locked arrays of the CPU, by the wall clock, copies included
  *   kind      of keys, as in the statement; random, or one that some sorts find hard
@@ -238,6 +239,17 @@ arrays by_cub_radix(bench &b, unsigned n, bool pairs)
     return {keys.Current(), payloads.Current()};
 }
 
+arrays by_cub_radix_copy(bench &b, unsigned n, bool pairs)
+{
+    size_t size = b.scratch_size;
+
+    if (pairs)
+        CHECK(cub::DeviceRadixSort::SortPairs(b.scratch, size, b.a.keys, b.b.keys, b.a.payloads, b.b.payloads, n));
+    else
+        CHECK(cub::DeviceRadixSort::SortKeys(b.scratch, size, b.a.keys, b.b.keys, n));
+    return b.b;
+}
+
 arrays by_thrust(bench &b, unsigned n, bool pairs)
 {
     if (pairs)
@@ -329,6 +341,7 @@ void kernels(bench &b, kind k, unsigned n, bool pairs)
     CHECK(cudaMemset(b.scratch, 0, b.scratch_size));
     time_kernels(b, "1_one_sweep", by_one_sweep, k, n, pairs);
     time_kernels(b, "cub_radix", by_cub_radix, k, n, pairs);
+    time_kernels(b, "cub_radix_copy", by_cub_radix_copy, k, n, pairs);
     time_kernels(b, "thrust", by_thrust, k, n, pairs);
     time_kernels(b, "expert", by_expert, k, n, pairs);
     time_kernels(b, "1_two_way", by_two_way, k, n, pairs);
@@ -381,7 +394,7 @@ int main(int argc, char **argv)
         CHECK(cudaMallocHost(&host->keys, (size_t)most * 4));
         CHECK(cudaMallocHost(&host->payloads, (size_t)most * 4));
     }
-    size_t merge_size = 0, radix_size = 0;
+    size_t merge_size = 0, radix_size = 0, copy_size = 0;
     auto less = [] __device__(int32_t x, int32_t y) { return x < y; };
     cub::DoubleBuffer<int32_t> keys(b.a.keys, b.b.keys);
     cub::DoubleBuffer<uint32_t> payloads(b.a.payloads, b.b.payloads);
@@ -389,7 +402,8 @@ int main(int argc, char **argv)
     CHECK(cub::DeviceMergeSort::SortPairsCopy(nullptr, merge_size, b.a.keys, b.a.payloads, b.b.keys, b.b.payloads, most,
                                               less));
     CHECK(cub::DeviceRadixSort::SortPairs(nullptr, radix_size, keys, payloads, most));
-    b.scratch_size = std::max({merge_size, radix_size, (size_t)most / 2048 * 1024 + (1 << 20)});
+    CHECK(cub::DeviceRadixSort::SortPairs(nullptr, copy_size, b.a.keys, b.b.keys, b.a.payloads, b.b.payloads, most));
+    b.scratch_size = std::max({merge_size, radix_size, copy_size, (size_t)most / 2048 * 1024 + (1 << 20)});
     CHECK(cudaMalloc(&b.scratch, b.scratch_size));
     CHECK(cudaMallocManaged(&b.found, 3 * sizeof *b.found));
     CHECK(cudaEventCreate(&b.start));

@@ -632,19 +632,10 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void merge_tiles(buffer from
     store_tile<S>(to, start, count, keys, payloads);
 }
 
-#ifndef SHAPE_OF_KEYS
-#define SHAPE_OF_KEYS 256, 32, 4
-#endif
-#ifndef SHAPE_OF_PAIRS
-#define SHAPE_OF_PAIRS 256, 16, 3
-#endif
-#ifndef PASS_LEVELS_OF
-#define PASS_LEVELS_OF 4
-#endif
-typedef shape<false, SHAPE_OF_KEYS> shape_of_keys;
-typedef shape<true, SHAPE_OF_PAIRS> shape_of_pairs;
+typedef shape<false, 256, 32, 4> shape_of_keys;
+typedef shape<true, 256, 16, 3> shape_of_pairs;
 
-const unsigned PASS_LEVELS = PASS_LEVELS_OF, SMALLEST_TILE = 2048, MOST_LEVELS = 4, MOST_WAYS = 1 << MOST_LEVELS;
+const unsigned PASS_LEVELS = 4, SMALLEST_TILE = 4096, MOST_WAYS = 1 << PASS_LEVELS;
 
 /* How often `count` must be halved, rounding up, until at most `size` is left. */
 static unsigned levels_for(unsigned count, unsigned size)

@@ -81,10 +81,7 @@ __device__ unsigned digit_of(uint32_t key, unsigned pass)
  * Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. Each counter is there
  * COPIES times, side by side, so that fewer threads of a warp want the same bank of shared memory.
  */
-#ifndef COPIES_OF
-#define COPIES_OF 4
-#endif
-const unsigned COUNT_THREADS = 512, COUNT_ITEMS = 8, COPIES = COPIES_OF;
+const unsigned COUNT_THREADS = 512, COUNT_ITEMS = 8, COPIES = 4;
 __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *keys, unsigned n, unsigned first_pass,
                                                               unsigned (*counts)[DIGITS])
 {
@@ -224,10 +221,9 @@ __device__ void store_word(unsigned *word, unsigned value)
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
+const unsigned LOOK_BACK = 2; /* words that a thread looks at, at a time */
+
 /* The keys of this thread's digit in all tiles before `tile`, and whatever tile 0 began with. */
-#ifndef LOOK_BACK
-#define LOOK_BACK 2
-#endif
 __device__ unsigned look_back(const unsigned (*tiles)[DIGITS], unsigned tile, unsigned nothing, unsigned sum)
 {
     unsigned total = 0;
@@ -250,9 +246,6 @@ __device__ unsigned look_back(const unsigned (*tiles)[DIGITS], unsigned tile, un
     }
 }
 
-#ifndef LOAD
-#define LOAD __ldcs
-#endif
 /* The compiler is to compute anew what follows from the value, rather than keep it in registers. */
 __device__ void forget(unsigned &value) { asm volatile("" : "+r"(value)); }
 
@@ -285,7 +278,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
     if (count == S::TILE)
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++)
-            key[item] = LOAD(&from.keys[start + first + item * WARP]);
+            key[item] = from.keys[start + first + item * WARP];
     else
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++)
@@ -344,7 +337,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
     if constexpr (S::PAIRS) /* the payloads come while the block looks back */
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++)
-            key[item] = first + item * WARP < count ? __ldcs(&from.payloads[start + first + item * WARP]) : 0;
+            key[item] = first + item * WARP < count ? from.payloads[start + first + item * WARP] : 0;
 
     /* Tile 0 stands behind all keys of lower digits. Those after it look back. */
     unsigned before = 0;
@@ -393,14 +386,8 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
     }
 }
 
-#ifndef SHAPE_OF_KEYS
-#define SHAPE_OF_KEYS 512, 24, 2
-#endif
-#ifndef SHAPE_OF_PAIRS
-#define SHAPE_OF_PAIRS 384, 16, 2
-#endif
-typedef shape<false, SHAPE_OF_KEYS> shape_of_keys;
-typedef shape<true, SHAPE_OF_PAIRS> shape_of_pairs;
+typedef shape<false, 512, 24, 2> shape_of_keys;
+typedef shape<true, 384, 24, 2> shape_of_pairs;
 const unsigned SMALLEST_TILE = 4096;
 
 static void count(const uint32_t *keys, unsigned n, unsigned first_pass, workspace *work, cudaStream_t stream)
