@@ -2,18 +2,19 @@
  * expert.cu - a merge sort by merge path whose passes merge many runs at a time, and which sorts while it copies.
  *
  * A pass over memory costs 8 bytes a key (16 with payloads) at the speed of a copy, whatever it does. Two-way merges of
- * 2^28 keys take 15 passes after the sorting of tiles; merging 2^LEVELS runs at a time takes a third or a quarter of
- * that:
+ * 2^28 keys take 15 passes after the sorting of tiles; merging up to 16 runs at a time, PASS_LEVELS = 4 levels of a
+ * two-way merge, takes four:
  *
  *   sort_tiles    a warp sorts 1024 keys in registers: a network for the keys of each thread, bitonic merges by
  *                 shuffles between threads. The block merges the runs of its warps in shared memory: one tile, TILE
  *                 elements.
  *   find_splits   where does each run split, if the first d elements of the merged run are to be on the left side? One
- *                 thread a run, for every d at which a tile begins. Of the run with most elements in doubt, one of them
- *                 is compared with all runs by binary search; that shows on which side it and everything before or
- *                 behind it belongs. The element is chosen by interpolation, every fourth time it is the middle one.
+ *                 warp for every d at which a tile begins. An element of the run with most elements in doubt is looked
+ *                 for in all runs, by some threads each; that shows on which side it and all before or behind it
+ *                 belong. The element is chosen by interpolation, every fourth time it is the middle one. The last few
+ *                 in doubt are compared all with all.
  *   merge_tiles   a block makes TILE elements of a merged run. Its pieces of the runs come into shared memory by bulk
- *                 copies, which cost no instruction an element; there they are merged two by two, LEVELS times, each
+ *                 copies, which cost no instruction an element; there they are merged two by two, level by level, each
  *                 time with one merge path search a thread for ITEMS elements; a bulk copy writes them back.
  *
  * So what is paid an element and level is one read of shared memory at a place that depends on the data, one write, and

@@ -77,18 +77,14 @@ __device__ unsigned digit_of(uint32_t key, unsigned pass)
     return (key >> pass * BITS & (DIGITS - 1)) ^ (pass == PASSES - 1 ? DIGITS / 2 : 0);
 }
 
-/*
- * Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. Each counter is there
- * COPIES times, side by side, so that fewer threads of a warp want the same bank of shared memory.
- */
-const unsigned COUNT_THREADS = 512, COUNT_ITEMS = 8, COPIES = 4;
+/* Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. */
+const unsigned COUNT_THREADS = 512, COUNT_ITEMS = 8;
 __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *keys, unsigned n, unsigned first_pass,
                                                               unsigned (*counts)[DIGITS])
 {
-    __shared__ unsigned shared[PASSES * DIGITS * COPIES];
-    unsigned *own = shared + threadIdx.x % COPIES;
+    __shared__ unsigned shared[PASSES * DIGITS];
 
-    for (unsigned i = threadIdx.x; i < PASSES * DIGITS * COPIES; i += COUNT_THREADS)
+    for (unsigned i = threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS)
         shared[i] = 0;
     __syncthreads();
     for (unsigned start = blockIdx.x * COUNT_THREADS * COUNT_ITEMS; start < n;
@@ -107,18 +103,12 @@ __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *ke
 #pragma unroll
                 for (unsigned pass = 0; pass < PASSES; pass++)
                     if (pass >= first_pass)
-                        atomicAdd(&own[(pass * DIGITS + digit_of(key[item], pass)) * COPIES], 1);
+                        atomicAdd(&shared[pass * DIGITS + digit_of(key[item], pass)], 1);
     }
     __syncthreads();
-    for (unsigned i = first_pass * DIGITS + threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS) {
-        unsigned sum = 0;
-
-#pragma unroll
-        for (unsigned copy = 0; copy < COPIES; copy++)
-            sum += shared[i * COPIES + (copy + threadIdx.x) % COPIES]; /* in turns, as they stand in the same banks */
-        if (sum > 0)
-            atomicAdd(&counts[0][i], sum);
-    }
+    for (unsigned i = first_pass * DIGITS + threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS)
+        if (shared[i] > 0)
+            atomicAdd(&counts[0][i], shared[i]);
 }
 
 /*
