@@ -340,11 +340,17 @@ template <class S> static void sort(buffer a, buffer b, unsigned n, workspace *w
 }
 
 /* What is kept from call to call: memory on the GPU for `room` elements, if has_payloads with payloads. */
-static struct {
+static struct kept {
     buffer a, b;
     workspace *work;
     size_t room;
     bool has_payloads;
+
+    ~kept() /* at the end of the process, when it no longer matters what CUDA says */
+    {
+        for (void *memory : {(void *)a.keys, (void *)a.payloads, (void *)b.keys, (void *)b.payloads, (void *)work})
+            cudaFree(memory);
+    }
 } state;
 
 static void reserve(size_t n, bool payloads)

@@ -734,13 +734,19 @@ template <class S> static void prepare()
 
 /* What is kept from call to call: streams, and memory on the GPU for `room` elements, if has_payloads with payloads. */
 const unsigned MOST_CHUNKS = MOST_WAYS, MOST_PIECES = 64;
-static struct {
+static struct kept {
     cudaStream_t in, work, out;
     cudaEvent_t arrived[MOST_CHUNKS], made[MOST_PIECES];
     buffer a, b;
     unsigned *splits;
     size_t room;
     bool ready, has_payloads;
+
+    ~kept() /* at the end of the process, when it no longer matters what CUDA says */
+    {
+        for (void *memory : {(void *)a.keys, (void *)a.payloads, (void *)b.keys, (void *)b.payloads, (void *)splits})
+            cudaFree(memory);
+    }
 } state;
 
 static void *device_memory(size_t bytes)

@@ -436,7 +436,7 @@ template <class S> static void prepare()
 }
 
 /* What is kept from call to call: streams, and memory on the GPU for `room` elements, if has_payloads with payloads. */
-static struct {
+static struct kept {
     cudaStream_t in, work, out;
     cudaEvent_t arrived[MOST_CHUNKS], counted, made[DIGITS];
     buffer a, b, c;
@@ -444,6 +444,14 @@ static struct {
     unsigned (*counts)[DIGITS]; /* [MOST_CHUNKS], on the CPU, page-locked: keys by highest digit */
     size_t room;
     bool ready, has_payloads;
+
+    ~kept() /* at the end of the process, when it no longer matters what CUDA says */
+    {
+        for (void *memory : {(void *)a.keys, (void *)a.payloads, (void *)b.keys, (void *)b.payloads, (void *)c.keys,
+                             (void *)c.payloads, (void *)work_space})
+            cudaFree(memory);
+        cudaFreeHost(counts);
+    }
 } state;
 
 static void *device_memory(size_t bytes)
