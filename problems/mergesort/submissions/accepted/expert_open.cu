@@ -66,7 +66,7 @@ template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_> str
     static const bool PAIRS = PAIRS_;
     static const unsigned THREADS = THREADS_, ITEMS = ITEMS_, TILE = THREADS * ITEMS, WARPS = THREADS / WARP;
     static const unsigned BLOCKS = BLOCKS_; /* blocks on a multiprocessor at once: what registers are shared out for */
-    static const int SHARED_BYTES = (WARPS * DIGITS + TILE) * 4;
+    static const int SHARED_BYTES = (WARPS * DIGITS + TILE + (PAIRS ? 0 : TILE / 32)) * 4;
     static_assert(THREADS >= DIGITS, "a thread a digit");
     static_assert(ITEMS % 8 == 0 && TILE <= 65536, "keys in groups, ranks of 16 bits");
 };
@@ -239,6 +239,13 @@ __device__ unsigned look_back(const unsigned (*tiles)[DIGITS], unsigned tile, un
 /* The compiler is to compute anew what follows from the value, rather than keep it in registers. */
 __device__ void forget(unsigned &value) { asm volatile("" : "+r"(value)); }
 
+/*
+ * Where element i of a tile stands in shared memory: of keys alone one word in 33 is left out. Without that, keys whose
+ * digits are evenly spread, such as sorted ones, would be put at distances of TILE / DIGITS, a multiple of 16, and so
+ * into two banks. For pairs the registers that it takes cost more than it wins.
+ */
+template <class S> __device__ unsigned skewed(unsigned i) { return S::PAIRS ? i : i + (i >> 5); }
+
 /* One pass over `from`, n elements, to `to`. One block a tile. */
 template <class S>
 __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer from, buffer to, unsigned n,
@@ -322,7 +329,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
 #pragma unroll
     for (unsigned item = 0; item < S::ITEMS; item++) {
         ranks[item / 2] += counters[digit_of(key[item], pass)] << item % 2 * 16;
-        staged[ranks[item / 2] >> item % 2 * 16 & 0xffff] = key[item];
+        staged[skewed<S>(ranks[item / 2] >> item % 2 * 16 & 0xffff)] = key[item];
     }
     if constexpr (S::PAIRS) /* the payloads come while the block looks back */
 #pragma unroll
@@ -352,7 +359,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
 #pragma unroll
     for (unsigned item = 0; item < S::ITEMS; item++) {
         unsigned i = threadIdx.x + item * S::THREADS;
-        uint32_t k = staged[i];
+        uint32_t k = staged[skewed<S>(i)];
         unsigned its_digit = digit_of(k, pass);
 
         if (i < count)
@@ -364,14 +371,14 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
         __syncthreads();
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++)
-            staged[ranks[item / 2] >> item % 2 * 16 & 0xffff] = key[item];
+            staged[skewed<S>(ranks[item / 2] >> item % 2 * 16 & 0xffff)] = key[item];
         __syncthreads();
 #pragma unroll
         for (unsigned item = 0; item < S::ITEMS; item++) {
             unsigned i = threadIdx.x + item * S::THREADS;
 
             if (i < count)
-                to.payloads[places[digits[item / 4] >> item % 4 * 8 & (DIGITS - 1)] + i] = staged[i];
+                to.payloads[places[digits[item / 4] >> item % 4 * 8 & (DIGITS - 1)] + i] = staged[skewed<S>(i)];
         }
     }
 }
