@@ -190,6 +190,19 @@ END
     done
 }
 
+@test "mergesort: the experts and the steps to them are right on the simulator, without a complaint, around their tiles" {
+    requires nvcc
+    requires x86-64
+    for sort in 1_two_way 1_one_sweep expert expert_open; do
+        for line in 'random 0' 'random 1 payload=1' 'extremes 8193' 'few 12289 payload=1 distinct=3' 'organpipe 40001' \
+            'equal 30000 payload=1'; do
+            judged 0 accepted/$sort.cu "$line"
+            assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+            refute_output --partial 'cudasim: '
+        done
+    done
+}
+
 @test "mergesort: the bench's sorts and check are linked and run" {
     make -s PROBLEM=mergesort "${BUILD:-build}/benches/mergesort"
     run -2 "$build/benches/mergesort" 0
