@@ -50,11 +50,10 @@ const uint32_t M0 = 0xd2511f53u, M1 = 0xcd9e8d57u, W0 = 0x9e3779b9u, W1 = 0xbb67
 /* Where things are in a block's shared memory: offsets in bytes, multiples of 16. */
 struct layout {
     uint32_t quads;      /* of a row, the last one perhaps not full */
-    uint32_t row;        /* bytes from a row to the next: 128, or an odd number of quads */
-    uint32_t half;       /* bytes from the first rows of all individuals to their second rows */
+    uint32_t row;        /* bytes from a row to the next: 128, or an odd number of quads; an individual has two */
     uint32_t population; /* bytes of both; they come first, or lie in global memory */
     uint32_t choices;    /* uint4 [warps][32], see draw() */
-    uint32_t masks;      /* uint4 [warps][32], not for narrow rows */
+    uint32_t masks;      /* uint32_t [warps][32][1, or 4 if rows are wide] */
     uint32_t commons;    /* uint4 [2][1 + D / 8], see struct common */
     uint32_t present;    /* uint32_t [2][NP]: where the present row is */
     uint32_t value;      /* float [NP] */
@@ -84,11 +83,10 @@ __host__ __device__ inline layout make_layout(uint32_t dimension, uint32_t popul
 
     l.quads = (dimension + 3) / 4;
     l.row = is_narrow(dimension) ? 128 : (l.quads | 1) * 16;
-    l.half = individuals * l.row;
-    l.population = 2 * l.half;
+    l.population = 2 * individuals * l.row;
     l.choices = in_shared ? l.population : 0;
     l.masks = l.choices + threads * 16;
-    l.commons = l.masks + (is_narrow(dimension) ? 0 : threads * 16);
+    l.commons = l.masks + threads * (is_narrow(dimension) ? 4 : 16);
     l.present = l.commons + 2 * (1 + (dimension + 7) / 8) * 16;
     l.value = l.present + 2 * individuals * 4;
     l.shift = l.value + individuals * 4;
@@ -100,18 +98,23 @@ __host__ __device__ inline layout make_layout(uint32_t dimension, uint32_t popul
 }
 
 /*
- * The offset of row i among the first rows, and of a quad in the row at that offset. Narrow rows are 128 bytes: there
- * quad q of row i is at place q ^ i % 8, else eight rows' same quads would be in the same banks. Wide rows are an odd
- * number of quads apart. The lowest bit of an offset may be used for something else.
+ * The offset of the first row of individual i, of its other row, and of a quad in a row. Narrow rows are 128 bytes: there
+ * quad q of i is at place q ^ i % 8, else the same quads of eight individuals would be in the same banks. Wide rows are an
+ * odd number of quads apart, and bit 0 of the offset of a second row is 1.
  */
 template <bool NARROW> __device__ __forceinline__ uint32_t place(uint32_t i, uint32_t row)
 {
-    return NARROW ? i * 128 + i % 8 * 16 : i * row;
+    return NARROW ? i * 256 + i % 8 * 16 : i * 2 * row;
+}
+
+template <bool NARROW> __device__ __forceinline__ uint32_t other_row(uint32_t offset, uint32_t row)
+{
+    return NARROW ? offset ^ 128 : offset & 1 ? offset - row - 1 : offset + row + 1;
 }
 
 template <bool NARROW> __device__ __forceinline__ uint32_t quad_at(uint32_t offset, uint32_t quad)
 {
-    return NARROW ? (offset & ~15u) ^ quad * 16 : (offset & ~15u) + quad * 16;
+    return NARROW ? offset ^ quad * 16 : (offset & ~1u) + quad * 16;
 }
 
 __device__ __forceinline__ float4 &quad_of(char *population, uint32_t offset)
@@ -157,17 +160,21 @@ __device__ __forceinline__ de_words finish_philox(uint64_t own, uint4 common, ui
     return { { c0, c1, c2, c3 } };
 }
 
-/* Which of 8 coordinates are crossed, as bits. limit: CR in the upper half of the word. */
-__device__ __forceinline__ uint32_t crossed(const de_words &words, uint32_t limit)
+/* mask + bit if a < b. Written so that the multiply-add unit has the addition: the other one is the busier. */
+__device__ __forceinline__ void add_if_less(uint32_t *mask, uint32_t a, uint32_t b, uint32_t one, uint32_t bit)
 {
-    uint32_t mask = 0;
+    asm("{ .reg .pred p; setp.lo.u32 p, %1, %2; @p mad.lo.u32 %0, %3, %4, %0; }"
+        : "+r"(*mask) : "r"(a), "r"(b), "r"(one), "r"(bit));
+}
 
+/* Adds to the mask which of 8 coordinates are crossed, from bit `first` on. limit: CR in the upper half. one: 1. */
+__device__ __forceinline__ void add_crossed(uint32_t *mask, uint32_t first, const de_words &words, uint32_t limit, uint32_t one)
+{
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        mask |= words.w[k] << 16 < limit ? 1u << 2 * k : 0;
-        mask |= (words.w[k] & 0xffff0000u) < limit ? 2u << 2 * k : 0;
+        add_if_less(mask, words.w[k] << 16, limit, one, 1u << (first + 2 * k));
+        add_if_less(mask, words.w[k], limit, one, 2u << (first + 2 * k));
     }
-    return mask;
 }
 
 /* ------------------------------------------------------------------ values */
@@ -288,105 +295,100 @@ template <int FUNCTION, bool NARROW> __device__ float value_of(const surface &s,
     return value;
 }
 
-template <bool NARROW>
-__device__ float evaluate(uint32_t function, const surface &s, char *population, uint32_t row)
-{
-    switch (function) {
-    case DIFFEVO_SPHERE: return value_of<DIFFEVO_SPHERE, NARROW>(s, population, row);
-    case DIFFEVO_ROSENBROCK: return value_of<DIFFEVO_ROSENBROCK, NARROW>(s, population, row);
-    case DIFFEVO_RASTRIGIN: return value_of<DIFFEVO_RASTRIGIN, NARROW>(s, population, row);
-    case DIFFEVO_ACKLEY: return value_of<DIFFEVO_ACKLEY, NARROW>(s, population, row);
-    case DIFFEVO_GRIEWANK: return value_of<DIFFEVO_GRIEWANK, NARROW>(s, population, row);
-    default: return value_of<DIFFEVO_SCHWEFEL, NARROW>(s, population, row);
-    }
-}
-
 /* ------------------------------------------------------------------ a generation */
 
 /* A block's view of its problem. The pointers but `population` are to shared memory. */
 struct arena {
     char *population;
-    uint4 *choices, *masks; /* [32]: this warp's */
+    uint4 *choices;         /* [32]: this warp's */
+    uint32_t *masks;        /* [32][words]: this warp's */
     uint4 *commons;         /* [2][blocks]: the choices' block, then those of the crossover */
     uint32_t *present;      /* [2][stride] */
     float *value;
-    uint32_t row, half, quads, blocks, stride;
+    uint32_t row, quads, blocks, stride;
     uint32_t quads_inverse; /* 65536 / quads, rounded up */
+    uint32_t group;         /* lanes a narrow row: 1, 2, 4 or 8 */
+    uint32_t one;           /* 1, and the compiler does not know */
 };
 
 /*
- * Step 1, for individual i by its lane. choices[lane] is where the present rows of r1, r2 and r3 are, and the mask of the
- * crossed coordinates (wide: masks[lane] is that). Bit 0 of the first tells in which row the target is.
+ * Step 1, for individual i by its lane. choices[lane] is where the present rows of r1, r2, r3 and i are; masks[lane] says
+ * which coordinates are crossed.
  */
 template <bool NARROW>
 __device__ __forceinline__ void draw(const diffevo_problem &p, const arena &a, uint32_t generation, uint32_t i,
                                      uint32_t lane)
 {
+    const uint32_t WORDS = NARROW ? 1 : 4;
     const uint4 *commons = a.commons + generation % 2 * a.blocks;
     const uint32_t *present = a.present + generation % 2 * a.stride;
     uint64_t own = (uint64_t)M0 * (__umulhi(M1, generation) ^ i ^ p.seed[0]);
     de_choice c = de_choose(finish_philox(own, commons[0], p.seed[0], p.seed[1]), i, p.population, p.dimension);
-    uint32_t limit = p.crossover << 16, mask[4] = { 0, 0, 0, 0 };
+    uint32_t limit = p.crossover << 16;
 
-    if (p.crossover == 65536) {
-        mask[0] = mask[1] = mask[2] = mask[3] = 0xffffffffu;
-    } else if (p.crossover > 0) {
-        if (NARROW) {
+    a.choices[lane] = make_uint4(present[c.r1], present[c.r2], present[c.r3], present[i]);
+#pragma unroll
+    for (uint32_t word = 0; word < WORDS; word++) {
+        uint32_t mask = 0;
+
+        if (p.crossover == 65536) {
+            mask = 0xffffffffu;
+        } else if (p.crossover > 0) {
 #pragma unroll
             for (uint32_t e = 0; e < 4; e++)
-                if (8 * e < p.dimension)
-                    mask[0] |= crossed(finish_philox(own, commons[1 + e], p.seed[0], p.seed[1]), limit) << 8 * e;
-        } else {
-#pragma unroll
-            for (uint32_t word = 0; word < 4; word++)
-#pragma unroll 2
-                for (uint32_t e = 4 * word; e < 4 * word + 4 && 8 * e < p.dimension; e++)
-                    mask[word] |= crossed(finish_philox(own, commons[1 + e], p.seed[0], p.seed[1]), limit)
-                                  << 8 * (e % 4);
+                if (32 * word + 8 * e < p.dimension)
+                    add_crossed(&mask, 8 * e, finish_philox(own, commons[1 + 4 * word + e], p.seed[0], p.seed[1]), limit,
+                                a.one);
         }
+        a.masks[lane * WORDS + word] = mask | (c.j / 32 == word ? 1u << c.j % 32 : 0);
     }
-    if (!NARROW) {
-#pragma unroll
-        for (uint32_t word = 0; word < 4; word++)
-            mask[word] |= c.j / 32 == word ? 1u << c.j % 32 : 0;
-        a.masks[lane] = make_uint4(mask[0], mask[1], mask[2], mask[3]);
-    }
-    a.choices[lane] = make_uint4((present[c.r1] & ~1u) | (present[i] & 1), present[c.r2], present[c.r3],
-                                 mask[0] | 1u << c.j % 32);
 }
 
-__device__ __forceinline__ float mix(bool cross, float own, float x1, float x2, float x3, const diffevo_problem &p)
+/* *own becomes the mutant if that bit of the mask is set. The selection is the last step's predicate, and costs nothing. */
+template <int BIT>
+__device__ __forceinline__ void mix(float *own, uint32_t mask, float x1, float x2, float x3,
+                                    const diffevo_problem &p)
 {
-    float mutant = de_fma(p.weight, de_sub(x2, x3), x1);
+    float mutant = fmaxf(de_fma(p.weight, de_sub(x2, x3), x1), p.low); /* no NaN can occur, and no bound is 0 */
 
-    mutant = fminf(fmaxf(mutant, p.low), p.high); /* no NaN can occur, and no bound is 0 */
-    return cross ? mutant : own;
+    asm("{ .reg .pred p; .reg .b32 b; and.b32 b, %2, %3; setp.ne.u32 p, b, 0; @p min.f32 %0, %1, %4; }"
+        : "+f"(*own) : "f"(mutant), "r"(mask), "n"(BIT), "f"(p.high));
 }
 
-/* Step 2: the trials of `count` individuals from `first` on, by a warp, into their other rows. */
+/* Quad q of the trial that `choice` is for, into the other row. mask: its lowest four bits. */
 template <bool NARROW>
-__device__ __forceinline__ void make_trials(const diffevo_problem &p, const arena &a, uint32_t first, uint32_t count,
-                                            uint32_t lane)
+__device__ __forceinline__ void make_quad(const diffevo_problem &p, const arena &a, uint4 choice, uint32_t mask, uint32_t q)
 {
-    const uint32_t *masks = reinterpret_cast<const uint32_t *>(a.masks);
+    float4 trial = quad_of(a.population, quad_at<NARROW>(choice.w, q));
+    float4 x1 = quad_of(a.population, quad_at<NARROW>(choice.x, q));
+    float4 x2 = quad_of(a.population, quad_at<NARROW>(choice.y, q));
+    float4 x3 = quad_of(a.population, quad_at<NARROW>(choice.z, q));
 
+    mix<1>(&trial.x, mask, x1.x, x2.x, x3.x, p);
+    mix<2>(&trial.y, mask, x1.y, x2.y, x3.y, p);
+    mix<4>(&trial.z, mask, x1.z, x2.z, x3.z, p);
+    mix<8>(&trial.w, mask, x1.w, x2.w, x3.w, p);
+    quad_of(a.population, quad_at<NARROW>(other_row<NARROW>(choice.w, a.row), q)) = trial;
+}
+
+/* Step 2: the trials of `count` individuals, by a warp. */
+template <bool NARROW>
+__device__ __forceinline__ void make_trials(const diffevo_problem &p, const arena &a, uint32_t count, uint32_t lane)
+{
+    if (NARROW) { /* a.group lanes an individual, some of which may have no quad */
+        uint32_t q = lane & (a.group - 1);
+
+        if (q < a.quads)
 #pragma unroll 2
-    for (uint32_t t = lane; t < count * a.quads; t += 32) {
-        uint32_t k = t * a.quads_inverse >> 16, q = t - k * a.quads;
-        uint4 choice = a.choices[k];
-        uint32_t second = choice.x & 1 ? a.half : 0, offset = place<NARROW>(first + k, a.row);
-        float4 own = quad_of(a.population, quad_at<NARROW>(offset + second, q));
-        float4 x1 = quad_of(a.population, quad_at<NARROW>(choice.x, q));
-        float4 x2 = quad_of(a.population, quad_at<NARROW>(choice.y, q));
-        float4 x3 = quad_of(a.population, quad_at<NARROW>(choice.z, q));
-        uint32_t mask = NARROW ? choice.w >> 4 * q : masks[4 * k + q / 8] >> 4 * (q % 8);
-        float4 trial;
+            for (uint32_t k = lane / a.group; k < count; k += 32 / a.group)
+                make_quad<NARROW>(p, a, a.choices[k], a.masks[k] >> 4 * q, q);
+    } else {
+#pragma unroll 2
+        for (uint32_t t = lane; t < count * a.quads; t += 32) {
+            uint32_t k = t * a.quads_inverse >> 16, q = t - k * a.quads;
 
-        trial.x = mix(mask & 1, own.x, x1.x, x2.x, x3.x, p);
-        trial.y = mix(mask & 2, own.y, x1.y, x2.y, x3.y, p);
-        trial.z = mix(mask & 4, own.z, x1.z, x2.z, x3.z, p);
-        trial.w = mix(mask & 8, own.w, x1.w, x2.w, x3.w, p);
-        quad_of(a.population, quad_at<NARROW>(offset + (a.half - second), q)) = trial;
+            make_quad<NARROW>(p, a, a.choices[k], a.masks[4 * k + q / 8] >> 4 * (q % 8), q);
+        }
     }
 }
 
@@ -406,7 +408,7 @@ template <bool NARROW> __device__ void make_initial(const diffevo_problem &p, co
  * One attempt, by the block. Returns whether the target was reached; *generation is how many generations were made. The
  * present rows at the end are in present[(generation + 1) % 2].
  */
-template <bool NARROW>
+template <int FUNCTION, bool NARROW>
 __device__ __forceinline__ bool attempt(const diffevo_problem &p, const arena &a, const surface &s, uint32_t *generation)
 {
     uint32_t lane = threadIdx.x % 32;
@@ -421,27 +423,29 @@ __device__ __forceinline__ bool attempt(const diffevo_problem &p, const arena &a
                 make_common(p.seed, g + 1, common ? DE_CROSSOVER : DE_CHOICE, common ? common - 1 : 0);
         for (uint32_t first = threadIdx.x - lane; first < p.population; first += blockDim.x) {
             uint32_t i = first + lane, count = min(32u, p.population - first);
-            uint32_t now = i < p.population && g > 0 ? a.present[g % 2 * a.stride + i] : 1, other = now ^ 1;
+            uint32_t now = 0, trial = place<NARROW>(i, a.row); /* rows */
 
             if (g == 0) {
                 if (i < p.population)
                     make_initial<NARROW>(p, a, i);
             } else {
-                if (i < p.population)
+                if (i < p.population) {
                     draw<NARROW>(p, a, g, i, lane);
+                    now = a.present[g % 2 * a.stride + i];
+                    trial = other_row<NARROW>(now, a.row);
+                }
                 __syncwarp();
-                make_trials<NARROW>(p, a, first, count, lane);
+                make_trials<NARROW>(p, a, count, lane);
             }
             __syncwarp();
             if (i < p.population) {
-                uint32_t offset = place<NARROW>(i, a.row) + (other & 1 ? a.half : 0);
-                float trial = evaluate<NARROW>(p.function, s, a.population, offset);
-                bool wins = g == 0 || trial <= a.value[i];
+                float value = value_of<FUNCTION, NARROW>(s, a.population, trial);
+                bool wins = g == 0 || value <= a.value[i];
 
-                next[i] = wins ? offset | (other & 1) : now;
+                next[i] = wins ? trial : now;
                 if (wins)
-                    a.value[i] = trial;
-                reached |= wins && trial <= p.target;
+                    a.value[i] = value;
+                reached |= wins && value <= p.target;
             }
         }
         /* Also keeps apart who reads this generation and who overwrites it. */
@@ -450,6 +454,20 @@ __device__ __forceinline__ bool attempt(const diffevo_problem &p, const arena &a
             *generation = g;
             return reached;
         }
+    }
+}
+
+/* The same, as the problem's function says: what is chosen here is not chosen at every evaluation. */
+template <bool NARROW>
+__device__ __forceinline__ bool attempt_any(const diffevo_problem &p, const arena &a, const surface &s, uint32_t *generation)
+{
+    switch (p.function) {
+    case DIFFEVO_SPHERE: return attempt<DIFFEVO_SPHERE, NARROW>(p, a, s, generation);
+    case DIFFEVO_ROSENBROCK: return attempt<DIFFEVO_ROSENBROCK, NARROW>(p, a, s, generation);
+    case DIFFEVO_RASTRIGIN: return attempt<DIFFEVO_RASTRIGIN, NARROW>(p, a, s, generation);
+    case DIFFEVO_ACKLEY: return attempt<DIFFEVO_ACKLEY, NARROW>(p, a, s, generation);
+    case DIFFEVO_GRIEWANK: return attempt<DIFFEVO_GRIEWANK, NARROW>(p, a, s, generation);
+    default: return attempt<DIFFEVO_SCHWEFEL, NARROW>(p, a, s, generation);
     }
 }
 
@@ -540,10 +558,11 @@ __global__ void __launch_bounds__(NARROW ? 800 : THREADS_WIDE)
         surface s = { shift, factor, rotation, p.dimension, l.quads, p.shifts, rotated };
         arena a = { SHARED ? shared : memory + blockIdx.x * room,
                     reinterpret_cast<uint4 *>(shared + l.choices) + warp_room,
-                    reinterpret_cast<uint4 *>(shared + l.masks) + warp_room,
+                    reinterpret_cast<uint32_t *>(shared + l.masks) + warp_room * (NARROW ? 1 : 4),
                     reinterpret_cast<uint4 *>(shared + l.commons), reinterpret_cast<uint32_t *>(shared + l.present),
-                    reinterpret_cast<float *>(shared + l.value), l.row, l.half, l.quads,
-                    1 + (p.dimension + 7) / 8, (p.population + 7) / 8 * 8, 65535 / l.quads + 1 };
+                    reinterpret_cast<float *>(shared + l.value), l.row, l.quads, 1 + (p.dimension + 7) / 8,
+                    (p.population + 7) / 8 * 8, 65535 / l.quads + 1,
+                    l.quads > 4 ? 8 : l.quads > 2 ? 4 : l.quads, gridDim.y };
         int *next = reinterpret_cast<int *>(shared + l.turn);
         uint32_t generation;
 
@@ -556,7 +575,7 @@ __global__ void __launch_bounds__(NARROW ? 800 : THREADS_WIDE)
             for (uint32_t k = threadIdx.x; k < p.dimension * columns; k += blockDim.x)
                 rotation[k] = k % columns < p.dimension ? data[p.rotation + k / columns * p.dimension + k % columns] : 0;
         __syncthreads();
-        for (int left = starts; !attempt<NARROW>(p, a, s, &generation) && --left > 0;)
+        for (int left = starts; !attempt_any<NARROW>(p, a, s, &generation) && --left > 0;)
             p.seed[0]++;
         report<NARROW>(p, a, generation, reinterpret_cast<finding *>(shared + l.choices), results + order[turn], best_x);
         if (threadIdx.x == 0)
