@@ -183,7 +183,6 @@ __device__ __forceinline__ void add_crossed(uint32_t *mask, uint32_t first, cons
 struct surface {
     const float *shift, *factor, *rotation;
     uint32_t dimension, quads, shifts;
-    bool rotated;
 };
 
 __device__ __forceinline__ float4 sub(float4 a, float4 b)
@@ -281,18 +280,32 @@ __device__ __forceinline__ float value_rotated(const surface &s, const float *sh
 }
 
 /* The value of the row at that offset. */
-template <int FUNCTION, bool NARROW> __device__ float value_of(const surface &s, char *population, uint32_t row)
+template <int FUNCTION, bool NARROW, bool ROTATED>
+__device__ __forceinline__ float value_of(const surface &s, char *population, uint32_t row)
 {
     float value = 0;
 
     for (uint32_t k = 0; k < s.shifts; k++) {
         const float *shift = s.shift + k * 4 * s.quads;
-        float one = s.rotated ? value_rotated<FUNCTION, NARROW>(s, shift, population, row)
-                              : value_plain<FUNCTION, NARROW>(s, shift, population, row);
+        float one = ROTATED ? value_rotated<FUNCTION, NARROW>(s, shift, population, row)
+                            : value_plain<FUNCTION, NARROW>(s, shift, population, row);
 
         value = k == 0 ? one : de_add(value, one);
     }
     return value;
+}
+
+template <bool NARROW, bool ROTATED>
+__device__ __forceinline__ float evaluate(uint32_t function, const surface &s, char *population, uint32_t row)
+{
+    switch (function) {
+    case DIFFEVO_SPHERE: return value_of<DIFFEVO_SPHERE, NARROW, ROTATED>(s, population, row);
+    case DIFFEVO_ROSENBROCK: return value_of<DIFFEVO_ROSENBROCK, NARROW, ROTATED>(s, population, row);
+    case DIFFEVO_RASTRIGIN: return value_of<DIFFEVO_RASTRIGIN, NARROW, ROTATED>(s, population, row);
+    case DIFFEVO_ACKLEY: return value_of<DIFFEVO_ACKLEY, NARROW, ROTATED>(s, population, row);
+    case DIFFEVO_GRIEWANK: return value_of<DIFFEVO_GRIEWANK, NARROW, ROTATED>(s, population, row);
+    default: return value_of<DIFFEVO_SCHWEFEL, NARROW, ROTATED>(s, population, row);
+    }
 }
 
 /* ------------------------------------------------------------------ a generation */
@@ -408,7 +421,7 @@ template <bool NARROW> __device__ void make_initial(const diffevo_problem &p, co
  * One attempt, by the block. Returns whether the target was reached; *generation is how many generations were made. The
  * present rows at the end are in present[(generation + 1) % 2].
  */
-template <int FUNCTION, bool NARROW>
+template <bool NARROW, bool ROTATED>
 __device__ __forceinline__ bool attempt(const diffevo_problem &p, const arena &a, const surface &s, uint32_t *generation)
 {
     uint32_t lane = threadIdx.x % 32;
@@ -439,7 +452,7 @@ __device__ __forceinline__ bool attempt(const diffevo_problem &p, const arena &a
             }
             __syncwarp();
             if (i < p.population) {
-                float value = value_of<FUNCTION, NARROW>(s, a.population, trial);
+                float value = evaluate<NARROW, ROTATED>(p.function, s, a.population, trial);
                 bool wins = g == 0 || value <= a.value[i];
 
                 next[i] = wins ? trial : now;
@@ -454,20 +467,6 @@ __device__ __forceinline__ bool attempt(const diffevo_problem &p, const arena &a
             *generation = g;
             return reached;
         }
-    }
-}
-
-/* The same, as the problem's function says: what is chosen here is not chosen at every evaluation. */
-template <bool NARROW>
-__device__ __forceinline__ bool attempt_any(const diffevo_problem &p, const arena &a, const surface &s, uint32_t *generation)
-{
-    switch (p.function) {
-    case DIFFEVO_SPHERE: return attempt<DIFFEVO_SPHERE, NARROW>(p, a, s, generation);
-    case DIFFEVO_ROSENBROCK: return attempt<DIFFEVO_ROSENBROCK, NARROW>(p, a, s, generation);
-    case DIFFEVO_RASTRIGIN: return attempt<DIFFEVO_RASTRIGIN, NARROW>(p, a, s, generation);
-    case DIFFEVO_ACKLEY: return attempt<DIFFEVO_ACKLEY, NARROW>(p, a, s, generation);
-    case DIFFEVO_GRIEWANK: return attempt<DIFFEVO_GRIEWANK, NARROW>(p, a, s, generation);
-    default: return attempt<DIFFEVO_SCHWEFEL, NARROW>(p, a, s, generation);
     }
 }
 
@@ -540,7 +539,7 @@ __device__ void report(const diffevo_problem &p, const arena &a, uint32_t genera
  * A block takes one problem of problems[order[0 ... count)] after the other. memory: `room` bytes a block for the
  * population, not used when SHARED. *taken: how many problems have been taken, the blocks' first ones included.
  */
-template <bool NARROW, bool SHARED>
+template <bool NARROW, bool SHARED, bool ROTATED>
 __global__ void __launch_bounds__(NARROW ? 800 : THREADS_WIDE)
     evolve(const diffevo_problem *problems, const int *order, int count, int *taken, const float *data, char *memory,
            size_t room, int starts, float aim, diffevo_result *results, float *best_x)
@@ -549,13 +548,12 @@ __global__ void __launch_bounds__(NARROW ? 800 : THREADS_WIDE)
 
     for (int turn = blockIdx.x; turn < count;) {
         diffevo_problem p = problems[order[turn]];
-        bool rotated = p.rotation != DIFFEVO_NO_ROTATION;
-        layout l = make_layout(p.dimension, p.population, p.shifts, rotated, blockDim.x, SHARED);
+        layout l = make_layout(p.dimension, p.population, p.shifts, ROTATED, blockDim.x, SHARED);
         uint32_t columns = 4 * l.quads, warp_room = threadIdx.x / 32 * 32;
         float *shift = reinterpret_cast<float *>(shared + l.shift);
         float *factor = reinterpret_cast<float *>(shared + l.factor);
         float *rotation = reinterpret_cast<float *>(shared + l.rotation);
-        surface s = { shift, factor, rotation, p.dimension, l.quads, p.shifts, rotated };
+        surface s = { shift, factor, rotation, p.dimension, l.quads, p.shifts };
         arena a = { SHARED ? shared : memory + blockIdx.x * room,
                     reinterpret_cast<uint4 *>(shared + l.choices) + warp_room,
                     reinterpret_cast<uint32_t *>(shared + l.masks) + warp_room * (NARROW ? 1 : 4),
@@ -571,11 +569,11 @@ __global__ void __launch_bounds__(NARROW ? 800 : THREADS_WIDE)
             shift[k] = k % columns < p.dimension ? data[p.shift + k / columns * p.dimension + k % columns] : 0;
         for (uint32_t j = threadIdx.x; j < columns; j += blockDim.x)
             factor[j] = de_griewank_factor(j);
-        if (rotated)
+        if (ROTATED)
             for (uint32_t k = threadIdx.x; k < p.dimension * columns; k += blockDim.x)
                 rotation[k] = k % columns < p.dimension ? data[p.rotation + k / columns * p.dimension + k % columns] : 0;
         __syncthreads();
-        for (int left = starts; !attempt_any<NARROW>(p, a, s, &generation) && --left > 0;)
+        for (int left = starts; !attempt<NARROW, ROTATED>(p, a, s, &generation) && --left > 0;)
             p.seed[0]++;
         report<NARROW>(p, a, generation, reinterpret_cast<finding *>(shared + l.choices), results + order[turn], best_x);
         if (threadIdx.x == 0)
@@ -594,7 +592,8 @@ typedef void kernel(const diffevo_problem *, const int *, int, int *, const floa
 /* Blocks that a multiprocessor has room for: a class is that of the problems with the same entry. The last is global. */
 static const int blocks_of_class[] = { 1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32 };
 const int SHARED_CLASSES = sizeof blocks_of_class / sizeof blocks_of_class[0];
-const int CLASSES = 2 * SHARED_CLASSES + 1; /* narrow, wide, and in global memory */
+const int PLAIN_CLASSES = 2 * SHARED_CLASSES + 1; /* narrow, wide, and in global memory */
+const int CLASSES = 2 * PLAIN_CLASSES;            /* without and with rotation */
 
 /* Problems that are launched together. */
 struct work {
@@ -612,10 +611,19 @@ static struct {
     size_t size;
 } device;
 
-static kernel *kernel_of_class(int k)
+template <bool ROTATED> static kernel *kernel_of_class(int k)
 {
-    return k < SHARED_CLASSES ? evolve<true, true> : k < 2 * SHARED_CLASSES ? evolve<false, true> : evolve<false, false>;
+    return k < SHARED_CLASSES       ? evolve<true, true, ROTATED>
+           : k < 2 * SHARED_CLASSES ? evolve<false, true, ROTATED>
+                                    : evolve<false, false, ROTATED>;
 }
+
+static kernel *kernel_of(int k)
+{
+    return k < PLAIN_CLASSES ? kernel_of_class<false>(k) : kernel_of_class<true>(k - PLAIN_CLASSES);
+}
+
+static bool is_global(int k) { return k % PLAIN_CLASSES == PLAIN_CLASSES - 1; }
 
 static void prepare()
 {
@@ -624,9 +632,8 @@ static void prepare()
     CHECK(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, 0));
     CHECK(cudaDeviceGetAttribute(&device.shared_of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     CHECK(cudaDeviceGetAttribute(&device.shared_of_processor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
-    for (int k = 0; k < CLASSES; k += SHARED_CLASSES)
-        CHECK(cudaFuncSetAttribute(kernel_of_class(k), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   device.shared_of_block));
+    for (int k = 0; k < CLASSES; k++)
+        CHECK(cudaFuncSetAttribute(kernel_of(k), cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_of_block));
     for (cudaStream_t &stream : device.streams)
         CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     device.ready = true;
@@ -652,7 +659,7 @@ static void sort_into_classes(work works[CLASSES], const diffevo_problem *proble
         uint32_t threads = threads_for(p.dimension, p.population);
         bool rotated = p.rotation != DIFFEVO_NO_ROTATION;
         layout l = make_layout(p.dimension, p.population, p.shifts, rotated, threads, true);
-        int k = CLASSES - 1;
+        int k = PLAIN_CLASSES - 1;
 
         costs[n] = cost(p);
         if (l.total <= (uint32_t)device.shared_of_block) {
@@ -664,13 +671,14 @@ static void sort_into_classes(work works[CLASSES], const diffevo_problem *proble
         } else {
             l = make_layout(p.dimension, p.population, p.shifts, rotated, threads, false);
         }
+        k += rotated ? PLAIN_CLASSES : 0;
         work &w = works[k];
         w.order.push_back(n);
         w.threads = std::max(w.threads, threads);
         w.room = std::max(w.room, (size_t)l.population);
     }
     for (int k = 0; k < CLASSES; k++) {
-        bool in_shared = k < CLASSES - 1;
+        bool in_shared = !is_global(k);
 
         for (int n : works[k].order) { /* now that the block's size is known */
             const diffevo_problem &p = problems[n];
@@ -710,18 +718,19 @@ extern "C" void device_user(int mode, const struct diffevo_problem *problems, in
     order.resize(count + CLASSES); /* behind it, how many problems each class has taken: so many blocks, each one */
 
     int grids[CLASSES];
-    size_t room = 0;
+    size_t rooms[CLASSES], room = 0; /* where the populations of a class begin in global memory; bytes of all */
 
     for (int k = 0; k < CLASSES; k++) {
         const work &w = works[k];
         int resident = 0;
 
         grids[k] = (int)w.order.size();
-        if (k == CLASSES - 1 && grids[k] > 0) { /* no more blocks than there are populations in memory */
-            CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of_class(k), w.threads, w.shared));
+        if (is_global(k) && grids[k] > 0) { /* no more blocks than there are populations in memory */
+            CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(k), w.threads, w.shared));
             grids[k] = std::min(grids[k], resident * device.processors);
-            room = aligned(w.room) * grids[k];
         }
+        rooms[k] = room;
+        room += is_global(k) ? aligned(w.room) * grids[k] : 0;
         order[count + k] = grids[k];
     }
 
@@ -749,9 +758,9 @@ extern "C" void device_user(int mode, const struct diffevo_problem *problems, in
 
         if (grids[k] == 0)
             continue;
-        kernel_of_class(k)<<<grids[k], w.threads, w.shared, device.streams[k]>>>(
+        kernel_of(k)<<<grids[k], w.threads, w.shared, device.streams[k]>>>(
             reinterpret_cast<diffevo_problem *>(b + problems_at), device_order + first, (int)w.order.size(), taken + k,
-            reinterpret_cast<float *>(b + data_at), b + memory_at, aligned(w.room), mode == DIFFEVO_OPEN ? STARTS : 1,
+            reinterpret_cast<float *>(b + data_at), b + memory_at + rooms[k], aligned(w.room), mode == DIFFEVO_OPEN ? STARTS : 1,
             mode == DIFFEVO_OPEN ? AIM : 1.0f, reinterpret_cast<diffevo_result *>(b + results_at),
             reinterpret_cast<float *>(b + x_at));
         CHECK(cudaGetLastError());
