@@ -8,7 +8,7 @@
  *             side, so one load gives a warp its row. Sums over the lanes are taken in two levels (groups of 8, then 4
  *             groups) whose shuffles do not wait for each other, instead of five that do: see scan().
  *   select    by radix, in every block on its own: two thresholds, below and above which tours are good and bad, found
- *             eight bits at a time, mostly from the lengths' first bits. Nothing is sorted.
+ *             by the first 11 bits of the lengths, then among the few that share them. Nothing is sorted.
  *   update    a block owns some rows. A tour is kept as "who follows whom", so that a row's counts are read off the
  *             selected tours, into a histogram in shared memory.
  *
@@ -165,6 +165,7 @@ __device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], co
 {
     const uint32_t n = coin.c.n, lane = threadIdx.x % 32, first = lane * RUN;
     const uint32_t own = first < n ? min((uint32_t)RUN, n - first) : 0;
+    const uint32_t source = own > 0 ? lane : 0; /* a lane without cities reads those of another */
     uint32_t not_visited = own == 32 ? ALL : (1u << own) - 1, words[4], cells[RUN], city = 0;
 
     for (uint32_t quarter = 0; 4 * quarter < n; quarter++) {
@@ -181,7 +182,7 @@ __device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], co
                 if (city / RUN == lane)
                     not_visited &= ~(1u << city % RUN);
             } else {
-                load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), lane);
+                load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
                 city = next_city<RUN>(cells, word, &not_visited, lane);
             }
             if (lane == 0)
@@ -208,20 +209,22 @@ __device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], co
 
 /* ------------------------------------------------------------------ select */
 
-const uint32_t DIGIT = 8, BINS = 1u << DIGIT;
+const uint32_t DIGIT = 11, BINS = 1u << DIGIT; /* most tours then have a bin of their own */
+const uint32_t FEW = 32;
 
 /* A search for the tour of a rank, the order being by `bits`: (length - the shortest) * 2^b + p. In shared memory. */
 struct search {
     unsigned long long prefix; /* the bits so far: those above the lowest `shift` */
     uint32_t shift;
-    uint32_t rank; /* among the tours that have the prefix */
-    bool done;     /* all tours with this prefix belong to the group */
+    uint32_t rank, count; /* among the tours that have the prefix; how many those are */
+    uint32_t listed;      /* how many of them are in `few` */
+    bool done;            /* all tours with this prefix belong to the group */
 };
 
 /* What a block knows of a generation. */
 struct selection {
-    search searches[2];              /* 0: of the last good tour, 1: of the first bad one */
-    uint32_t bins[2][BINS];
+    search searches[2]; /* 0: of the last good tour, 1: of the first bad one */
+    unsigned long long few[2][FEW];
     uint32_t shortest, longest, best; /* lengths; the first tour that has the shortest */
     uint32_t taken[2];
 };
@@ -231,43 +234,75 @@ __device__ __forceinline__ unsigned long long bits_of(uint32_t length, uint32_t 
     return (unsigned long long)length << index_bits | p;
 }
 
-/* One digit further, by a warp. which: the search; its bins are counted. */
-__device__ void advance(selection *s, uint32_t which, const uint32_t *bins, uint32_t digit)
+/* The bin that has the tour of rank *rank, by a warp; *rank becomes that in the bin. bins: 32 COUNT of them. */
+template <uint32_t COUNT> __device__ uint32_t find_bin(const uint32_t *bins, uint32_t *rank)
 {
     const uint32_t lane = threadIdx.x % 32;
-    search *own = &s->searches[which];
-    uint32_t counts[BINS / 32], sum = 0, rank = own->rank;
+    uint32_t sum = 0;
 
-#pragma unroll
-    for (uint32_t b = 0; b < BINS / 32; b++)
-        sum += counts[b] = bins[lane * (BINS / 32) + b];
+#pragma unroll 16
+    for (uint32_t b = 0; b < COUNT; b++)
+        sum += bins[lane * COUNT + (b + lane) % COUNT]; /* each lane from another bank */
 
-    uint32_t before = scan(sum, lane).before;
+    uint32_t inside = *rank - scan(sum, lane).before; /* wraps where the rank lies before */
+    uint32_t owner = __ffs(__ballot_sync(ALL, inside < sum)) - 1;
+
+    *rank = __shfl_sync(ALL, inside, owner);
+    if (COUNT <= 1)
+        return owner;
+    return owner * COUNT + find_bin<COUNT / 32>(bins + owner * COUNT, rank);
+}
+
+/* 64 bins, two a lane: the end of the above. */
+template <> __device__ uint32_t find_bin<2>(const uint32_t *bins, uint32_t *rank)
+{
+    const uint32_t lane = threadIdx.x % 32, first = bins[2 * lane], sum = first + bins[2 * lane + 1];
+    uint32_t inside = *rank - scan(sum, lane).before, owner = __ffs(__ballot_sync(ALL, inside < sum)) - 1;
+    uint32_t second = __shfl_sync(ALL, (uint32_t)(inside >= first), owner);
+
+    *rank = __shfl_sync(ALL, inside >= first ? inside - first : inside, owner);
+    return 2 * owner + second;
+}
+
+/* One digit further, by a warp. which: the search; bins [BINS]: how many tours have its prefix and which digit. */
+__device__ void advance(search *own, uint32_t which, const uint32_t *bins, uint32_t digit)
+{
+    uint32_t rank = own->rank, bin = find_bin<BINS / 32>(bins, &rank), count = bins[bin];
 
     __syncwarp();
-    if (rank - before < sum) { /* one lane; wraps where the rank lies before */
-        rank -= before;
-        for (uint32_t b = 0; b < BINS / 32; b++) {
-            if (rank < counts[b]) {
-                own->prefix = own->prefix << digit | (lane * (BINS / 32) + b);
-                own->shift -= digit;
-                own->rank = rank;
-                own->done = own->shift == 0 || (which == 0 ? rank + 1 == counts[b] : rank == 0);
-                break;
-            }
-            rank -= counts[b];
-        }
+    if (threadIdx.x % 32 == 0) {
+        own->prefix = own->prefix << digit | bin;
+        own->shift -= digit;
+        own->rank = rank;
+        own->count = count;
+        own->done = own->shift == 0 || (which == 0 ? rank + 1 == count : rank == 0);
+    }
+}
+
+/* The end of a search, by a warp: `few` are all that have its prefix. */
+__device__ void rank_few(search *own, const unsigned long long *few)
+{
+    const uint32_t lane = threadIdx.x % 32, count = own->count, rank = own->rank;
+    uint32_t before = 0;
+
+    for (uint32_t k = 0; k < count; k++)
+        before += lane < count && few[k] < few[lane];
+    __syncwarp();
+    if (lane < count && before == rank) {
+        own->prefix = few[lane];
+        own->shift = 0;
+        own->done = true;
     }
 }
 
 /*
  * Finds the good and the bad tours: selected[0 ... j) and selected[j ... 2 j), each in any order; and s->best and
- * s->shortest. By a block; lengths [P] is shared memory to work in.
+ * s->shortest. By a block. Shared memory to work in: lengths [P], bins [2][BINS].
  */
-__device__ void select_tours(const coin &coin, selection *s, uint32_t *lengths, uint16_t *selected)
+__device__ void select_tours(const coin &coin, selection *s, uint32_t *lengths, uint16_t *selected, uint32_t *bins)
 {
     const uint32_t population = coin.c.population, j = coin.c.selected, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const uint32_t index_bits = 32 - __clz(population - 1), warps = blockDim.x / 32;
+    const uint32_t index_bits = 32 - __clz(population - 1);
     uint32_t low = ALL, high = 0;
 
     if (threadIdx.x == 0) {
@@ -276,6 +311,7 @@ __device__ void select_tours(const coin &coin, selection *s, uint32_t *lengths, 
         s->taken[0] = s->taken[1] = 0;
     }
     __syncthreads();
+#pragma unroll 4
     for (uint32_t p = threadIdx.x; p < population; p += blockDim.x) {
         uint32_t length = (uint32_t)__ldcg(coin.lengths + p);
 
@@ -289,62 +325,74 @@ __device__ void select_tours(const coin &coin, selection *s, uint32_t *lengths, 
         atomicMin(&s->shortest, low);
         atomicMax(&s->longest, high);
     }
+    for (uint32_t b = threadIdx.x; b < BINS; b += blockDim.x)
+        bins[b] = 0;
     __syncthreads();
 
     const uint32_t shortest = s->shortest, range = s->longest - shortest, total = 32 - __clz(range) + index_bits;
 
-    for (uint32_t p = threadIdx.x; p < population; p += blockDim.x)
-        if (lengths[p] == shortest)
-            atomicMin(&s->best, p);
     if (threadIdx.x < 2)
-        s->searches[threadIdx.x] = { 0, total, threadIdx.x == 0 ? j - 1 : population - j, false };
+        s->searches[threadIdx.x] = { 0, total, threadIdx.x == 0 ? j - 1 : population - j, population, 0, false };
     for (uint32_t shift = total; shift > 0;) {
         const uint32_t digit = min(DIGIT, shift), rest = shift - digit;
         const bool common = shift == total; /* neither has a prefix: one histogram does */
 
-        for (uint32_t b = threadIdx.x; b < 2 * BINS; b += blockDim.x)
-            s->bins[b / BINS][b % BINS] = 0;
+        if (!common)
+            for (uint32_t b = threadIdx.x; b < 2 * BINS; b += blockDim.x)
+                bins[b] = 0;
         __syncthreads();
 
         const search first = s->searches[0], second = s->searches[1];
 
-        if (first.done && second.done)
-            break;
+#pragma unroll 4
         for (uint32_t p = threadIdx.x; p < population; p += blockDim.x) {
             unsigned long long bits = bits_of(lengths[p] - shortest, p, index_bits);
-            uint32_t bin = (uint32_t)(bits >> rest) & (BINS - 1) >> (DIGIT - digit);
+            uint32_t bin = (uint32_t)(bits >> rest) & ((1u << digit) - 1);
 
+            if (common && lengths[p] == shortest)
+                atomicMin(&s->best, p);
             if (!first.done && bits >> shift == first.prefix)
-                atomicAdd(&s->bins[0][bin], 1u);
+                atomicAdd(&bins[bin], 1u);
             if (!common && !second.done && bits >> shift == second.prefix)
-                atomicAdd(&s->bins[1][bin], 1u);
+                atomicAdd(&bins[BINS + bin], 1u);
         }
         __syncthreads();
-        for (uint32_t which = warp; which < 2; which += warps)
-            if (!s->searches[which].done)
-                advance(s, which, s->bins[common ? 0 : which], digit);
+        if (warp < 2 && !s->searches[warp].done)
+            advance(&s->searches[warp], warp, bins + (common ? 0 : warp * BINS), digit);
         __syncthreads();
         shift = rest;
+        if ((s->searches[0].done || s->searches[0].count <= FEW) && (s->searches[1].done || s->searches[1].count <= FEW))
+            break;
+    }
+
+    const search first = s->searches[0], second = s->searches[1];
+
+    if (!first.done || !second.done) {
+#pragma unroll 4
+        for (uint32_t p = threadIdx.x; p < population; p += blockDim.x) {
+            unsigned long long bits = bits_of(lengths[p] - shortest, p, index_bits);
+
+            if (!first.done && bits >> first.shift == first.prefix)
+                s->few[0][atomicAdd(&s->searches[0].listed, 1u)] = bits;
+            if (!second.done && bits >> second.shift == second.prefix)
+                s->few[1][atomicAdd(&s->searches[1].listed, 1u)] = bits;
+        }
+        __syncthreads();
+        if (warp < 2 && !s->searches[warp].done)
+            rank_few(&s->searches[warp], s->few[warp]);
+        __syncthreads();
     }
 
     const search good = s->searches[0], bad = s->searches[1];
 
-    for (uint32_t start = threadIdx.x - lane; start < population; start += blockDim.x) {
-        const uint32_t p = start + lane;
-        unsigned long long bits = p < population ? bits_of(lengths[p] - shortest, p, index_bits) : 0;
-        bool in[2] = { p < population && bits >> good.shift <= good.prefix,
-                       p < population && bits >> bad.shift >= bad.prefix };
+#pragma unroll 4
+    for (uint32_t p = threadIdx.x; p < population; p += blockDim.x) {
+        unsigned long long bits = bits_of(lengths[p] - shortest, p, index_bits);
 
-#pragma unroll
-        for (int group = 0; group < 2; group++) {
-            uint32_t these = __ballot_sync(ALL, in[group]), base = 0;
-
-            if (lane == 0 && these)
-                base = atomicAdd(&s->taken[group], (uint32_t)__popc(these));
-            base = __shfl_sync(ALL, base, 0);
-            if (in[group])
-                selected[group * j + base + __popc(these & ((1u << lane) - 1))] = (uint16_t)p;
-        }
+        if (bits >> good.shift <= good.prefix)
+            selected[atomicAdd(&s->taken[0], 1u)] = (uint16_t)p;
+        if (bits >> bad.shift >= bad.prefix)
+            selected[j + atomicAdd(&s->taken[1], 1u)] = (uint16_t)p;
     }
     __syncthreads();
 }
@@ -459,6 +507,24 @@ __device__ void keep_best(const coin &coin, uint32_t g, const selection *s, uint
 
 /* ------------------------------------------------------------------ the kernel */
 
+/* The generator into the block's shared memory, without what is behind the last city of a row where that is easy. */
+template <int RUN> __device__ __forceinline__ void fetch(const coin &coin, uint32_t *to)
+{
+    const uint32_t n = coin.c.n, width = 32 * RUN, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    if (RUN == 4) {
+        if (4 * lane < n)
+#pragma unroll 16
+            for (uint32_t i = warp; i < n; i += blockDim.x / 32)
+                reinterpret_cast<uint4 *>(to)[i * 32 + lane] =
+                    __ldcg(reinterpret_cast<const uint4 *>(coin.generator) + i * 32 + lane);
+    } else {
+#pragma unroll 8
+        for (uint32_t k = threadIdx.x; k < n * width / 4; k += blockDim.x)
+            reinterpret_cast<uint4 *>(to)[k] = __ldcg(reinterpret_cast<const uint4 *>(coin.generator) + k);
+    }
+}
+
 /* Warps a block at most: so many registers are left for RUN cells and their sums. */
 template <int RUN> struct warps_most {
     static const int value = RUN <= 8 ? 32 : 16;
@@ -477,7 +543,7 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
     const uint32_t key[2] = { coin.keys[2 * run], coin.keys[2 * run + 1] };
     char *area = shared + (warps * n * sizeof(uint16_t) + 15) / 16 * 16;
     uint16_t *cities = reinterpret_cast<uint16_t *>(shared) + warp * n;
-    uint32_t *lengths = reinterpret_cast<uint32_t *>(area); /* [P], then selected [2 j], then counts */
+    uint32_t *lengths = reinterpret_cast<uint32_t *>(area); /* [P], then selected [2 j], then bins or counts */
     uint16_t *selected = reinterpret_cast<uint16_t *>(lengths + coin.c.population);
     int32_t *counts = reinterpret_cast<int32_t *>(selected + 2 * coin.c.selected);
     uint32_t best_length = ALL;
@@ -500,18 +566,13 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
     meet(coin);
     for (uint32_t g = 0; g < coin.c.generations; g++) {
         if (RESIDENT) {
-            const uint4 *from = reinterpret_cast<const uint4 *>(coin.generator);
-            uint4 *to = reinterpret_cast<uint4 *>(area);
-
-#pragma unroll 8
-            for (uint32_t k = threadIdx.x; k < n * width / 4; k += blockDim.x)
-                to[k] = __ldcg(from + k);
+            fetch<RUN>(coin, reinterpret_cast<uint32_t *>(area));
             __syncthreads();
         }
         for (uint32_t p = warp * blocks + block; p < coin.c.population; p += blocks * warps)
             walk<RUN, RESIDENT>(coin, key, RESIDENT ? reinterpret_cast<uint32_t *>(area) : coin.generator, g, p, cities);
         meet(coin);
-        select_tours(coin, &s, lengths, selected);
+        select_tours(coin, &s, lengths, selected, reinterpret_cast<uint32_t *>(counts));
         if (block == blocks - 1 && warp == warps - 1)
             keep_best(coin, g, &s, &best_length, &best_checksum);
         update_rows<RUN>(coin, first, own, g, selected, counts);
@@ -635,7 +696,7 @@ static void run_all(const cointsp_case &c, uint32_t runs, const uint32_t *keys, 
     const bool resident = run <= 8 && generator <= room;
 
     coin.chunk = (uint32_t)std::min(rows, (room - chosen) / row);
-    coin.area = (uint32_t)std::max(resident ? generator : 0, chosen + coin.chunk * row);
+    coin.area = (uint32_t)std::max({ resident ? generator : 0, chosen + coin.chunk * row, chosen + 2 * BINS * sizeof(uint32_t) });
 
     size_t size = divide(coin, nullptr, runs, width);
 
