@@ -1,10 +1,11 @@
 /*
- * bench_gpu.cu - the expert beside the other submissions and the CPU, in one process: cointsp_gpu FOLDER [REPEATS [PEERS]]
+ * bench_gpu.cu - the expert beside the other submissions and the CPU, in one process: cointsp_gpu FOLDER [REPEATS
+ * [PEERS]]
  *
- * FOLDER has TSPLIB files (get_tsplib.sh). Each instance is given to expert.cu, its ladder, warp.cu, baseline.cu and the
- * vectorised reference on one core, whose results must be the same in every bit. Times are the wall clock's around
- * device_user(), with copies from and to page-locked memory; one call before is not counted. Then many runs at once, one
- * a multiprocessor, beside the reference on all cores. A JSON object a line; PEERS is a part of names. Exit code 1:
+ * FOLDER has TSPLIB files (get_tsplib.sh). Each instance is given to expert.cu, its ladder, warp.cu, baseline.cu and
+ * the vectorised reference on one core, whose results must be the same in every bit. Times are the wall clock's around
+ * device_user(), with copies from and to page-locked memory; one call before is not counted. Then many runs at once,
+ * one a multiprocessor, beside the reference on all cores. A JSON object a line; PEERS is a part of names. Exit code 1:
  * results differ.
  */
 #include <cooperative_groups.h>
@@ -182,8 +183,8 @@ static bool compare(work &w, int repeats, const char *wanted, bool slow_peers)
 
         ok = ok && same;
         std::sort(s.begin(), s.end());
-        std::printf("{\"problem\":\"cointsp\",\"what\":\"%s\",\"size\":\"%s P=%u G=%u\",\"peer\":\"%s\",\"median_s\":%.6g,"
-                    "\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"rate\":%.5g,\"unit\":\"generations/s\",\"same\":%s}\n",
+        std::printf("{\"problem\":\"cointsp\",\"what\":\"%s\",\"size\":\"%s P=%u G=%u\",\"peer\":\"%s\","
+                    "\"median_s\":%.6g,\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"rate\":%.5g,\"unit\":\"generations/s\",\"same\":%s}\n",
                     w.runs == 1 ? "device_user" : (std::to_string(w.runs) + " runs").c_str(), w.name.c_str(),
                     w.c.population, w.c.generations, peer.name, s[s.size() / 2], s[0], s[s.size() / 4],
                     s[s.size() * 3 / 4], (double)generation_count / s[s.size() / 2], same ? "true" : "false");

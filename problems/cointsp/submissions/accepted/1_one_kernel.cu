@@ -1,9 +1,9 @@
 /*
  * Step 1 from warp.cu to the expert: its three kernels a generation become one kernel for all generations.
  *
- * The walks are warp.cu's, a warp a tour with a copy of the generator in shared memory. What was between kernels is now a
- * barrier of the grid, three a generation: after the walks, after the selected tours' pairs are counted, and after the
- * update. So no launch is waited for; and a block, which stays, only fetches the generator anew.
+ * The walks are warp.cu's, a warp a tour with a copy of the generator in shared memory. What was between kernels is now
+ * a barrier of the grid, three a generation: after the walks, after the selected tours' pairs are counted, and after
+ * the update. So no launch is waited for; and a block, which stays, only fetches the generator anew.
  *
  * What is left to gain: a step's five shuffles that wait for each other, the ranks, each found by comparing a tour with
  * all others, and one of the three barriers.
@@ -225,7 +225,7 @@ static __device__ void keep_best(const coin &coin, uint32_t generation)
     }
 }
 
-/* What is written by one block and read by another is read past the first-level cache, which nothing keeps up to date. */
+/* What other blocks write is read past the first-level cache, which nothing keeps up to date. */
 template <bool SHARED> __global__ void __launch_bounds__(THREADS) run_coin(coin coin)
 {
     extern __shared__ uint32_t copy[];
@@ -319,8 +319,9 @@ extern "C" void device_user(const cointsp_case *c, const int32_t *distance, coin
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS, shared));
 
     const uint32_t wanted = (c->population + WARPS - 1) / WARPS, room = (uint32_t)(blocks * processors);
+    const dim3 grid(wanted < room ? wanted : room), threads(THREADS);
 
-    CHECK(cudaLaunchCooperativeKernel(kernel, dim3(wanted < room ? wanted : room), dim3(THREADS), arguments, shared, 0));
+    CHECK(cudaLaunchCooperativeKernel(kernel, grid, threads, arguments, shared, 0));
     CHECK(cudaMemcpy(generations, coin.generations, c->generations * sizeof *generations, cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy(tour, coin.best_tour, n * sizeof *tour, cudaMemcpyDeviceToHost));
     CHECK(cudaFree(memory));

@@ -4,9 +4,9 @@
  * A generation is a chain: each of the n steps of a walk needs the city before, and the next generation needs them all.
  * So what counts is how long a step takes from one city to the next, and what lies between two walks.
  *
- *   walk      a warp a tour, all tours at the same time. The generator is in shared memory; a lane has RUN cities side by
- *             side, so one load gives a warp its row. Sums over the lanes are taken in two levels (groups of 8, then 4
- *             groups) whose shuffles do not wait for each other, instead of five that do: see scan().
+ *   walk      a warp a tour, all tours at the same time. The generator is in shared memory; a lane has RUN cities side
+ *             by side, so one load gives a warp its row. Sums over the lanes are taken in two levels (groups of 8, then
+ *             4 groups) whose shuffles do not wait for each other, instead of five that do: see scan().
  *   select    by radix, in every block on its own: two thresholds, below and above which tours are good and bad, found
  *             by the first 11 bits of the lengths, then among the few that share them. Nothing is sorted.
  *   update    a block owns some rows. A tour is kept as "who follows whom", so that a row's counts are read off the
@@ -66,8 +66,8 @@ __device__ __forceinline__ void meet(const coin &coin)
 }
 
 /*
- * A stored row has 32 RUN numbers, lane l has cities l RUN to l RUN + RUN - 1. Up to four of them are one load, and so lie
- * in order; of more, every four are 128 numbers from the next four, which keeps a load free of bank conflicts.
+ * A stored row has 32 RUN numbers, lane l has cities l RUN to l RUN + RUN - 1. Up to four of them are one load, and so
+ * lie in order; of more, every four are 128 numbers from the next four, which keeps a load free of bank conflicts.
  */
 template <int RUN> __device__ __forceinline__ uint32_t place_of(uint32_t city)
 {
@@ -106,8 +106,8 @@ struct sums {
 };
 
 /*
- * Seven shuffles that wait for nothing but `sum`, then four that wait for the seven. groups: bit d: the lane is at least
- * number d in its group of 8; bit 8 k: it is at least in group k.
+ * Seven shuffles that wait for nothing but `sum`, then four that wait for the seven. groups: bit d: the lane is at
+ * least number d in its group of 8; bit 8 k: it is at least in group k.
  */
 __device__ __forceinline__ sums scan(uint32_t sum, uint32_t lane)
 {
@@ -130,7 +130,8 @@ __device__ __forceinline__ sums scan(uint32_t sum, uint32_t lane)
 
 /* The next city after `random` is drawn, and *not_visited without it. cells: the present city's row, a lane's part. */
 template <int RUN>
-__device__ __forceinline__ uint32_t next_city(uint32_t cells[RUN], uint32_t random, uint32_t *not_visited, uint32_t lane)
+__device__ __forceinline__ uint32_t next_city(uint32_t cells[RUN], uint32_t random, uint32_t *not_visited,
+                                              uint32_t lane)
 {
     uint32_t upto[RUN], threshold, index = 0;
     sums s;
@@ -221,6 +222,8 @@ struct search {
     bool done;            /* all tours with this prefix belong to the group */
 };
 
+__device__ __forceinline__ bool is_narrowed(const search &s) { return s.done || s.count <= FEW; }
+
 /* What a block knows of a generation. */
 struct selection {
     search searches[2]; /* 0: of the last good tour, 1: of the first bad one */
@@ -301,7 +304,8 @@ __device__ void rank_few(search *own, const unsigned long long *few)
  */
 __device__ void select_tours(const coin &coin, selection *s, uint32_t *lengths, uint16_t *selected, uint32_t *bins)
 {
-    const uint32_t population = coin.c.population, j = coin.c.selected, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const uint32_t population = coin.c.population, j = coin.c.selected;
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const uint32_t index_bits = 32 - __clz(population - 1);
     uint32_t low = ALL, high = 0;
 
@@ -361,7 +365,7 @@ __device__ void select_tours(const coin &coin, selection *s, uint32_t *lengths, 
             advance(&s->searches[warp], warp, bins + (common ? 0 : warp * BINS), digit);
         __syncthreads();
         shift = rest;
-        if ((s->searches[0].done || s->searches[0].count <= FEW) && (s->searches[1].done || s->searches[1].count <= FEW))
+        if (is_narrowed(s->searches[0]) && is_narrowed(s->searches[1]))
             break;
     }
 
@@ -481,7 +485,8 @@ __device__ void update_rows(const coin &coin, uint32_t first, uint32_t rows, uin
 }
 
 /* Of the best tour so far, by a warp: remembered and reported. *length is 2^32 - 1 at first. */
-__device__ void keep_best(const coin &coin, uint32_t g, const selection *s, uint32_t *length, unsigned long long *checksum)
+__device__ void keep_best(const coin &coin, uint32_t g, const selection *s, uint32_t *length,
+                          unsigned long long *checksum)
 {
     const uint32_t n = coin.c.n, lane = threadIdx.x % 32;
 
@@ -525,12 +530,17 @@ template <int RUN> __device__ __forceinline__ void fetch(const coin &coin, uint3
     }
 }
 
+template <typename T> __device__ __forceinline__ void move_on(T *&pointer, size_t bytes)
+{
+    pointer = reinterpret_cast<T *>(reinterpret_cast<char *>(pointer) + bytes);
+}
+
 /* Warps a block at most: so many registers are left for RUN cells and their sums. */
 template <int RUN> struct warps_most {
     static const int value = RUN <= 8 ? 32 : 16;
 };
 
-/* Dynamic shared memory: the warps' tours, then `area` bytes: the generator, and between walks what selects and counts. */
+/* Dynamic shared memory: the warps' tours, then `area` bytes: the generator, or what selecting and counting need. */
 template <int RUN, bool RESIDENT>
 __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coin)
 {
@@ -549,12 +559,12 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
     uint32_t best_length = ALL;
     unsigned long long best_checksum = 0;
 
-    coin.generations = reinterpret_cast<cointsp_generation *>(reinterpret_cast<char *>(coin.generations) + run * coin.stride);
-    coin.best_tour = reinterpret_cast<int32_t *>(reinterpret_cast<char *>(coin.best_tour) + run * coin.stride);
-    coin.generator = reinterpret_cast<uint32_t *>(reinterpret_cast<char *>(coin.generator) + run * coin.stride);
-    coin.tours = reinterpret_cast<uint16_t *>(reinterpret_cast<char *>(coin.tours) + run * coin.stride);
-    coin.followers = reinterpret_cast<uint16_t *>(reinterpret_cast<char *>(coin.followers) + run * coin.stride);
-    coin.lengths = reinterpret_cast<int32_t *>(reinterpret_cast<char *>(coin.lengths) + run * coin.stride);
+    move_on(coin.generations, run * coin.stride);
+    move_on(coin.best_tour, run * coin.stride);
+    move_on(coin.generator, run * coin.stride);
+    move_on(coin.tours, run * coin.stride);
+    move_on(coin.followers, run * coin.stride);
+    move_on(coin.lengths, run * coin.stride);
 
     for (uint32_t k = threadIdx.x; k < own * width; k += blockDim.x) {
         uint32_t i = first + k / width, city = k % width; /* city and place may be exchanged: all start alike */
@@ -570,7 +580,8 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
             __syncthreads();
         }
         for (uint32_t p = warp * blocks + block; p < coin.c.population; p += blocks * warps)
-            walk<RUN, RESIDENT>(coin, key, RESIDENT ? reinterpret_cast<uint32_t *>(area) : coin.generator, g, p, cities);
+            walk<RUN, RESIDENT>(coin, key, RESIDENT ? reinterpret_cast<uint32_t *>(area) : coin.generator, g, p,
+                                cities);
         meet(coin);
         select_tours(coin, &s, lengths, selected, reinterpret_cast<uint32_t *>(counts));
         if (block == blocks - 1 && warp == warps - 1)
@@ -666,8 +677,8 @@ static void share_out(const cointsp_case &c, uint32_t most, uint32_t *blocks, ui
 }
 
 /*
- * Many runs on one instance, which differ in their keys: keys [runs][2], generations [runs][G], tours [runs][n]. One run
- * has the GPU, several have a block each. c->key is not used.
+ * Many runs on one instance, which differ in their keys: keys [runs][2], generations [runs][G], tours [runs][n]. One
+ * run has the GPU, several have a block each. c->key is not used.
  */
 static void run_all(const cointsp_case &c, uint32_t runs, const uint32_t *keys, const int32_t *distance,
                     cointsp_generation *generations, int32_t *tours)
@@ -696,7 +707,8 @@ static void run_all(const cointsp_case &c, uint32_t runs, const uint32_t *keys, 
     const bool resident = run <= 8 && generator <= room;
 
     coin.chunk = (uint32_t)std::min(rows, (room - chosen) / row);
-    coin.area = (uint32_t)std::max({ resident ? generator : 0, chosen + coin.chunk * row, chosen + 2 * BINS * sizeof(uint32_t) });
+    coin.area = (uint32_t)std::max({ resident ? generator : 0, chosen + coin.chunk * row,
+                                     chosen + 2 * BINS * sizeof(uint32_t) });
 
     size_t size = divide(coin, nullptr, runs, width);
 

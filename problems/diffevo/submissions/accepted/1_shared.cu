@@ -1,5 +1,6 @@
 /*
- * Step 1 from the baseline to the expert: the population moves from global into shared memory, and a call is one launch.
+ * Step 1 from the baseline to the expert: the population moves from global into shared memory, and a call is one
+ * launch.
  *
  * The algorithm is the baseline's: a block an optimisation, a thread an individual. But a population of D = 30 and
  * NP = 150 is 18 kB, and two of them, this generation's and the next, fit into a block's shared memory; the launches of
@@ -7,9 +8,9 @@
  * quads (four coordinates) apart, so that threads side by side, each with its own row, read a quad each from different
  * banks.
  *
- * What is left to gain: the rows of the three random individuals do collide, 2 to 3 times for eight threads; who keeps its
- * row copies it; and every block of Philox is made from its first round on. A problem whose populations do not fit into
- * shared memory takes global memory.
+ * What is left to gain: the rows of the three random individuals do collide, 2 to 3 times for eight threads; who keeps
+ * its row copies it; and every block of Philox is made from its first round on. A problem whose populations do not fit
+ * into shared memory takes global memory.
  */
 #include <algorithm>
 #include <cfloat>
@@ -105,8 +106,8 @@ __device__ finding better(finding a, finding b)
     return { a.checksum + b.checksum, first ? a.best : b.best, first ? a.index : b.index };
 }
 
-__device__ float4 make_trial(const diffevo_problem &p, de_choice c, const de_words &words, uint32_t q, float4 x, float4 x1,
-                             float4 x2, float4 x3)
+__device__ float4 make_trial(const diffevo_problem &p, de_choice c, const de_words &words, uint32_t q, float4 x,
+                             float4 x1, float4 x2, float4 x3)
 {
     float trial[4];
 
@@ -120,7 +121,7 @@ __device__ float4 make_trial(const diffevo_problem &p, de_choice c, const de_wor
     return make_float4(trial[0], trial[1], trial[2], trial[3]);
 }
 
-/* memory: `room` floats a block, for the populations that do not fit into the dynamic shared memory of `fits` floats. */
+/* memory: `room` floats a block, for populations that do not fit into the dynamic shared memory of `fits` floats. */
 __global__ void __launch_bounds__(THREADS_MAX)
     evolve(const diffevo_problem *problems, int count, const float *data, float *memory, size_t room, size_t fits,
            int starts, float aim, diffevo_result *results, float *best_x)
@@ -147,9 +148,12 @@ __global__ void __launch_bounds__(THREADS_MAX)
             for (uint32_t i = threadIdx.x; i < p.population; i += blockDim.x) {
                 for (uint32_t q = 0; q < quads; q++) {
                     de_words w = de_initial_words(&p, i, q);
+                    float4 *quad = &now[i * stride + q];
 
-                    now[i * stride + q] = make_float4(de_initial(w.w[0], p.low, p.high), de_initial(w.w[1], p.low, p.high),
-                                                      de_initial(w.w[2], p.low, p.high), de_initial(w.w[3], p.low, p.high));
+                    quad->x = de_initial(w.w[0], p.low, p.high);
+                    quad->y = de_initial(w.w[1], p.low, p.high);
+                    quad->z = de_initial(w.w[2], p.low, p.high);
+                    quad->w = de_initial(w.w[3], p.low, p.high);
                 }
                 value[i] = evaluate(p, data, factor, &now[i * stride].x);
                 reached |= value[i] <= p.target;

@@ -1,20 +1,21 @@
 /*
- * The expert: a block carries out one optimisation, all generations in one kernel, with the population in shared memory.
+ * The expert: a block carries out one optimisation, all generations in one kernel, with the population in shared
+ * memory.
  *
- * What an evaluation cannot do without is its random numbers, 1 + D / 8 blocks of Philox, and five touches of a row of D
- * floats: three individuals that are mixed, the target, and the trial. Each of the three steps of a generation gets the
- * shape that suits it, a warp having 32 individuals:
+ * What an evaluation cannot do without is its random numbers, 1 + D / 8 blocks of Philox, and five touches of a row of
+ * D floats: three individuals that are mixed, the target, and the trial. Each of the three steps of a generation gets
+ * the shape that suits it, a warp having 32 individuals:
  *
- *   1. draw      a lane an individual: r1, r2, r3 and a mask of the coordinates that are crossed, by Philox. Its counter
- *                has little in it that differs between lanes, so 2 1/2 of the 10 rounds are shared: see struct common.
- *   2. make      a lane a quad (four coordinates) of some individual: a row is then read by lanes side by side, 16 bytes
- *                each, from banks that do not collide, whatever individuals were drawn.
- *   3. evaluate  a lane an individual again, since sums are prescribed to be taken in order. Lanes side by side read the
- *                same quad of rows side by side: rows are laid out so that this does not collide either (place()).
+ *   1. draw      a lane an individual: r1, r2, r3 and a mask of the coordinates that are crossed, by Philox. Its
+ *                counter has little in it that differs between lanes, so 2 1/2 of the 10 rounds are shared: see struct
+ *   common. 2. make      a lane a quad (four coordinates) of some individual: a row is then read by lanes side by side,
+ *                16 bytes each, from banks that do not collide, whatever individuals were drawn.
+ *   3. evaluate  a lane an individual again, since sums are prescribed to be taken in order. Lanes side by side read
+ *                the same quad of rows side by side: rows are laid out so that this does not collide either (place()).
  *
- * Nothing is copied at selection: every individual has two rows, the present one and one for the trial, and a table says
- * which is the present one. The table is kept twice, for this generation and the next, so that one barrier a generation
- * is enough. The mode open is the same, with more attempts.
+ * Nothing is copied at selection: every individual has two rows, the present one and one for the trial, and a table
+ * says which is the present one. The table is kept twice, for this generation and the next, so that one barrier a
+ * generation is enough. The mode open is the same, with more attempts.
  *
  * Populations too large for shared memory (about D > 70) lie in global memory, laid out in the same way: rows are read
  * as whole sectors there. Problems are sorted into classes by the shared memory they need, a launch each, so that
@@ -98,9 +99,9 @@ __host__ __device__ inline layout make_layout(uint32_t dimension, uint32_t popul
 }
 
 /*
- * The offset of the first row of individual i, of its other row, and of a quad in a row. Narrow rows are 128 bytes: there
- * quad q of i is at place q ^ i % 8, else the same quads of eight individuals would be in the same banks. Wide rows are an
- * odd number of quads apart, and bit 0 of the offset of a second row is 1.
+ * The offset of the first row of individual i, of its other row, and of a quad in a row. Narrow rows are 128 bytes:
+ * there quad q of i is at place q ^ i % 8, else the same quads of eight individuals would be in the same banks. Wide
+ * rows are an odd number of quads apart, and bit 0 of the offset of a second row is 1.
  */
 template <bool NARROW> __device__ __forceinline__ uint32_t place(uint32_t i, uint32_t row)
 {
@@ -126,9 +127,10 @@ __device__ __forceinline__ float4 &quad_of(char *population, uint32_t offset)
 
 /*
  * What blocks of Philox of one generation have in common. Their counters are (q, i, g, kind): in the first round, M1 g
- * is the same for all, and M0 q for all individuals i; in the second, one factor is the same for all individuals and the
- * other for all q; in the third, one factor is still the same for all individuals. So each thread is left with half of a
- * multiplication of round 2 for all blocks of an individual, with half of round 3 for each, and with rounds 4 to 10.
+ * is the same for all, and M0 q for all individuals i; in the second, one factor is the same for all individuals and
+ * the other for all q; in the third, one factor is still the same for all individuals. So each thread is left with half
+ * of a multiplication of round 2 for all blocks of an individual, with half of round 3 for each, and with rounds 4 to
+ * 10.
  */
 __device__ uint4 make_common(const uint32_t seed[2], uint32_t generation, uint32_t kind, uint32_t q)
 {
@@ -168,7 +170,8 @@ __device__ __forceinline__ void add_if_less(uint32_t *mask, uint32_t a, uint32_t
 }
 
 /* Adds to the mask which of 8 coordinates are crossed, from bit `first` on. limit: CR in the upper half. one: 1. */
-__device__ __forceinline__ void add_crossed(uint32_t *mask, uint32_t first, const de_words &words, uint32_t limit, uint32_t one)
+__device__ __forceinline__ void add_crossed(uint32_t *mask, uint32_t first, const de_words &words, uint32_t limit,
+                                            uint32_t one)
 {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
@@ -191,7 +194,8 @@ __device__ __forceinline__ float4 sub(float4 a, float4 b)
 }
 
 template <int FUNCTION>
-__device__ __forceinline__ de_sum add_coordinates(de_sum sum, const surface &s, uint32_t j, const float *z, uint32_t count)
+__device__ __forceinline__ de_sum add_coordinates(de_sum sum, const surface &s, uint32_t j, const float *z,
+                                                 uint32_t count)
 {
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++)
@@ -325,8 +329,8 @@ struct arena {
 };
 
 /*
- * Step 1, for individual i by its lane. choices[lane] is where the present rows of r1, r2, r3 and i are; masks[lane] says
- * which coordinates are crossed.
+ * Step 1, for individual i by its lane. choices[lane] is where the present rows of r1, r2, r3 and i are; masks[lane]
+ * says which coordinates are crossed.
  */
 template <bool NARROW>
 __device__ __forceinline__ void draw(const diffevo_problem &p, const arena &a, uint32_t generation, uint32_t i,
@@ -350,14 +354,14 @@ __device__ __forceinline__ void draw(const diffevo_problem &p, const arena &a, u
 #pragma unroll
             for (uint32_t e = 0; e < 4; e++)
                 if (32 * word + 8 * e < p.dimension)
-                    add_crossed(&mask, 8 * e, finish_philox(own, commons[1 + 4 * word + e], p.seed[0], p.seed[1]), limit,
-                                a.one);
+                    add_crossed(&mask, 8 * e, finish_philox(own, commons[1 + 4 * word + e], p.seed[0], p.seed[1]),
+                                limit, a.one);
         }
         a.masks[lane * WORDS + word] = mask | (c.j / 32 == word ? 1u << c.j % 32 : 0);
     }
 }
 
-/* *own becomes the mutant if that bit of the mask is set. The selection is the last step's predicate, and costs nothing. */
+/* *own becomes the mutant if that bit of the mask is set: a predicate of the last step, which costs nothing. */
 template <int BIT>
 __device__ __forceinline__ void mix(float *own, uint32_t mask, float x1, float x2, float x3,
                                     const diffevo_problem &p)
@@ -370,7 +374,8 @@ __device__ __forceinline__ void mix(float *own, uint32_t mask, float x1, float x
 
 /* Quad q of the trial that `choice` is for, into the other row. mask: its lowest four bits. */
 template <bool NARROW>
-__device__ __forceinline__ void make_quad(const diffevo_problem &p, const arena &a, uint4 choice, uint32_t mask, uint32_t q)
+__device__ __forceinline__ void make_quad(const diffevo_problem &p, const arena &a, uint4 choice, uint32_t mask,
+                                          uint32_t q)
 {
     float4 trial = quad_of(a.population, quad_at<NARROW>(choice.w, q));
     float4 x1 = quad_of(a.population, quad_at<NARROW>(choice.x, q));
@@ -422,7 +427,8 @@ template <bool NARROW> __device__ void make_initial(const diffevo_problem &p, co
  * present rows at the end are in present[(generation + 1) % 2].
  */
 template <bool NARROW, bool ROTATED>
-__device__ __forceinline__ bool attempt(const diffevo_problem &p, const arena &a, const surface &s, uint32_t *generation)
+__device__ __forceinline__ bool attempt(const diffevo_problem &p, const arena &a, const surface &s,
+                                        uint32_t *generation)
 {
     uint32_t lane = threadIdx.x % 32;
 
@@ -570,12 +576,16 @@ __global__ void __launch_bounds__(NARROW ? 800 : THREADS_WIDE)
         for (uint32_t j = threadIdx.x; j < columns; j += blockDim.x)
             factor[j] = de_griewank_factor(j);
         if (ROTATED)
-            for (uint32_t k = threadIdx.x; k < p.dimension * columns; k += blockDim.x)
-                rotation[k] = k % columns < p.dimension ? data[p.rotation + k / columns * p.dimension + k % columns] : 0;
+            for (uint32_t k = threadIdx.x; k < p.dimension * columns; k += blockDim.x) {
+                uint32_t i = k / columns, j = k % columns;
+
+                rotation[k] = j < p.dimension ? data[p.rotation + i * p.dimension + j] : 0;
+            }
         __syncthreads();
         for (int left = starts; !attempt<NARROW, ROTATED>(p, a, s, &generation) && --left > 0;)
             p.seed[0]++;
-        report<NARROW>(p, a, generation, reinterpret_cast<finding *>(shared + l.choices), results + order[turn], best_x);
+        report<NARROW>(p, a, generation, reinterpret_cast<finding *>(shared + l.choices),
+                       results + order[turn], best_x);
         if (threadIdx.x == 0)
             *next = (int)gridDim.x < count ? atomicAdd(taken, 1) : count;
         __syncthreads();
@@ -589,7 +599,7 @@ __global__ void __launch_bounds__(NARROW ? 800 : THREADS_WIDE)
 typedef void kernel(const diffevo_problem *, const int *, int, int *, const float *, char *, size_t, int, float,
                     diffevo_result *, float *);
 
-/* Blocks that a multiprocessor has room for: a class is that of the problems with the same entry. The last is global. */
+/* Blocks that a multiprocessor has room for: the problems with the same entry are a class. */
 static const int blocks_of_class[] = { 1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32 };
 const int SHARED_CLASSES = sizeof blocks_of_class / sizeof blocks_of_class[0];
 const int PLAIN_CLASSES = 2 * SHARED_CLASSES + 1; /* narrow, wide, and in global memory */
@@ -682,10 +692,10 @@ static void sort_into_classes(work works[CLASSES], const diffevo_problem *proble
 
         for (int n : works[k].order) { /* now that the block's size is known */
             const diffevo_problem &p = problems[n];
+            layout l = make_layout(p.dimension, p.population, p.shifts, p.rotation != DIFFEVO_NO_ROTATION,
+                                   works[k].threads, in_shared);
 
-            works[k].shared = std::max(works[k].shared,
-                                       make_layout(p.dimension, p.population, p.shifts,
-                                                   p.rotation != DIFFEVO_NO_ROTATION, works[k].threads, in_shared).total);
+            works[k].shared = std::max(works[k].shared, l.total);
         }
         std::stable_sort(works[k].order.begin(), works[k].order.end(),
                          [&costs](int a, int b) { return costs[a] > costs[b]; });
@@ -760,8 +770,9 @@ extern "C" void device_user(int mode, const struct diffevo_problem *problems, in
             continue;
         kernel_of(k)<<<grids[k], w.threads, w.shared, device.streams[k]>>>(
             reinterpret_cast<diffevo_problem *>(b + problems_at), device_order + first, (int)w.order.size(), taken + k,
-            reinterpret_cast<float *>(b + data_at), b + memory_at + rooms[k], aligned(w.room), mode == DIFFEVO_OPEN ? STARTS : 1,
-            mode == DIFFEVO_OPEN ? AIM : 1.0f, reinterpret_cast<diffevo_result *>(b + results_at),
+            reinterpret_cast<float *>(b + data_at), b + memory_at + rooms[k], aligned(w.room),
+            mode == DIFFEVO_OPEN ? STARTS : 1, mode == DIFFEVO_OPEN ? AIM : 1.0f,
+            reinterpret_cast<diffevo_result *>(b + results_at),
             reinterpret_cast<float *>(b + x_at));
         CHECK(cudaGetLastError());
         first += (int)w.order.size();
