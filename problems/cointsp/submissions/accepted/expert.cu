@@ -105,27 +105,27 @@ struct sums {
     uint32_t before, total; /* over the lanes before this one, over all */
 };
 
-/*
- * Seven shuffles that wait for nothing but `sum`, then four that wait for the seven. groups: bit d: the lane is at
- * least number d in its group of 8; bit 8 k: it is at least in group k.
- */
-__device__ __forceinline__ sums scan(uint32_t sum, uint32_t lane)
+/* The total comes from a reduction beside the scan. An addition takes the shuffle's own predicate: nothing is compared. */
+__device__ __forceinline__ sums scan(uint32_t sum)
 {
-    uint32_t others[8], group[4], before = 0;
+    uint32_t total = __reduce_add_sync(ALL, sum), upto = sum;
 
 #pragma unroll
-    for (int d = 1; d < 8; d++)
-        others[d] = __shfl_up_sync(ALL, sum, d, 8);
-#pragma unroll
-    for (int d = 1; d < 8; d++)
-        before += lane % 8 >= (uint32_t)d ? others[d] : 0;
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-        group[k] = __shfl_sync(ALL, before + sum, 8 * k + 7);
-#pragma unroll
-    for (int k = 0; k < 3; k++)
-        before += lane >= 8 * (k + 1u) ? group[k] : 0;
-    return { before, group[0] + group[1] + group[2] + group[3] };
+    for (int distance = 1; distance < 32; distance *= 2)
+        asm("{ .reg .pred p; .reg .b32 r; shfl.sync.up.b32 r|p, %0, %1, 0, 0xffffffff; @p add.u32 %0, %0, r; }"
+            : "+r"(upto) : "r"(distance));
+    return { upto - sum, total };
+}
+
+/* The same where all that is left weighs nothing: every city weighs 1. Out of line, for the walk's loop to be short. */
+__device__ __noinline__ uint32_t next_of_equals(uint32_t random, uint32_t not_visited, uint32_t run, uint32_t lane)
+{
+    sums s = scan(__popc(not_visited));
+    uint32_t threshold = __umulhi(random, s.total) - s.before;
+    bool mine = threshold < (uint32_t)__popc(not_visited);
+    uint32_t city = mine ? lane * run + __fns(not_visited, 0, threshold + 1) : 0;
+
+    return __reduce_max_sync(ALL, city);
 }
 
 /* The next city after `random` is drawn, and *not_visited without it. cells: the present city's row, a lane's part. */
@@ -142,12 +142,13 @@ __device__ __forceinline__ uint32_t next_city(uint32_t cells[RUN], uint32_t rand
         cells[b] &= 0u - (*not_visited >> b & 1);
         upto[b] = cells[b] + (b > 0 ? upto[(b + RUN - 1) % RUN] : 0);
     }
-    s = scan(upto[RUN - 1], lane);
-    if (s.total == 0) { /* every city that is left weighs 1 */
-#pragma unroll
-        for (int b = 0; b < RUN; b++)
-            upto[b] = (*not_visited >> b & 1) + (b > 0 ? upto[(b + RUN - 1) % RUN] : 0);
-        s = scan(upto[RUN - 1], lane);
+    s = scan(upto[RUN - 1]);
+    if (s.total == 0) {
+        uint32_t city = next_of_equals(random, *not_visited, RUN, lane);
+
+        if (city / RUN == lane)
+            *not_visited &= ~(1u << city % RUN);
+        return city;
     }
     threshold = __umulhi(random, s.total) - s.before; /* wraps where it lies before this lane */
     mine = threshold < upto[RUN - 1];
@@ -156,7 +157,7 @@ __device__ __forceinline__ uint32_t next_city(uint32_t cells[RUN], uint32_t rand
         index += threshold >= upto[b];
     if (mine)
         *not_visited &= ~(1u << index);
-    return __shfl_sync(ALL, lane * RUN + index, __ffs(__ballot_sync(ALL, mine)) - 1);
+    return __reduce_max_sync(ALL, mine ? lane * RUN + index : 0);
 }
 
 /* Tour p by a warp. generator: its rows, in shared memory if RESIDENT. cities [n]: the warp's, in shared memory. */
@@ -169,26 +170,24 @@ __device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], co
     const uint32_t source = own > 0 ? lane : 0; /* a lane without cities reads those of another */
     uint32_t not_visited = own == 32 ? ALL : (1u << own) - 1, words[4], cells[RUN], city = 0;
 
-    for (uint32_t quarter = 0; 4 * quarter < n; quarter++) {
-        if (quarter % 32 == 0) /* the words of 128 steps, four a lane */
-            cointsp_random_block(key, g, p, quarter + lane, words);
-#pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
-            uint32_t step = 4 * quarter + k, word = __shfl_sync(ALL, words[k], quarter % 32);
+#pragma unroll 1
+    for (uint32_t step = 0; step < n; step++) {
+        if (step % 128 == 0) /* the words of 128 steps, four a lane */
+            cointsp_random_block(key, g, p, step / 4 + lane, words);
 
-            if (step >= n)
-                break;
-            if (k == 0 && step == 0) {
-                city = __umulhi(word, n);
-                if (city / RUN == lane)
-                    not_visited &= ~(1u << city % RUN);
-            } else {
-                load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
-                city = next_city<RUN>(cells, word, &not_visited, lane);
-            }
-            if (lane == 0)
-                cities[step] = (uint16_t)city;
+        uint32_t even = step & 2 ? words[2] : words[0], odd = step & 2 ? words[3] : words[1];
+        uint32_t word = __shfl_sync(ALL, step & 1 ? odd : even, step / 4 % 32);
+
+        if (step == 0) {
+            city = __umulhi(word, n);
+            if (city / RUN == lane)
+                not_visited &= ~(1u << city % RUN);
+        } else {
+            load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
+            city = next_city<RUN>(cells, word, &not_visited, lane);
         }
+        if (lane == 0)
+            cities[step] = (uint16_t)city;
     }
     __syncwarp();
 
@@ -247,7 +246,7 @@ template <uint32_t COUNT> __device__ uint32_t find_bin(const uint32_t *bins, uin
     for (uint32_t b = 0; b < COUNT; b++)
         sum += bins[lane * COUNT + (b + lane) % COUNT]; /* each lane from another bank */
 
-    uint32_t inside = *rank - scan(sum, lane).before; /* wraps where the rank lies before */
+    uint32_t inside = *rank - scan(sum).before; /* wraps where the rank lies before */
     uint32_t owner = __ffs(__ballot_sync(ALL, inside < sum)) - 1;
 
     *rank = __shfl_sync(ALL, inside, owner);
@@ -260,7 +259,7 @@ template <uint32_t COUNT> __device__ uint32_t find_bin(const uint32_t *bins, uin
 template <> __device__ uint32_t find_bin<2>(const uint32_t *bins, uint32_t *rank)
 {
     const uint32_t lane = threadIdx.x % 32, first = bins[2 * lane], sum = first + bins[2 * lane + 1];
-    uint32_t inside = *rank - scan(sum, lane).before, owner = __ffs(__ballot_sync(ALL, inside < sum)) - 1;
+    uint32_t inside = *rank - scan(sum).before, owner = __ffs(__ballot_sync(ALL, inside < sum)) - 1;
     uint32_t second = __shfl_sync(ALL, (uint32_t)(inside >= first), owner);
 
     *rank = __shfl_sync(ALL, inside >= first ? inside - first : inside, owner);
@@ -616,6 +615,9 @@ static kernel *kernel_of(uint32_t run, bool resident)
     }
 }
 
+/* At the process's end. A runtime that is already gone has freed it itself. */
+static void release() { cudaFree(device.buffer); }
+
 static void prepare()
 {
     if (device.ready)
@@ -629,6 +631,7 @@ static void prepare()
             CHECK(cudaFuncSetAttribute(kernel_of(run, resident), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        device.shared));
     device.ready = true;
+    std::atexit(release);
 }
 
 extern "C" void device_user_setup(void) { prepare(); }

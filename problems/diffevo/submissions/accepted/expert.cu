@@ -635,6 +635,9 @@ static kernel *kernel_of(int k)
 
 static bool is_global(int k) { return k % PLAIN_CLASSES == PLAIN_CLASSES - 1; }
 
+/* At the process's end. A runtime that is already gone has freed it itself. */
+static void release() { cudaFree(device.buffer); }
+
 static void prepare()
 {
     if (device.ready)
@@ -647,6 +650,7 @@ static void prepare()
     for (cudaStream_t &stream : device.streams)
         CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     device.ready = true;
+    std::atexit(release);
 }
 
 extern "C" void device_user_setup(void) { prepare(); }
