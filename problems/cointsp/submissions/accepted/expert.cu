@@ -5,8 +5,8 @@
  * So what counts is how long a step takes from one city to the next, and what lies between two walks.
  *
  *   walk      a warp a tour, all tours at the same time. The generator is in shared memory; a lane has RUN cities side
- *             by side, so one load gives a warp its row. Sums over the lanes are taken in two levels (groups of 8, then
- *             4 groups) whose shuffles do not wait for each other, instead of five that do: see scan().
+ *             by side, so one load gives a warp its row. The total over the lanes is a reduction beside the scan, not
+ *             after it.
  *   select    by radix, in every block on its own: two thresholds, below and above which tours are good and bad, found
  *             by the first 11 bits of the lengths, then among the few that share them. Nothing is sorted.
  *   update    a block owns some rows. A tour is kept as "who follows whom", so that a row's counts are read off the
@@ -117,17 +117,6 @@ __device__ __forceinline__ sums scan(uint32_t sum)
     return { upto - sum, total };
 }
 
-/* The same where all that is left weighs nothing: every city weighs 1. Out of line, for the walk's loop to be short. */
-__device__ __noinline__ uint32_t next_of_equals(uint32_t random, uint32_t not_visited, uint32_t run, uint32_t lane)
-{
-    sums s = scan(__popc(not_visited));
-    uint32_t threshold = __umulhi(random, s.total) - s.before;
-    bool mine = threshold < (uint32_t)__popc(not_visited);
-    uint32_t city = mine ? lane * run + __fns(not_visited, 0, threshold + 1) : 0;
-
-    return __reduce_max_sync(ALL, city);
-}
-
 /* The next city after `random` is drawn, and *not_visited without it. cells: the present city's row, a lane's part. */
 template <int RUN>
 __device__ __forceinline__ uint32_t next_city(uint32_t cells[RUN], uint32_t random, uint32_t *not_visited,
@@ -143,12 +132,11 @@ __device__ __forceinline__ uint32_t next_city(uint32_t cells[RUN], uint32_t rand
         upto[b] = cells[b] + (b > 0 ? upto[(b + RUN - 1) % RUN] : 0);
     }
     s = scan(upto[RUN - 1]);
-    if (s.total == 0) {
-        uint32_t city = next_of_equals(random, *not_visited, RUN, lane);
-
-        if (city / RUN == lane)
-            *not_visited &= ~(1u << city % RUN);
-        return city;
+    if (s.total == 0) { /* every city that is left weighs 1 */
+#pragma unroll
+        for (int b = 0; b < RUN; b++)
+            upto[b] = (*not_visited >> b & 1) + (b > 0 ? upto[(b + RUN - 1) % RUN] : 0);
+        s = scan(upto[RUN - 1]);
     }
     threshold = __umulhi(random, s.total) - s.before; /* wraps where it lies before this lane */
     mine = threshold < upto[RUN - 1];
@@ -170,24 +158,26 @@ __device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], co
     const uint32_t source = own > 0 ? lane : 0; /* a lane without cities reads those of another */
     uint32_t not_visited = own == 32 ? ALL : (1u << own) - 1, words[4], cells[RUN], city = 0;
 
-#pragma unroll 1
-    for (uint32_t step = 0; step < n; step++) {
-        if (step % 128 == 0) /* the words of 128 steps, four a lane */
-            cointsp_random_block(key, g, p, step / 4 + lane, words);
+    for (uint32_t quarter = 0; 4 * quarter < n; quarter++) {
+        if (quarter % 32 == 0) /* the words of 128 steps, four a lane */
+            cointsp_random_block(key, g, p, quarter + lane, words);
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            uint32_t step = 4 * quarter + k, word = __shfl_sync(ALL, words[k], quarter % 32);
 
-        uint32_t even = step & 2 ? words[2] : words[0], odd = step & 2 ? words[3] : words[1];
-        uint32_t word = __shfl_sync(ALL, step & 1 ? odd : even, step / 4 % 32);
-
-        if (step == 0) {
-            city = __umulhi(word, n);
-            if (city / RUN == lane)
-                not_visited &= ~(1u << city % RUN);
-        } else {
-            load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
-            city = next_city<RUN>(cells, word, &not_visited, lane);
+            if (step >= n)
+                break;
+            if (k == 0 && step == 0) {
+                city = __umulhi(word, n);
+                if (city / RUN == lane)
+                    not_visited &= ~(1u << city % RUN);
+            } else {
+                load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
+                city = next_city<RUN>(cells, word, &not_visited, lane);
+            }
+            if (lane == 0)
+                cities[step] = (uint16_t)city;
         }
-        if (lane == 0)
-            cities[step] = (uint16_t)city;
     }
     __syncwarp();
 
