@@ -105,7 +105,7 @@ struct sums {
     uint32_t before, total; /* over the lanes before this one, over all */
 };
 
-/* The total comes from a reduction beside the scan. An addition takes the shuffle's own predicate: nothing is compared. */
+/* The total comes from a reduction beside the scan. An addition takes the shuffle's own predicate. */
 __device__ __forceinline__ sums scan(uint32_t sum)
 {
     uint32_t total = __reduce_add_sync(ALL, sum), upto = sum;
