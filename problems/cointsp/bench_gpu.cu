@@ -1,0 +1,236 @@
+/*
+ * bench_gpu.cu - the expert beside the other submissions and the CPU, in one process: cointsp_gpu FOLDER [REPEATS
+ * [PEERS]]
+ *
+ * FOLDER has TSPLIB files (get_tsplib.sh). Each instance is given to expert.cu, its ladder, warp.cu, baseline.cu and
+ * the vectorised reference on one core, whose results must be the same in every bit. Times are the wall clock's around
+ * device_user(), with copies from and to page-locked memory; one call before is not counted. Then many runs at once,
+ * one a multiprocessor, beside the reference on all cores. A JSON object a line; PEERS is a part of names. Exit code 1:
+ * results differ.
+ */
+#include <cooperative_groups.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <cub/cub.cuh>
+
+#include "cointsp_bits.h"
+#include "include/device_user.h"
+
+/* The submissions, each with its own check() and its own device_user(). */
+#define device_user_setup expert_setup
+#define device_user expert_user
+namespace expert {
+#include "submissions/accepted/expert.cu"
+}
+#undef CHECK
+#undef ALL
+#undef device_user_setup
+#undef device_user
+#define device_user one_kernel_user
+namespace one_kernel {
+#include "submissions/accepted/1_one_kernel.cu"
+}
+#undef CHECK
+#undef ALL
+#undef device_user
+#define device_user warp_user
+namespace warp {
+#include "submissions/accepted/warp.cu"
+}
+#undef CHECK
+#undef ALL
+#undef device_user
+#define device_user baseline_user
+namespace baseline {
+#include "submissions/accepted/baseline.cu"
+}
+#undef CHECK
+#undef device_user
+
+extern "C" {
+#include "coin.h"
+#include "tsplib.h"
+#include "verify/blob.h"
+}
+
+#define CHECK(call) warp::check((call), #call, __LINE__)
+
+/* One call, or many runs: a case, its instance, and where results go. */
+struct work {
+    std::string name;
+    cointsp_case c;
+    uint32_t runs;                   /* 1: device_user(); more: keys { 1 ... runs, 0 } */
+    int32_t *distance;               /* page-locked */
+    cointsp_generation *generations; /* [runs][G], page-locked */
+    int32_t *tours;                  /* [runs][n], page-locked */
+};
+
+static cointsp_tsplib load(const char *folder, const char *name)
+{
+    std::string path = std::string(folder) + "/" + name + ".tsp";
+    cointsp_tsplib instance = {};
+    blob file = {};
+    error error;
+
+    if (!blob_read_file(&file, path.c_str(), 1 << 26, &error) ||
+        !cointsp_tsplib_parse(path.c_str(), (const char *)file.data, file.size, &instance, &error)) {
+        std::fprintf(stderr, "cointsp_gpu: %s\n", error.text);
+        std::exit(error.code);
+    }
+    blob_release(&file);
+    return instance;
+}
+
+static void by_user(void (*user)(const cointsp_case *, const int32_t *, cointsp_generation *, int32_t *), work &w)
+{
+    for (uint32_t r = 0; r < w.runs; r++) {
+        cointsp_case c = w.c;
+
+        c.key[0] = 1 + r;
+        c.key[1] = 0;
+        user(&c, w.distance, w.generations + (size_t)r * c.generations, w.tours + (size_t)r * c.n);
+    }
+}
+
+static void at_once(work &w)
+{
+    std::vector<uint32_t> keys(2 * w.runs);
+
+    for (uint32_t r = 0; r < w.runs; r++)
+        keys[2 * r] = 1 + r;
+    expert::run_all(w.c, w.runs, keys.data(), w.distance, w.generations, w.tours);
+}
+
+/* The reference, a run a core. */
+static void on_cores(work &w)
+{
+    std::vector<std::thread> threads;
+    std::atomic<uint32_t> next(0);
+
+    for (unsigned t = 0; t < std::max(1u, std::min(std::thread::hardware_concurrency(), w.runs)); t++)
+        threads.emplace_back([&] {
+            for (uint32_t r; (r = next++) < w.runs;) {
+                cointsp_case c = w.c;
+
+                c.key[0] = 1 + r;
+                c.key[1] = 0;
+                if (!cointsp_coin(&c, w.distance, w.generations + (size_t)r * c.generations, w.tours + (size_t)r * c.n))
+                    std::abort();
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+}
+
+static double seconds_of(const std::function<void(work &)> &carry_out, work &w)
+{
+    auto from = std::chrono::steady_clock::now();
+
+    carry_out(w);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+}
+
+/* Times the peers on w; whether all results are the same. */
+static bool compare(work &w, int repeats, const char *wanted, bool slow_peers)
+{
+    const struct {
+        const char *name;
+        std::function<void(work &)> carry_out;
+        bool slow;
+    } peers[] = {
+        { w.runs == 1 ? "expert" : "expert, all at once", w.runs == 1 ? [](work &x) { by_user(expert::expert_user, x); }
+                                                                      : at_once, false },
+        { "1_one_kernel", [](work &x) { by_user(one_kernel::one_kernel_user, x); }, w.runs > 1 },
+        { "warp", [](work &x) { by_user(warp::warp_user, x); }, w.runs > 1 },
+        { "baseline", [](work &x) { by_user(baseline::baseline_user, x); }, true },
+        { w.runs == 1 ? "reference, one core" : "reference, all cores", on_cores, false },
+    };
+    std::vector<cointsp_generation> generations;
+    std::vector<int32_t> tours;
+    size_t generation_count = (size_t)w.runs * w.c.generations, city_count = (size_t)w.runs * w.c.n;
+    bool ok = true;
+
+    for (const auto &peer : peers) {
+        std::vector<double> s;
+
+        if (!std::strstr(peer.name, wanted) || (peer.slow && !slow_peers))
+            continue;
+        std::memset(w.generations, 0, generation_count * sizeof *w.generations);
+        s.push_back(seconds_of(peer.carry_out, w)); /* not counted: it allocates, and loads kernels */
+        if (s[0] < 0.25) {
+            s.clear();
+            for (int k = 0; k < repeats; k++)
+                s.push_back(seconds_of(peer.carry_out, w));
+        }
+        if (generations.empty()) {
+            generations.assign(w.generations, w.generations + generation_count);
+            tours.assign(w.tours, w.tours + city_count);
+        }
+
+        bool same = std::memcmp(generations.data(), w.generations, generation_count * sizeof *w.generations) == 0 &&
+                    std::memcmp(tours.data(), w.tours, city_count * sizeof *w.tours) == 0;
+
+        ok = ok && same;
+        std::sort(s.begin(), s.end());
+        std::printf("{\"problem\":\"cointsp\",\"what\":\"%s\",\"size\":\"%s P=%u G=%u\",\"peer\":\"%s\","
+                    "\"median_s\":%.6g,\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"rate\":%.5g,\"unit\":\"generations/s\",\"same\":%s}\n",
+                    w.runs == 1 ? "device_user" : (std::to_string(w.runs) + " runs").c_str(), w.name.c_str(),
+                    w.c.population, w.c.generations, peer.name, s[s.size() / 2], s[0], s[s.size() / 4],
+                    s[s.size() * 3 / 4], (double)generation_count / s[s.size() / 2], same ? "true" : "false");
+        std::fflush(stdout);
+    }
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        uint32_t population, generations, runs;
+        bool slow_peers;
+    } rows[] = {
+        { "gr24", 500, 200, 1, true },     { "gr24", 1000, 200, 1, true },   { "gr48", 500, 200, 1, true },
+        { "gr48", 1000, 200, 1, true },    { "pr76", 500, 200, 1, true },    { "pr76", 1000, 200, 1, true },
+        { "kroA100", 500, 200, 1, true },  { "kroA100", 1000, 200, 1, true }, { "kroA100", 8192, 20, 1, false },
+        { "pcb442", 1000, 20, 1, false },  { "pr1002", 1000, 5, 1, false },  { "kroA100", 1000, 20, 132, false },
+    };
+    const int repeats = argc > 2 ? std::atoi(argv[2]) : 11;
+    const char *wanted = argc > 3 ? argv[3] : "";
+    bool ok = true;
+
+    if (argc < 2 || argc > 4 || repeats < 1 || repeats > 1000) {
+        std::fprintf(stderr, "usage: cointsp_gpu FOLDER [REPEATS [PEERS]]\n");
+        return EXIT_USAGE;
+    }
+    for (const auto &row : rows) {
+        cointsp_tsplib instance = load(argv[1], row.name);
+        size_t cells = (size_t)instance.n * instance.n;
+        work w = { row.name, {}, row.runs, nullptr, nullptr, nullptr };
+
+        w.c.n = instance.n;
+        w.c.population = row.population;
+        w.c.generations = row.generations;
+        cointsp_parameters(&w.c, COINTSP_PERCENT_DEFAULT, COINTSP_K_DEFAULT, COINTSP_CAP_DEFAULT);
+        CHECK(cudaMallocHost(&w.distance, cells * sizeof *w.distance));
+        CHECK(cudaMallocHost(&w.generations, (size_t)w.runs * w.c.generations * sizeof *w.generations));
+        CHECK(cudaMallocHost(&w.tours, (size_t)w.runs * w.c.n * sizeof *w.tours));
+        std::memcpy(w.distance, instance.distance, cells * sizeof *w.distance);
+        ok = compare(w, repeats, wanted, row.slow_peers) && ok;
+        CHECK(cudaFreeHost(w.distance));
+        CHECK(cudaFreeHost(w.generations));
+        CHECK(cudaFreeHost(w.tours));
+        cointsp_tsplib_release(&instance);
+    }
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,291 @@
+/*
+ * bench_gpu.cu - the expert beside the baselines and the CPU, in one process: diffevo_gpu [REPEATS [SIZES [PEERS]]]
+ *
+ * Every row's problems are carried out by each that is fast enough for them: expert.cu, the ladder before it,
+ * baseline.cu (fused, in streams), naive.cu (a kernel a stage), and the AVX-512 reference on all cores. Times are those
+ * of the whole device_user(), copies from and to page-locked memory included, by the wall clock; after one call that is
+ * not counted. All results are compared, bit for bit. Prints a JSON object a row and peer; SIZES and PEERS are parts of
+ * names. First come the rates of the instructions that Philox consists of. Exit code 1: results differ.
+ */
+#include <algorithm>
+#include <cfloat>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "diffevo.h"
+
+extern "C" {
+#include "evolve.h"
+}
+
+/* The submissions, each with its own check() and its own device_user(). */
+#define device_user_setup expert_setup
+#define device_user expert_user
+namespace expert {
+#include "submissions/accepted/expert.cu"
+}
+#undef CHECK
+#undef device_user_setup
+#undef device_user
+#define device_user shared_user
+namespace ladder {
+#include "submissions/accepted/1_shared.cu"
+}
+#undef CHECK
+#undef device_user
+#define device_user baseline_user
+namespace baseline {
+#include "submissions/accepted/baseline.cu"
+}
+#undef CHECK
+#undef device_user
+#define device_user naive_user
+namespace naive {
+#include "submissions/accepted/naive.cu"
+}
+#undef CHECK
+#undef device_user
+
+#define CHECK(call) baseline::check((call), #call, __LINE__)
+
+/* ------------------------------------------------------------------ rates of instructions */
+
+const int RATE_STEPS = 4096, RATE_CHAINS = 8;
+
+/* KIND 0: a wide multiplication; 1: a three-way exclusive or; 2: both, as a round of Philox has them. */
+template <int KIND> __global__ void rate(uint32_t *out, uint32_t a, uint32_t b)
+{
+    uint32_t x[RATE_CHAINS], y[RATE_CHAINS];
+
+    for (int c = 0; c < RATE_CHAINS; c++) {
+        x[c] = threadIdx.x * a + c;
+        y[c] = threadIdx.x ^ b ^ c;
+    }
+#pragma unroll 8
+    for (int s = 0; s < RATE_STEPS; s++)
+#pragma unroll
+        for (int c = 0; c < RATE_CHAINS; c++) {
+            if (KIND == 0) {
+                uint64_t p = (uint64_t)x[c] * 0xd2511f53u;
+
+                asm volatile("" : "+l"(p)); /* both halves are wanted */
+                x[c] = (uint32_t)(p >> 32);
+            } else if (KIND == 1) {
+                asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(x[c]) : "r"(y[c]), "r"(b));
+            } else {
+                uint64_t p = (uint64_t)x[c] * 0xd2511f53u;
+
+                x[c] = (uint32_t)(p >> 32) ^ y[c] ^ b;
+                y[c] = (uint32_t)p;
+            }
+        }
+    uint32_t sum = 0;
+    for (int c = 0; c < RATE_CHAINS; c++)
+        sum ^= x[c] ^ y[c];
+    if (sum == 12345)
+        *out = sum;
+}
+
+template <int KIND> static void print_rate(const char *what)
+{
+    int processors;
+    uint32_t *out;
+    cudaEvent_t from, to;
+    float best = FLT_MAX, ms;
+
+    CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(cudaMalloc(&out, sizeof *out));
+    CHECK(cudaEventCreate(&from));
+    CHECK(cudaEventCreate(&to));
+    for (int k = 0; k < 6; k++) {
+        CHECK(cudaEventRecord(from));
+        rate<KIND><<<4 * processors, 512>>>(out, 77777, 33333);
+        CHECK(cudaGetLastError());
+        CHECK(cudaEventRecord(to));
+        CHECK(cudaEventSynchronize(to));
+        CHECK(cudaEventElapsedTime(&ms, from, to));
+        best = std::min(best, ms);
+    }
+    std::printf("{\"problem\":\"diffevo\",\"what\":\"rate of %s\",\"min_s\":%.6g,\"rate\":%.4g,\"unit\":\"1/s\"}\n",
+                what, best * 1e-3, 4.0 * processors * 512 * RATE_STEPS * RATE_CHAINS / (best * 1e-3));
+    CHECK(cudaFree(out));
+    CHECK(cudaEventDestroy(from));
+    CHECK(cudaEventDestroy(to));
+}
+
+/* ------------------------------------------------------------------ problems */
+
+/* One row: `count` problems of one shape. */
+struct row {
+    uint32_t function, count, dimension, population, generations, crossover;
+    bool rotated;
+    double naive_limit; /* seconds that naive.cu may take, about; 0: it is left out */
+};
+
+/* A call's input and output. */
+struct call {
+    std::vector<diffevo_problem> problems;
+    std::vector<diffevo_result> results;
+    float *data, *x; /* page-locked */
+    size_t x_count;
+};
+
+static call make_call(const row &r)
+{
+    static const float bounds[DIFFEVO_FUNCTIONS] = { 100, 30, 5.12f, 32, 600, 500 };
+    size_t each = r.dimension * (r.rotated ? 1 + r.dimension : 1), n = 0;
+    call c = { std::vector<diffevo_problem>(r.count), std::vector<diffevo_result>(r.count), NULL, NULL,
+               (size_t)r.count * r.dimension };
+
+    CHECK(cudaMallocHost(&c.data, r.count * each * sizeof(float)));
+    CHECK(cudaMallocHost(&c.x, c.x_count * sizeof(float)));
+    for (uint32_t k = 0; k < r.count; k++) {
+        float bound = bounds[r.function];
+        diffevo_problem p = { r.function, r.dimension, r.population, r.generations, r.crossover, { k, 20260101 }, 1,
+                              (uint32_t)n, DIFFEVO_NO_ROTATION, k * r.dimension, 0.5f, -bound, bound, -FLT_MAX };
+
+        for (uint32_t j = 0; j < r.dimension; j++)
+            c.data[n++] = de_initial(de_philox(k, j, 0, 0, 0, 9).w[0], -0.8f * bound, 0.8f * bound);
+        if (r.rotated) { /* reflection at a plane: as good as any */
+            std::vector<double> v(r.dimension);
+            double square = 0;
+
+            p.rotation = (uint32_t)n;
+            for (uint32_t j = 0; j < r.dimension; j++) {
+                v[j] = de_initial(de_philox(k, j, 1, 0, 0, 9).w[0], -1, 1);
+                square += v[j] * v[j];
+            }
+            for (uint32_t i = 0; i < r.dimension; i++)
+                for (uint32_t j = 0; j < r.dimension; j++)
+                    c.data[n++] = (float)((i == j) - 2 * v[i] * v[j] / square);
+        }
+        c.problems[k] = p;
+    }
+    return c;
+}
+
+typedef void user(int, const struct diffevo_problem *, int, const float *, struct diffevo_result *, float *);
+
+static void on_all_cores(int, const diffevo_problem *problems, int count, const float *data, diffevo_result *results,
+                         float *x)
+{
+    std::vector<std::thread> threads;
+    unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+
+    for (unsigned t = 0; t < cores; t++)
+        threads.emplace_back([=] {
+            for (int k = (int)t; k < count; k += (int)cores)
+                if (!diffevo_evolve(diffevo_isa_best(), &problems[k], data, &results[k], x + problems[k].x))
+                    std::abort();
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+}
+
+static bool same(const std::vector<diffevo_result> &a, const std::vector<diffevo_result> &b)
+{
+    for (size_t k = 0; k < a.size(); k++)
+        if (a[k].checksum != b[k].checksum || a[k].index != b[k].index || a[k].evaluations != b[k].evaluations ||
+            a[k].generations != b[k].generations || std::memcmp(&a[k].best, &b[k].best, sizeof a[k].best) != 0)
+            return false;
+    return true;
+}
+
+static std::vector<double> time_calls(user *function, call &c, int repeats)
+{
+    std::vector<double> seconds;
+
+    for (int n = 0; n < repeats; n++) {
+        auto from = std::chrono::steady_clock::now();
+
+        function(DIFFEVO_PRESCRIBED, c.problems.data(), (int)c.problems.size(), c.data, c.results.data(), c.x);
+        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count());
+        if (seconds.size() == 3 && seconds.back() > 0.5)
+            break;
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return seconds;
+}
+
+int main(int argc, char **argv)
+{
+    int repeats = argc > 1 ? std::atoi(argv[1]) : 11;
+    const char *sizes = argc > 2 ? argv[2] : "", *wanted = argc > 3 ? argv[3] : "";
+    static const char *const names[DIFFEVO_FUNCTIONS] = { "sphere", "rosenbrock", "rastrigin",
+                                                          "ackley", "griewank",   "schwefel" };
+    static const uint32_t CR9 = 58982, CR1 = 6553, CR3 = 19660;
+    static const row rows[] = {
+        { DIFFEVO_SPHERE, 1, 30, 150, 200, CR9, false, 1 },       { DIFFEVO_SPHERE, 16, 30, 150, 200, CR9, false, 1 },
+        { DIFFEVO_SPHERE, 132, 30, 150, 200, CR9, false, 1 },     { DIFFEVO_SPHERE, 528, 30, 150, 200, CR9, false, 0 },
+        { DIFFEVO_SPHERE, 1000, 30, 150, 500, CR9, false, 0 },    { DIFFEVO_SPHERE, 6600, 30, 150, 500, CR9, false, 0 },
+        { DIFFEVO_SPHERE, 1000, 30, 300, 200, CR9, false, 0 },    { DIFFEVO_SPHERE, 1000, 4, 40, 200, CR9, false, 0 },
+        { DIFFEVO_SPHERE, 1000, 16, 80, 200, CR9, false, 0 },     { DIFFEVO_SPHERE, 1000, 64, 320, 100, CR9, false, 0 },
+        { DIFFEVO_SPHERE, 264, 64, 640, 100, CR9, false, 0 },     { DIFFEVO_SPHERE, 132, 128, 640, 100, CR9, false, 0 },
+        { DIFFEVO_SPHERE, 132, 128, 1280, 100, CR9, false, 0 },
+        { DIFFEVO_ROSENBROCK, 1000, 30, 150, 200, CR9, false, 0 },
+        { DIFFEVO_RASTRIGIN, 1000, 30, 150, 200, CR1, false, 0 }, { DIFFEVO_ACKLEY, 1000, 30, 150, 200, CR9, false, 0 },
+        { DIFFEVO_GRIEWANK, 1000, 30, 150, 200, CR3, false, 0 },
+        { DIFFEVO_SCHWEFEL, 1000, 30, 150, 200, CR1, false, 0 },
+        { DIFFEVO_RASTRIGIN, 1000, 30, 150, 100, CR9, true, 0 },  { DIFFEVO_ACKLEY, 128, 64, 320, 100, CR9, true, 0 },
+    };
+    static const struct {
+        const char *name;
+        user *function;
+    } peers[] = { { "expert", expert::expert_user },
+                  { "1_shared", ladder::shared_user },
+                  { "baseline", baseline::baseline_user },
+                  { "naive", naive::naive_user },
+                  { "AVX-512 reference, all cores", on_all_cores } };
+    bool ok = true;
+
+    if (repeats < 1 || repeats > 1000) {
+        std::fprintf(stderr, "usage: diffevo_gpu [REPEATS [SIZES [PEERS]]]\n");
+        return 2;
+    }
+    print_rate<0>("wide multiplications");
+    print_rate<1>("LOP3");
+    print_rate<2>("both alternating, each");
+    for (const row &r : rows) {
+        char size[120];
+        call c = make_call(r);
+        std::vector<diffevo_result> first;
+        std::vector<float> first_x;
+
+        std::snprintf(size, sizeof size, "%s %u d=%u np=%u g=%u%s", names[r.function], r.count,
+                      r.dimension, r.population, r.generations, r.rotated ? " rotated" : "");
+        for (const auto &peer : peers) {
+            if (!std::strstr(size, sizes) || !std::strstr(peer.name, wanted) ||
+                (peer.function == naive::naive_user && r.naive_limit == 0))
+                continue;
+            std::vector<double> s = time_calls(peer.function, c, 1); /* not counted: it allocates, and loads kernels */
+            bool slow = s[0] > 0.5;
+
+            if (!slow)
+                s = time_calls(peer.function, c, peer.function == on_all_cores ? std::min(repeats, 3) : repeats);
+            double evaluations = (double)r.count * r.population * (r.generations + 1), median = s[s.size() / 2];
+            std::vector<float> x(c.x, c.x + c.x_count);
+            bool equal = first.empty() || (same(first, c.results) && first_x == x);
+
+            if (first.empty()) {
+                first = c.results;
+                first_x = x;
+            }
+            ok = ok && equal;
+            std::printf("{\"problem\":\"diffevo\",\"what\":\"device_user\",\"size\":\"%s\",\"peer\":\"%s\","
+                        "\"median_s\":%.6g,\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"rate\":%.4g,"
+                        "\"unit\":\"evaluations/s\",\"same\":%s}\n",
+                        size, peer.name, median, s[0], s[s.size() / 4], s[s.size() * 3 / 4], evaluations / median,
+                        equal ? "true" : "false");
+            std::fflush(stdout);
+        }
+        CHECK(cudaFreeHost(c.data));
+        CHECK(cudaFreeHost(c.x));
+    }
+    return ok ? 0 : 1;
+}
