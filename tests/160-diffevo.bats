@@ -188,10 +188,3 @@ END
     assert_equal "$(grep -cE '^(sphere|rastrigin) .* [0-9]+\.[0-9]+ +[0-9.e+]+$' <<< "$output")" 5
     assert_equal "$(json .device.kind "$BATS_TEST_TMPDIR/bench/0-naive.json")" sim
 }
-
-@test "diffevo: check-problem finds it sound" {
-    run -0 timeout 300 make check-problem PROBLEM=diffevo
-    assert_output --partial 'diffevo is sound'
-    refute_output --partial FAILED
-    assert_equal "$(grep -cE '^(ok|sim|gpu)  *submission: ' <<< "$output")" "$(ls -d "$folder"/submissions/*/* | wc -l)"
-}

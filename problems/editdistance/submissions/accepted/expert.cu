@@ -690,7 +690,8 @@ static const struct {
     int lag;
 } cost[3] = { { 0, 0 }, { 39, 512 }, { 89, 224 } };
 
-static struct {
+/* What is kept from call to call. */
+static struct kept {
     unsigned char *strings; /* of both fronts, 128-byte aligned */
     u64 *edges;
     uint2 *lines;
@@ -698,6 +699,13 @@ static struct {
     u32 *answer; /* page-locked */
     int blocks[3], processors;
     cudaStream_t stream;
+
+    ~kept() /* at the end of the process, when it no longer matters what CUDA says */
+    {
+        for (void *memory : {(void *)strings, (void *)edges, (void *)lines, (void *)counters})
+            cudaFree(memory);
+        cudaFreeHost(answer);
+    }
 } device;
 
 template <int K> static size_t sweep_memory(void) { return sizeof(block_memory<K>); }
