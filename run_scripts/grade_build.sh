@@ -9,8 +9,8 @@
 . "$(dirname "$0")/build_submission.sh"
 [ $# -eq 3 ] || usage 'grade_build.sh SOURCE PROBLEM WORK'
 [ -e "$1" ] || fail "there is no '$1'"
-problem=$2 work=$3
-problem_exists "$problem"
+work=$3
+problem_exists "$2"
 entry=$1
 for name in device_user.c device_user.cu folder archive; do
     [ ! -e "$1/$name" ] || [ "$(find "$1" -mindepth 1 -maxdepth 1 | wc -l)" != 1 ] || entry=$1/$name
@@ -59,6 +59,7 @@ build_simulator() {
 }
 
 submission_find "$source"
+problem=$2
 if ! submission_build "$submission" "$problem" "$work/compiler"; then
     cat "$work/compiler"
     exit 1

@@ -77,7 +77,7 @@ static void tell(struct intake *intake, const char *team, const char *problem, c
     for (size_t i = 0; i < intake->told_count; i++)
         if (strcmp(intake->told[i], line) == 0)
             return;
-    fprintf(stderr, "grade: %s\n", line);
+    fprintf(stderr, "grader: %s\n", line);
     grown = realloc(intake->told, (intake->told_count + 1) * sizeof *grown);
     if (!grown)
         return;

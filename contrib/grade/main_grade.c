@@ -16,17 +16,24 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "grader.h"
 
 static const char help[] =
-    "usage: grade run CONTEST [--watch] [--builds N] [--gpu UUID]...\n"
-    "       grade check CONTEST\n"
+    "usage: grader run CONTEST [--watch] [--builds N] [--gpu UUID]...\n"
+    "       grader COMMAND CONTEST ...\n"
     "\n"
     "run       grades what is new in the folder CONTEST, or goes on where it was stopped\n"
     "  --watch       goes on looking for files until it is stopped\n"
     "  --builds N    submissions to build at a time, 1 to 64 (default: half of the processors)\n"
     "  --gpu UUID    a GPU to use; may be given again (default: none, the CPU and the simulator)\n"
     "check     reads contest.yaml and says what is in it\n"
+    "results [TABLE] [--csv|--json] [filter]   what is in the database: standings (--public: as before the freeze),\n"
+    "          submissions, judgements, runs, samples, steps, machines, rejudgings; or --sql SELECT\n"
+    "rejudge [filter] [--start --reason TEXT]  shows what would be judged again, or has it judged again beside the\n"
+    "          verdicts that count; then changes N, and commit N or cancel N\n"
+    "clear-review N   submission N was looked at: its times rank\n"
+    "filters   --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME\n"
     "\n"
     "exit codes: 0 done, 1 stopped before everything was graded, 2 usage, 3 the toolkit failed\n";
 
@@ -105,7 +112,7 @@ static int command_run(const struct places *places, int argc, char **argv, const
         else if (option == 'g' && grader.run_count < GRADER_GPUS)
             snprintf(grader.runs[grader.run_count++].gpu, sizeof grader.runs[0].gpu, "%s", optarg);
         else
-            return error_usage(error, "unknown option or one too many; see grade --help"), EXIT_USAGE;
+            return error_usage(error, "unknown option or one too many; see grader --help"), EXIT_USAGE;
     }
     grader.run_count = grader.run_count > 0 ? grader.run_count : 1;
     grader.build_count = builds < 1 ? 1 : builds > GRADER_JOBS ? GRADER_JOBS : (size_t)builds;
@@ -124,8 +131,34 @@ static int command_run(const struct places *places, int argc, char **argv, const
     intake_release(&grader.intake);
     contest_release(&contest);
     if (ok && stopped && !grader.watch)
-        fputs("grade: stopped; start it again to go on\n", stderr);
+        fputs("grader: stopped; start it again to go on\n", stderr);
     return !ok ? (int)error->code : stopped && !grader.watch ? 1 : 0;
+}
+
+/* A command on the results, which are there once `run` was. */
+static int command_on_results(const char *command, int argc, char **argv, const char *folder, struct error *error)
+{
+    static struct contest contest;
+    struct store store;
+    char path[PATH_MAX];
+    int code;
+
+    if (!contest_load(&contest, folder, error))
+        return error->code;
+    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    if (access(path, F_OK) != 0) {
+        error_usage(error, "'%s' was not graded yet: there is no '%s'", folder, path);
+        code = EXIT_USAGE;
+    } else if (strcmp(command, "results") == 0) {
+        code = command_results(&contest, folder, argc, argv, error);
+    } else if (store_open(&store, path, STORE_WRITE, error)) {
+        code = command_rejudge(&store, command, argc, argv, error);
+        store_close(&store);
+    } else {
+        code = (int)error->code;
+    }
+    contest_release(&contest);
+    return code;
 }
 
 static int command_check(const char *folder, struct error *error)
@@ -140,6 +173,16 @@ static int command_check(const char *folder, struct error *error)
                contest.problems[i].league ? contest.problems[i].league : "");
     contest_release(&contest);
     return 0;
+}
+
+static bool is_on_results(const char *command)
+{
+    static const char *const commands[] = { "results", "rejudge", "changes", "commit", "cancel", "clear-review" };
+
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(command, commands[i]) == 0)
+            return true;
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -163,9 +206,11 @@ int main(int argc, char **argv)
         code = command_run(&places, argc - 2, argv + 2, folder, &error);
     else if (strcmp(argv[1], "check") == 0)
         code = command_check(folder, &error);
+    else if (is_on_results(argv[1]))
+        code = command_on_results(argv[1], argc - 3, argv + 3, folder, &error);
     else
-        error_usage(&error, "unknown command '%s'; see grade --help", argv[1]);
+        error_usage(&error, "unknown command '%s'; see grader --help", argv[1]);
     if (error.text[0])
-        fprintf(stderr, "grade: %s\n", error.text);
+        fprintf(stderr, "grader: %s\n", error.text);
     return code;
 }

@@ -11,3 +11,7 @@ $(BUILD)/grader: $(call object,contrib/grade/main_grade.c) $(GRADE_OBJECTS)
 
 $(BUILD)/unpack: $(call object,contrib/grade/main_unpack.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -larchive
+
+$(BUILD)/tests/test_grade_score: $(call object,tests/unit/test_grade_score.c contrib/grade/score.c)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm
