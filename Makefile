@@ -66,6 +66,9 @@ key: packages ## draw the key that signs result records into KEY=FOLDER (key)
 grade: ## grade the contest in the folder CONTEST=..., or go on where it was stopped
 	@run_scripts/grade.sh "$(CONTEST)" $(ARGS)
 
+demo: ## grade the sample contest of three teams and show its standings; needs no GPU
+	@run_scripts/demo.sh
+
 bench: test-packages all $(BENCHES) ## measure the CPU reference of PROBLEM=... and the host's overhead
 	@run_scripts/bench.sh $(PROBLEM)
 

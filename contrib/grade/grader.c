@@ -321,6 +321,20 @@ static const char *next_state(const struct grader *grader, const struct job *job
     return "done";
 }
 
+/* Where C on a CPU ranks, only what is faster than possible is suspect: nobody is to use a GPU. */
+static bool to_be_reviewed(const struct grader *grader, const json_t *result)
+{
+    const json_t *value;
+    bool too_fast = false;
+    size_t i;
+
+    if (!grader->contest->rank_cpu || strcmp(text_of(json_object_get(result, "device"), "kind"), "cpu") != 0)
+        return json_is_true(json_object_get(result, "review"));
+    json_array_foreach(json_object_get(result, "cases"), i, value)
+        too_fast = too_fast || json_is_true(json_object_get(value, "faster_than_possible"));
+    return too_fast;
+}
+
 static bool finish_run(struct grader *grader, struct job *job, int code, struct error *error)
 {
     char path[PATH_MAX], message[512] = "";
@@ -345,7 +359,7 @@ static bool finish_run(struct grader *grader, struct job *job, int code, struct 
     }
     ok = ok && write_step(store, job, job->state, code, result, log, error) && machine_of(store, result, &machine, error) &&
          store_run(store, error, "UPDATE judgements SET machine = ?, review = max(review, ?) WHERE id = ?", "iii", machine,
-                   (int64_t)json_is_true(json_object_get(result, "review")), job->judgement);
+                   (int64_t)to_be_reviewed(grader, result), job->judgement);
     if (!ok)
         goto out;
     next = strcmp(verdict, "AC") == 0 || go_on ? next_state(grader, job, result) : "done";
@@ -533,6 +547,30 @@ static bool build_baselines(struct grader *grader, struct error *error)
 
 /* ------------------------------------------------------------------ the loop */
 
+/* Removes the work folders that no unfinished judgement has its object in. */
+static bool remove_leftovers(struct grader *grader, const char *folder, struct error *error)
+{
+    DIR *entries = opendir(folder);
+    struct dirent *entry;
+    bool ok = true;
+
+    while (ok && entries && (entry = readdir(entries))) {
+        char path[PATH_MAX], object[PATH_MAX + 32];
+        int64_t used;
+
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%.3000s/%s", folder, entry->d_name);
+        snprintf(object, sizeof object, "%s/device_user.so", path);
+        ok = store_number(grader->store, error, &used, "SELECT 1 FROM judgements WHERE state <> 'done' AND object = ?", "s", object);
+        if (ok && !used)
+            tree_remove(path);
+    }
+    if (entries)
+        closedir(entries);
+    return ok;
+}
+
 static bool prepare(struct grader *grader, struct error *error)
 {
     char path[PATH_MAX], chance[16], number[32];
@@ -562,6 +600,7 @@ static bool prepare(struct grader *grader, struct error *error)
     progress_begin(&grader->progress, (size_t)done, now());
     /* Nobody else grades this contest (main_grade.c holds its lock): what is being built is left of one that ended. */
     return store_run(grader->store, error, "UPDATE judgements SET state = 'new' WHERE state = 'building'", "") &&
+           remove_leftovers(grader, path, error) &&
            build_baselines(grader, error);
 }
 

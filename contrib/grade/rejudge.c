@@ -103,7 +103,7 @@ static bool changes(struct store *store, int64_t number, struct error *error)
 {
     sqlite3_stmt *statement = store_prepare(
         store, error,
-        "SELECT s.id AS submission, s.team, s.problem, s.path, o.verdict AS now, coalesce(j.verdict, j.state) AS then, CASE WHEN"
+        "SELECT s.id AS submission, s.team, s.problem, s.path, o.verdict AS old, coalesce(j.verdict, j.state) AS new, CASE WHEN"
         " j.verdict IS NULL THEN 'not yet' WHEN j.verdict = o.verdict THEN '' ELSE 'changes' END AS what FROM judgements j JOIN"
         " submissions s ON s.id = j.submission JOIN judgements o ON o.submission = s.id AND o.valid = 1 WHERE j.rejudging = ?"
         " ORDER BY s.id", "i", number);

@@ -182,7 +182,7 @@ static bool load_cell(struct standings *standings, struct team *team, size_t ind
 
         if ((contest->start > 0 && submitted < contest->start) || (contest->end > 0 && submitted >= contest->end))
             continue;
-        attempts[count++] = (struct attempt){ submitted - contest->start, shown, accepted,
+        attempts[count++] = (struct attempt){ contest->start > 0 ? submitted - contest->start : 0, shown, accepted,
                                               shown && strcmp(verdict, "CE") != 0 && strcmp(verdict, "JE") != 0 };
         if (shown)
             ok = take_submission(standings, cell, problem, sqlite3_column_int64(statement, 3), accepted,
