@@ -42,7 +42,7 @@ static int keep(const struct command *command)
     const int64_t start = clock_ns();
     struct pollfd watched[3] = { { .fd = life[0] }, { .events = POLLIN }, { .events = POLLIN } };
     sigset_t none, term;
-    int status = 0, why = 0;
+    int status = 0, ignored = 0, why = 0;
     pid_t pid;
 
     close(life[1]);
@@ -72,7 +72,7 @@ static int keep(const struct command *command)
     }
     if (why == 0 && waitpid(pid, &status, 0) != pid)
         why = KEEPER_CANNOT_START;
-    reap_all(why == 0 ? 0 : pid, &status, 30);
+    reap_all(why == 0 ? 0 : pid, &ignored, 30);
     if (why != 0)
         return why;
     return WIFEXITED(status) ? WEXITSTATUS(status) : KEEPER_KILLED;

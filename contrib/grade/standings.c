@@ -259,7 +259,7 @@ static void add_up(struct standings *standings)
             const struct cell *cell = &team->cells[k];
 
             team->solved += cell->solved.solved;
-            team->penalty += cell->solved.penalty;
+            team->penalty += contest->scoring == SCORING_PASS_FAIL ? cell->solved.penalty : 0;
             team->last = cell->solved.solved && cell->solved.seconds > team->last ? cell->solved.seconds : team->last;
             team->score += contest->scoring == SCORING_FASTEST ? 0 : cell->score;
         }
