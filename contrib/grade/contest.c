@@ -16,9 +16,24 @@ const char *const scoring_names[] = { "pass-fail", "fastest", "relative", "group
 const char *const aggregation_names[] = { "sum", "min", "pass-fail", NULL };
 
 static const char *const known[] = {
-    "name", "start", "end", "freeze", "problems.*", "scoring.type", "scoring.penalty", "scoring.full_at",
-    "scoring.zero_at", "scoring.correct", "scoring.rank_cpu", "seal", "key", "require_box", "limits.files",
-    "limits.megabytes", "limits.attempts", NULL,
+    "name",
+    "start",
+    "end",
+    "freeze",
+    "problems.*",
+    "scoring.type",
+    "scoring.penalty",
+    "scoring.full_at",
+    "scoring.zero_at",
+    "scoring.correct",
+    "scoring.rank_cpu",
+    "seal",
+    "key",
+    "require_box",
+    "limits.files",
+    "limits.megabytes",
+    "limits.attempts",
+    NULL,
 };
 
 static bool bad(const struct contest *contest, const struct setting *item, const char *why, struct error *error)
@@ -28,7 +43,8 @@ static bool bad(const struct contest *contest, const struct setting *item, const
 
 bool contest_time(const char *text, double *seconds)
 {
-    static const char *const formats[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M" };
+    static const char *const formats[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
+                                           "%Y-%m-%d %H:%M" };
 
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         struct tm parts = { 0 };
@@ -51,8 +67,8 @@ bool contest_time(const char *text, double *seconds)
     return false;
 }
 
-static bool take_number(const struct contest *contest, const struct setting *item, double least, double most, double *number,
-                        struct error *error)
+static bool take_number(const struct contest *contest, const struct setting *item, double least, double most,
+                        double *number, struct error *error)
 {
     char why[96], *end;
     double value = strtod(item->value, &end);
@@ -65,8 +81,8 @@ static bool take_number(const struct contest *contest, const struct setting *ite
     return bad(contest, item, why, error);
 }
 
-static bool take_choice(const struct contest *contest, const struct setting *item, const char *const *names, int *choice,
-                        struct error *error)
+static bool take_choice(const struct contest *contest, const struct setting *item, const char *const *names,
+                        int *choice, struct error *error)
 {
     char why[128] = "is none of";
 
@@ -88,12 +104,13 @@ static bool take_name(const struct contest *contest, const struct setting *item,
     for (const char *c = text; *c; c++)
         ok = ok && (isalnum((unsigned char)*c) || strchr("_.-", *c) || (path && *c == '/'));
     *name = text;
-    return ok || bad(contest, item, path ? "is no path of letters, digits and _ . - /"
-                                         : "is no name of letters, digits and _ . -", error);
+    return ok ||
+           bad(contest, item,
+               path ? "is no path of letters, digits and _ . - /" : "is no name of letters, digits and _ . -", error);
 }
 
-static bool take_group(struct contest *contest, struct contest_problem *problem, const struct setting *item, const char *key,
-                       struct error *error)
+static bool take_group(struct contest *contest, struct contest_problem *problem, const struct setting *item,
+                       const char *key, struct error *error)
 {
     struct contest_group *group;
     unsigned index;
@@ -161,7 +178,8 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
     if (strcmp(key, "repeat") == 0) {
         if (!take_number(contest, item, 1, 9999, &problem->repeat, error))
             return false;
-        return fmod(problem->repeat, 2) == 1 || bad(contest, item, "is no odd number: a median is to be one of the times", error);
+        return fmod(problem->repeat, 2) == 1 ||
+               bad(contest, item, "is no odd number: a median is to be one of the times", error);
     }
     if (strcmp(key, "baseline") == 0)
         return take_name(contest, item, true, &problem->baseline, error);
@@ -169,16 +187,21 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
         return take_number(contest, item, 0.001, 1e6, &problem->points, error);
     if (strncmp(key, "groups.", 7) == 0)
         return take_group(contest, problem, item, key, error);
-    return bad(contest, item, "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, "
-               "ranked_case, repeat, baseline, points, groups", error);
+    return bad(contest, item,
+               "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, "
+               "ranked_case, repeat, baseline, points, groups",
+               error);
 }
 
 static bool take(struct contest *contest, const struct setting *item, struct error *error)
 {
-    static const char *const yes_no[] = { "no", "yes", "false", "true", NULL }, *const boxes[] = { "none", "namespaces", "cgroup", NULL };
+    static const char *const yes_no[] = { "no", "yes", "false", "true", NULL };
+    static const char *const boxes[] = { "none", "namespaces", "cgroup", NULL };
     const char *key = item->key;
-    double *time = strcmp(key, "start") == 0 ? &contest->start : strcmp(key, "end") == 0 ? &contest->end
-                   : strcmp(key, "freeze") == 0 ? &contest->freeze : NULL;
+    double *time = strcmp(key, "start") == 0    ? &contest->start
+                   : strcmp(key, "end") == 0    ? &contest->end
+                   : strcmp(key, "freeze") == 0 ? &contest->freeze
+                                                : NULL;
     int choice;
 
     if (time)
@@ -237,17 +260,20 @@ static bool fits(const struct contest *contest, struct error *error)
         const struct contest_problem *problem = &contest->problems[i];
 
         if (!problem->id || !problem->problem)
-            return error_usage(error, "%s: problem number %zu has no '%s'", path, i + 1, problem->id ? "problem" : "id");
+            return error_usage(error, "%s: problem number %zu has no '%s'", path, i + 1,
+                               problem->id ? "problem" : "id");
         for (size_t k = 0; k < problem->group_count; k++)
             if (!problem->groups[k].name)
                 return error_usage(error, "%s: group number %zu of problem %s has no 'name'", path, k + 1, problem->id);
     }
     if (contest->start > 0 && contest->end > 0 && contest->end <= contest->start)
         return error_usage(error, "%s: the contest ends before it starts", path);
-    if (contest->freeze > 0 && (contest->freeze < contest->start || (contest->end > 0 && contest->freeze > contest->end)))
+    if (contest->freeze > 0 &&
+        (contest->freeze < contest->start || (contest->end > 0 && contest->freeze > contest->end)))
         return error_usage(error, "%s: 'freeze' is not between 'start' and 'end'", path);
     if (contest->full_at <= contest->zero_at)
-        return error_usage(error, "%s: scoring.full_at (%g) is to be above scoring.zero_at (%g)", path, contest->full_at, contest->zero_at);
+        return error_usage(error, "%s: scoring.full_at (%g) is to be above scoring.zero_at (%g)", path,
+                           contest->full_at, contest->zero_at);
     return true;
 }
 
@@ -256,8 +282,9 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
     char path[PATH_MAX];
     bool ok = true;
 
-    *contest = (struct contest){ .penalty = 20, .full_at = 4, .zero_at = 1, .correct = 50, .files = 64, .megabytes = 4,
-                                 .attempts = 3 };
+    *contest = (struct contest){
+        .penalty = 20, .full_at = 4, .zero_at = 1, .correct = 50, .files = 64, .megabytes = 4, .attempts = 3
+    };
     if (snprintf(path, sizeof path, "%s/contest.yaml", folder) >= (int)sizeof path)
         return error_usage(error, "the path '%.100s...' is too long", folder);
     if (!settings_load(&contest->settings, path, known, error))

@@ -94,11 +94,13 @@ static bool make_work(const struct grader *grader, struct job *job, const char *
     return mkdir(job->work, 0755) == 0 || error_system(error, "cannot make '%s'", job->work);
 }
 
-static bool start(const struct grader *grader, struct job *job, const char *const *arguments, double seconds, struct error *error)
+static bool start(const struct grader *grader, struct job *job, const char *const *arguments, double seconds,
+                  struct error *error)
 {
     char log[PATH_MAX];
-    struct command command = { .arguments = arguments, .folder = grader->root, .seconds = seconds,
-                               .log = in_work(job, "log", log, sizeof log) };
+    struct command command = {
+        .arguments = arguments, .folder = grader->root, .seconds = seconds, .log = in_work(job, "log", log, sizeof log)
+    };
 
     job->started = now();
     job->keeper = keeper_start(&command, error);
@@ -134,7 +136,8 @@ static bool start_run(const struct grader *grader, struct job *job, struct error
     const struct contest *contest = grader->contest;
     const struct contest_problem *problem = job->problem;
     const bool ranked = strcmp(job->state, "ranked") == 0;
-    const char *arguments[ARGUMENTS], *object = job->baseline ? grader->baselines[problem - contest->problems] : job->object;
+    const char *arguments[ARGUMENTS],
+        *object = job->baseline ? grader->baselines[problem - contest->problems] : job->object;
     char host[PATH_MAX], json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX], repeat[16];
     size_t n = 0;
 
@@ -145,7 +148,8 @@ static bool start_run(const struct grader *grader, struct job *job, struct error
     arguments[n++] = host;
     arguments[n++] = problem->problem;
     arguments[n++] = "--submission", arguments[n++] = object;
-    arguments[n++] = "--json", arguments[n++] = in_work(job, job->baseline ? "baseline.json" : "result.json", json, sizeof json);
+    arguments[n++] = "--json",
+    arguments[n++] = in_work(job, job->baseline ? "baseline.json" : "result.json", json, sizeof json);
     if (problem->league)
         arguments[n++] = "--league", arguments[n++] = problem->league;
     if (contest->require_box)
@@ -196,10 +200,14 @@ static bool machine_of(struct store *store, const json_t *result, int64_t *id, s
     char host[256] = "";
 
     gethostname(host, sizeof host - 1);
-    return store_run(store, error, "INSERT INTO machines (host, kind, name, uuid, driver, first_used) VALUES (?, ?, ?, ?, ?, ?)"
-                     " ON CONFLICT DO NOTHING", "sssssd", host, kind, name, uuid, driver, now()) &&
-           store_number(store, error, id, "SELECT id FROM machines WHERE host = ? AND kind = ? AND name = ? AND uuid = ?"
-                        " AND driver = ?", "sssss", host, kind, name, uuid, driver);
+    return store_run(store, error,
+                     "INSERT INTO machines (host, kind, name, uuid, driver, first_used) VALUES (?, ?, ?, ?, ?, ?)"
+                     " ON CONFLICT DO NOTHING",
+                     "sssssd", host, kind, name, uuid, driver, now()) &&
+           store_number(store, error, id,
+                        "SELECT id FROM machines WHERE host = ? AND kind = ? AND name = ? AND uuid = ?"
+                        " AND driver = ?",
+                        "sssss", host, kind, name, uuid, driver);
 }
 
 static bool write_case(struct store *store, int64_t judgement, const char *step, size_t number, const json_t *value,
@@ -215,18 +223,19 @@ static bool write_case(struct store *store, int64_t judgement, const char *step,
 
     if (!sorted)
         return error_toolkit(error, "out of memory");
-    json_array_foreach(samples, i, sample)
-        sorted[i] = json_number_value(sample);
+    json_array_foreach(samples, i, sample) sorted[i] = json_number_value(sample);
     stats = stats_of(sorted, count);
     interval = stats_interval(sorted, count, STATS_COVERAGE);
-    ok = store_run(store, error, "INSERT INTO runs (judgement, step, number, name, verdict, message, median, low, high)"
-                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", count > 0 ? "isisssddd" : "isisss", judgement, step, (int64_t)number,
-                   text_of(value, "name"), text_of(value, "verdict"), text_of(value, "message"), stats.median,
+    ok = store_run(store, error,
+                   "INSERT INTO runs (judgement, step, number, name, verdict, message, median, low, high)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   count > 0 ? "isisssddd" : "isisss", judgement, step, (int64_t)number, text_of(value, "name"),
+                   text_of(value, "verdict"), text_of(value, "message"), stats.median,
                    interval.coverage > 0 ? interval.low : stats.min, interval.coverage > 0 ? interval.high : stats.max);
     run = sqlite3_last_insert_rowid(store->db);
-    json_array_foreach(samples, i, sample)
-        ok = ok && store_run(store, error, "INSERT INTO samples (run, number, seconds) VALUES (?, ?, ?)", "iid", run, (int64_t)i,
-                             json_number_value(sample));
+    json_array_foreach(samples, i, sample) ok =
+        ok && store_run(store, error, "INSERT INTO samples (run, number, seconds) VALUES (?, ?, ?)", "iid", run,
+                        (int64_t)i, json_number_value(sample));
     free(sorted);
     return ok;
 }
@@ -237,23 +246,28 @@ static bool write_step(struct store *store, const struct job *job, const char *s
     char *record = result ? json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     const json_t *value;
     size_t i;
-    bool ok = store_run(store, error, "INSERT OR REPLACE INTO steps (judgement, step, started, ended, exit_code, record, log)"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?)", "isddiss", job->judgement, step, job->started, now(), (int64_t)code,
-                        record, log ? log : "");
+    bool ok = store_run(store, error,
+                        "INSERT OR REPLACE INTO steps (judgement, step, started, ended, exit_code, record, log)"
+                        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                        "isddiss", job->judgement, step, job->started, now(), (int64_t)code, record, log ? log : "");
 
     free(record);
-    ok = ok && store_run(store, error, "DELETE FROM samples WHERE run IN (SELECT id FROM runs WHERE judgement = ? AND step = ?)",
-                         "is", job->judgement, step) &&
+    ok = ok &&
+         store_run(store, error,
+                   "DELETE FROM samples WHERE run IN (SELECT id FROM runs WHERE judgement = ? AND step = ?)", "is",
+                   job->judgement, step) &&
          store_run(store, error, "DELETE FROM runs WHERE judgement = ? AND step = ?", "is", job->judgement, step);
-    json_array_foreach(json_object_get(result, "cases"), i, value)
-        ok = ok && write_case(store, job->judgement, step, i, value, error);
+    json_array_foreach(json_object_get(result, "cases"), i, value) ok =
+        ok && write_case(store, job->judgement, step, i, value, error);
     return ok;
 }
 
-static bool set_done(struct store *store, const struct job *job, const char *verdict, const char *message, struct error *error)
+static bool set_done(struct store *store, const struct job *job, const char *verdict, const char *message,
+                     struct error *error)
 {
-    return store_run(store, error, "UPDATE judgements SET state = 'done', verdict = ?, message = ?, ended = ? WHERE id = ?",
-                     "ssdi", verdict, message, now(), job->judgement);
+    return store_run(store, error,
+                     "UPDATE judgements SET state = 'done', verdict = ?, message = ?, ended = ? WHERE id = ?", "ssdi",
+                     verdict, message, now(), job->judgement);
 }
 
 /* The machine failed: the step's judgement begins anew, or gets JE when it did so too often. */
@@ -266,9 +280,10 @@ static bool set_failed(struct grader *grader, struct job *job, const char *messa
         return false;
     if (attempts >= (int64_t)grader->contest->attempts)
         return set_done(store, job, "JE", message, error);
-    progress_line(&grader->progress, "#%jd attempt %d failed, again: %s", (intmax_t)job->submission, (int)attempts, message);
-    return store_run(store, error, "UPDATE judgements SET state = 'new', attempts = ?, message = ? WHERE id = ?", "isi", attempts,
-                     message, job->judgement);
+    progress_line(&grader->progress, "#%jd attempt %d failed, again: %s", (intmax_t)job->submission, (int)attempts,
+                  message);
+    return store_run(store, error, "UPDATE judgements SET state = 'new', attempts = ?, message = ? WHERE id = ?", "isi",
+                     attempts, message, job->judgement);
 }
 
 /* The compiler names files by where they were copied to: that is nobody's business. */
@@ -298,8 +313,10 @@ static bool finish_build(struct grader *grader, struct job *job, int code, struc
     cut_out(message, path, sizeof path, grader, job);
     ok = write_step(store, job, "build", code, NULL, log, error);
     if (ok && code == 0)
-        ok = store_run(store, error, "UPDATE judgements SET state = 'samples', object = ?, object_sha256 = ?, language = ? WHERE"
-                       " id = ?", "sssi", job->object, digest, job->language, job->judgement);
+        ok = store_run(store, error,
+                       "UPDATE judgements SET state = 'samples', object = ?, object_sha256 = ?, language = ? WHERE"
+                       " id = ?",
+                       "sssi", job->object, digest, job->language, job->judgement);
     else if (ok && (code == 1 || code == 2))
         ok = set_done(store, job, "CE", message, error);
     else if (ok)
@@ -330,8 +347,8 @@ static bool to_be_reviewed(const struct grader *grader, const json_t *result)
 
     if (!grader->contest->rank_cpu || strcmp(text_of(json_object_get(result, "device"), "kind"), "cpu") != 0)
         return json_is_true(json_object_get(result, "review"));
-    json_array_foreach(json_object_get(result, "cases"), i, value)
-        too_fast = too_fast || json_is_true(json_object_get(value, "faster_than_possible"));
+    json_array_foreach(json_object_get(result, "cases"), i, value) too_fast =
+        too_fast || json_is_true(json_object_get(value, "faster_than_possible"));
     return too_fast;
 }
 
@@ -357,9 +374,10 @@ static bool finish_run(struct grader *grader, struct job *job, int code, struct 
         ok = write_step(store, job, "baseline", 0, baseline, "", error);
         json_decref(baseline);
     }
-    ok = ok && write_step(store, job, job->state, code, result, log, error) && machine_of(store, result, &machine, error) &&
-         store_run(store, error, "UPDATE judgements SET machine = ?, review = max(review, ?) WHERE id = ?", "iii", machine,
-                   (int64_t)to_be_reviewed(grader, result), job->judgement);
+    ok = ok && write_step(store, job, job->state, code, result, log, error) &&
+         machine_of(store, result, &machine, error) &&
+         store_run(store, error, "UPDATE judgements SET machine = ?, review = max(review, ?) WHERE id = ?", "iii",
+                   machine, (int64_t)to_be_reviewed(grader, result), job->judgement);
     if (!ok)
         goto out;
     next = strcmp(verdict, "AC") == 0 || go_on ? next_state(grader, job, result) : "done";
@@ -397,11 +415,12 @@ static void remove_object(const struct job *job)
 static void say_verdict(struct grader *grader, const struct job *job)
 {
     struct error error;
-    sqlite3_stmt *statement = store_prepare(
-        grader->store, &error,
-        "SELECT s.team, s.problem, s.path, j.verdict, j.message, (SELECT max(median) FROM runs WHERE judgement = j.id AND"
-        " step = 'ranked') FROM judgements j JOIN submissions s ON s.id = j.submission WHERE j.id = ? AND j.state = 'done'",
-        "i", job->judgement);
+    sqlite3_stmt *statement = store_prepare(grader->store, &error,
+                                            "SELECT s.team, s.problem, s.path, j.verdict, j.message, (SELECT "
+                                            "max(median) FROM runs WHERE judgement = j.id AND"
+                                            " step = 'ranked') FROM judgements j JOIN submissions s ON s.id = "
+                                            "j.submission WHERE j.id = ? AND j.state = 'done'",
+                                            "i", job->judgement);
 
     if (statement && store_step(grader->store, statement, &error) == 1) {
         const char *message = (const char *)sqlite3_column_text(statement, 4);
@@ -410,8 +429,9 @@ static void say_verdict(struct grader *grader, const struct job *job)
         if (sqlite3_column_type(statement, 5) != SQLITE_NULL)
             snprintf(time, sizeof time, " %.6f s", sqlite3_column_double(statement, 5));
         progress_line(&grader->progress, "#%jd %s %s %s: %s%s%s%.200s", (intmax_t)job->submission,
-                      sqlite3_column_text(statement, 0), sqlite3_column_text(statement, 1), sqlite3_column_text(statement, 2),
-                      sqlite3_column_text(statement, 3), time, message[0] ? " " : "", message);
+                      sqlite3_column_text(statement, 0), sqlite3_column_text(statement, 1),
+                      sqlite3_column_text(statement, 2), sqlite3_column_text(statement, 3), time, message[0] ? " " : "",
+                      message);
     }
     sqlite3_finalize(statement);
 }
@@ -474,17 +494,21 @@ static bool object_is_there(const char *object, const char *digest)
 static bool claim(struct grader *grader, struct job *job, bool build, struct error *error)
 {
     const char *sql =
-        build ? "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, j.language FROM judgements j JOIN submissions s"
+        build ? "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, j.language FROM judgements j JOIN "
+                "submissions s"
                 " ON s.id = j.submission WHERE j.state = 'new' ORDER BY j.attempts, j.rejudging IS NOT NULL, j.id"
-              : "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, j.language FROM judgements j JOIN submissions s"
-                " ON s.id = j.submission WHERE j.state IN ('samples', 'secret', 'ranked') ORDER BY j.rejudging IS NOT NULL, j.id";
+              : "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, j.language FROM judgements j JOIN "
+                "submissions s"
+                " ON s.id = j.submission WHERE j.state IN ('samples', 'secret', 'ranked') ORDER BY j.rejudging IS NOT "
+                "NULL, j.id";
     sqlite3_stmt *statement = store_prepare(grader->store, error, sql, "");
     char source[PATH_MAX];
     bool ok = statement != NULL;
     int row = 0;
 
     while (ok && (row = store_step(grader->store, statement, error)) == 1) {
-        const struct contest_problem *problem = contest_problem(grader->contest, (const char *)sqlite3_column_text(statement, 2));
+        const struct contest_problem *problem =
+            contest_problem(grader->contest, (const char *)sqlite3_column_text(statement, 2));
         int64_t id = sqlite3_column_int64(statement, 0);
         bool taken = problem == NULL;
 
@@ -502,17 +526,21 @@ static bool claim(struct grader *grader, struct job *job, bool build, struct err
         job->submission = sqlite3_column_int64(statement, 1);
         job->problem = contest_problem(grader->contest, (const char *)sqlite3_column_text(statement, 2));
         job->baseline = false;
-        snprintf(job->state, sizeof job->state, "%s", build ? "building" : (const char *)sqlite3_column_text(statement, 3));
+        snprintf(job->state, sizeof job->state, "%s",
+                 build ? "building" : (const char *)sqlite3_column_text(statement, 3));
         snprintf(job->object, sizeof job->object, "%s", object ? object : "");
         snprintf(job->language, sizeof job->language, "%s",
-                 sqlite3_column_type(statement, 6) == SQLITE_NULL ? "" : (const char *)sqlite3_column_text(statement, 6));
+                 sqlite3_column_type(statement, 6) == SQLITE_NULL ? ""
+                                                                  : (const char *)sqlite3_column_text(statement, 6));
         sqlite3_finalize(statement);
         if (!build && !there)
-            return store_run(grader->store, error, "UPDATE judgements SET state = 'new' WHERE id = ?", "i", job->judgement);
+            return store_run(grader->store, error, "UPDATE judgements SET state = 'new' WHERE id = ?", "i",
+                             job->judgement);
         if (!build)
             return continue_run(grader, job, error);
         snprintf(source, sizeof source, "%s/grading/sources/%jd", grader->folder, (intmax_t)job->submission);
-        return store_run(grader->store, error, "UPDATE judgements SET state = 'building' WHERE id = ?", "i", job->judgement) &&
+        return store_run(grader->store, error, "UPDATE judgements SET state = 'building' WHERE id = ?", "i",
+                         job->judgement) &&
                start_build(grader, job, source, error);
     }
     sqlite3_finalize(statement);
@@ -532,8 +560,8 @@ static bool build_baselines(struct grader *grader, struct error *error)
         if (job.problem->baseline)
             snprintf(source, sizeof source, "%s/%s", grader->root, job.problem->baseline);
         else
-            snprintf(source, sizeof source, "%s/problems/%s/submissions/accepted/baseline.%s", grader->root, job.problem->problem,
-                     gpu ? "cu" : "c");
+            snprintf(source, sizeof source, "%s/problems/%s/submissions/accepted/baseline.%s", grader->root,
+                     job.problem->problem, gpu ? "cu" : "c");
         if (!start_build(grader, &job, source, error))
             return false;
         while (waitpid(job.keeper, &status, 0) < 0 && errno == EINTR)
@@ -562,7 +590,8 @@ static bool remove_leftovers(struct grader *grader, const char *folder, struct e
             continue;
         snprintf(path, sizeof path, "%.3000s/%s", folder, entry->d_name);
         snprintf(object, sizeof object, "%s/device_user.so", path);
-        ok = store_number(grader->store, error, &used, "SELECT 1 FROM judgements WHERE state <> 'done' AND object = ?", "s", object);
+        ok = store_number(grader->store, error, &used, "SELECT 1 FROM judgements WHERE state <> 'done' AND object = ?",
+                          "s", object);
         if (ok && !used)
             tree_remove(path);
     }
@@ -581,7 +610,8 @@ static bool prepare(struct grader *grader, struct error *error)
         return error_system(error, "cannot draw a random number");
     for (size_t i = 0; i < sizeof chance; i++)
         snprintf(grader->token + 2 * i, 3, "%02x", (unsigned char)chance[i]);
-    if (!store_run(grader->store, error, "INSERT OR IGNORE INTO contest (id, token, created) VALUES (1, ?, ?)", "sd", grader->token, now()))
+    if (!store_run(grader->store, error, "INSERT OR IGNORE INTO contest (id, token, created) VALUES (1, ?, ?)", "sd",
+                   grader->token, now()))
         return false;
     statement = store_prepare(grader->store, error, "SELECT token FROM contest", "");
     if (!statement || store_step(grader->store, statement, error) != 1)
@@ -600,8 +630,7 @@ static bool prepare(struct grader *grader, struct error *error)
     progress_begin(&grader->progress, (size_t)done, now());
     /* Nobody else grades this contest (main_grade.c holds its lock): what is being built is left of one that ended. */
     return store_run(grader->store, error, "UPDATE judgements SET state = 'new' WHERE state = 'building'", "") &&
-           remove_leftovers(grader, path, error) &&
-           build_baselines(grader, error);
+           remove_leftovers(grader, path, error) && build_baselines(grader, error);
 }
 
 static size_t busy(const struct job *jobs, size_t count)
@@ -693,7 +722,8 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
             scanned = now();
         }
         ok = ok && collect(grader, error) && fill(grader, error) && show(grader, error);
-        if (!ok || (!grader->watch && busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0))
+        if (!ok ||
+            (!grader->watch && busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0))
             break;
         signal = sigtimedwait(&signals, NULL, &(struct timespec){ .tv_nsec = 250000000 });
         *stopped = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;

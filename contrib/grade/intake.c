@@ -71,8 +71,8 @@ static void tell(struct intake *intake, const char *team, const char *problem, c
 {
     char line[1024], **grown;
 
-    snprintf(line, sizeof line, "submissions/%.200s%s%.200s%s%.200s: %.300s", team, problem ? "/" : "", problem ? problem : "",
-             name ? "/" : "", name ? name : "", why);
+    snprintf(line, sizeof line, "submissions/%.200s%s%.200s%s%.200s: %.300s", team, problem ? "/" : "",
+             problem ? problem : "", name ? "/" : "", name ? name : "", why);
     text_clean(line);
     for (size_t i = 0; i < intake->told_count; i++)
         if (strcmp(intake->told[i], line) == 0)
@@ -204,7 +204,8 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
         refuse(survey, name, depth == MAX_DEPTH ? "is nested too deeply" : "is neither file nor folder");
         goto out;
     }
-    if (to >= 0 && (mkdirat(to, as, 0755) != 0 || (inner = openat(to, as, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)) {
+    if (to >= 0 &&
+        (mkdirat(to, as, 0755) != 0 || (inner = openat(to, as, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)) {
         ok = error_system(error, "cannot make the folder '%.100s'", as);
         goto out;
     }
@@ -234,14 +235,18 @@ out:
 /* What the copy is called; NULL where it is no source at all. */
 static const char *copy_name(const char *name, bool folder)
 {
-    return folder ? "folder" : is_archive(name) ? "archive" : ends_with(name, ".cu") ? "device_user.cu"
-           : ends_with(name, ".c") ? "device_user.c" : NULL;
+    return folder                   ? "folder"
+           : is_archive(name)       ? "archive"
+           : ends_with(name, ".cu") ? "device_user.cu"
+           : ends_with(name, ".c")  ? "device_user.c"
+                                    : NULL;
 }
 
 /* ------------------------------------------------------------------ into the database */
 
 static bool insert(struct intake *intake, struct store *store, const char *team, const char *problem, const char *name,
-                   const char *digest, const char *stamp, const struct survey *survey, const char *incoming, struct error *error)
+                   const char *digest, const char *stamp, const struct survey *survey, const char *incoming,
+                   struct error *error)
 {
     char target[PATH_MAX];
     int64_t id;
@@ -249,16 +254,20 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
 
     if (!store_begin(store, error))
         return false;
-    ok = store_run(store, error, "INSERT INTO submissions (team, problem, path, sha256, stamp, submitted, found)"
-                   " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp", "sssssdd", team, problem,
-                   name, digest, stamp, survey->submitted, now()) &&
-         store_number(store, error, &id, "SELECT id FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?"
-                      " AND NOT EXISTS (SELECT 1 FROM judgements WHERE submission = submissions.id)", "ssss", team, problem, name,
-                      digest);
+    ok = store_run(store, error,
+                   "INSERT INTO submissions (team, problem, path, sha256, stamp, submitted, found)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp",
+                   "sssssdd", team, problem, name, digest, stamp, survey->submitted, now()) &&
+         store_number(store, error, &id,
+                      "SELECT id FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?"
+                      " AND NOT EXISTS (SELECT 1 FROM judgements WHERE submission = submissions.id)",
+                      "ssss", team, problem, name, digest);
     if (ok && id > 0) {
         if (survey->refused[0])
-            ok = store_run(store, error, "INSERT INTO judgements (submission, state, verdict, message, created, ended)"
-                           " VALUES (?, 'done', 'CE', ?, ?, ?)", "isdd", id, survey->refused, now(), now());
+            ok = store_run(store, error,
+                           "INSERT INTO judgements (submission, state, verdict, message, created, ended)"
+                           " VALUES (?, 'done', 'CE', ?, ?, ?)",
+                           "isdd", id, survey->refused, now(), now());
         else
             ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id, now());
         snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
@@ -269,8 +278,8 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
     return store_end(store, ok, error);
 }
 
-static bool take_submission(struct intake *intake, struct store *store, int folder, const char *team, const char *problem,
-                            const char *name, struct error *error)
+static bool take_submission(struct intake *intake, struct store *store, int folder, const char *team,
+                            const char *problem, const char *name, struct error *error)
 {
     struct survey survey = { 0 }, copied = { 0 };
     char stamp[96], incoming[PATH_MAX], path[PATH_MAX], digest[DIGEST_HEX];
@@ -292,8 +301,9 @@ static bool take_submission(struct intake *intake, struct store *store, int fold
     if (intake->settle > 0 && now() - 1e-9 * (double)survey.newest < intake->settle)
         return true; /* it may still be on its way: the next scan takes it */
     snprintf(stamp, sizeof stamp, "%ju %ju %zu", (uintmax_t)survey.newest, (uintmax_t)survey.bytes, survey.files);
-    if (!store_number(store, error, &known, "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND stamp = ?",
-                      "ssss", team, problem, name, stamp))
+    if (!store_number(store, error, &known,
+                      "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND stamp = ?", "ssss",
+                      team, problem, name, stamp))
         return false;
     if (known)
         return true;
@@ -358,7 +368,9 @@ static bool take_problem(void *context, int folder, const char *name, struct err
 
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
         !contest_problem(place->intake->contest, name))
-        return tell(place->intake, place->team, name, NULL, "left out: it is no folder of one of the contest's problems"), true;
+        return tell(place->intake, place->team, name, NULL,
+                    "left out: it is no folder of one of the contest's problems"),
+               true;
     place->problem = name;
     return each_entry(folder, name, alphasort, take_entry, place, error);
 }

@@ -32,7 +32,8 @@ static void run(const struct command *command, const sigset_t *none)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* the keeper may be killed as well */
     sigprocmask(SIG_SETMASK, none, NULL);
-    if (null >= 0 && log >= 0 && dup2(null, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2 && chdir(command->folder) == 0)
+    if (null >= 0 && log >= 0 && dup2(null, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2 &&
+        chdir(command->folder) == 0)
         execv(command->arguments[0], (char *const *)command->arguments);
     _exit(KEEPER_CANNOT_START);
 }

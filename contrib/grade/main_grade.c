@@ -94,8 +94,10 @@ static int take_lock(const char *folder, struct error *error)
 
 static int command_run(const struct places *places, int argc, char **argv, const char *folder, struct error *error)
 {
-    static const struct option options[] = { { "watch", no_argument, NULL, 'w' }, { "builds", required_argument, NULL, 'b' },
-                                             { "gpu", required_argument, NULL, 'g' }, { 0 } };
+    static const struct option options[] = { { "watch", no_argument, NULL, 'w' },
+                                             { "builds", required_argument, NULL, 'b' },
+                                             { "gpu", required_argument, NULL, 'g' },
+                                             { 0 } };
     static struct grader grader;
     static struct contest contest;
     struct store store = { 0 };
@@ -122,8 +124,7 @@ static int command_run(const struct places *places, int argc, char **argv, const
         return error->code;
     grader.intake = (struct intake){ .contest = &contest, .folder = folder, .settle = grader.watch ? 1.5 : 0 };
     ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&
-         make_folder(places->build, "grading", error) &&
-         (lock = take_lock(folder, error)) >= 0;
+         make_folder(places->build, "grading", error) && (lock = take_lock(folder, error)) >= 0;
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
     ok = ok && store_open(&store, path, STORE_WRITE, error) && grader_run(&grader, &stopped, error);
     if (store.db)

@@ -48,8 +48,8 @@ static const char *plain_path(const char *path)
     for (const char *part = path; *part; part += strcspn(part, "/"), part += *part == '/') {
         size_t length = strcspn(part, "/");
 
-        if (length == 0 || part[0] == '-' || (length == 1 && part[0] == '.') || (length == 2 && strncmp(part, "..", 2) == 0) ||
-            ++depth > MAX_DEPTH)
+        if (length == 0 || part[0] == '-' || (length == 1 && part[0] == '.') ||
+            (length == 2 && strncmp(part, "..", 2) == 0) || ++depth > MAX_DEPTH)
             return NULL;
     }
     return path;

@@ -62,7 +62,8 @@ void progress_show(struct progress *progress, size_t done, size_t all, size_t bu
     for (size_t i = 0; i < BAR; i++)
         bar[i] = all > 0 && i * all < done * BAR ? '#' : '.';
     bar[BAR] = '\0';
-    fprintf(stderr, "\r\033[K[%s] %zu of %zu done, %zu building, %zu running%s", bar, done, all, building, running, left);
+    fprintf(stderr, "\r\033[K[%s] %zu of %zu done, %zu building, %zu running%s", bar, done, all, building, running,
+            left);
     fflush(stderr);
     progress->bar = true;
     progress->drawn = now;

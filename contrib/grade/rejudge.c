@@ -23,9 +23,11 @@ bool filter_take(struct filter *filter, const char *option, const char *value, s
     else if (strcmp(option, "--machine") == 0)
         filter->machine = value;
     else if (strcmp(option, "--since") == 0)
-        return contest_time(value, &filter->since) || error_usage(error, "--since: '%s' is no time such as 2026-05-01T09:00:00Z", value);
+        return contest_time(value, &filter->since) ||
+               error_usage(error, "--since: '%s' is no time such as 2026-05-01T09:00:00Z", value);
     else if (strcmp(option, "--until") == 0)
-        return contest_time(value, &filter->until) || error_usage(error, "--until: '%s' is no time such as 2026-05-01T09:00:00Z", value);
+        return contest_time(value, &filter->until) ||
+               error_usage(error, "--until: '%s' is no time such as 2026-05-01T09:00:00Z", value);
     else if (strcmp(option, "--submission") == 0)
         return ((filter->submission = strtoll(value, &end, 10)) > 0 && *end == '\0') ||
                error_usage(error, "--submission: '%s' is no number", value);
@@ -49,9 +51,9 @@ void filter_bind(const struct filter *filter, sqlite3_stmt *statement)
 }
 
 /* The judgements that count, are done and are not being judged again already. */
-#define CHOSEN                                                                                                            \
-    " FROM judgements j JOIN submissions s ON s.id = j.submission LEFT JOIN machines m ON m.id = j.machine"               \
-    " WHERE j.valid = 1 AND j.state = 'done' AND NOT EXISTS (SELECT 1 FROM judgements o JOIN rejudgings r ON"             \
+#define CHOSEN                                                                                                         \
+    " FROM judgements j JOIN submissions s ON s.id = j.submission LEFT JOIN machines m ON m.id = j.machine"            \
+    " WHERE j.valid = 1 AND j.state = 'done' AND NOT EXISTS (SELECT 1 FROM judgements o JOIN rejudgings r ON"          \
     " r.id = o.rejudging WHERE o.submission = s.id AND r.state = 'open') AND" FILTER_SQL
 
 static bool preview(struct store *store, const struct filter *filter, int64_t *count, struct error *error)
@@ -65,7 +67,10 @@ static bool preview(struct store *store, const struct filter *filter, int64_t *c
         *count = sqlite3_column_int64(statement, 0);
         sqlite3_finalize(statement);
     }
-    statement = ok ? store_prepare(store, error, "SELECT s.id AS submission, s.team, s.problem, s.path, j.verdict" CHOSEN " ORDER BY s.id", "") : NULL;
+    statement = ok ? store_prepare(
+                         store, error,
+                         "SELECT s.id AS submission, s.team, s.problem, s.path, j.verdict" CHOSEN " ORDER BY s.id", "")
+                   : NULL;
     if (!statement)
         return false;
     filter_bind(filter, statement);
@@ -73,22 +78,30 @@ static bool preview(struct store *store, const struct filter *filter, int64_t *c
 }
 
 /* Makes the rejudging and a judgement beside each chosen one. A refused submission has nothing to be judged again. */
-static bool start(struct store *store, const struct filter *filter, const char *reason, int64_t *number, struct error *error)
+static bool start(struct store *store, const struct filter *filter, const char *reason, int64_t *number,
+                  struct error *error)
 {
     const double now = (double)time(NULL);
     char words[700];
     sqlite3_stmt *statement;
     bool ok;
 
-    snprintf(words, sizeof words, "team=%.100s problem=%.100s verdict=%.8s machine=%.200s submission=%jd since=%.0f until=%.0f",
-             filter->team ? filter->team : "*", filter->problem ? filter->problem : "*", filter->verdict ? filter->verdict : "*",
-             filter->machine ? filter->machine : "*", (intmax_t)filter->submission, filter->since, filter->until);
+    snprintf(words, sizeof words,
+             "team=%.100s problem=%.100s verdict=%.8s machine=%.200s submission=%jd since=%.0f until=%.0f",
+             filter->team ? filter->team : "*", filter->problem ? filter->problem : "*",
+             filter->verdict ? filter->verdict : "*", filter->machine ? filter->machine : "*",
+             (intmax_t)filter->submission, filter->since, filter->until);
     if (!store_begin(store, error))
         return false;
-    ok = store_run(store, error, "INSERT INTO rejudgings (reason, filter, created) VALUES (?, ?, ?)", "ssd", reason, words, now);
+    ok = store_run(store, error, "INSERT INTO rejudgings (reason, filter, created) VALUES (?, ?, ?)", "ssd", reason,
+                   words, now);
     *number = sqlite3_last_insert_rowid(store->db);
-    statement = ok ? store_prepare(store, error, "INSERT INTO judgements (submission, valid, rejudging, created) SELECT s.id, 0, ?8, ?9"
-                                   CHOSEN " ORDER BY s.id", "") : NULL;
+    statement = ok ? store_prepare(
+                         store, error,
+                         "INSERT INTO judgements (submission, valid, rejudging, created) SELECT s.id, 0, ?8, ?9" CHOSEN
+                         " ORDER BY s.id",
+                         "")
+                   : NULL;
     if (statement) {
         filter_bind(filter, statement);
         sqlite3_bind_int64(statement, 8, *number);
@@ -101,12 +114,15 @@ static bool start(struct store *store, const struct filter *filter, const char *
 
 static bool changes(struct store *store, int64_t number, struct error *error)
 {
-    sqlite3_stmt *statement = store_prepare(
-        store, error,
-        "SELECT s.id AS submission, s.team, s.problem, s.path, o.verdict AS old, coalesce(j.verdict, j.state) AS new, CASE WHEN"
-        " j.verdict IS NULL THEN 'not yet' WHEN j.verdict = o.verdict THEN '' ELSE 'changes' END AS what FROM judgements j JOIN"
-        " submissions s ON s.id = j.submission JOIN judgements o ON o.submission = s.id AND o.valid = 1 WHERE j.rejudging = ?"
-        " ORDER BY s.id", "i", number);
+    sqlite3_stmt *statement = store_prepare(store, error,
+                                            "SELECT s.id AS submission, s.team, s.problem, s.path, o.verdict AS old, "
+                                            "coalesce(j.verdict, j.state) AS new, CASE WHEN"
+                                            " j.verdict IS NULL THEN 'not yet' WHEN j.verdict = o.verdict THEN '' ELSE "
+                                            "'changes' END AS what FROM judgements j JOIN"
+                                            " submissions s ON s.id = j.submission JOIN judgements o ON o.submission = "
+                                            "s.id AND o.valid = 1 WHERE j.rejudging = ?"
+                                            " ORDER BY s.id",
+                                            "i", number);
 
     return statement && rows_write(store, statement, FORMAT_TABLE, error);
 }
@@ -119,13 +135,18 @@ static bool commit(struct store *store, int64_t number, struct error *error)
 
     if (!store_begin(store, error))
         return false;
-    ok = store_number(store, error, &left, "SELECT count(*) FROM judgements WHERE rejudging = ? AND state <> 'done'", "i", number);
+    ok = store_number(store, error, &left, "SELECT count(*) FROM judgements WHERE rejudging = ? AND state <> 'done'",
+                      "i", number);
     if (ok && left > 0)
         ok = error_usage(error, "%d of rejudging %d are not graded yet: run grade.sh first", (int)left, (int)number);
-    ok = ok && store_run(store, error, "UPDATE judgements SET valid = 0 WHERE valid = 1 AND submission IN (SELECT submission FROM"
-                         " judgements WHERE rejudging = ?)", "i", number) &&
+    ok = ok &&
+         store_run(store, error,
+                   "UPDATE judgements SET valid = 0 WHERE valid = 1 AND submission IN (SELECT submission FROM"
+                   " judgements WHERE rejudging = ?)",
+                   "i", number) &&
          store_run(store, error, "UPDATE judgements SET valid = 1 WHERE rejudging = ?", "i", number) &&
-         store_run(store, error, "UPDATE rejudgings SET state = 'committed', ended = ? WHERE id = ?", "di", (double)time(NULL), number);
+         store_run(store, error, "UPDATE rejudgings SET state = 'committed', ended = ? WHERE id = ?", "di",
+                   (double)time(NULL), number);
     return store_end(store, ok, error);
 }
 
@@ -135,9 +156,12 @@ static bool cancel(struct store *store, int64_t number, struct error *error)
 
     if (!store_begin(store, error))
         return false;
-    ok = store_run(store, error, "UPDATE judgements SET state = 'done', verdict = 'NO', message = 'cancelled', ended = ? WHERE"
-                   " rejudging = ? AND state <> 'done'", "di", (double)time(NULL), number) &&
-         store_run(store, error, "UPDATE rejudgings SET state = 'cancelled', ended = ? WHERE id = ?", "di", (double)time(NULL), number);
+    ok = store_run(store, error,
+                   "UPDATE judgements SET state = 'done', verdict = 'NO', message = 'cancelled', ended = ? WHERE"
+                   " rejudging = ? AND state <> 'done'",
+                   "di", (double)time(NULL), number) &&
+         store_run(store, error, "UPDATE rejudgings SET state = 'cancelled', ended = ? WHERE id = ?", "di",
+                   (double)time(NULL), number);
     return store_end(store, ok, error);
 }
 
@@ -148,16 +172,22 @@ static int by_number(struct store *store, const char *command, const char *text,
     const bool review = strcmp(command, "clear-review") == 0;
 
     if (number <= 0 || *end != '\0')
-        return error_usage(error, "%s needs the number of a %s", command, review ? "submission" : "rejudging"), EXIT_USAGE;
-    if (!store_number(store, error, &known, review ? "SELECT 1 FROM submissions WHERE id = ?" :
-                      strcmp(command, "changes") == 0 ? "SELECT 1 FROM rejudgings WHERE id = ?"
-                                                      : "SELECT 1 FROM rejudgings WHERE id = ? AND state = 'open'", "i", number))
+        return error_usage(error, "%s needs the number of a %s", command, review ? "submission" : "rejudging"),
+               EXIT_USAGE;
+    if (!store_number(store, error, &known,
+                      review                            ? "SELECT 1 FROM submissions WHERE id = ?"
+                      : strcmp(command, "changes") == 0 ? "SELECT 1 FROM rejudgings WHERE id = ?"
+                                                        : "SELECT 1 FROM rejudgings WHERE id = ? AND state = 'open'",
+                      "i", number))
         return error->code;
     if (!known)
-        return error_usage(error, "there is no %s %jd", review ? "submission" : "open rejudging", (intmax_t)number), EXIT_USAGE;
-    if (review ? store_run(store, error, "UPDATE judgements SET review = 0 WHERE submission = ? AND valid = 1", "i", number)
+        return error_usage(error, "there is no %s %jd", review ? "submission" : "open rejudging", (intmax_t)number),
+               EXIT_USAGE;
+    if (review ? store_run(store, error, "UPDATE judgements SET review = 0 WHERE submission = ? AND valid = 1", "i",
+                           number)
         : strcmp(command, "changes") == 0 ? changes(store, number, error)
-        : strcmp(command, "commit") == 0 ? commit(store, number, error) : cancel(store, number, error))
+        : strcmp(command, "commit") == 0  ? commit(store, number, error)
+                                          : cancel(store, number, error))
         return 0;
     return error->code;
 }
@@ -191,7 +221,7 @@ int command_rejudge(struct store *store, const char *command, int argc, char **a
     }
     if (!start(store, &filter, reason, &number, error))
         return error->code;
-    printf("rejudging %jd: %d are judged again when grade.sh runs; then: changes %jd, commit %jd or cancel %jd\n", (intmax_t)number,
-           (int)count, (intmax_t)number, (intmax_t)number, (intmax_t)number);
+    printf("rejudging %jd: %d are judged again when grade.sh runs; then: changes %jd, commit %jd or cancel %jd\n",
+           (intmax_t)number, (int)count, (intmax_t)number, (intmax_t)number, (intmax_t)number);
     return 0;
 }

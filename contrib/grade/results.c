@@ -9,35 +9,38 @@
 
 #include "commands.h"
 
-#define FROM_ALL                                                                                                          \
-    " FROM submissions s JOIN judgements j ON j.submission = s.id LEFT JOIN machines m ON m.id = j.machine"
+#define FROM_ALL " FROM submissions s JOIN judgements j ON j.submission = s.id LEFT JOIN machines m ON m.id = j.machine"
 #define ISO(column) "strftime('%Y-%m-%dT%H:%M:%fZ', " column ", 'unixepoch')"
 
 /* What can be asked for. Only the judgements that count, but for `judgements`, which has all. */
 static const struct {
     const char *name, *sql;
 } tables[] = {
-    { "submissions",
-      "SELECT s.id AS submission, s.team, s.problem, s.path, s.sha256, " ISO("s.submitted") " AS submitted, j.id AS judgement,"
-      " j.state, j.verdict, j.message, j.review, j.language, m.host, m.kind AS device, m.name AS device_name, (SELECT sum(median)"
-      " FROM runs WHERE judgement = j.id AND step = 'ranked') AS seconds" FROM_ALL " WHERE j.valid = 1 AND" FILTER_SQL
-      " ORDER BY s.id" },
-    { "judgements",
-      "SELECT j.id AS judgement, s.id AS submission, s.team, s.problem, j.valid, j.rejudging, j.state, j.verdict, j.message,"
-      " j.review, j.attempts, m.host, m.name AS device_name, " ISO("j.created") " AS created, " ISO("j.ended") " AS ended" FROM_ALL
-      " WHERE" FILTER_SQL " ORDER BY j.id" },
-    { "runs",
-      "SELECT r.judgement, s.id AS submission, s.team, s.problem, r.step, r.name AS test_case, r.verdict, r.message, r.median,"
-      " r.low, r.high" FROM_ALL " JOIN runs r ON r.judgement = j.id WHERE j.valid = 1 AND" FILTER_SQL " ORDER BY r.id" },
-    { "samples",
-      "SELECT r.judgement, s.id AS submission, r.step, r.name AS test_case, x.number, x.seconds" FROM_ALL
-      " JOIN runs r ON r.judgement = j.id JOIN samples x ON x.run = r.id WHERE j.valid = 1 AND" FILTER_SQL
-      " ORDER BY r.id, x.number" },
-    { "steps",
-      "SELECT p.judgement, s.id AS submission, p.step, " ISO("p.started") " AS started, p.ended - p.started AS seconds, p.exit_code,"
-      " p.log" FROM_ALL " JOIN steps p ON p.judgement = j.id WHERE" FILTER_SQL " ORDER BY p.judgement, p.started" },
-    { "machines", "SELECT id, host, kind, name, uuid, driver, " ISO("first_used") " AS first_used FROM machines ORDER BY id" },
-    { "rejudgings", "SELECT id, reason, filter, " ISO("created") " AS created, state, " ISO("ended") " AS ended FROM rejudgings ORDER BY id" },
+    { "submissions", "SELECT s.id AS submission, s.team, s.problem, s.path, s.sha256, " ISO(
+                         "s.submitted") " AS submitted, j.id AS judgement,"
+                                        " j.state, j.verdict, j.message, j.review, j.language, m.host, m.kind AS "
+                                        "device, m.name AS device_name, (SELECT sum(median)"
+                                        " FROM runs WHERE judgement = j.id AND step = 'ranked') AS seconds" FROM_ALL
+                                        " WHERE j.valid = 1 AND" FILTER_SQL " ORDER BY s.id" },
+    { "judgements", "SELECT j.id AS judgement, s.id AS submission, s.team, s.problem, j.valid, j.rejudging, j.state, "
+                    "j.verdict, j.message,"
+                    " j.review, j.attempts, m.host, m.name AS device_name, " ISO("j.created") " AS created, " ISO(
+                        "j.ended") " AS ended" FROM_ALL " WHERE" FILTER_SQL " ORDER BY j.id" },
+    { "runs", "SELECT r.judgement, s.id AS submission, s.team, s.problem, r.step, r.name AS test_case, r.verdict, "
+              "r.message, r.median,"
+              " r.low, r.high" FROM_ALL " JOIN runs r ON r.judgement = j.id WHERE j.valid = 1 AND" FILTER_SQL
+              " ORDER BY r.id" },
+    { "samples", "SELECT r.judgement, s.id AS submission, r.step, r.name AS test_case, x.number, x.seconds" FROM_ALL
+                 " JOIN runs r ON r.judgement = j.id JOIN samples x ON x.run = r.id WHERE j.valid = 1 AND" FILTER_SQL
+                 " ORDER BY r.id, x.number" },
+    { "steps", "SELECT p.judgement, s.id AS submission, p.step, " ISO(
+                   "p.started") " AS started, p.ended - p.started AS seconds, p.exit_code,"
+                                " p.log" FROM_ALL " JOIN steps p ON p.judgement = j.id WHERE" FILTER_SQL
+                                " ORDER BY p.judgement, p.started" },
+    { "machines",
+      "SELECT id, host, kind, name, uuid, driver, " ISO("first_used") " AS first_used FROM machines ORDER BY id" },
+    { "rejudgings", "SELECT id, reason, filter, " ISO("created") " AS created, state, " ISO(
+                        "ended") " AS ended FROM rejudgings ORDER BY id" },
 };
 
 static void write_csv_text(const char *text)
@@ -142,8 +145,12 @@ int command_results(const struct contest *contest, const char *folder, int argc,
         if (strcmp(tables[i].name, name) == 0)
             sql = tables[i].sql;
     if (!sql && strcmp(name, "standings") != 0)
-        return error_usage(error, "there is no table '%s': there are standings, submissions, judgements, runs, samples, steps, machines,"
-                           " rejudgings", name), EXIT_USAGE;
+        return error_usage(error,
+                           "there is no table '%s': there are standings, submissions, judgements, runs, samples, "
+                           "steps, machines,"
+                           " rejudgings",
+                           name),
+               EXIT_USAGE;
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
     if (!store_open(&store, path, STORE_READ, error))
         return error->code;

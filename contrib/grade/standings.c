@@ -60,7 +60,8 @@ static bool team_name(const char *folder, const char *id, char **name, struct er
 
 static bool load_teams(struct standings *standings, const char *folder, struct error *error)
 {
-    sqlite3_stmt *statement = store_prepare(standings->store, error, "SELECT DISTINCT team FROM submissions ORDER BY team", "");
+    sqlite3_stmt *statement =
+        store_prepare(standings->store, error, "SELECT DISTINCT team FROM submissions ORDER BY team", "");
     int row = -1;
 
     while (statement && (row = store_step(standings->store, statement, error)) == 1) {
@@ -83,8 +84,10 @@ static bool load_teams(struct standings *standings, const char *folder, struct e
 /* The sums of a judgement's medians and of their intervals' ends over its ranked cases; median 0 for none. */
 static bool read_timing(struct standings *standings, int64_t judgement, struct timing *timing, struct error *error)
 {
-    sqlite3_stmt *statement = store_prepare(standings->store, error, "SELECT sum(median), sum(low), sum(high) FROM runs WHERE"
-                                            " judgement = ? AND step = 'ranked'", "i", judgement);
+    sqlite3_stmt *statement = store_prepare(standings->store, error,
+                                            "SELECT sum(median), sum(low), sum(high) FROM runs WHERE"
+                                            " judgement = ? AND step = 'ranked'",
+                                            "i", judgement);
     int row = statement ? store_step(standings->store, statement, error) : -1;
 
     if (row == 1)
@@ -96,9 +99,12 @@ static bool read_timing(struct standings *standings, int64_t judgement, struct t
 
 static bool read_speedup(struct standings *standings, int64_t judgement, double *speedup, struct error *error)
 {
-    sqlite3_stmt *statement = store_prepare(standings->store, error, "SELECT b.median, r.median FROM runs r JOIN runs b ON"
-                                            " b.judgement = r.judgement AND b.step = 'baseline' AND b.name = r.name WHERE"
-                                            " r.judgement = ? AND r.step = 'ranked'", "i", judgement);
+    sqlite3_stmt *statement =
+        store_prepare(standings->store, error,
+                      "SELECT b.median, r.median FROM runs r JOIN runs b ON"
+                      " b.judgement = r.judgement AND b.step = 'baseline' AND b.name = r.name WHERE"
+                      " r.judgement = ? AND r.step = 'ranked'",
+                      "i", judgement);
     double baseline[512], mine[512];
     size_t count = 0;
     int row = -1;
@@ -112,15 +118,16 @@ static bool read_speedup(struct standings *standings, int64_t judgement, double 
     return row >= 0;
 }
 
-static bool read_groups(struct standings *standings, const struct contest_problem *problem, int64_t judgement, double *score,
-                        struct error *error)
+static bool read_groups(struct standings *standings, const struct contest_problem *problem, int64_t judgement,
+                        double *score, struct error *error)
 {
     *score = 0;
     for (size_t i = 0; i < problem->group_count; i++) {
         const struct contest_group *group = &problem->groups[i];
-        sqlite3_stmt *statement = store_prepare(standings->store, error, "SELECT verdict = 'AC' FROM runs WHERE judgement = ? AND"
-                                                " step = 'secret' AND substr(name, 1, length(?2) + 1) = ?2 || '/'", "is", judgement,
-                                                group->name);
+        sqlite3_stmt *statement = store_prepare(standings->store, error,
+                                                "SELECT verdict = 'AC' FROM runs WHERE judgement = ? AND"
+                                                " step = 'secret' AND substr(name, 1, length(?2) + 1) = ?2 || '/'",
+                                                "is", judgement, group->name);
         bool passed[512];
         size_t count = 0;
         int row = -1;
@@ -168,8 +175,10 @@ static bool load_cell(struct standings *standings, struct team *team, size_t ind
     struct cell *cell = &team->cells[index];
     struct attempt *attempts = calloc(ATTEMPTS, sizeof *attempts);
     sqlite3_stmt *statement = store_prepare(
-        standings->store, error, "SELECT s.submitted, j.verdict, j.review, j.id FROM submissions s JOIN judgements j ON"
-        " j.submission = s.id AND j.valid = 1 WHERE s.team = ? AND s.problem = ? ORDER BY s.submitted, s.id", "ss", team->id, problem->id);
+        standings->store, error,
+        "SELECT s.submitted, j.verdict, j.review, j.id FROM submissions s JOIN judgements j ON"
+        " j.submission = s.id AND j.valid = 1 WHERE s.team = ? AND s.problem = ? ORDER BY s.submitted, s.id",
+        "ss", team->id, problem->id);
     size_t count = 0;
     int row = -1;
     bool ok = attempts && statement;
@@ -225,7 +234,8 @@ static void rank_problem(struct standings *standings, size_t index)
 static int before(enum scoring scoring, const struct team *a, const struct team *b)
 {
     double order = scoring == SCORING_PASS_FAIL ? (double)b->solved - (double)a->solved
-                   : scoring == SCORING_FASTEST ? a->score - b->score : b->score - a->score;
+                   : scoring == SCORING_FASTEST ? a->score - b->score
+                                                : b->score - a->score;
 
     if (order == 0 && scoring == SCORING_PASS_FAIL)
         order = a->penalty != b->penalty ? a->penalty - b->penalty : a->last - b->last;
@@ -245,7 +255,8 @@ static void rank_teams(struct standings *standings)
         }
     for (size_t i = 0; i < standings->count; i++)
         standings->teams[i].rank = i > 0 && before(scoring, &standings->teams[i - 1], &standings->teams[i]) == 0
-                                       ? standings->teams[i - 1].rank : i + 1;
+                                       ? standings->teams[i - 1].rank
+                                       : i + 1;
 }
 
 static void add_up(struct standings *standings)
@@ -273,8 +284,9 @@ static void add_up(struct standings *standings)
 
 static json_t *cell_json(const struct contest *contest, size_t index, const struct cell *cell)
 {
-    json_t *object = json_pack("{s:s, s:b, s:I, s:I}", "problem", contest->problems[index].id, "solved", cell->solved.solved, "tries",
-                               (json_int_t)cell->solved.tries, "pending", (json_int_t)cell->solved.pending);
+    json_t *object =
+        json_pack("{s:s, s:b, s:I, s:I}", "problem", contest->problems[index].id, "solved", cell->solved.solved,
+                  "tries", (json_int_t)cell->solved.tries, "pending", (json_int_t)cell->solved.pending);
 
     if (contest->scoring == SCORING_PASS_FAIL)
         json_object_set_new(object, "penalty", json_real(cell->solved.penalty));
@@ -283,8 +295,9 @@ static json_t *cell_json(const struct contest *contest, size_t index, const stru
     if (contest->scoring == SCORING_RELATIVE)
         json_object_set_new(object, "speedup", json_real(cell->speedup));
     if (contest->scoring != SCORING_GROUPS && cell->timing.median > 0) {
-        json_object_set_new(object, "seconds", json_pack("{s:f, s:f, s:f}", "median", cell->timing.median, "low", cell->timing.low,
-                                                         "high", cell->timing.high));
+        json_object_set_new(object, "seconds",
+                            json_pack("{s:f, s:f, s:f}", "median", cell->timing.median, "low", cell->timing.low, "high",
+                                      cell->timing.high));
         if (contest->scoring == SCORING_FASTEST)
             json_object_set_new(object, "rank", json_integer((json_int_t)cell->timing.rank));
     }
@@ -302,12 +315,12 @@ static json_t *standings_json(const struct standings *standings)
 
         for (size_t k = 0; k < contest->problem_count; k++)
             json_array_append_new(cells, cell_json(contest, k, &team->cells[k]));
-        json_array_append_new(teams, json_pack("{s:I, s:s, s:s, s:I, s:f, s:f, s:o}", "rank", (json_int_t)team->rank, "team", team->id,
-                                               "name", team->name, "solved", (json_int_t)team->solved, "penalty", team->penalty,
-                                               "score", team->score, "problems", cells));
+        json_array_append_new(teams, json_pack("{s:I, s:s, s:s, s:I, s:f, s:f, s:o}", "rank", (json_int_t)team->rank,
+                                               "team", team->id, "name", team->name, "solved", (json_int_t)team->solved,
+                                               "penalty", team->penalty, "score", team->score, "problems", cells));
     }
-    return json_pack("{s:i, s:s, s:s, s:b, s:o}", "format", 1, "contest", contest->name, "scoring", scoring_names[contest->scoring],
-                     "frozen", standings->freeze > 0, "teams", teams);
+    return json_pack("{s:i, s:s, s:s, s:b, s:o}", "format", 1, "contest", contest->name, "scoring",
+                     scoring_names[contest->scoring], "frozen", standings->freeze > 0, "teams", teams);
 }
 
 /* One line a team through rows_write(), so that names are quoted as everywhere. */
@@ -320,8 +333,8 @@ static bool write_lines(const struct standings *standings, enum format format, s
     for (size_t i = 0; ok && i < standings->count; i++) {
         const struct team *team = &standings->teams[i];
 
-        ok = store_run(store, error, "INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?)", "issidd", (int64_t)team->rank, team->id,
-                       team->name, (int64_t)team->solved, team->penalty, team->score);
+        ok = store_run(store, error, "INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?)", "issidd", (int64_t)team->rank,
+                       team->id, team->name, (int64_t)team->solved, team->penalty, team->score);
     }
     statement = ok ? store_prepare(store, error, "SELECT * FROM standings ORDER BY rowid", "") : NULL;
     return statement && rows_write(store, statement, format, error);
@@ -341,7 +354,8 @@ bool standings_write(const struct contest *contest, struct store *store, const c
         add_up(&standings);
         if (format == FORMAT_JSON) {
             object = standings_json(&standings);
-            ok = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 && putchar('\n') != EOF;
+            ok = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
+                 putchar('\n') != EOF;
             ok = ok || error_toolkit(error, "cannot write the standings");
             json_decref(object);
         } else {

@@ -37,9 +37,10 @@ bool store_open(struct store *store, const char *path, enum store_mode mode, str
         !store_number(store, error, &version, "PRAGMA user_version", ""))
         goto fail;
     if (version > schema_newest() || (mode == STORE_READ && version < schema_newest())) {
-        error_usage(error, version > schema_newest() ? "%s: its schema has version %d, newer than this program's %d"
-                                                     : "%s: its schema has version %d, older than this program's %d: "
-                                                       "grade.sh brings it up to date",
+        error_usage(error,
+                    version > schema_newest() ? "%s: its schema has version %d, newer than this program's %d"
+                                              : "%s: its schema has version %d, older than this program's %d: "
+                                                "grade.sh brings it up to date",
                     path, (int)version, schema_newest());
         goto fail;
     }
@@ -57,7 +58,8 @@ void store_close(struct store *store)
     *store = (struct store){ 0 };
 }
 
-static sqlite3_stmt *prepare(struct store *store, struct error *error, const char *sql, const char *types, va_list values)
+static sqlite3_stmt *prepare(struct store *store, struct error *error, const char *sql, const char *types,
+                             va_list values)
 {
     sqlite3_stmt *statement = NULL;
     bool ok = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK;
@@ -68,7 +70,9 @@ static sqlite3_stmt *prepare(struct store *store, struct error *error, const cha
         switch (types[i]) {
         case 'i': status = sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t)); break;
         case 'd': status = sqlite3_bind_double(statement, i + 1, va_arg(values, double)); break;
-        case 's': status = sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_TRANSIENT); break;
+        case 's':
+            status = sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
+            break;
         default: break;
         }
         ok = status == SQLITE_OK;
