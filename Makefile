@@ -107,7 +107,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim opencl test
+	@run_scripts/packages.sh build cudasim opencl grade test
 cudasim-packages:
 	@run_scripts/packages.sh build cudasim
 

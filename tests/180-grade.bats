@@ -275,3 +275,58 @@ bob|2.c|AC"
     run -2 "$build/grader" run "$contest"
     assert_output --partial 'its schema has version 99, newer than'
 }
+
+@test "standings: penalty and freeze, places with ties, points by speed, test groups, from one database" {
+    local times
+    standings() {
+        contest "$@"
+        "$build/grader" results "$contest" standings --json
+    }
+    contest
+    rm -rf "$contest/submissions"
+    mkdir -p "$contest/grading" "$contest/teams" "$build/grading"
+    printf 'name: Ada & "Co"\n' > "$contest/teams/ada.yaml"
+    run -0 "$build/grader" run "$contest"
+    # Moments in minutes from the start; ada: WA at 10, AC at 30; bob: CE at 5, AC at 40; cyd: AC at 50; dan: after the end.
+    sqlite3 "$db" "CREATE TEMP TABLE given (id, team, minute, verdict, median, low, high, baseline);
+        INSERT INTO given VALUES (1, 'ada', 10, 'WA', NULL, NULL, NULL, NULL), (2, 'ada', 30, 'AC', 2.0, 1.9, 2.2, 4.0),
+            (3, 'bob', 5, 'CE', NULL, NULL, NULL, NULL), (4, 'bob', 40, 'AC', 2.1, 2.1, 2.3, 8.4), (5, 'cyd', 50, 'AC', 3, 2.9, 3.1, 3.0),
+            (6, 'dan', 120, 'AC', 1, 1, 1, 9.0);
+        INSERT INTO submissions SELECT id, team, 'A', id, id, id, 1767225600 + 60 * minute, 0 FROM given;
+        INSERT INTO judgements (id, submission, state, verdict, created) SELECT id, id, 'done', verdict, 0 FROM given;
+        INSERT INTO runs SELECT id * 10, id, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given WHERE verdict = 'AC';
+        INSERT INTO runs SELECT id * 10 + 1, id, 'baseline', 0, 'x', 'AC', '', baseline, 0, 0 FROM given WHERE verdict = 'AC';
+        INSERT INTO runs SELECT id * 10 + 2, id, 'secret', 0, 'secret/one/1', 'AC', '', 1, 1, 1 FROM given WHERE id < 3;
+        INSERT INTO runs SELECT id * 10 + 3, id, 'secret', 1, 'secret/one/2', 'WA', '', 1, 1, 1 FROM given WHERE id < 3;
+        INSERT INTO runs SELECT id * 10 + 4, id, 'secret', 2, 'secret/two/1', CASE id WHEN 1 THEN 'AC' ELSE 'WA' END, '', 1, 1, 1
+            FROM given WHERE id < 3"
+    times=('start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:45:00Z' 'end: 2026-01-01T01:00:00Z')
+    standings "${times[@]}" > "$BATS_TEST_TMPDIR/out"
+    run -0 jq -c '.teams[] | [.rank, .team, .solved, .penalty, .problems[0].tries]' "$BATS_TEST_TMPDIR/out"
+    # ada and cyd have the same penalty; ada had her answer earlier.
+    assert_output '[1,"bob",1,40,1]
+[2,"ada",1,50,2]
+[3,"cyd",1,50,1]
+[4,"dan",0,0,0]'
+    assert_equal "$(json '.teams[] | select(.team == "ada").name' "$BATS_TEST_TMPDIR/out")" 'Ada & "Co"'
+    run -0 "$build/grader" results "$contest" standings --csv
+    assert_line --index 2 --regexp '^2,ada,"Ada & ""Co""",1,50,'
+    "$build/grader" results "$contest" standings --public --json > "$BATS_TEST_TMPDIR/out"
+    assert_equal "$(json '.teams[] | select(.team == "cyd") | [.solved, .problems[0].pending] | @csv' "$BATS_TEST_TMPDIR/out")" 0,1
+    # bob's interval overlaps ada's, cyd's neither.
+    assert_equal "$(standings "${times[@]}" 'scoring: { type: fastest }' | jq -c '.teams[] | [.rank, .team, .score]' | xargs)" \
+        '[1,ada,1] [1,bob,1] [3,cyd,3] [4,dan,4]'
+    # Speedups 2, 4 and 1: a third of the way from 1 to 4, all of it, none.
+    assert_equal "$(standings "${times[@]}" 'scoring: { type: relative, correct: 40 }' |
+        jq -c '.teams[] | [.rank, .team, (.score * 1000 | round)]' | xargs)" '[1,bob,100000] [2,ada,60000] [3,cyd,40000] [4,dan,0]'
+    # One to be reviewed has no time until it was.
+    sqlite3 "$db" 'UPDATE judgements SET review = 1 WHERE submission = 4'
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"ada"'
+    run -0 "$build/grader" clear-review "$contest" 4
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"bob"'
+    # Half of `one` by sum, all of `two` by min: ada's best submission is the first.
+    contest "${times[@]}" 'scoring: { type: groups }'
+    printf '%s\n' '    groups:' '      - name: secret/one' '        max_score: 60' '      - name: secret/two' \
+        '        score_aggregation: min' '        max_score: 40' >> "$contest/contest.yaml"
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" '["ada",70]'
+}

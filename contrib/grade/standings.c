@@ -157,7 +157,8 @@ static bool take_submission(struct standings *standings, struct cell *cell, cons
         if (!read_timing(standings, judgement, &timing, error) ||
             (contest->scoring == SCORING_RELATIVE && !read_speedup(standings, judgement, &speedup, error)))
             return false;
-        score = score_relative(speedup, problem->points, contest->correct, contest->zero_at, contest->full_at);
+        if (contest->scoring == SCORING_RELATIVE)
+            score = score_relative(speedup, problem->points, contest->correct, contest->zero_at, contest->full_at);
     }
     if (timing.median > 0 && (cell->timing.median == 0 || timing.median < cell->timing.median))
         cell->timing = timing;
