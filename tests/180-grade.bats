@@ -207,10 +207,14 @@ bob|2.c|AC"
     local pid=$!
     sleep 1
     submit ada 2.c "$sort/run_time_error/null_payloads.c"
+    "$build/grader" run "$contest" > "$BATS_TEST_TMPDIR/second" 2>&1 < /dev/null &
+    local second=$! refused=0
     for _ in {1..200}; do
         [ "$(query "SELECT count(*) FROM judgements WHERE state = 'done'" 2> /dev/null)" != 2 ] || break
         sleep 0.1
     done
+    wait $second || refused=$?
+    assert_equal "$refused $(cat "$BATS_TEST_TMPDIR/second")" "2 grader: '$contest' is being graded already"
     kill -TERM $pid
     wait $pid
     run -0 cat "$BATS_TEST_TMPDIR/out"
@@ -224,7 +228,11 @@ bob|2.c|AC"
     contest
     submit ada 1.c "$sort/wrong_answer/unsigned_keys.c"
     submit bob 1.c "$sort/run_time_error/null_payloads.c"
-    run -0 grade
+    # On a terminal a bar, elsewhere plain lines.
+    mkdir -p "$build/grading"
+    run -0 timeout 60 script -qec "'$build/grader' run '$contest'" /dev/null < /dev/null
+    assert_output --regexp '\[[#.]{30}\] [0-9] of 2 done, [0-9] building, [0-9] running'
+    assert_output --regexp '1 of 2 done, .*, about [0-9]+ s left'
     run -0 "$build/grader" rejudge "$contest" --verdict WA
     assert_output --partial '1 would be judged again; add --start'
     assert_equal "$(query 'SELECT count(*) FROM judgements')" 2
@@ -240,6 +248,7 @@ bob|2.c|AC"
     run -2 "$build/grader" commit "$contest" 1
     assert_output --partial '1 of rejudging 1 are not graded yet'
     run -0 grade
+    refute_output --partial ' done, '
     assert_equal "$(query 'SELECT verdict FROM judgements WHERE submission = 1 AND valid')" TLE
     run -0 "$build/grader" changes "$contest" 1
     assert_line --index 1 $'1\tada\tA\t1.c\tTLE\tWA\tchanges'

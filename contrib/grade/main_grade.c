@@ -80,7 +80,7 @@ static int take_lock(const char *folder, struct error *error)
 
     snprintf(path, sizeof path, "%s/grading/lock", folder);
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-    for (int i = 0; fd >= 0 && i < 200; i++) {
+    for (int i = 0; fd >= 0 && i < 80; i++) {
         if (flock(fd, LOCK_EX | LOCK_NB) == 0)
             return fd;
         nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
