@@ -196,7 +196,7 @@ bob|2.c|AC"
     done
     # No attempt is charged for being killed, and nothing is left of what was being built.
     assert_equal "$(query 'SELECT max(attempts) FROM judgements')" 0
-    assert_equal "$(find "$build/grading/$(query 'SELECT token FROM contest')" -mindepth 1 | wc -l)" 0
+    [ ! -e "$build/grading/$(query 'SELECT token FROM contest')" ]
 }
 
 @test "grade: with --watch a file that arrives is graded; another grader of the same contest is refused" {

@@ -703,6 +703,7 @@ static void stop_all(struct grader *grader)
 bool grader_run(struct grader *grader, bool *stopped, struct error *error)
 {
     double scanned = 0;
+    char folder[PATH_MAX];
     sigset_t signals;
     bool ok;
 
@@ -729,6 +730,8 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
         *stopped = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
     }
     stop_all(grader);
+    snprintf(folder, sizeof folder, "%.2000s/grading/%s", grader->build, grader->token);
+    rmdir(folder); /* it stays where something is built and not judged yet */
     progress_end(&grader->progress);
     return ok;
 }
