@@ -25,7 +25,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: bench-cudasim cudasim fuzz packages clean attack soak seal key
+.PHONY: bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -62,6 +62,12 @@ seal: packages ## draw a contest's secret seed into SEAL=FOLDER (seal), and publ
 key: packages ## draw the key that signs result records into KEY=FOLDER (key)
 	@$(MAKE) -s $(BUILD)/seal
 	@$(BUILD)/seal key "$(or $(KEY),key)"
+
+grade: ## grade the contest in the folder CONTEST=..., or go on where it was stopped
+	@run_scripts/grade.sh "$(CONTEST)" $(ARGS)
+
+demo: ## grade the sample contest of three teams and show its standings; needs no GPU
+	@run_scripts/demo.sh
 
 bench: test-packages all $(BENCHES) ## measure the CPU reference of PROBLEM=... and the host's overhead
 	@run_scripts/bench.sh $(PROBLEM)
@@ -101,7 +107,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim opencl test
+	@run_scripts/packages.sh build cudasim opencl grade test
 cudasim-packages:
 	@run_scripts/packages.sh build cudasim
 

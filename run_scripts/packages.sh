@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|opencl|test|fuzz...
+# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|opencl|grade|test|fuzz...
 #
 # With root's rights (or sudo without a password) it installs; without, it names the packages and ends with code 3.
 # The CUDA Toolkit is NVIDIA's and not among them; without nvcc only submissions in C can be built.
@@ -10,6 +10,7 @@ for_build=(gcc:gcc make:make libc6-dev:stdlib.h libjansson-dev:jansson.h libyaml
 for_cudasim=(libzstd-dev:zstd.h)
 for_opencl=(ocl-icd-opencl-dev:CL/cl.h)
 [ -e /dev/nvidiactl ] || for_opencl+=('pocl-opencl-icd:/usr/lib/*/libpocl.so.2')
+for_grade=(libsqlite3-dev:sqlite3.h sqlite3:sqlite3 libarchive-dev:archive.h)
 for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-assert:/usr/lib/bats/bats-assert/load.bash
     jq:jq shellcheck:shellcheck procps:pgrep openssl:openssl libedlib-dev:edlib.h)
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
@@ -27,13 +28,14 @@ for group; do
     case $group in
     build) wanted+=("${for_build[@]}") ;;
     cudasim) wanted+=("${for_cudasim[@]}") ;;
+    grade) wanted+=("${for_grade[@]}") ;;
     opencl) wanted+=("${for_opencl[@]}") ;;
     test) wanted+=("${for_test[@]}") ;;
     fuzz) wanted+=("${for_fuzz[@]}") ;;
-    *) usage 'packages.sh build|cudasim|opencl|test|fuzz...' ;;
+    *) usage 'packages.sh build|cudasim|opencl|grade|test|fuzz...' ;;
     esac
 done
-[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|test|fuzz...'
+[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|test|fuzz...'
 
 missing=()
 for entry in "${wanted[@]}"; do

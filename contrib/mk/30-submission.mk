@@ -20,8 +20,8 @@ submission_sources = $(filter %.cu %.c %.cl,$(call submission_files,$(1)))
 submission_object = $(call submission_folder,$(1))/$(notdir $(2)).o
 
 # Whether it uses OpenCL: kernels of its own files, or one of the headers.
-submission_opencl = $(if $(filter %.cl,$(call submission_files,$(1))),yes,$(if $(filter %.c,$(call submission_files,$(1))),\
-	$(shell grep -lsE '^ *# *include *[<"](CL/|opencl_user)' $(filter %.c %.h,$(call submission_files,$(1))))))
+submission_opencl = $(strip $(if $(filter %.cl,$(call submission_files,$(1))),yes,$(if $(filter %.c,$(call submission_files,$(1))),\
+	$(shell grep -lsE '^ *# *include *[<"](CL/|opencl_user)' $(filter %.c %.h,$(call submission_files,$(1)))))))
 
 # The toolkit's header and the problem's are included before anything the submission may bring.
 HEADER := problems/$(PROBLEM)/include/device_user.h

@@ -1,0 +1,315 @@
+/*
+ * contest.c - the keys of contest.yaml, each checked where it stands.
+ */
+#include "contest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *const scoring_names[] = { "pass-fail", "fastest", "relative", "groups", NULL };
+const char *const aggregation_names[] = { "sum", "min", "pass-fail", NULL };
+
+static const char *const known[] = {
+    "name",
+    "start",
+    "end",
+    "freeze",
+    "problems.*",
+    "scoring.type",
+    "scoring.penalty",
+    "scoring.full_at",
+    "scoring.zero_at",
+    "scoring.correct",
+    "scoring.rank_cpu",
+    "seal",
+    "key",
+    "require_box",
+    "limits.files",
+    "limits.megabytes",
+    "limits.attempts",
+    NULL,
+};
+
+static bool bad(const struct contest *contest, const struct setting *item, const char *why, struct error *error)
+{
+    return error_usage(error, "%s:%d: '%s: %.80s' %s", contest->settings.path, item->line, item->key, item->value, why);
+}
+
+bool contest_time(const char *text, double *seconds)
+{
+    static const char *const formats[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
+                                           "%Y-%m-%d %H:%M" };
+
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        struct tm parts = { 0 };
+        const char *rest = strptime(text, formats[i], &parts);
+        int hours = 0, minutes = 0, used = 0;
+        char sign;
+
+        if (!rest)
+            continue;
+        if (*rest == '\0' || strcmp(rest, "Z") == 0) {
+            *seconds = (double)timegm(&parts);
+            return true;
+        }
+        if (sscanf(rest, "%c%2d:%2d%n", &sign, &hours, &minutes, &used) == 3 && rest[used] == '\0' &&
+            (sign == '+' || sign == '-') && hours >= 0 && hours < 15 && minutes >= 0 && minutes < 60) {
+            *seconds = (double)timegm(&parts) - (sign == '+' ? 60 : -60) * (60 * hours + minutes);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_number(const struct contest *contest, const struct setting *item, double least, double most,
+                        double *number, struct error *error)
+{
+    char why[96], *end;
+    double value = strtod(item->value, &end);
+
+    if (end != item->value && *end == '\0' && value >= least && value <= most) {
+        *number = value;
+        return true;
+    }
+    snprintf(why, sizeof why, "is not a number from %g to %g", least, most);
+    return bad(contest, item, why, error);
+}
+
+static bool take_choice(const struct contest *contest, const struct setting *item, const char *const *names,
+                        int *choice, struct error *error)
+{
+    char why[128] = "is none of";
+
+    for (*choice = 0; names[*choice]; ++*choice) {
+        if (strcmp(item->value, names[*choice]) == 0)
+            return true;
+        snprintf(why + strlen(why), sizeof why - strlen(why), " %s", names[*choice]);
+    }
+    return bad(contest, item, why, error);
+}
+
+/* Names that become words of commands and parts of paths: [A-Za-z0-9] first, then those and _ . - and, in paths, /. */
+static bool take_name(const struct contest *contest, const struct setting *item, bool path, const char **name,
+                      struct error *error)
+{
+    const char *text = item->value;
+    bool ok = isalnum((unsigned char)text[0]) && strlen(text) <= 128 && !strstr(text, "..");
+
+    for (const char *c = text; *c; c++)
+        ok = ok && (isalnum((unsigned char)*c) || strchr("_.-", *c) || (path && *c == '/'));
+    *name = text;
+    return ok ||
+           bad(contest, item,
+               path ? "is no path of letters, digits and _ . - /" : "is no name of letters, digits and _ . -", error);
+}
+
+static bool take_group(struct contest *contest, struct contest_problem *problem, const struct setting *item,
+                       const char *key, struct error *error)
+{
+    struct contest_group *group;
+    unsigned index;
+    int used = 0, choice;
+
+    if (sscanf(key, "groups.%u.%n", &index, &used) != 1 || used == 0 || index > problem->group_count)
+        return bad(contest, item, "is no list of groups: - name: ...", error);
+    if (index >= CONTEST_GROUPS)
+        return bad(contest, item, "is one group too many", error);
+    group = &problem->groups[index];
+    if (index == problem->group_count) {
+        *group = (struct contest_group){ .max_score = problem->points };
+        problem->group_count++;
+    }
+    key += used;
+    if (strcmp(key, "name") == 0)
+        return take_name(contest, item, true, &group->name, error);
+    if (strcmp(key, "max_score") == 0)
+        return take_number(contest, item, 0.001, 1e6, &group->max_score, error);
+    if (strcmp(key, "score_aggregation") == 0) {
+        if (!take_choice(contest, item, aggregation_names, &choice, error))
+            return false;
+        group->aggregation = (enum aggregation)choice;
+        return true;
+    }
+    return bad(contest, item, "is an unknown key of a group: there are name, max_score, score_aggregation", error);
+}
+
+static bool take_problem(struct contest *contest, const struct setting *item, struct error *error)
+{
+    struct contest_problem *problem;
+    const char *key = item->key;
+    unsigned index;
+    int used = 0;
+
+    if (sscanf(key, "problems.%u.%n", &index, &used) != 1 || used == 0 || index > contest->problem_count)
+        return bad(contest, item, "is no list of problems: - id: ...", error);
+    if (index >= CONTEST_PROBLEMS)
+        return bad(contest, item, "is one problem too many", error);
+    problem = &contest->problems[index];
+    if (index == contest->problem_count) {
+        *problem = (struct contest_problem){ .samples = "sample", .secret = "secret", .repeat = 11, .points = 100 };
+        contest->problem_count++;
+    }
+    key += used;
+    if (strcmp(key, "id") == 0) {
+        if (!take_name(contest, item, false, &problem->id, error))
+            return false;
+        return contest_problem(contest, problem->id) == problem || bad(contest, item, "is there twice", error);
+    }
+    if (strcmp(key, "problem") == 0)
+        return take_name(contest, item, false, &problem->problem, error);
+    if (strcmp(key, "league") == 0)
+        return take_name(contest, item, false, &problem->league, error);
+    if (strcmp(key, "samples") == 0)
+        return take_name(contest, item, true, &problem->samples, error);
+    if (strcmp(key, "secret") == 0)
+        return take_name(contest, item, true, &problem->secret, error);
+    if (strcmp(key, "ranked") == 0)
+        return take_name(contest, item, true, &problem->ranked, error);
+    if (strcmp(key, "ranked_case") == 0) {
+        problem->ranked_case = true;
+        return take_name(contest, item, true, &problem->ranked, error);
+    }
+    if (strcmp(key, "repeat") == 0) {
+        if (!take_number(contest, item, 1, 9999, &problem->repeat, error))
+            return false;
+        return fmod(problem->repeat, 2) == 1 ||
+               bad(contest, item, "is no odd number: a median is to be one of the times", error);
+    }
+    if (strcmp(key, "baseline") == 0)
+        return take_name(contest, item, true, &problem->baseline, error);
+    if (strcmp(key, "points") == 0)
+        return take_number(contest, item, 0.001, 1e6, &problem->points, error);
+    if (strncmp(key, "groups.", 7) == 0)
+        return take_group(contest, problem, item, key, error);
+    return bad(contest, item,
+               "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, "
+               "ranked_case, repeat, baseline, points, groups",
+               error);
+}
+
+static bool take(struct contest *contest, const struct setting *item, struct error *error)
+{
+    static const char *const yes_no[] = { "no", "yes", "false", "true", NULL };
+    static const char *const boxes[] = { "none", "namespaces", "cgroup", NULL };
+    const char *key = item->key;
+    double *time = strcmp(key, "start") == 0    ? &contest->start
+                   : strcmp(key, "end") == 0    ? &contest->end
+                   : strcmp(key, "freeze") == 0 ? &contest->freeze
+                                                : NULL;
+    int choice;
+
+    if (time)
+        return contest_time(item->value, time) || bad(contest, item, "is no time such as 2026-05-01T09:00:00Z", error);
+    if (strncmp(key, "problems", 8) == 0)
+        return take_problem(contest, item, error);
+    if (strcmp(key, "name") == 0) {
+        contest->name = item->value;
+        return strlen(item->value) <= 200 || bad(contest, item, "is longer than 200 bytes", error);
+    }
+    if (strcmp(key, "scoring.type") == 0) {
+        if (!take_choice(contest, item, scoring_names, &choice, error))
+            return false;
+        contest->scoring = (enum scoring)choice;
+        return true;
+    }
+    if (strcmp(key, "scoring.penalty") == 0)
+        return take_number(contest, item, 0, 1e6, &contest->penalty, error);
+    if (strcmp(key, "scoring.full_at") == 0)
+        return take_number(contest, item, 1e-3, 1e6, &contest->full_at, error);
+    if (strcmp(key, "scoring.zero_at") == 0)
+        return take_number(contest, item, 1e-3, 1e6, &contest->zero_at, error);
+    if (strcmp(key, "scoring.correct") == 0)
+        return take_number(contest, item, 0, 100, &contest->correct, error);
+    if (strcmp(key, "scoring.rank_cpu") == 0) {
+        if (!take_choice(contest, item, yes_no, &choice, error))
+            return false;
+        contest->rank_cpu = choice % 2 == 1;
+        return true;
+    }
+    if (strcmp(key, "seal") == 0)
+        return take_name(contest, item, true, &contest->seal, error);
+    if (strcmp(key, "key") == 0)
+        return take_name(contest, item, true, &contest->key, error);
+    if (strcmp(key, "require_box") == 0) {
+        contest->require_box = item->value;
+        return take_choice(contest, item, boxes, &choice, error);
+    }
+    if (strcmp(key, "limits.files") == 0)
+        return take_number(contest, item, 1, 4096, &contest->files, error);
+    if (strcmp(key, "limits.megabytes") == 0)
+        return take_number(contest, item, 0.001, 256, &contest->megabytes, error);
+    return take_number(contest, item, 1, 10, &contest->attempts, error);
+}
+
+/* What no single line tells. */
+static bool fits(const struct contest *contest, struct error *error)
+{
+    const char *path = contest->settings.path;
+
+    if (!contest->name)
+        return error_usage(error, "%s: the key 'name' is missing", path);
+    if (contest->problem_count == 0)
+        return error_usage(error, "%s: there is no problem: problems: - id: A", path);
+    for (size_t i = 0; i < contest->problem_count; i++) {
+        const struct contest_problem *problem = &contest->problems[i];
+
+        if (!problem->id || !problem->problem)
+            return error_usage(error, "%s: problem number %zu has no '%s'", path, i + 1,
+                               problem->id ? "problem" : "id");
+        for (size_t k = 0; k < problem->group_count; k++)
+            if (!problem->groups[k].name)
+                return error_usage(error, "%s: group number %zu of problem %s has no 'name'", path, k + 1, problem->id);
+    }
+    if (contest->start > 0 && contest->end > 0 && contest->end <= contest->start)
+        return error_usage(error, "%s: the contest ends before it starts", path);
+    if (contest->freeze > 0 &&
+        (contest->freeze < contest->start || (contest->end > 0 && contest->freeze > contest->end)))
+        return error_usage(error, "%s: 'freeze' is not between 'start' and 'end'", path);
+    if (contest->full_at <= contest->zero_at)
+        return error_usage(error, "%s: scoring.full_at (%g) is to be above scoring.zero_at (%g)", path,
+                           contest->full_at, contest->zero_at);
+    return true;
+}
+
+bool contest_load(struct contest *contest, const char *folder, struct error *error)
+{
+    char path[PATH_MAX];
+    bool ok = true;
+
+    *contest = (struct contest){
+        .penalty = 20, .full_at = 4, .zero_at = 1, .correct = 50, .files = 64, .megabytes = 4, .attempts = 3
+    };
+    if (snprintf(path, sizeof path, "%s/contest.yaml", folder) >= (int)sizeof path)
+        return error_usage(error, "the path '%.100s...' is too long", folder);
+    if (!settings_load(&contest->settings, path, known, error))
+        return false;
+    for (size_t i = 0; ok && i < contest->settings.count; i++)
+        ok = take(contest, &contest->settings.items[i], error);
+    ok = ok && fits(contest, error);
+    for (size_t i = 0; i < contest->problem_count; i++)
+        if (!contest->problems[i].ranked) /* times are wanted wherever they make the score */
+            contest->problems[i].ranked = contest->problems[i].secret;
+    if (!ok)
+        contest_release(contest);
+    return ok;
+}
+
+void contest_release(struct contest *contest)
+{
+    settings_release(&contest->settings);
+    *contest = (struct contest){ 0 };
+}
+
+const struct contest_problem *contest_problem(const struct contest *contest, const char *id)
+{
+    for (size_t i = 0; i < contest->problem_count; i++)
+        if (contest->problems[i].id && strcmp(contest->problems[i].id, id) == 0)
+            return &contest->problems[i];
+    return NULL;
+}

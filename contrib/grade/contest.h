@@ -1,0 +1,74 @@
+/*
+ * contest.h - contest.yaml as a struct.
+ *
+ * Read by every command of `grade`. It knows nothing of submissions, of the database or of how a problem is judged: a
+ * problem is a name here, and its cases are groups' names.
+ */
+#ifndef GRADE_CONTEST_H
+#define GRADE_CONTEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "verify/error.h"
+#include "verify/settings.h"
+
+enum { CONTEST_PROBLEMS = 64, CONTEST_GROUPS = 16 };
+
+enum scoring { SCORING_PASS_FAIL, SCORING_FASTEST, SCORING_RELATIVE, SCORING_GROUPS, SCORINGS };
+
+/* How a test group's score comes of its cases, as in the Kattis Problem Package Format 2025-09. */
+enum aggregation { AGGREGATION_SUM, AGGREGATION_MIN, AGGREGATION_PASS_FAIL, AGGREGATIONS };
+
+struct contest_group {
+    const char *name;             /* "secret/large": the folder of the cases */
+    enum aggregation aggregation;
+    double max_score;             /* above 0 */
+};
+
+struct contest_problem {
+    const char *id;         /* the folder's name below submissions/TEAM, and the label: "A" */
+    const char *problem;    /* the toolkit's problem */
+    const char *league;     /* or NULL for its first */
+    const char *samples;    /* group of cases to try first: "sample" */
+    const char *secret;     /* group of cases that count: "secret" */
+    const char *ranked;     /* group, or one case where `ranked_case`, that times are taken of; NULL: none are */
+    bool ranked_case;       /* `ranked` names a case */
+    double repeat;          /* calls a ranked case, odd */
+    const char *baseline;   /* path of a submission to measure beside, in the toolkit's folder; or NULL for the problem's */
+    double points;          /* the most that the problem is worth: 100 */
+    struct contest_group groups[CONTEST_GROUPS]; /* [group_count] */
+    size_t group_count;
+};
+
+struct contest {
+    struct settings settings;  /* owns all strings */
+    const char *name;
+    double start, end, freeze; /* seconds since 1970, UTC; 0 where they are not set */
+    struct contest_problem problems[CONTEST_PROBLEMS]; /* [problem_count], in the file's order */
+    size_t problem_count;
+    enum scoring scoring;
+    double penalty;            /* minutes for each rejected attempt before the accepted one */
+    double full_at, zero_at;   /* relative: the speedup that gives all points, and the one that gives no more than `correct` */
+    double correct;            /* relative: percent of the points for a right answer of any speed */
+    bool rank_cpu;             /* times of C on a CPU rank, too */
+    const char *seal, *key;    /* paths below the contest's folder, or NULL */
+    const char *require_box;   /* as main_host takes it, or NULL */
+    double files, megabytes;   /* the most that one submission may have */
+    double attempts;           /* how often a step is tried that the machine failed */
+};
+
+/* Reads FOLDER/contest.yaml. A bad line is named with file and line. */
+bool contest_load(struct contest *contest, const char *folder, struct error *error);
+void contest_release(struct contest *contest);
+
+/* The problem of that id, or NULL. */
+const struct contest_problem *contest_problem(const struct contest *contest, const char *id);
+
+/* "2026-05-01T09:00:00Z", "2026-05-01 09:00" or "...+09:00" as seconds since 1970. */
+bool contest_time(const char *text, double *seconds);
+
+extern const char *const scoring_names[SCORINGS + 1], *const aggregation_names[AGGREGATIONS + 1];
+
+#endif

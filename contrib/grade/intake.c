@@ -1,0 +1,410 @@
+/*
+ * intake.c - the scan, the limits on what is copied, and the copy.
+ */
+#include "intake.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verify/digest.h"
+
+enum { MAX_DEPTH = 8 };
+
+/* What is found of one submission before anything is copied. */
+struct survey {
+    size_t files;           /* and folders */
+    uint64_t bytes, newest; /* ns since 1970: the newest change of any inode */
+    double submitted;       /* the newest time of modification, seconds */
+    char refused[300];      /* why it cannot be judged: the submitter's fault; or "" */
+};
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* A byte sequence is UTF-8 to jansson or it is not; both ends of the project agree so. */
+static bool is_utf8(const char *text)
+{
+    json_t *value = json_string(text);
+
+    json_decref(value);
+    return value != NULL;
+}
+
+void text_clean(char *text)
+{
+    bool utf8 = is_utf8(text);
+
+    for (unsigned char *c = (unsigned char *)text; *c; c++)
+        if (*c < ' ' || *c == 127 || (!utf8 && *c > 127) || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
+            *c = '?';
+    if (!is_utf8(text)) /* half of a C1 control is left */
+        for (unsigned char *c = (unsigned char *)text; *c; c++)
+            *c = *c > 127 ? '?' : *c;
+}
+
+static bool name_is_text(const char *name)
+{
+    char copy[NAME_MAX + 1];
+
+    snprintf(copy, sizeof copy, "%s", name);
+    text_clean(copy);
+    return strcmp(copy, name) == 0;
+}
+
+/* A line on standard error, once. */
+static void tell(struct intake *intake, const char *team, const char *problem, const char *name, const char *why)
+{
+    char line[1024], **grown;
+
+    snprintf(line, sizeof line, "submissions/%.200s%s%.200s%s%.200s: %.300s", team, problem ? "/" : "",
+             problem ? problem : "", name ? "/" : "", name ? name : "", why);
+    text_clean(line);
+    for (size_t i = 0; i < intake->told_count; i++)
+        if (strcmp(intake->told[i], line) == 0)
+            return;
+    fprintf(stderr, "grader: %s\n", line);
+    grown = realloc(intake->told, (intake->told_count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    intake->told = grown;
+    intake->told[intake->told_count] = strdup(line);
+    intake->told_count += intake->told[intake->told_count] != NULL;
+}
+
+void intake_release(struct intake *intake)
+{
+    for (size_t i = 0; i < intake->told_count; i++)
+        free(intake->told[i]);
+    free(intake->told);
+    intake->told = NULL;
+    intake->told_count = 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
+void tree_remove(const char *path) { nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS); }
+
+/* ------------------------------------------------------------------ survey and copy */
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), wanted = strlen(end);
+
+    return length > wanted && strcasecmp(name + length - wanted, end) == 0;
+}
+
+static bool is_archive(const char *name)
+{
+    static const char *const ends[] = { ".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".tar.zst" };
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (ends_with(name, ends[i]))
+            return true;
+    return false;
+}
+
+static bool name_is_plain(const char *name)
+{
+    return name[0] != '\0' && name[0] != '-' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-") == strlen(name);
+}
+
+static void refuse(struct survey *survey, const char *name, const char *why)
+{
+    if (survey->refused[0])
+        return;
+    snprintf(survey->refused, sizeof survey->refused, "'%.150s' %s", name, why);
+    text_clean(survey->refused);
+}
+
+static void note_time(struct survey *survey, const struct stat *status)
+{
+    double modified = (double)status->st_mtim.tv_sec + 1e-9 * (double)status->st_mtim.tv_nsec;
+    uint64_t changed = (uint64_t)status->st_ctim.tv_sec * 1000000000U + (uint64_t)status->st_ctim.tv_nsec;
+
+    if (changed > survey->newest)
+        survey->newest = changed;
+    if (modified > survey->submitted)
+        survey->submitted = modified;
+}
+
+/* The content of an open file into a new one. */
+static bool copy_bytes(int from, int folder, const char *name, const struct contest *contest, struct survey *survey,
+                       struct error *error)
+{
+    const uint64_t most = (uint64_t)(contest->megabytes * 1048576);
+    char buffer[65536];
+    int to = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    ssize_t got = 0;
+    bool ok = to >= 0;
+
+    while (ok && (got = read(from, buffer, sizeof buffer)) > 0) {
+        survey->bytes += (uint64_t)got;
+        if (survey->bytes > most) {
+            refuse(survey, name, "makes the submission larger than the contest allows");
+            break;
+        }
+        ok = write(to, buffer, (size_t)got) == got;
+    }
+    ok = (ok && got >= 0 && fsync(to) == 0) || error_system(error, "cannot copy a submission's file '%.100s'", name);
+    if (to >= 0)
+        close(to);
+    return ok;
+}
+
+/*
+ * Surveys what `name` in `from` is and, where `to` is no negative number, copies it there as `as`. False for the
+ * machine's failures; what is the submitter's fault is in survey->refused.
+ */
+static bool take_tree(int from, const char *name, int to, const char *as, int depth, const struct contest *contest,
+                      struct survey *survey, struct error *error)
+{
+    struct stat status;
+    int fd = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), inner = -1;
+    struct dirent *entry;
+    DIR *folder = NULL;
+    bool ok = true;
+
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        refuse(survey, name, errno == ELOOP ? "is a symbolic link" : "cannot be read");
+        goto out;
+    }
+    note_time(survey, &status);
+    if (++survey->files > (size_t)contest->files) {
+        refuse(survey, name, "is one file more than the contest allows");
+        goto out;
+    }
+    if (S_ISREG(status.st_mode)) {
+        if (to >= 0)
+            ok = copy_bytes(fd, to, as, contest, survey, error);
+        else
+            survey->bytes += (uint64_t)status.st_size;
+        goto out;
+    }
+    if (!S_ISDIR(status.st_mode) || depth == MAX_DEPTH) {
+        refuse(survey, name, depth == MAX_DEPTH ? "is nested too deeply" : "is neither file nor folder");
+        goto out;
+    }
+    if (to >= 0 &&
+        (mkdirat(to, as, 0755) != 0 || (inner = openat(to, as, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)) {
+        ok = error_system(error, "cannot make the folder '%.100s'", as);
+        goto out;
+    }
+    folder = fdopendir(fd);
+    if (!folder) {
+        ok = error_system(error, "cannot read a submission's folder");
+        goto out;
+    }
+    while (ok && !survey->refused[0] && (entry = readdir(folder))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (!name_is_plain(entry->d_name))
+            refuse(survey, entry->d_name, "is no name of letters, digits and _ . + -");
+        else
+            ok = take_tree(dirfd(folder), entry->d_name, inner, entry->d_name, depth + 1, contest, survey, error);
+    }
+out:
+    if (inner >= 0)
+        close(inner);
+    if (folder)
+        closedir(folder);
+    else if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* What the copy is called; NULL where it is no source at all. */
+static const char *copy_name(const char *name, bool folder)
+{
+    return folder                   ? "folder"
+           : is_archive(name)       ? "archive"
+           : ends_with(name, ".cu") ? "device_user.cu"
+           : ends_with(name, ".c")  ? "device_user.c"
+                                    : NULL;
+}
+
+/* ------------------------------------------------------------------ into the database */
+
+static bool insert(struct intake *intake, struct store *store, const char *team, const char *problem, const char *name,
+                   const char *digest, const char *stamp, const struct survey *survey, const char *incoming,
+                   struct error *error)
+{
+    char target[PATH_MAX];
+    int64_t id;
+    bool ok;
+
+    if (!store_begin(store, error))
+        return false;
+    ok = store_run(store, error,
+                   "INSERT INTO submissions (team, problem, path, sha256, stamp, submitted, found)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp",
+                   "sssssdd", team, problem, name, digest, stamp, survey->submitted, now()) &&
+         store_number(store, error, &id,
+                      "SELECT id FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?"
+                      " AND NOT EXISTS (SELECT 1 FROM judgements WHERE submission = submissions.id)",
+                      "ssss", team, problem, name, digest);
+    if (ok && id > 0) {
+        if (survey->refused[0])
+            ok = store_run(store, error,
+                           "INSERT INTO judgements (submission, state, verdict, message, created, ended)"
+                           " VALUES (?, 'done', 'CE', ?, ?, ?)",
+                           "isdd", id, survey->refused, now(), now());
+        else
+            ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id, now());
+        snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
+        tree_remove(target); /* of a transaction that was lost with the power after its rename */
+        ok = ok && (rename(incoming, target) == 0 || error_system(error, "cannot rename '%s'", incoming));
+        intake->taken += ok;
+    }
+    return store_end(store, ok, error);
+}
+
+static bool take_submission(struct intake *intake, struct store *store, int folder, const char *team,
+                            const char *problem, const char *name, struct error *error)
+{
+    struct survey survey = { 0 }, copied = { 0 };
+    char stamp[96], incoming[PATH_MAX], path[PATH_MAX], digest[DIGEST_HEX];
+    struct stat status;
+    const char *as;
+    int64_t known;
+    int to;
+    bool ok;
+
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return true; /* it is gone again */
+    if (!name_is_text(name))
+        return tell(intake, team, problem, name, "left out: its name is not readable text"), true;
+    as = copy_name(name, S_ISDIR(status.st_mode));
+    if (!as)
+        return tell(intake, team, problem, name, "left out: it is no .cu or .c file, folder or archive"), true;
+    if (!take_tree(folder, name, -1, NULL, 0, intake->contest, &survey, error))
+        return false;
+    if (intake->settle > 0 && now() - 1e-9 * (double)survey.newest < intake->settle)
+        return true; /* it may still be on its way: the next scan takes it */
+    snprintf(stamp, sizeof stamp, "%ju %ju %zu", (uintmax_t)survey.newest, (uintmax_t)survey.bytes, survey.files);
+    if (!store_number(store, error, &known,
+                      "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND stamp = ?", "ssss",
+                      team, problem, name, stamp))
+        return false;
+    if (known)
+        return true;
+    snprintf(incoming, sizeof incoming, "%s/grading/incoming", intake->folder);
+    tree_remove(incoming);
+    to = mkdir(incoming, 0755) == 0 ? open(incoming, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (to < 0)
+        return error_system(error, "cannot make '%s'", incoming);
+    ok = take_tree(folder, name, to, as, 0, intake->contest, &copied, error) &&
+         (syncfs(to) == 0 || error_system(error, "cannot write '%s'", incoming));
+    close(to);
+    if (!ok)
+        return false;
+    memcpy(survey.refused, copied.refused, sizeof survey.refused);
+    snprintf(path, sizeof path, "%.*s/%s", (int)sizeof path - 64, incoming, as);
+    if (copied.refused[0]) /* nothing of it is kept; the same content is not refused twice */
+        digest_bytes(stamp, strlen(stamp), digest), tree_remove(incoming), ok = mkdir(incoming, 0755) == 0;
+    else
+        ok = digest_source(path, digest, error);
+    return ok && insert(intake, store, team, problem, name, digest, stamp, &survey, incoming, error);
+}
+
+/* Every entry of a folder in order of their names. False for failures of this machine. */
+static bool each_entry(int parent, const char *name, int (*order)(const struct dirent **, const struct dirent **),
+                       bool (*take)(void *context, int folder, const char *entry, struct error *error), void *context,
+                       struct error *error)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct dirent **entries = NULL;
+    int count = fd < 0 ? 0 : scandirat(fd, ".", &entries, NULL, order);
+    bool ok = true;
+
+    for (int i = 0; i < count; i++) {
+        if (ok && entries[i]->d_name[0] != '.')
+            ok = take(context, fd, entries[i]->d_name, error);
+        free(entries[i]);
+    }
+    free(entries);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+struct place {
+    struct intake *intake;
+    struct store *store;
+    const char *team, *problem;
+    bool listed; /* teams are listed in teams/ */
+};
+
+static bool take_entry(void *context, int folder, const char *name, struct error *error)
+{
+    struct place *place = context;
+
+    return take_submission(place->intake, place->store, folder, place->team, place->problem, name, error);
+}
+
+static bool take_problem(void *context, int folder, const char *name, struct error *error)
+{
+    struct place *place = context;
+    struct stat status;
+
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
+        !contest_problem(place->intake->contest, name))
+        return tell(place->intake, place->team, name, NULL,
+                    "left out: it is no folder of one of the contest's problems"),
+               true;
+    place->problem = name;
+    return each_entry(folder, name, alphasort, take_entry, place, error);
+}
+
+static bool take_team(void *context, int folder, const char *name, struct error *error)
+{
+    struct place *place = context;
+    char path[PATH_MAX];
+    struct stat status;
+
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) || !name_is_text(name))
+        return tell(place->intake, name, NULL, NULL, "left out: it is no team's folder with a readable name"), true;
+    snprintf(path, sizeof path, "%s/teams/%s.yaml", place->intake->folder, name);
+    if (place->listed && access(path, F_OK) != 0)
+        return tell(place->intake, name, NULL, NULL, "left out: there is no such team in teams/"), true;
+    place->team = name;
+    return each_entry(folder, name, alphasort, take_problem, place, error);
+}
+
+static bool count_one(void *context, int folder, const char *name, struct error *error)
+{
+    (void)folder, (void)error;
+    *(bool *)context |= ends_with(name, ".yaml");
+    return true;
+}
+
+bool intake_scan(struct intake *intake, struct store *store, struct error *error)
+{
+    struct place place = { .intake = intake, .store = store };
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/teams", intake->folder);
+    if (!each_entry(AT_FDCWD, path, alphasort, count_one, &place.listed, error))
+        return false;
+    snprintf(path, sizeof path, "%s/submissions", intake->folder);
+    return each_entry(AT_FDCWD, path, alphasort, take_team, &place, error);
+}

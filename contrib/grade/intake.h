@@ -1,0 +1,33 @@
+/*
+ * intake.h - finds new submissions below CONTEST/submissions/TEAM/PROBLEM/ and takes a copy of each.
+ *
+ * Called by the grader's loop. Names are bytes from outside: they are bound as values or printed with what is no text
+ * replaced, and no command gets one. What is judged is the copy, CONTEST/grading/sources/NUMBER/, whose names are
+ * harmless: "device_user.c" or ".cu" for a file, "archive" for an archive, a folder's files by their own names.
+ */
+#ifndef GRADE_INTAKE_H
+#define GRADE_INTAKE_H
+
+#include "contest.h"
+#include "store.h"
+
+struct intake {
+    const struct contest *contest;
+    const char *folder;  /* the contest's */
+    double settle;       /* seconds that a submission must have lain unchanged: 0 for none */
+    size_t taken;        /* submissions taken, all scans together */
+    char **told;         /* [told_count] notes that were printed: each is said once */
+    size_t told_count;
+};
+
+/* One look at all files. Notes on what is no submission go to standard error. False for failures of disk or database. */
+bool intake_scan(struct intake *intake, struct store *store, struct error *error);
+void intake_release(struct intake *intake);
+
+/* Replaces every byte of `text` that could steer a terminal or is not UTF-8 by '?'. */
+void text_clean(char *text);
+
+/* Removes a folder and all below it, following no link. */
+void tree_remove(const char *path);
+
+#endif

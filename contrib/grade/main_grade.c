@@ -1,0 +1,217 @@
+/*
+ * main_grade.c - grade COMMAND CONTEST [options]: grades a contest's folder, asks and rejudges.
+ *
+ * The day-to-day way in are run_scripts/grade.sh and run_scripts/results.sh. Reads contest.yaml and the files of the
+ * teams, starts the host and the build script as commands, and knows nothing of any problem.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "grader.h"
+
+static const char help[] =
+    "usage: grader run CONTEST [--watch] [--builds N] [--gpu UUID]...\n"
+    "       grader COMMAND CONTEST ...\n"
+    "\n"
+    "run       grades what is new in the folder CONTEST, or goes on where it was stopped\n"
+    "  --watch       goes on looking for files until it is stopped\n"
+    "  --builds N    submissions to build at a time, 1 to 64 (default: half of the processors)\n"
+    "  --gpu UUID    a GPU to use; may be given again (default: none, the CPU and the simulator)\n"
+    "check     reads contest.yaml and says what is in it\n"
+    "results [TABLE] [--csv|--json] [filter]   what is in the database: standings (--public: as before the freeze),\n"
+    "          submissions, judgements, runs, samples, steps, machines, rejudgings; or --sql SELECT\n"
+    "rejudge [filter] [--start --reason TEXT]  shows what would be judged again, or has it judged again beside the\n"
+    "          verdicts that count; then changes N, and commit N or cancel N\n"
+    "clear-review N   submission N was looked at: its times rank\n"
+    "filters   --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME\n"
+    "\n"
+    "exit codes: 0 done, 1 stopped before everything was graded, 2 usage, 3 the toolkit failed\n";
+
+/* Set in main(), once: where this program and the toolkit are. */
+struct places {
+    char build[PATH_MAX / 2], root[PATH_MAX / 2];
+};
+
+static bool find_places(struct places *places, struct error *error)
+{
+    char marker[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", places->build, sizeof places->build - 1);
+
+    if (length <= 0)
+        return error_system(error, "cannot read /proc/self/exe");
+    places->build[length] = '\0';
+    *strrchr(places->build, '/') = '\0';
+    snprintf(places->root, sizeof places->root, "%s", places->build);
+    for (;;) {
+        char *slash = strrchr(places->root, '/');
+
+        snprintf(marker, sizeof marker, "%s/problems/problem.h", places->root);
+        if (access(marker, F_OK) == 0)
+            return true;
+        if (!slash)
+            return error_toolkit(error, "cannot find the toolkit's folder above '%s'", places->build);
+        *slash = '\0';
+    }
+}
+
+static bool make_folder(const char *parent, const char *name, struct error *error)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/%s", parent, name);
+    return mkdir(path, 0755) == 0 || errno == EEXIST || error_system(error, "cannot make the folder '%s'", path);
+}
+
+/* The contest's lock: its holder and the keepers it started have it. Waits a little for those of one that was killed. */
+static int take_lock(const char *folder, struct error *error)
+{
+    char path[PATH_MAX];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/grading/lock", folder);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    for (int i = 0; fd >= 0 && i < 80; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return fd;
+        nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+    }
+    if (fd < 0)
+        error_system(error, "cannot open '%s'", path);
+    else
+        error_usage(error, "'%s' is being graded already", folder), close(fd);
+    return -1;
+}
+
+static int command_run(const struct places *places, int argc, char **argv, const char *folder, struct error *error)
+{
+    static const struct option options[] = { { "watch", no_argument, NULL, 'w' },
+                                             { "builds", required_argument, NULL, 'b' },
+                                             { "gpu", required_argument, NULL, 'g' },
+                                             { 0 } };
+    static struct grader grader;
+    static struct contest contest;
+    struct store store = { 0 };
+    char path[PATH_MAX];
+    bool stopped = false, ok;
+    int option, lock = -1;
+    long builds = sysconf(_SC_NPROCESSORS_ONLN) / 2;
+
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == 'w')
+            grader.watch = true;
+        else if (option == 'b')
+            builds = strtol(optarg, NULL, 10);
+        else if (option == 'g' && grader.run_count < GRADER_GPUS)
+            snprintf(grader.runs[grader.run_count++].gpu, sizeof grader.runs[0].gpu, "%s", optarg);
+        else
+            return error_usage(error, "unknown option or one too many; see grader --help"), EXIT_USAGE;
+    }
+    grader.run_count = grader.run_count > 0 ? grader.run_count : 1;
+    grader.build_count = builds < 1 ? 1 : builds > GRADER_JOBS ? GRADER_JOBS : (size_t)builds;
+    grader.folder = folder, grader.root = places->root, grader.build = places->build;
+    grader.contest = &contest, grader.store = &store;
+    if (!contest_load(&contest, folder, error))
+        return error->code;
+    grader.intake = (struct intake){ .contest = &contest, .folder = folder, .settle = grader.watch ? 1.5 : 0 };
+    ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&
+         make_folder(places->build, "grading", error) && (lock = take_lock(folder, error)) >= 0;
+    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    ok = ok && store_open(&store, path, STORE_WRITE, error) && grader_run(&grader, &stopped, error);
+    if (store.db)
+        store_close(&store);
+    intake_release(&grader.intake);
+    contest_release(&contest);
+    if (ok && stopped && !grader.watch)
+        fputs("grader: stopped; start it again to go on\n", stderr);
+    return !ok ? (int)error->code : stopped && !grader.watch ? 1 : 0;
+}
+
+/* A command on the results, which are there once `run` was. */
+static int command_on_results(const char *command, int argc, char **argv, const char *folder, struct error *error)
+{
+    static struct contest contest;
+    struct store store;
+    char path[PATH_MAX];
+    int code;
+
+    if (!contest_load(&contest, folder, error))
+        return error->code;
+    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    if (access(path, F_OK) != 0) {
+        error_usage(error, "'%s' was not graded yet: there is no '%s'", folder, path);
+        code = EXIT_USAGE;
+    } else if (strcmp(command, "results") == 0) {
+        code = command_results(&contest, folder, argc, argv, error);
+    } else if (store_open(&store, path, STORE_WRITE, error)) {
+        code = command_rejudge(&store, command, argc, argv, error);
+        store_close(&store);
+    } else {
+        code = (int)error->code;
+    }
+    contest_release(&contest);
+    return code;
+}
+
+static int command_check(const char *folder, struct error *error)
+{
+    static struct contest contest;
+
+    if (!contest_load(&contest, folder, error))
+        return error->code;
+    printf("%s: %zu problems, scoring %s\n", contest.name, contest.problem_count, scoring_names[contest.scoring]);
+    for (size_t i = 0; i < contest.problem_count; i++)
+        printf("%s\t%s\t%s\n", contest.problems[i].id, contest.problems[i].problem,
+               contest.problems[i].league ? contest.problems[i].league : "");
+    contest_release(&contest);
+    return 0;
+}
+
+static bool is_on_results(const char *command)
+{
+    static const char *const commands[] = { "results", "rejudge", "changes", "commit", "cancel", "clear-review" };
+
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(command, commands[i]) == 0)
+            return true;
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    static char folder[PATH_MAX];
+    struct places places;
+    struct error error = { 0 };
+    int code = EXIT_USAGE;
+
+    if (argc >= 2 && strcmp(argv[1], "--help") == 0)
+        return fputs(help, stdout) < 0;
+    if (argc < 3) {
+        fputs(help, stderr);
+        return EXIT_USAGE;
+    }
+    if (!realpath(argv[2], folder) || strlen(folder) > PATH_MAX / 2)
+        error_usage(&error, "cannot open the folder '%s': %s", argv[2], strerror(errno));
+    else if (!find_places(&places, &error))
+        code = error.code;
+    else if (strcmp(argv[1], "run") == 0)
+        code = command_run(&places, argc - 2, argv + 2, folder, &error);
+    else if (strcmp(argv[1], "check") == 0)
+        code = command_check(folder, &error);
+    else if (is_on_results(argv[1]))
+        code = command_on_results(argv[1], argc - 3, argv + 3, folder, &error);
+    else
+        error_usage(&error, "unknown command '%s'; see grader --help", argv[1]);
+    if (error.text[0])
+        fprintf(stderr, "grader: %s\n", error.text);
+    return code;
+}

@@ -1,0 +1,152 @@
+/*
+ * main_unpack.c - unpacks a submission's archive: unpack ARCHIVE FOLDER FILES MEGABYTES
+ *
+ * Called by grade_build.sh within the compile box, with an archive that is any bytes at all. Only folders and regular
+ * files with plain names come out, at most so many and so large. Exit codes: 0 done, 1 the archive is refused, with why
+ * on standard error, 2 usage, 3 the machine failed.
+ */
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_PATH = 512, MAX_DEPTH = 8 };
+
+static int refuse(const char *name, const char *why)
+{
+    fputs("error: the archive", stderr);
+    if (name)
+        fputs(": '", stderr);
+    for (const char *c = name; c && *c && c < name + 120; c++)
+        fputc(*c < ' ' || *c > '~' ? '?' : *c, stderr);
+    fprintf(stderr, "%s %s\n", name ? "'" : "", why);
+    return 1;
+}
+
+static int broken(const char *what)
+{
+    fprintf(stderr, "unpack: %s: %s\n", what, strerror(errno));
+    return 3;
+}
+
+/* Folders and a name below where it is unpacked, of letters, digits and _ . + -; "./" before them is left away. */
+static const char *plain_path(const char *path)
+{
+    size_t depth = 0;
+
+    while (path && strncmp(path, "./", 2) == 0)
+        path += 2;
+    if (!path || strlen(path) >= MAX_PATH || path[0] == '/' ||
+        strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-/") != strlen(path))
+        return NULL;
+    for (const char *part = path; *part; part += strcspn(part, "/"), part += *part == '/') {
+        size_t length = strcspn(part, "/");
+
+        if (length == 0 || part[0] == '-' || (length == 1 && part[0] == '.') ||
+            (length == 2 && strncmp(part, "..", 2) == 0) || ++depth > MAX_DEPTH)
+            return NULL;
+    }
+    return path;
+}
+
+/* The folders above a file, made where they are missing. */
+static int make_parents(int folder, const char *path)
+{
+    char parent[MAX_PATH];
+
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
+        if (mkdirat(folder, parent, 0755) != 0 && errno != EEXIST)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_file(struct archive *archive, int folder, const char *path, uint64_t *left)
+{
+    char buffer[65536];
+    la_ssize_t got = 0;
+    int fd, result = 0;
+
+    if (make_parents(folder, path) != 0)
+        return errno == ENOTDIR ? refuse(path, "is below a file") : broken(path);
+    fd = openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return errno == EEXIST || errno == ENOTDIR || errno == EISDIR ? refuse(path, "is there twice") : broken(path);
+    while (result == 0 && (got = archive_read_data(archive, buffer, sizeof buffer)) > 0) {
+        if ((uint64_t)got > *left)
+            result = refuse(NULL, "unpacks to more bytes than the contest allows");
+        else if (write(fd, buffer, (size_t)got) != got)
+            result = broken(path);
+        else
+            *left -= (uint64_t)got;
+    }
+    if (result == 0 && got < 0)
+        result = refuse(path, "cannot be read: it is damaged or encrypted");
+    close(fd);
+    return result;
+}
+
+static int unpack(struct archive *archive, int folder, unsigned long files, uint64_t left)
+{
+    struct archive_entry *entry;
+    int status;
+
+    while ((status = archive_read_next_header(archive, &entry)) == ARCHIVE_OK) {
+        const char *name = archive_entry_pathname(entry), *path = plain_path(name);
+        const unsigned kind = archive_entry_filetype(entry);
+        char folder_name[MAX_PATH];
+        int result = 0;
+
+        if (name && (strcmp(name, "./") == 0 || strcmp(name, ".") == 0))
+            continue;
+        if (!path)
+            return refuse(name ? name : "?", "is no name of letters, digits and _ . + - below the archive's folder");
+        if (files-- == 0)
+            return refuse(NULL, "has more files than the contest allows");
+        if (archive_entry_hardlink(entry) || archive_entry_symlink(entry))
+            return refuse(path, "is a link");
+        if (kind == AE_IFDIR) {
+            snprintf(folder_name, sizeof folder_name, "%s/", path);
+            if (make_parents(folder, folder_name) != 0)
+                return errno == ENOTDIR || errno == EEXIST ? refuse(path, "is there twice") : broken(path);
+        } else if (kind == AE_IFREG) {
+            result = write_file(archive, folder, path, &left);
+        } else {
+            return refuse(path, "is neither file nor folder");
+        }
+        if (result != 0)
+            return result;
+    }
+    return status == ARCHIVE_EOF ? 0 : refuse(NULL, "cannot be read: it is damaged or none");
+}
+
+int main(int argc, char **argv)
+{
+    struct archive *archive = archive_read_new();
+    int folder, result;
+
+    if (argc != 5) {
+        fputs("usage: unpack ARCHIVE FOLDER FILES MEGABYTES\n", stderr);
+        return 2;
+    }
+    folder = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!archive || folder < 0)
+        return broken(argv[2]);
+    archive_read_support_format_zip(archive);
+    archive_read_support_format_tar(archive);
+    archive_read_support_filter_all(archive);
+    if (archive_read_open_filename(archive, argv[1], 65536) != ARCHIVE_OK)
+        result = refuse(NULL, "cannot be read: it is damaged or none");
+    else
+        result = unpack(archive, folder, strtoul(argv[3], NULL, 10), (uint64_t)(strtod(argv[4], NULL) * 1048576));
+    archive_read_free(archive);
+    close(folder);
+    return result;
+}

@@ -1,0 +1,151 @@
+/*
+ * store.c - SQLite as this program uses it.
+ */
+#include "store.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool failed(struct store *store, struct error *error)
+{
+    return error_toolkit(error, "%s: %s", store->path, store->db ? sqlite3_errmsg(store->db) : "out of memory");
+}
+
+static bool execute(struct store *store, const char *sql, struct error *error)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK || failed(store, error);
+}
+
+bool store_open(struct store *store, const char *path, enum store_mode mode, struct error *error)
+{
+    int flags = mode == STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    int64_t version;
+
+    *store = (struct store){ .path = strdup(path) };
+    if (!store->path)
+        return error_toolkit(error, "out of memory");
+    if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOFOLLOW, NULL) != SQLITE_OK) {
+        failed(store, error);
+        error->code = mode == STORE_READ ? EXIT_USAGE : EXIT_TOOLKIT;
+        store_close(store);
+        return false;
+    }
+    sqlite3_busy_timeout(store->db, 30000);
+    if (!execute(store, "PRAGMA foreign_keys = ON", error) ||
+        (mode == STORE_WRITE && !execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", error)) ||
+        !store_number(store, error, &version, "PRAGMA user_version", ""))
+        goto fail;
+    if (version > schema_newest() || (mode == STORE_READ && version < schema_newest())) {
+        error_usage(error,
+                    version > schema_newest() ? "%s: its schema has version %d, newer than this program's %d"
+                                              : "%s: its schema has version %d, older than this program's %d: "
+                                                "grade.sh brings it up to date",
+                    path, (int)version, schema_newest());
+        goto fail;
+    }
+    if (mode == STORE_READ || schema_migrate(store, schema_newest(), error))
+        return true;
+fail:
+    store_close(store);
+    return false;
+}
+
+void store_close(struct store *store)
+{
+    sqlite3_close(store->db);
+    free(store->path);
+    *store = (struct store){ 0 };
+}
+
+static sqlite3_stmt *prepare(struct store *store, struct error *error, const char *sql, const char *types,
+                             va_list values)
+{
+    sqlite3_stmt *statement = NULL;
+    bool ok = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK;
+
+    for (int i = 0; ok && types[i]; i++) {
+        int status = SQLITE_MISUSE;
+
+        switch (types[i]) {
+        case 'i': status = sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t)); break;
+        case 'd': status = sqlite3_bind_double(statement, i + 1, va_arg(values, double)); break;
+        case 's':
+            status = sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
+            break;
+        default: break;
+        }
+        ok = status == SQLITE_OK;
+    }
+    if (ok)
+        return statement;
+    failed(store, error);
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
+sqlite3_stmt *store_prepare(struct store *store, struct error *error, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    va_list values;
+
+    va_start(values, types);
+    statement = prepare(store, error, sql, types, values);
+    va_end(values);
+    return statement;
+}
+
+int store_step(struct store *store, sqlite3_stmt *statement, struct error *error)
+{
+    int status = sqlite3_step(statement);
+
+    if (status == SQLITE_ROW)
+        return 1;
+    if (status == SQLITE_DONE)
+        return 0;
+    failed(store, error);
+    return -1;
+}
+
+bool store_run(struct store *store, struct error *error, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    va_list values;
+    int status;
+
+    va_start(values, types);
+    statement = prepare(store, error, sql, types, values);
+    va_end(values);
+    if (!statement)
+        return false;
+    status = store_step(store, statement, error);
+    sqlite3_finalize(statement);
+    return status >= 0;
+}
+
+bool store_number(struct store *store, struct error *error, int64_t *number, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    va_list values;
+    int status;
+
+    va_start(values, types);
+    statement = prepare(store, error, sql, types, values);
+    va_end(values);
+    if (!statement)
+        return false;
+    status = store_step(store, statement, error);
+    *number = status > 0 ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return status >= 0;
+}
+
+bool store_begin(struct store *store, struct error *error) { return execute(store, "BEGIN IMMEDIATE", error); }
+
+bool store_end(struct store *store, bool ok, struct error *error)
+{
+    if (ok && execute(store, "COMMIT", error))
+        return true;
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}

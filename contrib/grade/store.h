@@ -1,0 +1,49 @@
+/*
+ * store.h - the results of a contest in SQLite.
+ *
+ * One file, CONTEST/grading/results.db: write-ahead log, every commit on the disk before it counts, foreign keys on,
+ * the schema's version in PRAGMA user_version (schema.c has every version's steps). Statements take their values as
+ * parameters only: names of teams and files are never part of a statement's text.
+ */
+#ifndef GRADE_STORE_H
+#define GRADE_STORE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "verify/error.h"
+
+struct store {
+    sqlite3 *db;
+    char *path;
+};
+
+enum store_mode { STORE_WRITE, STORE_READ };
+
+/* Opens; STORE_WRITE makes the file and brings an older schema to the newest. A newer one than this program's is refused. */
+bool store_open(struct store *store, const char *path, enum store_mode mode, struct error *error);
+void store_close(struct store *store);
+
+/* The schema's newest version, and bringing an open database from its version up to `version`. */
+int schema_newest(void);
+bool schema_migrate(struct store *store, int version, struct error *error);
+
+/*
+ * Prepares one statement and binds its values: a letter of `types` each: i int64_t, d double, s const char * (or NULL for
+ * null). NULL with an error where that fails. The caller finalizes it.
+ */
+sqlite3_stmt *store_prepare(struct store *store, struct error *error, const char *sql, const char *types, ...);
+
+/* The next row: 1, 0 at the end, -1 with an error. */
+int store_step(struct store *store, sqlite3_stmt *statement, struct error *error);
+
+/* A statement without rows. store_number() gives the first column of the first row in *number, 0 for no row. */
+bool store_run(struct store *store, struct error *error, const char *sql, const char *types, ...);
+bool store_number(struct store *store, struct error *error, int64_t *number, const char *sql, const char *types, ...);
+
+/* BEGIN IMMEDIATE; and COMMIT where `ok`, else ROLLBACK. store_end() is false where `ok` is, or the commit failed. */
+bool store_begin(struct store *store, struct error *error);
+bool store_end(struct store *store, bool ok, struct error *error);
+
+#endif

@@ -1,0 +1,17 @@
+# grader: contests, from files to results. It links the toolkit's readers of settings and digests, and no problem.
+
+GRADE_OBJECTS := $(call object,$(filter-out contrib/grade/main_%.c,$(wildcard contrib/grade/*.c)) verify/settings.c \
+	verify/error.c verify/digest.c verify/blob.c verify/stats.c verify/reap.c)
+
+.PHONY: grade-programs
+grade-programs: $(BUILD)/grader $(BUILD)/unpack
+
+$(BUILD)/grader: $(call object,contrib/grade/main_grade.c) $(GRADE_OBJECTS)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lm
+
+$(BUILD)/unpack: $(call object,contrib/grade/main_unpack.c)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -larchive
+
+$(BUILD)/tests/test_grade_score: $(call object,tests/unit/test_grade_score.c contrib/grade/score.c)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm

@@ -1,0 +1,10 @@
+#!/bin/bash
+# Grades the sample contest in a copy, build/demo, and shows its standings: demo.sh
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 0 ] || usage demo.sh
+mkdir -p "$build"
+rm -rf "$build/demo"
+cp -R "$root/contrib/grade/sample" "$build/demo"
+"$root/run_scripts/grade.sh" "$build/demo"
+echo
+"$root/run_scripts/results.sh" "$build/demo" standings

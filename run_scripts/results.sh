@@ -1,0 +1,12 @@
+#!/bin/bash
+# What a contest's grading found: results.sh CONTEST [TABLE] [--csv|--json] [filter]
+#
+# TABLE: standings (--public: as before the freeze), submissions, judgements, runs, samples, steps, machines, rejudgings.
+# Filters: --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME. Or --sql SELECT.
+. "$(dirname "$0")/lib.sh"
+[ $# -ge 1 ] && [ -n "$1" ] || usage 'results.sh CONTEST [TABLE] [--csv|--json] [filter]'
+[ -d "$1" ] || refuse "there is no folder '$1'"
+toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
+contest=$1
+shift
+exec "$build/grader" results "$contest" "$@"

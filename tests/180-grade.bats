@@ -1,0 +1,341 @@
+#!/usr/bin/env bats
+# Contests: from files to verdicts in the database, through interruptions; scores, rejudgings, exports.
+# bats file_tags=grade
+
+setup_file() {
+    make -s -C "$root" DEV=1 grade-programs "${BUILD:-build}/tests/test_grade_score" >&2
+}
+
+setup() {
+    load helpers/common
+    contest=$BATS_TEST_TMPDIR/contest db=$contest/grading/results.db
+    sort=$root/problems/mergesort/submissions
+}
+
+# contest [EXTRA LINE...]: a contest of one quick problem, and one team.
+contest() {
+    mkdir -p "$contest/submissions/ada/A"
+    {
+        printf '%s\n' 'name: Test' "$@" 'problems:' '  - id: A' '    problem: mergesort' '    samples: sample' \
+            '    secret: sample' '    ranked_case: sample/2-pairs' '    repeat: 7'
+    } > "$contest/contest.yaml"
+}
+
+# submit TEAM NAME SOURCE: NAME may be anything that a file can be called.
+submit() {
+    mkdir -p "$contest/submissions/$1/A"
+    cp -R "$3" "$contest/submissions/$1/A/$2"
+}
+
+grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; }
+query() { sqlite3 -readonly "$db" "$1"; }
+
+# What every test of a whole grading ends with: one verdict that counts for each submission, and a sound database.
+sound() {
+    assert_equal "$(query 'PRAGMA integrity_check')" ok
+    assert_equal "$(query 'PRAGMA foreign_key_check')" ''
+    assert_equal "$(query "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
+        j.valid AND j.state = 'done') <> 1")" 0
+}
+
+@test "scores: pass-fail with penalty, ties of overlapping intervals, speed against the baseline, test groups" {
+    run -0 timeout 60 "$build/tests/test_grade_score"
+    assert_output '40 checks, 0 failed'
+}
+
+@test "contest.yaml: a bad line is named with file and line" {
+    local line
+    contest
+    run -0 "$build/grader" check "$contest"
+    assert_output $'Test: 1 problems, scoring pass-fail\nA\tmergesort\t'
+    while IFS='|' read -r line words; do
+        contest "$line"
+        run -2 "$build/grader" check "$contest"
+        assert_output --partial "contest.yaml:$words"
+    done <<'LINES'
+nmae: x|2: unknown key 'nmae'
+start: yesterday|2: 'start: yesterday' is no time such as 2026-05-01T09:00:00Z
+scoring: { type: best }|2: 'scoring.type: best' is none of pass-fail fastest relative groups
+scoring: { correct: 101 }|2: 'scoring.correct: 101' is not a number from 0 to 100
+limits: { files: many }|2: 'limits.files: many' is not a number from 1 to 4096
+key: ../key|2: 'key: ../key' is no path of letters, digits and _ . - /
+LINES
+    contest
+    echo '    repeat: 8' >> "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial "contest.yaml:9: key 'problems.0.repeat' is given twice"
+    sed -i '$d; s/repeat: 7/repeat: 8/' "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial "contest.yaml:8: 'problems.0.repeat: 8' is no odd number"
+    printf '  - id: A\n    problem: matmul\n' >> "$contest/contest.yaml"
+    sed -i 's/repeat: 8/repeat: 7/' "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial "contest.yaml:9: 'problems.1.id: A' is there twice"
+    contest 'start: 2026-01-02' 'end: 2026-01-01 00:00'
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial "contest.yaml:2: 'start: 2026-01-02' is no time"
+    contest 'start: 2026-01-02 00:00' 'end: 2026-01-01 00:00'
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial 'contest.yaml: the contest ends before it starts'
+}
+
+@test "grade: right, wrong, slow, broken, hostile names, folders and archives get their verdicts; exports are valid" {
+    requires box
+    local words
+    cd "$BATS_TEST_TMPDIR"
+    contest 'scoring: { rank_cpu: yes }'
+    submit ada right.c "$sort/accepted/qsort.c"
+    submit ada wrong.c "$sort/wrong_answer/unsigned_keys.c"
+    echo '#error not so' > broken.c
+    submit ada broken.c broken.c
+    sed 's/^void device_user.*/&/; /^{/a for (volatile int i = 0; i == 0;) ;' "$sort/accepted/qsort.c" > slow.c
+    submit ada slow.c slow.c
+    # shellcheck disable=SC2016
+    submit '$(touch pwned);' '`touch pwned` "a",'\''b.c' "$sort/accepted/qsort.c"
+    submit ada $'steer\e[31m.c' "$sort/accepted/qsort.c"
+    mkdir folder && cp "$sort/accepted/qsort.c" folder/main.c
+    submit ada folder folder
+    tar -czf folder.tgz folder
+    submit ada folder.tgz folder.tgz
+    ln -s /etc/passwd folder/link.c
+    submit ada linked folder
+    tar -cf linked.tar folder
+    submit ada linked.tar linked.tar
+    tar -cPf above.tar --transform 's|folder/main.c|../../escaped.c|' folder/main.c
+    submit ada above.tar above.tar
+    head -c 6000000 /dev/zero > folder/large.h && rm folder/link.c && tar -czf bomb.tar.gz folder
+    submit ada bomb.tar.gz bomb.tar.gz
+    echo 'no archive' > junk.zip
+    submit ada junk.zip junk.zip
+    echo 'words' > "$contest/submissions/ada/A/readme.txt"
+    mkdir -p "$contest/submissions/ada/Z"
+    run -0 --separate-stderr grade --builds 2
+    [[ $stderr == *'submissions/ada/A/readme.txt: left out: it is no .cu or .c file'* ]]
+    [[ $stderr == *'submissions/ada/Z: left out: it is no folder of one of the contest'* ]]
+    [[ $stderr == *'steer?[31m.c: left out: its name is not readable text'* ]]
+    assert_equal "$(query "SELECT s.path || ' ' || j.verdict FROM submissions s JOIN judgements j ON j.submission = s.id
+        WHERE team = 'ada' ORDER BY s.path COLLATE BINARY")" "above.tar CE
+bomb.tar.gz CE
+broken.c CE
+folder AC
+folder.tgz AC
+junk.zip CE
+linked CE
+linked.tar CE
+right.c AC
+slow.c TLE
+wrong.c WA"
+    # shellcheck disable=SC2016
+    assert_equal "$(query "SELECT j.verdict, s.path FROM submissions s JOIN judgements j ON j.submission = s.id WHERE team <> 'ada'")" \
+        'AC|`touch pwned` "a",'\''b.c'
+    assert_equal "$(query "SELECT message FROM judgements j JOIN submissions s ON s.id = j.submission WHERE path = 'broken.c'")" \
+        'device_user.c:1:2: error: #error not so'
+    for words in "linked.tar:'folder/link.c' is a link" "bomb.tar.gz:unpacks to more bytes" "junk.zip:cannot be read" \
+        "above.tar:'../../escaped.c' is no name" "linked:is a symbolic link"; do
+        [[ $(query "SELECT message FROM judgements j JOIN submissions s ON s.id = j.submission WHERE path = '${words%%:*}'") == \
+            *"${words#*:}"* ]]
+    done
+    [ -z "$(find "$BATS_TEST_TMPDIR" "$root" -maxdepth 3 \( -name pwned -o -name escaped.c \) -print -quit)" ]
+    # All samples of the ranked case, of those accepted alone.
+    assert_equal "$(query "SELECT DISTINCT (SELECT count(*) FROM samples WHERE run = r.id) FROM runs r WHERE step = 'ranked'")" 7
+    assert_equal "$(query "SELECT count(*) FROM runs WHERE step = 'ranked'")" 4
+    sound
+    # Graded once more: nothing is left to do, and nothing is done.
+    run -0 grade
+    refute_output --partial '#'
+    # A spreadsheet's file and JSON tell the same, whatever the names are.
+    "$root/run_scripts/results.sh" "$contest" submissions --csv > out.csv
+    "$root/run_scripts/results.sh" "$contest" submissions --json > out.json
+    sqlite3 :memory: '.mode csv' '.import out.csv t' "SELECT team, path, verdict FROM t ORDER BY submission + 0" > from_csv
+    jq -r '.[] | [.team, .path, .verdict] | @csv' out.json > from_json
+    sqlite3 :memory: '.mode csv' "CREATE TABLE t (a, b, c)" '.import from_json t' 'SELECT * FROM t' > from_json_again
+    cmp from_csv from_json_again
+    assert_equal "$(jq length out.json)" 12
+    assert_equal "$("$root/run_scripts/results.sh" "$contest" submissions --verdict WA --json | jq -r '.[].path')" wrong.c
+    run -0 "$root/run_scripts/results.sh" "$contest" standings
+    assert_output --partial $'\tada\t'
+    run -2 "$root/run_scripts/results.sh" "$contest" nothing
+    run -2 "$root/run_scripts/results.sh" "$contest" --sql 'DELETE FROM samples'
+}
+
+@test "grade: killed at any moment and started again, it loses nothing and gives one verdict each" {
+    requires box
+    local pause killed=0
+    contest 'scoring: { rank_cpu: yes }'
+    submit ada 1.c "$sort/accepted/qsort.c"
+    submit ada 2.c "$sort/wrong_answer/unsigned_keys.c"
+    submit bob 1.c "$sort/run_time_error/null_payloads.c"
+    submit bob 2.c "$sort/accepted/baseline.c"
+    mkdir -p "$build/grading"
+    for pause in 0.02 0.4 1.1 1.6 2.1 1.3; do
+        "$build/grader" run "$contest" --builds 1 > /dev/null 2>&1 < /dev/null &
+        local pid=$!
+        sleep "$pause"
+        kill -9 $pid && killed=$((killed + 1))
+        wait $pid || true
+        # What is written is never unwritten.
+        query "SELECT submission, verdict FROM judgements WHERE state = 'done' ORDER BY 1" > "$BATS_TEST_TMPDIR/done.$killed" || true
+    done
+    [ $killed -ge 3 ]
+    # Stopped in good order as by Ctrl-C: its exit code says so, and the children are gone with it.
+    "$build/grader" run "$contest" --builds 1 > /dev/null 2>&1 < /dev/null &
+    local pid=$! status=0
+    sleep 0.5
+    kill -INT $pid || true
+    wait $pid || status=$?
+    [ $status -le 1 ]
+    run -0 grade --builds 1
+    sound
+    assert_equal "$(query "SELECT team, path, verdict FROM submissions s JOIN judgements j ON j.submission = s.id ORDER BY 1, 2")" \
+        "ada|1.c|AC
+ada|2.c|WA
+bob|1.c|RTE
+bob|2.c|AC"
+    for pause in "$BATS_TEST_TMPDIR"/done.*; do
+        [ -z "$(comm -23 "$pause" <(query "SELECT submission, verdict FROM judgements WHERE state = 'done' ORDER BY 1"))" ]
+    done
+    # No attempt is charged for being killed, and nothing is left of what was being built.
+    assert_equal "$(query 'SELECT max(attempts) FROM judgements')" 0
+    [ ! -e "$build/grading/$(query 'SELECT token FROM contest')" ]
+}
+
+@test "grade: with --watch a file that arrives is graded; another grader of the same contest is refused" {
+    requires box
+    contest
+    submit ada 1.c "$sort/wrong_answer/unsigned_keys.c"
+    "$build/grader" run "$contest" --watch > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null &
+    local pid=$!
+    sleep 1
+    submit ada 2.c "$sort/run_time_error/null_payloads.c"
+    "$build/grader" run "$contest" > "$BATS_TEST_TMPDIR/second" 2>&1 < /dev/null &
+    local second=$! refused=0
+    for _ in {1..200}; do
+        [ "$(query "SELECT count(*) FROM judgements WHERE state = 'done'" 2> /dev/null)" != 2 ] || break
+        sleep 0.1
+    done
+    wait $second || refused=$?
+    assert_equal "$refused $(cat "$BATS_TEST_TMPDIR/second")" "2 grader: '$contest' is being graded already"
+    kill -TERM $pid
+    wait $pid
+    run -0 cat "$BATS_TEST_TMPDIR/out"
+    assert_line --regexp '^#[12] ada A 1\.c: WA '
+    assert_line --regexp '^#[12] ada A 2\.c: RTE '
+    sound
+}
+
+@test "rejudge: chosen, previewed, graded beside, compared and committed or cancelled" {
+    requires box
+    contest
+    submit ada 1.c "$sort/wrong_answer/unsigned_keys.c"
+    submit bob 1.c "$sort/run_time_error/null_payloads.c"
+    # On a terminal a bar, elsewhere plain lines.
+    mkdir -p "$build/grading"
+    run -0 timeout 60 script -qec "'$build/grader' run '$contest'" /dev/null < /dev/null
+    assert_output --regexp '\[[#.]{30}\] [0-9] of 2 done, [0-9] building, [0-9] running'
+    assert_output --regexp '1 of 2 done, .*, about [0-9]+ s left'
+    run -0 "$build/grader" rejudge "$contest" --verdict WA
+    assert_output --partial '1 would be judged again; add --start'
+    assert_equal "$(query 'SELECT count(*) FROM judgements')" 2
+    run -0 "$build/grader" rejudge "$contest" --team nobody
+    assert_output --partial '0 would be judged again'
+    run -0 "$build/grader" rejudge "$contest" --machine "$(hostname)" --until 2000-01-01T00:00:00Z
+    assert_output --partial '0 would be judged again'
+    run -2 "$build/grader" rejudge "$contest" --start
+    # As if a fault of the machine had made the verdict: judged again it is another.
+    sqlite3 "$db" "UPDATE judgements SET verdict = 'TLE' WHERE submission = 1"
+    run -0 "$build/grader" rejudge "$contest" --problem A --verdict TLE --start --reason 'the fan stood still'
+    assert_output --partial 'rejudging 1: 1 are judged again'
+    run -2 "$build/grader" commit "$contest" 1
+    assert_output --partial '1 of rejudging 1 are not graded yet'
+    run -0 grade
+    refute_output --partial ' done, '
+    assert_equal "$(query 'SELECT verdict FROM judgements WHERE submission = 1 AND valid')" TLE
+    run -0 "$build/grader" changes "$contest" 1
+    assert_line --index 1 $'1\tada\tA\t1.c\tTLE\tWA\tchanges'
+    run -0 "$build/grader" commit "$contest" 1
+    assert_equal "$(query 'SELECT verdict FROM judgements WHERE submission = 1 AND valid')" WA
+    assert_equal "$(query 'SELECT count(*) FROM judgements WHERE submission = 1')" 2
+    run -2 "$build/grader" commit "$contest" 1
+    run -0 "$build/grader" rejudge "$contest" --submission 2 --start --reason again
+    run -0 "$build/grader" cancel "$contest" 2
+    run -0 grade
+    sound
+    assert_equal "$("$build/grader" results "$contest" rejudgings --json | jq -r '.[].state' | xargs)" 'committed cancelled'
+}
+
+@test "schema: a database of version 1 is brought up to date with all that is in it; a newer one is refused" {
+    contest
+    rm -rf "$contest/submissions"
+    mkdir -p "$contest/grading"
+    sqlite3 "$db" < "$BATS_TEST_DIRNAME/fixtures/grade_schema_1.sql"
+    assert_equal "$(query 'PRAGMA user_version')" 1
+    run -2 "$build/grader" results "$contest"
+    assert_output --partial 'its schema has version 1, older than this program'
+    mkdir -p "$build/grading"
+    run -0 "$build/grader" run "$contest"
+    assert_equal "$(query 'PRAGMA user_version')" 2
+    assert_equal "$(query 'PRAGMA journal_mode')" wal
+    assert_equal "$("$build/grader" results "$contest" --json | jq -c '.[] | [.team, .verdict, .seconds]')" '["ada","AC",0.25]'
+    query .schema > "$BATS_TEST_TMPDIR/migrated"
+    rm -rf "$contest/grading"
+    run -0 "$build/grader" run "$contest"
+    query .schema | diff "$BATS_TEST_TMPDIR/migrated" -
+    sqlite3 "$db" 'PRAGMA user_version = 99'
+    run -2 "$build/grader" run "$contest"
+    assert_output --partial 'its schema has version 99, newer than'
+}
+
+@test "standings: penalty and freeze, places with ties, points by speed, test groups, from one database" {
+    local times
+    standings() {
+        contest "$@"
+        "$build/grader" results "$contest" standings --json
+    }
+    contest
+    rm -rf "$contest/submissions"
+    mkdir -p "$contest/grading" "$contest/teams" "$build/grading"
+    printf 'name: Ada & "Co"\n' > "$contest/teams/ada.yaml"
+    run -0 "$build/grader" run "$contest"
+    # Moments in minutes from the start; ada: WA at 10, AC at 30; bob: CE at 5, AC at 40; cyd: AC at 50; dan: after the end.
+    sqlite3 "$db" "CREATE TEMP TABLE given (id, team, minute, verdict, median, low, high, baseline);
+        INSERT INTO given VALUES (1, 'ada', 10, 'WA', NULL, NULL, NULL, NULL), (2, 'ada', 30, 'AC', 2.0, 1.9, 2.2, 4.0),
+            (3, 'bob', 5, 'CE', NULL, NULL, NULL, NULL), (4, 'bob', 40, 'AC', 2.1, 2.1, 2.3, 8.4), (5, 'cyd', 50, 'AC', 3, 2.9, 3.1, 3.0),
+            (6, 'dan', 120, 'AC', 1, 1, 1, 9.0);
+        INSERT INTO submissions SELECT id, team, 'A', id, id, id, 1767225600 + 60 * minute, 0 FROM given;
+        INSERT INTO judgements (id, submission, state, verdict, created) SELECT id, id, 'done', verdict, 0 FROM given;
+        INSERT INTO runs SELECT id * 10, id, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given WHERE verdict = 'AC';
+        INSERT INTO runs SELECT id * 10 + 1, id, 'baseline', 0, 'x', 'AC', '', baseline, 0, 0 FROM given WHERE verdict = 'AC';
+        INSERT INTO runs SELECT id * 10 + 2, id, 'secret', 0, 'secret/one/1', 'AC', '', 1, 1, 1 FROM given WHERE id < 3;
+        INSERT INTO runs SELECT id * 10 + 3, id, 'secret', 1, 'secret/one/2', 'WA', '', 1, 1, 1 FROM given WHERE id < 3;
+        INSERT INTO runs SELECT id * 10 + 4, id, 'secret', 2, 'secret/two/1', CASE id WHEN 1 THEN 'AC' ELSE 'WA' END, '', 1, 1, 1
+            FROM given WHERE id < 3"
+    times=('start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:45:00Z' 'end: 2026-01-01T01:00:00Z')
+    standings "${times[@]}" > "$BATS_TEST_TMPDIR/out"
+    run -0 jq -c '.teams[] | [.rank, .team, .solved, .penalty, .problems[0].tries]' "$BATS_TEST_TMPDIR/out"
+    # ada and cyd have the same penalty; ada had her answer earlier.
+    assert_output '[1,"bob",1,40,1]
+[2,"ada",1,50,2]
+[3,"cyd",1,50,1]
+[4,"dan",0,0,0]'
+    assert_equal "$(json '.teams[] | select(.team == "ada").name' "$BATS_TEST_TMPDIR/out")" 'Ada & "Co"'
+    run -0 "$build/grader" results "$contest" standings --csv
+    assert_line --index 2 --regexp '^2,ada,"Ada & ""Co""",1,50,'
+    "$build/grader" results "$contest" standings --public --json > "$BATS_TEST_TMPDIR/out"
+    assert_equal "$(json '.teams[] | select(.team == "cyd") | [.solved, .problems[0].pending] | @csv' "$BATS_TEST_TMPDIR/out")" 0,1
+    # bob's interval overlaps ada's, cyd's neither.
+    assert_equal "$(standings "${times[@]}" 'scoring: { type: fastest }' | jq -c '.teams[] | [.rank, .team, .score]' | xargs)" \
+        '[1,ada,1] [1,bob,1] [3,cyd,3] [4,dan,4]'
+    # Speedups 2, 4 and 1: a third of the way from 1 to 4, all of it, none.
+    assert_equal "$(standings "${times[@]}" 'scoring: { type: relative, correct: 40 }' |
+        jq -c '.teams[] | [.rank, .team, (.score * 1000 | round)]' | xargs)" '[1,bob,100000] [2,ada,60000] [3,cyd,40000] [4,dan,0]'
+    # One to be reviewed has no time until it was.
+    sqlite3 "$db" 'UPDATE judgements SET review = 1 WHERE submission = 4'
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"ada"'
+    run -0 "$build/grader" clear-review "$contest" 4
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"bob"'
+    # Half of `one` by sum, all of `two` by min: ada's best submission is the first.
+    contest "${times[@]}" 'scoring: { type: groups }'
+    printf '%s\n' '    groups:' '      - name: secret/one' '        max_score: 60' '      - name: secret/two' \
+        '        score_aggregation: min' '        max_score: 40' >> "$contest/contest.yaml"
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" '["ada",70]'
+}
