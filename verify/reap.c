@@ -75,7 +75,7 @@ bool reap_all(pid_t child, int *status, double seconds)
         int ended;
         pid_t pid = waitpid(-1, &ended, WNOHANG);
 
-        if (pid == child)
+        if (pid > 0 && pid == child)
             *status = ended;
         if (pid > 0)
             continue;
