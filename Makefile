@@ -25,7 +25,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: bench-cudasim cudasim fuzz packages clean attack soak seal key
+.PHONY: plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -71,6 +71,14 @@ bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
 
 bench-cudasim: cudasim-packages ## measure the simulator: warp instructions a second, the baseline
 	@run_scripts/bench_cudasim.sh $(REPEATS)
+
+sanitize: packages ## look for memory and race errors in SUBMISSION=... for PROBLEM=...: compute-sanitizer, or the simulator
+	@run_scripts/packages.sh report
+	@run_scripts/sanitize.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
+
+profile: packages ## say where the time of SUBMISSION=... for PROBLEM=... goes: ncu, or the simulator
+	@run_scripts/packages.sh report
+	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
 
 check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
 	@run_scripts/check_problem.sh $(PROBLEM)
