@@ -63,8 +63,12 @@ key: packages ## draw the key that signs result records into KEY=FOLDER (key)
 	@$(MAKE) -s $(BUILD)/seal
 	@$(BUILD)/seal key "$(or $(KEY),key)"
 
-bench: test-packages all $(BENCHES) ## measure the CPU reference of PROBLEM=... and the host's overhead
-	@run_scripts/bench.sh $(PROBLEM)
+bench: test-packages all ## build, check and time PROBLEM=... over all sizes, or SIZES="...", with DEVICE=cpu, gpu or all: a table and JSON
+	@run_scripts/bench.sh $(PROBLEM) $(or $(DEVICE),all) $(SIZES)
+
+plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as SVG and PNG
+	@run_scripts/packages.sh plot
+	@run_scripts/plot.sh $(DATA)
 
 bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
 	@run_scripts/bench_gpu.sh

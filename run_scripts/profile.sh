@@ -69,13 +69,17 @@ on_gpu() {
         def column($name): map(.[$name] | n) | median;
         def limits: {
             arithmetic: column("sm__throughput.avg.pct_of_peak_sustained_elapsed"),
+            memory: column("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"),
             L1: column("l1tex__throughput.avg.pct_of_peak_sustained_active"),
             L2: column("lts__throughput.avg.pct_of_peak_sustained_elapsed"),
             DRAM: (column("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed") //
                    column("dram__throughput.avg.pct_of_peak_sustained_elapsed"))
         };
         map(. + {t: (."gpu__time_duration.sum" | n)}) | group_by(."Kernel Name") | sort_by(-(map(.t // 0) | add))[] |
-        limits as $l | ($l | to_entries | map(select(.value != null)) | max_by(.value)) as $top |
+        limits as $l | ([$l.L1, $l.L2, $l.DRAM] | max) as $level |
+        (["L1", "L2", "DRAM"] | map(select($l[.] == $level)) | .[0]) as $cache |
+        ([{key: "arithmetic", value: $l.arithmetic}, {key: "memory (\($cache))", value: $l.memory}] |
+            map(select(.value != null)) | max_by(.value)) as $top |
         (column("sm__warps_active.avg.pct_of_peak_sustained_active")) as $achieved |
         (column("sm__maximum_warps_per_active_cycle_pct")) as $fit |
         (column("launch__waves_per_multiprocessor")) as $waves |
@@ -89,6 +93,7 @@ on_gpu() {
         while IFS=$'\t' read -r a b c d e f g h i j; do
             printf '%10s %8s %7s %7s %7s %7s %7s %6s  %s\n%10s %s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" "$h" "$i" '' "$j"
         done
+    [ "$(jq length "$report-profile.json")" -lt "$launches" ] || echo "these are the first $launches launches; PROFILE_LAUNCHES=N for more"
     echo "reports: ${rep#"$root"/} (ncu-ui), ${csv#"$root"/}"
 }
 

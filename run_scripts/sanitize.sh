@@ -44,7 +44,7 @@ kinds() {
             next
         }
         { open = 0 }
-        text ~ /SUMMARY|^COMPUTE-SANITIZER|^Target application|^$|^No attachable|were suppressed|^Saved|^This tool/ { next }
+        text ~ /SUMMARY|^COMPUTE-SANITIZER|^Target application|^$|^No attachable|were suppressed|^Saved|^Leaked|^This tool/ { next }
         text ~ /^(Error|Warning|Internal Sanitizer)/ && text !~ /Race|Barrier|Potential/ { next }
         {
             kind = text
@@ -53,7 +53,6 @@ kinds() {
             sub(/ at 0x[0-9a-f]+.*/, "", kind)
             sub(/ due to .*/, "", kind)
             sub(/ with stream .*/, "", kind)
-            sub(/^Leaked [0-9,]+ bytes?/, "memory that was not freed", kind)
             sub(/\. .*/, "", kind); sub(/\.$/, "", kind)
             if (!(kind in count)) order[++kinds] = kind
             count[kind]++
@@ -78,6 +77,8 @@ on_gpu() {
         words=$(kinds "$log")
         echo "$tool: $([ -n "$words" ] && echo found || echo no errors); $(practice_answer "$report-$tool-said.txt")"
         [ -z "$words" ] || { found=$((found + 1)) && echo "$words"; }
+        ! grep -q "^========= Leaked" "$log" ||
+            echo "  note: memory of the device is kept at the end ($(grep -c "^========= Leaked" "$log") places); that is allowed, see the report"
         # A broken tool must not read as a clean submission.
         grep -q 'SUMMARY' "$log" || fail "compute-sanitizer did not finish: $(tail -n 1 "$log")"
     done
