@@ -2,9 +2,9 @@
 # Measures a problem on this machine: bench.sh PROBLEM [cpu|gpu|all] [SIZE...]
 #
 # The reference's own bench (build/benches/PROBLEM), then bench_ladder.sh: submissions over a ladder of sizes, and on a
-# GPU the kernels beside other libraries, as a table and as JSON; then the overhead of the host for an empty device_user().
-# With TABLES=1 also the tables of the problem's source (problems/PROBLEM/bench.sh). With SIZEs: these of the ladder, and
-# no more.
+# GPU the kernels beside other libraries, as a table and as JSON; then the overhead of the host for an empty
+# device_user(). With TABLES=1 also the tables of the problem's source (problems/PROBLEM/bench.sh). With SIZEs: these of
+# the ladder, and no more.
 . "$(dirname "$0")/lib.sh"
 [ $# -ge 1 ] || usage 'bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
 problem_exists "$1"

@@ -3,8 +3,8 @@
 #
 # What is timed stands in problems/PROBLEM/bench.txt. Every submission that this machine can run natively, never on the
 # simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh inputs after one that does not
-# count; 3 calls where they take long. A size that would take longer than BENCH_SECONDS (2) a call is left out, and so is
-# everything above it. Where there is a GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of
+# count; 3 calls where they take long. A size that would take longer than BENCH_SECONDS (2) a call is left out, and so
+# is everything above it. Where there is a GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of
 # kernels, beside other libraries in the same process. SIZE...: these of the ladder alone, and no bench_gpu.cu.
 #
 # Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md). Exit codes: 0, 1 an answer was wrong,
@@ -39,6 +39,9 @@ for size in "${only[@]}"; do
 done
 wanted() { [ ${#only[@]} -eq 0 ] || [[ " ${only[*]} " == *" $1 "* ]]; }
 
+# rows_by PROGRAM OPTION... FILE...: jq with the definitions of rows.jq.
+rows_by() { jq -c -L contrib/bench "include \"rows\"; $1" "${@:2}"; }
+
 gpu_query() { nvidia-smi --query-gpu="$1" --format=csv,noheader,nounits 2> /dev/null | head -n 1 || true; }
 cpu=$(sed -n 's/^model name\t*: //p' /proc/cpuinfo | head -n 1)
 gpu='' driver='' mhz_before=''
@@ -46,9 +49,9 @@ if [ -n "$has_gpu" ]; then
     gpu=$(gpu_query name) driver=$(gpu_query driver_version) mhz_before=$(gpu_query clocks.sm)
 fi
 
-# time_call KIND NAME LABEL SO SIZE WORK LINE...: a row, and `median`, seconds. What fails is told, and makes `failed` 1.
+# time_call KIND NAME LABEL SO SIZE WORK LINE...: a row, and `median`, seconds. What fails is told, and sets `failed`.
 time_call() {
-    local kind=$1 name=$2 label=$3 so=$4 n=$5 work=$6 text=${*:7} file league calls=(--ranked)
+    local kind=$1 name=$2 label=$3 so=$4 n=$5 work=$6 text=${*:7} file league row calls=(--ranked)
     file=$folder/${name//\//_}-$n.json
     league=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$accepted/$name" 2> /dev/null | head -n 1)
     awk -v e="$expected" 'BEGIN { exit !(e > 0.4) }' && calls=(--repeat 3)
@@ -58,15 +61,11 @@ time_call() {
         grep -q '^FAILED. TLE' "$file.log" || { failed=1 && echo "$name, $text: $(tail -n 1 "$file.log")" >&2; }
         return 0
     fi
-    jq -c --arg problem "$PROBLEM" --arg kind "$kind" --arg what "$name" --arg series "$label" --argjson n "$n" \
-        --argjson work "$work" --arg size "$text" --arg unit "$unit" --argjson scale "$scale" '
-        .device.name as $device | .ranked as $ranked | .cases[0] |
-        {problem: $problem, what: $what, series: $series, kind: $kind, measure: "call", size: $size, n: $n,
-         median_s: .seconds.median, low: (.interval.low // .seconds.min), high: (.interval.high // .seconds.max),
-         interval: (if .interval then "median" else "range" end), samples: .samples,
-         rate: ($work / .seconds.median / $scale), unit: $unit, overhead_s: (.overhead.median? // null),
-         ranked: $ranked, steady: (.steady // null), device: $device,
-         clocks: ([.parts[]? | .sm_megahertz // empty] | sort | if . == [] then null else .[length / 2 | floor] end)}' \
+    # shellcheck disable=SC2016
+    row=$(jq -n --arg problem "$PROBLEM" --arg what "$name" --arg series "$label" --arg kind "$kind" \
+        --arg size "$text" --argjson n "$n" --arg unit "$unit" '$ARGS.named')
+    # shellcheck disable=SC2016
+    rows_by 'from_host($row; $work; $scale)' --argjson row "$row" --argjson work "$work" --argjson scale "$scale" \
         "$file" >> "$rows"
     median=$(jq '.cases[0].seconds.median' "$file")
 }
@@ -74,32 +73,28 @@ time_call() {
 # Of the kernels and of other libraries: bench_gpu.cu's rows, in the words of ours.
 time_kernels() {
     local program=${BUILD:-build}/benches/${PROBLEM}_gpu arguments=() said=$folder/bench_gpu.jsonl names
-    [ -f "problems/$PROBLEM/bench_gpu.cu" ] || { echo "no problems/$PROBLEM/bench_gpu.cu: kernels are not timed alone"; return; }
-    toolkit_make have-nvcc || { echo 'no nvcc: kernels are not timed alone'; return; }
+    if [ ! -f "problems/$PROBLEM/bench_gpu.cu" ] || ! toolkit_make have-nvcc 2> /dev/null; then
+        echo "no problems/$PROBLEM/bench_gpu.cu, or no nvcc: kernels are not timed alone"
+        return
+    fi
     toolkit_make "$program" >&2 || fail "bench_gpu.cu does not build: see above"
     if [ "$PROBLEM" = cointsp ]; then
         arguments=("${TSPLIB:-$root/../shared/tsplib}")
-        [ -f "${arguments[0]}/gr24.tsp" ] || { echo "no TSPLIB files: set TSPLIB, or see problems/cointsp/get_tsplib.sh"; return; }
+        if [ ! -f "${arguments[0]}/gr24.tsp" ]; then
+            echo "no TSPLIB files: set TSPLIB, or see problems/cointsp/get_tsplib.sh"
+            return
+        fi
     fi
-    "$program" "${arguments[@]}" > "$said" 2> "$said.log" || { failed=1 && echo "bench_gpu: $(tail -n 1 "$said.log")" >&2; }
-    names=$({ of submission | awk '{ name = $2; sub(/\.c[u]?$/, "", name); kind = $1; $1 = $2 = ""; print name "\t" kind "\t" $0 }'
-        of peer | awk '{ name = $1; $1 = ""; print name "\tpeer\t" $0 }'; } |
-        jq -Rn '[inputs | split("\t") | {key: .[0], value: {kind: .[1], series: (.[2] | ltrimstr(" ") | ltrimstr(" "))}}] | from_entries')
-    jq -c --argjson names "$names" --arg problem "$PROBLEM" --arg device "$gpu" --arg unit "$unit" '
-        select(.median_s != null) |
-        (if .measure then .what else (.peer // .what) end) as $what |
-        (.measure // (if .what == "device_user" then "call" else .what end)) as $measure |
-        ($what | sub("\\.cu$"; "")) as $name |
-        (.size | tostring) as $size | [$size | scan("[0-9]+") | tonumber] as $numbers | ($numbers[0] // 0) as $n |
-        {problem: $problem, what: $what, series: ($names[$name].series // $what), kind: ($names[$name].kind // "other"),
-         measure: (if $measure == "kernels" then "kernel" else $measure end), in_process: true,
-         size: ($size + (if .kind then " " + .kind else "" end) + (if .payloads == 1 then " payloads" else "" end)),
-         n: $n, ladder: (($numbers | unique | length) == 1 and ((.payloads // 0) == 0) and
-             ((.kind // "random") | . == "random" or . == "bytes" or . == "printable")),
-         median_s, low: .q1, high: .q3, interval: "quartiles", samples: (.samples // null), rate, unit: (.unit // $unit),
-         device: $device, clocks: (.sm_mhz // null), right: (.right // .same // null)} +
-        ((.operations // .flops) as $o | if $o then {operations: $o} else {} end) + (if .bytes then {bytes} else {} end)' \
-        "$said" > "$said.rows" || fail "bench_gpu.cu prints what is no row: $said"
+    "$program" "${arguments[@]}" > "$said" 2> "$said.log" ||
+        { failed=1 && echo "bench_gpu: $(tail -n 1 "$said.log")" >&2; }
+    names=$({
+        of submission | sed -E 's/^([a-z_]+) ([^ ]+)\.cu? (.*)/\2\t\1\t\3/'
+        of peer | sed -E 's/^([^ ]+) (.*)/\1\tpeer\t\2/'
+    } | rows_by names_of -Rn)
+    # shellcheck disable=SC2016
+    rows_by 'from_kernels($names; $problem; $device; $unit)' --argjson names "$names" --arg problem "$PROBLEM" \
+        --arg device "$gpu" --arg unit "$unit" "$said" > "$said.rows" ||
+        fail "bench_gpu.cu printed what is no row: $said"
     add_work "$said.rows" >> "$rows"
     echo "$(wc -l < "$said.rows") rows of bench_gpu.cu"
 }
@@ -110,7 +105,7 @@ add_work() {
     operations=$(of operations) bytes=$(of bytes)
     jq -c "if .measure == \"kernel\" and .ladder then .n as \$n |
         .operations = (.operations // (${operations:-null})) | .bytes = (.bytes // (${bytes:-null})) else . end |
-        with_entries(select(.value != null or .key == \"samples\" or .key == \"clocks\"))" "$1"
+        if .operations == null then del(.operations, .bytes) else . end" "$1"
 }
 
 build_toolkit
@@ -118,7 +113,8 @@ failed=0
 echo "$PROBLEM: $(of title)"
 echo "CPU: $cpu"
 [ -z "$gpu" ] || echo "GPU: $gpu, driver $driver"
-printf '%-28s %12s %12s %12s %12s %12s\n' 'end to end' "$(of axis | cut -d , -f 1)" 'median ms' 'low ms' 'high ms' "$unit"
+printf '%-28s %12s %12s %12s %12s %12s\n' 'end to end' "$(of axis | cut -d , -f 1)" 'median ms' 'low ms' \
+    'high ms' "$unit"
 while read -r kind name label; do
     case $name in *.cu) on=gpu ;; *) on=cpu ;; esac
     [ "$device" = all ] || [ "$device" = $on ] || continue
@@ -143,13 +139,17 @@ while read -r kind name label; do
         [ -n "$median" ] || { printf '%-28s %12s %12s\n' "$label" "$n" '-'; break; }
         before=$work
         tail -n 1 "$rows" | jq -r '[.n, .median_s * 1e3, .low * 1e3, .high * 1e3, .rate] | @tsv' |
-            while read -r a b c d e; do printf '%-28s %12d %12.4f %12.4f %12.4f %12.4g\n' "$label" "$a" "$b" "$c" "$d" "$e"; done
+            while read -r a b c d e; do
+                printf '%-28s %12d %12.4f %12.4f %12.4f %12.4g\n' "$label" "$a" "$b" "$c" "$d" "$e"
+            done
     done
 done < <(of submission)
 [ "$device" = cpu ] || [ -z "$has_gpu" ] || [ ${#only[@]} -gt 0 ] || time_kernels
 
-jq -s --arg problem "$PROBLEM" --arg title "$(of title)" --arg axis "$(of axis)" --arg base "$(of base)" --arg cpu "$cpu" \
-    --arg gpu "$gpu" --arg driver "$driver" --arg before "$mhz_before" --arg after "$([ -z "$gpu" ] || gpu_query clocks.sm)" \
+jq -s --arg problem "$PROBLEM" --arg title "$(of title)" --arg axis "$(of axis)" --arg base "$(of base)" \
+    --arg cpu "$cpu" \
+    --arg gpu "$gpu" --arg driver "$driver" --arg before "$mhz_before" \
+    --arg after "$([ -z "$gpu" ] || gpu_query clocks.sm)" \
     --arg version "$(cat VERSION)" --arg date "$(date -u +%FT%TZ)" '
     def text: if . == "" then null else . end;
     {format: 1, problem: $problem, title: $title, axis: $axis, base: ($base | text), toolkit: $version, date: $date,

@@ -39,14 +39,6 @@ on_simulator() {
     echo "reports: ${log#"$root"/}, ${json#"$root"/}"
 }
 
-# The raw page of ncu, as a JSON array of one object a launch.
-raw() {
-    jq -Rn '
-        def fields: ltrimstr("\"") | rtrimstr("\"") | split("\",\"");
-        [inputs | select(startswith("\""))] as $lines | ($lines[0] | fields) as $names |
-        [$lines[2:][] | fields as $f | reduce range($names | length) as $i ({}; .[$names[$i]] = $f[$i])]' "$1"
-}
-
 on_gpu() {
     local ncu said=$report-profile-said.txt rep=$report.ncu-rep csv=$report-profile.csv
     ncu=$(tool_of_cuda ncu) || fail "ncu is not found: it comes with the CUDA Toolkit (Nsight Compute)"
@@ -58,38 +50,11 @@ on_gpu() {
     [ -s "$rep" ] || fail "ncu left no report: $(grep -E '^==(ERROR|WARNING)==' "$said" | tail -n 1 || tail -n 1 "$said")"
     "$ncu" --import "$rep" --csv --page raw --print-units base --print-fp > "$csv" 2> "$said.import" ||
         fail "ncu cannot read its own report: $(tail -n 1 "$said.import")"
-    raw "$csv" > "$report-profile.json"
+    jq -L contrib/practice -Rn 'include "ncu"; launches' "$csv" > "$report-profile.json"
     echo "on the GPU, below ncu: $(practice_answer "$said")"
     echo 'medians of a kernel'"'"'s launches; percent of the peaks of arithmetic, caches and DRAM; warps achieved and that fit'
     printf '%10s %8s %7s %7s %7s %7s %7s %6s  %s\n' 'total us' launches arith. L1 L2 DRAM achieved fit kernel
-    jq -r '
-        def n: if . == null or . == "" then null else gsub(","; "") | tonumber? end;
-        def median: map(select(. != null)) | sort | if . == [] then null else .[length / 2 | floor] end;
-        def show: if . == null then "-" else (. * 10 | round / 10) end;
-        def column($name): map(.[$name] | n) | median;
-        def limits: {
-            arithmetic: column("sm__throughput.avg.pct_of_peak_sustained_elapsed"),
-            memory: column("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"),
-            L1: column("l1tex__throughput.avg.pct_of_peak_sustained_active"),
-            L2: column("lts__throughput.avg.pct_of_peak_sustained_elapsed"),
-            DRAM: (column("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed") //
-                   column("dram__throughput.avg.pct_of_peak_sustained_elapsed"))
-        };
-        map(. + {t: (."gpu__time_duration.sum" | n)}) | group_by(."Kernel Name") | sort_by(-(map(.t // 0) | add))[] |
-        limits as $l | ([$l.L1, $l.L2, $l.DRAM] | max) as $level |
-        (["L1", "L2", "DRAM"] | map(select($l[.] == $level)) | .[0]) as $cache |
-        ([{key: "arithmetic", value: $l.arithmetic}, {key: "memory (\($cache))", value: $l.memory}] |
-            map(select(.value != null)) | max_by(.value)) as $top |
-        (column("sm__warps_active.avg.pct_of_peak_sustained_active")) as $achieved |
-        (column("sm__maximum_warps_per_active_cycle_pct")) as $fit |
-        (column("launch__waves_per_multiprocessor")) as $waves |
-        ([(map(.t // 0) | add) / 1000, length, $l.arithmetic, $l.L1, $l.L2, $l.DRAM, $achieved, $fit] | map(show)) +
-        [.[0]."Kernel Name",
-         (if $top == null then "nothing was counted"
-          elif $top.value >= 60 then "limited by \($top.key), at \($top.value | show) % of its peak"
-          elif $waves != null and $waves < 1 then "limited by its grid: \($waves * 100 | round) % of what the GPU can hold at once"
-          elif $achieved != null and $achieved < 30 then "limited by latency: too few warps (\($achieved | show) %) to hide it"
-          else "limited by latency: no unit is above \($top.value | show) % of its peak" end)] | @tsv' "$report-profile.json" |
+    jq -r -L contrib/practice 'include "ncu"; kernels' "$report-profile.json" |
         while IFS=$'\t' read -r a b c d e f g h i j; do
             printf '%10s %8s %7s %7s %7s %7s %7s %6s  %s\n%10s %s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" "$h" "$i" '' "$j"
         done

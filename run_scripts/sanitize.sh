@@ -65,11 +65,11 @@ kinds() {
 }
 
 on_gpu() {
-    local sanitizer tool log words
+    local sanitizer tool log words options
     sanitizer=$(tool_of_cuda compute-sanitizer) || fail "compute-sanitizer is not found: it comes with the CUDA Toolkit"
     for tool in memcheck racecheck initcheck synccheck; do
         log=$report-$tool.txt
-        local options=(--tool $tool --log-file "$log" --print-limit 1000)
+        options=(--tool "$tool" --log-file "$log" --print-limit 1000)
         [ $tool != memcheck ] || options+=(--leak-check full)
         rm -f "$log"
         practice_run "$report-$tool-said.txt" "$sanitizer" "${options[@]}"

@@ -1,6 +1,6 @@
 # Sourced after lib.sh and build_submission.sh by sanitize.sh and profile.sh: their arguments, and the program that they
 # watch, build/practice/PROBLEM.
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 
 # practice_begin LINE ARGUMENT...: reads the arguments, of which LINE is the usage; builds; sets `submission`, `problem`,
 # `device` (gpu or sim), `command`, what is to be run, `runtime`, the folder of its libcudart, and `report`, a path for
@@ -43,7 +43,7 @@ practice_begin() {
         league=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$root/$submission" | head -n 1)
     command=("$(practice_target)" "$path" "${options[@]}")
     [ -z "$league" ] || command+=(--league "$league")
-    if [ $device = sim ]; then
+    if [ "$device" = sim ]; then
         toolkit_make -j "$(nproc)" cudasim-library >&2 || fail "the simulator does not build: see above"
         runtime=$build/cudasim
     else
@@ -52,7 +52,7 @@ practice_begin() {
     name=${submission#problems/"$problem"/submissions/}
     report=$build/reports/$problem/$(tr -c 'A-Za-z0-9_.\n-' _ <<< "${name%/}")
     mkdir -p "${report%/*}"
-    cd "$root"
+    cd "$root" || fail "there is no folder $root"
 }
 
 # In the words of make: below the toolkit's folder.

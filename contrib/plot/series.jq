@@ -1,5 +1,5 @@
-# From the JSON of bench_ladder.sh to what plot.sh draws: a list of series, each {name, kind, rank, points}, points being
-# [x, y, lowest, highest] in the order of x.
+# From the JSON of bench_ladder.sh to what plot.sh draws: a list of series, each {name, kind, rank, points}, points
+# being [x, y, lowest, highest] in the order of x.
 
 def order: ["cpu_simple", "cpu_blocked", "gpu_simple", "gpu_blocked", "gpu_expert", "peer"];
 
@@ -43,7 +43,8 @@ def same($i): .[$i].rank as $rank | .[:$i] | map(select(.rank == $rank)) | lengt
 def words: map(tostring) | join(" ");
 def definitions:
     . as $all | [range(length)] as $each |
-    ([.[].points[][0]] | unique | . as $sizes | if length > 12 then [range(0; length; 2) | $sizes[.]] else . end) as $places |
+    ([.[].points[][0]] | unique | . as $sizes |
+        if length > 12 then [range(0; length; 2) | $sizes[.]] else . end) as $places |
     # Powers of two are told as such where they are long.
     def place: . as $x | (log2 | round) as $k |
         if $x >= 16384 and pow(2; $k) == $x then "2^{\($k)}" else tostring end;

@@ -1,4 +1,4 @@
-# Sourced by the others: what all pictures have alike. Colours are those of Okabe and Ito, which colour-blind readers can
+# Loaded by the others: what all pictures have alike. Colours are those of Okabe and Ito, which colour-blind readers can
 # tell apart; each series has a mark of its own, for print in grey.
 set encoding utf8
 colours = '#000000 #E69F00 #56B4E9 #0072B2 #D55E00 #009E73 #CC79A7'
@@ -19,4 +19,5 @@ do for [s = 1:count] {
     files[s] = sprintf('%s/%d.tsv', folder, s)
 }
 TERMINAL_SVG = "set terminal svg size 900,520 font 'DejaVu Sans,13' background rgb 'white'"
-TERMINAL_PNG = "set terminal pngcairo size 1350,780 font 'DejaVu Sans,13' fontscale 1.1 linewidth 1.4 background rgb 'white'"
+TERMINAL_PNG = "set terminal pngcairo size 1350,780 font 'DejaVu Sans,13' "\
+    ."fontscale 1.1 linewidth 1.4 background rgb 'white'"
