@@ -1,9 +1,9 @@
 #!/bin/bash
 # Times a problem's submissions over a ladder of sizes and writes JSON: bench_ladder.sh PROBLEM [cpu|gpu|all] [SIZE...]
 #
-# What is timed stands in problems/PROBLEM/bench.txt. Every submission that this machine can run natively, never on the
-# simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh inputs after one that does not
-# count; 3 calls where they take long. A size that would take longer than BENCH_SECONDS (2) a call is left out, and so
+# What is timed stands in problems/PROBLEM/bench.txt, or in the file BENCH_LIST. Every submission that this machine can
+# run natively, never on the simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh inputs
+# after one that does not count; 3 calls where they take long. A size that would take longer than BENCH_SECONDS (2) a call is left out, and so
 # is everything above it. Where there is a GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of
 # kernels, beside other libraries in the same process. SIZE...: these of the ladder alone, and no bench_gpu.cu.
 #
@@ -21,8 +21,8 @@ has_gpu=
 [ "$device" != gpu ] || [ -n "$has_gpu" ] || refuse "DEVICE=gpu: this machine has no NVIDIA GPU"
 seconds=${BENCH_SECONDS:-2}
 [[ $seconds =~ ^[0-9]{1,4}(\.[0-9]+)?$ ]] || refuse "BENCH_SECONDS=$seconds is not a number of seconds"
-list=problems/$PROBLEM/bench.txt
-[ -f "$root/$list" ] || refuse "there is no $list, which says what to time"
+list=${BENCH_LIST:-$root/problems/$PROBLEM/bench.txt}
+[ -f "$list" ] || refuse "there is no $list, which says what to time"
 cd "$root"
 accepted=problems/$PROBLEM/submissions/accepted folder=$build/bench/$PROBLEM
 mkdir -p "$folder"

@@ -38,14 +38,13 @@ quoted() { printf "'%s'" "${1//\'/\'\'}"; }
 
 # draw SCRIPT NAME SERIES-FILE DEFINITION...: a picture from a file of series, or a line that there is none.
 draw() {
-    local script=$1 name=$2 file=$3 count s folder=$work/$2 definitions ending
+    local script=$1 name=$2 file=$3 count folder=$work/$2 definitions ending
     count=$(jq length "$file")
     [ "$count" -gt 0 ] || { echo "$name: left out, there is no data for it"; return; }
     mkdir -p "$folder"
     jq -r '.[].name' "$file" > "$folder/names"
-    for ((s = 1; s <= count; s++)); do
-        jq -r ".[$((s - 1))].points[] | @tsv" "$file" > "$folder/$s.tsv"
-    done
+    jq -r 'to_entries[] | "\(.key + 1)" as $s | .value.points[] | [$s] + . | @tsv' "$file" |
+        awk -v folder="$folder" '{ file = folder "/" $1 ".tsv"; $1 = ""; print > file }'
     definitions=$(query definitions -r "$file")
     definitions+="here = $(quoted "$here"); folder = $(quoted "$folder"); out = $(quoted "$pictures/$name"); ${*:4}"
     gnuplot -e "$definitions" "$here/$script.gp" 2> "$folder/log" || fail "gnuplot: $(grep -m 1 . "$folder/log")"
