@@ -7,6 +7,8 @@
 #   ARGS='...'          further options for main_host, see build/main_host --help
 #   JSON=FILE           where `make judge` writes the result
 #   BUILD=FOLDER        a folder in this one for all that is built (default: build)
+#   DEVICE=cpu|gpu|all, SIZES="N..."   what make bench times (default: all); TABLES=1: the tables of the problem's source too
+#   DATA=FOLDER         what make plot draws (default: docs/results)
 #   SANITIZE=address,undefined   the host with sanitizers (use another BUILD)
 #   DEV=1               warnings are errors
 #   V=1                 show every command
