@@ -7,6 +7,8 @@
 #   ARGS='...'          further options for main_host, see build/main_host --help
 #   JSON=FILE           where `make judge` writes the result
 #   BUILD=FOLDER        a folder in this one for all that is built (default: build)
+#   DEVICE=cpu|gpu|all, SIZES="N..."   what make bench times (default: all); TABLES=1: the tables of the problem's source too
+#   DATA=FOLDER         what make plot draws (default: docs/results)
 #   SANITIZE=address,undefined   the host with sanitizers (use another BUILD)
 #   DEV=1               warnings are errors
 #   V=1                 show every command
@@ -25,7 +27,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo
+.PHONY: plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -69,14 +71,26 @@ grade: ## grade the contest in the folder CONTEST=..., or go on where it was sto
 demo: ## grade the sample contest of three teams and show its standings; needs no GPU
 	@run_scripts/demo.sh
 
-bench: test-packages all $(BENCHES) ## measure the CPU reference of PROBLEM=... and the host's overhead
-	@run_scripts/bench.sh $(PROBLEM)
+bench: test-packages all ## build, check and time PROBLEM=... over all sizes, or SIZES="...", with DEVICE=cpu, gpu or all: a table and JSON
+	@run_scripts/bench.sh $(PROBLEM) $(or $(DEVICE),all) $(SIZES)
+
+plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as SVG and PNG
+	@run_scripts/packages.sh plot
+	@run_scripts/plot.sh $(DATA)
 
 bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
 	@run_scripts/bench_gpu.sh
 
 bench-cudasim: cudasim-packages ## measure the simulator: warp instructions a second, the baseline
 	@run_scripts/bench_cudasim.sh $(REPEATS)
+
+sanitize: packages ## look for memory and race errors in SUBMISSION=... for PROBLEM=...: compute-sanitizer, or the simulator
+	@run_scripts/packages.sh report
+	@run_scripts/sanitize.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
+
+profile: packages ## say where the time of SUBMISSION=... for PROBLEM=... goes: ncu, or the simulator
+	@run_scripts/packages.sh report
+	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
 
 check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
 	@run_scripts/check_problem.sh $(PROBLEM)

@@ -1,14 +1,24 @@
 #!/bin/bash
-# Measures on this machine's CPU: bench.sh PROBLEM
+# Measures a problem on this machine: bench.sh PROBLEM [cpu|gpu|all] [SIZE...]
 #
-# The problem's own benches (build/benches/PROBLEM and problems/PROBLEM/bench.sh), then the overhead of the host for an
-# empty device_user().
+# The reference's own bench (build/benches/PROBLEM), then bench_ladder.sh: submissions over a ladder of sizes, and on a
+# GPU the kernels beside other libraries, as a table and as JSON; then the overhead of the host for an empty
+# device_user(). With TABLES=1 also the tables of the problem's source (problems/PROBLEM/bench.sh). With SIZEs: these of
+# the ladder, and no more.
 . "$(dirname "$0")/lib.sh"
-[ $# -eq 1 ] || usage 'bench.sh PROBLEM'
+[ $# -ge 1 ] || usage 'bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
 problem_exists "$1"
-[ ! -x "$build/benches/$1" ] || "$build/benches/$1"
-[ ! -x "$root/problems/$1/bench.sh" ] || "$root/problems/$1/bench.sh"
+device=${2:-all} status=0
+if [ $# -le 2 ] && [ "$device" != gpu ] && [ -e "$root/problems/$1/main_bench.c" ]; then
+    PROBLEM=$1 toolkit_make "${BUILD:-build}/benches/$1" >&2
+    "$build/benches/$1"
+    echo
+fi
+"$root/run_scripts/bench_ladder.sh" "$1" "$device" "${@:3}" || status=$?
+[ $# -le 2 ] || exit $status
+[ -z "${TABLES:-}" ] || [ ! -x "$root/problems/$1/bench.sh" ] || "$root/problems/$1/bench.sh"
 echo
 toolkit_make submission PROBLEM=editdistance SUBMISSION=tests/fixtures/empty.c
 so=$(toolkit_make print-submission PROBLEM=editdistance SUBMISSION=tests/fixtures/empty.c)
 "$build/bench_overhead" "$build/runners/editdistance" "$root/$so"
+exit $status

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|opencl|grade|test|fuzz...
+# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|opencl|grade|test|report|plot|fuzz...
 #
 # With root's rights (or sudo without a password) it installs; without, it names the packages and ends with code 3.
 # The CUDA Toolkit is NVIDIA's and not among them; without nvcc only submissions in C can be built.
@@ -13,6 +13,8 @@ for_opencl=(ocl-icd-opencl-dev:CL/cl.h)
 for_grade=(libsqlite3-dev:sqlite3.h sqlite3:sqlite3 libarchive-dev:archive.h)
 for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-assert:/usr/lib/bats/bats-assert/load.bash
     jq:jq shellcheck:shellcheck procps:pgrep openssl:openssl libedlib-dev:edlib.h)
+for_report=(jq:jq)
+for_plot=(jq:jq gnuplot-nox:gnuplot fonts-dejavu-core:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf)
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE
@@ -31,11 +33,13 @@ for group; do
     grade) wanted+=("${for_grade[@]}") ;;
     opencl) wanted+=("${for_opencl[@]}") ;;
     test) wanted+=("${for_test[@]}") ;;
+    report) wanted+=("${for_report[@]}") ;;
+    plot) wanted+=("${for_plot[@]}") ;;
     fuzz) wanted+=("${for_fuzz[@]}") ;;
-    *) usage 'packages.sh build|cudasim|opencl|grade|test|fuzz...' ;;
+    *) usage 'packages.sh build|cudasim|opencl|grade|test|report|plot|fuzz...' ;;
     esac
 done
-[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|test|fuzz...'
+[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|test|report|plot|fuzz...'
 
 missing=()
 for entry in "${wanted[@]}"; do

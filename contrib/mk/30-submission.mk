@@ -96,9 +96,11 @@ run_notice = $(if $(CUDA_LACKS),$(if $(filter-out $(DEFAULT_SUBMISSION),$(SUBMIS
 	are not ranked." | tr -s '[:blank:]' ' '),:)
 
 # For the scripts.
-.PHONY: print-submission print-nvcc have-nvcc uses-opencl
+.PHONY: print-submission print-nvcc print-cuda-folder have-nvcc uses-opencl
 print-nvcc:
 	@echo $(NVCC)
+print-cuda-folder:
+	@echo $(CUDA_FOLDER)
 print-submission:
 	@echo $(SUBMISSION_SO)
 uses-opencl:

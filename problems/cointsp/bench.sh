@@ -1,5 +1,5 @@
 #!/bin/bash
-# COIN's three tables, ours beside those of the source: bench.sh [FOLDER], or make bench PROBLEM=cointsp
+# COIN's three tables, ours beside those of the source: bench.sh [FOLDER], or make bench PROBLEM=cointsp TABLES=1
 #
 #   time        the baselines in C on one core and in CUDA, by the host's clock, copies included: medians of RUNS
 #   tours       best and mean length of RUNS runs, 200 generations

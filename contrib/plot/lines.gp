@@ -1,0 +1,21 @@
+# Series over a size, both axes logarithmic: time, throughput or speed-up.
+#
+# Given by plot.sh, with -e: here (this folder), folder (of the data), out (the picture without its ending), heading,
+# note, xname, yname, yformat, places (for xtics), least and most (of x), count (of series), and styles, dashes and points,
+# a word for each series. In folder: names, a line a series, and 1.tsv, 2.tsv..., whose columns are x, y, lowest, highest.
+load here.'/style.gp'
+set logscale xy
+set format y yformat
+eval "set xtics (".places.")"
+set xrange [least:most]
+set xlabel xname noenhanced
+set ylabel yname noenhanced
+do for [kind in 'svg png'] {
+    if (kind eq 'svg') { @TERMINAL_SVG } else { @TERMINAL_PNG }
+    set output out.'.'.kind
+    plot for [s = 1:count] files[s] using 1:2:3:4 with yerrorbars notitle \
+             lc rgb colour(int(word(styles, s))) lw 1 pt 0, \
+         for [s = 1:count] files[s] using 1:2 with linespoints title names[s] noenhanced \
+             ls int(word(styles, s)) dt int(word(dashes, s)) pt int(word(points, s))
+    set output
+}

@@ -1,0 +1,95 @@
+#!/bin/bash
+# Draws what `make bench` wrote: plot.sh [DATA [PICTURES]]
+#
+# DATA is a folder with the JSON of bench_ladder.sh (default: docs/results). The pictures, each as SVG and PNG, go to
+# PICTURES (default: docs/plots for docs/results, else build/plots):
+#
+#   PROBLEM-time      time of one call, end to end, over the size
+#   PROBLEM-rate      the same as throughput
+#   PROBLEM-speedup   the same as a ratio to the `base` of the problem, where it has one
+#   PROBLEM-kernels   throughput of kernels alone, beside other libraries
+#   roofline          kernels with operations and bytes, below the ceilings of their GPU (contrib/plot/ceilings.txt)
+#
+# A picture without data is left out, and said so.
+. "$(dirname "$0")/lib.sh"
+[ $# -le 2 ] || usage 'plot.sh [DATA [PICTURES]]'
+data=${1:-$root/docs/results}
+[ -d "$data" ] || refuse "there is no folder '$data'"
+data=$(cd "$data" && pwd)
+if [ $# -eq 2 ]; then
+    pictures=$2
+elif [ "$data" = "$root/docs/results" ]; then
+    pictures=$root/docs/plots
+else
+    pictures=$build/plots
+fi
+mkdir -p "$pictures" 2> /dev/null || refuse "cannot make the folder '$pictures'"
+pictures=$(cd "$pictures" && pwd)
+command -v gnuplot > /dev/null || fail "gnuplot is not installed: run_scripts/packages.sh plot"
+here=$root/contrib/plot
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# query PROGRAM OPTION... FILE...: jq with the definitions of series.jq.
+query() { jq -L "$here" "include \"series\"; $1" "${@:2}"; }
+
+# quoted TEXT: as a string of gnuplot.
+quoted() { printf "'%s'" "${1//\'/\'\'}"; }
+
+# draw SCRIPT NAME SERIES-FILE DEFINITION...: a picture from a file of series, or a line that there is none.
+draw() {
+    local script=$1 name=$2 file=$3 count folder=$work/$2 definitions ending
+    count=$(jq length "$file")
+    [ "$count" -gt 0 ] || { echo "$name: left out, there is no data for it"; return; }
+    mkdir -p "$folder"
+    jq -r '.[].name' "$file" > "$folder/names"
+    jq -r 'to_entries[] | "\(.key + 1)" as $s | .value.points[] | [$s] + . | @tsv' "$file" |
+        awk -v folder="$folder" '{ file = folder "/" $1 ".tsv"; $1 = ""; print > file }'
+    definitions=$(query definitions -r "$file")
+    definitions+="here = $(quoted "$here"); folder = $(quoted "$folder"); out = $(quoted "$pictures/$name"); ${*:4}"
+    gnuplot -e "$definitions" "$here/$script.gp" 2> "$folder/log" || fail "gnuplot: $(grep -m 1 . "$folder/log")"
+    for ending in svg png; do
+        [ -s "$pictures/$name.$ending" ] || fail "gnuplot wrote no $name.$ending: $(grep -m 1 . "$folder/log")"
+    done
+    echo "$name: ${pictures#"$root"/}/$name.svg, .png"
+}
+
+# The pictures of one problem.
+draw_problem() {
+    local file=$1 problem unit common power="yformat = '10^{%L}';"
+    problem=$(jq -r .problem "$file")
+    common="heading = $(quoted "$(jq -r .title "$file")"); xname = $(quoted "$(jq -r .axis "$file")");"
+    common+=" note = $(quoted "$(jq -r '[.machine.gpu, .machine.cpu] | map(select(. != null)) | join("; ")' "$file")");"
+    unit() { query "[$1[] | .unit][0] // \"\"" -r "$file"; }
+
+    query 'calls | by_time' "$file" > "$work/series"
+    draw lines "$problem-time" "$work/series" "$common $power yname = 'seconds a call, copies included'"
+    query 'calls | by_rate' "$file" > "$work/series"
+    draw lines "$problem-rate" "$work/series" "$common $power yname = $(quoted "$(unit calls), copies included")"
+    if jq -e .base "$file" > /dev/null; then
+        query speedups "$file" > "$work/series"
+        unit=$(jq -r '.base as $base | [.rows[] | select(.kind == $base) | .series][0] // $base' "$file")
+        draw lines "$problem-speedup" "$work/series" "$common yformat = '%g'; yname = $(quoted "times as fast as: $unit")"
+    fi
+    query 'kernels | by_rate' "$file" > "$work/series"
+    draw lines "$problem-kernels" "$work/series" "$common $power yname = $(quoted "$(unit kernels), kernels alone")"
+}
+
+shopt -s nullglob
+files=()
+for file in "$data"/*.json; do
+    jq -e '(.format == 1) and (.rows | type == "array") and (.problem | type == "string")' "$file" > /dev/null 2>&1 &&
+        files+=("$file")
+done
+[ ${#files[@]} -gt 0 ] || refuse "'$data' has no results of make bench"
+for file in "${files[@]}"; do draw_problem "$file"; done
+
+# A roofline of the first GPU that has ceilings and was measured on.
+echo '[]' > "$work/series"
+while IFS=$'\t' read -r gpu bandwidth peak; do
+    [[ $gpu != \#* ]] || continue
+    GPU=$gpu query "by_roofline(env.GPU)" -s "${files[@]}" > "$work/series"
+    [ "$(jq length "$work/series")" = 0 ] || break
+done < "$here/ceilings.txt"
+draw roofline roofline "$work/series" "heading = 'Kernels below the ceilings of the GPU'; note = $(quoted "$gpu");" \
+    "bandwidth = $bandwidth; peak = $peak"

@@ -1,0 +1,212 @@
+#!/usr/bin/env bats
+# make bench and make plot, make sanitize and make profile.
+
+setup() {
+    load helpers/common
+    cd "$root"
+}
+
+
+@test "bench: two sizes on the CPU give a table, and JSON with every sample" {
+    for row in 'editdistance 128 512 bitparallel.c GCUPS' 'matmul 64 128 baseline.c GFLOP/s'; do
+        read -r problem small large faster unit <<< "$row"
+        run -0 timeout 60 run_scripts/bench.sh "$problem" cpu "$small" "$large"
+        assert_line --regexp "^CPU, .* $small +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.e-]+$"
+        refute_output --partial simulat
+        file=$build/bench/$problem.json
+        assert_equal "$(json '[.format, .problem, (.rows | length)] | map(tostring) | join(" ")' "$file")" "1 $problem 4"
+        assert_equal "$(json '[.rows[].n] | unique | map(tostring) | join(" ")' "$file")" "$small $large"
+        assert_equal "$(json '[.rows[].kind] | unique | join(" ")' "$file")" 'cpu_blocked cpu_simple'
+        assert_equal "$(json '[.rows[] | select(.unit == "'"$unit"'" and .measure == "call" and (.samples | length) == 11 and
+            .low <= .median_s and .median_s <= .high and .ranked)] | length' "$file")" 4
+        # The rate is the work over the median.
+        work=$(sed -n "s/^size $large \([0-9]*\) .*/\1/p" "problems/$problem/bench.txt")
+        assert_equal "$(json "[.rows[] | select(.what == \"$faster\" and .n == $large) |
+            (.rate * .median_s * 1e9 / $work - 1) | fabs < 1e-9] | tostring" "$file")" '[true]'
+    done
+}
+
+@test "bench: a size that would take too long is left out, and a wrong answer is an error" {
+    BENCH_SECONDS=0 run -0 timeout 60 run_scripts/bench_ladder.sh matmul cpu 64 128
+    assert_equal "$(json '[.rows[].n] | unique | tostring' "$build/bench/matmul.json")" '[64]'
+    assert_line --regexp '^CPU, simple +128 +-$'
+
+    list=$BATS_TEST_TMPDIR/bench.txt
+    sed "s|^submission cpu_simple .*|submission cpu_simple ../wrong_answer/hamming.c CPU, wrong|" \
+        problems/editdistance/bench.txt > "$list"
+    BENCH_LIST=$list run -1 timeout 60 run_scripts/bench_ladder.sh editdistance cpu 128
+    assert_output --partial 'FAILED. WA'
+}
+
+@test "bench: rows of bench_gpu.cu become rows of ours, whichever way they name things" {
+    rows=$(cat << 'END' | jq -c -L contrib/bench --argjson names '{"expert": {"kind": "gpu_expert", "series": "E"}}' \
+        'include "rows"; from_kernels($names; "p"; "GPU"; "u")'
+{"what":"rate of LOP3","rate":1}
+{"what":"expert.cu","measure":"kernel","size":"4 4 4","median_s":2,"q1":1,"q3":3,"rate":5,"unit":"x","sm_mhz":1980}
+{"what":"kernel","peer":"expert","size":"7x8","kind":"bytes","median_s":2,"rate":5,"flops":6,"bytes":3}
+{"what":"device_user","peer":"thrust","size":1024,"payloads":1,"median_s":2,"rate":5,"right":false}
+END
+    )
+    assert_equal "$(jq -c '[.what, .kind, .series, .measure, .n, .ladder, .low, .clocks, .unit, .operations]' <<< "$rows")" \
+        '["expert.cu","gpu_expert","E","kernel",4,true,1,1980,"x",null]
+["expert","gpu_expert","E","kernel",7,false,null,null,"u",6]
+["thrust","other","thrust","call",1024,false,null,null,"u",null]'
+}
+
+@test "bench: bad arguments are one clear line" {
+    run -2 run_scripts/bench.sh
+    assert_output 'usage: bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
+    run -2 run_scripts/bench_ladder.sh matmul tpu
+    assert_output "bench_ladder.sh: DEVICE: 'tpu' is none of cpu, gpu, all"
+    run -2 run_scripts/bench_ladder.sh matmul cpu 65
+    assert_output "bench_ladder.sh: SIZES: '65' is no size of the ladder: 64 128 256 512 1024 2048 4096 8192"
+    BENCH_SECONDS=long run -2 run_scripts/bench_ladder.sh matmul cpu
+    assert_output 'bench_ladder.sh: BENCH_SECONDS=long is not a number of seconds'
+    if [ ! -e /dev/nvidiactl ]; then
+        run -2 run_scripts/bench_ladder.sh matmul gpu
+        assert_output 'bench_ladder.sh: DEVICE=gpu: this machine has no NVIDIA GPU'
+    fi
+}
+
+@test "bench: each problem has a ladder, whose sizes its generator takes" {
+    for folder in problems/*/; do
+        list=$folder/bench.txt problem=$(basename "$folder")
+        [ -s "$list" ] || fail "$problem has no bench.txt"
+        read -r n _ line <<< "$(sed -n 's/^size //p' "$list" | head -n 1)"
+        [ "$n" -gt 0 ]
+        so=$(submission "problems/$problem/submissions/accepted/baseline.c" "$problem")
+        run -0 timeout 30 "$host" "$problem" --submission "$so" --generate "$line"
+    done
+}
+
+@test "plot: the committed measurements give pictures with their labels" {
+    command -v gnuplot > /dev/null || run -0 run_scripts/packages.sh plot
+    mkdir "$BATS_TEST_TMPDIR/data"
+    cp docs/results/bench-{matmul,diffevo,cointsp}.json "$BATS_TEST_TMPDIR/data"
+    run -0 timeout 60 run_scripts/plot.sh "$BATS_TEST_TMPDIR/data" "$BATS_TEST_TMPDIR/plots"
+    assert_line 'diffevo-kernels: left out, there is no data for it'
+    refute_output --partial 'matmul-time: left out'
+    for name in matmul-time matmul-rate diffevo-speedup cointsp-speedup roofline; do
+        svg=$BATS_TEST_TMPDIR/plots/$name.svg png=$BATS_TEST_TMPDIR/plots/$name.png
+        head -c 400 "$svg" | grep -q '<svg' || fail "$name.svg is no SVG"
+        assert_equal "$(head -c 8 "$png" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a
+        # Width and height, and more than an empty frame.
+        assert_equal "$(od -An -j16 -N8 -tx1 "$png" | tr -d ' \n')" 00000546"0000030c"
+        [ "$(stat -c %s "$png")" -gt 15000 ] || fail "$name.png is nearly empty"
+        # What is committed was drawn from what is committed.
+        [ -s "docs/plots/$name.svg" ] && [ -s "docs/plots/$name.png" ] || fail "docs/plots has no $name"
+    done
+    text() { sed 's/<[^>]*>//g' "$BATS_TEST_TMPDIR/plots/$1.svg"; }
+    for label in 'CPU, simple' 'CPU, blocked' 'GPU, simple' 'GPU, blocked' 'seconds a call, copies included' 4096; do
+        text matmul-time | grep -qF "$label" || fail "matmul-time.svg has no '$label'"
+    done
+    text roofline | grep -qF 'matmul: cuBLAS'
+    text diffevo-speedup | grep -qF 'times as fast as: GPU, a kernel a stage'
+}
+
+@test "plot: one that has no data is left out, and bad folders are one clear line" {
+    mkdir "$BATS_TEST_TMPDIR/empty" "$BATS_TEST_TMPDIR/one"
+    run -2 run_scripts/plot.sh "$BATS_TEST_TMPDIR/empty"
+    assert_output "plot.sh: '$BATS_TEST_TMPDIR/empty' has no results of make bench"
+    run -2 run_scripts/plot.sh "$BATS_TEST_TMPDIR/none"
+    assert_output "plot.sh: there is no folder '$BATS_TEST_TMPDIR/none'"
+    jq '.rows |= map(select(.measure == "kernel")) | .machine.gpu = "another"' docs/results/bench-matmul.json \
+        > "$BATS_TEST_TMPDIR/one/matmul.json"
+    run -0 run_scripts/plot.sh "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/pictures"
+    assert_line 'matmul-time: left out, there is no data for it'
+    assert_line 'roofline: left out, there is no data for it'
+    assert_equal "$(cd "$BATS_TEST_TMPDIR/pictures" && echo *)" 'matmul-kernels.png matmul-kernels.svg'
+}
+
+@test "sanitize: finds a planted write out of bounds, and a race, with kernel and line; nothing in the baseline" {
+    requires nvcc
+    line=$(grep -n HERE tests/fixtures/sim/out_of_bounds.cu | cut -d : -f 1)
+    run -1 timeout 60 run_scripts/sanitize.sh tests/fixtures/sim/out_of_bounds.cu editdistance --device sim
+    assert_line --regexp "^1 x out-of-bounds, first in fill, tests/fixtures/sim/out_of_bounds.cu:$line: write of 4 bytes"
+    assert_line 'on the simulator, all checks: device_user() did not return'
+    run -1 timeout 60 run_scripts/sanitize.sh tests/fixtures/sim/race.cu --device sim
+    assert_line --regexp '^[0-9]+ x shared-race, first in sum, tests/fixtures/sim/race.cu:[0-9]+:'
+    run -0 timeout 60 make -s sanitize PROBLEM=matmul SUBMISSION=problems/matmul/submissions/accepted/baseline.cu \
+        ARGS='--device sim'
+    assert_line 'on the simulator, all checks: the answer is right'
+    assert_line 'no errors'
+    file=$(sed -n 's/^reports: \([^,]*\),.*/\1/p' <<< "$output")
+    assert_equal "$(json '.faults | length' "$file")" 0
+}
+
+@test "sanitize: what compute-sanitizer says is counted by kind, with the first place" {
+    eval "$(sed -n '/^kinds()/,/^}/p' run_scripts/sanitize.sh)"
+    cat > "$BATS_TEST_TMPDIR/memcheck" << 'END'
+========= COMPUTE-SANITIZER
+========= Invalid __global__ write of size 4 bytes
+=========     at fill(int *, int)+0x90 in out_of_bounds.cu:11
+=========     by thread (104,0,0) in block (7,0,0)
+=========     Access to 0x7f160e800fa0 is out of bounds
+=========     Saved host backtrace up to driver entry point at kernel launch time
+=========         Host Frame: device_user [0x1]
+=========
+========= Invalid __global__ write of size 4 bytes
+=========     at fill(int *, int)+0x90 in out_of_bounds.cu:11
+========= Program hit cudaErrorLaunchFailure (error 719) due to "unspecified launch failure" on CUDA API call.
+========= Leaked 4,000 bytes at 0x7f160e800000
+========= Target application returned an error
+========= ERROR SUMMARY: 3 errors
+END
+    assert_equal "$(kinds "$BATS_TEST_TMPDIR/memcheck")" '  2 x Invalid __global__ write of size 4 bytes
+  1 x Program hit cudaErrorLaunchFailure (error 719)
+  first: at fill(int *, int)+0x90 in out_of_bounds.cu:11'
+    cat > "$BATS_TEST_TMPDIR/racecheck" << 'END'
+========= COMPUTE-SANITIZER
+========= Error: Race reported between Write access at sum(const unsigned int *)+0x180 in race.cu:13
+=========     and Read access at sum(const unsigned int *)+0x110 in race.cu:16 [512 hazards]
+========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+END
+    assert_equal "$(kinds "$BATS_TEST_TMPDIR/racecheck")" '  1 x Race
+  first: at sum(const unsigned int *)+0x180 in race.cu:13'
+    printf '========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n' > "$BATS_TEST_TMPDIR/clean"
+    assert_equal "$(kinds "$BATS_TEST_TMPDIR/clean")" ''
+}
+
+@test "profile: each kernel's share, and what to do first" {
+    requires nvcc
+    run -0 timeout 60 make -s profile SUBMISSION=device_user.cu ARGS='--device sim'
+    assert_line --regexp '^ 100 % +257 .* launches +diagonal$'
+    assert_line --regexp '^[0-9]+ % of the time: launches: diagonal\(\) is launched 257 times'
+    assert_equal "$(json .simulated "$build/reports/editdistance/device_user.cu-profile.json")" true
+}
+
+@test "profile: ncu's raw page becomes a line a kernel, and its limit in words" {
+    cat > "$BATS_TEST_TMPDIR/raw.csv" << 'END'
+==PROF== connected
+"ID","Kernel Name","gpu__time_duration.sum","sm__throughput.avg.pct_of_peak_sustained_elapsed","gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed","l1tex__throughput.avg.pct_of_peak_sustained_active","lts__throughput.avg.pct_of_peak_sustained_elapsed","gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed","sm__warps_active.avg.pct_of_peak_sustained_active","sm__maximum_warps_per_active_cycle_pct","launch__waves_per_multiprocessor"
+"","","ns","%","%","%","%","%","%","%",""
+"0","copy(float *, int)","1,000","5","91.5","30","40","91.5","80","100","12"
+"1","small(int)","3000","1","2","80","1","0","5","100","0.01"
+"2","copy(float *, int)","1,000","5","91.5","30","40","91.5","80","100","12"
+"3","waits(int)","1000","20","30","20","10","30","60","100","4"
+END
+    run -0 bash -c "jq -L contrib/practice -Rn 'include \"ncu\"; launches' '$BATS_TEST_TMPDIR/raw.csv' |
+        jq -r -L contrib/practice 'include \"ncu\"; kernels' | tr '\t' '|'"
+    assert_line --index 0 '3|1|1|80|1|0|5|100|small(int)|limited by its grid, 1 % of what the GPU can hold at once'
+    assert_line --index 1 '2|2|5|30|40|91.5|80|100|copy(float *, int)|limited by memory (DRAM), at 91.5 % of its peak'
+    assert_line --index 2 '1|1|20|20|10|30|60|100|waits(int)|limited by latency: no unit is above 30 % of its peak'
+}
+
+@test "sanitize, profile: bad arguments are one clear line" {
+    run -2 run_scripts/sanitize.sh
+    assert_output --partial 'usage: sanitize.sh SUBMISSION [PROBLEM]'
+    run -2 run_scripts/profile.sh no_such.cu
+    assert_output "profile.sh: there is no submission 'no_such.cu'"
+    run -2 run_scripts/sanitize.sh problems/matmul/submissions/accepted/simple.c
+    assert_output "sanitize.sh: 'problems/matmul/submissions/accepted/simple.c' is not CUDA C, and nothing else is looked at here"
+    requires nvcc
+    run -2 run_scripts/sanitize.sh device_user.cu --device sim --case no/such
+    assert_output "sanitize.sh: the problem 'editdistance' has no case 'no/such'"
+    run -2 run_scripts/sanitize.sh device_user.cu --device sim --case a --generate b
+    assert_output 'sanitize.sh: --case and --generate exclude each other'
+    run -2 run_scripts/profile.sh device_user.cu --box none
+    assert_output --partial "profile.sh: unknown argument '--box'"
+    PROFILE_LAUNCHES=x run -2 run_scripts/profile.sh device_user.cu --device sim
+    assert_output 'profile.sh: PROFILE_LAUNCHES=x is not a number from 1 to 999999'
+    [ -e /dev/nvidiactl ] || run -2 run_scripts/profile.sh device_user.cu --device gpu
+}
