@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|opencl|test|fuzz...
+# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|opencl|test|formats|fuzz...
 #
 # With root's rights (or sudo without a password) it installs; without, it names the packages and ends with code 3.
 # The CUDA Toolkit is NVIDIA's and not among them; without nvcc only submissions in C can be built.
@@ -12,6 +12,8 @@ for_opencl=(ocl-icd-opencl-dev:CL/cl.h)
 [ -e /dev/nvidiactl ] || for_opencl+=('pocl-opencl-icd:/usr/lib/*/libpocl.so.2')
 for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-assert:/usr/lib/bats/bats-assert/load.bash
     jq:jq shellcheck:shellcheck procps:pgrep openssl:openssl libedlib-dev:edlib.h)
+for_formats=(zip:zip unzip:unzip libxml2-dev:/usr/include/libxml2/libxml/xmlwriter.h
+    libxml2-utils:xmllint)
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE
@@ -29,11 +31,12 @@ for group; do
     cudasim) wanted+=("${for_cudasim[@]}") ;;
     opencl) wanted+=("${for_opencl[@]}") ;;
     test) wanted+=("${for_test[@]}") ;;
+    formats) wanted+=("${for_formats[@]}") ;;
     fuzz) wanted+=("${for_fuzz[@]}") ;;
-    *) usage 'packages.sh build|cudasim|opencl|test|fuzz...' ;;
+    *) usage 'packages.sh build|cudasim|opencl|test|formats|fuzz...' ;;
     esac
 done
-[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|test|fuzz...'
+[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|test|formats|fuzz...'
 
 missing=()
 for entry in "${wanted[@]}"; do
