@@ -84,6 +84,9 @@ cudasim: cudasim-packages ## build the CUDA runtime that runs kernels on the CPU
 gradescope: packages ## write the Gradescope autograder of PROBLEM=... to build/: ARGS="--points 10"
 	@run_scripts/gradescope.sh $(PROBLEM) $(ARGS)
 
+package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
+	@run_scripts/package.sh $(PROBLEM) $(ARGS)
+
 frozen: ## check that the trusted files are as they were frozen
 	@run_scripts/frozen.sh check
 
