@@ -18,7 +18,8 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/zip" "$work/feedback"
 unpack "$zip" "$work/zip"
 failures=0
-failed() { echo "FAILED $1"; failures=$((failures + 1)); }
+exec 3>&1 # what fails is said there, though the output of a function goes elsewhere
+failed() { echo "FAILED $1" >&3; failures=$((failures + 1)); }
 # keys FILE KEY...: its keys and values, or a failure.
 keys() {
     local file=$1
@@ -169,6 +170,7 @@ valid_input() { # STEM: whether every input validator takes it
 }
 judged() { # STEM OUTPUT: prints the output validator's exit code
     local words status=0
+    [ -f "$2" ] && [ -f "$1.ans" ] || return 0
     mapfile -t words < <(arguments_of "$1" output_validator_args)
     if [ -x "$work/output/run" ]; then
         (cd "$work/output" && boxed ./run "$here/$1.in" "$here/$1.ans" "$work/feedback/" "${words[@]}") \
@@ -202,7 +204,7 @@ while IFS= read -r name; do
         output=$stem.ans
         [[ $name != data/valid_output/* ]] || output=$stem.out
         status=$(judged "$stem" "$output")
-        [ "$status" = 42 ] || failed "$output is not accepted: the output validator ends with $status"
+        [ "$status" = 42 ] || failed "$output is not accepted: the output validator ends with ${status:-nothing}"
         ;;
     esac
 done < <(find data -name '*.in' 2> /dev/null | LC_ALL=C sort)

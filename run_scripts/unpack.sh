@@ -4,7 +4,8 @@ unpack_files=20000 unpack_bytes=${UNPACK_BYTES:-536870912} unpack_file_bytes=${U
 
 # unpack ZIP FOLDER: unpacks a zip of files and folders with names that the package format allows into an empty FOLDER, or
 # the script ends and nothing is left. Links, other kinds of entries, absolute names and .. are refused, as are names twice,
-# more than 20,000 entries, UNPACK_BYTES in all (512 MiB) and UNPACK_FILE_BYTES a file (128 MiB), whatever the zip itself says of their sizes.
+# more than 20,000 entries, UNPACK_BYTES in all (512 MiB) and UNPACK_FILE_BYTES a file (128 MiB), whatever the zip says of
+# their sizes.
 unpack() {
     local zip=$1 folder=$2 list name total status=0
     [ -f "$zip" ] || refuse "there is no file '$zip'"
@@ -22,7 +23,7 @@ unpack() {
     zipinfo -l "$zip" 2> /dev/null | sed '1,2d; $d' | grep -qE '^[lbcps]' &&
         refuse "'$zip' has a link in it, or something else that is no file or folder"
     total=$(zipinfo -t "$zip" 2> /dev/null | sed -n 's/.* \([0-9]*\) bytes uncompressed.*/\1/p')
-    [ -n "$total" ] && [ "$total" -le $unpack_bytes ] || refuse "'$zip' is larger than $unpack_bytes bytes unpacked"
+    [ -n "$total" ] && [ "$total" -le "$unpack_bytes" ] || refuse "'$zip' is larger than $unpack_bytes bytes unpacked"
     (
         ulimit -f $((unpack_file_bytes / 1024))
         cd "$folder" && timeout -k 5 120 unzip -qq -o -X "$zip" -x '.*' '*/.*' < /dev/null > /dev/null 2>&1
@@ -32,7 +33,7 @@ unpack() {
         find "$folder" -mindepth 1 -delete
         refuse "'$zip' cannot be unpacked: it is damaged, or has a file of more than $unpack_file_bytes bytes"
     fi
-    if [ -n "$(find "$folder" ! -type f ! -type d -print -quit)" ] || [ "$(du -sb "$folder" | cut -f 1)" -gt $unpack_bytes ]; then
+    if [ -n "$(find "$folder" ! -type f ! -type d -print -quit)" ] || [ "$(du -sb "$folder" | cut -f 1)" -gt "$unpack_bytes" ]; then
         find "$folder" -mindepth 1 -delete
         refuse "'$zip' has a link in it, or is larger than $unpack_bytes bytes unpacked"
     fi
