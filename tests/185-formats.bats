@@ -396,3 +396,26 @@ legacy() {
     (cd "$z" && zip -qr x.zip x)
     refused 'has no problem.yaml'
 }
+
+@test "formats: continuous integration gets reports and an exit code, and no word of a secret case" {
+    requires box
+    local ci=contrib/autograders/github/judge_ci.sh out=$BATS_TEST_TMPDIR/report
+    export GITHUB_STEP_SUMMARY=$BATS_TEST_TMPDIR/step.md
+    run -1 "$ci" problems/editdistance/submissions/wrong_answer/hamming.c editdistance "$out"
+    assert_output --partial 'WA: wrong answer; Cases: 3 of 17 accepted'
+    refute_output --partial secret/
+    xmllint --noout --schema contrib/autograders/junit.xsd "$out/junit.xml"
+    cmp "$out/summary.md" "$GITHUB_STEP_SUMMARY"
+    run ! grep -rqE "secret/|05-equal|129228" "$out"
+    [ "$(grep -c '^ok ' "$out/results.tap")" = 3 ]
+    run -0 "$ci" problems/editdistance/submissions/accepted/baseline.c editdistance "$out" --group sample
+    run -2 "$ci" tests/fixtures/none.c editdistance "$out"
+    assert_output --partial "there is no submission"
+    [ ! -e "$out/junit.xml" ]
+    # The workflow is YAML, calls what is there, and gives no more rights than it needs.
+    run -0 "$build/yaml_flat" contrib/autograders/github/judge.yml name 'on.*' 'permissions.*' 'env.*' 'jobs.*'
+    assert_line $'permissions.contents\tread'
+    assert_output --partial 'toolkit/contrib/autograders/github/judge_ci.sh "student/$SUBMISSION" "$PROBLEM" report'
+    run -0 jq -r '.tests[] | .name, .run, (.points | tostring)' contrib/autograders/github/autograding.json
+    assert_line --index 1 --partial contrib/autograders/github/judge_ci.sh
+}
