@@ -46,9 +46,11 @@ for file in "$source"/data/invalid_input/*.in; do
     [ -f "$file" ] || continue
     words=$(tr -s '\n' ' ' < "$file")
     [[ $words =~ ^[A-Za-z0-9=._\ -]*$ ]] || continue
+    read -r -a words <<< "$words"
+    # Some lines are bad form alone, such as a number with zeros before it: as words they make an input.
+    "$build/export_problem" refuses "$problem" "${words[*]}" || continue
     name=$(basename "$file" .in)
     cp "$right" "$invalid/$name.in"
-    read -r -a words <<< "$words"
     { echo 'input_validator_args:'; printf '  - "%s"\n' "${words[@]:-none}"; } > "$invalid/$name.yaml"
 done
 head -n -1 "$right" > "$invalid/damaged-short.in"

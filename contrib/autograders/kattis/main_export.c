@@ -5,7 +5,8 @@
  *   sample|secret/CASE.in .ans .yaml    the real input, a right output, and the generator's arguments
  *   invalid_output/CASE.in .ans .out    of the first case: outputs that are wrong in every way that the problem knows
  * Cases whose input or output has more than BYTES bytes, or whose plain reference takes long, are left out. It prints a
- * line a case: `written NAME LINE` or `left-out NAME LINE`. Exit codes: 0, 2 usage, 3 failed.
+ * line a case: `written NAME LINE` or `left-out NAME LINE`. `export refuses PROBLEM LINE` ends with 0 where the generator
+ * refuses that line, and with 1 where it makes an input of it. Exit codes else: 0, 2 usage, 3 failed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -210,6 +211,26 @@ static bool export_all(struct export *export, const struct package *package, con
     return true;
 }
 
+/* Whether the generator refuses a line: 0 it does, 1 it makes an input. */
+static int refuses(const char *name, const char *line)
+{
+    const struct problem *problem = problem_find(name);
+    struct random_key key = { 0 };
+    struct arguments arguments;
+    struct blob input = { 0 };
+    struct error error = { 0 };
+    uint64_t seed;
+    bool made;
+
+    if (!problem)
+        return EXIT_USAGE;
+    made = arguments_parse(&arguments, line, &error) &&
+           arguments_number(&arguments, "seed", 0, 0, UINT32_MAX, &seed, &error) &&
+           problem->generate(&arguments, &key, &input, &error);
+    blob_release(&input);
+    return made;
+}
+
 int main(int argc, char **argv)
 {
     struct export export = { 0 };
@@ -219,8 +240,11 @@ int main(int argc, char **argv)
     uint64_t limit;
     bool ok;
 
+    if (argc == 4 && strcmp(argv[1], "refuses") == 0)
+        return refuses(argv[2], argv[3]);
     if (argc < 4 || argc > 5) {
-        fputs("usage: export_problem PROBLEM FOLDER BYTES [LEAGUE]\n", stderr);
+        fputs("usage: export_problem PROBLEM FOLDER BYTES [LEAGUE]\n"
+              "       export_problem refuses PROBLEM LINE\n", stderr);
         return EXIT_USAGE;
     }
     export.problem = problem_find(argv[1]);
