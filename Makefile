@@ -27,7 +27,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo
+.PHONY: plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo gradescope package
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -101,6 +101,12 @@ new-problem: ## start a problem NAME=... from a skeleton that passes
 cudasim: cudasim-packages ## build the CUDA runtime that runs kernels on the CPU
 	@$(MAKE) cudasim-library
 
+gradescope: packages ## write the Gradescope autograder of PROBLEM=... to build/: ARGS="--points 10"
+	@run_scripts/gradescope.sh $(PROBLEM) $(ARGS)
+
+package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
+	@run_scripts/package.sh $(PROBLEM) $(ARGS)
+
 frozen: ## check that the trusted files are as they were frozen
 	@run_scripts/frozen.sh check
 
@@ -108,7 +114,7 @@ freeze: ## write down the trusted files' digests, after a change that is meant
 	@run_scripts/frozen.sh update
 
 lint: ## look at the scripts with shellcheck
-	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh .ci/run
+	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh contrib/autograders/gradescope/* contrib/autograders/github/*.sh .ci/run
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
 
 fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)
@@ -121,7 +127,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim opencl grade test
+	@run_scripts/packages.sh build cudasim opencl grade formats plot test
 cudasim-packages:
 	@run_scripts/packages.sh build cudasim
 

@@ -29,3 +29,30 @@ problem_exists() {
     [[ $1 =~ ^[a-z][a-z0-9]*$ && -f $root/problems/$1/problem.c ]] && return
     refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"
 }
+
+# tracked_files [FOLDER...]: the toolkit's own files, each ended by a zero byte, without those in the folders: what git
+# tracks, or where there is no git all but what is built.
+tracked_files() {
+    local folder leave=()
+    for folder in .git build getrndstr ldistance seal key "${build##*/}" "$@"; do
+        leave+=(! -path "./$folder" ! -path "./$folder/*")
+    done
+    if git -C "$root" rev-parse --is-inside-work-tree > /dev/null 2>&1; then
+        git -C "$root" ls-files -z | grep -zvE "^($(IFS='|'; echo "${*:-//}"))/" |
+            while IFS= read -r -d '' file; do [ ! -e "$root/$file" ] || printf '%s\0' "$file"; done
+    else
+        (cd "$root" && find . -type f "${leave[@]}" -printf '%P\0')
+    fi
+}
+
+# zip_folder FOLDER ZIP NAME...: the names in the folder, the same bytes for the same files. An older ZIP is replaced.
+zip_folder() {
+    local zip=$2
+    rm -f "$zip" "$zip.part"
+    (
+        cd "$1"
+        find "${@:3}" -exec touch -h -d '2000-01-01T00:00:00Z' {} +
+        find "${@:3}" ! -path . | LC_ALL=C sort | TZ=UTC zip -q -X -y -@ - > "$zip.part"
+    ) || fail "cannot write '$zip'"
+    mv "$zip.part" "$zip"
+}

@@ -1,0 +1,31 @@
+#!/bin/bash
+# Judges a submission in continuous integration: judge_ci.sh SUBMISSION PROBLEM FOLDER [options for main_host]
+#
+# Writes FOLDER/junit.xml, results.tap and summary.md, appends the last to GitHub's step summary where there is one, and
+# prints one line. What the host itself prints names cases and answers: it goes nowhere. Exit codes: those of judge.sh.
+set -euo pipefail
+[ $# -ge 3 ] || { echo 'usage: judge_ci.sh SUBMISSION PROBLEM FOLDER [options for main_host]' >&2; exit 2; }
+submission=$1 problem=$2 folder=$3
+shift 3
+scripts=$(cd "$(dirname "$0")/../../../run_scripts" && pwd)
+mkdir -p "$folder"
+rm -f "$folder"/{junit.xml,results.tap,summary.md}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$scripts/packages.sh" build formats
+status=0
+"$scripts/judge.sh" "$submission" "$problem" --keep-going --json "$work/result.json" "$@" > "$work/words" 2>&1 || status=$?
+if [ ! -f "$work/result.json" ]; then
+    # Nothing was run, so nothing of a case is in these words.
+    grep -aE '^(judge\.sh|main_host): ' "$work/words" | tail -n 3 | tr -c '[:print:]\n' '?' >&2 || true
+    [ $status -ne 0 ] || status=3
+    echo "judge_ci.sh: there is no result (exit code $status)" >&2
+    exit $status
+fi
+"$scripts/convert.sh" junit --out "$folder/junit.xml" "$work/result.json"
+"$scripts/convert.sh" tap --out "$folder/results.tap" "$work/result.json"
+"$scripts/convert.sh" summary --out "$folder/summary.md" "$work/result.json"
+[ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$folder/summary.md" >> "$GITHUB_STEP_SUMMARY"
+echo "$(sed -n '1s/^## //p' "$folder/summary.md"); $(sed -n 's/^\(Cases: .* accepted\).*/\1/p' "$folder/summary.md")"
+exit $status

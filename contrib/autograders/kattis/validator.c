@@ -1,0 +1,131 @@
+/*
+ * validator.c - the validators of an exported package, built twice from the sources of the problem.
+ *
+ *   input validator (-DINPUT_VALIDATOR):  validator ARGUMENT... < CASE.in
+ *       ARGUMENT...: the words of the generator line, as the case's .yaml file gives them. The input must be, to the byte,
+ *       what the problem's generator makes of them.
+ *   output validator:                     validator CASE.in CASE.ans FEEDBACK-FOLDER/ < OUTPUT
+ *       The output is judged as the toolkit judges it: against the problem's reference, computed here, with checks by
+ *       samples drawn anew each time. The .ans file is one right output and is not looked at.
+ *
+ * Exit codes: 42 valid or right, 43 not; anything else: this program failed.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "package_text.h"
+#include "problems/problem.h"
+
+enum { YES = 42, NO = 43, FAILED = 1 };
+
+#define SYMBOL_(name) problem_##name
+#define SYMBOL(name) SYMBOL_(name)
+extern const struct problem SYMBOL(PROBLEM);
+static const struct problem *const problem = &SYMBOL(PROBLEM);
+
+/* Reads an input file into *input. NULL, or why it is none. */
+static const char *read_input(FILE *file, struct package_header *header, struct blob *input, struct error *error)
+{
+    const char *why = package_read_header(file, "gpu-contest-input", header);
+
+    if (!why && strcmp(header->problem, problem->name) != 0)
+        why = "it is of another problem";
+    if (!why && !blob_alloc(input, header->size, error))
+        why = error->text;
+    return why ? why : package_read_bytes(file, input->data, header->size);
+}
+
+#ifdef INPUT_VALIDATOR
+
+static int no(const char *why)
+{
+    fprintf(stderr, "validator: %s\n", why);
+    return NO;
+}
+
+int main(int argc, char **argv)
+{
+    struct blob input = { 0 }, made = { 0 };
+    struct arguments arguments;
+    struct package_header header;
+    struct random_key key = { 0 };
+    struct error error = { 0 };
+    char line[ARGUMENTS_TEXT] = "";
+    uint64_t seed;
+    const char *why = read_input(stdin, &header, &input, &error);
+
+    if (why)
+        return no(why);
+    for (int i = 1; i < argc; i++) {
+        if (strlen(line) + strlen(argv[i]) + 2 > sizeof line)
+            return no("the arguments are too long");
+        strcat(strcat(line, i > 1 ? " " : ""), argv[i]);
+    }
+    if (!arguments_parse(&arguments, line, &error) ||
+        !arguments_number(&arguments, "seed", 0, 0, UINT32_MAX, &seed, &error))
+        return no(error.text);
+    key.case_seed = (uint32_t)seed;
+    if (!problem->generate(&arguments, &key, &made, &error))
+        return error.code == EXIT_TOOLKIT ? FAILED : no(error.text);
+    if (made.size != input.size || memcmp(made.data, input.data, made.size) != 0)
+        return no("it is not the input that its arguments make");
+    if (problem->output_size(&input) != header.output_size)
+        return no("the size of its output is another");
+    return YES;
+}
+
+#else
+
+/* What is told to the judges, in the feedback folder and on standard error. */
+static int tell(const char *folder, int code, const char *words)
+{
+    char path[PATH_MAX];
+    FILE *file;
+
+    fprintf(stderr, "validator: %s\n", words);
+    if (snprintf(path, sizeof path, "%sjudgemessage.txt", folder) < (int)sizeof path && (file = fopen(path, "a"))) {
+        fprintf(file, "%s\n", words);
+        fclose(file);
+    }
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct blob input = { 0 }, answer = { 0 }, output = { 0 };
+    struct random_key secret = { 0 };
+    struct package_header header, written;
+    struct error error = { 0 };
+    char message[512] = "";
+    const char *why;
+    FILE *file;
+
+    if (argc < 4)
+        return tell("", FAILED, "usage: validator INPUT ANSWER FEEDBACK-FOLDER/ < OUTPUT");
+    file = fopen(argv[1], "r");
+    why = file ? read_input(file, &header, &input, &error) : "cannot open it";
+    if (why)
+        return tell(argv[3], FAILED, why);
+    fclose(file);
+    if (header.output_size != problem->output_size(&input))
+        return tell(argv[3], FAILED, "the input tells another size of the output than the problem");
+    why = package_read_header(stdin, "gpu-contest-output", &written);
+    if (!why && written.size != header.output_size)
+        why = "the output has another number of bytes";
+    if (why)
+        return tell(argv[3], NO, why);
+    if (getrandom(&secret.seed, sizeof secret.seed, 0) != sizeof secret.seed ||
+        !blob_alloc(&output, written.size, &error) || !problem->reference(&input, &secret, &answer, &error))
+        return tell(argv[3], FAILED, error.text);
+    why = package_read_bytes(stdin, output.data, output.size);
+    if (why)
+        return tell(argv[3], NO, why);
+    if (problem->check(&input, &answer, &output, message, sizeof message) != CHECK_RIGHT)
+        return tell(argv[3], NO, message);
+    return YES;
+}
+
+#endif

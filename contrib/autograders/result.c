@@ -1,0 +1,242 @@
+/*
+ * result.c - reads main_host's JSON for the converters. It refuses to know the formats.
+ */
+#include "contrib/autograders/result.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { NAME_BYTES = 256, MESSAGE_BYTES = 2048, CASES_MOST = 100000, FILE_MOST = 64 << 20 };
+
+/* ------------------------------------------------------------------ text */
+
+static void *checked(void *memory)
+{
+    if (!memory) {
+        fputs("convert: out of memory\n", stderr);
+        exit(3);
+    }
+    return memory;
+}
+
+/* The character at text[0..), its length in bytes in *length; UINT32_MAX and 1 where that is no UTF-8. */
+static uint32_t character(const unsigned char *text, size_t *length)
+{
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const size_t count = *text < 0x80 ? 1 : *text >> 5 == 6 ? 2 : *text >> 4 == 14 ? 3 : *text >> 3 == 30 ? 4 : 0;
+    uint32_t code = count == 1 ? *text : *text & (0x7f >> count);
+
+    *length = 1;
+    if (count == 0)
+        return UINT32_MAX;
+    for (size_t i = 1; i < count; i++) {
+        if (text[i] >> 6 != 2) /* the ending zero too */
+            return UINT32_MAX;
+        code = code << 6 | (text[i] & 0x3f);
+    }
+    if (code < least[count] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return UINT32_MAX;
+    *length = count;
+    return code;
+}
+
+/* Whether a character may be shown: not what steers a terminal, turns the direction of writing or breaks XML. */
+static bool may_show(uint32_t code)
+{
+    return !(code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || (code >= 0x200b && code <= 0x200f) ||
+             (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
+             (code >= 0xfdd0 && code <= 0xfdef) || (code & 0xfffe) == 0xfffe || code > 0x10ffff);
+}
+
+char *clean_text(const char *text, size_t limit)
+{
+    static const char unknown[] = "\xef\xbf\xbd";
+    const unsigned char *from = (const unsigned char *)(text ? text : "");
+    char *clean = checked(malloc(limit + sizeof "...")), *to = clean;
+    size_t length;
+
+    for (; *from; from += length) {
+        const uint32_t code = character(from, &length);
+        const bool space = code == '\n' || code == '\t' || code == '\r', show = may_show(code);
+        const size_t needed = space ? 1 : show ? length : sizeof unknown - 1;
+
+        if ((size_t)(to - clean) + needed > limit) {
+            memcpy(to, "...", 3);
+            to += 3;
+            break;
+        }
+        memcpy(to, space ? " " : show ? (const char *)from : unknown, needed);
+        to += needed;
+    }
+    *to = '\0';
+    return clean;
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+/* A text of the object, cleaned; "" where it is null or not there. */
+static char *text_of(const json_t *object, const char *key, size_t limit)
+{
+    return clean_text(json_string_value(json_object_get(object, key)), limit);
+}
+
+static bool verdict_in(const json_t *object, enum verdict *verdict)
+{
+    const char *id = json_string_value(json_object_get(object, "verdict"));
+
+    for (int i = 0; id && i < VERDICTS; i++)
+        if (strcmp(id, verdict_id((enum verdict)i)) == 0) {
+            *verdict = (enum verdict)i;
+            return true;
+        }
+    return false;
+}
+
+static bool read_case(struct graded_case *c, const json_t *object, size_t *secrets, bool messages, bool full)
+{
+    const char *name = json_string_value(json_object_get(object, "name"));
+    const json_t *median = json_object_get(json_object_get(object, "seconds"), "median");
+    char number[64];
+
+    if (!name || !verdict_in(object, &c->verdict))
+        return false;
+    c->secret = strncmp(name, "sample/", 7) != 0;
+    snprintf(number, sizeof number, "secret case %zu", c->secret ? ++*secrets : 0);
+    c->name = clean_text(c->secret && !full ? number : name, NAME_BYTES);
+    c->message = (c->secret && !full) || !messages ? clean_text("", 0) : text_of(object, "message", MESSAGE_BYTES);
+    c->seconds = json_number_value(median);
+    c->timed = json_is_number(median) && isfinite(c->seconds) && c->seconds >= 0;
+    if (!c->timed)
+        c->seconds = 0;
+    return true;
+}
+
+static bool read_cases(struct graded *graded, const json_t *cases, bool messages, bool full)
+{
+    size_t secrets = 0;
+
+    if (!json_is_array(cases) || json_array_size(cases) > CASES_MOST)
+        return false;
+    graded->cases = checked(calloc(json_array_size(cases) + 1, sizeof *graded->cases));
+    for (size_t i = 0; i < json_array_size(cases); i++) {
+        graded->case_count++; /* so that what was read of it is released */
+        if (!read_case(&graded->cases[i], json_array_get(cases, i), &secrets, messages, full))
+            return false;
+    }
+    return true;
+}
+
+/* What the judging as a whole may say: the compiler's words are the submission's own, a failed sample's are public. */
+static char *message_of(const struct graded *graded, const json_t *root, bool sealed, bool full)
+{
+    bool secret_failed = sealed;
+
+    for (size_t i = 0; i < graded->case_count; i++)
+        secret_failed |= graded->cases[i].secret && graded->cases[i].verdict != VERDICT_AC;
+    if (full || (graded->case_count == 0 && (graded->verdict == VERDICT_CE || graded->verdict == VERDICT_SV)) ||
+        (graded->case_count > 0 && !secret_failed && graded->verdict != VERDICT_JE && graded->verdict != VERDICT_NO))
+        return text_of(root, "message", MESSAGE_BYTES);
+    return clean_text("", 0);
+}
+
+/* The last part of a path, for the folders before it are the judging machine's. */
+static char *file_name(const char *path)
+{
+    char *name, *copy = checked(strdup(path ? path : "")), *slash;
+
+    while ((slash = strrchr(copy, '/')) && slash[1] == '\0' && slash > copy)
+        *slash = '\0';
+    name = clean_text(slash ? slash + 1 : copy, NAME_BYTES);
+    free(copy);
+    return name;
+}
+
+static bool read_root(struct graded *graded, const json_t *root, bool full)
+{
+    const json_t *device = json_object_get(root, "device");
+    const char *kind = json_string_value(json_object_get(device, "kind"));
+    const json_int_t left_out = json_integer_value(json_object_get(root, "left_out"));
+    const json_t *seal = json_object_get(root, "seal");
+    const bool sealed = seal && !json_is_null(seal); /* then what the samples were is secret as well */
+
+    if (json_integer_value(json_object_get(root, "format")) != 1 || !verdict_in(root, &graded->verdict) ||
+        !read_cases(graded, json_object_get(root, "cases"), !sealed || full, full))
+        return false;
+    graded->problem = text_of(root, "problem", NAME_BYTES);
+    graded->league = text_of(root, "league", NAME_BYTES);
+    graded->date = text_of(root, "date", NAME_BYTES);
+    graded->source = file_name(json_string_value(json_object_get(json_object_get(root, "submission"), "source")));
+    graded->version = text_of(json_object_get(root, "toolkit"), "version", NAME_BYTES);
+    graded->device = text_of(device, "name", NAME_BYTES);
+    graded->simulated = kind && strcmp(kind, "sim") == 0;
+    graded->review = json_is_true(json_object_get(root, "review"));
+    graded->keep_going = json_is_true(json_object_get(json_object_get(root, "asked"), "keep_going"));
+    graded->left_out = left_out > 0 ? (size_t)left_out : 0;
+    graded->message = message_of(graded, root, sealed, full);
+    return true;
+}
+
+bool graded_read(struct graded *graded, const char *path, bool full, struct error *error)
+{
+    struct stat status;
+    json_error_t why;
+    json_t *root;
+    bool ok;
+
+    *graded = (struct graded){ 0 };
+    if (stat(path, &status) != 0)
+        return error_usage(error, "cannot read '%s': %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode) || status.st_size > FILE_MOST)
+        return error_usage(error, "'%s' is no file, or larger than 64 MiB", path);
+    root = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    if (!root)
+        return error_usage(error, "'%s' is no JSON: line %d: %s", path, why.line, why.text);
+    ok = read_root(graded, root, full) || error_usage(error, "'%s' is no result of main_host", path);
+    json_decref(root);
+    if (!ok)
+        graded_release(graded);
+    return ok;
+}
+
+void graded_release(struct graded *graded)
+{
+    for (size_t i = 0; i < graded->case_count; i++) {
+        free(graded->cases[i].name);
+        free(graded->cases[i].message);
+    }
+    free(graded->cases);
+    free(graded->problem);
+    free(graded->league);
+    free(graded->source);
+    free(graded->date);
+    free(graded->version);
+    free(graded->device);
+    free(graded->message);
+    *graded = (struct graded){ 0 };
+}
+
+/* ------------------------------------------------------------------ sums */
+
+size_t graded_accepted(const struct graded *graded)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < graded->case_count; i++)
+        count += graded->cases[i].verdict == VERDICT_AC;
+    return count;
+}
+
+double graded_seconds(const struct graded *graded)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < graded->case_count; i++)
+        sum += graded->cases[i].seconds;
+    return sum;
+}

@@ -1,0 +1,252 @@
+#!/bin/bash
+# Checks a package by the rules of the Kattis Problem Package Format 2025-09: check_package.sh ZIP [--submissions]
+#
+# Names, keys, folders and text; that the validators build, take every case and refuse every invalid one. With --submissions
+# also each submission in C, built with include/c and run on all cases: what its folder promises must come. A line for each
+# thing that fails; exit code 0 none, 1 some, 2 no such package. What runs is boxed.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/unpack.sh"
+shopt -s extglob
+line='check_package.sh ZIP [--submissions]'
+[ $# -ge 1 ] && [ $# -le 2 ] && { [ $# -eq 1 ] || [ "$2" = --submissions ]; } || usage "$line"
+zip=$(realpath "$1") submissions=${2:-}
+"$root/run_scripts/packages.sh" build formats
+toolkit_make "${build#"$root"/}/yaml_flat" >&2 || fail "the toolkit does not build: see above"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/zip" "$work/feedback"
+unpack "$zip" "$work/zip"
+failures=0
+exec 3>&1 # what fails is said there, though the output of a function goes elsewhere
+failed() { echo "FAILED $1" >&3; failures=$((failures + 1)); }
+# keys FILE KEY...: its keys and values, or a failure.
+keys() {
+    local file=$1
+    "$build/yaml_flat" "$file" "${@:2}" 2> "$work/words" || { failed "$(sed "s|$work/zip/||" "$work/words")"; return 0; }
+}
+# boxed COMMAND...: in a box that sees the package.
+boxed() { "$root/run_scripts/compile_box.sh" "$work" "$work" -- "$@"; }
+
+# ---- names and text
+
+base=$(basename "$zip")
+base=${base%.zip} base=${base%.kpp}
+cd "$work/zip"
+[[ $base =~ ^[a-z0-9]+$ ]] || failed "the name of the package, '$base', has other characters than a-z and 0-9"
+[ "$(ls)" = "$base" ] || { failed "the zip does not hold one folder of its own name, '$base'"; exit 1; }
+cd "$base"
+while IFS= read -r name; do
+    [[ ${name##*/} =~ ^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}$ ]] || failed "name: $name"
+done < <(find . -mindepth 1)
+while IFS= read -r name; do
+    [[ $name =~ \.(png|jpe?g|pdf)$ ]] && continue
+    iconv -f UTF-8 -t UTF-8 "$name" > /dev/null 2>&1 || failed "text: $name is not UTF-8"
+    [ "$(head -c 3 "$name" | od -An -tx1 | tr -d ' ')" != efbbbf ] || failed "text: $name has a byte-order mark"
+    ! grep -q $'\r' "$name" || failed "text: $name has other line endings than LF"
+    [ ! -s "$name" ] || [ -z "$(tail -c 1 "$name")" ] || failed "text: $name does not end with a newline"
+done < <(find . -type f)
+for name in *; do
+    case $name in
+    problem.yaml) ;;
+    statement | attachments | solution | data | generators | include | submissions | input_validators | static_validator | \
+        output_validator | input_visualizer | output_visualizer) [ -d "$name" ] || failed "$name is no folder" ;;
+    *) failed "the format has no $name" ;;
+    esac
+done
+
+# ---- problem.yaml and the statement
+
+keys problem.yaml problem_format_version type 'type.*' name 'name.*' uuid version credits 'credits.*' source 'source.*' \
+    license rights_owner embargo_until limits.time_multipliers.ac_to_time_limit limits.time_multipliers.time_limit_to_tle \
+    limits.{time_limit,time_resolution,memory,output,code,compilation_time,compilation_memory} \
+    limits.{validation_time,validation_memory,validation_output,validation_passes} 'keywords.*' languages 'languages.*' \
+    allow_file_writing 'constants.*' > "$work/yaml"
+value() { sed -n "s/^$1\t//p" "$work/yaml"; }
+[ "$(value problem_format_version)" = 2025-09 ] || failed 'problem.yaml: problem_format_version is not 2025-09'
+[[ $(value uuid) =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ ]] || failed 'problem.yaml: uuid is none'
+license=$(value license)
+case ${license:=unknown} in
+unknown | 'public domain' | cc0 | 'cc by' | 'cc by-sa' | educational | permission) ;;
+*) failed "problem.yaml: there is no license '$license'" ;;
+esac
+if [[ $license == 'public domain' ]]; then
+    [ -z "$(value rights_owner)" ] || failed 'problem.yaml: what is in the public domain has no rights_owner'
+elif [[ $license != unknown && -z $(value rights_owner) ]]; then
+    grep -qE '^(credits|credits\.authors|source)' "$work/yaml" || failed 'problem.yaml: a rights_owner is needed'
+fi
+while IFS=$'\t' read -r key number; do
+    [[ $number =~ ^[0-9]+(\.[0-9]+)?$ && ! $number =~ ^[0.]+$ ]] || failed "problem.yaml: $key is no number above 0"
+    [[ $key == *time_* || $number != *.* ]] || failed "problem.yaml: $key is no whole number"
+done < <(grep '^limits\.' "$work/yaml")
+while IFS=$'\t' read -r key type; do
+    [[ $type =~ ^(pass-fail|scoring|multi-pass|interactive|submit-answer)$ ]] || failed "problem.yaml: there is no type '$type'"
+done < <(grep -E '^type(\.|	)' "$work/yaml")
+named=$(sed -n 's/^name\.\([^\t]*\)\t.*/\1/p' "$work/yaml" | sort)
+[ -z "$(value name)" ] || named=en
+stated=$(find statement -maxdepth 1 -type f 2> /dev/null | sed -nE 's/^statement\/problem\.([a-z]{2,3}(-[A-Z]{2})?)\.(md|tex|pdf)$/\1/p' | sort)
+[ -n "$stated" ] || failed 'statement/ has no problem.LANGUAGE.md, .tex or .pdf'
+[ "$named" = "$stated" ] || failed "the languages of name ($(echo "$named" | xargs)) and statement ($(echo "$stated" | xargs)) differ"
+
+# ---- test data
+
+group_keys=('args.*' 'input_validator_args.*' 'output_validator_args.*' 'input_visualizer_args.*' 'output_visualizer_args.*'
+    full_feedback)
+scoring=$(grep -cE '^type(\.[0-9]+)?	scoring$' "$work/yaml" || true)
+find data -type d 2> /dev/null | grep -vxE 'data(/(sample|secret|invalid_input|invalid_output|valid_output)(/.*)?)?' |
+    sed 's/^/the format has no /' > "$work/words" || true
+while IFS= read -r words; do failed "$words"; done < "$work/words"
+[ ! -d data/sample ] || [ -z "$(find data/sample -mindepth 1 -type d ! -name '*.files' -print -quit)" ] ||
+    failed 'data/sample has groups in it'
+[ -z "$(find data/secret -maxdepth 1 -name '*.in' -print -quit 2> /dev/null)" ] ||
+    [ -z "$(find data/secret -mindepth 1 -maxdepth 1 -type d ! -name '*.files' -print -quit)" ] ||
+    failed 'data/secret has cases and groups'
+[ -n "$(find data/secret -name '*.in' -print -quit 2> /dev/null)" ] || failed 'data/secret has no case'
+while IFS= read -r name; do
+    if [[ $name == */test_group.yaml ]]; then
+        more=(static_validation_score 'static_validator_args.*')
+        [ "$scoring" -eq 0 ] || [[ $name == data/sample/* ]] || more+=(max_score score_aggregation require_pass 'require_pass.*')
+        keys "$name" "${group_keys[@]}" "${more[@]}" > /dev/null
+        [[ $name =~ ^data/(sample|invalid_input|invalid_output|valid_output|secret(/[^/]+)?)/test_group.yaml$ ]] ||
+            failed "$name: there are no groups in groups"
+        continue
+    fi
+    stem=${name%.*}
+    case $name in
+    *.in | *.ans | *.out | *.interaction) ;;
+    *.yaml) keys "$name" "${group_keys[@]}" hint description > /dev/null ;;
+    *.png | *.jpg | *.jpeg | *.svg) ;;
+    *.statement | *.download) stem=${stem%.*} ;;
+    *) [[ $name == */*.files/* ]] || failed "the format has no $name"; continue ;;
+    esac
+    [ -f "$stem.in" ] || failed "$name belongs to no case"
+    if [[ $name == *.in ]]; then
+        if [[ $name == data/invalid_input/* ]]; then
+            [ ! -e "$stem.ans" ] || failed "$stem.ans: an invalid input has no answer"
+        else
+            [ -f "$stem.ans" ] || failed "$name has no .ans"
+        fi
+        if [[ $name == data/@(invalid|valid)_output/* ]]; then
+            [ -f "$stem.out" ] || failed "$name has no .out"
+        fi
+    fi
+done < <(find data -type f 2> /dev/null | LC_ALL=C sort)
+
+
+# ---- programs
+
+# program_build SOURCE TO: a program of the package, as a file `run` in the folder TO. Python stands as it is.
+program_build() {
+    local from=$1 to=$2
+    mkdir -p "$to"
+    if [ -d "$from" ]; then cp -R "$from/." "$to/"; else cp "$from" "$to/"; fi
+    if [ -f "$to/build" ]; then
+        (cd "$to" && boxed sh ./build) > "$work/words" 2>&1 || return 1
+    elif [ ! -f "$to/run" ]; then
+        (cd "$to" && boxed sh -c 'find . -name "*.c" -print0 | xargs -0 cc -O2 -o run') > "$work/words" 2>&1 || return 1
+    fi
+    [ -x "$to/run" ]
+}
+# arguments_of STEM KEY: of a case, or of its group.
+arguments_of() {
+    local file
+    for file in "$1.yaml" "${1%/*}/test_group.yaml"; do
+        if [ -f "$file" ] && grep -q "^$2:" "$file"; then
+            "$build/yaml_flat" "$file" "${group_keys[@]}" hint description static_validation_score max_score score_aggregation \
+                require_pass 'require_pass.*' 'static_validator_args.*' 2> /dev/null | sed -n "s/^$2\.[0-9]*\t//p"
+            return
+        fi
+    done
+}
+here=$PWD
+valid_input() { # STEM: whether every input validator takes it
+    local folder status words
+    mapfile -t words < <(arguments_of "$1" input_validator_args)
+    for folder in "$work"/input/*/; do
+        status=0
+        (cd "$folder" && boxed ./run "${words[@]}") < "$1.in" > /dev/null 2>&1 || status=$?
+        [ $status -eq 42 ] || return 1
+    done
+}
+judged() { # STEM OUTPUT: prints the output validator's exit code
+    local words status=0
+    [ -f "$2" ] && [ -f "$1.ans" ] || return 0
+    mapfile -t words < <(arguments_of "$1" output_validator_args)
+    if [ -x "$work/output/run" ]; then
+        (cd "$work/output" && boxed ./run "$here/$1.in" "$here/$1.ans" "$work/feedback/" "${words[@]}") \
+            < "$2" > /dev/null 2>&1 || status=$?
+    elif diff -q <(tr -s '[:space:]' '\n' < "$1.ans" | tr '[:upper:]' '[:lower:]') \
+        <(tr -s '[:space:]' '\n' < "$2" | tr '[:upper:]' '[:lower:]') > /dev/null; then
+        status=42 # the default validator without arguments
+    else
+        status=43
+    fi
+    echo $status
+}
+count=0
+for program in input_validators/*; do
+    [ -e "$program" ] || { failed 'input_validators/ has none'; break; }
+    program_build "$program" "$work/input/$((count += 1))" || failed "$program does not build: $(tail -n 1 "$work/words")"
+done
+if [ -d output_validator ]; then
+    program_build output_validator "$work/output" || failed "output_validator does not build: $(tail -n 1 "$work/words")"
+fi
+while IFS= read -r name; do
+    stem=${name%.in}
+    case $name in
+    data/invalid_input/*) ! valid_input "$stem" || failed "$name: every input validator takes it" ;;
+    data/invalid_output/*)
+        valid_input "$stem" || failed "$name: an input validator refuses it"
+        [ "$(judged "$stem" "$stem.out")" = 43 ] || failed "$stem.out is not rejected"
+        ;;
+    *)
+        valid_input "$stem" || failed "$name: an input validator refuses it"
+        output=$stem.ans
+        [[ $name != data/valid_output/* ]] || output=$stem.out
+        status=$(judged "$stem" "$output")
+        [ "$status" = 42 ] || failed "$output is not accepted: the output validator ends with ${status:-nothing}"
+        ;;
+    esac
+done < <(find data -name '*.in' 2> /dev/null | LC_ALL=C sort)
+
+# ---- submissions
+
+[ -n "$(find submissions/accepted -mindepth 1 -print -quit 2> /dev/null)" ] || failed 'submissions/accepted has none'
+limit=$(value limits.time_limit)
+# verdict_on RUN STEM: AC, WA, TLE or RTE.
+verdict_on() {
+    local status=0
+    (cd "$(dirname "$1")" && timeout "${limit:-10}" "$root/run_scripts/compile_box.sh" "$(dirname "$1")" -- ./run) \
+        < "$2.in" > "$work/answer" 2> /dev/null || status=$?
+    case $status in
+    0) [ "$(judged "$2" "$work/answer")" = 42 ] && echo AC || echo WA ;;
+    124) echo TLE ;;
+    *) echo RTE ;;
+    esac
+}
+for program in submissions/*/*; do
+    [ -n "$submissions" ] || break
+    [[ $program == *.c && -f $program ]] || continue
+    folder=$work/submission
+    rm -rf "$folder"
+    mkdir "$folder"
+    cp "$program" "$folder/"
+    [ ! -d include/c ] || cp -R include/c/. "$folder/"
+    (cd "$folder" && boxed sh -c 'cc -std=gnu17 -O2 -o run *.c -lm -lpthread') > "$work/words" 2>&1 ||
+        { failed "$program does not build: $(grep -m 1 error "$work/words")"; continue; }
+    verdicts=
+    while IFS= read -r name; do
+        verdicts+=" $(verdict_on "$folder/run" "${name%.in}")"
+        # One case that is too slow is enough, and the others would take as long.
+        [[ $verdicts != *TLE ]] || break
+    done < <(find data/sample data/secret -name '*.in' | LC_ALL=C sort)
+    case $program in
+    submissions/accepted/*) [[ ! $verdicts =~ [WTR] ]] ;;
+    submissions/wrong_answer/*) [[ $verdicts == *WA* && ! $verdicts =~ [TR] ]] ;;
+    submissions/time_limit_exceeded/*) [[ $verdicts == *TLE* && ! $verdicts =~ WA|RTE ]] ;;
+    submissions/run_time_error/*) [[ $verdicts == *RTE* && ! $verdicts =~ WA|TLE ]] ;;
+    *) [[ $verdicts =~ [WTR] ]] ;;
+    esac || failed "$program:$verdicts"
+done
+[ $failures -eq 0 ] || { echo "check-package: $base: $failures checks failed"; exit 1; }
+echo "check-package: $base is a package of the format 2025-09"

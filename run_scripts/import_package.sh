@@ -1,0 +1,183 @@
+#!/bin/bash
+# Starts a problem from a package of another judge: import_package.sh ZIP NAME
+#
+# ZIP is in the Kattis Problem Package Format, 2025-09, legacy or legacy-icpc. problems/NAME gets problem.yaml, converted to
+# 2025-09, and the statements; everything else goes to problems/NAME/imported, laid out as 2025-09 wants it, for reading: its
+# data are not generator lines and its submissions are programs, not device_user(). What a human must write is listed, there
+# and in problems/NAME/IMPORTED.md. Until problem.c is there, the toolkit does not build or list the problem.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/unpack.sh"
+[ $# -eq 2 ] && [[ $2 =~ ^[a-z][a-z0-9]{0,31}$ ]] ||
+    usage 'import_package.sh ZIP NAME; NAME: a small letter, then small letters and digits, up to 32'
+zip=$(realpath "$1") name=$2
+folder=$root/problems/$name
+[ ! -e "$folder" ] || refuse "problems/$name exists already"
+"$root/run_scripts/packages.sh" build formats
+toolkit_make "${build#"$root"/}/yaml_flat" >&2 || fail "the toolkit does not build: see above"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/zip"
+unpack "$zip" "$work/zip"
+package=$work/zip
+# One folder, or, as some judges write legacy packages, the files themselves.
+if [ ! -f "$package/problem.yaml" ]; then
+    entries=("$package"/*/)
+    [ ${#entries[@]} -eq 1 ] && [ -f "${entries[0]}problem.yaml" ] || refuse "'$1' has no problem.yaml"
+    package=${entries[0]%/}
+fi
+
+# ---- problem.yaml
+
+limits=(memory output code compilation_time compilation_memory validation_time validation_memory validation_output)
+"$build/yaml_flat" "$package/problem.yaml" problem_format_version type 'type.*' name 'name.*' uuid version author credits \
+    'credits.*' source source_url 'source.*' license rights_owner embargo_until 'limits.*' validation validator_flags \
+    keywords 'keywords.*' languages 'languages.*' libraries allow_file_writing 'constants.*' 'grading.*' \
+    > "$work/yaml" 2> "$work/words" || refuse "problem.yaml: $(sed 's|.*problem.yaml:||' "$work/words")"
+value() { sed -n "s/^$1\t//p" "$work/yaml" | head -n 1; }
+list() { { value "$1"; sed -n "s/^$1\.[0-9]*\t//p" "$work/yaml"; } | sed '/^$/d'; }
+quoted() { # TEXT: as a YAML string
+    local text=${1//\\/\\\\}
+    printf '"%s"' "${text//\"/\\\"}"
+}
+version=$(value problem_format_version)
+case ${version:=legacy} in
+2025-09 | legacy | legacy-icpc) ;;
+*) refuse "'$1' is in version '$version' of the format; 2025-09, legacy and legacy-icpc can be read" ;;
+esac
+todo=()
+
+# The statements, and the languages that they are in. A legacy one without a language is English.
+mkdir "$work/statement"
+for from in "$package/statement" "$package/problem_statement"; do
+    [ ! -d "$from" ] || cp -R "$from/." "$work/statement/"
+done
+for suffix in tex md pdf; do
+    if [ -f "$work/statement/problem.$suffix" ] && [ ! -f "$work/statement/problem.en.$suffix" ]; then
+        mv "$work/statement/problem.$suffix" "$work/statement/problem.en.$suffix"
+    fi
+done
+[ ! -f "$package/problem.pdf" ] || [ -f "$work/statement/problem.en.pdf" ] || cp "$package/problem.pdf" "$work/statement/problem.en.pdf"
+languages=$(cd "$work/statement" && find . -maxdepth 1 -type f |
+    sed -nE 's/^\.\/problem\.([a-z]{2,3}(-[A-Z]{2})?)\.(tex|md|pdf)$/\1/p' | sort -u)
+[ -n "$languages" ] || todo+=('statement/: the package has no statement')
+
+name_in() { # LANGUAGE
+    local found
+    found=$(value "name\\.$1")
+    [ -n "$found" ] || found=$(value name)
+    [ -n "$found" ] || found=$(sed -nE 's/.*\\problemname\{([^{}]*)\}.*/\1/p' "$work/statement/problem.$1.tex" 2> /dev/null | head -n 1)
+    echo "${found:-$name}" | tr -d '\000-\037'
+}
+license=$(value license)
+case ${license:=unknown} in
+unknown | 'public domain' | cc0 | 'cc by' | 'cc by-sa' | educational | permission) ;;
+*) todo+=("problem.yaml: license: '$license' is none of the format's") license=unknown ;;
+esac
+owner=$(value rights_owner) author=$(value author)
+[ -n "$author" ] || author=$(value credits)
+mapfile -t authors < <(list 'credits\.authors')
+[ -z "$author" ] || authors+=("$author")
+type=$(list type | xargs)
+[[ $(value validation) != *interactive* ]] || type='pass-fail interactive'
+time_limit=$(value 'limits\.time_limit')
+[ -n "$time_limit" ] || time_limit=$(unzip -p "$zip" '*.timelimit' 2> /dev/null | head -c 16 | tr -d '\n\r ' || true)
+[ -n "$time_limit" ] || time_limit=$(sed -nE "s/^ *timelimit *= *['\"]?([0-9.]+).*/\1/p" "$package/domjudge-problem.ini" 2> /dev/null | head -n 1)
+number='^[0-9]+(\.[0-9]+)?$'
+{
+    echo 'problem_format_version: 2025-09'
+    echo "type: ${type:+[${type// /, }]}" | sed 's/: $/: pass-fail/; s/\[\([a-z-]*\)\]/\1/'
+    echo 'name:'
+    for language in ${languages:-en}; do echo "  $language: $(quoted "$(name_in "$language")")"; done
+    uuid=$(value uuid)
+    [[ $uuid =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ ]] || uuid=$(cat /proc/sys/kernel/random/uuid)
+    echo "uuid: $uuid"
+    if [ ${#authors[@]} -gt 0 ]; then
+        printf '%s\n' credits: '  authors:'
+        for author in "${authors[@]}"; do echo "    - $(quoted "$author")"; done
+    fi
+    if [ -n "$(list source)$(value 'source\.name')" ]; then
+        from=$(list source | head -n 1)
+        printf '%s\n' source: "  name: $(quoted "${from:-$(value 'source\.name')}")"
+        url=$(value source_url)
+        [ -n "$url" ] || url=$(value 'source\.url')
+        [ -z "$url" ] || echo "  url: $(quoted "$url")"
+    fi
+    echo "license: $license"
+    [ -z "$owner" ] || [ "$license" = 'public domain' ] || echo "rights_owner: $(quoted "$owner")"
+    echo 'limits:'
+    [[ $time_limit =~ $number ]] && [[ ! $time_limit =~ ^[0.]+$ ]] || time_limit=10
+    echo "  time_limit: $time_limit"
+    for limit in "${limits[@]}"; do
+        limited=$(value "limits\\.$limit")
+        [ -n "$limited" ] || case $limit in memory) limited=2048 ;; output) limited=8 ;; esac
+        [[ ! $limited =~ ^[1-9][0-9]*$ ]] || echo "  $limit: $limited"
+    done
+    mapfile -t keywords < <(list keywords | if [[ $version == legacy* ]]; then tr ' ,' '\n'; else cat; fi | sed '/^$/d')
+    if [ ${#keywords[@]} -gt 0 ]; then
+        echo keywords:
+        for keyword in "${keywords[@]}"; do echo "  - $(quoted "$keyword")"; done
+    fi
+    echo 'languages: all'
+} > "$work/problem.yaml"
+[ "$license" = unknown ] || [ "$license" = 'public domain' ] || [ -n "$owner${authors[*]}$(list source)$(value 'source\.name')" ] ||
+    todo+=("problem.yaml: rights_owner: '$license' needs one")
+[[ $type != *interactive* && $type != *multi-pass* && $type != *submit-answer* && $type != *scoring* ]] ||
+    todo+=("problem.yaml: type: the toolkit judges pass-fail problems alone, and this one is '$type'")
+
+# ---- the rest, as 2025-09 lays it out
+
+imported=$work/imported
+mkdir "$imported"
+for part in data submissions input_validators output_validator include attachments solution generators static_validator \
+    input_visualizer output_visualizer; do
+    [ ! -e "$package/$part" ] || cp -R "$package/$part" "$imported/"
+done
+if [ -d "$package/input_format_validators" ]; then
+    mkdir -p "$imported/input_validators"
+    cp -R "$package/input_format_validators/." "$imported/input_validators/"
+fi
+if [ -d "$package/output_validators" ] && [ ! -d "$imported/output_validator" ]; then
+    programs=("$package"/output_validators/*)
+    if [ ${#programs[@]} -eq 1 ] && [ -d "${programs[0]}" ]; then
+        cp -R "${programs[0]}" "$imported/output_validator"
+    else
+        cp -R "$package/output_validators" "$imported/output_validator"
+        [ ${#programs[@]} -eq 1 ] || todo+=('imported/output_validator/: the package has several, and 2025-09 takes one')
+    fi
+fi
+# Flags of the validator: legacy has them in problem.yaml and testdata.yaml, 2025-09 in test_group.yaml.
+read -r -a flags <<< "$(value validator_flags)"
+for group in "$imported"/data/{sample,secret}; do
+    [ -d "$group" ] && [ ${#flags[@]} -gt 0 ] && [ ! -f "$group/test_group.yaml" ] || continue
+    { echo 'output_validator_args:'; for flag in "${flags[@]}"; do echo "  - $(quoted "$flag")"; done; } > "$group/test_group.yaml"
+done
+[ -z "$(find "$imported" -name testdata.yaml -print -quit)" ] ||
+    todo+=('imported/data/: testdata.yaml is the legacy form: see whether test_group.yaml is to say the same')
+
+# ---- what is missing
+
+mkdir "$folder"
+cp "$work/problem.yaml" "$folder/"
+cp -R "$work/statement" "$folder/"
+mv "$imported" "$folder/imported"
+cp "$root/contrib/skeleton/gpu.yaml" "$folder/gpu.yaml"
+todo=('include/device_user.h: the function that participants write, with shapes, units and limits'
+    'input.h, call.c: how an input is laid out, and how device_user() is called with it'
+    'problem.c: generate(), reference(), reference_plain(), check(): problems/problem.h; imported/submissions/accepted may help'
+    'data/sample, data/secret: lines for the generator, in place of the files in imported/data'
+    'input_validators/: whether such a line is valid'
+    'submissions/: device_user() for each verdict'
+    'statement/: say what device_user() gets and returns, in place of standard input and output'
+    'problem.yaml, gpu.yaml: limits a call'
+    "${todo[@]}")
+{
+    printf '%s\n\n' "Imported from a package of version $version. It is to be written:"
+    printf '%s\n' "${todo[@]}" | sed 's/^/- /'
+} > "$folder/IMPORTED.md"
+"$root/run_scripts/frozen.sh" update "$name"
+echo "problems/$name: problem.yaml, $(echo "${languages:-no language}" | xargs) statement, $(
+    find "$folder/imported/data" -name '*.in' 2> /dev/null | wc -l) cases, $(
+    find "$folder/imported/submissions" -mindepth 2 -maxdepth 2 2> /dev/null | wc -l) submissions. It is to be written:"
+printf '  %s\n' "${todo[@]}"
+echo "contrib/skeleton has an example of each; then: make check-problem PROBLEM=$name"
