@@ -310,7 +310,8 @@ static bool choose_device(struct host *host, struct error *error)
         return error_usage(error, "--explain, --checks, --sim-seed and --sim-workers are for the simulator%s",
                            cuda ? ": add --device sim" : ", and the submission is not CUDA");
     if (options->gpu && host->device != DEVICE_GPU)
-        return error_usage(error, "--gpu %s: the submission is %s and does not run on a GPU", options->gpu, result->language);
+        return error_usage(error, "--gpu %s: the submission is %s and does not run on a GPU", options->gpu,
+                           result->language);
     if (options->ranked && host->device == DEVICE_SIM)
         return error_usage(error, "--ranked: there is no GPU (%s), and the simulator's times rank nobody",
                            host->no_gpu ? host->no_gpu : "--device sim");
@@ -447,7 +448,8 @@ static bool hold_gpu(struct host *host, struct error *error)
     if (host->use.busy && host->options.ranked)
         return error_toolkit(error, "the GPU %s is in use by another process: no times on it can rank", host->gpu.uuid);
     if (host->use.busy)
-        fprintf(stderr, "main_host: the GPU %s is in use by another process: times on it may be theirs too\n", host->gpu.uuid);
+        fprintf(stderr, "main_host: the GPU %s is in use by another process: times on it may be theirs too\n",
+                host->gpu.uuid);
     else
         host->session.warden = &host->use.warden;
     host->result.gpu_before = &host->use.before;
@@ -478,7 +480,8 @@ static bool prepare_call(const struct host *host, const struct source *source, s
 static bool calibrate(struct host *host, const struct blob *input, struct case_result *result, struct error *error)
 {
     return !host->options.ranked ||
-           ranking_calibrate(&host->session, host->empty, input, host->problem->output_size(input), &result->overhead, error);
+           ranking_calibrate(&host->session, host->empty, input, host->problem->output_size(input), &result->overhead,
+                             error);
 }
 
 /*
@@ -495,8 +498,8 @@ static void take_times(struct host *host, const struct session *session, struct 
         result->used_gpu = session->used_gpu;
         if (!result->used_gpu && host->package.must_use_gpu) {
             host->result.review = true;
-            fprintf(stderr, "main_host: the submission did not use the GPU in case %s, and the problem asks for it: to be "
-                            "reviewed, not ranked\n", result->name);
+            fprintf(stderr, "main_host: the submission did not use the GPU in case %s, and the problem asks for it: "
+                            "to be reviewed, not ranked\n", result->name);
         }
         return;
     }
@@ -559,15 +562,16 @@ static void check_floor(struct host *host, const struct blob *input, const struc
     double seconds = result->timed > 0 ? result->times[result->timed - 1].total : 0;
     struct work work = { 0 };
 
-    if (result->timed == 0 || !host->problem->work || host->device == DEVICE_SIM || result->below_floor || !(peak->link + peak->operations > 0))
+    if (result->timed == 0 || !host->problem->work || host->device == DEVICE_SIM || result->below_floor ||
+        !(peak->link + peak->operations > 0))
         return;
     host->problem->work(input, answer, &work);
     result->floor = floor_seconds(&work, peak);
     if (!(seconds < result->floor))
         return;
     result->below_floor = host->result.review = true;
-    fprintf(stderr, "main_host: faster than possible: call %zu of case %s took %.9f s, and no known way takes less than "
-                    "%.9f s: to be reviewed, not ranked\n", result->calls, result->name, seconds, result->floor);
+    fprintf(stderr, "main_host: faster than possible: call %zu of case %s took %.9f s, and no known way takes less "
+                    "than %.9f s: to be reviewed, not ranked\n", result->calls, result->name, seconds, result->floor);
 }
 
 /* Before the first run: the box, and what stands in for what. */

@@ -18,7 +18,7 @@ large='random 400000 seed=7'
 @test "clock: the warden probes, flushes and ends on the simulator" {
     requires nvcc
     requires x86-64
-    make -s cudasim-library "$build/gpu_warden" BUILD="${build#"$root"/}"
+    make -s cudasim-library "${build#"$root"/}/gpu_warden" BUILD="${build#"$root"/}"
     run -0 timeout 60 "$build/tests/test_warden" "$build/gpu_warden" "$build/cudasim"
     assert_output --regexp '^9[0-9] checks, 0 failed'
 }

@@ -26,8 +26,8 @@ bool gpu_use_probe(struct gpu_use *use, struct error *error)
     if (ok)
         return true;
     gpu_mark(use->gpu, use->warden.why);
-    return error_toolkit(error, "the GPU %s fails its probe (%s): this machine is unfit to judge until it passes", use->gpu->uuid,
-                         use->warden.why);
+    return error_toolkit(error, "the GPU %s fails its probe (%s): this machine is unfit to judge until it passes",
+                         use->gpu->uuid, use->warden.why);
 }
 
 bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, const char *library_path,

@@ -61,8 +61,8 @@ const char options_help[] =
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
-    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT, OPTION_DEVICE_MEMORY,
-    OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_KEY,
+    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
+    OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_KEY,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
@@ -279,7 +279,8 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
     if (options->ranked && options->input_count > 0)
         return error_usage(error, "--ranked: an INPUT of files is the same in every call; name a case");
     if (options->ranked && options->repeat % 2 == 0 && options->repeat > 0)
-        return error_usage(error, "--ranked: --repeat %zu is even: a median is to be one of the times", options->repeat);
+        return error_usage(error, "--ranked: --repeat %zu is even: a median is to be one of the times",
+                           options->repeat);
     if (options->ranked && options->until > 0)
         return error_usage(error, "--ranked and --until exclude each other: the number of calls is fixed");
     return records_fit(options, error);

@@ -23,8 +23,10 @@ static const char *const problem_keys[] = {
     "keywords.*", "languages", "languages.*", "allow_file_writing", "constants.*", NULL,
 };
 
-static const char *const gpu_keys[] = { "cpu.time_limit", "sim.time_limit", "gpu_only.*", "leagues.*", "device.must_be_used", "device.memory",
-                                        "peak.link", "peak.operations", "cpu.peak.link", "cpu.peak.operations", NULL };
+static const char *const gpu_keys[] = {
+    "cpu.time_limit", "sim.time_limit", "gpu_only.*", "leagues.*", "device.must_be_used", "device.memory", "peak.link",
+    "peak.operations", "cpu.peak.link", "cpu.peak.operations", NULL,
+};
 
 static bool load_settings(struct package *package, struct error *error)
 {

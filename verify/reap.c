@@ -44,7 +44,7 @@ static pid_t spared;
 
 void reap_spare(pid_t pid) { spared = pid; }
 
-/* Killing one hands its children to this process, which the next round finds. How many there were; -1 if that is not known. */
+/* Killing one hands its children to this process, which the next round finds. How many there were; -1: not known. */
 static int kill_children(void)
 {
     DIR *processes = opendir("/proc");

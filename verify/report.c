@@ -51,7 +51,8 @@ void report_case(FILE *file, const struct case_result *result, size_t repeat, bo
     if (repeat > 1 && result->timed > 0)
         fputs(")\n", file);
     if (result->overhead.median > 0)
-        fprintf(file, "of which     %.7f seconds are any call's: an empty submission's median\n", result->overhead.median);
+        fprintf(file, "of which     %.7f seconds are any call's: an empty submission's median\n",
+                result->overhead.median);
     if (repeat > 1 && result->calls > repeat)
         fprintf(file, "call %zu, the last:\n", result->calls);
     else if (repeat > 1 && result->calls > 0)
@@ -247,8 +248,8 @@ static json_t *case_json(const struct case_result *result, bool ranked)
     object = json_pack("{s:o, s:s, s:o, s:o, s:o, s:f, s:f, s:f, s:I, s:I}", "name", text(result->name), "verdict",
                        verdict_id(result->verdict), "message", text(result->message), "answer",
                        text(result->answer), "output", text(result->output[0] ? result->output : NULL),
-                       "start_seconds", result->start_seconds, "end_seconds", result->end_seconds, "time_limit", result->limit, "calls",
-                       (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
+                       "start_seconds", result->start_seconds, "end_seconds", result->end_seconds, "time_limit", result->limit,
+                       "calls", (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
     if (result->timed > 0)
         json_object_set_new(object, "seconds", stats_json(&stats));
     else
@@ -300,8 +301,8 @@ static json_t *result_json(const struct result *result)
                        "problem", text(result->problem), "submission", submission, "verdict",
                        verdict_id(result->verdict), "message", text(result->message), "league",
                        text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",
-                       check_seed, "repeat", (json_int_t)result->repeat, "ranked", result->ranked, "left_out", (json_int_t)result->left_out, "device", device, "box",
-                       text(result->box), "cases", cases);
+                       check_seed, "repeat", (json_int_t)result->repeat, "ranked", result->ranked, "left_out",
+                       (json_int_t)result->left_out, "device", device, "box", text(result->box), "cases", cases);
     json_object_set_new(object, "review", json_boolean(result->review));
     for (const char *const *layer = result->box_layers; layer && *layer; layer++)
         json_array_append_new(layers, json_string(*layer));
