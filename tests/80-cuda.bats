@@ -7,11 +7,12 @@ setup() {
     cd "$root"
 }
 
-@test "cuda: every CUDA submission compiles into one that exports device_user alone" {
+@test "cuda: every CUDA submission compiles into one that exports device_user and its set-up alone" {
     for source in device_user.cu problems/editdistance/submissions/*/*.cu problems/editdistance/submissions/*/two_files; do
         so=$(submission "$source")
         run -0 nm -D --defined-only "$so"
-        assert_output --regexp '^[0-9a-f]+ T device_user$'
+        assert_line --regexp '^[0-9a-f]+ T device_user$'
+        [ "$(grep -cvE ' T device_user(_setup)?$' <<< "$output")" -eq 0 ]
     done
 }
 
