@@ -45,8 +45,8 @@ SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 Q := @
 endif
 
-# $(call stamp,FILE,TEXT): FILE holds TEXT, and is written only when that changes.
-stamp = $(if $(filter-out help clean,$(or $(MAKECMDGOALS),all)),$(shell mkdir -p $(dir $(1)); \
+# $(call stamp,FILE,TEXT): FILE holds TEXT, and is written only when that changes, by goals that build.
+stamp = $(if $(filter-out help clean have-nvcc uses-opencl print-%,$(or $(MAKECMDGOALS),all)),$(shell mkdir -p $(dir $(1)); \
 	echo '$(strip $(2))' | cmp -s - $(1) || echo '$(strip $(2))' > $(1)))
 
 # A change of flags rebuilds what was built with the old ones; -Werror changes no output.
