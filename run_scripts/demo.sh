@@ -4,7 +4,8 @@
 [ $# -eq 0 ] || usage demo.sh
 mkdir -p "$build"
 rm -rf "$build/demo"
-cp -R "$root/contrib/grade/sample" "$build/demo"
+# Its submissions are links to the jury's: the copy has files, as a grader takes no links.
+cp -RL "$root/contrib/grade/sample" "$build/demo"
 "$root/run_scripts/grade.sh" "$build/demo"
 echo
 "$root/run_scripts/results.sh" "$build/demo" standings
