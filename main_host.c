@@ -34,6 +34,7 @@
 #include "verify/reap.h"
 #include "verify/record.h"
 #include "verify/report.h"
+#include "verify/root.h"
 #include "verify/rules.h"
 #include "verify/session.h"
 #include "verify/simulator.h"
@@ -75,29 +76,6 @@ struct source {
 };
 
 /* ------------------------------------------------------------------ where things are */
-
-/* Finds the toolkit: the nearest folder above this program that has problems/problem.h. */
-static bool find_root(struct host *host, struct error *error)
-{
-    char marker[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", host->build, sizeof host->build - 1);
-
-    if (length < 0)
-        return error_system(error, "cannot read /proc/self/exe");
-    host->build[length] = '\0';
-    *strrchr(host->build, '/') = '\0';
-    snprintf(host->root, sizeof host->root, "%s", host->build);
-    for (;;) {
-        char *slash = strrchr(host->root, '/');
-
-        snprintf(marker, sizeof marker, "%s/problems/problem.h", host->root);
-        if (access(marker, F_OK) == 0)
-            return true;
-        if (!slash)
-            return error_toolkit(error, "cannot find the toolkit's folder above '%s'", host->build);
-        *slash = '\0';
-    }
-}
 
 /*
  * The folder of the CUDA runtime library: the simulator's, beside the nvcc of the build, the usual one, or "" for the
@@ -167,7 +145,8 @@ static int list_devices(struct host *host)
     }
     if (!gpu_choose(&host->gpu, NULL, &why))
         fprintf(stderr, "no GPU: %s\n", why);
-    if (find_root(host, &error) && simulator_find(&host->simulator, host->build, NULL, &error))
+    if (root_find(host->build, host->root, sizeof host->root, &error) &&
+        simulator_find(&host->simulator, host->build, NULL, &error))
         printf("sim\t%s\n", simulator_name);
     else
         fprintf(stderr, "no simulator: %s\n", error.text);
@@ -873,7 +852,8 @@ int main(int argc, char **argv)
     host.result.ranked = host.options.ranked;
     host.result.record.options = &host.options;
     ok = (!host.options.json || report_json_begin(host.options.json, &error)) &&
-         record_begin(&host.result.record, &error) && find_root(&host, &error) && judge(&host, &error);
+         record_begin(&host.result.record, &error) && root_find(host.build, host.root, sizeof host.root, &error) &&
+         judge(&host, &error);
     gpu_use_end(&host.use);
     if (!ok && error.code == EXIT_TOOLKIT) {
         host.result.verdict = VERDICT_JE;

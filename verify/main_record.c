@@ -21,6 +21,7 @@
 #include "keyfile.h"
 #include "package.h"
 #include "record.h"
+#include "root.h"
 
 static const char help[] =
     "usage: verify_record RECORD [--key PUBLIC] [--submission FILE] [--source PATH] [--seal FILE]\n"
@@ -514,27 +515,6 @@ static bool check_rerun(struct checker *checker, struct error *error)
 
 /* ------------------------------------------------------------------ all of it */
 
-/* The toolkit: the nearest folder above this program that has problems/problem.h. */
-static bool find_root(struct checker *checker, struct error *error)
-{
-    ssize_t length = readlink("/proc/self/exe", checker->build, sizeof checker->build - 1);
-    char marker[PATH_MAX], *slash;
-
-    if (length < 0)
-        return error_system(error, "cannot read /proc/self/exe");
-    checker->build[length] = '\0';
-    *strrchr(checker->build, '/') = '\0';
-    snprintf(checker->root, sizeof checker->root, "%s", checker->build);
-    for (;;) {
-        snprintf(marker, sizeof marker, "%s/problems/problem.h", checker->root);
-        if (access(marker, F_OK) == 0)
-            return true;
-        if (!(slash = strrchr(checker->root, '/')))
-            return error_toolkit(error, "cannot find the toolkit's folder above '%s'", checker->build);
-        *slash = '\0';
-    }
-}
-
 static bool check(struct checker *checker, struct error *error)
 {
     if (!load_record(checker, error))
@@ -613,7 +593,7 @@ int main(int argc, char **argv)
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return fputs(help, stdout) < 0 ? EXIT_TOOLKIT : EXIT_ACCEPTED;
-    ok = parse(&checker, argc, argv, &error) && find_root(&checker, &error) &&
+    ok = parse(&checker, argc, argv, &error) && root_find(checker.build, checker.root, sizeof checker.root, &error) &&
          (checker.message ? print_message(&checker, &error) : check(&checker, &error));
     if (ok && !checker.message && checker.failed == 0)
         puts(checker.key ? "GOOD: all that was checked holds" : "GOOD, if that key is the contest's");
