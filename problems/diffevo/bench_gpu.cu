@@ -271,7 +271,8 @@ int main(int argc, char **argv)
             double evaluations = (double)r.count * r.population * (r.generations + 1), median = s[s.size() / 2];
             /* Of a sphere, in each dimension: a difference, a product and a sum for the trial, a square and a sum. */
             double operations = r.function == DIFFEVO_SPHERE && !r.rotated ? evaluations * r.dimension * 5 : 0;
-            double bytes = (double)r.count * (sizeof(diffevo_problem) + sizeof(diffevo_result) + r.dimension * sizeof(float));
+            double bytes =
+                (double)r.count * (sizeof(diffevo_problem) + sizeof(diffevo_result) + r.dimension * sizeof(float));
             std::vector<float> x(c.x, c.x + c.x_count);
             bool equal = first.empty() || (same(first, c.results) && first_x == x);
 
