@@ -21,7 +21,7 @@ for i in "${!files[@]}"; do
     [ -f "${files[i]}" ] || refuse "there is no file of tests '${files[i]}'"
     files[i]=$(realpath "${files[i]}")
 done
-[ $jobs -le ${#files[@]} ] || jobs=${#files[@]}
+[ "$jobs" -le ${#files[@]} ] || jobs=${#files[@]}
 folder=$(mktemp -d)
 workers=()
 # Each worker is a group of processes: whatever ends this script ends them.
@@ -93,8 +93,8 @@ if [ "$jobs" -eq 1 ]; then
     alone "$tags" "${files[@]}"
 else
     # As Bats would do before the first test, once for all: the copies are made of what was built.
-    # shellcheck source=tests/setup_suite.bash
-    (BATS_TEST_DIRNAME=$root/tests && . "$root/tests/setup_suite.bash" && setup_suite) 3>&1 ||
+    # shellcheck source=SCRIPTDIR/../tests/setup_suite.bash
+    (export BATS_TEST_DIRNAME=$root/tests; . "$BATS_TEST_DIRNAME/setup_suite.bash"; setup_suite) 3>&1 ||
         fail 'no test was run: see above'
     export TOOLKIT_BUILT=yes
     # Those that take longest first: what comes last leaves the others idle.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Measured times: the interval of the median, calls until it is known, what is faster than possible, and which of two
 # submissions is faster.
+# bats file_tags=alone
 
 load helpers/copy
 
@@ -49,8 +50,7 @@ setup() {
 }
 
 @test "floor: what is faster than possible is flagged, and keeps its verdict" {
-    copy_toolkit
-    cp -a "$BATS_TEST_DIRNAME/../${BUILD:-build}" build
+    copy_toolkit simulator built
     # A link so slow that 20 ms are too little for 260 bytes, and enough for no other reason.
     printf 'cpu:\n  time_limit: 20\n  peak:\n    link: 1300\n' > problems/editdistance/gpu.yaml
     make -s all submission SUBMISSION=tests/fixtures/wait_20_ms.c

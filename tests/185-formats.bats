@@ -302,7 +302,7 @@ legacy() {
 
 @test "formats: a legacy package is imported as far as it can be, and the rest is listed" {
     load helpers/copy
-    copy_toolkit
+    copy_toolkit built
     legacy "$BATS_TEST_TMPDIR/hello"
     (cd "$BATS_TEST_TMPDIR" && zip -qr hello.zip hello)
     run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
@@ -334,7 +334,7 @@ legacy() {
     load helpers/copy
     run_scripts/package.sh diffevo --limit 3000 > /dev/null
     cp "$build/packages/diffevo.zip" "$BATS_TEST_TMPDIR/"
-    copy_toolkit
+    copy_toolkit built
     run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/diffevo.zip" again
     assert_output --partial 'en ja statement'
     [ -x problems/again/imported/output_validator/build ] || [ -f problems/again/imported/output_validator/build ]
@@ -347,7 +347,7 @@ legacy() {
 
 @test "formats: hostile zips are refused, and leave nothing" {
     load helpers/copy
-    copy_toolkit
+    copy_toolkit built
     local z=$BATS_TEST_TMPDIR/z
     refused() { # WORDS
         run -2 run_scripts/import_package.sh "$z/x.zip" hostile

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Every way a submission can end gets its verdict and one line that says why; the host survives all of them.
+# bats file_tags=alone
 
 setup() {
     load helpers/common

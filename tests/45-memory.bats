@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # The limits of memory and threads, and the levels of the box. tests/fixtures/memory/ say what they try and must get.
+# bats file_tags=alone
 
 setup() {
     load helpers/common

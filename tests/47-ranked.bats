@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # The clock: times that rank, inputs that nobody can read early, outputs as they stand at "done".
+# bats file_tags=alone
 
 setup() {
     load helpers/common
