@@ -93,8 +93,7 @@ if [ "$jobs" -eq 1 ]; then
     alone "$tags" "${files[@]}"
 else
     # As Bats would do before the first test, once for all: the copies are made of what was built.
-    # shellcheck source=SCRIPTDIR/../tests/setup_suite.bash
-    (export BATS_TEST_DIRNAME=$root/tests; . "$BATS_TEST_DIRNAME/setup_suite.bash"; setup_suite) 3>&1 ||
+    BATS_TEST_DIRNAME=$root/tests bash -c '. "$BATS_TEST_DIRNAME/setup_suite.bash" && setup_suite' 3>&1 ||
         fail 'no test was run: see above'
     export TOOLKIT_BUILT=yes
     # Those that take longest first: what comes last leaves the others idle.
