@@ -9,6 +9,7 @@
 #   BUILD=FOLDER        a folder in this one for all that is built (default: build)
 #   DEVICE=cpu|gpu|all, SIZES="N..."   what make bench times (default: all); TABLES=1: the tables of the problem's source too
 #   DATA=FOLDER         what make plot draws (default: docs/results)
+#   TEST_JOBS=N         how many files of tests make test runs at a time (default: the processors, 4 at most)
 #   SANITIZE=address,undefined   the host with sanitizers (use another BUILD)
 #   DEV=1               warnings are errors
 #   V=1                 show every command
