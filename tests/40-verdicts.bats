@@ -1,8 +1,4 @@
-        # Others may run beside this one: it is asked of those that start processes, whose tests are alone.
-        [[ $fixture != bad_survivors && $fixture != bad_orphan_exit ]] || ! pgrep -f toolkit-survivor ||
-            fail "a process of the submission lives on"
-    done
-}#!/usr/bin/env bats
+#!/usr/bin/env bats
 # Every way a submission can end gets its verdict and one line that says why; the host survives all of them.
 
 setup() {
@@ -25,7 +21,9 @@ judged() {
             [[ ${lines[-1]} == "FAILED. $verdict "*"$(json .message)" ]] || fail "${lines[-1]}"
             [[ ${lines[-1]} == *' in case sample/1-small' ]] || fail "${lines[-1]}"
         fi
-        ! pgrep -f toolkit-survivor || fail "a process of the submission lives on"
+        # Others may run beside this one: it is asked of those that start processes, whose tests are alone.
+        [[ $fixture != bad_survivors && $fixture != bad_orphan_exit ]] || ! pgrep -f toolkit-survivor ||
+            fail "a process of the submission lives on"
     done
 }
 
