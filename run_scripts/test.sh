@@ -1,7 +1,8 @@
 #!/bin/bash
-# Runs the tests: test.sh [--gpu] [FILE...]; ends with "N passed, N failed, N skipped"
+# Runs the tests: test.sh [--gpu|--long] [FILE...]; ends with "N passed, N failed, N skipped"
 #
-# Without --gpu: every test but those tagged gpu, which are not there rather than skipped. With it: those only, one by one.
+# Without an option: every test but those tagged gpu or long, which are not there rather than skipped. With --gpu those
+# tagged gpu, with --long those tagged long and not gpu, one by one.
 #
 # TEST_JOBS=N files are run at a time (one a processor, 4 at most), each in a copy of the toolkit, so that no two write to
 # one build folder: the toolkit is built and copied, and each copy takes the next file when it is done with one. What is
@@ -9,12 +10,12 @@
 # that measure times or look at the machine's processes.
 . "$(dirname "$0")/lib.sh"
 export BATS_LIB_PATH=${BATS_LIB_PATH:-/usr/lib/bats}
-tags='!gpu' jobs=${TEST_JOBS:-$(($(nproc) < 4 ? $(nproc) : 4))}
+tags='!gpu,!long' jobs=${TEST_JOBS:-$(($(nproc) < 4 ? $(nproc) : 4))}
 [[ $jobs =~ ^[1-9][0-9]?$ ]] || refuse "TEST_JOBS=$jobs is not a number of files to run at a time"
-if [ "${1:-}" = --gpu ]; then
-    tags=gpu jobs=1
-    shift
-fi
+case ${1:-} in
+--gpu) tags=gpu jobs=1; shift ;;
+--long) tags='long,!gpu' jobs=1; shift ;;
+esac
 files=("$@")
 [ ${#files[@]} -gt 0 ] || files=("$root"/tests/*.bats)
 for i in "${!files[@]}"; do
