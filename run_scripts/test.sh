@@ -82,6 +82,7 @@ work() {
             renumber "$name" "$folder/$name.status" < "$folder/$name.out"
         } 8> "$folder/shown.lock"
     done
+    return 0
 }
 
 # alone TAGS FILE...: one by one, in the toolkit itself, shown as it goes.
@@ -101,14 +102,20 @@ else
     longest='/(110-cudasim|50-problem|115-sim-host|60-make|145-problems|112-instructions|150-matmul|180-grade|70-sanitize)\.bats$'
     { printf '%s\n' "${files[@]}" | grep -E "$longest" || true; printf '%s\n' "${files[@]}" | grep -vE "$longest" || true; } \
         > "$folder/queue"
+    copies=("$root")
+    for ((i = 2; i <= jobs; i++)); do
+        cp -a "$root" "$folder/copy$i"
+        copies+=("$folder/copy$i")
+    done
     set -m
-    for ((i = 1; i <= jobs; i++)); do
-        copy=$root
-        [ $i -eq 1 ] || { copy=$folder/copy$i && cp -a "$root" "$copy"; }
+    for copy in "${copies[@]}"; do
         (set +e && work "$copy") < /dev/null &
         workers+=($!)
     done
-    wait "${workers[@]}" || true
+    for worker in "${workers[@]}"; do
+        # One that was killed leaves its file untold.
+        wait "$worker" || echo "not ok 0 what ran a share of the files ended early, with exit code $?" | tee -a "$folder/tap"
+    done
     set +m
     workers=()
     alone "$tags,alone" "${files[@]}"

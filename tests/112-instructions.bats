@@ -24,7 +24,7 @@ setup() {
 
 # compare LEVEL FORMS [OPTION...]: with the bodies of that level of x86-64, FORMS forms at least
 compare() {
-    CUDASIM_LEVEL=$1 run timeout 300 "$forms/forms" "${@:3}"
+    CUDASIM_LEVEL=$1 run timeout 900 "$forms/forms" "${@:3}"
     [ "$status" -eq 0 ] || fail "$(grep -v '^ok' <<< "$output" | head -40)"
     [[ "${lines[-1]}" =~ ^([0-9]+)\ forms\ run,\ 0\ failed ]] || fail "${lines[-1]}"
     [ "${BASH_REMATCH[1]}" -ge "$2" ] || fail "only ${BASH_REMATCH[1]} forms were run"
