@@ -9,6 +9,7 @@
 #   BUILD=FOLDER        a folder in this one for all that is built (default: build)
 #   DEVICE=cpu|gpu|all, SIZES="N..."   what make bench times (default: all); TABLES=1: the tables of the problem's source too
 #   DATA=FOLDER         what make plot draws (default: docs/results)
+#   TEST_JOBS=N         how many files of tests make test runs at a time (default: the processors, 4 at most)
 #   SANITIZE=address,undefined   the host with sanitizers (use another BUILD)
 #   DEV=1               warnings are errors
 #   V=1                 show every command
@@ -26,7 +27,7 @@ export BUILD PROBLEM
 
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
-.PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
+.PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
 .PHONY: plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo gradescope package
 
 help: ## list the commands
@@ -45,8 +46,11 @@ judge: ## judge SUBMISSION=... on all cases of PROBLEM=..., result in JSON=...
 submission: $(SUBMISSION_SO) ## build SUBMISSION=... for PROBLEM=... only
 	@:
 
-test: test-packages ## run every test that needs no GPU
+test: test-packages ## run every test that needs no GPU, but for those of test-long
 	@run_scripts/test.sh
+
+test-long: test-packages ## run the tests that take minutes each
+	@run_scripts/test.sh --long
 
 test-gpu: all ## run the tests that need an NVIDIA GPU
 	@run_scripts/test.sh --gpu
