@@ -27,7 +27,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo gradescope package
+.PHONY: clics plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo gradescope package
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -67,6 +67,9 @@ key: packages ## draw the key that signs result records into KEY=FOLDER (key)
 
 grade: ## grade the contest in the folder CONTEST=..., or go on where it was stopped
 	@run_scripts/grade.sh "$(CONTEST)" $(ARGS)
+
+clics: ## write the graded contest CONTEST=... as the files of a CLICS Contest API to OUT=...: ARGS="--public"
+	@run_scripts/clics.sh "$(CONTEST)" --out "$(or $(OUT),$(BUILD)/clics-api)" $(ARGS)
 
 demo: ## grade the sample contest of three teams and show its standings; needs no GPU
 	@run_scripts/demo.sh
@@ -127,7 +130,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim opencl grade formats plot test
+	@run_scripts/packages.sh build cudasim opencl grade formats clics schema plot test
 cudasim-packages:
 	@run_scripts/packages.sh build cudasim
 

@@ -1,0 +1,23 @@
+# clics: a graded contest as the files of a CLICS Contest API. It links the grader's reader of contests and its standings.
+
+CLICS_OBJECTS := $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard contrib/clics/*.c)) \
+	$(addprefix contrib/grade/,contest.c groups.c score.c standings.c results.c rejudge.c schema.c store.c) \
+	$(addprefix verify/,settings.c error.c digest.c blob.c package.c league.c rules.c imports.c frozen.c verdict.c root.c) \
+	$(BUILD)/frozen_lines.c)
+$(call object,contrib/clics/objects.c): $(BUILD)/toolkit.h
+
+.PHONY: clics-programs
+clics-programs: $(BUILD)/clics $(BUILD)/test_groups
+
+$(BUILD)/clics: $(call object,contrib/clics/main_clics.c) $(CLICS_OBJECTS)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lelf -licui18n -licuuc -lm
+
+# What a package's test_group.yaml files say, for the scripts that check and import packages.
+$(BUILD)/test_groups: $(call object,contrib/autograders/kattis/main_test_groups.c \
+	$(addprefix contrib/grade/,contest.c groups.c score.c) verify/settings.c verify/error.c)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lyaml -lm
+
+$(BUILD)/tests/test_grade_groups: $(call object,tests/unit/test_grade_groups.c \
+	$(addprefix contrib/grade/,contest.c groups.c score.c) verify/settings.c verify/error.c)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lyaml -lm
