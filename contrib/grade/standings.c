@@ -40,7 +40,6 @@ struct standings {
 /* The team's name as teams/ID.yaml has it, or its folder's. */
 static bool team_name(const char *folder, const char *id, char **name, struct error *error)
 {
-    static const char *const known[] = { "name", "members.*", "affiliation", "country", NULL };
     struct settings settings;
     char path[PATH_MAX];
     const char *text;
@@ -50,7 +49,7 @@ static bool team_name(const char *folder, const char *id, char **name, struct er
         *name = strdup(id);
         return *name || error_toolkit(error, "out of memory");
     }
-    if (!settings_load(&settings, path, known, error))
+    if (!settings_load(&settings, path, team_keys, error))
         return false;
     text = settings_string(&settings, "name");
     *name = strdup(text ? text : id);
