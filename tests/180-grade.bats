@@ -231,7 +231,7 @@ bob|2.c|AC"
     # On a terminal a bar, elsewhere plain lines.
     mkdir -p "$build/grading"
     run -0 timeout 60 script -qec "'$build/grader' run '$contest'" /dev/null < /dev/null
-    assert_output --regexp '\[[#.]{30}\] [0-9] of 2 done, [0-9] building, [0-9] running'
+    assert_output --regexp '\[[#.]{20}\] [0-9] of 2 done, [0-9] building, [0-9] running'
     assert_output --regexp '1 of 2 done, .*, about [0-9]+ s left'
     run -0 "$build/grader" rejudge "$contest" --verdict WA
     assert_output --partial '1 would be judged again; add --start'

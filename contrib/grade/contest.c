@@ -14,6 +14,7 @@
 
 const char *const scoring_names[] = { "pass-fail", "fastest", "relative", "groups", NULL };
 const char *const aggregation_names[] = { "sum", "min", "pass-fail", NULL };
+const char *const team_keys[] = { "name", "members.*", "affiliation", "country", NULL };
 
 static const char *const known[] = {
     "name",

@@ -79,6 +79,9 @@ const struct contest_problem *contest_problem(const struct contest *contest, con
 /* "2026-05-01T09:00:00Z", "2026-05-01 09:00" or "...+09:00" as seconds since 1970. */
 bool contest_time(const char *text, double *seconds);
 
+/* The keys of teams/TEAM.yaml, as settings_load() takes them. */
+extern const char *const team_keys[];
+
 extern const char *const scoring_names[SCORINGS + 1], *const aggregation_names[AGGREGATIONS + 1];
 
 #endif

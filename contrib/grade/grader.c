@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "verify/digest.h"
 #include "verify/stats.h"
 
+enum { ROOM = 16 << 20 }; /* bytes: a disk with less is full */
 enum { BUILD_SECONDS = 900, RUN_SECONDS = 6 * 3600, LOG_KEPT = 16384, ARGUMENTS = 40 };
 
 static double now(void)
@@ -455,16 +457,37 @@ static bool continue_run(struct grader *grader, struct job *job, struct error *e
     return start_run(grader, job, error);
 }
 
+/*
+ * Whether the disks have room. On a full one every step fails, and none of the submissions is to blame: the grader ends, with
+ * the judgements as they were.
+ */
+static bool has_room(const struct grader *grader, struct error *error)
+{
+    const char *folders[] = { grader->folder, grader->build };
+    struct statvfs disk;
+
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (statvfs(folders[i], &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < ROOM)
+            return error_toolkit(error, "the disk of '%s' is full (less than %d MiB left): make room and start again; no"
+                                        " verdict is lost", folders[i], ROOM >> 20);
+    return true;
+}
+
 static bool finish(struct grader *grader, struct job *job, int code, struct error *error)
 {
     const bool built = strcmp(job->state, "building") == 0;
-    char work[sizeof job->work];
+    char work[sizeof job->work], path[PATH_MAX];
     bool ok;
 
     job->keeper = 0;
     if (job->baseline && baseline_ran(job, &code))
         return start_run(grader, job, error);
     memcpy(work, job->work, sizeof work);
+    if (code > 1 && (!built || code > 2)) {
+        tree_remove(in_work(job, "out", path, sizeof path)); /* a submission may have filled it itself */
+        if (!has_room(grader, error))
+            return false;
+    }
     if (!store_begin(grader->store, error))
         return false;
     ok = built ? finish_build(grader, job, code, error) : finish_run(grader, job, code, error);
@@ -473,7 +496,7 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
         return false;
     if (!built || code != 0) /* a built object is in its work folder until the judgement is done */
         tree_remove(work);
-    if (!built && strcmp(job->state, "done") == 0)
+    if (!built && (strcmp(job->state, "done") == 0 || code > 1)) /* after a failure it is built anew */
         remove_object(job);
     say_verdict(grader, job);
     if (built || code > 1)
@@ -688,6 +711,19 @@ static bool show(struct grader *grader, struct error *error)
     return true;
 }
 
+/* What is in the database and will never be graded: its problem is no more in contest.yaml. */
+static bool tell_left(struct grader *grader, struct error *error)
+{
+    int64_t left;
+
+    if (!store_number(grader->store, error, &left, "SELECT count(*) FROM judgements WHERE state <> 'done'", ""))
+        return false;
+    if (left > 0)
+        progress_line(&grader->progress, "%jd submissions are not graded: contest.yaml has their problems no more",
+                      (intmax_t)left);
+    return true;
+}
+
 static void stop_all(struct grader *grader)
 {
     for (size_t i = 0; i < grader->build_count; i++)
@@ -723,8 +759,11 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
             scanned = now();
         }
         ok = ok && collect(grader, error) && fill(grader, error) && show(grader, error);
-        if (!ok ||
-            (!grader->watch && busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0))
+        if (ok && !grader->watch && busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0) {
+            ok = tell_left(grader, error);
+            break;
+        }
+        if (!ok)
             break;
         signal = sigtimedwait(&signals, NULL, &(struct timespec){ .tv_nsec = 250000000 });
         *stopped = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;

@@ -9,38 +9,15 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "score.h"
+#include "standings.h"
 
 enum { ATTEMPTS = 4096 };
-
-/* One team on one problem. */
-struct cell {
-    struct solved solved;  /* pass-fail, and the counts of every scoring */
-    struct timing timing;  /* of the fastest accepted submission; median 0: none */
-    double speedup, score; /* relative; relative and groups */
-};
-
-struct team {
-    char *id, *name;
-    struct cell cells[CONTEST_PROBLEMS];
-    size_t solved, rank;
-    double penalty, last, score; /* score: points, or the sum of places for `fastest` */
-};
-
-struct standings {
-    const struct contest *contest;
-    struct store *store;
-    double freeze;      /* submissions from then on are shown without verdict; 0: none */
-    struct team *teams; /* [count] */
-    size_t count;
-};
 
 /* ------------------------------------------------------------------ gathering */
 
 /* The team's name as teams/ID.yaml has it, or its folder's. */
 static bool team_name(const char *folder, const char *id, char **name, struct error *error)
 {
-    static const char *const known[] = { "name", "members.*", "affiliation", "country", NULL };
     struct settings settings;
     char path[PATH_MAX];
     const char *text;
@@ -50,7 +27,7 @@ static bool team_name(const char *folder, const char *id, char **name, struct er
         *name = strdup(id);
         return *name || error_toolkit(error, "out of memory");
     }
-    if (!settings_load(&settings, path, known, error))
+    if (!settings_load(&settings, path, team_keys, error))
         return false;
     text = settings_string(&settings, "name");
     *name = strdup(text ? text : id);
@@ -65,13 +42,13 @@ static bool load_teams(struct standings *standings, const char *folder, struct e
     int row = -1;
 
     while (statement && (row = store_step(standings->store, statement, error)) == 1) {
-        struct team *grown = realloc(standings->teams, (standings->count + 1) * sizeof *grown);
+        struct standings_team *grown = realloc(standings->teams, (standings->count + 1) * sizeof *grown);
 
         if (!grown)
             break;
         standings->teams = grown;
         grown = &grown[standings->count++];
-        *grown = (struct team){ .id = strdup((const char *)sqlite3_column_text(statement, 0)) };
+        *grown = (struct standings_team){ .id = strdup((const char *)sqlite3_column_text(statement, 0)) };
         if (!grown->id || !team_name(folder, grown->id, &grown->name, error)) {
             row = -1;
             break;
@@ -142,9 +119,13 @@ static bool read_groups(struct standings *standings, const struct contest_proble
     return true;
 }
 
-/* What one finished submission adds to its team's cell. One that is to be reviewed has a verdict and no time. */
-static bool take_submission(struct standings *standings, struct cell *cell, const struct contest_problem *problem,
-                            int64_t judgement, bool accepted, bool review, struct error *error)
+/*
+ * What one finished submission adds to its team's cell, and in *better whether it is the best so far. One that is to be
+ * reviewed has a verdict and no time.
+ */
+static bool take_submission(struct standings *standings, struct standings_cell *cell,
+                            const struct contest_problem *problem, int64_t judgement, bool accepted, bool review,
+                            bool *better, struct error *error)
 {
     const struct contest *contest = standings->contest;
     struct timing timing = { 0 };
@@ -160,8 +141,11 @@ static bool take_submission(struct standings *standings, struct cell *cell, cons
         if (contest->scoring == SCORING_RELATIVE)
             score = score_relative(speedup, problem->points, contest->correct, contest->zero_at, contest->full_at);
     }
-    if (timing.median > 0 && (cell->timing.median == 0 || timing.median < cell->timing.median))
+    *better = score > cell->score;
+    if (timing.median > 0 && (cell->timing.median == 0 || timing.median < cell->timing.median)) {
+        *better = *better || contest->scoring == SCORING_FASTEST;
         cell->timing = timing;
+    }
     if (speedup > cell->speedup)
         cell->speedup = speedup;
     if (score > cell->score)
@@ -169,26 +153,26 @@ static bool take_submission(struct standings *standings, struct cell *cell, cons
     return true;
 }
 
-static bool load_cell(struct standings *standings, struct team *team, size_t index, struct error *error)
+static bool load_cell(struct standings *standings, struct standings_team *team, size_t index, struct error *error)
 {
     const struct contest *contest = standings->contest;
     const struct contest_problem *problem = &contest->problems[index];
-    struct cell *cell = &team->cells[index];
+    struct standings_cell *cell = &team->cells[index];
     struct attempt *attempts = calloc(ATTEMPTS, sizeof *attempts);
     sqlite3_stmt *statement = store_prepare(
         standings->store, error,
-        "SELECT s.submitted, j.verdict, j.review, j.id FROM submissions s JOIN judgements j ON"
+        "SELECT s.submitted, j.verdict, j.review, j.id, s.id FROM submissions s JOIN judgements j ON"
         " j.submission = s.id AND j.valid = 1 WHERE s.team = ? AND s.problem = ? ORDER BY s.submitted, s.id",
         "ss", team->id, problem->id);
     size_t count = 0;
     int row = -1;
-    bool ok = attempts && statement;
+    bool ok = attempts && statement, won = false;
 
     while (ok && count < ATTEMPTS && (row = store_step(standings->store, statement, error)) == 1) {
         double submitted = sqlite3_column_double(statement, 0);
         const char *verdict = (const char *)sqlite3_column_text(statement, 1);
         bool shown = verdict && (standings->freeze == 0 || submitted < standings->freeze);
-        bool accepted = shown && strcmp(verdict, "AC") == 0;
+        bool accepted = shown && strcmp(verdict, "AC") == 0, better = false;
 
         if ((contest->start > 0 && submitted < contest->start) || (contest->end > 0 && submitted >= contest->end))
             continue;
@@ -196,7 +180,10 @@ static bool load_cell(struct standings *standings, struct team *team, size_t ind
                                               shown && strcmp(verdict, "CE") != 0 && strcmp(verdict, "JE") != 0 };
         if (shown)
             ok = take_submission(standings, cell, problem, sqlite3_column_int64(statement, 3), accepted,
-                                 sqlite3_column_int(statement, 2) != 0, error);
+                                 sqlite3_column_int(statement, 2) != 0, &better, error);
+        if (better || !won)
+            cell->submission = sqlite3_column_int64(statement, 4);
+        won = won || better || accepted;
     }
     sqlite3_finalize(statement);
     if (ok && row >= 0)
@@ -223,7 +210,7 @@ static void rank_problem(struct standings *standings, size_t index)
     for (size_t i = 0; i < count; i++)
         standings->teams[owner[i]].cells[index].timing.rank = timings[i].rank;
     for (size_t i = 0; i < standings->count; i++) {
-        struct team *team = &standings->teams[i];
+        struct standings_team *team = &standings->teams[i];
 
         team->score += team->cells[index].timing.rank > 0 ? (double)team->cells[index].timing.rank : (double)count + 1;
     }
@@ -232,7 +219,7 @@ static void rank_problem(struct standings *standings, size_t index)
 }
 
 /* Less than 0 where `a` stands before `b`, 0 where they share a place. */
-static int before(enum scoring scoring, const struct team *a, const struct team *b)
+static int before(enum scoring scoring, const struct standings_team *a, const struct standings_team *b)
 {
     double order = scoring == SCORING_PASS_FAIL ? (double)b->solved - (double)a->solved
                    : scoring == SCORING_FASTEST ? a->score - b->score
@@ -243,32 +230,59 @@ static int before(enum scoring scoring, const struct team *a, const struct team 
     return order < 0 ? -1 : order > 0;
 }
 
-static void rank_teams(struct standings *standings)
+/* For qsort_r(): who shares a place stays in the order of the teams' folders, in which they lie in memory. */
+static int compare(const void *a, const void *b, void *scoring)
+{
+    const struct standings_team *const *one = a, *const *other = b;
+    int order = before(*(const enum scoring *)scoring, *one, *other);
+
+    return order != 0 ? order : *one < *other ? -1 : *one > *other;
+}
+
+/* Pointers are sorted, as a team is some kilobytes. */
+static bool sort_teams(struct standings *standings, enum scoring scoring)
+{
+    const struct standings_team **order = calloc(standings->count + 1, sizeof *order);
+    struct standings_team *sorted = calloc(standings->count + 1, sizeof *sorted);
+
+    for (size_t i = 0; order && i < standings->count; i++)
+        order[i] = &standings->teams[i];
+    if (order && sorted) {
+        qsort_r(order, standings->count, sizeof *order, compare, &scoring);
+        for (size_t i = 0; i < standings->count; i++)
+            sorted[i] = *order[i];
+        free(standings->teams);
+        standings->teams = sorted;
+    } else {
+        free(sorted);
+        sorted = NULL;
+    }
+    free(order);
+    return sorted != NULL;
+}
+
+static bool rank_teams(struct standings *standings, struct error *error)
 {
     const enum scoring scoring = standings->contest->scoring;
 
-    for (size_t i = 1; i < standings->count; i++)
-        for (size_t k = i; k > 0 && before(scoring, &standings->teams[k], &standings->teams[k - 1]) < 0; k--) {
-            struct team swap = standings->teams[k];
-
-            standings->teams[k] = standings->teams[k - 1];
-            standings->teams[k - 1] = swap;
-        }
+    if (!sort_teams(standings, scoring))
+        return error_toolkit(error, "out of memory");
     for (size_t i = 0; i < standings->count; i++)
         standings->teams[i].rank = i > 0 && before(scoring, &standings->teams[i - 1], &standings->teams[i]) == 0
                                        ? standings->teams[i - 1].rank
                                        : i + 1;
+    return true;
 }
 
-static void add_up(struct standings *standings)
+static bool add_up(struct standings *standings, struct error *error)
 {
     const struct contest *contest = standings->contest;
 
     for (size_t i = 0; i < standings->count; i++) {
-        struct team *team = &standings->teams[i];
+        struct standings_team *team = &standings->teams[i];
 
         for (size_t k = 0; k < contest->problem_count; k++) {
-            const struct cell *cell = &team->cells[k];
+            const struct standings_cell *cell = &team->cells[k];
 
             team->solved += cell->solved.solved;
             team->penalty += contest->scoring == SCORING_PASS_FAIL ? cell->solved.penalty : 0;
@@ -278,12 +292,12 @@ static void add_up(struct standings *standings)
     }
     for (size_t k = 0; k < contest->problem_count && contest->scoring == SCORING_FASTEST; k++)
         rank_problem(standings, k);
-    rank_teams(standings);
+    return rank_teams(standings, error);
 }
 
 /* ------------------------------------------------------------------ writing */
 
-static json_t *cell_json(const struct contest *contest, size_t index, const struct cell *cell)
+static json_t *cell_json(const struct contest *contest, size_t index, const struct standings_cell *cell)
 {
     json_t *object =
         json_pack("{s:s, s:b, s:I, s:I}", "problem", contest->problems[index].id, "solved", cell->solved.solved,
@@ -311,7 +325,7 @@ static json_t *standings_json(const struct standings *standings)
     json_t *teams = json_array();
 
     for (size_t i = 0; i < standings->count; i++) {
-        const struct team *team = &standings->teams[i];
+        const struct standings_team *team = &standings->teams[i];
         json_t *cells = json_array();
 
         for (size_t k = 0; k < contest->problem_count; k++)
@@ -332,7 +346,7 @@ static bool write_lines(const struct standings *standings, enum format format, s
     sqlite3_stmt *statement;
 
     for (size_t i = 0; ok && i < standings->count; i++) {
-        const struct team *team = &standings->teams[i];
+        const struct standings_team *team = &standings->teams[i];
 
         ok = store_run(store, error, "INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?)", "issidd", (int64_t)team->rank,
                        team->id, team->name, (int64_t)team->solved, team->penalty, team->score);
@@ -341,32 +355,45 @@ static bool write_lines(const struct standings *standings, enum format format, s
     return statement && rows_write(store, statement, format, error);
 }
 
+bool standings_load(struct standings *standings, const struct contest *contest, struct store *store, const char *folder,
+                    bool public_view, struct error *error)
+{
+    bool ok;
+
+    *standings = (struct standings){ .contest = contest, .store = store, .freeze = public_view ? contest->freeze : 0 };
+    ok = load_teams(standings, folder, error);
+    for (size_t i = 0; ok && i < standings->count; i++)
+        for (size_t k = 0; ok && k < contest->problem_count; k++)
+            ok = load_cell(standings, &standings->teams[i], k, error);
+    return ok && add_up(standings, error);
+}
+
+void standings_release(struct standings *standings)
+{
+    for (size_t i = 0; i < standings->count; i++) {
+        free(standings->teams[i].id);
+        free(standings->teams[i].name);
+    }
+    free(standings->teams);
+    *standings = (struct standings){ 0 };
+}
+
 bool standings_write(const struct contest *contest, struct store *store, const char *folder, bool public_view,
                      enum format format, struct error *error)
 {
-    struct standings standings = { .contest = contest, .store = store, .freeze = public_view ? contest->freeze : 0 };
-    bool ok = load_teams(&standings, folder, error);
+    struct standings standings;
+    bool ok = standings_load(&standings, contest, store, folder, public_view, error);
     json_t *object;
 
-    for (size_t i = 0; ok && i < standings.count; i++)
-        for (size_t k = 0; ok && k < contest->problem_count; k++)
-            ok = load_cell(&standings, &standings.teams[i], k, error);
-    if (ok) {
-        add_up(&standings);
-        if (format == FORMAT_JSON) {
-            object = standings_json(&standings);
-            ok = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
-                 putchar('\n') != EOF;
-            ok = ok || error_toolkit(error, "cannot write the standings");
-            json_decref(object);
-        } else {
-            ok = write_lines(&standings, format, error);
-        }
+    if (ok && format == FORMAT_JSON) {
+        object = standings_json(&standings);
+        ok = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
+             putchar('\n') != EOF;
+        ok = ok || error_toolkit(error, "cannot write the standings");
+        json_decref(object);
+    } else if (ok) {
+        ok = write_lines(&standings, format, error);
     }
-    for (size_t i = 0; i < standings.count; i++) {
-        free(standings.teams[i].id);
-        free(standings.teams[i].name);
-    }
-    free(standings.teams);
+    standings_release(&standings);
     return ok;
 }
