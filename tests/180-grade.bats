@@ -40,7 +40,7 @@ sound() {
 
 @test "scores: pass-fail with penalty, ties of overlapping intervals, speed against the baseline, test groups" {
     run -0 timeout 60 "$build/tests/test_grade_score"
-    assert_output '40 checks, 0 failed'
+    assert_output '46 checks, 0 failed'
 }
 
 @test "contest.yaml: a bad line is named with file and line" {
@@ -335,7 +335,7 @@ bob|2.c|AC"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"bob"'
     # Half of `one` by sum, all of `two` by min: ada's best submission is the first.
     contest "${times[@]}" 'scoring: { type: groups }'
-    printf '%s\n' '    groups:' '      - name: secret/one' '        max_score: 60' '      - name: secret/two' \
+    printf '%s\n' '    groups:' '      - name: secret/one' '        score_aggregation: sum' '        max_score: 60' '      - name: secret/two' \
         '        score_aggregation: min' '        max_score: 40' >> "$contest/contest.yaml"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" '["ada",70]'
 }

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "contrib/grade/groups.h"
 #include "feed.h"
 #include "objects.h"
 #include "verify/root.h"
@@ -131,9 +130,12 @@ static bool write_endpoints(int folder, json_t *objects, struct error *error)
     json_object_foreach(objects, name, value)
     {
         char file[64], *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+        const size_t size = text ? strlen(text) : 0;
 
         snprintf(file, sizeof file, "%s.json", name);
-        ok = ok && (text ? write_file(folder, file, text, strlen(text), error) : error_toolkit(error, "out of memory"));
+        if (text)
+            text[size] = '\n'; /* in place of the final zero */
+        ok = ok && (text ? write_file(folder, file, text, size + 1, error) : error_toolkit(error, "out of memory"));
         free(text);
     }
     return ok;
@@ -189,8 +191,7 @@ static bool run(const struct options *options, struct error *error)
         return false;
     clics_id("c", options->id ? options->id : strrchr(folder, '/') + 1, id);
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
-    ok = groups_fill(&contest, root, error) &&
-         (access(path, F_OK) == 0 || error_usage(error, "'%s' was not graded yet: there is no '%s'", folder, path)) &&
+    ok = (access(path, F_OK) == 0 || error_usage(error, "'%s' was not graded yet: there is no '%s'", folder, path)) &&
          store_open(&store, path, STORE_READ, error) && publish(options, &view, error);
     if (store.db)
         store_close(&store);

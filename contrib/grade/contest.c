@@ -12,6 +12,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "groups.h"
+#include "verify/root.h"
+
 const char *const scoring_names[] = { "pass-fail", "fastest", "relative", "groups", NULL };
 const char *const aggregation_names[] = { "sum", "min", "pass-fail", NULL };
 const char *const team_keys[] = { "name", "members.*", "affiliation", "country", NULL };
@@ -316,7 +319,7 @@ static bool fits(const struct contest *contest, struct error *error)
 
 bool contest_load(struct contest *contest, const char *folder, struct error *error)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], build[PATH_MAX], root[PATH_MAX];
     bool ok = true;
 
     *contest = (struct contest){
@@ -332,6 +335,7 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
     for (size_t i = 0; i < contest->problem_count; i++)
         if (!contest->problems[i].ranked) /* times are wanted wherever they make the score */
             contest->problems[i].ranked = contest->problems[i].secret;
+    ok = ok && root_find(build, root, sizeof root, error) && groups_fill(contest, root, error);
     if (!ok)
         contest_release(contest);
     return ok;

@@ -66,7 +66,7 @@ struct contest {
     double attempts;           /* how often a step is tried that the machine failed */
 };
 
-/* Reads FOLDER/contest.yaml. A bad line is named with file and line. */
+/* Reads FOLDER/contest.yaml, and with scoring `groups` the problems' own test groups (groups.h). A bad line is named. */
 bool contest_load(struct contest *contest, const char *folder, struct error *error);
 void contest_release(struct contest *contest);
 

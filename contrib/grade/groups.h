@@ -36,8 +36,8 @@ void test_groups_release(struct test_groups *groups);
 
 /*
  * With scoring `groups`: gives each problem that has no groups in contest.yaml those of its package, or, where its package
- * says nothing of scores, one of all its secret cases, in which each is worth the same part of `points`. Refused is what the
- * toolkit cannot judge: unbounded scores and static validators.
+ * says nothing of scores, one of all its secret cases, in which each is worth the same part of `points`. A problem that is
+ * not there is left to preflight.h. Refused is what the toolkit cannot judge: unbounded scores and static validators.
  */
 bool groups_fill(struct contest *contest, const char *root, struct error *error);
 

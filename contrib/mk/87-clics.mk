@@ -14,10 +14,6 @@ $(BUILD)/clics: $(call object,contrib/clics/main_clics.c) $(CLICS_OBJECTS)
 
 # What a package's test_group.yaml files say, for the scripts that check and import packages.
 $(BUILD)/test_groups: $(call object,contrib/autograders/kattis/main_test_groups.c \
-	$(addprefix contrib/grade/,contest.c groups.c score.c) verify/settings.c verify/error.c)
+	$(addprefix contrib/grade/,contest.c groups.c score.c) $(addprefix verify/,settings.c error.c root.c))
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lyaml -lm
 
-$(BUILD)/tests/test_grade_groups: $(call object,tests/unit/test_grade_groups.c \
-	$(addprefix contrib/grade/,contest.c groups.c score.c) verify/settings.c verify/error.c)
-	@mkdir -p $(@D)
-	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lyaml -lm
