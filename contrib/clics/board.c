@@ -49,7 +49,7 @@ static json_t *cell_of(const struct view *view, const struct standings *standing
                        (json_int_t)cell->solved.pending);
     *points = view->contest->scoring == SCORING_FASTEST ? points_of_place(standings, problem, cell) : cell->score;
     if (score)
-        json_object_set_new(object, "score", json_real(*points));
+        json_object_set_new(object, "score", clics_number(*points));
     else
         json_object_set_new(object, "solved", json_boolean(cell->solved.solved));
     if (score && *points > 0 && !seconds_of(view, cell, &seconds, error)) {
@@ -78,7 +78,7 @@ static json_t *row_of(const struct view *view, const struct standings *standings
         json_array_append_new(problems, object);
     }
     if (board_has_scores(view->contest)) {
-        json_object_set_new(score, "score", json_real(total));
+        json_object_set_new(score, "score", clics_number(total));
     } else {
         json_object_set_new(score, "num_solved", json_integer((json_int_t)team->solved));
         json_object_set_new(score, "total_time", json_integer(llround(team->penalty)));

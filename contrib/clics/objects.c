@@ -71,7 +71,7 @@ static void set_moment(const struct reader *reader, json_t *state, const char *k
 }
 
 /* Whole milliseconds, as a number of seconds that prints as such. */
-static json_t *milliseconds(double seconds) { return json_real(round(seconds * 1000) / 1000); }
+static json_t *milliseconds(double seconds) { return clics_number(round(seconds * 1000) / 1000); }
 
 static bool add(const struct reader *reader, const char *endpoint, json_t *object)
 {
@@ -181,7 +181,7 @@ static bool read_problem(const struct reader *reader, size_t index)
     if (uuid)
         json_object_set_new(object, "uuid", json_string(uuid));
     if (board_has_scores(reader->view->contest))
-        json_object_set_new(object, "max_score", json_real(max_score(reader, problem)));
+        json_object_set_new(object, "max_score", clics_number(max_score(reader, problem)));
     return add(reader, "problems", object);
 }
 
@@ -333,7 +333,8 @@ static bool read_submission(struct reader *reader, sqlite3_stmt *row)
     char id[24], team_id[CLICS_ID], problem_id[CLICS_ID];
     json_t *object;
 
-    if (!contest_problem(contest, problem) || submitted < contest->start || submitted >= contest->end || !language)
+    if (!contest_problem(contest, problem) || submitted < contest->start || submitted >= contest->end || !language ||
+        reader->view->now < contest->start)
         return true;
     snprintf(id, sizeof id, "%jd", (intmax_t)sqlite3_column_int64(row, 0));
     clics_id("t", team, team_id);
@@ -385,7 +386,7 @@ static bool read_score(const struct reader *reader, sqlite3_stmt *row, json_t *o
         return false;
     if (contest->scoring == SCORING_FASTEST)
         worth.score = worth.timing.median > 0 ? 1 / worth.timing.median : 0;
-    json_object_set_new(object, "score", json_real(worth.score));
+    json_object_set_new(object, "score", clics_number(worth.score));
     return true;
 }
 

@@ -34,6 +34,11 @@ void clics_reltime(double seconds, char text[CLICS_TIME])
              (int)(size / 60000 % 60), (int)(size / 1000 % 60), (int)(size % 1000));
 }
 
+json_t *clics_number(double value)
+{
+    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
 bool clics_is_id(const char *text)
 {
     const size_t length = strlen(text);

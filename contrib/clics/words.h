@@ -6,6 +6,7 @@
 #ifndef CLICS_WORDS_H
 #define CLICS_WORDS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +17,9 @@ void clics_time(double seconds, char text[CLICS_TIME]);
 
 /* Seconds as "1:22:05.034", "-0:00:01.500". */
 void clics_reltime(double seconds, char text[CLICS_TIME]);
+
+/* A number that is written without a point where it is whole. A new reference. */
+json_t *clics_number(double value);
 
 /* Whether a text is an ID: 1 to 36 of [a-zA-Z0-9_.-], no dash or dot first, no dot last. */
 bool clics_is_id(const char *text);
