@@ -406,3 +406,182 @@ JQ
     run -0 clics
     holds
 }
+
+# ---- test groups
+
+# group FOLDER CASES [LINE...]: cases, and a test_group.yaml of these lines if there are any.
+group() {
+    local i
+    mkdir -p "$1"
+    for ((i = 1; i <= $2; i++)); do echo 1 > "$1/$i.in"; echo 1 > "$1/$i.ans"; done
+    [ $# -eq 2 ] || printf '%s\n' "${@:3}" > "$1/test_group.yaml"
+}
+
+@test "groups: what test_group.yaml says is read and checked as the package format has it" {
+    local data=$BATS_TEST_TMPDIR/data words
+    group "$data/secret/a" 2 'max_score: 10' 'require_pass: sample'
+    group "$data/secret/b" 3 'max_score: 30' 'score_aggregation: sum' 'require_pass: [sample, secret/a]' 'args: [-x]'
+    group "$data/secret/c" 1 'max_score: 60' 'score_aggregation: min'
+    run -0 "$build/test_groups" "$data"
+    assert_output $'secret\tsum\t100\t0
+secret/a\tpass-fail\t10\t2
+secret/b\tsum\t30\t3
+secret/c\tmin\t60\t1'
+    while IFS='|' read -r file line words; do
+        cp -R "$data" "$BATS_TEST_TMPDIR/bad"
+        # shellcheck disable=SC2059
+        printf "$line\n" > "$BATS_TEST_TMPDIR/bad/$file/test_group.yaml"
+        run -2 "$build/test_groups" "$BATS_TEST_TMPDIR/bad"
+        assert_output --partial "$words"
+        rm -r "$BATS_TEST_TMPDIR/bad"
+    done <<'LINES'
+secret/a|max_score: 1.5|secret/a/test_group.yaml:1: 'max_score: 1.5' is neither a whole number
+secret/a|max_score: -1|is neither a whole number
+secret/a|score_aggregation: avg|is none of sum, min, pass-fail
+secret/a|score_agregation: sum|unknown key 'score_agregation'
+secret/a|require_pass: sample|secret/a/test_group.yaml: max_score: it is needed, as that of secret is bounded (100)
+secret/b|max_score: 1\nrequire_pass: secret/c|'secret/c' is no group before this one
+secret/c|max_score: 1\nrequire_pass: [secret/b]|'secret/b' is not pass-fail
+secret/b|max_score: 1\nrequire_pass: secret/x|'secret/x' is no group
+secret/b|max_score: 1\nfull_feedback: yes|is neither true nor false
+secret/b|max_score: 1\nstatic_validation_score: x|is neither a whole number nor pass-fail
+secret|score_aggregation: pass-fail|secret/b/test_group.yaml: score_aggregation: as secret is pass-fail, so must be its groups
+secret|score_aggregation: pass-fail\nmax_score: unbounded|what is pass-fail cannot be unbounded
+secret|require_pass: secret/a|secret may require sample alone
+LINES
+    # Unbounded is in the format; a group without a case is not.
+    echo 'max_score: unbounded' > "$data/secret/test_group.yaml"
+    printf 'score_aggregation: sum\n' > "$data/secret/c/test_group.yaml"
+    run -0 "$build/test_groups" "$data"
+    assert_line --index 3 $'secret/c\tsum\tunbounded\t1'
+    rm "$data"/secret/c/*.in
+    run -2 "$build/test_groups" "$data"
+    assert_output --partial 'secret/c: the group has no case'
+}
+
+@test "groups: a contest scores by the problem's own test_group.yaml: sum, min, pass-fail and what they require" {
+    local t=$BATS_TEST_TMPDIR/toolkit data
+    # A toolkit whose mergesort has groups: programs look for problems/ above their own folder.
+    mkdir -p "$t/build/grading" "$t/problems"
+    touch "$t/problems/problem.h"
+    cp "$build/grader" "$build/clics" "$t/build/"
+    cp -R "$root/problems/mergesort" "$root/problems/editdistance" "$t/problems/"
+    data=$t/problems/mergesort/data
+    printf '%s\n' 'max_score: 20' 'require_pass: sample' > "$data/secret/keys/test_group.yaml"
+    printf '%s\n' 'max_score: 50' 'score_aggregation: sum' 'require_pass: secret/keys' > "$data/secret/large/test_group.yaml"
+    printf '%s\n' 'max_score: 30' 'score_aggregation: min' > "$data/secret/pairs/test_group.yaml"
+    a_contest
+    # tries ID TEAM SAMPLES KEYS LARGE PAIRS: right and wrong cases of each as letters, such as AAW.
+    tries() {
+        local id=$1 number=0 part letter names=(sample secret/keys secret/large secret/pairs)
+        query "INSERT INTO submissions VALUES ($id, '$2', 'A', $id, $id, $id, 1767225600 + $id, 0);
+            INSERT INTO judgements (id, submission, state, verdict, created, ended) VALUES ($id, $id, 'done', 'WA', 1, 1)"
+        shift 2
+        for part in 0 1 2 3; do
+            while read -r letter; do
+                number=$((number + 1))
+                query "INSERT INTO runs (judgement, step, number, name, verdict, message) VALUES ($id,
+                    '$([ $part = 0 ] && echo samples || echo secret)', $number, '${names[part]}/$number', '${letter/A/AC}', '')"
+            done < <(fold -w1 <<< "${1/W/W}" | sed 's/W/WA/')
+            shift
+        done
+    }
+    query "DELETE FROM runs; DELETE FROM steps; DELETE FROM judgements; DELETE FROM submissions"
+    scored() { "$t/build/grader" results "$contest" standings --json | jq -c '[.teams[] | select(.score > 0) | [.team, .score]]'; }
+    contest_yaml 'scoring: { type: groups }'
+    sed -i 's/secret\/pairs/secret/' "$contest/contest.yaml"
+    tries 1000 all AA AA AAAA AA
+    tries 1001 half AA AA AAWA AW
+    tries 1002 nokeys AA AW AAAA AA
+    tries 1003 nosample AW AA AAAA AA
+    # half: 20, three quarters of 50, and nothing of min. nokeys: large is not asked. nosample: neither keys, nor so large.
+    assert_equal "$(scored)" '[["all",100],["half",57.5],["nokeys",30],["nosample",30]]'
+    "$t/build/clics" "$contest" --out "$out"
+    assert_equal "$(jq -c '[.[].max_score]' "$out/problems.json") $(jq -c '[.rows[].score.score] | map(select(. > 0))' "$out/scoreboard.json")" \
+        '[100,40] [100,57.5,30,30]'
+    assert_equal "$(jq -c '[.[] | .score]' "$out/judgements.json")" '[100,57.5,30,30]'
+    # The least of the groups; or all or nothing.
+    printf '%s\n' 'score_aggregation: min' 'max_score: 50' > "$data/secret/test_group.yaml"
+    assert_equal "$(scored)" '[["all",20]]'
+    printf '%s\n' 'score_aggregation: pass-fail' 'max_score: 70' > "$data/secret/test_group.yaml"
+    rm "$data"/secret/*/test_group.yaml
+    assert_equal "$(scored)" '[["all",70],["nosample",70]]'
+    echo 'require_pass: sample' >> "$data/secret/test_group.yaml"
+    assert_equal "$(scored)" '[["all",70]]'
+    # One group alone, if the contest has it so; and without any word of the package each case is worth the same.
+    rm "$data/secret/test_group.yaml"
+    assert_equal "$(scored)" '[["all",100],["nosample",100],["nokeys",87.5],["half",75]]'
+    sed -i 's/^    secret: secret$/    secret: secret\/pairs/' "$contest/contest.yaml"
+    assert_equal "$(scored)" '[["all",100],["nokeys",100],["nosample",100],["half",50]]'
+    # What the toolkit cannot score is refused when the contest is read, and so is too much.
+    sed -i 's/^    secret: secret\/pairs$/    secret: secret/' "$contest/contest.yaml"
+    printf '%s\n' 'max_score: 80' > "$data/secret/keys/test_group.yaml"
+    printf '%s\n' 'max_score: 10' > "$data/secret/large/test_group.yaml"
+    printf '%s\n' 'max_score: 30' > "$data/secret/pairs/test_group.yaml"
+    run -2 "$t/build/grader" results "$contest" standings
+    assert_output --partial 'its groups give 120 points and its secret/test_group.yaml allows 100'
+    printf '%s\n' 'max_score: 20' 'static_validation_score: 5' > "$data/secret/keys/test_group.yaml"
+    run -2 "$t/build/grader" results "$contest" standings
+    assert_output --partial 'the toolkit has none'
+    printf '%s\n' 'score_aggregation: sum' > "$data/secret/keys/test_group.yaml"
+    echo 'max_score: unbounded' > "$data/secret/test_group.yaml"
+    run -2 "$t/build/grader" results "$contest" standings
+    assert_output --partial 'has no bound of its score'
+    # contest.yaml goes before the package, and has the same rules.
+    printf '%s\n' '    groups:' '      - name: sample' '        max_score: 7' '      - name: sample/x' '        score_aggregation: sum' \
+        '        require_pass: [sample]' >> "$contest/contest.yaml"
+    sed -i '/^  - id: B/,$!b; s/^  - id: B/  - id: B/' "$contest/contest.yaml"
+    rm "$data/secret/test_group.yaml" "$data"/secret/*/test_group.yaml
+    run -0 "$t/build/grader" results "$contest" standings
+    sed -i 's/require_pass: \[sample\]/require_pass: secret\/none/' "$contest/contest.yaml"
+    run -2 "$t/build/grader" results "$contest" standings
+    assert_output --regexp "contest.yaml:[0-9]+: 'problems.1.groups.1.require_pass: secret/none' is neither sample nor a group before this one"
+}
+
+@test "groups: a legacy package's testdata.yaml becomes test_group.yaml; what cannot is listed" {
+    local p=$BATS_TEST_TMPDIR/points data
+    load helpers/copy
+    mkdir -p "$p"/{data/sample,data/secret,problem_statement,submissions/accepted,input_format_validators}
+    printf '%s\n' 'name: Points' 'type: scoring' 'license: cc0' 'author: N. N.' 'validator_flags: float_tolerance 1e-6' > "$p/problem.yaml"
+    echo 'Text' > "$p/problem_statement/problem.en.tex"
+    echo 'print(1)' > "$p/submissions/accepted/a.py"
+    group "$p/data/sample" 1
+    group "$p/data/secret/1" 2
+    group "$p/data/secret/2" 3
+    group "$p/data/secret/3" 2
+    printf '%s\n' 'on_reject: continue' 'range: 0 100' 'input_validator_flags: n=5' > "$p/data/testdata.yaml"
+    printf '%s\n' 'accept_score: 25' 'range: 0 25' 'grader_flags: min' 'output_validator_flags: case_sensitive' > "$p/data/secret/1/testdata.yaml"
+    printf '%s\n' 'on_reject: continue' 'accept_score: 20' 'input_validator_flags: n=9 connected' > "$p/data/secret/2/testdata.yaml"
+    printf '%s\n' 'accept_score: 7.5' 'range: 0 15' 'grader_flags: max' > "$p/data/secret/3/testdata.yaml"
+    (cd "$BATS_TEST_TMPDIR" && zip -qr points.zip points)
+    copy_toolkit
+    run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/points.zip" points
+    assert_output --partial "imported/data/secret/3: 'max' is no score_aggregation of 2025-09"
+    assert_output --partial 'imported/data/secret/3: it stopped at the first case that failed'
+    refute_output --partial 'secret/2:'
+    data=problems/points/imported/data
+    assert_equal "$(find $data -name testdata.yaml)" ''
+    run -0 build/test_groups $data
+    assert_output $'secret\tsum\t100\t0
+secret/1\tmin\t25\t2
+secret/2\tsum\t60\t3
+secret/3\tsum\t15\t2'
+    assert_equal "$(cat $data/secret/2/test_group.yaml)" 'output_validator_args:
+  - "float_tolerance"
+  - "1e-6"
+input_validator_args:
+  - "n=9"
+  - "connected"
+score_aggregation: sum
+max_score: 60'
+    # The nearest file above counts, whole: group 1 has no flags of input validators.
+    assert_equal "$(grep -c input_validator_args $data/secret/1/test_group.yaml)" 0
+    assert_equal "$(grep -A1 input_validator_args $data/sample/test_group.yaml | tail -n 1)" '  - "n=5"'
+    # A broken one is told by file and line, and nothing is begun.
+    rm -r problems/points
+    echo 'on_rejekt: break' > "$p/data/secret/1/testdata.yaml"
+    (cd "$BATS_TEST_TMPDIR" && rm points.zip && zip -qr points.zip points)
+    run -2 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/points.zip" points
+    assert_output --partial "data/secret/1/testdata.yaml: 1: unknown key 'on_rejekt'"
+    [ ! -e problems/points ]
+}

@@ -64,7 +64,7 @@ static bool take(struct test_groups *groups, struct test_group *group, const str
             return bad(settings, item, "is neither a whole number nor pass-fail", error);
     } else if (strcmp(key, "require_pass") == 0 || strncmp(key, "require_pass.", 13) == 0) {
         groups->scoring = true;
-        if (group->require_count == CONTEST_GROUPS)
+        if (group->require_count == TEST_GROUPS)
             return bad(settings, item, "is one too many", error);
         if (!(group->require[group->require_count] = strdup(item->value)))
             return error_toolkit(error, "out of memory");
@@ -205,8 +205,8 @@ static bool add(struct test_groups *groups, const char *data, const char *name, 
     char path[PATH_MAX];
     size_t folders = 0;
 
-    if (groups->count == CONTEST_GROUPS)
-        return error_usage(error, "%s/secret: it has more than %d groups", data, CONTEST_GROUPS);
+    if (groups->count == TEST_GROUPS)
+        return error_usage(error, "%s/secret: it has more than %d groups", data, TEST_GROUPS);
     *group = (struct test_group){ .aggregation = AGGREGATION_PASS_FAIL, .max_score = INFINITY };
     if (asprintf(&group->name, "secret/%s", name) < 0) {
         group->name = NULL;
@@ -324,6 +324,9 @@ static bool fill(struct contest_problem *problem, const char *root, struct error
         problem->max_score = isinf(groups.secret.max_score) ? 0 : groups.secret.max_score;
         for (size_t i = 0; i < groups.secret.require_count; i++)
             problem->require_sample = true;
+        if (all && groups.count > CONTEST_GROUPS)
+            ok = error_usage(error, "problem %s: its package has %zu test groups, and a contest takes %d", problem->problem,
+                             groups.count, CONTEST_GROUPS);
         for (size_t i = 0; ok && i < groups.count; i++)
             if (all || strcmp(groups.groups[i].name, problem->secret) == 0)
                 ok = take_group(problem, &groups, &groups.groups[i], error);

@@ -9,13 +9,16 @@
 
 #include "contest.h"
 
+/* What is read of a package; a contest takes no more than CONTEST_GROUPS of them. */
+enum { TEST_GROUPS = 64 };
+
 /* data/secret, or one folder of it, with its defaults filled in. */
 struct test_group {
     char *name;                      /* "secret", "secret/large" */
     enum aggregation aggregation;
     double max_score;                /* a whole number; INFINITY for unbounded */
     bool static_validation;          /* it has a static validation test case */
-    char *require[CONTEST_GROUPS];   /* [require_count]: names of groups, or "sample" */
+    char *require[TEST_GROUPS];   /* [require_count]: names of groups, or "sample" */
     size_t require_count;
     size_t cases;                    /* .in files, at any depth */
 };
@@ -23,7 +26,7 @@ struct test_group {
 struct test_groups {
     bool scoring;                             /* some file has a key that scoring problems alone may have */
     struct test_group secret;
-    struct test_group groups[CONTEST_GROUPS]; /* [count], by name */
+    struct test_group groups[TEST_GROUPS]; /* [count], by name */
     size_t count;                             /* 0: the cases are in data/secret itself */
 };
 

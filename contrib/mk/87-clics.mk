@@ -7,6 +7,7 @@ CLICS_OBJECTS := $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard co
 $(call object,contrib/clics/objects.c): $(BUILD)/toolkit.h
 
 .PHONY: clics-programs
+format-programs: $(BUILD)/test_groups
 clics-programs: $(BUILD)/clics $(BUILD)/test_groups
 
 $(BUILD)/clics: $(call object,contrib/clics/main_clics.c) $(CLICS_OBJECTS)
