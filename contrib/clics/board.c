@@ -153,7 +153,8 @@ json_t *board_read(const struct view *view, bool frozen, json_t *state, double l
         return NULL;
     clics_time(last, time);
     clics_reltime(last - contest.start, contest_time);
-    object = json_pack("{s:s, s:s, s:O, s:o}", "time", time, "contest_time", contest_time, "state", state, "rows", rows);
+    object =
+        json_pack("{s:s, s:s, s:O, s:o}", "time", time, "contest_time", contest_time, "state", state, "rows", rows);
     if (!object)
         error_toolkit(error, "out of memory");
     return object;

@@ -7,8 +7,8 @@
 #include "objects.h"
 
 /*
- * The endpoint's object. `frozen`: without the verdicts from contest->freeze on. `state` is repeated in it; `last` is the
- * moment of the last thing that it shows, seconds since 1970. NULL with an error.
+ * The endpoint's object. `frozen`: without the verdicts from contest->freeze on. `state` is repeated in it; `last` is
+ * the moment of the last thing that it shows, seconds since 1970. NULL with an error.
  */
 json_t *board_read(const struct view *view, bool frozen, json_t *state, double last, struct error *error);
 

@@ -92,10 +92,11 @@ bool feed_load(struct feed *feed, const char *path, const char *prefix, struct e
         newline = memchr(at, '\n', (size_t)(end - at));
         ok = newline && replay(feed, at, (size_t)(newline - at));
         if (!ok)
-            error_usage(error,
-                        "%s: line %zu is no notification of this contest and view; clients have seen the file, so it is "
-                        "not mended: move it away to begin a new feed",
-                        path, feed->count + 1);
+            error_usage(
+                error,
+                "%s: line %zu is no notification of this contest and view; clients have seen the file, so it is "
+                "not mended: move it away to begin a new feed",
+                path, feed->count + 1);
     }
     feed->text = (char *)blob.data, feed->size = blob.size, feed->capacity = blob.size;
     return ok;
@@ -121,7 +122,7 @@ struct event {
 struct events {
     struct event *items; /* [count] */
     size_t count, capacity;
-    bool failed;         /* memory was short */
+    bool failed; /* memory was short */
 };
 
 static void push(struct events *events, const char *type, const char *id, const char *when, int kind, json_t *data)
@@ -170,7 +171,8 @@ static json_t *by_id(const json_t *array)
     json_t *all = json_object(), *object;
     size_t i;
 
-    json_array_foreach(array, i, object) json_object_set(all, text_of(object, "id"), object);
+    json_array_foreach(array, i, object)
+        json_object_set(all, text_of(object, "id"), object);
     return all;
 }
 
@@ -181,8 +183,7 @@ static void find_changes(struct events *events, json_t *old, const json_t *new, 
     json_t *object;
     size_t i;
 
-    json_array_foreach(array, i, object)
-    {
+    json_array_foreach(array, i, object) {
         const char *id = text_of(object, "id");
 
         if (!json_equal(object, json_object_get(known, id)))
@@ -195,7 +196,9 @@ static void find_deletions(struct events *events, json_t *old, const json_t *new
     json_t *known = of_type(old, type), *now = by_id(json_object_get(new, type)), *object;
     const char *id;
 
-    json_object_foreach(known, id, object) if (!json_object_get(now, id)) push(events, type, id, NULL, 0, json_null());
+    json_object_foreach(known, id, object)
+        if (!json_object_get(now, id))
+            push(events, type, id, NULL, 0, json_null());
     json_decref(now);
 }
 
@@ -203,8 +206,9 @@ static void find_deletions(struct events *events, json_t *old, const json_t *new
 static json_t *begun(const json_t *judgement)
 {
     json_t *object = json_object();
-    static const char *const kept[] = { "id", "submission_id", "start_time", "start_contest_time" },
-                             *const open[] = { "judgement_type_id", "end_time", "end_contest_time" };
+    static const char *const kept[] = { "id", "submission_id", "start_time", "start_contest_time" }, *const open[] = {
+        "judgement_type_id", "end_time", "end_contest_time"
+    };
 
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         json_object_set(object, kept[i], json_object_get(judgement, kept[i]));
@@ -221,7 +225,8 @@ static void find_states(struct events *events, json_t *old, const json_t *new)
     json_t *now = json_object(), *value;
     const char *key;
 
-    json_object_foreach((json_t *)state, key, value) json_object_set_new(now, key, json_null());
+    json_object_foreach((json_t *)state, key, value)
+        json_object_set_new(now, key, json_null());
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         value = json_object_get(state, steps[i]);
         if (!json_is_string(value))
@@ -238,8 +243,8 @@ static void find_states(struct events *events, json_t *old, const json_t *new)
 }
 
 /*
- * Submissions, judgements and runs as they came about. A clock may have been set back between two of them, so each is put
- * no earlier than what it refers to.
+ * Submissions, judgements and runs as they came about. A clock may have been set back between two of them, so each is
+ * put no earlier than what it refers to.
  */
 static void find_live(struct events *events, json_t *old, const json_t *new)
 {
@@ -254,11 +259,11 @@ static void find_live(struct events *events, json_t *old, const json_t *new)
         events->items[i].kind = 1;
     }
     json_array_foreach(json_object_get(new, "judgements"), i, object)
-        json_object_set_new(starts, text_of(object, "id"),
-                            json_string(later(text_of(json_object_get(submissions, text_of(object, "submission_id")), "time"),
-                                              text_of(object, "start_time"))));
-    json_array_foreach(json_object_get(new, "runs"), i, object)
-    {
+        json_object_set_new(
+            starts, text_of(object, "id"),
+            json_string(later(text_of(json_object_get(submissions, text_of(object, "submission_id")), "time"),
+                              text_of(object, "start_time"))));
+    json_array_foreach(json_object_get(new, "runs"), i, object) {
         const char *judgement = text_of(object, "judgement_id"),
                    *when = later(text_of(starts, judgement), text_of(object, "time"));
 
@@ -266,8 +271,7 @@ static void find_live(struct events *events, json_t *old, const json_t *new)
         if (!json_equal(object, json_object_get(of_type(old, "runs"), text_of(object, "id"))))
             push(events, "runs", text_of(object, "id"), when, 3, object);
     }
-    json_array_foreach(json_object_get(new, "judgements"), i, object)
-    {
+    json_array_foreach(json_object_get(new, "judgements"), i, object) {
         const char *id = text_of(object, "id"), *start = text_of(starts, id);
         const bool done = json_is_string(json_object_get(object, "judgement_type_id"));
 
@@ -280,7 +284,8 @@ static void find_live(struct events *events, json_t *old, const json_t *new)
             json_decref(beginning);
         }
         if (done)
-            push(events, "judgements", id, later(later(start, text_of(ends, id)), text_of(object, "end_time")), 4, object);
+            push(events, "judgements", id, later(later(start, text_of(ends, id)), text_of(object, "end_time")), 4,
+                 object);
     }
     find_states(events, old, new);
     if (events->count > first)
@@ -356,14 +361,17 @@ bool feed_append(struct feed *feed, const json_t *objects, struct error *error)
         find_events(&events, feed->state, new);
         ok = !events.failed || error_toolkit(error, "out of memory");
     }
-    if (ok && over && (events.count > 0 || !json_equal(json_object_get(new, "state"), json_object_get(feed->state, "state"))))
-        ok = error_usage(error,
-                         "%s: the feed has told that there are no more updates, and something has changed since; move it "
-                         "away to begin a new feed",
-                         feed->path);
+    if (ok && over &&
+        (events.count > 0 || !json_equal(json_object_get(new, "state"), json_object_get(feed->state, "state"))))
+        ok = error_usage(
+            error,
+            "%s: the feed has told that there are no more updates, and something has changed since; move it "
+            "away to begin a new feed",
+            feed->path);
     for (size_t i = 0; ok && i < events.count; i++)
         ok = write_event(feed, &events.items[i], error);
-    /* The state once more where its steps did not come to it: end_of_updates is the last of all, or a time was moved. */
+    /* The state once more where its steps did not come to it: end_of_updates is the last of all, or a time was moved.
+     */
     if (ok && !json_equal(json_object_get(new, "state"), json_object_get(feed->state, "state"))) {
         const struct event last = { .type = "state", .data = json_object_get(new, "state") };
 

@@ -1,9 +1,9 @@
 /*
  * feed.h - the event feed: a log that only grows, one notification a line.
  *
- * The log is kept, not computed anew: what it says so far is replayed, compared with the objects as they are now, and the
- * differences are appended. So tokens stay what they were, whatever has changed: results, rejudgings, contest.yaml, teams.
- * A notification's token is a prefix, which tells logs apart, and the number of its line.
+ * The log is kept, not computed anew: what it says so far is replayed, compared with the objects as they are now, and
+ * the differences are appended. So tokens stay what they were, whatever has changed: results, rejudgings, contest.yaml,
+ * teams. A notification's token is a prefix, which tells logs apart, and the number of its line.
  *
  * https://ccs-specs.icpc.io/2023-06/contest_api#event-feed
  */
@@ -16,24 +16,24 @@
 #include "verify/error.h"
 
 struct feed {
-    json_t *state;  /* what all lines come to: type → the object of `contest` and `state`, and ID → object of the others */
-    char *text;     /* the lines, as they are in the file */
+    json_t *state; /* what all lines come to: an object for each type, by ID but for `contest` and `state` */
+    char *text;                   /* the lines, as they are in the file */
     size_t size, capacity, count; /* bytes, bytes that there is room for, lines */
     char prefix[32];
     const char *path;
 };
 
 /*
- * Reads the log at `path`, which need not be there yet. One of another prefix, or with a line that is no notification, is
- * refused by its line: nothing is ever repaired by guessing.
+ * Reads the log at `path`, which need not be there yet. One of another prefix, or with a line that is no notification,
+ * is refused by its line: nothing is ever repaired by guessing.
  */
 bool feed_load(struct feed *feed, const char *path, const char *prefix, struct error *error);
 void feed_release(struct feed *feed);
 
 /*
- * Appends what leads from the log's objects to `objects` (as objects_read() gives them, endpoint → value), in an order in
- * which every reference resolves after every line: what new things refer to comes first, live data as it came about, and
- * deletions from the end. Refused where the log has said that there are no more updates and there are some.
+ * Appends what leads from the log's objects to `objects` (as objects_read() gives them, a value for each endpoint), in an order
+ * in which every reference resolves after every line: what new things refer to comes first, live data as it came about,
+ * and deletions from the end. Refused where the log has said that there are no more updates and there are some.
  */
 bool feed_append(struct feed *feed, const json_t *objects, struct error *error);
 

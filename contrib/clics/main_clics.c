@@ -1,8 +1,9 @@
 /*
  * main_clics.c - clics CONTEST --out DIR: a graded contest as the files of a CLICS Contest API 2023-06.
  *
- * The day-to-day way in is run_scripts/clics.sh. Reads the results alone; writes DIR/NAME.json for every endpoint, each at
- * once by way of NAME.json.part, and last DIR/event-feed.ndjson, so that nobody hears of a change before it can be seen.
+ * The day-to-day way in is run_scripts/clics.sh. Reads the results alone; writes DIR/NAME.json for every endpoint, each
+ * at once by way of NAME.json.part, and last DIR/event-feed.ndjson, so that nobody hears of a change before it can be
+ * seen.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,8 @@
 static const char help[] =
     "usage: clics CONTEST --out DIR [--public] [--id ID] [--at TIME] [--since TOKEN]\n"
     "\n"
-    "Writes the results of the contest in the folder CONTEST to DIR as a CLICS Contest API 2023-06: NAME.json for each\n"
+    "Writes the results of the contest in the folder CONTEST to DIR as a CLICS Contest API 2023-06: NAME.json for "
+    "each\n"
     "endpoint, and event-feed.ndjson, to which every call appends what has changed.\n"
     "\n"
     "  --public       as everybody may see it: nothing before the start, no verdicts of the freeze until the thaw\n"
@@ -43,9 +45,11 @@ struct options {
 
 static bool take_options(struct options *options, int argc, char **argv, struct error *error)
 {
-    static const struct option known[] = { { "out", required_argument, NULL, 'o' },   { "public", no_argument, NULL, 'p' },
-                                           { "id", required_argument, NULL, 'i' },    { "at", required_argument, NULL, 'a' },
-                                           { "since", required_argument, NULL, 's' }, { 0 } };
+    static const struct option known[] = {
+        { "out", required_argument, NULL, 'o' },   { "public", no_argument, NULL, 'p' },
+        { "id", required_argument, NULL, 'i' },    { "at", required_argument, NULL, 'a' },
+        { "since", required_argument, NULL, 's' }, { 0 }
+    };
     int option;
 
     *options = (struct options){ .at = (double)time(NULL) };
@@ -127,8 +131,7 @@ static bool write_endpoints(int folder, json_t *objects, struct error *error)
     json_t *value;
     bool ok = true;
 
-    json_object_foreach(objects, name, value)
-    {
+    json_object_foreach(objects, name, value) {
         char file[64], *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
         const size_t size = text ? strlen(text) : 0;
 
@@ -181,8 +184,13 @@ static bool run(const struct options *options, struct error *error)
     static struct contest contest;
     struct store store = { 0 };
     char id[CLICS_ID];
-    struct view view = { .contest = &contest, .store = &store, .folder = folder, .root = root, .id = id,
-                         .public_view = options->public_view, .now = options->at };
+    struct view view = { .contest = &contest,
+                         .store = &store,
+                         .folder = folder,
+                         .root = root,
+                         .id = id,
+                         .public_view = options->public_view,
+                         .now = options->at };
     bool ok;
 
     if (!realpath(options->contest, folder) || strlen(folder) > PATH_MAX / 2)

@@ -1,8 +1,8 @@
 /*
  * objects.c - the endpoints one by one.
  *
- * What the database does not have is not made up: what a run took is its median, and left out where nothing returned; the
- * moment of a run is the end of its step, for single cases have none.
+ * What the database does not have is not made up: what a run took is its median, and left out where nothing returned;
+ * the moment of a run is the end of its step, for single cases have none.
  */
 #include "objects.h"
 
@@ -36,16 +36,13 @@ struct source {
 struct reader {
     const struct view *view;
     struct error *error;
-    struct source *sources;  /* [contest->problem_count] */
-    json_t *out;             /* the result */
+    struct source *sources;           /* [contest->problem_count] */
+    json_t *out;                      /* the result */
     json_t *submissions, *judgements; /* by ID, as text: what runs and judgements may refer to */
-    double last;             /* the moment of the last thing shown */
+    double last;                      /* the moment of the last thing shown */
 };
 
-static bool out_of_memory(const struct reader *reader)
-{
-    return error_toolkit(reader->error, "out of memory");
-}
+static bool out_of_memory(const struct reader *reader) { return error_toolkit(reader->error, "out of memory"); }
 
 static double start_of(const struct reader *reader) { return reader->view->contest->start; }
 
@@ -124,7 +121,7 @@ static bool read_state(const struct reader *reader)
 }
 
 /* The verdicts that a judgement can have; NO is none, it says that nothing was run. */
-static const enum verdict verdicts[] = { VERDICT_AC, VERDICT_CE,  VERDICT_JE,  VERDICT_MLE, VERDICT_OLE,
+static const enum verdict verdicts[] = { VERDICT_AC,  VERDICT_CE, VERDICT_JE,  VERDICT_MLE, VERDICT_OLE,
                                          VERDICT_RTE, VERDICT_SV, VERDICT_TLE, VERDICT_WA };
 
 static const char *type_of(const char *verdict) { return strcmp(verdict, "NO") == 0 ? "JE" : verdict; }
@@ -133,8 +130,8 @@ static bool read_judgement_types(const struct reader *reader)
 {
     for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
         const enum verdict verdict = verdicts[i];
-        json_t *object = json_pack("{s:s, s:s, s:b}", "id", verdict_id(verdict), "name", verdict_words(verdict), "solved",
-                                   verdict == VERDICT_AC);
+        json_t *object = json_pack("{s:s, s:s, s:b}", "id", verdict_id(verdict), "name", verdict_words(verdict),
+                                   "solved", verdict == VERDICT_AC);
 
         if (!board_has_scores(reader->view->contest))
             json_object_set_new(object, "penalty",
@@ -147,13 +144,25 @@ static bool read_judgement_types(const struct reader *reader)
 
 static bool read_languages(const struct reader *reader)
 {
-    json_t *all = json_pack("[{s:s, s:s, s:b, s:[s]}, {s:s, s:s, s:b, s:[s]}, {s:s, s:s, s:b, s:[s,s]}, {s:s, s:s, s:b, s:[]}]",
-                            "id", "c", "name", "C", "entry_point_required", 0, "extensions", "c",
-                            "id", "cuda", "name", "CUDA C/C++", "entry_point_required", 0, "extensions", "cu",
-                            "id", "opencl", "name", "OpenCL with C", "entry_point_required", 0, "extensions", "c", "cl",
-                            "id", "unknown", "name", "not recognised", "entry_point_required", 0, "extensions");
+    /* `unknown` is no language: what could not be unpacked is in none that is known. */
+    static const char *const languages[][4] = {
+        { "c", "C", "c" },
+        { "cuda", "CUDA C/C++", "cu" },
+        { "opencl", "OpenCL with C", "c", "cl" },
+        { "unknown", "not recognised" },
+    };
 
-    return json_object_set_new(reader->out, "languages", all) == 0 || out_of_memory(reader);
+    for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
+        json_t *extensions = json_array();
+
+        for (size_t k = 2; k < 4 && languages[i][k]; k++)
+            json_array_append_new(extensions, json_string(languages[i][k]));
+        if (!add(reader, "languages",
+                 json_pack("{s:s, s:s, s:b, s:o}", "id", languages[i][0], "name", languages[i][1],
+                           "entry_point_required", 0, "extensions", extensions)))
+            return false;
+    }
+    return true;
 }
 
 /* The most that a problem is expected to give. */
@@ -175,9 +184,9 @@ static bool read_problem(const struct reader *reader, size_t index)
     name = name ? name : settings_string(&source->package.problem, "name");
     uuid = settings_string(&source->package.problem, "uuid");
     clics_id("p", problem->id, id);
-    object = json_pack("{s:s, s:s, s:s, s:I, s:o, s:I}", "id", id, "label", problem->id, "name", name ? name : problem->id,
-                       "ordinal", (json_int_t)index + 1, "time_limit", milliseconds(source->package.gpu_time_limit),
-                       "test_data_count", (json_int_t)source->count);
+    object = json_pack("{s:s, s:s, s:s, s:I, s:o, s:I}", "id", id, "label", problem->id, "name",
+                       name ? name : problem->id, "ordinal", (json_int_t)index + 1, "time_limit",
+                       milliseconds(source->package.gpu_time_limit), "test_data_count", (json_int_t)source->count);
     if (uuid)
         json_object_set_new(object, "uuid", json_string(uuid));
     if (board_has_scores(reader->view->contest))
@@ -212,12 +221,14 @@ static bool read_sources(struct reader *reader)
 
 /* ------------------------------------------------------------------ teams */
 
-static json_t *find(json_t *array, const char *id)
+static json_t *find(const json_t *array, const char *id)
 {
-    json_t *object;
-    size_t i;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        json_t *object = json_array_get(array, i);
 
-    json_array_foreach(array, i, object) if (strcmp(json_string_value(json_object_get(object, "id")), id) == 0) return object;
+        if (strcmp(json_string_value(json_object_get(object, "id")), id) == 0)
+            return object;
+    }
     return NULL;
 }
 
@@ -327,8 +338,8 @@ static bool read_submission(struct reader *reader, sqlite3_stmt *row)
 {
     const struct contest *contest = reader->view->contest;
     const char *team = (const char *)sqlite3_column_text(row, 1), *problem = (const char *)sqlite3_column_text(row, 2);
-    const char *language = language_of((const char *)sqlite3_column_text(row, 5), (const char *)sqlite3_column_text(row, 3),
-                                       sqlite3_column_int(row, 6) != 0);
+    const char *language = language_of((const char *)sqlite3_column_text(row, 5),
+                                       (const char *)sqlite3_column_text(row, 3), sqlite3_column_int(row, 6) != 0);
     const double submitted = sqlite3_column_double(row, 4);
     char id[24], team_id[CLICS_ID], problem_id[CLICS_ID];
     json_t *object;
@@ -371,8 +382,8 @@ static bool read_submissions(struct reader *reader)
 /* ------------------------------------------------------------------ judgements and runs */
 
 /*
- * The API's score of a judgement. `fastest` ranks by time alone, which says nothing of one judgement: its score is calls a
- * second, so that more is better there as well.
+ * The API's score of a judgement. `fastest` ranks by time alone, which says nothing of one judgement: its score is
+ * calls a second, so that more is better there as well.
  */
 static bool read_score(const struct reader *reader, sqlite3_stmt *row, json_t *object)
 {
@@ -380,9 +391,10 @@ static bool read_score(const struct reader *reader, sqlite3_stmt *row, json_t *o
     const char *verdict = (const char *)sqlite3_column_text(row, 3);
     struct standings_worth worth;
 
-    if (!standings_worth(contest, reader->view->store, contest_problem(contest, (const char *)sqlite3_column_text(row, 2)),
-                         sqlite3_column_int64(row, 0), strcmp(verdict, "AC") == 0, sqlite3_column_int(row, 4) != 0, &worth,
-                         reader->error))
+    if (!standings_worth(contest, reader->view->store,
+                         contest_problem(contest, (const char *)sqlite3_column_text(row, 2)),
+                         sqlite3_column_int64(row, 0), strcmp(verdict, "AC") == 0, sqlite3_column_int(row, 4) != 0,
+                         &worth, reader->error))
         return false;
     if (contest->scoring == SCORING_FASTEST)
         worth.score = worth.timing.median > 0 ? 1 / worth.timing.median : 0;
@@ -429,7 +441,8 @@ static bool read_judgements(struct reader *reader)
     sqlite3_stmt *statement = store_prepare(
         reader->view->store, reader->error,
         "SELECT j.id, j.submission, s.problem, j.verdict, j.review, coalesce((SELECT min(started) FROM steps WHERE"
-        " judgement = j.id), j.created) AS began, max(j.ended, coalesce((SELECT min(started) FROM steps WHERE judgement ="
+        " judgement = j.id), j.created) AS began, max(j.ended, coalesce((SELECT min(started) FROM steps WHERE "
+        "judgement ="
         " j.id), j.created)), (SELECT max(median) FROM runs WHERE judgement = j.id AND step IN ('samples', 'secret'))"
         " FROM judgements j JOIN submissions s ON s.id = j.submission WHERE j.valid = 1 AND (j.state = 'done' OR"
         " EXISTS (SELECT 1 FROM steps WHERE judgement = j.id)) ORDER BY j.id",
@@ -483,7 +496,8 @@ static bool read_runs(struct reader *reader)
 {
     sqlite3_stmt *statement = store_prepare(
         reader->view->store, reader->error,
-        "SELECT r.id, r.judgement, s.problem, r.name, r.verdict, r.median, coalesce((SELECT ended FROM steps WHERE judgement"
+        "SELECT r.id, r.judgement, s.problem, r.name, r.verdict, r.median, coalesce((SELECT ended FROM steps WHERE "
+        "judgement"
         " = r.judgement AND step = r.step), j.ended, j.created) FROM runs r JOIN judgements j ON j.id = r.judgement AND"
         " j.valid = 1 JOIN submissions s ON s.id = j.submission WHERE r.step IN ('samples', 'secret') AND NOT EXISTS"
         " (SELECT 1 FROM runs o WHERE o.judgement = r.judgement AND o.name = r.name AND o.step = 'secret' AND"
@@ -504,14 +518,16 @@ static bool read_board(struct reader *reader)
 {
     const struct contest *contest = reader->view->contest;
     const bool frozen = reader->view->public_view && !contest_thawed(contest, reader->view->now);
-    json_t *board = board_read(reader->view, frozen, json_object_get(reader->out, "state"), reader->last, reader->error);
+    json_t *board =
+        board_read(reader->view, frozen, json_object_get(reader->out, "state"), reader->last, reader->error);
     json_t *row;
     size_t i;
 
     if (!board)
         return false;
     if (json_array_size(json_object_get(reader->out, "problems")) == 0)
-        json_array_foreach(json_object_get(board, "rows"), i, row) json_array_clear(json_object_get(row, "problems"));
+        json_array_foreach(json_object_get(board, "rows"), i, row)
+            json_array_clear(json_object_get(row, "problems"));
     return json_object_set_new(reader->out, "scoreboard", board) == 0 || out_of_memory(reader);
 }
 
@@ -536,10 +552,14 @@ static bool read_access(const struct reader *reader)
         char when;
         const char *type, *property;
     } sometimes[] = {
-        { 'f', "contest", "scoreboard_freeze_duration" }, { 't', "contest", "scoreboard_thaw_time" },
-        { 'p', "contest", "penalty_time" },               { 'f', "state", "frozen" },
-        { 'f', "state", "thawed" },                       { 'p', "judgement-types", "penalty" },
-        { 's', "problems", "max_score" },                 { 's', "judgements", "score" },
+        { 'f', "contest", "scoreboard_freeze_duration" },
+        { 't', "contest", "scoreboard_thaw_time" },
+        { 'p', "contest", "penalty_time" },
+        { 'f', "state", "frozen" },
+        { 'f', "state", "thawed" },
+        { 'p', "judgement-types", "penalty" },
+        { 's', "problems", "max_score" },
+        { 's', "judgements", "score" },
     };
     const struct contest *contest = reader->view->contest;
     json_t *endpoints = json_array(), *properties;
@@ -549,11 +569,10 @@ static bool read_access(const struct reader *reader)
         for (size_t k = 1; k < 12 && always[i][k]; k++)
             json_array_append_new(properties, json_string(always[i][k]));
         for (size_t k = 0; k < sizeof sometimes / sizeof sometimes[0]; k++)
-            if (strcmp(sometimes[k].type, always[i][0]) == 0 &&
-                (sometimes[k].when == 's'   ? board_has_scores(contest)
-                 : sometimes[k].when == 'p' ? !board_has_scores(contest)
-                 : sometimes[k].when == 't' ? contest->thaw > 0
-                                            : contest->freeze > 0))
+            if (strcmp(sometimes[k].type, always[i][0]) == 0 && (sometimes[k].when == 's'   ? board_has_scores(contest)
+                                                                 : sometimes[k].when == 'p' ? !board_has_scores(contest)
+                                                                 : sometimes[k].when == 't' ? contest->thaw > 0
+                                                                                            : contest->freeze > 0))
                 json_array_append_new(properties, json_string(sometimes[k].property));
         json_array_append_new(endpoints, json_pack("{s:s, s:o}", "type", always[i][0], "properties", properties));
     }
@@ -565,8 +584,8 @@ static bool read_access(const struct reader *reader)
 static bool read_all(struct reader *reader)
 {
     const struct contest *contest = reader->view->contest;
-    static const char *const arrays[] = { "judgement-types", "languages",  "problems", "organizations", "teams",
-                                          "submissions",     "judgements", "runs" };
+    static const char *const arrays[] = { "judgement-types", "languages",   "problems",   "organizations",
+                                          "teams",           "submissions", "judgements", "runs" };
 
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         json_object_set_new(reader->out, arrays[i], json_array());
@@ -591,7 +610,8 @@ json_t *objects_read(const struct view *view, struct error *error)
     bool ok;
 
     if (contest->start <= 0 || contest->end <= 0) {
-        error_usage(error, "%s: the Contest API tells when a contest starts and how long it is: 'start' and 'end' are needed",
+        error_usage(error,
+                    "%s: the Contest API tells when a contest starts and how long it is: 'start' and 'end' are needed",
                     contest->settings.path);
         return NULL;
     }

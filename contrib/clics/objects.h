@@ -1,8 +1,9 @@
 /*
- * objects.h - a contest as the objects of the CLICS Contest API 2023-06 (https://ccs-specs.icpc.io/2023-06/contest_api).
+ * objects.h - a contest as the objects of the CLICS Contest API 2023-06
+ * (https://ccs-specs.icpc.io/2023-06/contest_api).
  *
- * Read in one transaction from the results, contest.yaml, the teams' files and the problems' packages; nothing is written
- * there. It knows nothing of files of its own or of the event feed.
+ * Read in one transaction from the results, contest.yaml, the teams' files and the problems' packages; nothing is
+ * written there. It knows nothing of files of its own or of the event feed.
  */
 #ifndef CLICS_OBJECTS_H
 #define CLICS_OBJECTS_H

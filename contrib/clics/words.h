@@ -12,7 +12,8 @@
 
 enum { CLICS_TIME = 32, CLICS_ID = 37 };
 
-/* Seconds since 1970 as "2026-05-01T09:00:00.000Z": always with milliseconds and in UTC, so that texts sort as moments do. */
+/* Seconds since 1970 as "2026-05-01T09:00:00.000Z": always with milliseconds and in UTC, so that texts sort as moments
+ * do. */
 void clics_time(double seconds, char text[CLICS_TIME]);
 
 /* Seconds as "1:22:05.034", "-0:00:01.500". */

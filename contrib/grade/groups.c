@@ -16,10 +16,25 @@
 #include "score.h"
 
 static const char *const known[] = {
-    "max_score", "score_aggregation", "static_validation_score", "require_pass", "require_pass.*", "args", "args.*",
-    "input_validator_args", "input_validator_args.*", "static_validator_args", "static_validator_args.*",
-    "output_validator_args", "output_validator_args.*", "input_visualizer_args", "input_visualizer_args.*",
-    "output_visualizer_args", "output_visualizer_args.*", "full_feedback", NULL,
+    "max_score",
+    "score_aggregation",
+    "static_validation_score",
+    "require_pass",
+    "require_pass.*",
+    "args",
+    "args.*",
+    "input_validator_args",
+    "input_validator_args.*",
+    "static_validator_args",
+    "static_validator_args.*",
+    "output_validator_args",
+    "output_validator_args.*",
+    "input_visualizer_args",
+    "input_visualizer_args.*",
+    "output_visualizer_args",
+    "output_visualizer_args.*",
+    "full_feedback",
+    NULL,
 };
 
 static bool bad(const struct settings *settings, const struct setting *item, const char *why, struct error *error)
@@ -153,8 +168,8 @@ static bool check_requirements(const struct test_groups *groups, const struct te
         if (strcmp(name, "sample") == 0)
             continue;
         if (group == &groups->secret)
-            return error_usage(error, "secret/test_group.yaml: require_pass: secret may require sample alone, not '%.80s'",
-                               name);
+            return error_usage(
+                error, "secret/test_group.yaml: require_pass: secret may require sample alone, not '%.80s'", name);
         if (!other || strcmp(name, group->name) >= 0)
             return error_usage(error, "%s/test_group.yaml: require_pass: '%.80s' is no group before this one",
                                group->name, name);
@@ -173,8 +188,8 @@ static bool check_group(const struct test_groups *groups, const struct test_grou
     if (!groups->scoring)
         return true;
     if (secret->aggregation == AGGREGATION_PASS_FAIL && group->aggregation != AGGREGATION_PASS_FAIL)
-        return error_usage(error, "%s/test_group.yaml: score_aggregation: as secret is pass-fail, so must be its groups",
-                           group->name);
+        return error_usage(
+            error, "%s/test_group.yaml: score_aggregation: as secret is pass-fail, so must be its groups", group->name);
     /* Where secret is pass-fail its groups' own scores are not asked for. */
     if (isinf(group->max_score) && !isinf(secret->max_score) && secret->aggregation != AGGREGATION_PASS_FAIL)
         return error_usage(error, "%s/test_group.yaml: max_score: it is needed, as that of secret is bounded (%g)",
@@ -265,8 +280,8 @@ void test_groups_release(struct test_groups *groups)
 
 /* ------------------------------------------------------------------ for a contest */
 
-static bool take_group(struct contest_problem *problem, const struct test_groups *groups, const struct test_group *group,
-                       struct error *error)
+static bool take_group(struct contest_problem *problem, const struct test_groups *groups,
+                       const struct test_group *group, struct error *error)
 {
     struct contest_group *taken = &problem->groups[problem->group_count++];
 
@@ -275,11 +290,14 @@ static bool take_group(struct contest_problem *problem, const struct test_groups
     if (!taken->owned)
         return error_toolkit(error, "out of memory");
     if (group->static_validation)
-        return error_usage(error, "problem %s: %s has a static validator, and the toolkit has none: name the groups in contest.yaml",
-                           problem->problem, group->name);
+        return error_usage(
+            error, "problem %s: %s has a static validator, and the toolkit has none: name the groups in contest.yaml",
+            problem->problem, group->name);
     if (isinf(group->max_score) && groups->secret.aggregation != AGGREGATION_PASS_FAIL)
-        return error_usage(error, "problem %s: %s has no bound of its score, and the toolkit's checkers give none: name the "
-                           "groups in contest.yaml", problem->problem, group->name);
+        return error_usage(error,
+                           "problem %s: %s has no bound of its score, and the toolkit's checkers give none: name the "
+                           "groups in contest.yaml",
+                           problem->problem, group->name);
     if (isinf(taken->max_score))
         taken->max_score = 0;
     for (size_t i = 0; i < group->require_count; i++) {
@@ -314,9 +332,9 @@ static bool fill(struct contest_problem *problem, const char *root, struct error
     if (!test_groups_read(&groups, path, error))
         return false;
     if (!groups.scoring) {
-        problem->groups[problem->group_count++] = (struct contest_group){
-            .name = problem->secret, .aggregation = AGGREGATION_SUM, .max_score = problem->points
-        };
+        problem->groups[problem->group_count++] = (struct contest_group){ .name = problem->secret,
+                                                                          .aggregation = AGGREGATION_SUM,
+                                                                          .max_score = problem->points };
     } else if (groups.count == 0) {
         ok = take_group(problem, &groups, &groups.secret, error);
     } else {
@@ -325,16 +343,20 @@ static bool fill(struct contest_problem *problem, const char *root, struct error
         for (size_t i = 0; i < groups.secret.require_count; i++)
             problem->require_sample = true;
         if (all && groups.count > CONTEST_GROUPS)
-            ok = error_usage(error, "problem %s: its package has %zu test groups, and a contest takes %d", problem->problem,
-                             groups.count, CONTEST_GROUPS);
+            ok = error_usage(error, "problem %s: its package has %zu test groups, and a contest takes %d",
+                             problem->problem, groups.count, CONTEST_GROUPS);
         for (size_t i = 0; ok && i < groups.count; i++)
             if (all || strcmp(groups.groups[i].name, problem->secret) == 0)
                 ok = take_group(problem, &groups, &groups.groups[i], error);
         if (ok && problem->group_count == 0)
-            ok = error_usage(error, "problem %s: its package has no test group '%s'", problem->problem, problem->secret);
+            ok =
+                error_usage(error, "problem %s: its package has no test group '%s'", problem->problem, problem->secret);
         if (ok && groups_full_score(problem) > groups.secret.max_score)
-            ok = error_usage(error, "problem %s: its groups give %g points and its secret/test_group.yaml allows %g (100 unless "
-                             "it says more)", problem->problem, groups_full_score(problem), groups.secret.max_score);
+            ok = error_usage(
+                error,
+                "problem %s: its groups give %g points and its secret/test_group.yaml allows %g (100 unless "
+                "it says more)",
+                problem->problem, groups_full_score(problem), groups.secret.max_score);
     }
     test_groups_release(&groups);
     return ok;

@@ -1,8 +1,9 @@
 /*
  * main_test_groups.c - a package's test groups, checked: test_groups DATA
  *
- * DATA is a package's folder data/. Prints `NAME<TAB>AGGREGATION<TAB>MAX_SCORE<TAB>CASES` for secret and each of its groups,
- * or, for a problem without scores, nothing. Exit codes: 0, 2 a rule of the format 2025-09 is broken, or no such folder.
+ * DATA is a package's folder data/. Prints `NAME<TAB>AGGREGATION<TAB>MAX_SCORE<TAB>CASES` for secret and each of its
+ * groups, or, for a problem without scores, nothing. Exit codes: 0, 2 a rule of the format 2025-09 is broken, or no
+ * such folder.
  */
 #include <math.h>
 #include <stdio.h>
