@@ -31,9 +31,9 @@ bool feed_load(struct feed *feed, const char *path, const char *prefix, struct e
 void feed_release(struct feed *feed);
 
 /*
- * Appends what leads from the log's objects to `objects` (as objects_read() gives them, a value for each endpoint), in an order
- * in which every reference resolves after every line: what new things refer to comes first, live data as it came about,
- * and deletions from the end. Refused where the log has said that there are no more updates and there are some.
+ * Appends what leads from the log's objects to `objects`, which is as objects_read() gives it. After every line every
+ * reference resolves: what new things refer to comes first, live data as it came about, deletions from the end. Refused
+ * where the log has said that there are no more updates and there are some.
  */
 bool feed_append(struct feed *feed, const json_t *objects, struct error *error);
 
