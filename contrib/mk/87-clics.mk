@@ -1,9 +1,7 @@
 # clics: a graded contest as the files of a CLICS Contest API. It links the grader's reader of contests and its standings.
 
-CLICS_OBJECTS := $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard contrib/clics/*.c)) \
-	$(addprefix contrib/grade/,contest.c groups.c score.c standings.c results.c rejudge.c schema.c store.c) \
-	$(addprefix verify/,settings.c error.c digest.c blob.c package.c league.c rules.c imports.c frozen.c verdict.c root.c) \
-	$(BUILD)/frozen_lines.c)
+CLICS_OBJECTS := $(sort $(GRADE_OBJECTS) $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard contrib/clics/*.c)) \
+	$(addprefix verify/,package.c league.c rules.c imports.c frozen.c verdict.c root.c) $(BUILD)/frozen_lines.c))
 $(call object,contrib/clics/objects.c): $(BUILD)/toolkit.h
 
 .PHONY: clics-programs
