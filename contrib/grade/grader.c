@@ -461,9 +461,9 @@ static bool continue_run(struct grader *grader, struct job *job, struct error *e
  * Whether the disks have room. On a full one every step fails, and none of the submissions is to blame: the grader ends, with
  * the judgements as they were.
  */
-static bool has_room(const struct grader *grader, struct error *error)
+static bool has_room(const struct grader *grader, const struct job *job, struct error *error)
 {
-    const char *folders[] = { grader->folder, grader->build };
+    const char *folders[] = { grader->folder, job->work };
     struct statvfs disk;
 
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
@@ -485,7 +485,7 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
     memcpy(work, job->work, sizeof work);
     if (code > 1 && (!built || code > 2)) {
         tree_remove(in_work(job, "out", path, sizeof path)); /* a submission may have filled it itself */
-        if (!has_room(grader, error))
+        if (!has_room(grader, job, error))
             return false;
     }
     if (!store_begin(grader->store, error))
