@@ -144,7 +144,7 @@ EDITS
     tar -cf "$to/line.tar" $'links/a\nb.c'
     tar -cf "$to/option.tar" --transform 's|links/||' ./links/-o.c
     tar -cf "$to/umlaut.tar" links/ü.c
-    tar -cf "$to/twofold.tar" plain/main.c plain/main.c
+    tar -cf "$to/twofold.tar" plain/main.c && tar -rf "$to/twofold.tar" plain/main.c
     tar -cf "$to/empty.tar" -T /dev/null
     run -0 grade
     assert_equal "$(message good.zip | cut -c 1-2)" WA
@@ -162,8 +162,8 @@ locked.zip|cannot be read: it is damaged or encrypted
 many.tar|has more files than the contest allows
 deep.tar|is no name of letters, digits and _ . + - below the archive's folder
 above.zip|'../plain/main.c' is no name of letters
-absolute.tar|/escaped/main.c' is no name of letters
-inside.tar|'plain/../../escaped/main.c' is no name of letters
+absolute.tar|/escaped/' is no name of letters
+inside.tar|'plain/../../escaped/' is no name of letters
 soft.tar|'links/out' is a link
 hard.tar|'links/again.c' is a link
 through.tar|'links/out' is a link
@@ -175,6 +175,12 @@ twofold.tar|'plain/main.c' is there twice
 empty.tar|has no .cu or .c file
 REASONS
     assert_equal "$(query 'SELECT count(*) FROM judgements')" 23
+    sound
+    # The compiler, too, is asked for what is not the submission's: each of these gets CE, in the compiler's words.
+    rm -r "$to" && mkdir "$to"
+    cp "$root"/tests/exploits/compile_{incbin,include_passwd,says_box,says_make,says_status,stdin}.c "$to"
+    run -0 grade
+    for name in "$to"/*; do [[ $(message "${name##*/}") == "CE "*[Ee]rror:* ]] || fail "$name: $(message "${name##*/}")"; done
     sound
     # Nothing was written where nothing belongs, and no copy of what was too large is kept.
     [ -z "$(find "$BATS_TEST_TMPDIR" "$build/grading" /tmp -maxdepth 2 -name 'escaped*' -print -quit 2> /dev/null)" ]
