@@ -6,7 +6,7 @@
 load helpers/copy
 
 setup_file() {
-    make -s -C "$root" DEV=1 grade-programs >&2
+    make -s -C "$root" DEV=1 grade-programs "${BUILD:-build}/tests/test_grade_progress" >&2
     mkdir -p "$build/grading"
 }
 
@@ -316,6 +316,13 @@ SCRIPT
     cp whole.db "$db"
     run -0 grade
     sound
+}
+
+@test "progress: the time left in words; and the host, which times, knows no database" {
+    run -0 "$build/tests/test_grade_progress"
+    assert_output '10 checks, 0 failed'
+    run -0 ldd "$build/main_host"
+    refute_output --partial sqlite
 }
 
 @test "of many graders on one contest one grades, and the others say so" {
