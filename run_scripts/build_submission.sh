@@ -83,19 +83,19 @@ submission_build() {
 submission_compile() {
     local status=0 ended log=$1 folder=$2
     # Nothing that is printed tells how it ended: the compiler repeats what the submission says.
-    ended=$(mktemp)
+    ended=$log.ended
     {
         timeout -k 5 "$compile_seconds" "${@:3}" 2>&1 < /dev/null || status=$?
         echo "$status" > "$ended"
     } | head -c $((compile_words + 1)) > "$log" || true
-    status=$(cat "$ended")
+    status=$(< "$ended")
     rm -f "$ended"
     if [ "$(wc -c < "$log")" -gt $compile_words ]; then
         status=1
         printf "\nerror: the compiler printed more than %d bytes\n" $compile_words >> "$log"
     fi
     if [ "$status" -eq 0 ]; then
-        tr -c '[:print:]\n\t' '?' < "$log" >&2
+        [ ! -s "$log" ] || tr -c '[:print:]\n\t' '?' < "$log" >&2
         return 0
     fi
     [ "$status" -lt 124 ] || echo "error: the compiler did not end within $compile_seconds s" >> "$log"

@@ -57,7 +57,7 @@ cd "$root"
 submission_find "$source"
 submission_files "$submission"
 problem=$2 language=C tools=(NVCC= CUDA_ARCH=0) sees=()
-if grep -q '\.cu$' <<< "$sources"; then
+if [[ $sources$'\n' == *.cu$'\n'* ]]; then
     language=CUDA
     { read -r nvcc && read -r arch; } < <(small_make print-tools) && [ -x "$nvcc" ] ||
         fail "the submission is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
@@ -66,7 +66,7 @@ if grep -q '\.cu$' <<< "$sources"; then
     [[ $folder == /usr/* ]] || sees+=("${folder%/bin/*}")
 fi
 # A word of it in any file, then make's own rule, which takes a moment to ask.
-if grep -rqE --include='*.[ch]' 'CL/|opencl_user' "$source" || [ -n "$(find "$source" -name '*.cl' -print -quit)" ] &&
+if grep -rqE --include='*.[ch]' 'CL/|opencl_user' "$source" || compgen -G "$source/*.cl" > /dev/null &&
     small_make uses-opencl SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/asked" FRESH=1 2> /dev/null; then
     language=OpenCL
     "$root/run_scripts/packages.sh" opencl || fail "the submission is OpenCL, and this machine cannot build it: see above"
@@ -88,7 +88,6 @@ if ! submission_compile "$work/compiler" "$work/out" run_scripts/compile_box.sh 
 fi
 [ -f "$work/out/device_user.so" ] && [ ! -L "$work/out/device_user.so" ] || fail 'the compiler made nothing'
 mv "$work/out/device_user.so" "$work/device_user.so"
-rm -rf "$work/out"
 echo "$language" > "$work/language"
 echo "$source" > "$work/source_path"
 echo "$work/device_user.so" > "$work/object"

@@ -7,13 +7,17 @@
 BUILD ?= build
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
-SHELL := /bin/bash
+SHELL := /bin/sh
 OUT := $(or $(OUT),$(BUILD)/grading)
 override submission_folder = $(OUT)
 override DEFAULT_SUBMISSION := $(SUBMISSION)
+# What tells whether something is to be built anew: here all is.
+override stamp :=
+override submission_stamp :=
 include contrib/mk/10-tools.mk contrib/mk/30-submission.mk
 
 submission: $(OUT)/device_user.so
+$(FLAGS_STAMP): ;
 
 # nvcc's path, or nothing; the GPU's compute capability; whether there is a GPU.
 .PHONY: submission print-tools

@@ -158,13 +158,13 @@ static void note_time(struct survey *survey, const struct stat *status)
         survey->submitted = modified;
 }
 
-/* The content of an open file into a new one. */
-static bool copy_bytes(int from, int folder, const char *name, const struct contest *contest, struct survey *survey,
-                       struct error *error)
+/* The content of an open file into a new one, `as`; `name` is what its submitter calls it. */
+static bool copy_bytes(int from, const char *name, int folder, const char *as, const struct contest *contest,
+                       struct survey *survey, struct error *error)
 {
     const uint64_t most = (uint64_t)(contest->megabytes * 1048576);
     char buffer[65536];
-    int to = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    int to = openat(folder, as, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     ssize_t got = 0, put;
     bool ok = to >= 0;
 
@@ -207,7 +207,7 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
     }
     if (S_ISREG(status.st_mode)) {
         if (to >= 0)
-            ok = copy_bytes(fd, to, as, contest, survey, error);
+            ok = copy_bytes(fd, name, to, as, contest, survey, error);
         else
             survey->bytes += (uint64_t)status.st_size;
         goto out;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,7 @@ static int unpack(struct archive *archive, int folder, unsigned long files, uint
 {
     struct archive_entry *entry;
     int status;
+    bool top = false; /* "./", which is in many archives, was there */
 
     while ((status = archive_read_next_header(archive, &entry)) == ARCHIVE_OK) {
         const char *name = archive_entry_pathname(entry), *path = plain_path(name);
@@ -107,8 +109,10 @@ static int unpack(struct archive *archive, int folder, unsigned long files, uint
         char folder_name[MAX_PATH];
         int result = 0;
 
-        if (name && (strcmp(name, "./") == 0 || strcmp(name, ".") == 0))
+        if (name && (strcmp(name, "./") == 0 || strcmp(name, ".") == 0) && !top) {
+            top = true;
             continue;
+        }
         if (!path)
             return refuse(name ? name : "?", "is no name of letters, digits and _ . + - below the archive's folder");
         if (files-- == 0)

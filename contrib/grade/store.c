@@ -22,6 +22,12 @@ static bool failed(struct store *store, struct error *error)
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
         return error_toolkit(error, "%s: %s: keep the file, and put a backup of the folder in its place", store->path, words);
+    case SQLITE_IOERR: {
+        const int number = sqlite3_system_errno(store->db);
+
+        return error_toolkit(error, "%s: %s%s%s: look at its disk and start again", store->path, words, number ? ": " : "",
+                             number ? strerror(number) : "");
+    }
     case SQLITE_BUSY: return error_toolkit(error, "%s: another program has held it for 30 s", store->path);
     default: return error_toolkit(error, "%s: %s", store->path, words);
     }

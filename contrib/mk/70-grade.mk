@@ -15,3 +15,7 @@ $(BUILD)/unpack: $(call object,contrib/grade/main_unpack.c)
 $(BUILD)/tests/test_grade_score: $(call object,tests/unit/test_grade_score.c contrib/grade/score.c)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm
+
+$(BUILD)/tests/test_grade_progress: $(call object,tests/unit/test_grade_progress.c contrib/grade/progress.c)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
