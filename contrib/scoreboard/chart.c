@@ -8,7 +8,8 @@
 enum {
     BINS = 28,      /* stacks along the axis */
     TOP = 34,       /* pixels for the names of the lines */
-    STACK = 84,     /* pixels for the highest stack */
+    STACK = 80,     /* pixels for the highest stack, at most */
+    LEAST = 24,     /* and at least, where few are in it */
     AXIS = 30,      /* pixels for the axis and its numbers */
     ROW = 40,       /* pixels for a row: its name, and its marks below */
     UNIT = 10,      /* pixels for one submission in a stack, at most */
@@ -160,27 +161,41 @@ static void put_band(struct page *page, const struct scale *scale, const struct 
              anchor(middle, 20), page_word(page, name));
 }
 
-static void put_stacks(struct page *page, const struct scale *scale, const struct chart *chart)
+/* How many times are in which stack, the most of them, and so the height of one in pixels. */
+struct stacks {
+    size_t counts[BINS];
+    double unit, height;
+};
+
+static struct stacks stacks_of(const struct scale *scale, const struct chart *chart)
 {
-    size_t stacks[BINS] = { 0 }, most = 1;
-    double unit, wide = 100.0 / BINS;
+    struct stacks stacks = { 0 };
+    size_t most = 1;
 
     for (size_t i = 0; i < chart->median_count; i++) {
-        double bin = floor(at(scale, chart->medians[i]) / wide);
+        double bin = floor(at(scale, chart->medians[i]) / (100.0 / BINS));
 
-        stacks[(size_t)fmin(fmax(bin, 0), BINS - 1)]++;
+        stacks.counts[(size_t)fmin(fmax(bin, 0), BINS - 1)]++;
     }
     for (size_t i = 0; i < BINS; i++)
-        most = stacks[i] > most ? stacks[i] : most;
-    unit = fmin(UNIT, (double)STACK / (double)most);
+        most = stacks.counts[i] > most ? stacks.counts[i] : most;
+    stacks.unit = fmin(UNIT, (double)STACK / (double)most);
+    stacks.height = chart->median_count > 0 ? fmax(LEAST, stacks.unit * (double)most) : 0;
+    return stacks;
+}
+
+static void put_stacks(struct page *page, const struct stacks *stacks, double axis)
+{
+    const double wide = 100.0 / BINS, unit = stacks->unit;
+
     for (size_t i = 0; i < BINS; i++) {
         const bool one = unit < 4; /* too flat to be told apart: a bar */
 
-        for (size_t k = 0; k < (one ? stacks[i] > 0 : stacks[i]); k++) {
-            double height = one ? unit * (double)stacks[i] : unit - 1.5;
+        for (size_t k = 0; k < (one ? stacks->counts[i] > 0 : stacks->counts[i]); k++) {
+            double height = one ? unit * (double)stacks->counts[i] : unit - 1.5;
 
             page_put(page, "<rect class=\"stack\" x=\"%.2f%%\" y=\"%.1f\" width=\"%.2f%%\" height=\"%.1f\"/>",
-                     (double)i * wide + 0.25, TOP + STACK - unit * (double)k - height - 1, wide - 0.5, height);
+                     (double)i * wide + 0.25, axis - unit * (double)k - height - 1, wide - 0.5, height);
         }
     }
 }
@@ -214,15 +229,15 @@ static void put_row(struct page *page, const struct scale *scale, const struct c
 void chart_put(struct page *page, const struct chart *chart)
 {
     const struct scale scale = scale_of(chart);
-    const double axis = TOP + (chart->median_count > 0 ? STACK : 0), rows = axis + AXIS,
+    const struct stacks stacks = stacks_of(&scale, chart);
+    const double axis = TOP + stacks.height, rows = axis + AXIS,
                  bottom = rows + ROW * (double)chart->row_count;
 
     page_put(page, "<svg role=\"img\" aria-labelledby=\"%s\" width=\"100%%\" height=\"%.0f\">\n", chart->label, bottom + 4);
-    put_axis(page, &scale, axis, bottom);
     put_band(page, &scale, &chart->floor, WORD_FLOOR, "floor", 12, bottom);
     put_band(page, &scale, &chart->baseline, WORD_BASELINE, "base", 28, bottom);
-    if (chart->median_count > 0)
-        put_stacks(page, &scale, chart);
+    put_axis(page, &scale, axis, bottom);
+    put_stacks(page, &stacks, axis);
     for (size_t i = 0; i < chart->row_count; i++)
         put_row(page, &scale, &chart->rows[i], rows + ROW * (double)i);
     page_put(page, "</svg>\n");

@@ -63,11 +63,11 @@ void layout_main(struct page *page, const struct board *board, const struct plac
              page_word(page, WORD_SKIP));
     page_name(page, board->contest->name);
     page_put(page, "</p>\n");
-    put_navigation(page, board, place);
-    page_put(page, "<a class=\"language\" hreflang=\"%s\" lang=\"%s\" href=\"%s%s%s%s.html\">%s</a>\n</header>\n", other,
+    page_put(page, "<a class=\"language\" hreflang=\"%s\" lang=\"%s\" href=\"%s%s%s%s.html\">%s</a>\n", other,
              other, page->back, page->language == ENGLISH ? "ja/" : "", place->folder, place->file,
              page_word(page, WORD_OTHER_LANGUAGE_NAME));
-    page_put(page, "<main id=\"main\" tabindex=\"-1\">\n");
+    put_navigation(page, board, place);
+    page_put(page, "</header>\n<main id=\"main\" tabindex=\"-1\">\n");
 }
 
 void layout_end(struct page *page, const struct board *board)

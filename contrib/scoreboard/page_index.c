@@ -22,11 +22,14 @@ static void put_state(struct page *page, const struct board *board)
     const struct contest *contest = board->contest;
     const bool frozen = !board->final && contest->freeze > 0 && board->now >= contest->freeze;
 
+    if (contest->start == 0 && contest->freeze == 0 && contest->end == 0)
+        return;
     page_put(page, "<p class=\"state%s\">", frozen ? " frozen" : "");
     if (contest->start > 0 && board->now < contest->start)
         page_put(page, "%s", page_word(page, WORD_STATE_BEFORE));
-    else if (contest->end > 0)
-        page_put(page, "%s", page_word(page, board->now < contest->end ? WORD_STATE_RUNNING : WORD_STATE_OVER));
+    else
+        page_put(page, "%s", page_word(page, contest->end == 0 || board->now < contest->end ? WORD_STATE_RUNNING
+                                                                                             : WORD_STATE_OVER));
     if (frozen)
         page_put(page, " <strong>%s</strong>", page_word(page, WORD_STATE_FROZEN));
     else if (!board->final && contest->freeze > 0)
@@ -34,8 +37,6 @@ static void put_state(struct page *page, const struct board *board)
     else if (board->final)
         page_put(page, " %s", page_word(page, WORD_STATE_FINAL));
     page_put(page, "</p>\n");
-    if (contest->start == 0 && contest->freeze == 0 && contest->end == 0)
-        return;
     page_put(page, "<dl class=\"facts\">\n");
     put_moment(page, WORD_START, contest->start);
     put_moment(page, WORD_FREEZE, contest->freeze);
@@ -77,32 +78,33 @@ static void put_main(struct page *page, enum scoring scoring, const struct stand
     }
 }
 
+static void put_part(struct page *page, enum word word, size_t number)
+{
+    page_put(page, "<span>");
+    page_count(page, word, number);
+    page_put(page, "</span> ");
+}
+
 /* And small below it. */
 static void put_more(struct page *page, enum scoring scoring, const struct standings_cell *cell, bool shown)
 {
     const struct solved *solved = &cell->solved;
-    const char *between = "";
 
     page_put(page, "<small>");
     if (shown && scoring == SCORING_RELATIVE) {
+        page_put(page, "<span>");
         if (cell->speedup > 0)
             page_put(page, "\xc3\x97%.2f", cell->speedup);
         else
             page_put(page, "%s", page_word(page, WORD_NO_TIME));
-        between = ", ";
+        page_put(page, "</span> ");
     } else if (shown && scoring == SCORING_FASTEST && cell->timing.rank > 0) {
-        page_count(page, WORD_PLACE_X, cell->timing.rank);
-        between = ", ";
+        put_part(page, WORD_PLACE_X, cell->timing.rank);
     }
-    if (solved->tries > 0) {
-        page_put(page, "%s", between);
-        page_count(page, solved->tries == 1 ? WORD_ONE_TRY : WORD_X_TRIES, solved->tries);
-        between = ", ";
-    }
-    if (solved->pending > 0) {
-        page_put(page, "%s", between);
-        page_count(page, WORD_X_PENDING, solved->pending);
-    }
+    if (solved->tries > 0)
+        put_part(page, solved->tries == 1 ? WORD_ONE_TRY : WORD_X_TRIES, solved->tries);
+    if (solved->pending > 0)
+        put_part(page, WORD_X_PENDING, solved->pending);
     page_put(page, "</small>");
 }
 
@@ -140,7 +142,7 @@ static void put_head(struct page *page, const struct board *board)
     static const enum word scores[] = { WORD_SOLVED, WORD_SUM_OF_PLACES, WORD_POINTS, WORD_POINTS };
     const struct contest *contest = board->contest;
 
-    page_put(page, "<thead><tr><th scope=\"col\" class=\"n\">%s</th><th scope=\"col\" class=\"team\">%s</th>"
+    page_put(page, "<thead><tr><th scope=\"col\" class=\"n place\">%s</th><th scope=\"col\" class=\"team\">%s</th>"
                    "<th scope=\"col\" class=\"n\">%s</th>",
              page_word(page, WORD_PLACE), page_word(page, WORD_TEAM), page_word(page, scores[contest->scoring]));
     if (contest->scoring == SCORING_PASS_FAIL)
@@ -178,8 +180,8 @@ static void put_foot(struct page *page, const struct board *board)
 {
     const struct contest *contest = board->contest;
 
-    page_put(page, "<tfoot><tr><td></td><th scope=\"row\" class=\"team\">%s</th><td></td>%s",
-             page_word(page, WORD_TEAMS_SOLVED), contest->scoring == SCORING_PASS_FAIL ? "<td></td>" : "");
+    page_put(page, "<tfoot><tr><td class=\"place\"></td><th scope=\"row\" class=\"team\">%s</th><td></td>%s",
+             page_word(page, WORD_SOLVED_BY), contest->scoring == SCORING_PASS_FAIL ? "<td></td>" : "");
     for (size_t i = 0; i < contest->problem_count; i++) {
         size_t solved = 0, tried = 0;
 

@@ -140,7 +140,7 @@ static void put_best(struct page *page, const struct times *times)
         page_put(page, entry->baseline > 0 ? "\xc3\x97%.2f" : "\xe2\x80\x93", entry->baseline / entry->median);
         page_put(page, "</td><td class=\"n\">");
         page_put(page, entry->floor > 0 ? "%.3g" : "\xe2\x80\x93", entry->median / entry->floor);
-        page_put(page, "</td><td>");
+        page_put(page, "</td><td class=\"file\">");
         page_name(page, entry->device ? entry->device : "");
         page_put(page, "</td></tr>\n");
     }
@@ -157,26 +157,26 @@ static int newest_first(const void *a, const void *b)
 
 static void put_all(struct page *page, const struct entry **entries, size_t count)
 {
-    static const enum word head[] = { WORD_NUMBER, WORD_SUBMITTED, WORD_TEAM, WORD_VERDICT, WORD_TIME, WORD_FILE_NAME,
+    static const enum word head[] = { WORD_NUMBER, WORD_TEAM, WORD_VERDICT, WORD_TIME, WORD_SUBMITTED, WORD_FILE_NAME,
                                       WORD_COUNT };
 
     layout_table_begin(page, "submissions", "");
     page_put(page, "%s", page_word(page, WORD_ALL_SUBMISSIONS));
     layout_table_caption_end(page);
-    layout_table_head(page, 0x11, head);
+    layout_table_head(page, 0x09, head);
     for (size_t i = 0; i < count; i++) {
         const struct entry *entry = entries[i];
 
         page_put(page, "<tr>");
         put_link(page, entry);
-        page_put(page, "<td>");
-        page_moment(page, entry->submitted);
-        page_put(page, "</td><td class=\"team\">");
+        page_put(page, "<td class=\"team\">");
         page_name(page, entry->name);
         page_put(page, "</td><td>");
         layout_verdict(page, entry->verdict, entry->hidden, true);
         page_put(page, "</td><td class=\"n\">");
         page_seconds(page, entry_ranks(entry) ? entry->median : -1);
+        page_put(page, "</td><td>");
+        page_moment(page, entry->submitted);
         page_put(page, "</td><td class=\"file\">");
         page_name(page, entry->path);
         page_put(page, "</td></tr>\n");

@@ -45,7 +45,8 @@ static void put_facts(struct page *page, const struct board *board, const struct
     if (start > 0 && entry->counts) {
         long seconds = (long)(entry->submitted - start);
 
-        page_put(page, " (+%ld:%02ld:%02ld)", seconds / 3600, seconds / 60 % 60, seconds % 60);
+        if (seconds < 360000) /* a contest of a term is not told in hours */
+            page_put(page, " (+%ld:%02ld:%02ld)", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
     page_put(page, "</dd></div>\n");
     put_fact(page, WORD_FILE_NAME, entry->path);
@@ -71,8 +72,8 @@ static void put_result(struct page *page, const struct entry *entry)
         page_seconds(page, entry->median);
         page_put(page, "</b>");
         if (entry->baseline > 0)
-            page_put(page, " <span class=\"dim\">\xc3\x97%.2f %s</span>", entry->baseline / entry->median,
-                     page_word(page, WORD_BASELINE));
+            page_put(page, " <span class=\"dim\">%s \xc3\x97%.2f</span>", page_word(page, WORD_SPEEDUP),
+                     entry->baseline / entry->median);
     }
     page_put(page, "</p>\n");
     if (entry->message && entry->message[0]) {
@@ -90,58 +91,111 @@ static void put_result(struct page *page, const struct entry *entry)
 
 /* ------------------------------------------------------------------ cases */
 
-static void put_memory(struct page *page, const json_t *bytes)
+static void put_memory(struct page *page, const struct run *run)
 {
-    double value = json_number_value(bytes);
+    double value = json_number_value(json_object_get(run->record, "memory_peak"));
 
     if (value > 0)
-        page_put(page, "%.1f MiB", value / 1048576);
+        page_put(page, "%.1f\xc2\xa0MiB", value / 1048576);
     else
         page_put(page, "\xe2\x80\x93");
 }
 
-/* A step's cases. Intervals where there is more than one call, memory where the record has it. */
-static void put_cases(struct page *page, const struct detail *detail, const char *step, const char *id, enum word name)
+/* What the host said of a case, in its own language, and whether its times are to be trusted. */
+static void put_message(struct page *page, const struct run *run)
 {
-    static const enum word head[] = { WORD_CASE, WORD_VERDICT, WORD_TIME, WORD_INTERVAL, WORD_MEMORY, WORD_MESSAGE,
-                                      WORD_COUNT };
-    bool begun = false;
+    page_put(page, "<td class=\"text\">");
+    if (run->message[0]) {
+        page_put(page, "<bdi lang=\"en\">");
+        page_text(page, run->message, PAGE_MESSAGE);
+        page_put(page, "</bdi>");
+    }
+    if (json_is_false(json_object_get(run->record, "steady")))
+        page_put(page, " %s", page_word(page, WORD_UNSTEADY));
+    page_put(page, "</td>");
+}
+
+/* What a step's cases have to tell, so that no column is empty. */
+struct columns {
+    bool any, memory, message;
+};
+
+static struct columns columns_of(const struct detail *detail, const char *step)
+{
+    struct columns columns = { 0 };
 
     for (size_t i = 0; i < detail->count; i++) {
         const struct run *run = &detail->runs[i];
 
         if (!is_step(run, step))
             continue;
-        if (!begun) {
-            layout_table_begin(page, id, "");
-            page_put(page, "%s", page_word(page, name));
-            layout_table_caption_end(page);
-            layout_table_head(page, 0x1c, head);
-            begun = true;
-        }
-        page_put(page, "<tr><th scope=\"row\">");
-        page_name(page, run->name);
-        page_put(page, "</th><td>");
-        layout_verdict(page, run->verdict, false, true);
-        page_put(page, "</td><td class=\"n\">");
-        page_seconds(page, run->sample_count > 0 || run->median > 0 ? run->median : -1);
-        page_put(page, "</td><td class=\"n\">");
-        if (run->sample_count > 1) {
-            page_seconds(page, run->low);
-            page_put(page, " \xe2\x80\x93 ");
-        }
-        page_seconds(page, run->sample_count > 1 ? run->high : -1);
-        page_put(page, "</td><td class=\"n\">");
-        put_memory(page, json_object_get(run->record, "memory_peak"));
-        page_put(page, "</td><td lang=\"en\" class=\"text\"><bdi>");
-        page_text(page, run->message, PAGE_MESSAGE);
-        page_put(page, "</bdi>");
-        if (json_is_false(json_object_get(run->record, "steady")))
-            page_put(page, " <span lang=\"%s\">%s</span>", page_word(page, WORD_LANGUAGE), page_word(page, WORD_UNSTEADY));
-        page_put(page, "</td></tr>\n");
+        columns.any = true;
+        columns.memory = columns.memory || json_number_value(json_object_get(run->record, "memory_peak")) > 0;
+        columns.message =
+            columns.message || run->message[0] || json_is_false(json_object_get(run->record, "steady"));
     }
-    if (begun)
-        layout_table_end(page);
+    return columns;
+}
+
+static void put_head(struct page *page, bool wanted, bool number, enum word name)
+{
+    if (wanted)
+        page_put(page, "<th scope=\"col\"%s>%s</th>", number ? " class=\"n\"" : "", page_word(page, name));
+}
+
+static void put_case(struct page *page, const struct run *run)
+{
+    page_put(page, "<tr><th scope=\"row\" class=\"file\">");
+    page_name(page, run->name);
+    page_put(page, "</th><td>");
+    layout_verdict(page, run->verdict, false, true);
+    page_put(page, "</td><td class=\"n\">");
+    page_seconds(page, run->sample_count > 0 ? run->median : -1);
+    page_put(page, "</td>");
+}
+
+/* The cases of a step that makes one call of each. */
+static void put_step(struct page *page, const struct detail *detail, const char *step, enum word name)
+{
+    const struct columns columns = columns_of(detail, step);
+
+    if (!columns.any)
+        return;
+    layout_table_begin(page, step, "");
+    page_put(page, "%s", page_word(page, name));
+    layout_table_caption_end(page);
+    page_put(page, "<thead><tr>");
+    put_head(page, true, false, WORD_CASE);
+    put_head(page, true, false, WORD_VERDICT);
+    put_head(page, true, true, WORD_TIME);
+    put_head(page, columns.memory, true, WORD_MEMORY);
+    put_head(page, columns.message, false, WORD_MESSAGE);
+    page_put(page, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < detail->count; i++) {
+        const struct run *run = &detail->runs[i];
+
+        if (!is_step(run, step))
+            continue;
+        put_case(page, run);
+        if (columns.memory) {
+            page_put(page, "<td class=\"n\">");
+            put_memory(page, run);
+            page_put(page, "</td>");
+        }
+        if (columns.message)
+            put_message(page, run);
+        page_put(page, "</tr>\n");
+    }
+    layout_table_end(page);
+}
+
+static void put_cases(struct page *page, const struct detail *detail)
+{
+    if (!columns_of(detail, "samples").any && !columns_of(detail, "secret").any)
+        return;
+    page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_CASES));
+    put_step(page, detail, "samples", WORD_STEP_SAMPLES);
+    put_step(page, detail, "secret", WORD_STEP_SECRET);
 }
 
 /* ------------------------------------------------------------------ samples */
@@ -190,12 +244,11 @@ static void put_calls(struct page *page, const struct run *run, const struct run
     char id[32];
 
     snprintf(id, sizeof id, "calls-%zu", number);
-    page_put(page, "<details><summary>");
-    page_put(page, "%s <code><bdi>", page_word(page, WORD_TIMES));
+    page_put(page, "<details><summary>%s: <code><bdi>", page_word(page, WORD_EVERY_CALL));
     page_text(page, run->name, PAGE_NAME);
     page_put(page, "</bdi></code></summary>\n");
     layout_table_begin(page, id, "calls");
-    page_put(page, "%s", page_word(page, WORD_CALLS));
+    page_put(page, "%s", page_word(page, WORD_EVERY_CALL));
     layout_table_caption_end(page);
     page_put(page, "<thead><tr><th scope=\"col\" class=\"n\">%s</th><th scope=\"col\" class=\"n\">%s</th>",
              page_word(page, WORD_CALL), page_word(page, WORD_TIME));
@@ -228,21 +281,81 @@ static void put_calls(struct page *page, const struct run *run, const struct run
     page_put(page, "</details>\n");
 }
 
+static void put_interval(struct page *page, const struct run *run)
+{
+    page_put(page, "<td class=\"n\">");
+    page_seconds(page, run->low);
+    page_put(page, " \xe2\x80\x93 ");
+    page_seconds(page, run->high);
+    page_put(page, "</td>");
+}
+
+/* The ranked cases beside the baseline and the floor. */
+static void put_ranked(struct page *page, const struct detail *detail)
+{
+    const struct columns columns = columns_of(detail, "ranked");
+    const bool baseline = columns_of(detail, "baseline").any;
+
+    layout_table_begin(page, "ranked", "");
+    page_put(page, "%s", page_word(page, WORD_STEP_RANKED));
+    layout_table_caption_end(page);
+    page_put(page, "<thead><tr>");
+    put_head(page, true, false, WORD_CASE);
+    put_head(page, true, false, WORD_VERDICT);
+    put_head(page, true, true, WORD_MEDIAN);
+    put_head(page, true, true, WORD_INTERVAL);
+    put_head(page, baseline, true, WORD_BASELINE);
+    put_head(page, baseline, true, WORD_SPEEDUP);
+    put_head(page, true, true, WORD_TIMES_FLOOR);
+    put_head(page, columns.memory, true, WORD_MEMORY);
+    put_head(page, columns.message, false, WORD_MESSAGE);
+    page_put(page, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < detail->count; i++) {
+        const struct run *run = &detail->runs[i], *beside = baseline_of(detail, run);
+        const double least = json_number_value(json_object_get(run->record, "floor_seconds"));
+
+        if (!is_step(run, "ranked"))
+            continue;
+        put_case(page, run);
+        put_interval(page, run);
+        if (baseline) {
+            page_put(page, "<td class=\"n\">");
+            page_seconds(page, beside ? beside->median : -1);
+            page_put(page, "</td><td class=\"n\">");
+            page_put(page, beside && run->median > 0 ? "\xc3\x97%.2f" : "\xe2\x80\x93",
+                     beside ? beside->median / run->median : 0);
+            page_put(page, "</td>");
+        }
+        page_put(page, "<td class=\"n\">");
+        page_put(page, least > 0 ? "%.3g" : "\xe2\x80\x93", run->median / least);
+        page_put(page, "</td>");
+        if (columns.memory) {
+            page_put(page, "<td class=\"n\">");
+            put_memory(page, run);
+            page_put(page, "</td>");
+        }
+        if (columns.message)
+            put_message(page, run);
+        page_put(page, "</tr>\n");
+    }
+    layout_table_end(page);
+}
+
 static void put_times(struct page *page, const struct entry *entry, const struct detail *detail)
 {
     size_t number = 0;
 
-    for (size_t i = 0; i < detail->count; i++) {
-        const struct run *run = &detail->runs[i], *baseline = baseline_of(detail, run);
-
-        if (!is_step(run, "ranked") || run->sample_count == 0)
-            continue;
-        if (number == 0)
-            page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_TIMES));
-        if (number < CHART_CASES && run->median > 0)
-            put_picture(page, entry, run, baseline, number);
-        put_calls(page, run, baseline, number++);
-    }
+    if (!columns_of(detail, "ranked").any)
+        return;
+    page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_TIMES));
+    for (size_t i = 0; i < detail->count && number < CHART_CASES; i++)
+        if (is_step(&detail->runs[i], "ranked") && detail->runs[i].median > 0)
+            put_picture(page, entry, &detail->runs[i], baseline_of(detail, &detail->runs[i]), number++);
+    put_ranked(page, detail);
+    number = 0;
+    for (size_t i = 0; i < detail->count; i++)
+        if (is_step(&detail->runs[i], "ranked") && detail->runs[i].sample_count > 0)
+            put_calls(page, &detail->runs[i], baseline_of(detail, &detail->runs[i]), number++);
 }
 
 /* ------------------------------------------------------------------ clocks */
@@ -302,12 +415,7 @@ void page_submission(struct page *page, enum language language, const struct boa
     put_result(page, entry);
     put_facts(page, board, entry, detail);
     put_times(page, entry, detail);
-    if (detail->count > 0)
-        page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_CASES));
-    put_cases(page, detail, "samples", "samples", WORD_STEP_SAMPLES);
-    put_cases(page, detail, "secret", "secret", WORD_STEP_SECRET);
-    put_cases(page, detail, "ranked", "ranked", WORD_STEP_RANKED);
-    put_cases(page, detail, "baseline", "baseline", WORD_STEP_BASELINE);
+    put_cases(page, detail);
     put_clocks(page, detail);
     layout_end(page, board);
 }

@@ -1,7 +1,10 @@
 /*
- * words.c - the table of words.h.
+ * words.c - words.def as a table.
  */
 #include "words.h"
 
-#define WORD_ROW(name, english, japanese) { english, japanese },
-const char *const words[WORD_COUNT][LANGUAGES] = { WORDS(WORD_ROW) };
+#define X(name, english, japanese) { english, japanese },
+const char *const words[WORD_COUNT][LANGUAGES] = {
+#include "words.def"
+};
+#undef X
