@@ -131,3 +131,21 @@ void layout_problem(struct page *page, const struct board *board, size_t problem
     page_put(page, " \xe2\x80\x93 ");
     page_text(page, title, PAGE_NAME);
 }
+
+void layout_head(struct page *page, bool wanted, bool number, enum word name)
+{
+    if (wanted)
+        page_put(page, "<th scope=\"col\"%s>%s</th>", number ? " class=\"n\"" : "", page_word(page, name));
+}
+
+void layout_ratio(struct page *page, bool wanted, const char *format, double over, double under)
+{
+    if (!wanted)
+        return;
+    page_put(page, "<td class=\"n\">");
+    if (over > 0 && under > 0)
+        page_put(page, format, over / under);
+    else
+        page_put(page, "\xe2\x80\x93");
+    page_put(page, "</td>");
+}

@@ -32,6 +32,10 @@ void layout_table_caption_end(struct page *page);
 void layout_table_head(struct page *page, unsigned numbers, const enum word *head);
 void layout_table_end(struct page *page);
 
+/* A head's cell, or a cell with a quotient of two positive numbers, where its column is wanted. */
+void layout_head(struct page *page, bool wanted, bool number, enum word name);
+void layout_ratio(struct page *page, bool wanted, const char *format, double over, double under);
+
 /* A verdict as a badge, "AC accepted": `brief` leaves the words to screen readers. NULL: being judged, or hidden. */
 void layout_verdict(struct page *page, const char *verdict, bool hidden, bool brief);
 

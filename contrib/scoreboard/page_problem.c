@@ -116,13 +116,22 @@ static void put_link(struct page *page, const struct entry *entry)
 
 static void put_best(struct page *page, const struct times *times)
 {
-    static const enum word head[] = { WORD_NUMBER, WORD_TEAM, WORD_MEDIAN, WORD_INTERVAL, WORD_SPEEDUP, WORD_TIMES_FLOOR,
-                                      WORD_DEVICE, WORD_COUNT };
+    struct chart_band baseline = { 0 }, least = { 0 }; /* columns without a value are left out */
 
+    for (size_t i = 0; i < times->best_count; i++)
+        stretch(&baseline, times->best[i]->baseline), stretch(&least, times->best[i]->floor);
     layout_table_begin(page, "fastest", "");
     page_put(page, "%s", page_word(page, WORD_FASTEST_OF_TEAMS));
     layout_table_caption_end(page);
-    layout_table_head(page, 0x3d, head);
+    page_put(page, "<thead><tr>");
+    layout_head(page, true, true, WORD_NUMBER);
+    layout_head(page, true, false, WORD_TEAM);
+    layout_head(page, true, true, WORD_MEDIAN);
+    layout_head(page, true, true, WORD_INTERVAL);
+    layout_head(page, baseline.most > 0, true, WORD_SPEEDUP);
+    layout_head(page, least.most > 0, true, WORD_TIMES_FLOOR);
+    layout_head(page, true, false, WORD_DEVICE);
+    page_put(page, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < times->best_count; i++) {
         const struct entry *entry = times->best[i];
 
@@ -136,11 +145,10 @@ static void put_best(struct page *page, const struct times *times)
         page_seconds(page, entry->low);
         page_put(page, " \xe2\x80\x93 ");
         page_seconds(page, entry->high);
-        page_put(page, "</td><td class=\"n\">");
-        page_put(page, entry->baseline > 0 ? "\xc3\x97%.2f" : "\xe2\x80\x93", entry->baseline / entry->median);
-        page_put(page, "</td><td class=\"n\">");
-        page_put(page, entry->floor > 0 ? "%.3g" : "\xe2\x80\x93", entry->median / entry->floor);
-        page_put(page, "</td><td class=\"file\">");
+        page_put(page, "</td>");
+        layout_ratio(page, baseline.most > 0, "\xc3\x97%.2f", entry->baseline, entry->median);
+        layout_ratio(page, least.most > 0, "%.3g", entry->median, entry->floor);
+        page_put(page, "<td class=\"file\">");
         page_name(page, entry->device ? entry->device : "");
         page_put(page, "</td></tr>\n");
     }

@@ -117,7 +117,7 @@ static void put_message(struct page *page, const struct run *run)
 
 /* What a step's cases have to tell, so that no column is empty. */
 struct columns {
-    bool any, memory, message;
+    bool any, memory, message, floor;
 };
 
 static struct columns columns_of(const struct detail *detail, const char *step)
@@ -130,17 +130,12 @@ static struct columns columns_of(const struct detail *detail, const char *step)
         if (!is_step(run, step))
             continue;
         columns.any = true;
+        columns.floor = columns.floor || json_number_value(json_object_get(run->record, "floor_seconds")) > 0;
         columns.memory = columns.memory || json_number_value(json_object_get(run->record, "memory_peak")) > 0;
         columns.message =
             columns.message || run->message[0] || json_is_false(json_object_get(run->record, "steady"));
     }
     return columns;
-}
-
-static void put_head(struct page *page, bool wanted, bool number, enum word name)
-{
-    if (wanted)
-        page_put(page, "<th scope=\"col\"%s>%s</th>", number ? " class=\"n\"" : "", page_word(page, name));
 }
 
 static void put_case(struct page *page, const struct run *run)
@@ -165,11 +160,11 @@ static void put_step(struct page *page, const struct detail *detail, const char 
     page_put(page, "%s", page_word(page, name));
     layout_table_caption_end(page);
     page_put(page, "<thead><tr>");
-    put_head(page, true, false, WORD_CASE);
-    put_head(page, true, false, WORD_VERDICT);
-    put_head(page, true, true, WORD_TIME);
-    put_head(page, columns.memory, true, WORD_MEMORY);
-    put_head(page, columns.message, false, WORD_MESSAGE);
+    layout_head(page, true, false, WORD_CASE);
+    layout_head(page, true, false, WORD_VERDICT);
+    layout_head(page, true, true, WORD_TIME);
+    layout_head(page, columns.memory, true, WORD_MEMORY);
+    layout_head(page, columns.message, false, WORD_MESSAGE);
     page_put(page, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < detail->count; i++) {
         const struct run *run = &detail->runs[i];
@@ -294,21 +289,21 @@ static void put_interval(struct page *page, const struct run *run)
 static void put_ranked(struct page *page, const struct detail *detail)
 {
     const struct columns columns = columns_of(detail, "ranked");
-    const bool baseline = columns_of(detail, "baseline").any;
+    const bool baseline = columns_of(detail, "baseline").any, floors = columns.floor;
 
     layout_table_begin(page, "ranked", "");
     page_put(page, "%s", page_word(page, WORD_STEP_RANKED));
     layout_table_caption_end(page);
     page_put(page, "<thead><tr>");
-    put_head(page, true, false, WORD_CASE);
-    put_head(page, true, false, WORD_VERDICT);
-    put_head(page, true, true, WORD_MEDIAN);
-    put_head(page, true, true, WORD_INTERVAL);
-    put_head(page, baseline, true, WORD_BASELINE);
-    put_head(page, baseline, true, WORD_SPEEDUP);
-    put_head(page, true, true, WORD_TIMES_FLOOR);
-    put_head(page, columns.memory, true, WORD_MEMORY);
-    put_head(page, columns.message, false, WORD_MESSAGE);
+    layout_head(page, true, false, WORD_CASE);
+    layout_head(page, true, false, WORD_VERDICT);
+    layout_head(page, true, true, WORD_MEDIAN);
+    layout_head(page, true, true, WORD_INTERVAL);
+    layout_head(page, baseline, true, WORD_BASELINE);
+    layout_head(page, baseline, true, WORD_SPEEDUP);
+    layout_head(page, floors, true, WORD_TIMES_FLOOR);
+    layout_head(page, columns.memory, true, WORD_MEMORY);
+    layout_head(page, columns.message, false, WORD_MESSAGE);
     page_put(page, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < detail->count; i++) {
         const struct run *run = &detail->runs[i], *beside = baseline_of(detail, run);
@@ -321,14 +316,10 @@ static void put_ranked(struct page *page, const struct detail *detail)
         if (baseline) {
             page_put(page, "<td class=\"n\">");
             page_seconds(page, beside ? beside->median : -1);
-            page_put(page, "</td><td class=\"n\">");
-            page_put(page, beside && run->median > 0 ? "\xc3\x97%.2f" : "\xe2\x80\x93",
-                     beside ? beside->median / run->median : 0);
             page_put(page, "</td>");
         }
-        page_put(page, "<td class=\"n\">");
-        page_put(page, least > 0 ? "%.3g" : "\xe2\x80\x93", run->median / least);
-        page_put(page, "</td>");
+        layout_ratio(page, baseline, "\xc3\x97%.2f", beside ? beside->median : 0, run->median);
+        layout_ratio(page, floors, "%.3g", run->median, least);
         if (columns.memory) {
             page_put(page, "<td class=\"n\">");
             put_memory(page, run);
