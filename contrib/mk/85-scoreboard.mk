@@ -12,3 +12,7 @@ $(BUILD)/scoreboard_style.c: $(SCOREBOARD)/style.css $(FLAGS_STAMP)
 
 $(BUILD)/scoreboard: $(SCOREBOARD_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lm
+
+$(BUILD)/tests/test_grade_page: $(call object,tests/unit/test_grade_page.c $(SCOREBOARD)/page.c $(SCOREBOARD)/words.c)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm
