@@ -42,7 +42,7 @@ js() { chromium_do "$1" && jq -r .result.result.value <<< "$cdp_answer"; }
         js '[...document.querySelectorAll(".standings tbody tr")].map(row => [row.cells[0].textContent, row.cells[1].textContent,
             Number(row.cells[2].textContent)].join("\t")).join("\n")' | diff "$BATS_TEST_TMPDIR/expected" -
         assert_equal "$(js '[...document.querySelectorAll(".standings tbody td.c")].map(cell => cell.className.slice(2)).join(" ")')" \
-            'ok ok ok no none ok ok wait'
+            'ok ok ok no wait ok ok wait'
     done
     assert_equal "$(js document.title)" '順位表 – Winter contest'
     chromium_open "file://$site/problem/A.html"
@@ -106,11 +106,11 @@ js() { chromium_do "$1" && jq -r .result.result.value <<< "$cdp_answer"; }
     run -1 diff -rq "$BATS_TEST_TMPDIR/all" "$other/scoreboard"
     [ "${#lines[@]}" -ge 10 ]
     # While it is frozen the pages say so, and count what is hidden.
-    run -0 grep -o 'The standings are frozen\|1 pending\|2 pending' "$site/index.html"
-    assert_output $'The standings are frozen\n2 pending'
+    run -0 grep -o 'The standings are frozen\|[0-9] pending' "$site/index.html"
+    assert_output $'The standings are frozen\n2 pending\n1 pending'
     run -0 grep -o 'class="v [a-z]*"\|shown when the standings are thawed\|<table' "$site/submission/5.html"
     assert_output $'class="v wait"\nshown when the standings are thawed'
-    run -1 grep -q 'pending\|frozen<' "$BATS_TEST_TMPDIR/all/index.html"
+    run -1 grep -q '2 pending\|are frozen' "$BATS_TEST_TMPDIR/all/index.html"
     # Before the freeze there is nothing to hide, and it is announced.
     moment=1767225700 board_write "$contest" > /dev/null
     grep -q 'The standings will be frozen later' "$site/index.html"
@@ -131,8 +131,9 @@ js() { chromium_do "$1" && jq -r .result.result.value <<< "$cdp_answer"; }
                 assert_equal "$page $width $scheme: $(js 'audit().join("; ")')" "$page $width $scheme: "
                 [ $page = submission/2 ] || continue
                 chromium_shot "$BATS_TEST_TMPDIR/shot.png" $width 800
-                chromium_js "picture('$(base64 -w 0 "$BATS_TEST_TMPDIR/shot.png")')" > "$BATS_TEST_TMPDIR/picture.json" &&
-                    jq -e --argjson width $width --arg scheme $scheme '.width == $width and .height == 800 and .colours > 40 and
+                chromium_open about:blank
+                chromium_js "picture('$(base64 -w 0 "$BATS_TEST_TMPDIR/shot.png")')" > "$BATS_TEST_TMPDIR/picture.json"
+                jq -e --argjson width $width --arg scheme $scheme '.width == $width and .height == 800 and .colours > 40 and
                         (.corner[0] > 250) == ($scheme == "light") and (.corner[0] < 40) == ($scheme == "dark")' "$BATS_TEST_TMPDIR/picture.json"
             done
         done
@@ -195,7 +196,7 @@ BROKEN
         last=$(jq .index "$BATS_TEST_TMPDIR/focus")
         kinds+="$(jq -r '.href // .tag' "$BATS_TEST_TMPDIR/focus") "
     done
-    assert_equal "$kinds" '#main ja/index.html index.html problem/A.html problem/B.html DIV problem/A.html problem/B.html submission/2.html submission/7.html submission/4.html submission/8.html submission/9.html submission/5.html '
+    assert_equal "$kinds" '#main ja/index.html index.html problem/A.html problem/B.html DIV problem/A.html problem/B.html submission/2.html submission/7.html submission/4.html submission/8.html submission/5.html submission/9.html '
     # Without a ring it would not be seen.
     chromium_do 'document.activeElement.style.outline = "none"'
     assert_equal "$(js 'focused().seen')" false
@@ -253,9 +254,8 @@ BROKEN
     # Teams without a file have their folder's name.
     board_fill "$contest" "VALUES (1, '${hostile//\'/\'\'}', 'A', 1, 'AC', 2.0, 4.0, 1.0, 1, 0, '${hostile//\'/\'\'}', '${hostile//\'/\'\'}'),
         (2, 'a' || '$acting', 'A', 1, 'AC', 2.0, 4.0, 1.0, 1, 0, '$acting', '$acting'),
-        (3, 'b' || CAST(x'ff80c0' AS TEXT), 'A', 1, 'WA', NULL, NULL, NULL, 1, 0, CAST(x'ed a0 80 41'  AS TEXT), CAST(x'f5' AS TEXT)),
-        (4, 'z' || replace(hex(zeroblob(200)), '0', x'cc81'), 'B', 1, 'WA', NULL, NULL, NULL, 1, 0, replace(hex(zeroblob(4000)), '0', 'w'), 'm')" ||
-        sed -n 1,1p /dev/null
+        (3, 'b' || CAST(x'ff80c0' AS TEXT), 'A', 1, 'WA', NULL, NULL, NULL, 1, 0, CAST(x'eda08041' AS TEXT), CAST(x'f5' AS TEXT)),
+        (4, 'z' || replace(hex(zeroblob(200)), '0', x'cc81'), 'B', 1, 'WA', NULL, NULL, NULL, 1, 0, replace(hex(zeroblob(4000)), '0', 'w'), 'm')"
     sqlite3 "$contest/grading/results.db" "UPDATE machines SET name = '${hostile//\'/\'\'}', driver = '$acting';
         UPDATE runs SET name = '${hostile//\'/\'\'}', message = '${hostile//\'/\'\'}';
         UPDATE steps SET record = replace(replace(record, 'power cap', '<img src=x onerror=pwned=1>'), 'cgroup', '<script>pwned=1</script>')"
@@ -272,7 +272,7 @@ BROKEN
         assert_equal "$page: $(js 'audit().concat(typeof pwned).join("; ")')" "$page: undefined"
     done
     chromium_open "file://$site/submission/1.html"
-    assert_equal "$(js 'document.querySelector(".facts dd").textContent')" "${hostile:0:80}…"
+    assert_equal "$(js 'document.querySelector(".facts dd").textContent')" "$hostile"
     assert_equal "$(js 'document.querySelector(".message bdi").textContent')" "$hostile"
     chromium_open "file://$site/submission/2.html"
     assert_equal "$(js 'document.querySelector(".message bdi").textContent')" \
@@ -355,17 +355,17 @@ BROKEN
 }
 
 @test "speed: 1,000 submissions" {
-    local start seconds
+    local wall processor system
     board_contest "$contest" 'start: 2026-01-01T00:00:00Z' 'scoring: { type: relative }'
     cp "$BATS_FILE_TMPDIR/empty.db" "$contest/grading/results.db"
     board_fill "$contest" "WITH RECURSIVE up(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < 1000)
         SELECT n, 'team' || (n % 100), CASE n % 2 WHEN 0 THEN 'A' ELSE 'B' END, n, CASE n % 5 WHEN 0 THEN 'WA' WHEN 1 THEN 'CE' ELSE 'AC' END,
         CASE WHEN n % 5 > 1 THEN 1 + n * 0.01 END, CASE WHEN n % 5 > 1 THEN 4.0 END, 0.1, 1, 0, n || '.cu', 'told' FROM up"
-    start=$EPOCHREALTIME
-    board_write "$contest" > /dev/null
-    seconds=$(bc <<< "$EPOCHREALTIME - $start")
+    TIMEFORMAT='%R %U %S'
+    { time board_write "$contest" > /dev/null 2>&1; } 2> "$BATS_TEST_TMPDIR/times"
     assert_equal "$(find "$site" -path '*submission/*' -name '*.html' | wc -l)" 2000
-    echo "# 1,000 submissions: $seconds s, $(du -sm "$site" | cut -f 1) MB" >&3
-    # The goal is below one second, on a machine that does nothing else. A quadratic step would take minutes.
-    [ "$(bc <<< "$seconds < 5")" = 1 ]
+    read -r wall processor system < "$BATS_TEST_TMPDIR/times"
+    echo "# 1,000 submissions: $wall s, of a processor $processor + $system s, $(du -sm "$site" | cut -f 1) MB" >&3
+    # The goal is below one second on an idle machine. Here others may be at work: the processor's time is what counts.
+    awk -v a="$processor" -v b="$system" 'BEGIN { exit !(a + b < 4) }'
 }

@@ -180,39 +180,47 @@ static bool take_run(struct detail *detail, sqlite3_stmt *statement, struct erro
         .median = sqlite3_column_double(statement, 5),
         .low = sqlite3_column_double(statement, 6),
         .high = sqlite3_column_double(statement, 7),
-        .samples = calloc((size_t)sqlite3_column_int64(statement, 8) + 1, sizeof *run->samples),
     };
-    return (run->step && run->name && run->verdict && run->message && run->samples) ||
-           error_toolkit(error, "out of memory");
+    return (run->step && run->name && run->verdict && run->message) || error_toolkit(error, "out of memory");
 }
 
-static bool load_samples(struct run *run, struct store *store, int64_t id, int64_t count, struct error *error)
+static bool take_sample(struct run *run, double seconds, struct error *error)
 {
-    sqlite3_stmt *statement =
-        store_prepare(store, error, "SELECT seconds FROM samples WHERE run = ? ORDER BY number", "i", id);
-    int row = -1;
+    const size_t count = run->sample_count;
 
-    while (statement && run->sample_count < (size_t)count && (row = store_step(store, statement, error)) == 1)
-        run->samples[run->sample_count++] = sqlite3_column_double(statement, 0);
-    sqlite3_finalize(statement);
-    return row >= 0 || count == 0;
+    if ((count & (count - 1)) == 0) { /* full: 0, 1, 2, 4 ... */
+        double *grown = realloc(run->samples, (count > 0 ? 2 * count : 1) * sizeof *grown);
+
+        if (!grown)
+            return error_toolkit(error, "out of memory");
+        run->samples = grown;
+    }
+    run->samples[run->sample_count++] = seconds;
+    return true;
 }
 
+/* A row for each sample, or one for a run without. */
 static bool load_runs(struct detail *detail, struct store *store, int64_t judgement, struct error *error)
 {
     sqlite3_stmt *statement = store_prepare(
         store, error,
-        "SELECT id, step, name, verdict, message, median, low, high, (SELECT count(*) FROM samples WHERE run = r.id) FROM"
-        " runs r WHERE judgement = ? ORDER BY CASE step WHEN 'samples' THEN 1 WHEN 'secret' THEN 2 WHEN 'baseline' THEN 3"
-        " ELSE 4 END, number",
+        "SELECT r.id, step, name, verdict, message, median, low, high, x.seconds FROM runs r LEFT JOIN samples x ON"
+        " x.run = r.id WHERE judgement = ? ORDER BY CASE step WHEN 'samples' THEN 1 WHEN 'secret' THEN 2"
+        " WHEN 'baseline' THEN 3 ELSE 4 END, r.number, r.id, x.number",
         "i", judgement);
     bool ok = statement != NULL;
+    int64_t last = 0;
     int row = -1;
 
-    while (ok && (row = store_step(store, statement, error)) == 1)
-        ok = take_run(detail, statement, error) &&
-             load_samples(&detail->runs[detail->count - 1], store, sqlite3_column_int64(statement, 0),
-                          sqlite3_column_int64(statement, 8), error);
+    while (ok && (row = store_step(store, statement, error)) == 1) {
+        int64_t id = sqlite3_column_int64(statement, 0);
+
+        if (detail->count == 0 || id != last)
+            ok = take_run(detail, statement, error);
+        if (ok && sqlite3_column_type(statement, 8) != SQLITE_NULL)
+            ok = take_sample(&detail->runs[detail->count - 1], sqlite3_column_double(statement, 8), error);
+        last = id;
+    }
     sqlite3_finalize(statement);
     return ok && row == 0;
 }
@@ -260,7 +268,8 @@ static void fill_times(struct entry *entry, const struct detail *detail)
     if (cases != 1)
         return;
     entry->sample_count = only->sample_count < BOARD_SAMPLES ? only->sample_count : BOARD_SAMPLES;
-    memcpy(entry->samples, only->samples, entry->sample_count * sizeof *entry->samples);
+    for (size_t i = 0; i < entry->sample_count; i++)
+        entry->samples[i] = only->samples[i];
 }
 
 bool detail_load(struct detail *detail, const struct board *board, struct entry *entry, struct error *error)
