@@ -1,7 +1,7 @@
 #!/bin/bash
 # Writes a contest's scoreboard as pages that need no server: scoreboard.sh CONTEST [--out DIR] [--public|--final]
 #
-# --public, the default, hides what was submitted from the freeze on; --final thaws it. Prints the path of the first page.
+# --public, the default, hides what was submitted from the freeze on; --final thaws it. Prints the first page's path.
 . "$(dirname "$0")/lib.sh"
 usage_line='scoreboard.sh CONTEST [--out DIR] [--public|--final]'
 [ $# -ge 1 ] && [ -n "$1" ] && [[ $1 != -* ]] || usage "$usage_line"

@@ -18,13 +18,13 @@ static char *column(sqlite3_stmt *statement, int index)
 
 /* ------------------------------------------------------------------ titles */
 
-/* A problem's name as its problem.yaml has it: one for all languages, or one each. Where that cannot be read its id will do. */
+/* A problem's name as its problem.yaml has it, one or one a language. Where that cannot be read its id will do. */
 static void load_titles(struct board *board, size_t index, const char *root)
 {
-    static const char *const known[] = { "problem_format_version", "type", "type.*", "name", "name.*", "uuid", "version",
-                                         "credits", "credits.*", "source", "source.*", "license", "rights_owner",
-                                         "embargo_until", "limits.*", "keywords", "keywords.*", "languages",
-                                         "languages.*", "allow_file_writing", "constants.*", NULL };
+    static const char *const known[] = { "problem_format_version", "type", "type.*", "name", "name.*", "uuid",
+                                         "version", "credits", "credits.*", "source", "source.*", "license",
+                                         "rights_owner", "embargo_until", "limits.*", "keywords", "keywords.*",
+                                         "languages", "languages.*", "allow_file_writing", "constants.*", NULL };
     static const char *const keys[LANGUAGES] = { "name.en", "name.ja" };
     struct settings settings;
     struct error ignored;
@@ -115,8 +115,8 @@ static bool load_entries(struct board *board, struct error *error)
 {
     sqlite3_stmt *statement = store_prepare(
         board->store, error,
-        "SELECT s.id, s.team, s.problem, s.path, s.submitted, j.id, j.verdict, j.message, j.review, j.language, m.kind, "
-        "m.name, m.driver FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid = 1"
+        "SELECT s.id, s.team, s.problem, s.path, s.submitted, j.id, j.verdict, j.message, j.review, j.language,"
+        " m.kind, m.name, m.driver FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid = 1"
         " LEFT JOIN machines m ON m.id = j.machine ORDER BY s.id",
         "");
     bool ok = statement != NULL;

@@ -59,8 +59,9 @@ struct board {
 };
 
 /*
- * Reads all but the details. `folder` is the contest's, `root` the toolkit's, where the problems' titles are. To be called
- * within a read transaction of the store, which lasts for as long as the board is used. To be released also where it fails.
+ * Reads all but the details. `folder` is the contest's, `root` the toolkit's, where the problems' titles are. To be
+ * called within a read transaction of the store, which lasts for as long as the board is used. To be released also
+ * where it fails.
  */
 bool board_load(struct board *board, const struct contest *contest, struct store *store, const char *folder,
                 const char *root, bool final, double now, struct error *error);

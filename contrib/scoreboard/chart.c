@@ -153,8 +153,8 @@ static void put_band(struct page *page, const struct scale *scale, const struct 
     if (!(band->least > 0))
         return;
     if (to - from > 0.3)
-        page_put(page, "<rect class=\"%s band\" x=\"%.2f%%\" y=\"%d\" width=\"%.2f%%\" height=\"%.1f\"/>", class, from, TOP,
-                 to - from, bottom - TOP);
+        page_put(page, "<rect class=\"%s band\" x=\"%.2f%%\" y=\"%d\" width=\"%.2f%%\" height=\"%.1f\"/>", class,
+                 from, TOP, to - from, bottom - TOP);
     page_put(page, "<line class=\"%s\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.1f\" y2=\"%.1f\"/>", class, middle, middle,
              y + 4, bottom);
     page_put(page, "<text class=\"%s\" x=\"%.2f%%\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", class, middle, y,
@@ -213,8 +213,8 @@ static void put_row(struct page *page, const struct scale *scale, const struct c
     page_seconds(page, row->median);
     page_put(page, "</text><line class=\"rail\" x1=\"0\" x2=\"100%%\" y1=\"%.1f\" y2=\"%.1f\"/>", middle, middle);
     if (row->low > 0)
-        page_put(page, "<line class=\"interval\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.1f\" y2=\"%.1f\"/>", low, high, middle,
-                 middle);
+        page_put(page, "<line class=\"interval\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.1f\" y2=\"%.1f\"/>", low,
+                 high, middle, middle);
     for (size_t i = 0; i < row->sample_count; i++)
         if (row->samples[i] > 0)
             page_put(page, "<line class=\"sample\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.1f\" y2=\"%.1f\"/>",
@@ -222,7 +222,8 @@ static void put_row(struct page *page, const struct scale *scale, const struct c
     page_put(page, "<line class=\"median\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.1f\" y2=\"%.1f\"/>", x, x, middle - 8,
              middle + 8);
     if (row->baseline > 0)
-        page_put(page, "<circle class=\"beside\" cx=\"%.2f%%\" cy=\"%.1f\" r=\"4.5\"/>", at(scale, row->baseline), middle);
+        page_put(page, "<circle class=\"beside\" cx=\"%.2f%%\" cy=\"%.1f\" r=\"4.5\"/>",
+                 at(scale, row->baseline), middle);
     page_put(page, "\n");
 }
 
@@ -233,7 +234,8 @@ void chart_put(struct page *page, const struct chart *chart)
     const double axis = TOP + stacks.height, rows = axis + AXIS,
                  bottom = rows + ROW * (double)chart->row_count;
 
-    page_put(page, "<svg role=\"img\" aria-labelledby=\"%s\" width=\"100%%\" height=\"%.0f\">\n", chart->label, bottom + 4);
+    page_put(page, "<svg role=\"img\" aria-labelledby=\"%s\" width=\"100%%\" height=\"%.0f\">\n", chart->label,
+             bottom + 4);
     put_band(page, &scale, &chart->floor, WORD_FLOOR, "floor", 12, bottom);
     put_band(page, &scale, &chart->baseline, WORD_BASELINE, "base", 28, bottom);
     put_axis(page, &scale, axis, bottom);

@@ -1,8 +1,8 @@
 /*
  * chart.h - times on a logarithmic axis, as inline SVG that stretches with the page.
  *
- * Places along the axis are in percent and heights in pixels, so that text keeps its size on a phone. Colours are the style
- * sheet's. It draws what it is given and knows no submission.
+ * Places along the axis are in percent and heights in pixels, so that text keeps its size on a phone. Colours are the
+ * style sheet's. It draws what it is given and knows no submission.
  */
 #ifndef SCOREBOARD_CHART_H
 #define SCOREBOARD_CHART_H

@@ -59,7 +59,8 @@ void layout_main(struct page *page, const struct board *board, const struct plac
 
     page_put(page, " \xe2\x80\x93 ");
     page_text(page, board->contest->name, PAGE_NAME);
-    page_put(page, "</title>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">%s</a>\n<header>\n<p class=\"contest\">",
+    page_put(page,
+             "</title>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">%s</a>\n<header>\n<p class=\"contest\">",
              page_word(page, WORD_SKIP));
     page_name(page, board->contest->name);
     page_put(page, "</p>\n");
@@ -79,8 +80,9 @@ void layout_end(struct page *page, const struct board *board)
 
 void layout_table_begin(struct page *page, const char *id, const char *classes)
 {
-    page_put(page, "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s\" tabindex=\"0\">\n<table class=\"%s\">\n"
-                   "<caption id=\"%s\">", id, classes, id);
+    page_put(page,
+             "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s\" tabindex=\"0\">\n<table class=\"%s\">\n"
+             "<caption id=\"%s\">", id, classes, id);
 }
 
 void layout_table_caption_end(struct page *page) { page_put(page, "</caption>\n"); }

@@ -24,7 +24,7 @@ void layout_main(struct page *page, const struct board *board, const struct plac
 void layout_end(struct page *page, const struct board *board);
 
 /*
- * A table that scrolls within its own frame where it is too wide, by keys too: `id` is the caption's, unique in the page.
+ * A table that scrolls within its own frame where it is too wide, by keys too: `id` is the caption's, unique in a page.
  * layout_table_head() writes the head's cells, words up to WORD_COUNT; those in `numbers`, a bit each, are numbers.
  */
 void layout_table_begin(struct page *page, const char *id, const char *classes);

@@ -1,8 +1,8 @@
 /*
  * main_scoreboard.c - scoreboard CONTEST: a contest's results as a folder of pages that need no server.
  *
- * Reads contest.yaml, teams/ and grading/results.db, and writes nothing but the folder --out. It may run while the contest is
- * being graded: all pages show the database as it was at one moment.
+ * Reads contest.yaml, teams/ and grading/results.db, and writes nothing but the folder --out. It may run while the
+ * contest is being graded: all pages show the database as it was at one moment.
  */
 #include <getopt.h>
 #include <sodium.h>

@@ -1,7 +1,7 @@
 /*
  * page.c - text into HTML.
  *
- * No C library in Debian escapes HTML and takes control characters away as well: libxml2 writes them as they are, or fails.
+ * No C library in Debian escapes HTML and takes control characters away as well: libxml2 writes them as they are.
  */
 #include "page.h"
 

@@ -33,8 +33,8 @@ void page_put(struct page *page, const char *format, ...) __attribute__((format(
 
 /*
  * Any bytes as text. & < > " ' become references; bytes that are no UTF-8, control characters (C1's too), marks and
- * overrides of direction, line separators, tags and noncharacters become a visible sign. At most `limit` characters, and no
- * more than eight combining marks in a row; what is left out is an ellipsis.
+ * overrides of direction, line separators, tags and noncharacters become a visible sign. At most `limit` characters,
+ * and no more than eight combining marks in a row; what is left out is an ellipsis.
  */
 void page_text(struct page *page, const char *text, size_t limit);
 

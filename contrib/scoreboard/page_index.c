@@ -115,7 +115,8 @@ static void put_cell(struct page *page, const struct contest *contest, const str
     const char *class = solved->solved ? "ok" : shown ? "part" : solved->pending > 0 ? "wait" : "no";
 
     if (cell->submission == 0) {
-        page_put(page, "<td class=\"c none\"><span aria-hidden=\"true\">\xc2\xb7</span><span class=\"hide\">%s</span></td>",
+        page_put(page,
+                 "<td class=\"c none\"><span aria-hidden=\"true\">\xc2\xb7</span><span class=\"hide\">%s</span></td>",
                  page_word(page, WORD_NO_ATTEMPT));
         return;
     }

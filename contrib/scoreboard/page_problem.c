@@ -78,7 +78,9 @@ static void stretch(struct chart_band *band, double seconds)
 static void put_picture(struct page *page, const struct times *times)
 {
     struct chart_row rows[ROWS];
-    struct chart chart = { .label = "distribution", .medians = times->medians, .median_count = times->count, .rows = rows };
+    struct chart chart = {
+        .label = "distribution", .medians = times->medians, .median_count = times->count, .rows = rows
+    };
 
     for (size_t i = 0; i < times->count; i++) {
         stretch(&chart.baseline, times->all[i]->baseline);

@@ -124,7 +124,7 @@ bool site_file(struct site *site, const char *name, const void *data, size_t siz
 
 bool site_publish(struct site *site, struct error *error)
 {
-    /* An exchange leaves no moment without a scoreboard. Some file systems cannot: then the old one is moved away first. */
+    /* An exchange leaves no moment without a scoreboard. File systems that cannot have the old one moved away first. */
     if (renameat2(AT_FDCWD, site->fresh, AT_FDCWD, site->path, RENAME_EXCHANGE) == 0) {
         tree_remove(site->fresh);
     } else if (rename(site->fresh, site->path) != 0) {

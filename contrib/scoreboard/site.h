@@ -1,7 +1,7 @@
 /*
  * site.h - a folder that is there as a whole or not at all.
  *
- * Files are written into a new folder beside the one that is wanted; site_publish() puts it in that one's place in one step.
+ * Files are written into a new folder beside the one that is wanted; site_publish() puts it in that place at once.
  * It knows nothing of HTML.
  */
 #ifndef SCOREBOARD_SITE_H
@@ -20,8 +20,8 @@ struct site {
 };
 
 /*
- * Begins. `path` may be missing, empty, or a folder that this program wrote, which is known by its file `marker`; anything
- * else is refused. New folders that were left behind are removed.
+ * Begins. `path` may be missing, empty, or a folder that this program wrote, which is known by its file `marker`;
+ * anything else is refused. New folders that were left behind are removed.
  */
 bool site_begin(struct site *site, const char *path, const char *marker, struct error *error);
 

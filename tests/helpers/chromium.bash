@@ -12,9 +12,9 @@ chromium_start() {
     mkfifo "$1/to" "$1/from"
     HOME=$1/home XDG_CONFIG_HOME=$1/home XDG_CACHE_HOME=$1/home DBUS_SESSION_BUS_ADDRESS=disabled: \
         timeout -k 5 300 chromium --headless "${root[@]}" --user-data-dir="$1/profile" --remote-debugging-pipe \
-        --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking --disable-component-update \
-        --disable-extensions --disable-sync --host-resolver-rules='MAP * ~NOTFOUND' --hide-scrollbars \
-        --font-render-hinting=none about:blank 3< "$1/to" 4> "$1/from" > "$1/log" 2>&1 < /dev/null &
+        --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking \
+        --disable-component-update --disable-extensions --disable-sync --host-resolver-rules='MAP * ~NOTFOUND' \
+        --hide-scrollbars --font-render-hinting=none about:blank 3< "$1/to" 4> "$1/from" > "$1/log" 2>&1 < /dev/null &
     chromium_pid=$!
     exec {chromium_in}> "$1/to" {chromium_out}< "$1/from"
     cdp Target.getTargets
@@ -38,7 +38,8 @@ chromium_stop() {
 # $cdp_answer. Events that come before it are kept in FOLDER/events, one a line.
 cdp() {
     chromium_id=$((chromium_id + 1))
-    printf '{"id": %d, "method": "%s", "params": {%s}%s}\0' $chromium_id "$1" "${2:-}" "$chromium_session" >&"$chromium_in"
+    printf '{"id": %d, "method": "%s", "params": {%s}%s}\0' $chromium_id "$1" "${2:-}" "$chromium_session" \
+        >&"$chromium_in"
     while IFS= read -r -d '' -t 60 cdp_answer <&"$chromium_out"; do
         if [[ $cdp_answer == "{\"id\":$chromium_id,"* ]]; then
             [[ $cdp_answer != "{\"id\":$chromium_id,\"error\""* ]] || { echo "$1: $cdp_answer" >&2; return 1; }
@@ -73,8 +74,8 @@ chromium_do() {
 }
 chromium_js() { chromium_do "$1" && jq -c .result.result.value <<< "$cdp_answer"; }
 
-# chromium_script FILE: every page opened from now on has this script's functions. It is no part of the page, whose policy
-# would refuse it.
+# chromium_script FILE: every page opened from now on has this script's functions. It is no part of the page, whose
+# policy would refuse it.
 chromium_script() { cdp Page.addScriptToEvaluateOnNewDocument "\"source\": $(json_string "$(< "$1")")"; }
 
 # chromium_screen WIDTH HEIGHT light|dark: what the page is to be shown on.
