@@ -19,6 +19,9 @@ for_formats=(zip:zip unzip:unzip libxml2-dev:/usr/include/libxml2/libxml/xmlwrit
     libxml2-utils:xmllint)
 for_clics=(libicu-dev:unicode/ucol.h)
 for_schema=(python3-jsonschema:/usr/bin/jsonschema)
+for_browser=(chromium:chromium jq:jq)
+for_pictures=("fonts-noto-core:/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf"
+    "fonts-noto-cjk:/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE
@@ -42,11 +45,13 @@ for group; do
     formats) wanted+=("${for_formats[@]}") ;;
     clics) wanted+=("${for_clics[@]}") ;;
     schema) wanted+=("${for_schema[@]}") ;;
+    browser) wanted+=("${for_browser[@]}") ;;
+    pictures) wanted+=("${for_pictures[@]}") ;;
     fuzz) wanted+=("${for_fuzz[@]}") ;;
-    *) usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|fuzz...' ;;
+    *) usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|fuzz|browser|pictures...' ;;
     esac
 done
-[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|fuzz...'
+[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|fuzz|browser|pictures...'
 
 missing=()
 for entry in "${wanted[@]}"; do

@@ -14,7 +14,7 @@ struct standings_cell {
     struct solved solved;  /* pass-fail, and the counts of every scoring */
     struct timing timing;  /* of the fastest accepted submission; median 0: none */
     double speedup, score; /* relative; relative and groups */
-    int64_t submission;    /* the one that made the cell: solved it, has the time or the score; else the last; 0: none */
+    int64_t submission;    /* the one that made the cell: solved it, has its time or score; else the last; 0: none */
 };
 
 struct standings_team {
