@@ -407,6 +407,28 @@ JQ
     holds
 }
 
+@test "clics: a contest that was graded, from files to the feed" {
+    requires box
+    local sort=$root/problems/mergesort/submissions
+    mkdir -p "$contest"/submissions/{ada,bob}/A
+    contest_yaml
+    sed -i 's/secret: secret\/pairs/secret: sample/; /^  - id: B/,$d' "$contest/contest.yaml"
+    cp "$sort/accepted/qsort.c" "$contest/submissions/ada/A/1.c"
+    cp "$sort/wrong_answer/unsigned_keys.c" "$contest/submissions/bob/A/1.c"
+    echo '#error no' > "$contest/submissions/bob/A/2.c"
+    touch -d 2026-01-01T00:10:00Z "$contest"/submissions/*/A/1.c
+    touch -d 2026-01-01T00:20:00Z "$contest"/submissions/bob/A/2.c
+    run -0 timeout 120 "$root/run_scripts/grade.sh" "$contest" < /dev/null
+    run -0 clics
+    holds
+    run -0 /usr/bin/jsonschema -i "$BATS_TEST_TMPDIR/document.json" "$schema"
+    assert_equal "$(jq -c '[.rows[] | [.team_id, .score.num_solved, .score.total_time]]' "$out/scoreboard.json")" '[["ada",1,10],["bob",0,0]]'
+    assert_equal "$(jq -r '.[].judgement_type_id' "$out/judgements.json" | sort | xargs)" 'AC CE WA'
+    # Every case of the samples once, though they are the secret cases too; all but one that stopped the other submission.
+    assert_equal "$(jq -c '[.[] | select(.judgement_type_id == "AC" and has("run_time")).ordinal] | unique' "$out/runs.json")" '[1,2,3]'
+    assert_equal "$(jq -r '.[].time | .[0:16]' "$out/submissions.json" | sort -u | xargs)" '2026-01-01T00:10 2026-01-01T00:20'
+}
+
 # ---- test groups
 
 # group FOLDER CASES [LINE...]: cases, and a test_group.yaml of these lines if there are any.
