@@ -28,7 +28,8 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo gradescope package
+.PHONY: clics plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo scoreboard
+.PHONY: gradescope package
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -72,8 +73,14 @@ key: packages ## draw the key that signs result records into KEY=FOLDER (key)
 grade: ## grade the contest in the folder CONTEST=..., or go on where it was stopped
 	@run_scripts/grade.sh "$(CONTEST)" $(ARGS)
 
-demo: ## grade the sample contest of three teams and show its standings; needs no GPU
+clics: ## write the graded contest CONTEST=... as the files of a CLICS Contest API to OUT=...: ARGS="--public"
+	@run_scripts/clics.sh "$(CONTEST)" --out "$(or $(OUT),$(BUILD)/clics-api)" $(ARGS)
+
+demo: ## grade the sample contest of three teams and show its standings and scoreboard; needs no GPU
 	@run_scripts/demo.sh
+
+scoreboard: ## write the scoreboard of the contest in CONTEST=... as pages: ARGS="--final --out DIR"
+	@run_scripts/scoreboard.sh "$(CONTEST)" $(ARGS)
 
 bench: test-packages all ## build, check and time PROBLEM=... over all sizes, or SIZES="...", with DEVICE=cpu, gpu or all: a table and JSON
 	@run_scripts/bench.sh $(PROBLEM) $(or $(DEVICE),all) $(SIZES)
@@ -131,7 +138,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim opencl grade formats plot test
+	@run_scripts/packages.sh build cudasim opencl grade formats clics schema plot test browser
 cudasim-packages:
 	@run_scripts/packages.sh build cudasim
 

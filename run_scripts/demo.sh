@@ -1,5 +1,5 @@
 #!/bin/bash
-# Grades the sample contest in a copy, build/demo, and shows its standings: demo.sh
+# Grades the sample contest in a copy, build/demo, shows its standings and writes its scoreboard: demo.sh
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 0 ] || usage demo.sh
 mkdir -p "$build"
@@ -9,3 +9,6 @@ cp -RL "$root/contrib/grade/sample" "$build/demo"
 "$root/run_scripts/grade.sh" "$build/demo"
 echo
 "$root/run_scripts/results.sh" "$build/demo" standings
+echo
+echo "scoreboard, to be opened with a browser:"
+"$root/run_scripts/scoreboard.sh" "$build/demo" --final

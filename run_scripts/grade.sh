@@ -16,9 +16,8 @@ fi
 "$root/run_scripts/packages.sh" build grade
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
 gpus=()
+[[ $command != run && $command != check ]] || build_toolkit
 if [ "$command" = run ]; then
-    "$build/grader" check "$contest" > /dev/null
-    build_toolkit
     if [[ " $* " != *' --gpu'* ]]; then
         while IFS=$'\t' read -r kind _ uuid _; do
             [ "$kind" != gpu ] || gpus+=(--gpu "$uuid")

@@ -309,7 +309,7 @@ legacy() {
     run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
     assert_output --partial 'problems/hello: problem.yaml, en sv statement, 2 cases, 1 submissions'
     assert_output --partial 'problem.c: generate(), reference(), reference_plain(), check()'
-    assert_output --partial 'testdata.yaml is the legacy form'
+    assert_equal "$(find problems/hello -name testdata.yaml)" ''
     value() { build/yaml_flat "problems/hello/$1" 'problem_format_version' type 'name.*' uuid 'credits.*' 'source.*' license \
         rights_owner 'limits.*' 'keywords.*' languages 'output_validator_args.*' | sed -n "s/^$2\t//p"; }
     assert_equal "$(value problem.yaml problem_format_version)" 2025-09

@@ -1,0 +1,300 @@
+/*
+ * board.c - reads the database, a transaction long.
+ */
+#include "board.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A copy of a column's text; NULL of a null, or without memory. */
+static char *column(sqlite3_stmt *statement, int index)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+
+    return text ? strdup(text) : NULL;
+}
+
+/* ------------------------------------------------------------------ titles */
+
+/* A problem's name as its problem.yaml has it, one or one a language. Where that cannot be read its id will do. */
+static void load_titles(struct board *board, size_t index, const char *root)
+{
+    static const char *const known[] = { "problem_format_version", "type", "type.*", "name", "name.*", "uuid",
+                                         "version", "credits", "credits.*", "source", "source.*", "license",
+                                         "rights_owner", "embargo_until", "limits.*", "keywords", "keywords.*",
+                                         "languages", "languages.*", "allow_file_writing", "constants.*", NULL };
+    static const char *const keys[LANGUAGES] = { "name.en", "name.ja" };
+    struct settings settings;
+    struct error ignored;
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%.2000s/problems/%.200s/problem.yaml", root, board->contest->problems[index].problem);
+    if (!settings_load(&settings, path, known, &ignored))
+        return;
+    for (int i = 0; i < LANGUAGES; i++) {
+        const char *title = settings_string(&settings, keys[i]);
+
+        title = title ? title : settings_string(&settings, "name");
+        title = title ? title : settings_string(&settings, "name.en");
+        board->titles[index][i] = title ? strdup(title) : NULL;
+    }
+    settings_release(&settings);
+}
+
+/* ------------------------------------------------------------------ submissions */
+
+static int by_id(const void *a, const void *b)
+{
+    const struct standings_team *const *one = a, *const *other = b;
+
+    return strcmp((*one)->id, (*other)->id);
+}
+
+/* Gives every entry its team's name. */
+static bool name_entries(struct board *board, struct error *error)
+{
+    const size_t count = board->standings.count;
+    const struct standings_team **order = calloc(count + 1, sizeof *order);
+
+    if (!order)
+        return error_toolkit(error, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        order[i] = &board->standings.teams[i];
+    qsort(order, count, sizeof *order, by_id);
+    for (size_t i = 0; i < board->count; i++) {
+        const struct standings_team wanted = { .id = board->entries[i].team }, *key = &wanted,
+                                    *const *found = bsearch(&key, order, count, sizeof *order, by_id);
+
+        board->entries[i].name = found ? (*found)->name : board->entries[i].team;
+    }
+    free(order);
+    return true;
+}
+
+static bool take_entry(struct board *board, sqlite3_stmt *statement, struct error *error)
+{
+    const struct contest *contest = board->contest;
+    const struct contest_problem *problem = contest_problem(contest, (const char *)sqlite3_column_text(statement, 2));
+    const double submitted = sqlite3_column_double(statement, 4);
+    struct entry *entry;
+
+    if (!problem) /* the contest no longer has it */
+        return true;
+    entry = realloc(board->entries, (board->count + 1) * sizeof *entry);
+    if (!entry)
+        return error_toolkit(error, "out of memory");
+    board->entries = entry;
+    entry = &entry[board->count++];
+    *entry = (struct entry){
+        .id = sqlite3_column_int64(statement, 0),
+        .team = column(statement, 1),
+        .problem = (size_t)(problem - contest->problems),
+        .path = column(statement, 3),
+        .submitted = submitted,
+        .counts = submitted >= contest->start && (contest->end == 0 || submitted < contest->end),
+        .hidden = !board->final && contest->freeze > 0 && submitted >= contest->freeze,
+    };
+    if (!entry->team || !entry->path)
+        return error_toolkit(error, "out of memory");
+    if (entry->hidden || sqlite3_column_type(statement, 6) == SQLITE_NULL)
+        return true;
+    entry->judgement = sqlite3_column_int64(statement, 5);
+    entry->verdict = column(statement, 6);
+    entry->message = column(statement, 7);
+    entry->review = sqlite3_column_int(statement, 8) != 0;
+    entry->language = column(statement, 9);
+    entry->kind = column(statement, 10);
+    entry->device = column(statement, 11);
+    entry->driver = column(statement, 12);
+    return entry->verdict || error_toolkit(error, "out of memory");
+}
+
+static bool load_entries(struct board *board, struct error *error)
+{
+    sqlite3_stmt *statement = store_prepare(
+        board->store, error,
+        "SELECT s.id, s.team, s.problem, s.path, s.submitted, j.id, j.verdict, j.message, j.review, j.language,"
+        " m.kind, m.name, m.driver FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid = 1"
+        " LEFT JOIN machines m ON m.id = j.machine ORDER BY s.id",
+        "");
+    bool ok = statement != NULL;
+    int row = -1;
+
+    while (ok && (row = store_step(board->store, statement, error)) == 1)
+        ok = take_entry(board, statement, error);
+    sqlite3_finalize(statement);
+    return ok && row == 0;
+}
+
+bool board_load(struct board *board, const struct contest *contest, struct store *store, const char *folder,
+                const char *root, bool final, double now, struct error *error)
+{
+    *board = (struct board){ .contest = contest, .store = store, .final = final, .now = now };
+    for (size_t i = 0; i < contest->problem_count; i++)
+        load_titles(board, i, root);
+    return standings_load(&board->standings, contest, store, folder, !final, error) && load_entries(board, error) &&
+           name_entries(board, error);
+}
+
+void board_release(struct board *board)
+{
+    for (size_t i = 0; i < CONTEST_PROBLEMS; i++)
+        for (int k = 0; k < LANGUAGES; k++)
+            free(board->titles[i][k]);
+    for (size_t i = 0; i < board->count; i++) {
+        struct entry *entry = &board->entries[i];
+        char *const owned[] = { entry->team,     entry->path, entry->verdict, entry->message,
+                                entry->language, entry->kind, entry->device,  entry->driver };
+
+        for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
+            free(owned[k]);
+    }
+    free(board->entries);
+    standings_release(&board->standings);
+    *board = (struct board){ 0 };
+}
+
+bool entry_ranks(const struct entry *entry)
+{
+    return entry->counts && !entry->hidden && !entry->review && entry->median > 0 && entry->verdict &&
+           strcmp(entry->verdict, "AC") == 0;
+}
+
+/* ------------------------------------------------------------------ details */
+
+static bool take_run(struct detail *detail, sqlite3_stmt *statement, struct error *error)
+{
+    struct run *run = realloc(detail->runs, (detail->count + 1) * sizeof *run);
+
+    if (!run)
+        return error_toolkit(error, "out of memory");
+    detail->runs = run;
+    run = &run[detail->count++];
+    *run = (struct run){
+        .step = column(statement, 1),
+        .name = column(statement, 2),
+        .verdict = column(statement, 3),
+        .message = column(statement, 4),
+        .median = sqlite3_column_double(statement, 5),
+        .low = sqlite3_column_double(statement, 6),
+        .high = sqlite3_column_double(statement, 7),
+    };
+    return (run->step && run->name && run->verdict && run->message) || error_toolkit(error, "out of memory");
+}
+
+static bool take_sample(struct run *run, double seconds, struct error *error)
+{
+    const size_t count = run->sample_count;
+
+    if ((count & (count - 1)) == 0) { /* full: 0, 1, 2, 4 ... */
+        double *grown = realloc(run->samples, (count > 0 ? 2 * count : 1) * sizeof *grown);
+
+        if (!grown)
+            return error_toolkit(error, "out of memory");
+        run->samples = grown;
+    }
+    run->samples[run->sample_count++] = seconds;
+    return true;
+}
+
+/* A row for each sample, or one for a run without. */
+static bool load_runs(struct detail *detail, struct store *store, int64_t judgement, struct error *error)
+{
+    sqlite3_stmt *statement = store_prepare(
+        store, error,
+        "SELECT r.id, step, name, verdict, message, median, low, high, x.seconds FROM runs r LEFT JOIN samples x ON"
+        " x.run = r.id WHERE judgement = ? ORDER BY CASE step WHEN 'samples' THEN 1 WHEN 'secret' THEN 2"
+        " WHEN 'baseline' THEN 3 ELSE 4 END, r.number, r.id, x.number",
+        "i", judgement);
+    bool ok = statement != NULL;
+    int64_t last = 0;
+    int row = -1;
+
+    while (ok && (row = store_step(store, statement, error)) == 1) {
+        int64_t id = sqlite3_column_int64(statement, 0);
+
+        if (detail->count == 0 || id != last)
+            ok = take_run(detail, statement, error);
+        if (ok && sqlite3_column_type(statement, 8) != SQLITE_NULL)
+            ok = take_sample(&detail->runs[detail->count - 1], sqlite3_column_double(statement, 8), error);
+        last = id;
+    }
+    sqlite3_finalize(statement);
+    return ok && row == 0;
+}
+
+/* The record of the last step, whose cases are the last runs. A record that is no JSON any more is as none. */
+static bool load_record(struct detail *detail, struct store *store, int64_t judgement, struct error *error)
+{
+    const char *step = detail->count > 0 ? detail->runs[detail->count - 1].step : "";
+    sqlite3_stmt *statement = store_prepare(store, error, "SELECT record FROM steps WHERE judgement = ? AND step = ?",
+                                            "is", judgement, step);
+    int row = statement ? store_step(store, statement, error) : -1;
+    const char *text = row == 1 ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    size_t number = 0;
+
+    detail->record = text ? json_loads(text, 0, NULL) : NULL;
+    sqlite3_finalize(statement);
+    for (size_t i = 0; i < detail->count; i++)
+        if (strcmp(detail->runs[i].step, step) == 0)
+            detail->runs[i].record = json_array_get(json_object_get(detail->record, "cases"), number++);
+    return row >= 0;
+}
+
+/* The sums that rank. The floor only where every ranked case has one. */
+static void fill_times(struct entry *entry, const struct detail *detail)
+{
+    const struct run *only = NULL;
+    size_t cases = 0, floors = 0;
+
+    for (size_t i = 0; i < detail->count; i++) {
+        const struct run *run = &detail->runs[i];
+        double least = json_number_value(json_object_get(run->record, "floor_seconds"));
+
+        if (strcmp(run->step, "baseline") == 0)
+            entry->baseline += run->median;
+        if (strcmp(run->step, "ranked") != 0)
+            continue;
+        entry->median += run->median, entry->low += run->low, entry->high += run->high;
+        entry->floor += least;
+        floors += least > 0;
+        cases++;
+        only = run;
+    }
+    if (floors < cases)
+        entry->floor = 0;
+    if (cases != 1)
+        return;
+    entry->sample_count = only->sample_count < BOARD_SAMPLES ? only->sample_count : BOARD_SAMPLES;
+    for (size_t i = 0; i < entry->sample_count; i++)
+        entry->samples[i] = only->samples[i];
+}
+
+bool detail_load(struct detail *detail, const struct board *board, struct entry *entry, struct error *error)
+{
+    *detail = (struct detail){ 0 };
+    entry->median = entry->low = entry->high = entry->baseline = entry->floor = 0;
+    if (entry->judgement == 0)
+        return true;
+    if (!load_runs(detail, board->store, entry->judgement, error) ||
+        !load_record(detail, board->store, entry->judgement, error))
+        return false;
+    fill_times(entry, detail);
+    return true;
+}
+
+void detail_release(struct detail *detail)
+{
+    for (size_t i = 0; i < detail->count; i++) {
+        free(detail->runs[i].step);
+        free(detail->runs[i].name);
+        free(detail->runs[i].verdict);
+        free(detail->runs[i].message);
+        free(detail->runs[i].samples);
+    }
+    free(detail->runs);
+    json_decref(detail->record);
+    *detail = (struct detail){ 0 };
+}

@@ -1,0 +1,37 @@
+/*
+ * chart.h - times on a logarithmic axis, as inline SVG that stretches with the page.
+ *
+ * Places along the axis are in percent and heights in pixels, so that text keeps its size on a phone. Colours are the
+ * style sheet's. It draws what it is given and knows no submission.
+ */
+#ifndef SCOREBOARD_CHART_H
+#define SCOREBOARD_CHART_H
+
+#include "page.h"
+
+struct chart_row {
+    const char *name;        /* untrusted; or NULL for `word` */
+    enum word word;
+    double median, low, high; /* seconds; median above 0 */
+    double baseline;         /* measured beside it, seconds; 0 for none */
+    const double *samples;   /* [sample_count] seconds */
+    size_t sample_count;
+};
+
+/* A line across all rows: of all values from the least to the largest; both 0 for none. */
+struct chart_band {
+    double least, most; /* seconds */
+};
+
+struct chart {
+    const char *label;                /* id of the element that names it */
+    const double *medians;            /* [median_count] seconds: stacked above the axis; none for no such part */
+    size_t median_count;
+    const struct chart_row *rows;     /* [row_count] */
+    size_t row_count;
+    struct chart_band baseline, floor;
+};
+
+void chart_put(struct page *page, const struct chart *chart);
+
+#endif

@@ -1,0 +1,225 @@
+/*
+ * page_index.c - who stands where.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "pages.h"
+
+/* ------------------------------------------------------------------ above the table */
+
+static void put_moment(struct page *page, enum word name, double moment)
+{
+    if (moment == 0)
+        return;
+    page_put(page, "<div><dt>%s</dt><dd>", page_word(page, name));
+    page_moment(page, moment);
+    page_put(page, "</dd></div>\n");
+}
+
+static void put_state(struct page *page, const struct board *board)
+{
+    const struct contest *contest = board->contest;
+    const bool frozen = !board->final && contest->freeze > 0 && board->now >= contest->freeze;
+
+    if (contest->start == 0 && contest->freeze == 0 && contest->end == 0)
+        return;
+    page_put(page, "<p class=\"state%s\">", frozen ? " frozen" : "");
+    if (contest->start > 0 && board->now < contest->start)
+        page_put(page, "%s", page_word(page, WORD_STATE_BEFORE));
+    else
+        page_put(page, "%s", page_word(page, contest->end == 0 || board->now < contest->end ? WORD_STATE_RUNNING
+                                                                                             : WORD_STATE_OVER));
+    if (frozen)
+        page_put(page, " <strong>%s</strong>", page_word(page, WORD_STATE_FROZEN));
+    else if (!board->final && contest->freeze > 0)
+        page_put(page, " %s", page_word(page, WORD_STATE_WILL_FREEZE));
+    else if (board->final)
+        page_put(page, " %s", page_word(page, WORD_STATE_FINAL));
+    page_put(page, "</p>\n");
+    page_put(page, "<dl class=\"facts\">\n");
+    put_moment(page, WORD_START, contest->start);
+    put_moment(page, WORD_FREEZE, contest->freeze);
+    put_moment(page, WORD_END, contest->end);
+    page_put(page, "</dl>\n");
+}
+
+static void put_scoring(struct page *page, const struct contest *contest)
+{
+    page_put(page, "<p class=\"note\">");
+    if (contest->scoring == SCORING_PASS_FAIL) {
+        char minutes[32];
+
+        snprintf(minutes, sizeof minutes, "%g", contest->penalty);
+        page_say(page, WORD_SCORING_PASS_FAIL, minutes);
+    } else if (contest->scoring == SCORING_FASTEST) {
+        page_put(page, "%s", words[WORD_SCORING_FASTEST][page->language]);
+    } else {
+        page_put(page, "%s",
+                 page_word(page, contest->scoring == SCORING_RELATIVE ? WORD_SCORING_RELATIVE : WORD_SCORING_GROUPS));
+    }
+    page_put(page, "</p>\n");
+}
+
+/* ------------------------------------------------------------------ cells */
+
+/* What stands large in a cell where the problem is solved, or part of it. */
+static void put_main(struct page *page, enum scoring scoring, const struct standings_cell *cell)
+{
+    switch (scoring) {
+    case SCORING_PASS_FAIL: page_put(page, "%.0f", (double)(long)(cell->solved.seconds / 60)); break;
+    case SCORING_FASTEST:
+        if (cell->timing.median > 0)
+            page_seconds(page, cell->timing.median);
+        else
+            page_put(page, "%s", page_word(page, WORD_NO_TIME));
+        break;
+    default: page_put(page, "%.2f", cell->score); break;
+    }
+}
+
+static void put_part(struct page *page, enum word word, size_t number)
+{
+    page_put(page, "<span>");
+    page_count(page, word, number);
+    page_put(page, "</span> ");
+}
+
+/* And small below it. */
+static void put_more(struct page *page, enum scoring scoring, const struct standings_cell *cell, bool shown)
+{
+    const struct solved *solved = &cell->solved;
+
+    page_put(page, "<small>");
+    if (shown && scoring == SCORING_RELATIVE) {
+        page_put(page, "<span>");
+        if (cell->speedup > 0)
+            page_put(page, "\xc3\x97%.2f", cell->speedup);
+        else
+            page_put(page, "%s", page_word(page, WORD_NO_TIME));
+        page_put(page, "</span> ");
+    } else if (shown && scoring == SCORING_FASTEST && cell->timing.rank > 0) {
+        put_part(page, WORD_PLACE_X, cell->timing.rank);
+    }
+    if (solved->tries > 0)
+        put_part(page, solved->tries == 1 ? WORD_ONE_TRY : WORD_X_TRIES, solved->tries);
+    if (solved->pending > 0)
+        put_part(page, WORD_X_PENDING, solved->pending);
+    page_put(page, "</small>");
+}
+
+static void put_cell(struct page *page, const struct contest *contest, const struct standings_cell *cell)
+{
+    const struct solved *solved = &cell->solved;
+    const bool shown = solved->solved || cell->score > 0;
+    const char *class = solved->solved ? "ok" : shown ? "part" : solved->pending > 0 ? "wait" : "no";
+
+    if (cell->submission == 0) {
+        page_put(page,
+                 "<td class=\"c none\"><span aria-hidden=\"true\">\xc2\xb7</span><span class=\"hide\">%s</span></td>",
+                 page_word(page, WORD_NO_ATTEMPT));
+        return;
+    }
+    page_put(page, "<td class=\"c %s\"><a href=\"submission/%jd.html\">", class, (intmax_t)cell->submission);
+    if (shown) {
+        page_put(page, "<span class=\"hide\">%s </span><b>",
+                 solved->solved ? page_word(page, WORD_ACCEPTED) : page_word(page, WORD_REJECTED));
+        put_main(page, contest->scoring, cell);
+        page_put(page, "</b>");
+    } else if (solved->pending > 0) {
+        page_put(page, "<b aria-hidden=\"true\">?</b>");
+    } else {
+        page_put(page, "<b><span aria-hidden=\"true\">\xe2\x9c\x97</span><span class=\"hide\">%s</span></b>",
+                 page_word(page, WORD_REJECTED));
+    }
+    put_more(page, contest->scoring, cell, shown);
+    page_put(page, "</a></td>");
+}
+
+/* ------------------------------------------------------------------ the table */
+
+static void put_head(struct page *page, const struct board *board)
+{
+    static const enum word scores[] = { WORD_SOLVED, WORD_SUM_OF_PLACES, WORD_POINTS, WORD_POINTS };
+    const struct contest *contest = board->contest;
+
+    page_put(page, "<thead><tr><th scope=\"col\" class=\"n place\">%s</th><th scope=\"col\" class=\"team\">%s</th>"
+                   "<th scope=\"col\" class=\"n\">%s</th>",
+             page_word(page, WORD_PLACE), page_word(page, WORD_TEAM), page_word(page, scores[contest->scoring]));
+    if (contest->scoring == SCORING_PASS_FAIL)
+        page_put(page, "<th scope=\"col\" class=\"n\">%s</th>", page_word(page, WORD_PENALTY));
+    for (size_t i = 0; i < contest->problem_count; i++) {
+        const char *id = contest->problems[i].id, *title = board->titles[i][page->language];
+
+        page_put(page, "<th scope=\"col\" class=\"c\"><a href=\"problem/%s.html\">%s", id, id);
+        if (title) {
+            page_put(page, "<small>");
+            page_text(page, title, PAGE_NAME);
+            page_put(page, "</small>");
+        }
+        page_put(page, "</a></th>");
+    }
+    page_put(page, "</tr></thead>\n");
+}
+
+static void put_team(struct page *page, const struct contest *contest, const struct standings_team *team)
+{
+    page_put(page, "<tr><td class=\"n place\">%zu</td><th scope=\"row\" class=\"team\">", team->rank);
+    page_name(page, team->name);
+    page_put(page, "</th><td class=\"n score\">");
+    if (contest->scoring == SCORING_PASS_FAIL)
+        page_put(page, "%zu</td><td class=\"n\">%.0f", team->solved, team->penalty);
+    else
+        page_put(page, contest->scoring == SCORING_FASTEST ? "%.0f" : "%.2f", team->score);
+    page_put(page, "</td>");
+    for (size_t i = 0; i < contest->problem_count; i++)
+        put_cell(page, contest, &team->cells[i]);
+    page_put(page, "</tr>\n");
+}
+
+static void put_foot(struct page *page, const struct board *board)
+{
+    const struct contest *contest = board->contest;
+
+    page_put(page, "<tfoot><tr><td class=\"place\"></td><th scope=\"row\" class=\"team\">%s</th><td></td>%s",
+             page_word(page, WORD_SOLVED_BY), contest->scoring == SCORING_PASS_FAIL ? "<td></td>" : "");
+    for (size_t i = 0; i < contest->problem_count; i++) {
+        size_t solved = 0, tried = 0;
+
+        for (size_t k = 0; k < board->standings.count; k++) {
+            const struct standings_cell *cell = &board->standings.teams[k].cells[i];
+
+            solved += cell->solved.solved;
+            tried += cell->submission != 0;
+        }
+        page_put(page, "<td class=\"c\">%zu / %zu</td>", solved, tried);
+    }
+    page_put(page, "</tr></tfoot>\n");
+}
+
+void page_index(struct page *page, enum language language, const struct board *board, const char *digest)
+{
+    const struct place place = { "", "index" };
+
+    layout_begin(page, language, &place, digest);
+    page_put(page, "%s", page_word(page, WORD_STANDINGS));
+    layout_main(page, board, &place);
+    page_put(page, "<h1>%s</h1>\n", page_word(page, WORD_STANDINGS));
+    put_state(page, board);
+    if (board->standings.count == 0) {
+        page_put(page, "<p>%s</p>\n", page_word(page, WORD_NO_SUBMISSIONS));
+    } else {
+        layout_table_begin(page, "standings", "standings");
+        page_put(page, "<span class=\"hide\">%s</span>", page_word(page, WORD_STANDINGS));
+        layout_table_caption_end(page);
+        put_head(page, board);
+        page_put(page, "<tbody>\n");
+        for (size_t i = 0; i < board->standings.count; i++)
+            put_team(page, board->contest, &board->standings.teams[i]);
+        page_put(page, "</tbody>\n");
+        put_foot(page, board);
+        page_put(page, "</table>\n</div>\n");
+    }
+    put_scoring(page, board->contest);
+    layout_end(page, board);
+}
