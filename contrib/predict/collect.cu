@@ -1,21 +1,23 @@
 /*
- * collect.cu - launches the kernels of kernels.h over sizes and blocks, and times them: the rows that the predictor learns from.
+ * collect.cu - launches the kernels of kernels.h over sizes and blocks, and times them: the rows that the predictor
+ * learns from.
  *
- * The list of configurations is fixed: every kernel's sizes times its blocks, in an order shuffled once and for all, so that
- * a GPU that gets warm, or a part of the list, touches all kernels alike. The same list is timed on a GPU, and launched once
- * each on the simulator, which counts.
+ * The list of configurations is fixed: every kernel's sizes times its blocks, in an order shuffled once and for all,
+ * so that a GPU that gets warm, or a part of the list, touches all kernels alike. The same list is timed on a GPU,
+ * and launched once each on the simulator, which counts.
  *
  *   collect [--subset K/N]               times on the GPU; CSV to standard output
  *   collect --features [--subset K/N]    launches each row once; the simulator writes what it counted
  *   collect --check [KERNEL]             compares each kernel with a computation on the CPU, at a small size
  *   collect --list                       the configurations, a line each
  *
- * How a row is timed. Three rounds over the whole list, so that a row's samples lie a good part of a minute apart, and its
- * interval holds what drifts. In each round one launch to warm up and SAMPLES samples follow each other on one stream behind
- * a kernel that holds it until all are in the queue: so the GPU never waits for the CPU. A sample is the time between two events
- * divided by the launches in between: as many as last 150 us, at most 80, so that neither the events' resolution of half a
- * microsecond nor what they cost themselves matter. A time is so what a launch adds to a busy stream, with the microsecond or so
- * from one kernel to the next, and finds what fits into the L2 cache there.
+ * How a row is timed. Three rounds over the whole list, so that a row's samples lie a good part of a minute apart,
+ * and its interval holds what drifts. In each round one launch to warm up and SAMPLES samples follow each other on
+ * one stream behind a kernel that holds it until all are in the queue: so the GPU never waits for the CPU. A sample
+ * is the time between two events divided by the launches in between: as many as last 150 us, at most 80, so that
+ * neither the events' resolution of half a microsecond nor what they cost themselves matter. A time is so what a
+ * launch adds to a busy stream, with the microsecond or so from one kernel to the next, and finds what fits into the
+ * L2 cache there.
  */
 #include "kernels.h"
 
@@ -62,7 +64,8 @@ PREDICT_KERNELS(INPUT)
 #undef INPUT
 
 #define ROW(name, bound, shapes, least, most, multiple, sizes, check, element, input, text) \
-    { #name, text, bound, shapes, least, most, multiple, sizes, check, element, launch_##name, host_##name, input_##name },
+    { #name, text, bound, shapes, least, most, multiple, sizes, check, element, \
+      launch_##name, host_##name, input_##name },
 static const struct kernel kernels[] = { PREDICT_KERNELS(ROW) };
 #undef ROW
 static const int kernel_count = sizeof kernels / sizeof kernels[0];
@@ -158,7 +161,11 @@ static struct row *list_rows(size_t *count, unsigned long part, unsigned long pa
             for (int s = 0; s < size_count; s++)
                 for (int b = 0; b < 8 && blocks[k->shapes][b][0]; b++, all++)
                     if (pass)
-                        rows[all] = (struct row){ k, sizes[s], blocks[k->shapes][b][0], blocks[k->shapes][b][1], mix(all) };
+                        {
+                        const unsigned *block = blocks[k->shapes][b];
+
+                        rows[all] = (struct row){ k, sizes[s], block[0], block[1], mix(all) };
+                    }
         }
         if (!rows && !(rows = (struct row *)calloc(all, sizeof *rows)))
             die(3, "no memory for %zu rows", all);
@@ -193,6 +200,11 @@ static __host__ __device__ float filling(size_t place)
     return 0.5f + (float)(x >> 8) * (1.0f / 16777216);
 }
 
+static double number(enum element element, const float *at, size_t i)
+{
+    return element == FLOATS ? at[i] : element == WORDS ? ((const int *)at)[i] : ((const double *)at)[i];
+}
+
 static bool same(enum element element, const float *is, const float *wanted, size_t i)
 {
     if (element == WORDS)
@@ -202,10 +214,11 @@ static bool same(enum element element, const float *is, const float *wanted, siz
 
         return memcmp(&a, &b, sizeof a) == 0 || fabs(a - b) <= 1e-11 * fabs(b);
     }
-    return memcmp(&is[i], &wanted[i], sizeof is[i]) == 0 || fabs((double)is[i] - wanted[i]) <= 2e-5 * fabs(wanted[i]) + 1e-6;
+    return memcmp(&is[i], &wanted[i], sizeof is[i]) == 0 ||
+           fabs((double)is[i] - wanted[i]) <= 2e-5 * fabs(wanted[i]) + 1e-6;
 }
 
-/* Runs a kernel with each of its blocks; all of `out` must be as on the CPU, so that it wrote where it should and nowhere else. */
+/* Runs a kernel with each of its blocks; all of `out` must be as on the CPU: it wrote where it should alone. */
 static bool check_kernel(const struct kernel *k, float *in, float *out)
 {
     const size_t bytes = CHECK_WORDS * sizeof(float);
@@ -232,9 +245,8 @@ static bool check_kernel(const struct kernel *k, float *in, float *out)
             die(3, "%s, n %ld: the computation on the CPU changes nothing", k->name, k->check);
         for (size_t i = 0; i < elements; i++)
             if (!same(k->element, is, wanted, i) && wrong++ == 0)
-                printf("%s: wrong: n %ld, block %u x %u, element %zu is %.9g, on the CPU %.9g\n", k->name, k->check, x, y, i,
-                       k->element == FLOATS ? is[i] : k->element == WORDS ? ((int *)is)[i] : ((double *)is)[i],
-                       k->element == FLOATS ? wanted[i] : k->element == WORDS ? ((int *)wanted)[i] : ((double *)wanted)[i]);
+                printf("%s: wrong: n %ld, block %u x %u, element %zu is %.9g, on the CPU %.9g\n", k->name,
+                       k->check, x, y, i, number(k->element, is, i), number(k->element, wanted, i));
     }
     if (!wrong)
         printf("%s: as on the CPU\n", k->name);
@@ -269,7 +281,7 @@ static void launch_once(const struct row *rows, size_t count)
     float *in, *out;
 
     if (!getenv("CUDASIM_FEATURES"))
-        die(2, "--features needs the simulator, and CUDASIM_FEATURES to say where it writes: use run_scripts/predict.sh");
+        die(2, "--features needs the simulator and CUDASIM_FEATURES, where it writes: use run_scripts/predict.sh");
     CHECK(cudaMalloc(&in, IN_WORDS * sizeof(float)));
     CHECK(cudaMalloc(&out, OUT_WORDS * sizeof(float)));
     for (size_t i = 0; i < count; i++) {
@@ -343,7 +355,8 @@ static int choose_launches(const struct kernel *k, const struct run *run, struct
     CHECK(cudaEventSynchronize(t->events[1]));
     us = elapsed_us(t->events[0], t->events[1]);
     if (us > 30000)
-        fprintf(stderr, "collect: %s, n %ld, block %u x %u takes %.0f ms\n", k->name, run->size, run->x, run->y, us / 1000);
+        fprintf(stderr, "collect: %s, n %ld, block %u x %u takes %.0f ms\n", k->name, run->size, run->x, run->y,
+                us / 1000);
     return (int)fmin(fmax(ceil(2 * SAMPLE_US / us), 1), LAUNCHES_MOST);
 }
 
@@ -378,8 +391,8 @@ static void timer_init(struct timer *t, const char *gpu_name, const unsigned cha
     const char *why;
 
     for (int i = 0, at = 3; i < 16; i++)
-        at += snprintf(selector + at, sizeof selector - at, "%s%02x", i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-" : "",
-                       uuid[i]);
+        at += snprintf(selector + at, sizeof selector - at, "%s%02x",
+                       i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-" : "", uuid[i]);
     if (!gpu_choose(&t->gpu, selector, &why))
         die(3, "the clocks of %s cannot be read: %s", gpu_name, why);
     CHECK(cudaMalloc(&t->in, IN_WORDS * sizeof(float)));
@@ -407,8 +420,8 @@ static void print_row(const char *gpu, struct row *row)
     const struct interval interval = stats_interval(row->us, (size_t)row->samples, STATS_COVERAGE);
 
     printf("%s,%s,%s,%ld,%ux%u,%.5g,%.5g,%.5g,%d,%u,%u\n", gpu, row->kernel->name,
-           row->kernel->bound == MEMORY ? "memory" : "computation", row->size, row->x, row->y, stats.median, interval.low,
-           interval.high, row->samples, row->sm_mhz, row->mem_mhz);
+           row->kernel->bound == MEMORY ? "memory" : "computation", row->size, row->x, row->y, stats.median,
+           interval.low, interval.high, row->samples, row->sm_mhz, row->mem_mhz);
 }
 
 static void time_rows(struct row *rows, size_t count)

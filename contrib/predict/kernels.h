@@ -1,10 +1,11 @@
 /*
  * kernels.h - the regular kernels whose times the predictor learns from: one table, a row a kernel.
  *
- * A kernel NAME has three functions in kernels/: the __global__ NAME itself, launch_NAME() that starts it once for a run,
- * and host_NAME() that computes the same on the CPU, another way where there is one, for --check. All work on two pieces of
- * memory: `in`, which is only read, and `out`. Each kernel's arrays follow each other at their beginnings, so that memory is
- * filled once for all of them. Kernels that work in place do so in `out`, and stay finite however often they are launched.
+ * A kernel NAME has three functions in kernels/: the __global__ NAME itself, launch_NAME() that starts it once for a
+ * run, and host_NAME() that computes the same on the CPU, another way where there is one, for --check. All work on
+ * two pieces of memory: `in`, which is only read, and `out`. Each kernel's arrays follow each other at their
+ * beginnings, so that memory is filled once for all of them. Kernels that work in place do so in `out`, and stay
+ * finite however often they are launched.
  *
  * No loop's trip count and no address depends on what the memory holds: so a kernel can be followed without its data.
  */
@@ -14,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One launch. Memory is filled with numbers of float32 in [0.5, 1.5), whose bits also serve as bytes, integers, float64. */
+/* One launch. Memory is filled with float32 in [0.5, 1.5), whose bits serve as bytes, integers and float64 too. */
 struct run {
     long size;       /* what the row's text calls n */
     unsigned x, y;   /* the block's threads */
@@ -41,11 +42,11 @@ enum shapes {
 /*
  * row(name, class, shapes, least, most, multiple, sizes, check, element, input, text)
  *
- *   class      of the source's eight as the source says, of the others by the roofline of an H100: computation where an
- *              element costs more operations a byte of DRAM than 67 Tflop/s and 3.35 TB/s can hide, about 20 in float32, 10
- *              in float64, and as many instructions where they are no floating point
- *   least,     the smallest and the largest n, and what all are multiples of: from a launch that costs more than the work to
- *   most       some milliseconds on an H100
+ *   class      of the source's eight as the source says. Of the others by the roofline of an H100, 67 Tflop/s over
+ *              3.35 TB/s: computation from about 20 operations a byte of DRAM on, 10 in float64, or as many
+ *              instructions where they are no floating point
+ *   least,     the smallest and the largest n, and what all are multiples of: from a few microseconds to some
+ *   most       milliseconds on an H100
  *   sizes      how many n, spread evenly in the logarithm
  *   check      the n that --check uses: no multiple of most blocks
  *   input      elements read at least once, from n: the source's input size
@@ -86,26 +87,32 @@ enum shapes {
     row(edit_diagonal, MEMORY, LINE, 16384, 1L << 28, 32, 10, 1000, WORDS, 2 * n + n / 2, \
         "edit distance, one anti-diagonal of n cells from the two before it") \
     /* matrices */ \
-    row(matmul_naive, COMPUTATION, PLANE, 64, 1536, 32, 10, 70, FLOATS, 2 * n * n, "C = A B, n x n, from global memory") \
+    row(matmul_naive, COMPUTATION, PLANE, 64, 1536, 32, 10, 70, FLOATS, 2 * n * n, \
+        "C = A B, n x n, from global memory") \
     row(matmul_blocked, COMPUTATION, FIXED, 64, 3072, 32, 16, 70, FLOATS, 2 * n * n, \
         "C = A B, n x n, in tiles of 16 x 16: the method of the matmul problem's baseline") \
     row(matmul_double, COMPUTATION, SQUARE, 64, 1536, 32, 10, 70, DOUBLES, 2 * n * n, "matmul_shared in float64") \
     row(matvec_rows, MEMORY, LINE, 128, 12000, 32, 10, 70, FLOATS, n * n + n, "y = A x, n x n, a thread a row") \
     row(matvec_warps, MEMORY, LINE, 128, 32000, 32, 10, 70, FLOATS, n * n + n, "y = A x, n x n, a warp a row") \
-    row(column_sums, MEMORY, LINE, 128, 20000, 32, 10, 70, FLOATS, n * n, "sums of the columns, n x n, a thread a column") \
+    row(column_sums, MEMORY, LINE, 128, 20000, 32, 10, 70, FLOATS, n * n, \
+        "sums of the columns, n x n, a thread a column") \
     row(transpose_naive, MEMORY, PLANE, 128, 22000, 32, 10, 70, FLOATS, n * n, "n x n, written in columns") \
-    row(transpose_tiled, MEMORY, SQUARE, 128, 22000, 32, 10, 70, FLOATS, n * n, "n x n, by a padded tile in shared memory") \
+    row(transpose_tiled, MEMORY, SQUARE, 128, 22000, 32, 10, 70, FLOATS, n * n, \
+        "n x n, by a padded tile in shared memory") \
     row(transpose_unpadded, MEMORY, SQUARE, 128, 22000, 32, 10, 70, FLOATS, n * n, "the same with bank conflicts") \
     /* reductions and sorting */ \
     row(dot_product, MEMORY, POWERS, 16384, 1L << 29, 32, 10, 5000, FLOATS, 2 * n, \
         "a block's part of the dot product of two vectors of length n") \
-    row(block_scan, MEMORY, POWERS, 16384, 1L << 27, 32, 10, 1000, FLOATS, n, "prefix sums of n numbers, within each block") \
-    row(row_softmax, MEMORY, POWERS, 16, 1L << 18, 1, 10, 9, FLOATS, 1024 * n, "softmax of n rows of 1024, a block a row") \
+    row(block_scan, MEMORY, POWERS, 16384, 1L << 27, 32, 10, 1000, FLOATS, n, \
+        "prefix sums of n numbers, within each block") \
+    row(row_softmax, MEMORY, POWERS, 16, 1L << 18, 1, 10, 9, FLOATS, 1024 * n, \
+        "softmax of n rows of 1024, a block a row") \
     row(bitonic_step, MEMORY, LINE, 16384, 1L << 29, 256, 10, 1024, FLOATS, n, \
         "one step of a bitonic sort of n numbers: distance 64, in runs of 128, in place") \
     /* arithmetic */ \
     row(black_scholes, MEMORY, LINE, 16384, 1L << 28, 32, 10, 1000, FLOATS, 3 * n, "prices of n calls and puts") \
-    row(n_body, COMPUTATION, LINE, 512, 50000, 32, 10, 300, FLOATS, 4 * n, "gravity among n bodies, tiles in shared memory") \
+    row(n_body, COMPUTATION, LINE, 512, 50000, 32, 10, 300, FLOATS, 4 * n, \
+        "gravity among n bodies, tiles in shared memory") \
     row(mandelbrot, COMPUTATION, PLANE, 64, 6000, 32, 10, 40, WORDS, 1, "256 steps of each of n x n points") \
     row(monte_carlo, COMPUTATION, LINE, 4096, 1L << 22, 32, 10, 1000, FLOATS, 1, \
         "n threads that each throw 128 points at a circle, with Philox") \
@@ -114,11 +121,14 @@ enum shapes {
     row(polynomial_fp64, COMPUTATION, LINE, 16384, 1L << 26, 32, 10, 1000, DOUBLES, n, "the same in float64") \
     row(rastrigin, MEMORY, LINE, 16384, 1L << 24, 32, 10, 1000, FLOATS, 32 * n, \
         "Rastrigin's function of n individuals in 32 dimensions: an evaluation of differential evolution") \
-    row(sine_iterated, COMPUTATION, LINE, 16384, 1L << 26, 32, 10, 1000, FLOATS, n, "64 fast sines of each of n numbers") \
-    row(hash_rounds, COMPUTATION, LINE, 16384, 1L << 26, 32, 10, 1000, WORDS, n, "128 rounds of xorshift of n integers") \
+    row(sine_iterated, COMPUTATION, LINE, 16384, 1L << 26, 32, 10, 1000, FLOATS, n, \
+        "64 fast sines of each of n numbers") \
+    row(hash_rounds, COMPUTATION, LINE, 16384, 1L << 26, 32, 10, 1000, WORDS, n, \
+        "128 rounds of xorshift of n integers") \
     row(nearest_centre, COMPUTATION, LINE, 16384, 1L << 25, 32, 10, 1000, WORDS, 8 * n + 512, \
         "k-means: the nearest of 64 centres for n points in 8 dimensions") \
-    row(dct_8x8, MEMORY, TILE, 128, 16000, 32, 10, 72, FLOATS, n * n, "cosine transform of an n x n image in 8 x 8 tiles")
+    row(dct_8x8, MEMORY, TILE, 128, 16000, 32, 10, 72, FLOATS, n * n, \
+        "cosine transform of an n x n image in 8 x 8 tiles")
 
 #define DECLARE(name, ...) \
     void launch_##name(const struct run *run); \

@@ -8,8 +8,8 @@
 
 /* ---- options (Black, Scholes 1973); the normal distribution by the error function ---- */
 
-__global__ void black_scholes(const float *price, const float *strike, const float *years, float *call, float *put, int n,
-                              float rate, float volatility)
+__global__ void black_scholes(const float *price, const float *strike, const float *years, float *call, float *put,
+                              int n, float rate, float volatility)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -113,7 +113,7 @@ void host_n_body(const struct run *r)
     }
 }
 
-/* ---- Mandelbrot set: every point takes all steps, and the result is how many of them stayed within a radius of 2 ---- */
+/* ---- Mandelbrot set: all take every step, and the result counts those within radius 2 ---- */
 
 enum { MANDELBROT_STEPS = 256 };
 
@@ -490,7 +490,7 @@ void host_nearest_centre(const struct run *r)
     }
 }
 
-/* ---- cosine transform (type II, orthonormal) of tiles of 8 x 8, rows first; n and the block's sides are multiples of 8 ---- */
+/* ---- cosine transform (type II, orthonormal) of 8 x 8 tiles, rows first; all sides are multiples of 8 ---- */
 
 __global__ void dct_8x8(const float *from, float *to, int n)
 {

@@ -10,7 +10,7 @@ static dim3 plane(const struct run *r)
 
 /* ---- C = A B ---- */
 
-/* A block computes a square of C, and walks along squares of A and B of the same sides, which it brings to shared memory. */
+/* A block computes a square of C, and brings squares of A and B of the same sides to shared memory in turn. */
 template <typename number>
 static __device__ void multiply_tiles(const number *a, const number *b, number *c, int n, number *tiles)
 {

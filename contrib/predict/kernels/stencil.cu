@@ -8,8 +8,8 @@
 /* ---- speckle reducing anisotropic diffusion (Yu, Acton 2002, eq. 55 to 63), borders reflected ---- */
 
 /* Differences to the four neighbours, and the coefficient of diffusion, from 0 to 1; q0 is the speckle's. */
-__global__ void srad_1(const float *image, float *north, float *south, float *west, float *east, float *coefficient, int n,
-                       float q0)
+__global__ void srad_1(const float *image, float *north, float *south, float *west, float *east, float *coefficient,
+                       int n, float q0)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = i / n, column = i - row * n;
@@ -40,8 +40,8 @@ void launch_srad_1(const struct run *r)
     const long all = r->size * r->size;
     float *out = r->out;
 
-    srad_1<<<blocks_for(all, r->x), r->x>>>(r->in, out, out + all, out + 2 * all, out + 3 * all, out + 4 * all, (int)r->size,
-                                           0.5f);
+    srad_1<<<blocks_for(all, r->x), r->x>>>(r->in, out, out + all, out + 2 * all, out + 3 * all, out + 4 * all,
+                                           (int)r->size, 0.5f);
 }
 
 void host_srad_1(const struct run *r)
@@ -89,7 +89,8 @@ void launch_srad_2(const struct run *r)
     const long all = r->size * r->size;
     const float *in = r->in;
 
-    srad_2<<<blocks_for(all, r->x), r->x>>>(r->out, in, in + all, in + 2 * all, in + 3 * all, in + 4 * all, (int)r->size, 0.5f);
+    srad_2<<<blocks_for(all, r->x), r->x>>>(r->out, in, in + all, in + 2 * all, in + 3 * all, in + 4 * all,
+                                           (int)r->size, 0.5f);
 }
 
 void host_srad_2(const struct run *r)
@@ -115,8 +116,9 @@ enum { HEAT_STEPS = 2 };
 #define HEAT_Z 0.2f
 
 /*
- * A block brings its threads' cells into shared memory and makes HEAT_STEPS steps there. After each step the outermost ring of
- * cells is no longer right, so blocks overlap by that many cells, and only the inner ones are written.
+ * A block brings its threads' cells into shared memory and makes HEAT_STEPS steps there. After each step the
+ * outermost ring of cells is no longer right, so blocks overlap by that many cells, and only the inner ones are
+ * written.
  */
 __global__ void hotspot(const float *temperature, const float *power, float *result, int n)
 {
@@ -172,7 +174,8 @@ void host_hotspot(const struct run *r)
             const double across = before[y ? i - n : i] + (double)before[y < n - 1 ? i + n : i] - 2 * t;
             const double along = before[x ? i - 1 : i] + (double)before[x < n - 1 ? i + 1 : i] - 2 * t;
 
-            r->out[i] = (float)(t + HEAT_RATE * (r->in[all + i] + across * HEAT_Y + along * HEAT_X + (HEAT_AMBIENT - t) * HEAT_Z));
+            r->out[i] = (float)(t + HEAT_RATE * (r->in[all + i] + across * HEAT_Y + along * HEAT_X +
+                                                 (HEAT_AMBIENT - t) * HEAT_Z));
         }
     }
     free(before);
@@ -275,7 +278,9 @@ __global__ void convolution_1d(const float *from, float *to, int n)
 
 void launch_convolution_1d(const struct run *r)
 {
-    convolution_1d<<<blocks_for(r->size, r->x), r->x, (r->x + 2 * RADIUS_1D) * sizeof(float)>>>(r->in, r->out, (int)r->size);
+    const size_t bytes = (r->x + 2 * RADIUS_1D) * sizeof(float);
+
+    convolution_1d<<<blocks_for(r->size, r->x), r->x, bytes>>>(r->in, r->out, (int)r->size);
 }
 
 void host_convolution_1d(const struct run *r)
