@@ -41,6 +41,11 @@ enum { ROUNDS = 3, SAMPLES = 6, LAUNCHES_MOST = 80, SIZES_MOST = 64 };
 #define SAMPLE_US 150.0
 #define HOLD_NS 30000000LL
 
+/* The numbers of four bytes of each array, 0 behind the last. */
+struct arrays {
+    long in[ARRAYS_MOST], out[ARRAYS_MOST];
+};
+
 struct kernel {
     const char *name, *text;
     enum bound bound;
@@ -52,20 +57,28 @@ struct kernel {
     void (*launch)(const struct run *run);
     void (*host)(const struct run *run);
     double (*input)(double n);
+    struct arrays (*arrays)(long n);
 };
 
-#define INPUT(name, bound, shapes, least, most, multiple, sizes, check, element, input, text) \
+#define INPUT(name, bound, shapes, least, most, multiple, sizes, check, element, input, in, out, text) \
     static double input_##name(double n) \
     { \
         (void)n; \
         return input; \
+    } \
+    static struct arrays arrays_##name(long n) \
+    { \
+        (void)n; \
+        return (struct arrays){ LIST in, LIST out }; \
     }
+#define LIST(...) { __VA_ARGS__ }
 PREDICT_KERNELS(INPUT)
 #undef INPUT
+#undef LIST
 
-#define ROW(name, bound, shapes, least, most, multiple, sizes, check, element, input, text) \
+#define ROW(name, bound, shapes, least, most, multiple, sizes, check, element, input, in, out, text) \
     { #name, text, bound, shapes, least, most, multiple, sizes, check, element, \
-      launch_##name, host_##name, input_##name },
+      launch_##name, host_##name, input_##name, arrays_##name },
 static const struct kernel kernels[] = { PREDICT_KERNELS(ROW) };
 #undef ROW
 static const int kernel_count = sizeof kernels / sizeof kernels[0];
@@ -177,6 +190,21 @@ static struct row *list_rows(size_t *count, unsigned long part, unsigned long pa
     return rows;
 }
 
+/* A run whose arrays follow each other in `in` and in `out`. */
+static struct run make_run(const struct kernel *k, long size, unsigned x, unsigned y, const float *in, float *out)
+{
+    const struct arrays arrays = k->arrays(size);
+    struct run run = { size, x, y, in, out };
+
+    for (int i = 0; i < ARRAYS_MOST; i++) {
+        run.inputs[i] = in;
+        run.outputs[i] = out;
+        in += arrays.in[i];
+        out += arrays.out[i];
+    }
+    return run;
+}
+
 static void launch(const struct kernel *k, const struct run *run)
 {
     cudaError_t status;
@@ -234,7 +262,8 @@ static bool check_kernel(const struct kernel *k, float *in, float *out)
     CHECK(cudaMemcpy(in, memory, bytes, cudaMemcpyHostToDevice));
     for (int b = 0; b < 8 && blocks[k->shapes][b][0] && !wrong; b++) {
         const unsigned x = blocks[k->shapes][b][0], y = blocks[k->shapes][b][1];
-        const struct run device = { k->check, x, y, in, out }, host = { k->check, x, y, memory, wanted };
+        const struct run device = make_run(k, k->check, x, y, in, out);
+        const struct run host = make_run(k, k->check, x, y, memory, wanted);
 
         CHECK(cudaMemcpy(out, before, bytes, cudaMemcpyHostToDevice));
         memcpy(wanted, before, bytes);
@@ -275,27 +304,42 @@ static int check_all(const char *name)
 
 /* ---- features ---- */
 
+/* Arrays as a program has them: each in memory of its own and of its size, which says who shares what. */
+static void allocate(const struct kernel *k, struct run *run)
+{
+    const struct arrays arrays = k->arrays(run->size);
+
+    for (int i = 0; i < ARRAYS_MOST; i++) {
+        if (arrays.in[i])
+            CHECK(cudaMalloc((void **)&run->inputs[i], (size_t)arrays.in[i] * sizeof(float)));
+        if (arrays.out[i])
+            CHECK(cudaMalloc((void **)&run->outputs[i], (size_t)arrays.out[i] * sizeof(float)));
+    }
+    run->in = run->inputs[0];
+    run->out = run->outputs[0];
+}
+
 static void launch_once(const struct row *rows, size_t count)
 {
     char text[32];
-    float *in, *out;
 
     if (!getenv("CUDASIM_FEATURES"))
         die(2, "--features needs the simulator and CUDASIM_FEATURES, where it writes: use run_scripts/predict.sh");
-    CHECK(cudaMalloc(&in, IN_WORDS * sizeof(float)));
-    CHECK(cudaMalloc(&out, OUT_WORDS * sizeof(float)));
     for (size_t i = 0; i < count; i++) {
-        const struct run run = { rows[i].size, rows[i].x, rows[i].y, in, out };
+        struct run run = { rows[i].size, rows[i].x, rows[i].y };
 
-        snprintf(text, sizeof text, "%.0f", rows[i].kernel->input((double)rows[i].size));
+        allocate(rows[i].kernel, &run);
+        snprintf(text, sizeof text, "%.0f", rows[i].kernel->input((double)run.size));
         setenv("CUDASIM_FEATURES_N", text, 1);
-        snprintf(text, sizeof text, "%ld", rows[i].size);
+        snprintf(text, sizeof text, "%ld", run.size);
         setenv("CUDASIM_FEATURES_S", text, 1);
         launch(rows[i].kernel, &run);
+        CHECK(cudaDeviceSynchronize());
+        for (int a = 0; a < ARRAYS_MOST; a++) {
+            CHECK(cudaFree((void *)run.inputs[a]));
+            CHECK(cudaFree(run.outputs[a]));
+        }
     }
-    CHECK(cudaDeviceSynchronize());
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
 }
 
 /* ---- timing ---- */
@@ -362,7 +406,7 @@ static int choose_launches(const struct kernel *k, const struct run *run, struct
 
 static void time_row(struct row *row, struct timer *t)
 {
-    const struct run run = { row->size, row->x, row->y, t->in, t->out };
+    const struct run run = make_run(row->kernel, row->size, row->x, row->y, t->in, t->out);
     struct gpu_state state;
 
     if (!row->launches)

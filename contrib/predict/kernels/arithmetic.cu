@@ -27,9 +27,10 @@ __global__ void black_scholes(const float *price, const float *strike, const flo
 void launch_black_scholes(const struct run *r)
 {
     const long n = r->size;
-    const float *in = r->in;
+    const float *const *in = r->inputs;
 
-    black_scholes<<<blocks_for(n, r->x), r->x>>>(in, in + n, in + 2 * n, r->out, r->out + n, (int)n, 0.02f, 0.3f);
+    black_scholes<<<blocks_for(n, r->x), r->x>>>(in[0], in[1], in[2], r->outputs[0], r->outputs[1],
+                                                 (int)n, 0.02f, 0.3f);
 }
 
 void host_black_scholes(const struct run *r)
@@ -464,7 +465,7 @@ void launch_nearest_centre(const struct run *r)
 {
     const long n = r->size;
 
-    nearest_centre<<<blocks_for(n, r->x), r->x>>>(r->in, r->in + POINT * n, (int *)r->out, (int)n);
+    nearest_centre<<<blocks_for(n, r->x), r->x>>>(r->inputs[0], r->inputs[1], (int *)r->out, (int)n);
 }
 
 void host_nearest_centre(const struct run *r)

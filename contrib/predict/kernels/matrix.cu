@@ -81,25 +81,25 @@ void launch_matmul_shared(const struct run *r)
 {
     const size_t bytes = 2 * r->x * r->x * sizeof(float);
 
-    matmul_shared<<<plane(r), dim3(r->x, r->y), bytes>>>(r->in, r->in + r->size * r->size, r->out, (int)r->size);
+    matmul_shared<<<plane(r), dim3(r->x, r->y), bytes>>>(r->inputs[0], r->inputs[1], r->out, (int)r->size);
 }
 
 void launch_matmul_double(const struct run *r)
 {
     const size_t bytes = 2 * r->x * r->x * sizeof(double);
-    const double *a = (const double *)r->in;
+    const double *a = (const double *)r->inputs[0], *b = (const double *)r->inputs[1];
 
-    matmul_double<<<plane(r), dim3(r->x, r->y), bytes>>>(a, a + r->size * r->size, (double *)r->out, (int)r->size);
+    matmul_double<<<plane(r), dim3(r->x, r->y), bytes>>>(a, b, (double *)r->out, (int)r->size);
 }
 
 void launch_matmul_naive(const struct run *r)
 {
-    matmul_naive<<<plane(r), dim3(r->x, r->y)>>>(r->in, r->in + r->size * r->size, r->out, (int)r->size);
+    matmul_naive<<<plane(r), dim3(r->x, r->y)>>>(r->inputs[0], r->inputs[1], r->out, (int)r->size);
 }
 
 void launch_matmul_blocked(const struct run *r)
 {
-    matmul_blocked<<<plane(r), dim3(r->x, r->y)>>>(r->in, r->in + r->size * r->size, r->out, (int)r->size);
+    matmul_blocked<<<plane(r), dim3(r->x, r->y)>>>(r->inputs[0], r->inputs[1], r->out, (int)r->size);
 }
 
 template <typename number>
@@ -173,7 +173,7 @@ __global__ void fan_2(float *a, float *right, const float *multiplier, int n, in
 
 void launch_fan_2(const struct run *r)
 {
-    fan_2<<<plane(r), dim3(r->x, r->y)>>>(r->out, r->out + r->size * r->size, r->in, (int)r->size, 0);
+    fan_2<<<plane(r), dim3(r->x, r->y)>>>(r->outputs[0], r->outputs[1], r->in, (int)r->size, 0);
 }
 
 void host_fan_2(const struct run *r)
@@ -222,14 +222,14 @@ void launch_matvec_rows(const struct run *r)
 {
     const long n = r->size;
 
-    matvec_rows<<<blocks_for(n, r->x), r->x>>>(r->in, r->in + n * n, r->out, (int)n);
+    matvec_rows<<<blocks_for(n, r->x), r->x>>>(r->inputs[0], r->inputs[1], r->out, (int)n);
 }
 
 void launch_matvec_warps(const struct run *r)
 {
     const long n = r->size;
 
-    matvec_warps<<<blocks_for(n, r->x / 32), r->x>>>(r->in, r->in + n * n, r->out, (int)n);
+    matvec_warps<<<blocks_for(n, r->x / 32), r->x>>>(r->inputs[0], r->inputs[1], r->out, (int)n);
 }
 
 void host_matvec_rows(const struct run *r)

@@ -37,7 +37,7 @@ static unsigned dot_blocks(const struct run *r)
 
 void launch_dot_product(const struct run *r)
 {
-    dot_product<<<dot_blocks(r), r->x, r->x * sizeof(float)>>>(r->in, r->in + r->size, r->out, (int)r->size);
+    dot_product<<<dot_blocks(r), r->x, r->x * sizeof(float)>>>(r->inputs[0], r->inputs[1], r->out, (int)r->size);
 }
 
 void host_dot_product(const struct run *r)

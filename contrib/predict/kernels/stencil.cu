@@ -37,11 +37,10 @@ __global__ void srad_1(const float *image, float *north, float *south, float *we
 
 void launch_srad_1(const struct run *r)
 {
-    const long all = r->size * r->size;
-    float *out = r->out;
+    float *const *out = r->outputs;
 
-    srad_1<<<blocks_for(all, r->x), r->x>>>(r->in, out, out + all, out + 2 * all, out + 3 * all, out + 4 * all,
-                                           (int)r->size, 0.5f);
+    srad_1<<<blocks_for(r->size * r->size, r->x), r->x>>>(r->in, out[0], out[1], out[2], out[3], out[4],
+                                                             (int)r->size, 0.5f);
 }
 
 void host_srad_1(const struct run *r)
@@ -86,11 +85,10 @@ __global__ void srad_2(float *image, const float *north, const float *south, con
 
 void launch_srad_2(const struct run *r)
 {
-    const long all = r->size * r->size;
-    const float *in = r->in;
+    const float *const *in = r->inputs;
 
-    srad_2<<<blocks_for(all, r->x), r->x>>>(r->out, in, in + all, in + 2 * all, in + 3 * all, in + 4 * all,
-                                           (int)r->size, 0.5f);
+    srad_2<<<blocks_for(r->size * r->size, r->x), r->x>>>(r->out, in[0], in[1], in[2], in[3], in[4],
+                                                             (int)r->size, 0.5f);
 }
 
 void host_srad_2(const struct run *r)
@@ -157,7 +155,7 @@ void launch_hotspot(const struct run *r)
     const dim3 block(r->x, r->y);
     const dim3 grid(blocks_for(r->size, r->x - 2 * HEAT_STEPS), blocks_for(r->size, r->y - 2 * HEAT_STEPS));
 
-    hotspot<<<grid, block, r->x * r->y * sizeof(float)>>>(r->in, r->in + r->size * r->size, r->out, (int)r->size);
+    hotspot<<<grid, block, r->x * r->y * sizeof(float)>>>(r->inputs[0], r->inputs[1], r->out, (int)r->size);
 }
 
 void host_hotspot(const struct run *r)
@@ -359,10 +357,10 @@ __global__ void edit_diagonal(const int *one, const int *two, const char *a, con
 void launch_edit_diagonal(const struct run *r)
 {
     const long n = r->size;
-    const int *in = (const int *)r->in;
-    const char *text = (const char *)(in + 2 * n + 1);
+    const int *one = (const int *)r->inputs[0], *two = (const int *)r->inputs[1];
+    const char *a = (const char *)r->inputs[2], *b = (const char *)r->inputs[3];
 
-    edit_diagonal<<<blocks_for(n, r->x), r->x>>>(in, in + n + 1, text, text + n, (int *)r->out, (int)n);
+    edit_diagonal<<<blocks_for(n, r->x), r->x>>>(one, two, a, b, (int *)r->out, (int)n);
 }
 
 void host_edit_diagonal(const struct run *r)

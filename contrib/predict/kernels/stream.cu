@@ -15,7 +15,7 @@ __global__ void vector_add(const float *a, const float *b, float *c, int n)
 
 void launch_vector_add(const struct run *r)
 {
-    vector_add<<<blocks_for(r->size, r->x), r->x>>>(r->in, r->in + r->size, r->out, (int)r->size);
+    vector_add<<<blocks_for(r->size, r->x), r->x>>>(r->inputs[0], r->inputs[1], r->out, (int)r->size);
 }
 
 void host_vector_add(const struct run *r)
