@@ -1,0 +1,8 @@
+#!/bin/bash
+# How long a kernel will take: predict.sh SUBCOMMAND [ARGUMENT...]. Each has --help.
+. "$(dirname "$0")/lib.sh"
+
+case ${1:-} in
+features) exec "$root/run_scripts/predict_features.sh" "${@:2}" ;;
+*) usage 'predict.sh features ...' ;;
+esac
