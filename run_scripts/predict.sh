@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 case ${1:-} in
+features) exec "$root/run_scripts/predict_features.sh" "${@:2}" ;;
 collect) exec "$root/run_scripts/predict_collect.sh" "${@:2}" ;;
-*) usage 'predict.sh collect ...' ;;
+*) usage 'predict.sh features|collect ...' ;;
 esac

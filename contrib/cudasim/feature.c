@@ -47,7 +47,7 @@ struct sums {
 
 /* ---- the table ---- */
 
-const char *feature_name(enum feature feature)
+const char *feature_column(enum feature feature)
 {
     static const char *const names[] = {
 #define FEATURE_NAME(id, name) name,
@@ -76,13 +76,13 @@ void features_write_header(FILE *out)
 {
     fputs("kernel", out);
     for (int f = 0; f < FEATURE_COUNT; f++)
-        fprintf(out, ",%s", feature_name((enum feature)f));
+        fprintf(out, ",%s", feature_column((enum feature)f));
     fputc('\n', out);
 }
 
 void features_write_row(FILE *out, const struct features_row *row)
 {
-    fputs(row->kernel, out);
+    fputs(row->kernel.text, out);
     for (int f = 0; f < FEATURE_COUNT; f++)
         fprintf(out, ",%s", feature_text(row->value[f]).text);
     fputc('\n', out);
@@ -92,9 +92,9 @@ void features_write_row(FILE *out, const struct features_row *row)
 
 void features_pick(uint64_t count, uint64_t picked, uint64_t *place, double *weight)
 {
-    double part = picked > 2 ? (double)(count - 2) / (double)(picked - 2) : 0, turn = 0;
-
     for (uint64_t n = 0; n < picked; n++) {
+        uint64_t from, end;
+
         place[n] = n;
         weight[n] = 1;
         if (picked == count || n == 0)
@@ -103,10 +103,12 @@ void features_pick(uint64_t count, uint64_t picked, uint64_t *place, double *wei
             place[n] = count - 1;
             continue;
         }
+        /* Sides are below 2^32, samples far below: no overflow. */
+        from = 1 + (count - 2) * (n - 1) / (picked - 2);
+        end = 1 + (count - 2) * n / (picked - 2);
         /* Multiples of the golden ratio: another place in each part, so that no period of the blocks' work is met. */
-        turn = fmod((double)n * 0.6180339887498949, 1);
-        place[n] = 1 + (uint64_t)(((double)(n - 1) + turn) * part);
-        weight[n] = part;
+        place[n] = from + (uint64_t)(fmod((double)n * 0.6180339887498949, 1) * (double)(end - from));
+        weight[n] = (double)(end - from);
     }
 }
 
@@ -282,9 +284,9 @@ static void add_sums(struct sums *s, const struct sim_kernel_counts *before, con
 
 /* ---- the row ---- */
 
-/* The name alone: of "void a::f<int, 3>(float *)" f. */
-static void plain_name(const char *title, char *name, size_t size)
+struct feature_name feature_plain_name(const char *title)
 {
+    struct feature_name name;
     size_t start = 0, end = strlen(title), at;
     int depth = 0;
 
@@ -298,10 +300,11 @@ static void plain_name(const char *title, char *name, size_t size)
             end = strlen(title);
         }
     }
-    snprintf(name, size, "%.*s", (int)(end - start), title + start);
-    for (char *c = name; *c; c++)
+    snprintf(name.text, sizeof name.text, "%.*s", (int)(end - start), title + start);
+    for (char *c = name.text; *c; c++)
         if (*c == ',' || *c == '"' || *c == '\n')
             *c = '_';
+    return name;
 }
 
 /* A number that the caller gives; NaN if it does not. */
@@ -335,7 +338,7 @@ static void fill(struct features *features, const struct sim_launch *launch, con
     unsigned block = launch->block[0] * launch->block[1] * launch->block[2];
     double computation = s->class[CLASS_COMPUTATION] + s->class[CLASS_CONTROL] + s->class[CLASS_PARAMETER] - s->exits;
 
-    plain_name(sim_kernel_title(launch->kernel), row->kernel, sizeof row->kernel);
+    row->kernel = feature_plain_name(sim_kernel_title(launch->kernel));
     for (int n = 0; n < 3; n++) {
         v[FEATURE_GRID_X + n] = launch->grid[n];
         v[FEATURE_BLOCK_X + n] = launch->block[n];
@@ -482,6 +485,32 @@ static bool run_sample(struct sim *sim, const struct sim_launch *whole, const ui
     return good;
 }
 
+void feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size)
+{
+    const struct ptx_function *function;
+    const struct ptx_module *module = sim_kernel_ptx(kernel, &function);
+    const struct ptx_location *place = loop->exit ? ptx_place(module, loop->exit) : NULL;
+    const char *path = place ? ptx_file_path(module, place->file) : NULL;
+
+    if (path)
+        snprintf(text, size, "%s:%u", path, place->line);
+    else
+        snprintf(text, size, "line %u of the PTX", loop->line);
+}
+
+static void tell_irregular(const struct sim_kernel *kernel, const struct features_code *code)
+{
+    char place[512];
+
+    for (size_t n = 0; n < code->loop_count; n++) {
+        if (!(code->loops[n].depends & DEPENDS_DATA))
+            continue;
+        feature_loop_place(kernel, &code->loops[n], place, sizeof place);
+        fprintf(stderr, "cudasim: %s: the loop that ends at %s runs as often as data in global memory says: the features "
+                        "hold for this input alone\n", sim_kernel_title(kernel), place);
+    }
+}
+
 bool features_run(struct features *features, struct sim *sim, const struct sim_launch *launch, struct features_row *row,
                   struct sim_fault *fault)
 {
@@ -508,6 +537,9 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
         code->told = true;
     }
     sampled = sampled && share_out(side, features->sample, picked) < blocks;
+    if (!code->regular && !code->told_irregular)
+        tell_irregular(launch->kernel, code);
+    code->told_irregular = true;
     clear_touched(sim_touched(sim));
     good = sampled ? run_sample(sim, launch, side, picked, &sums, &footprint, fault)
                    : run_all(sim, launch, &sums, &footprint, fault);

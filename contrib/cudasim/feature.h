@@ -30,10 +30,14 @@ enum feature {
 #undef FEATURE_ID
     FEATURE_COUNT
 };
-const char *feature_name(enum feature feature);
+const char *feature_column(enum feature feature);
+
+/* A function's own name, without scopes, template arguments and parameters: f of a::f<int, 3>. */
+struct feature_name { char text[256]; };
+struct feature_name feature_plain_name(const char *title);
 
 struct features_row {
-    char kernel[256];            /* the function's own name, without scopes, template arguments and parameters */
+    struct feature_name kernel;
     double value[FEATURE_COUNT]; /* NaN: not known, an empty field */
 };
 
@@ -56,6 +60,9 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
 
 /* What the kernel's code says of itself; valid as long as the kernel. NULL without memory. */
 const struct features_code *features_of_kernel(struct sim_kernel *kernel);
+
+/* Where the loop's end is written: "FILE:LINE" of the source if that is known, else its line of the PTX. */
+void feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size);
 
 /* The CSV's first line, and a line a launch. */
 void features_write_header(FILE *out);

@@ -27,7 +27,7 @@ struct features_code {
     unsigned complexity;  /* the deepest nest of loops whose number of rounds is not a constant of the code */
     bool regular;         /* no loop depends on data */
     bool waits;           /* a loop depends on what other blocks may change */
-    bool told;            /* for who uses it: this was said already */
+    bool told, told_irregular; /* for who uses it: this was said already */
     struct features_loop *loops; /* [loop_count] of the kernel and of what it calls, in no order */
     size_t loop_count;
 };

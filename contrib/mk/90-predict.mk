@@ -1,6 +1,22 @@
-# predict: how long a kernel will take.
+# contrib/predict: how long a kernel will take, before it runs. Its parts need packages that the host does not:
+# run_scripts/packages.sh predict. Nothing else depends on them.
 
 PREDICT := contrib/predict
+
+# ---- features: what a launch is like, by the simulator ----
+
+$(BUILD)/predict/features: $(call object,$(PREDICT)/main_features.c) $(CUDASIM_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
+
+FEATURE_TESTS := $(if $(CUDASIM_LACKS),,$(BUILD)/tests/test_cudasim_feature)
+$(BUILD)/tests/test_cudasim_feature: $(BUILD)/obj/tests/unit/test_cudasim_feature.o $(CUDASIM_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
+
+.PHONY: predict-features
+predict-features: $(if $(CUDASIM_LACKS),,$(BUILD)/predict/features $(FEATURE_TESTS) $(CUDASIM_LIBRARY))
+	$(if $(CUDASIM_LACKS),@echo "the simulator needs $(strip $(CUDASIM_LACKS))" >&2; exit 2)
 
 # ---- collect: the kernels that the predictor learns from, timed on a GPU or counted on the simulator ----
 
