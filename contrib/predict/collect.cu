@@ -8,6 +8,7 @@
  *
  *   collect [--subset K/N]               times on the GPU; CSV to standard output
  *   collect --features [--subset K/N]    launches each row once; the simulator writes what it counted
+ *   collect --features --rows TIMES.csv  the same for the rows of a file that was timed
  *   collect --check [KERNEL]             compares each kernel with a computation on the CPU, at a small size
  *   collect --list                       the configurations, a line each
  *
@@ -36,6 +37,8 @@ extern "C" {
 
 /* Memory that all kernels share, in numbers of four bytes: what the largest rows of kernels.h need. */
 static const size_t IN_WORDS = (size_t)1 << 30, OUT_WORDS = (size_t)1 << 29, CHECK_WORDS = (size_t)1 << 17;
+
+#define TIMES_HEADER "gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz"
 
 enum { ROUNDS = 3, SAMPLES = 6, LAUNCHES_MOST = 80, SIZES_MOST = 64 };
 #define SAMPLE_US 150.0
@@ -159,6 +162,18 @@ static int sizes_of(const struct kernel *k, long sizes[SIZES_MOST])
     return count;
 }
 
+static bool fits(const struct row *row)
+{
+    const struct arrays arrays = row->kernel->arrays(row->size);
+    size_t in = 0, out = 0;
+
+    for (int i = 0; i < ARRAYS_MOST; i++) {
+        in += (size_t)arrays.in[i];
+        out += (size_t)arrays.out[i];
+    }
+    return in <= IN_WORDS && out <= OUT_WORDS;
+}
+
 /* All rows, or every N-th from the K-th on; to be freed. */
 static struct row *list_rows(size_t *count, unsigned long part, unsigned long parts)
 {
@@ -183,6 +198,10 @@ static struct row *list_rows(size_t *count, unsigned long part, unsigned long pa
         if (!rows && !(rows = (struct row *)calloc(all, sizeof *rows)))
             die(3, "no memory for %zu rows", all);
     }
+    for (size_t i = 0; i < all; i++)
+        if (!fits(&rows[i]))
+            die(3, "%s, n %ld: its arrays are larger than the memory that all kernels share", rows[i].kernel->name,
+                rows[i].size);
     qsort(rows, all, sizeof *rows, by_key);
     for (size_t i = part; i < all; i += parts)
         rows[kept++] = rows[i];
@@ -203,6 +222,55 @@ static struct run make_run(const struct kernel *k, long size, unsigned x, unsign
         out += arrays.out[i];
     }
     return run;
+}
+
+/* Whether a row's size is within the kernel's, and its block one of its shapes. */
+static bool possible(const struct row *row)
+{
+    const struct kernel *k = row->kernel;
+
+    if (row->size < k->least || row->size > k->most + k->multiple || row->size % k->multiple)
+        return false;
+    for (int b = 0; b < 8 && blocks[k->shapes][b][0]; b++)
+        if (blocks[k->shapes][b][0] == row->x && blocks[k->shapes][b][1] == row->y)
+            return true;
+    return false;
+}
+
+/* The rows that a file of times has, in its order; columns are found by name. To be freed. */
+static struct row *read_rows(const char *path, size_t *count)
+{
+    FILE *file = fopen(path, "re");
+    char line[1024], name[64], end;
+    struct row *rows = NULL, *row;
+    size_t room = 0;
+
+    if (!file)
+        die(2, "cannot open '%s': %s", path, strerror(errno));
+    *count = 0;
+    for (size_t number = 1; fgets(line, sizeof line, file); number++) {
+        if (number == 1) {
+            if (strncmp(line, TIMES_HEADER, strlen(TIMES_HEADER)) != 0)
+                die(2, "%s:1: the header is not '%s'", path, TIMES_HEADER);
+            continue;
+        }
+        if (*count == room && !(rows = (struct row *)realloc(rows, (room = 2 * room + 256) * sizeof *rows)))
+            die(3, "no memory for the rows of '%s'", path);
+        row = &rows[(*count)++];
+        *row = (struct row){};
+        if (sscanf(line, "%*[^,],%63[^,],%*[^,],%ld,%ux%u%c", name, &row->size, &row->x, &row->y, &end) != 5 ||
+            end != ',')
+            die(2, "%s:%zu: no row of times", path, number);
+        for (int i = 0; i < kernel_count; i++)
+            if (strcmp(kernels[i].name, name) == 0)
+                row->kernel = &kernels[i];
+        if (!row->kernel)
+            die(2, "%s:%zu: there is no kernel '%s'; collect --list names all", path, number, name);
+        if (!possible(row))
+            die(2, "%s:%zu: %s has no size %ld with a block of %u x %u", path, number, name, row->size, row->x, row->y);
+    }
+    fclose(file);
+    return rows;
 }
 
 static void launch(const struct kernel *k, const struct run *run)
@@ -286,17 +354,17 @@ static bool check_kernel(const struct kernel *k, float *in, float *out)
 static int check_all(const char *name)
 {
     float *in, *out;
-    bool good = true, found = false;
+    bool good = true, found = !name;
 
+    for (int i = 0; i < kernel_count && !found; i++)
+        found = strcmp(name, kernels[i].name) == 0;
+    if (!found)
+        die(2, "there is no kernel '%s'; collect --list names all", name);
     CHECK(cudaMalloc(&in, CHECK_WORDS * sizeof(float)));
     CHECK(cudaMalloc(&out, CHECK_WORDS * sizeof(float)));
     for (int i = 0; i < kernel_count; i++)
-        if (!name || strcmp(name, kernels[i].name) == 0) {
+        if (!name || strcmp(name, kernels[i].name) == 0)
             good &= check_kernel(&kernels[i], in, out);
-            found = true;
-        }
-    if (!found)
-        die(2, "there is no kernel '%s'; collect --list names all", name);
     CHECK(cudaFree(in));
     CHECK(cudaFree(out));
     return good ? 0 : 1;
@@ -472,13 +540,10 @@ static void time_rows(struct row *rows, size_t count)
 {
     struct cudaDeviceProp properties;
     struct timer timer = {};
-    const char *name = properties.name;
     int rounds = 0;
 
     CHECK(cudaGetDeviceProperties(&properties, 0));
     timer_init(&timer, properties.name, (const unsigned char *)properties.uuid.bytes);
-    if (strncmp(name, "NVIDIA ", 7) == 0)
-        name += 7;
     fprintf(stderr, "collect: %zu rows on %s, driver %s\n", count, properties.name, timer.gpu.driver);
     /* Told to stop, it prints what it has: the column `samples` says how much that is. */
     signal(SIGTERM, stop);
@@ -486,9 +551,9 @@ static void time_rows(struct row *rows, size_t count)
     for (rounds = 0; rounds < ROUNDS && !stopped; rounds++)
         for (size_t i = 0; i < count && !stopped; i++)
             time_row(&rows[i], &timer);
-    puts("gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz");
+    puts(TIMES_HEADER);
     for (size_t i = 0; i < count && rows[i].samples; i++)
-        print_row(name, &rows[i]);
+        print_row(properties.name, &rows[i]);
     timer_release(&timer);
     if (stopped)
         die(3, "stopped in round %d of %d: rows have fewer samples than they should", rounds, ROUNDS);
@@ -498,14 +563,14 @@ static void time_rows(struct row *rows, size_t count)
 
 static void usage(void)
 {
-    die(2, "usage: collect [--features | --list] [--subset K/N] | --check [KERNEL]");
+    die(2, "usage: collect [--list | --features [--rows TIMES.csv]] [--subset K/N] | --check [KERNEL]");
 }
 
 int main(int argc, char **argv)
 {
     enum { TIME, FEATURES, LIST, VERIFY } what = TIME;
     unsigned long part = 0, parts = 1;
-    const char *name = NULL;
+    const char *name = NULL, *times = NULL;
     struct row *rows;
     size_t count;
     char end;
@@ -520,14 +585,18 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--subset") == 0 && i + 1 < argc) {
             if (sscanf(argv[++i], "%5lu/%5lu%c", &part, &parts, &end) != 2 || parts == 0 || part >= parts)
                 die(2, "'%s' is no part of the list: K/N, with K from 0 to N - 1", argv[i]);
-        } else if (what == VERIFY && !name && argv[i][0] != '-')
+        } else if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc)
+            times = argv[++i];
+        else if (what == VERIFY && !name && argv[i][0] != '-')
             name = argv[i];
         else
             usage();
     }
     if (what == VERIFY)
         return check_all(name);
-    rows = list_rows(&count, part, parts);
+    if (times && (what != FEATURES || parts > 1))
+        usage();
+    rows = times ? read_rows(times, &count) : list_rows(&count, part, parts);
     if (what == FEATURES)
         launch_once(rows, count);
     else if (what == TIME)

@@ -95,7 +95,7 @@ END {
     if (files < 2 || rows == 0)
         die(files < 2 ? ARGV[files + 1] : ARGV[1], 1, "there is nothing in it")
     if (counted != rows)
-        die(ARGV[2], counted + 1, counted " launches, and " rows " rows in " ARGV[1])
+        die(ARGV[2], (counted < rows ? counted : rows) + 2, counted " launches, and " rows " rows in " ARGV[1])
     sub(/,block,/, ",", times_header)
     sub(/^kernel,/, "", features_header)
     print times_header "," features_header
