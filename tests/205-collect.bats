@@ -159,7 +159,8 @@ column() {
 
 @test "predict.sh collect: appends rows and where they come from, and never half of them" {
     some_rows
-    run -0 "$root/run_scripts/predict.sh" collect --times times.csv --features features.csv --driver 580.1 --to data/new.csv
+    run -0 "$root/run_scripts/predict.sh" collect --times times.csv --features features.csv \
+        --driver 580.1 --to data/new.csv
     assert_output '4 rows were appended to data/new.csv'
     run -0 "$root/run_scripts/predict.sh" collect --times times.csv --features features.csv --to data/new.csv
     assert_equal "$(wc -l < data/new.csv)" 9

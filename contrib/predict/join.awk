@@ -1,8 +1,9 @@
-# join.awk - puts what a GPU timed and what the simulator counted beside each other: awk -f join.awk TIMES.csv FEATURES.csv
+# join.awk - puts what a GPU timed and what the simulator counted side by side:
+# awk -f join.awk TIMES.csv FEATURES.csv
 #
-# TIMES.csv is what build/predict/collect prints, FEATURES.csv what the simulator writes for `collect --features` of the same
-# part of the list, line for line. Prints the rows of contrib/predict/data, numbers to six digits. Anything that is not as it
-# should be ends it with code 1 and FILE:LINE on standard error, before a row is printed.
+# TIMES.csv is what build/predict/collect prints, FEATURES.csv what the simulator writes for `collect --features` of the
+# same rows, line for line. Prints the rows of contrib/predict/data, numbers to six digits. What is not as it should be
+# ends it with code 1 and FILE:LINE on standard error, before a row is printed.
 
 function die(file, line, text)
 {
@@ -43,9 +44,9 @@ function short(number)
 BEGIN {
     FS = ","
     times_header = "gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz"
-    features_header = "kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,n,s,alpha,n_b,n_t,w,cpx,l,l_c,l_mr,l_mw,l_shr,l_shw," \
-        "l_s,l_dpu,l_sfu,dpc,shared_words,registers,warp_instructions,flops,bytes_read,bytes_written,footprint,shared_passes," \
-        "divergence,regular"
+    features_header = "kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,n,s,alpha,n_b,n_t,w,cpx,l,l_c,l_mr,l_mw," \
+        "l_shr,l_shw,l_s,l_dpu,l_sfu,dpc,shared_words,registers,warp_instructions,flops,bytes_read,bytes_written," \
+        "footprint,shared_passes,divergence,regular"
     least_samples = 15
     if (ARGC != 3)
         die("join.awk", 0, "usage: awk -f join.awk TIMES.csv FEATURES.csv")
@@ -81,8 +82,8 @@ files == 1 {
     if (counted > rows)
         next
     if ($1 != kernel[counted] || $9 != size[counted] || $5 "x" $6 != block[counted] || $7 != 1)
-        die(FILENAME, FNR, "a launch of " $1 ", size " $9 ", block " $5 "x" $6 "x" $7 "; timed was " kernel[counted] ", size " \
-            size[counted] ", block " block[counted])
+        die(FILENAME, FNR, "a launch of " $1 ", size " $9 ", block " $5 "x" $6 "x" $7 "; timed was " \
+            kernel[counted] ", size " size[counted] ", block " block[counted])
     line = timed[counted]
     for (i = 2; i <= NF; i++)
         line = line "," short($i)

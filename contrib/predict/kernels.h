@@ -47,8 +47,8 @@ enum shapes {
  * row(name, class, shapes, least, most, multiple, sizes, check, element, input, in, out, text)
  *
  *   class      of the source's eight as the source says. Of the others by the roofline of an H100, 67 Tflop/s over
- *              3.35 TB/s: computation from about 20 operations a byte of DRAM on, 10 in float64, or as many
- *              instructions where they are no floating point
+ *              3.35 TB/s: computation from about 20 operations a byte of DRAM on, 10 in float64; instructions
+ *              count where they are no floating point, special functions as eight, of which a GPU has as few lanes
  *   least,     the smallest and the largest n, and what all are multiples of: from a few microseconds to some
  *   most       milliseconds on an H100
  *   sizes      how many n, spread evenly in the logarithm

@@ -1,8 +1,8 @@
-# quality.awk - how good the times of a file of contrib/predict/data are: awk -f quality.awk data/h100.csv [AGAIN.csv]
+# quality.awk - how good the times are: awk -f quality.awk data/h100.csv [AGAIN.csv]
 #
-# By how long a launch took: rows, and how wide the 95 % interval of the median is, in percent of it. Then pairs of neighbouring
-# sizes of a kernel with the same block in which the larger took less time, beyond both intervals. With a second file, of
-# the same rows timed by another process: how far its times are from the first's.
+# By how long a launch took: rows, and how wide the 95 % interval of the median is, in percent of it. Then the pairs
+# of sizes of a kernel with the same block in which the larger took less time, beyond both intervals. With a second file,
+# some of the rows timed by another process: how far its times are from the first's.
 
 function sorted(list, count,    i, j, kept)
 {
@@ -14,7 +14,7 @@ function sorted(list, count,    i, j, kept)
     }
 }
 
-# quantiles(NAME): prints a row of the table, of band[NAME, 1 ..].
+# A row of the table: quantiles of band[name, 1 .. count[name]].
 function quantiles(name,    i, n, list)
 {
     n = count[name]
@@ -51,8 +51,8 @@ FNR == 1 {
 }
 
 files == 1 {
-    put(time < 5 ? "below 5 us" : time < 20 ? "5 to 20 us" : time < 100 ? "20 to 100 us" : time < 1000 ? "100 us to 1 ms" : \
-        "above 1 ms", 100 * ($column["high_us"] - $column["low_us"]) / time)
+    put(time < 5 ? "below 5 us" : time < 20 ? "5 to 20 us" : time < 100 ? "20 to 100 us" : \
+        time < 1000 ? "100 us to 1 ms" : "above 1 ms", 100 * ($column["high_us"] - $column["low_us"]) / time)
     put("all", 100 * ($column["high_us"] - $column["low_us"]) / time)
     times[key] = time
     low[key] = $column["low_us"]
@@ -68,6 +68,7 @@ files == 1 {
 key in times {
     far = 100 * (time / times[key] - 1)
     put("timed again", far < 0 ? -far : far)
+    outside += time < low[key] || time > high[key]
 }
 
 END {
@@ -80,6 +81,8 @@ END {
             quantiles(names[i])
     if (count["timed again"])
         quantiles("timed again")
+    if (count["timed again"])
+        printf "timed again, %d of %d lie outside of the interval\n", outside, count["timed again"]
     printf "the shortest launch: %s us\n", least
     for (series in length_of)
         for (i = 1; i <= length_of[series]; i++)
@@ -94,12 +97,13 @@ END {
                             worst = times[b] / times[a]
                             worst_what = a ": " times[a] " us, " b ": " times[b] " us"
                         }
-                        if (times[a] > 20)
-                            long_falls++
+                        short_falls += times[a] < 5
+                        long_falls += times[a] > 20
                     }
                 }
             }
-    printf "pairs of sizes, else alike: %d; the larger took less in %d, of them %d above 20 us\n", pairs, falls, long_falls
+    printf "pairs of sizes, else alike: %d; the larger took less in %d: %d below 5 us, %d above 20 us\n", pairs, \
+        falls, short_falls, long_falls
     if (falls)
         print "the worst: " worst_what
 }
