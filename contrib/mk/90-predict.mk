@@ -21,12 +21,15 @@ predict-features: $(if $(CUDASIM_LACKS),,$(BUILD)/predict/features $(FEATURE_TES
 # ---- collect: the kernels that the predictor learns from, timed on a GPU or counted on the simulator ----
 
 PREDICT_KERNELS := $(patsubst $(PREDICT)/%.cu,$(BUILD)/predict/%.o,$(wildcard $(PREDICT)/kernels/*.cu))
+# The simulator reads PTX up to 9.0: newer GPUs' code comes with it as well.
+PTX_90 := -gencode arch=compute_90,code=compute_90
+PREDICT_PTX = $(if $(shell [ "$(CUDA_ARCH)" -le 90 ] || echo newer),$(PTX_90))
 
 $(BUILD)/predict/collect: $(BUILD)/predict/collect.o $(PREDICT_KERNELS) $(call object,verify/gpu.c verify/error.c verify/stats.c)
 	$(call say,LINK $@)$(NVCC) $(NVCC_FLAGS) -o $@ $^ -ldl -lm
 
 $(BUILD)/predict/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -I. -MMD -MP -c -o $@ $<
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) $(PREDICT_PTX) -I. -MMD -MP -c -o $@ $<
 
 -include $(wildcard $(BUILD)/predict/*.d $(BUILD)/predict/kernels/*.d)

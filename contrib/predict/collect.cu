@@ -12,7 +12,7 @@
  *   collect --check [KERNEL]             compares each kernel with a computation on the CPU, at a small size
  *   collect --list                       the configurations, a line each
  *
- * How a row is timed. Three rounds over the whole list, so that a row's samples lie a good part of a minute apart,
+ * How a row is timed. Three rounds over the whole list, so that a row's samples lie ten seconds and more apart,
  * and its interval holds what drifts. In each round one launch to warm up and SAMPLES samples follow each other on
  * one stream behind a kernel that holds it until all are in the queue: so the GPU never waits for the CPU. A sample
  * is the time between two events divided by the launches in between: as many as last 150 us, at most 80, so that
