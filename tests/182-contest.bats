@@ -325,6 +325,17 @@ SCRIPT
     refute_output --partial sqlite
 }
 
+@test "where there is no box, nothing is graded, and no submission is blamed" {
+    contest
+    cp "$sort/accepted/qsort.c" "$contest/submissions/ada/A/1.c"
+    mkdir bin
+    printf '#!/bin/sh\nexit 1\n' > bin/bwrap
+    chmod +x bin/bwrap
+    PATH=$PWD/bin:$PATH run -3 timeout 120 "$root/run_scripts/grade.sh" "$contest"
+    assert_line --index -1 'grade.sh: submissions cannot be built here: install bubblewrap and allow user namespaces'
+    [ ! -e "$db" ]
+}
+
 @test "of many graders on one contest one grades, and the others say so" {
     requires box
     local i refused=0 graded=0 status
