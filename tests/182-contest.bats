@@ -289,7 +289,7 @@ SCRIPT
     grade
     with_mounts <<'SCRIPT' > out 2>&1
     mount --bind "$contest" "$contest"
-    mount -o remount,bind,ro "$contest"
+    mount -o remount,bind,ro,nosuid,nodev "$contest"
     for command in 'run' 'results' 'rejudge' 'clear-review'; do
         argument=
         [ "$command" != clear-review ] || argument=1
@@ -390,7 +390,8 @@ SCRIPT
         esac
     }
     sudo() { if [ "$(id -u)" = 0 ]; then "$@"; else command sudo -n "$@"; fi; }
-    export HOME=$BATS_TEST_TMPDIR/home
+    echo 'DPkg::Lock::Timeout "300";' > apt.conf
+    export HOME=$BATS_TEST_TMPDIR/home APT_CONFIG=$BATS_TEST_TMPDIR/apt.conf
     mkdir "$HOME"
     for number in 1 2 3 4 5 6 7 8 9; do
         line=${commands[number - 1]}
