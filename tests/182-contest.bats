@@ -289,7 +289,7 @@ SCRIPT
     grade
     with_mounts <<'SCRIPT' > out 2>&1
     mount --bind "$contest" "$contest"
-    mount -o remount,bind,ro "$contest"
+    mount -o remount,bind,ro,nosuid,nodev "$contest"
     for command in 'run' 'results' 'rejudge' 'clear-review'; do
         argument=
         [ "$command" != clear-review ] || argument=1
@@ -323,6 +323,17 @@ SCRIPT
     assert_output '10 checks, 0 failed'
     run -0 ldd "$build/main_host"
     refute_output --partial sqlite
+}
+
+@test "where there is no box, nothing is graded, and no submission is blamed" {
+    contest
+    cp "$sort/accepted/qsort.c" "$contest/submissions/ada/A/1.c"
+    mkdir bin
+    printf '#!/bin/sh\nexit 1\n' > bin/bwrap
+    chmod +x bin/bwrap
+    PATH=$PWD/bin:$PATH run -3 timeout 120 "$root/run_scripts/grade.sh" "$contest"
+    assert_line --index -1 'grade.sh: submissions cannot be built here: install bubblewrap and allow user namespaces'
+    [ ! -e "$db" ]
 }
 
 @test "of many graders on one contest one grades, and the others say so" {
@@ -379,7 +390,8 @@ SCRIPT
         esac
     }
     sudo() { if [ "$(id -u)" = 0 ]; then "$@"; else command sudo -n "$@"; fi; }
-    export HOME=$BATS_TEST_TMPDIR/home
+    echo 'DPkg::Lock::Timeout "300";' > apt.conf
+    export HOME=$BATS_TEST_TMPDIR/home APT_CONFIG=$BATS_TEST_TMPDIR/apt.conf
     mkdir "$HOME"
     for number in 1 2 3 4 5 6 7 8 9; do
         line=${commands[number - 1]}
