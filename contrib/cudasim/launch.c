@@ -16,7 +16,7 @@
 #include "block.h"
 #include "device.h"
 
-#define PATIENCE_SECONDS 2.0     /* of waiting for memory that nobody changes before it is called a deadlock */
+#define PATIENCE_SECONDS 2.0     /* of a processor, waiting for memory that nobody changes, before it is a deadlock */
 #define BUSY_TURNS 64            /* turns without an end, and without visible waiting, after which another block starts */
 #define WORTH_SHARING 100e-6     /* seconds of work: below it other workers are not woken */
 #define KEPT_BYTES (16u << 20)   /* of blocks' storage that a worker keeps for later launches */
@@ -28,6 +28,15 @@ static double seconds_now(void)
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Of this thread's work: one that has not had a processor has not waited. */
+static double seconds_worked(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -322,12 +331,12 @@ static bool stuck(struct worker *k, double *since, uint64_t *seen)
     uint64_t others = atomic_load(&l->progress);
 
     if (*since == 0 || others != *seen) {
-        *since = seconds_now();
+        *since = seconds_worked();
         *seen = others;
         return false;
     }
     sched_yield();
-    return seconds_now() - *since > PATIENCE_SECONDS;
+    return seconds_worked() - *since > PATIENCE_SECONDS;
 }
 
 static void run_groups(struct worker *k)
