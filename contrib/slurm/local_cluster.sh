@@ -37,8 +37,8 @@ processes() { # [NODE]
 
 # A step's daemon and its job have the marks of the node, whatever became of their parents.
 end_all() { # [NODE]
-    local round pids
-    for round in 1 2 3 4 5; do
+    local pids
+    for _ in 1 2 3 4 5; do
         mapfile -t pids < <(processes "$@")
         [ ${#pids[@]} -gt 0 ] || return 0
         kill -KILL "${pids[@]}" 2> /dev/null || true
@@ -108,7 +108,7 @@ start() { # NODES PORT
         fail "munged does not start: $(tail -n 3 "$folder/munged.log")"
     until_true 10 munge -n -S "$socket" || fail 'munged does not answer'
     export SLURM_CONF=$folder/slurm.conf
-    (cd "$folder" && GRADE_CLUSTER=$folder slurmctld -f "$folder/slurm.conf") ||
+    (cd "$folder" && GRADE_CLUSTER=$folder slurmctld -c -f "$folder/slurm.conf") ||
         fail "slurmctld does not start: $(tail -n 3 "$folder/slurmctld.log")"
     until_true 20 scontrol ping || fail "slurmctld does not answer: $(tail -n 3 "$folder/slurmctld.log")"
     for ((node = 1; node <= $1; node++)); do
