@@ -253,17 +253,16 @@ static bool take_result(struct store *store, const char *path, int64_t judgement
 {
     char aside[PATH_MAX + 8];
     struct error why = { 0 };
-    bool whole, ok = true;
+    bool attached = store_run(store, &why, "ATTACH ? AS other", "s", path), ok = true,
+         whole = attached && is_whole(store, judgement, &why);
 
     *taken = false;
-    if (!store_run(store, error, "ATTACH ? AS other", "s", path))
-        return false;
-    whole = is_whole(store, judgement, &why);
     if (whole && (ok = store_begin(store, error))) {
         ok = copy_judgement(store, judgement, taken, error);
         ok = store_end(store, ok, error);
     }
-    store_run(store, &(struct error){ 0 }, "DETACH other", "");
+    if (attached)
+        store_run(store, &(struct error){ 0 }, "DETACH other", "");
     if (whole)
         return ok;
     snprintf(aside, sizeof aside, "%s.bad", path);
