@@ -62,7 +62,8 @@ sound() {
     assert_equal "$(query "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
         j.valid AND j.state = 'done') <> 1")" 0
     assert_equal "$(query 'SELECT count(*) FROM judgements')" "$(query 'SELECT count(*) FROM submissions')"
-    [ -z "$(ls "$contest/grading/slurm/results")" ]
+    assert_equal "$(ls "$contest/grading/slurm/results")" ''
+    assert_equal "$(ls "$build/grading" | grep -c "^$(query 'SELECT token FROM contest')")" 0
 }
 
 @test "several GPUs: each has one submission from its samples to its times, builds beside; stand-ins for host and build" {
@@ -236,7 +237,7 @@ bob|3.c|WA"
     [[ $(node_state node1) == down* ]]
     grep -qi 'requeue' "$cluster/slurmctld.log"
     # node2 is up for others, and judged nothing here.
-    [[ $(node_state node2) != *d* ]]
+    assert_equal "$(node_state node2)" idle
     assert_equal "$(query "SELECT count(*) FROM machines WHERE host = 'node2'")" 0
     assert_equal "$(cat "$contest/grading/slurm/unfit/node2")" 'it is hot'
     "$root/contrib/slurm/local_cluster.sh" revive "$cluster" node1

@@ -351,17 +351,42 @@ static bool look_at_order(const struct contest *contest, const char *folder, str
         if (sscanf(line, "%jd", &judgement) != 1)
             continue;
         ok = is_done(store, judgement, &done, error);
-        if (ok && !done && live)
+        if (ok && live)
             ok = store_run(store, error, "INSERT OR IGNORE INTO temp.handed VALUES (?)", "i", (int64_t)judgement);
         else if (ok && !done && charged)
             ok = charge(contest, store, progress, judgement, name, error);
-        if (ok && !live) {
-            in_spool(folder, path, "results/%jd.db", judgement);
-            unlink(path);
-        }
     }
     if (file)
         fclose(file);
+    return ok;
+}
+
+/*
+ * Removes the results that were taken. Those of an order whose task is in the queue stay: a machine that begins with it anew
+ * sees by them what is done. At the end nothing stays but what was put aside.
+ */
+static bool sweep(const char *folder, struct store *store, bool all, struct error *error)
+{
+    char path[PATH_MAX];
+    DIR *entries = opendir(in_spool(folder, path, "results"));
+    struct dirent *entry;
+    bool ok = entries != NULL || error_system(error, "cannot read '%s'", path);
+
+    while (ok && (entry = readdir(entries))) {
+        char *end;
+        int64_t judgement = strtoll(entry->d_name, &end, 10), taken = all;
+
+        if (judgement <= 0 || strstr(end, ".bad") || (!all && strcmp(end, ".db") != 0))
+            continue;
+        if (!all)
+            ok = store_number(store, error, &taken,
+                              "SELECT 1 FROM judgements WHERE id = ? AND state = 'done' AND id NOT IN temp.handed", "i",
+                              judgement);
+        if (ok && taken)
+            unlink(in_spool(folder, path, "results/%s", entry->d_name));
+    }
+    if (entries)
+        closedir(entries);
     return ok;
 }
 
@@ -565,7 +590,7 @@ static bool turn(struct spool *spool, struct intake *intake, struct progress *pr
     /* An order may be withdrawn only if its task was not in the queue before the results were looked for. */
     if (ok && *known) {
         ok = look_at_orders(spool->contest, spool->folder, spool->store, progress, &orders, error) &&
-             hand_out(spool, nodes, &orders, &count, error);
+             sweep(spool->folder, spool->store, false, error) && hand_out(spool, nodes, &orders, &count, error);
         if (ok && count > 0)
             *known = submit(spool, orders.round, count);
     }
@@ -576,6 +601,17 @@ static bool turn(struct spool *spool, struct intake *intake, struct progress *pr
     *left = (size_t)(all - done);
     if (*known)
         show(progress, (size_t)done, (size_t)all, &orders);
+    return true;
+}
+
+/* What machines that died have left of their builds; it does not matter if that fails. */
+static bool clean_up(struct spool *spool)
+{
+    const char *arguments[] = { spool->script, "end", NULL };
+    FILE *words;
+
+    if (run_script(spool, arguments, &words))
+        fclose(words);
     return true;
 }
 
@@ -621,5 +657,7 @@ bool spool_run(struct spool *spool, bool *stopped, struct error *error)
     }
     intake_release(&intake);
     progress_end(&progress);
+    if (ok && left == 0 && !*stopped)
+        ok = sweep(spool->folder, spool->store, true, error) && clean_up(spool);
     return ok;
 }

@@ -33,7 +33,8 @@ struct spool {
     struct store *store; /* the contest's; its lock is held by the caller */
     /*
      * The program that knows the cluster. "SCRIPT queue" prints "nodes N", then a line "ROUND TASK" for each task in the
-     * queue, waiting or running; "SCRIPT submit ROUND TASKS" puts a round of orders 1 to TASKS into it. GRADE_TOKEN is
+     * queue, waiting or running; "SCRIPT submit ROUND TASKS" puts a round of orders 1 to TASKS into it; "SCRIPT end" is called when
+     * everything is done. GRADE_TOKEN is
      * the contest's token in its environment. Exit code 0, or
      * nothing is known and nothing changed. Each call has 60 s.
      */

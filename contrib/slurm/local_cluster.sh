@@ -64,8 +64,8 @@ configure() { # NODES PORT
         echo "SlurmdLogFile=$folder/slurmd-%n.log"
         echo AuthType=auth/munge
         echo CredType=cred/munge
-        # A requeued job waits until the credential of its first start has expired: two minutes where nothing is said.
-        echo "AuthInfo=socket=$folder/munge.socket,cred_expire=4"
+        # A requeued job waits until its first credential has expired: two minutes, also where less than 5 s are said.
+        echo "AuthInfo=socket=$folder/munge.socket,cred_expire=6"
         echo ProctrackType=proctrack/linuxproc
         echo TaskPlugin=task/none
         echo AccountingStorageType=accounting_storage/none
@@ -76,6 +76,8 @@ configure() { # NODES PORT
         # How long a node that does not answer is waited for, and how often it is asked.
         echo SlurmdTimeout=5
         echo SlurmctldTimeout=10
+        echo MessageTimeout=5
+        echo TCPTimeout=1
         echo KillWait=3
         echo CompleteWait=0
         echo InactiveLimit=0

@@ -3,6 +3,7 @@
 #
 #   queue.sh queue               prints "nodes N", then "ROUND TASK" for every task of this contest that waits or runs
 #   queue.sh submit ROUND TASKS  puts the orders ROUND-1 to ROUND-TASKS into the queue, as one job array
+#   queue.sh end                 removes what machines that died have left of their builds
 #
 # GRADE_CONTEST  the contest's folder          GRADE_TOKEN    its token: the jobs' names have it
 # GRADE_GPUS     GPUs for a task, 0 for none   GRADE_MINUTES  the most that a task may take
@@ -35,7 +36,7 @@ queue)
     echo "nodes $nodes"
     awk -v name="$name-" 'index($1, name) == 1 && $2 ~ /^[0-9]+$/ { print substr($1, length(name) + 1), $2 }' <<< "$tasks" ;;
 submit)
-    [ $# -eq 3 ] || usage 'queue.sh queue | submit ROUND TASKS'
+    [ $# -eq 3 ] || usage 'queue.sh queue | submit ROUND TASKS | end'
     options=()
     [ "$GRADE_GPUS" = 0 ] || options+=("--gres=gpu:$GRADE_GPUS")
     list=$(unfit)
@@ -46,5 +47,6 @@ submit)
     sbatch --parsable --job-name="$name-$2" --array="1-$3" --requeue --exclusive --nodes=1 --ntasks=1 --chdir="$root" \
         --time="$GRADE_MINUTES" --open-mode=append --output="$spool/log/$2-%a" "${options[@]}" \
         --wrap="exec $(printf '%q ' "$root/contrib/slurm/worker.sh" "$GRADE_CONTEST" "$2")" > /dev/null ;;
-*) usage 'queue.sh queue | submit ROUND TASKS' ;;
+end) rm -rf "$build/grading/$GRADE_TOKEN".* "$root"/build/nodes/*/grading/"$GRADE_TOKEN".* ;;
+*) usage 'queue.sh queue | submit ROUND TASKS | end' ;;
 esac
