@@ -274,3 +274,40 @@ bob|3.c|WA"
     assert_output --partial '#2 ada A 2.c: JE 2 tasks of the cluster ended without a result'
     sound
 }
+
+@test "sizing and simulation: rows from a database, and times that can be worked out by hand" {
+    contest
+    mkdir -p "$contest/grading"
+    run -0 "$build/grader" run "$contest"
+    # Two submissions on one GPU, of 3 and 5 s from the samples to the times, built in 2 s each; one that the machine failed first.
+    sqlite3 "$db" "INSERT INTO machines VALUES (1, 'h', 'gpu', 'Alpha', 'u', 'd', 0);
+        INSERT INTO submissions SELECT value, 't', 'A', value, value, '', 0, 0 FROM json_each('[1, 2, 3]');
+        INSERT INTO judgements (id, submission, state, verdict, created, machine, attempts)
+            SELECT value, value, 'done', 'AC', 0, 1, value = 3 FROM json_each('[1, 2, 3]');
+        INSERT INTO steps SELECT value, 'build', 100, 102, 0, NULL, '' FROM json_each('[1, 2, 3]');
+        INSERT INTO steps SELECT value, 'samples', 110, 111, 0, NULL, '' FROM json_each('[1, 2, 3]');
+        INSERT INTO steps SELECT value, 'ranked', 112, 111 + 2 * value, 0, NULL, '' FROM json_each('[1, 2, 3]')"
+    run -0 "$root/contrib/slurm/sizing.sh" "$db"
+    assert_line --index 2 '| Alpha | A | 2 | 2.0 | 4.0 | 3.0 | 5.0 | 900 |'
+    assert_equal "${#lines[@]}" 3
+    "$root/contrib/slurm/sizing.sh" --times "$db" > "$BATS_TEST_TMPDIR/times"
+    assert_equal "$(tr '\t' ' ' < "$BATS_TEST_TMPDIR/times")" $'Alpha A 2.0 3.0\nAlpha A 2.0 5.0'
+    # Built in 1 s, run in 2 s: ten on one machine take 1 + 10 x 2 s; on ten machines, with 7 s to start each, 10 s.
+    printf 'Alpha\tA\t1\t2\n' > "$BATS_TEST_TMPDIR/even"
+    run -0 "$build/simulate" --submissions 10 --chunk 10 --start 0 --nodes 1 "$BATS_TEST_TMPDIR/even"
+    assert_line --index 2 --regexp '^\| 1 \| 0.01 \| 1714 \| 95.2 \|'
+    run -0 "$build/simulate" --submissions 10 --chunk 10 --start 7 --nodes 10 "$BATS_TEST_TMPDIR/even"
+    assert_line --index 2 --regexp '^\| 10 \| 0.00 \| 3600 \| 20.0 \|'
+    # Built in 2 s, run in 1 s: the build is what takes the time. In orders of 5: 2 x (5 x 2 + 1) s, on one machine.
+    printf 'Alpha\tA\t2\t1\n' > "$BATS_TEST_TMPDIR/even"
+    run -0 "$build/simulate" --submissions 10 --chunk 5 --start 0 --nodes 1 "$BATS_TEST_TMPDIR/even"
+    assert_line --index 2 --regexp '^\| 1 \| 0.01 \| 1636 \| 45.5 \|'
+    # Machines that fail lose time, and no submission.
+    run -0 "$build/simulate" --submissions 20000 --failures 1 --nodes 4 "$BATS_TEST_TMPDIR/even"
+    local with=${lines[2]}
+    run -0 "$build/simulate" --submissions 20000 --nodes 4 "$BATS_TEST_TMPDIR/even"
+    [ "$(cut -d '|' -f 4 <<< "$with")" -lt "$(cut -d '|' -f 4 <<< "${lines[2]}")" ]
+    run -2 "$build/simulate" --device Beta "$BATS_TEST_TMPDIR/even"
+    assert_output --partial 'nothing was measured'
+    run -2 "$build/simulate" --nodes 0 "$BATS_TEST_TMPDIR/even"
+}
