@@ -292,6 +292,17 @@ bob|3.c|WA"
     assert_equal "${#lines[@]}" 3
     "$root/contrib/slurm/sizing.sh" --times "$db" > "$BATS_TEST_TMPDIR/times"
     assert_equal "$(tr '\t' ' ' < "$BATS_TEST_TMPDIR/times")" $'Alpha A 2.0 3.0\nAlpha A 2.0 5.0'
+    run -0 "$root/contrib/slurm/sizing.sh" "$BATS_TEST_TMPDIR/times"
+    assert_line --index 2 '| Alpha | A | 2 | 2.0 | 4.0 | 3.0 | 5.0 | 900 |'
+    # The tables of docs/CLUSTER.md are what its commands print.
+    local times=$root/docs/results/cluster-times-cpu.txt
+    for command in "$root/contrib/slurm/sizing.sh $times" "$build/simulate $times" "$build/simulate --hours 5 $times" \
+        "$build/simulate --failures 0.01 --nodes 16,64 $times"; do
+        $command > "$BATS_TEST_TMPDIR/table"
+        while read -r line; do
+            grep -qxF "$line" "$root/docs/CLUSTER.md" || { echo "not in docs/CLUSTER.md, of $command: $line"; false; }
+        done < "$BATS_TEST_TMPDIR/table"
+    done
     # Built in 1 s, run in 2 s: ten on one machine take 1 + 10 x 2 s; on ten machines, with 7 s to start each, 10 s.
     printf 'Alpha\tA\t1\t2\n' > "$BATS_TEST_TMPDIR/even"
     run -0 "$build/simulate" --submissions 10 --chunk 10 --start 0 --nodes 1 "$BATS_TEST_TMPDIR/even"
@@ -302,6 +313,9 @@ bob|3.c|WA"
     printf 'Alpha\tA\t2\t1\n' > "$BATS_TEST_TMPDIR/even"
     run -0 "$build/simulate" --submissions 10 --chunk 5 --start 0 --nodes 1 "$BATS_TEST_TMPDIR/even"
     assert_line --index 2 --regexp '^\| 1 \| 0.01 \| 1636 \| 45.5 \|'
+    # Two at a time: 2 s for the first two, then a run a second, and a build that is waited for every other time.
+    run -0 "$build/simulate" --submissions 10 --chunk 10 --builds 2 --start 0 --nodes 1 "$BATS_TEST_TMPDIR/even"
+    assert_line --index 2 --regexp '^\| 1 \| 0.00 \| 3000 \| 83.3 \|'
     # Machines that fail lose time, and no submission.
     run -0 "$build/simulate" --submissions 20000 --failures 1 --nodes 4 "$BATS_TEST_TMPDIR/even"
     local with=${lines[2]}

@@ -2,8 +2,8 @@
  * main_simulate.c - simulate: how long a cluster would take for many submissions, by replaying measured ones.
  *
  * A discrete-event simulation of what grade_slurm.sh and worker.sh do: submissions arrive, each turn of the front end makes
- * orders of those that wait, a free machine takes the oldest order, begins it (start, probe, baselines), builds one
- * submission while the one before runs, and leaves each result at once. A machine that dies loses the submission at hand;
+ * orders of those that wait, a free machine takes the oldest order, begins it (start, probe, baselines), builds
+ * submissions while earlier ones run, and leaves each result at once. A machine that dies loses the submission at hand;
  * the rest of its order goes to another one when Slurm has noticed. The times of a submission are those of one that was
  * measured, drawn by chance; nothing else is drawn but arrivals and failures. It knows no Slurm and no GPU.
  */
@@ -26,6 +26,7 @@ static const char help[] =
     "  --submissions N   how many to simulate (10000)\n"
     "  --nodes LIST      numbers of machines, with commas between (1,2,4,8,16,32,64), one GPU each\n"
     "  --chunk N         submissions of an order at most (8)\n"
+    "  --builds N        submissions that a machine builds at a time (1)\n"
     "  --start S         seconds from a free machine to an order's first build: scheduler, probe, baselines (5)\n"
     "  --hours H         they arrive evenly over H hours (0: all are there at the beginning)\n"
     "  --failures R      failures of a machine an hour (0); --detect S (300), --repair S (3600) seconds until its order goes\n"
@@ -34,7 +35,7 @@ static const char help[] =
     "\n"
     "prints a Markdown table, a row a number of machines. Exit codes: 0 done, 2 usage\n";
 
-enum { MOST_NODES = 4096, MOST = 10000000 };
+enum { MOST_NODES = 4096, MOST = 10000000, MOST_BUILDS = 64 };
 
 struct sample {
     double build, run; /* seconds */
@@ -42,7 +43,7 @@ struct sample {
 
 struct options {
     const char *device, *problem;
-    size_t submissions, chunk;
+    size_t submissions, chunk, builds;
     double start, hours, failures, detect, repair; /* seconds, but hours; failures an hour */
     uint64_t seed;
 };
@@ -87,16 +88,23 @@ static double next_failure(struct cluster *cluster)
 /* What one machine does with an order from `now` on. Returns when it is free. */
 static double work(struct cluster *cluster, struct node *node, struct order order, double now)
 {
-    double built = now + cluster->options->start, ran = built;
+    const size_t builds = cluster->options->builds;
+    double built[MOST_BUILDS], ran = now + cluster->options->start; /* when each builder, and the GPU, is free */
+
+    for (size_t i = 0; i < builds; i++)
+        built[i] = ran;
 
     for (size_t i = order.first; i < order.first + order.count; i++) {
         struct submission *submission = &cluster->submissions[i];
         double begins, ends;
+        size_t builder = 0;
 
         if (submission->done >= 0)
             continue;
-        built += submission->times.build;
-        begins = built > ran ? built : ran;
+        for (size_t k = 1; k < builds; k++)
+            builder = built[k] < built[builder] ? k : builder;
+        built[builder] += submission->times.build;
+        begins = built[builder] > ran ? built[builder] : ran;
         ends = begins + submission->times.run;
         if (ends > node->fails) {
             cluster->lost[cluster->lost_count++] = (struct order){ i, order.first + order.count - i,
@@ -285,13 +293,14 @@ int main(int argc, char **argv)
     static const struct option longs[] = {
         { "device", required_argument, NULL, 'd' },   { "problem", required_argument, NULL, 'p' },
         { "submissions", required_argument, NULL, 'n' }, { "nodes", required_argument, NULL, 'N' },
-        { "chunk", required_argument, NULL, 'c' },    { "start", required_argument, NULL, 's' },
+        { "builds", required_argument, NULL, 'b' },   { "chunk", required_argument, NULL, 'c' },
+        { "start", required_argument, NULL, 's' },
         { "hours", required_argument, NULL, 'h' },    { "failures", required_argument, NULL, 'f' },
         { "detect", required_argument, NULL, 'D' },   { "repair", required_argument, NULL, 'r' },
         { "seed", required_argument, NULL, 'S' },     { "help", no_argument, NULL, '?' + 128 },
         { 0 },
     };
-    struct options options = { .submissions = 10000, .chunk = 8, .start = 5, .detect = 300, .repair = 3600, .seed = 1 };
+    struct options options = { .submissions = 10000, .chunk = 8, .builds = 1, .start = 5, .detect = 300, .repair = 3600, .seed = 1 };
     const char *nodes = "1,2,4,8,16,32,64";
     struct sample *samples = NULL;
     size_t count = 0;
@@ -306,6 +315,7 @@ int main(int argc, char **argv)
         case 'N': nodes = optarg; break;
         case 'n': ok = take_number("submissions", optarg, 1, MOST, &value), options.submissions = (size_t)value; break;
         case 'c': ok = take_number("chunk", optarg, 1, 1000, &value), options.chunk = (size_t)value; break;
+        case 'b': ok = take_number("builds", optarg, 1, MOST_BUILDS, &value), options.builds = (size_t)value; break;
         case 's': ok = take_number("start", optarg, 0, 1e5, &options.start); break;
         case 'h': ok = take_number("hours", optarg, 0, 1e5, &options.hours); break;
         case 'f': ok = take_number("failures", optarg, 0, 1, &options.failures); break;

@@ -1,23 +1,27 @@
 #!/bin/bash
-# Submissions an hour, from results of contests: sizing.sh [--times] RESULTS.DB...
+# Submissions an hour, from results of contests: sizing.sh [--times] FILE...
 #
 # A Markdown table, a row for each model of GPU or CPU and each problem: how many submissions, the seconds of a build, the
 # seconds that one has its GPU or CPU, from its samples to its times (mean, median, most), and how many an hour that makes a
 # GPU or CPU. With --times the times themselves, for build/simulate: "DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN", a line each.
-# Nothing is estimated: what was not measured has no row.
+# A FILE is a results.db, or such times. Nothing is estimated: what was not measured has no row.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
 times=no
 if [ "${1:-}" = --times ]; then
     times=yes
     shift
 fi
-[ $# -ge 1 ] || usage 'sizing.sh [--times] RESULTS.DB...'
+[ $# -ge 1 ] || usage 'sizing.sh [--times] FILE...'
 "$root/run_scripts/packages.sh" grade
 for database; do
     [ -f "$database" ] || refuse "there is no '$database'"
 done
-# A baseline's run stands in the same interval as the ranked one, from its end on: times between the steps count.
+# Times between the steps count, as nobody else has the GPU then.
 for database; do
+    if [ "$(head -c 15 "$database" | tr -d '\0')" != 'SQLite format 3' ]; then
+        grep -v '^#' "$database" || true
+        continue
+    fi
     sqlite3 -readonly -separator $'\t' "$database" "SELECT replace(m.name, char(9), ' '), s.problem,
             (SELECT ended - started FROM steps WHERE judgement = j.id AND step = 'build'),
             (SELECT max(ended) FROM steps WHERE judgement = j.id AND step <> 'build') -

@@ -58,6 +58,9 @@ if [ -n "${CUDA_VISIBLE_DEVICES:-}" ] && [ "$CUDA_VISIBLE_DEVICES" != NoDevFiles
     unset CUDA_VISIBLE_DEVICES # numbers are the driver's from here on
 fi
 
+# Half of the processors build while submissions run, as with grade.sh.
+builds=$((${SLURM_CPUS_ON_NODE:-2} / 2))
+builds=$((builds < 1 ? 1 : builds > 64 ? 64 : builds))
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 probe() {
@@ -69,7 +72,7 @@ touch "$order.started"
 while true; do
     status=0
     "$build/grader" work "$contest" --order "$order" --results "$spool/results" --scratch "$scratch" --host "$node" \
-        "${gpus[@]}" < /dev/null || status=$?
+        --builds $builds "${gpus[@]}" < /dev/null || status=$?
     [ $status -eq 4 ] || exit $status
     probe # a step failed: is it the machine?
 done
