@@ -510,7 +510,7 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
     struct store *store = spool->store;
     sqlite3_stmt *statement;
     char path[PATH_MAX], part[PATH_MAX];
-    size_t each, written = 0;
+    size_t each, room, queued = orders->live - orders->started, written = 0;
     FILE *file = NULL;
     int64_t waiting;
     int row = 0;
@@ -522,6 +522,11 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
         return false;
     each = ((size_t)waiting + nodes - 1) / nodes;
     each = each < 1 ? 1 : each > spool->chunk ? spool->chunk : each;
+    /*
+     * Short orders are for machines that have nothing to do. Where as many wait as there are machines, submissions wait here
+     * instead, and go out in longer orders: each costs a start, and builds beside its own runs alone.
+     */
+    room = each == spool->chunk ? spool->tasks : queued < nodes ? nodes - queued : 0;
     statement = store_prepare(store, error,
                               "SELECT j.id, s.id, s.problem, j.attempts, c.token FROM contest c, judgements j JOIN"
                               " submissions s ON s.id = j.submission WHERE j.state <> 'done' AND j.id NOT IN temp.handed"
@@ -533,7 +538,7 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
 
         if (!contest_problem(spool->contest, problem))
             continue;
-        if (!file && orders->live + *count >= spool->tasks)
+        if (!file && (orders->live + *count >= spool->tasks || *count >= room))
             break;
         if (!file) {
             ++*count;
@@ -604,12 +609,23 @@ static bool turn(struct spool *spool, struct intake *intake, struct progress *pr
     return true;
 }
 
-/* What machines that died have left of their builds; it does not matter if that fails. */
+/*
+ * When everything is done: orders, of which a task in the queue may think that they are its, and what machines that died have
+ * left of their builds. It does not matter if that fails.
+ */
 static bool clean_up(struct spool *spool)
 {
     const char *arguments[] = { spool->script, "end", NULL };
+    char path[PATH_MAX];
+    DIR *entries = opendir(in_spool(spool->folder, path, "orders"));
+    struct dirent *entry;
     FILE *words;
 
+    while (entries && (entry = readdir(entries)))
+        if (entry->d_name[0] != '.')
+            unlink(in_spool(spool->folder, path, "orders/%s", entry->d_name));
+    if (entries)
+        closedir(entries);
     if (run_script(spool, arguments, &words))
         fclose(words);
     return true;

@@ -141,13 +141,15 @@ static bool take_order(struct cluster *cluster, double now, struct order *order)
 static void hand_out(struct cluster *cluster, size_t *handed, double now)
 {
     const struct options *options = cluster->options;
-    size_t waiting = 0, each;
+    const size_t queued = cluster->made - cluster->taken + cluster->lost_count;
+    size_t waiting = 0, each, room;
 
     while (*handed + waiting < options->submissions && cluster->submissions[*handed + waiting].arrived <= now)
         waiting++;
     each = (waiting + cluster->node_count - 1) / cluster->node_count;
     each = each < 1 ? 1 : each > options->chunk ? options->chunk : each;
-    while (waiting > 0) {
+    room = each == options->chunk ? waiting : queued < cluster->node_count ? cluster->node_count - queued : 0;
+    for (; waiting > 0 && room > 0; room--) {
         size_t count = waiting < each ? waiting : each;
 
         cluster->orders[cluster->made++] = (struct order){ *handed, count, now };
