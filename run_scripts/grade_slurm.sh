@@ -9,8 +9,8 @@
 #   --probe FILE   a program that says whether a machine is sound, in place of contrib/slurm/probe.sh
 #   --no-drain     machines that fail it are kept from this contest's tasks alone
 #
-# Runs where the contest's folder is on a local disk; the folder and the toolkit are shared with the cluster under the same
-# paths. Goes on where it was stopped, however that was. See docs/CLUSTER.md.
+# Runs where the contest's folder is on a local disk; the folder and the toolkit are shared with the cluster under the
+# same paths. Goes on where it was stopped, however that was. See docs/CLUSTER.md.
 . "$(dirname "$0")/lib.sh"
 usage_line='grade_slurm.sh CONTEST [--watch] [--chunk N] [--tasks N] [--gpus N] [--minutes N] [--probe FILE] [--no-drain]
        [-- SBATCH-OPTION...]'

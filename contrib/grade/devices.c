@@ -7,7 +7,7 @@
 
 #include "intake.h"
 
-/* Judgements that count and have times, by the model that these were taken of. A chosen model, ?1, is before all others. */
+/* Judgements that count and have times, by the model that these were taken on. A chosen model, ?1, comes first. */
 #define MODELS                                                                                                         \
     "SELECT m.kind, m.name, count(*) AS times, m.name IS ?1 AS chosen, min(m.id) AS first FROM judgements j JOIN"     \
     " machines m ON m.id = j.machine WHERE j.valid = 1 AND j.verdict = 'AC' AND EXISTS (SELECT 1 FROM runs r WHERE"   \

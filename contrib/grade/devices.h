@@ -1,10 +1,10 @@
 /*
  * devices.h - which model's times rank, where a contest's times are of more than one.
  *
- * Times of two GPU models say nothing about two submissions, nor do those of two CPU models. Of each kind (gpu, cpu) one
- * model's times rank: contest.yaml's scoring.device, or the model that most accepted submissions have times of. The others
- * keep their verdicts and their times, and do not rank before they were judged again on that model. C on a CPU beside CUDA
- * on a GPU is another matter: the organiser wants that, or leaves rank_cpu away.
+ * Times of two GPU models say nothing about two submissions, nor do those of two CPU models. Of each kind (gpu, cpu)
+ * one model's times rank: contest.yaml's scoring.device, or the model that most accepted submissions have times of.
+ * The others keep their verdicts and their times, and do not rank before they were judged again on that model. C on a
+ * CPU beside CUDA on a GPU is another matter: the organiser wants that, or leaves rank_cpu away.
  */
 #ifndef GRADE_DEVICES_H
 #define GRADE_DEVICES_H

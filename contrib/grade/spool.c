@@ -75,8 +75,8 @@ static bool run_for(struct store *store, int64_t judgement, struct error *error,
 }
 
 /*
- * From the attached database `other` to `main`, which has the same judgement, not done. *taken tells whether that was so;
- * a judgement that has its verdict keeps it.
+ * From the attached database `other` to `main`, which has the same judgement, not done. *taken tells whether that was
+ * so; a judgement that has its verdict keeps it.
  */
 static bool copy_judgement(struct store *store, int64_t judgement, bool *taken, struct error *error)
 {
@@ -160,7 +160,8 @@ bool spool_put(const char *own, const char *scratch, const char *results, int64_
              copy_judgement(&store, judgement, &taken, error);
         ok = store_end(&store, ok, error);
     }
-    ok = ok && store_run(&store, error, "DETACH other", "") && store_run(&store, error, "PRAGMA journal_mode = DELETE", "");
+    ok = ok && store_run(&store, error, "DETACH other", "") &&
+         store_run(&store, error, "PRAGMA journal_mode = DELETE", "");
     store_close(&store);
     snprintf(part, sizeof part, "%s/%jd.part-%jd-%.0f", results, (intmax_t)judgement, (intmax_t)getpid(), 1e6 * now());
     snprintf(whole, sizeof whole, "%s/%jd.db", results, (intmax_t)judgement);
@@ -313,8 +314,8 @@ static bool charge(const struct contest *contest, struct store *store, struct pr
         return false;
     if (attempts < (int64_t)contest->attempts)
         return true;
-    snprintf(message, sizeof message, "%d tasks of the cluster ended without a result, the last one %.40s", (int)attempts,
-             order);
+    snprintf(message, sizeof message, "%d tasks of the cluster ended without a result, the last one %.40s",
+             (int)attempts, order);
     if (!store_run(store, error,
                    "UPDATE judgements SET state = 'done', verdict = 'JE', message = ?, ended = ? WHERE id = ?", "sdi",
                    message, now(), judgement))
@@ -362,8 +363,8 @@ static bool look_at_order(const struct contest *contest, const char *folder, str
 }
 
 /*
- * Removes the results that were taken. Those of an order whose task is in the queue stay: a machine that begins with it anew
- * sees by them what is done. At the end nothing stays but what was put aside.
+ * Removes the results that were taken. Those of an order whose task is in the queue stay: a machine that begins with
+ * it anew sees by them what is done. At the end nothing stays but what was put aside.
  */
 static bool sweep(const char *folder, struct store *store, bool all, struct error *error)
 {
@@ -436,8 +437,8 @@ static bool look_at_orders(const struct contest *contest, const char *folder, st
 }
 
 /*
- * Runs the script; what it prints is in *words, to be closed by the caller. False where it fails; why is on standard error
- * then, once: not where it failed the time before.
+ * Runs the script; what it prints is in *words, to be closed by the caller. False where it fails; why is on standard
+ * error then, once: not where it failed the time before.
  */
 static bool run_script(struct spool *spool, const char *const *arguments, FILE **words)
 {
@@ -523,8 +524,8 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
     each = ((size_t)waiting + nodes - 1) / nodes;
     each = each < 1 ? 1 : each > spool->chunk ? spool->chunk : each;
     /*
-     * Short orders are for machines that have nothing to do. Where as many wait as there are machines, submissions wait here
-     * instead, and go out in longer orders: each costs a start, and builds beside its own runs alone.
+     * Short orders are for machines that have nothing to do. Where as many wait as there are machines, submissions
+     * wait here instead, and go out in longer orders: each costs a start, and builds beside its own runs alone.
      */
     room = each == spool->chunk ? spool->tasks : queued < nodes ? nodes - queued : 0;
     statement = store_prepare(store, error,
@@ -610,8 +611,8 @@ static bool turn(struct spool *spool, struct intake *intake, struct progress *pr
 }
 
 /*
- * When everything is done: orders, of which a task in the queue may think that they are its, and what machines that died have
- * left of their builds. It does not matter if that fails.
+ * When everything is done: orders, of which a task in the queue may think that they are its, and what machines that
+ * died have left of their builds. It does not matter if that fails.
  */
 static bool clean_up(struct spool *spool)
 {

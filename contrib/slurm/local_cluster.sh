@@ -7,9 +7,9 @@
 #   revive FOLDER NODE           starts its slurmd again
 #   stop FOLDER                  ends everything and leaves the logs
 #
-# Real Slurm, as packages.sh slurm installs it, without accounting, systemd and cgroups, as root or an ordinary user. Nodes
-# are slurmd processes with names of their own (slurmd -N), which share the machine's processors: sound for what is graded,
-# not for times. FOLDER is for this alone and has a short path, as sockets are in it.
+# Real Slurm, as packages.sh slurm installs it, without accounting, systemd and cgroups, as root or an ordinary user.
+# Nodes are slurmd processes with names of their own (slurmd -N), which share the machine's processors: sound for what
+# is graded, not for times. FOLDER is for this alone and has a short path, as sockets are in it.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
 line='local_cluster.sh start FOLDER [NODES] [PORT] | kill FOLDER NODE | revive FOLDER NODE | stop FOLDER'
 [ $# -ge 2 ] || usage "$line"
@@ -24,8 +24,8 @@ until_true() {
     done
 }
 
-# The processes of a node, or of all: Slurm's daemons have their log in the folder open (a step's daemon has no environment
-# that can be read), munged carries the folder's name, and jobs carry the cluster's and the node's.
+# The processes of a node, or of all: Slurm's daemons have their log in the folder open (a step's daemon has no
+# environment that can be read), munged carries the folder's name, and jobs carry the cluster's and the node's.
 processes() { # [NODE]
     {
         find /proc/[0-9]*/fd -lname "$folder/slurm${1:+d-$1}*.log" || true
@@ -87,7 +87,8 @@ configure() { # NODES PORT
         echo SelectType=select/cons_tres
         echo SelectTypeParameters=CR_Core
         for ((node = 1; node <= $1; node++)); do
-            echo "NodeName=node$node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$(($2 + node)) CPUs=1 RealMemory=64"
+            echo "NodeName=node$node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$(($2 + node)) CPUs=1" \
+                RealMemory=64
         done
         echo "PartitionName=grade Nodes=node[1-$1] Default=YES MaxTime=INFINITE State=UP"
     } > "$folder/slurm.conf"
@@ -105,8 +106,8 @@ start() { # NODES PORT
     chmod 0755 "$folder"
     [ -s "$folder/munge.key" ] || (umask 077 && head -c 1024 /dev/urandom > "$folder/munge.key")
     configure "$1" "$2"
-    GRADE_CLUSTER=$folder munged --force --socket "$socket" --key-file "$folder/munge.key" --pid-file "$folder/munged.pid" \
-        --log-file "$folder/munged.log" --seed-file "$folder/munge.seed" --num-threads 2 ||
+    GRADE_CLUSTER=$folder munged --force --socket "$socket" --key-file "$folder/munge.key" \
+        --pid-file "$folder/munged.pid" --log-file "$folder/munged.log" --seed-file "$folder/munge.seed" --num-threads 2 ||
         fail "munged does not start: $(tail -n 3 "$folder/munged.log")"
     until_true 10 munge -n -S "$socket" || fail 'munged does not answer'
     export SLURM_CONF=$folder/slurm.conf

@@ -1,11 +1,11 @@
 /*
  * main_simulate.c - simulate: how long a cluster would take for many submissions, by replaying measured ones.
  *
- * A discrete-event simulation of what grade_slurm.sh and worker.sh do: submissions arrive, each turn of the front end makes
- * orders of those that wait, a free machine takes the oldest order, begins it (start, probe, baselines), builds
- * submissions while earlier ones run, and leaves each result at once. A machine that dies loses the submission at hand;
- * the rest of its order goes to another one when Slurm has noticed. The times of a submission are those of one that was
- * measured, drawn by chance; nothing else is drawn but arrivals and failures. It knows no Slurm and no GPU.
+ * A discrete-event simulation of what grade_slurm.sh and worker.sh do: submissions arrive, each turn of the front end
+ * makes orders of those that wait, a free machine takes the oldest order, begins it (start, probe, baselines), builds
+ * submissions while earlier ones run, and leaves each result at once. A machine that dies loses the submission at
+ * hand; the rest of its order goes to another one when Slurm has noticed. The times of a submission are those of one
+ * that was measured, drawn by chance; nothing else is drawn but arrivals and failures. It knows no Slurm and no GPU.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -29,8 +29,8 @@ static const char help[] =
     "  --builds N        submissions that a machine builds at a time (1)\n"
     "  --start S         seconds from a free machine to an order's first build: scheduler, probe, baselines (5)\n"
     "  --hours H         they arrive evenly over H hours (0: all are there at the beginning)\n"
-    "  --failures R      failures of a machine an hour (0); --detect S (300), --repair S (3600) seconds until its order goes\n"
-    "                    to another one, and until it is back\n"
+    "  --failures R      failures of a machine an hour (0); --detect S (300), --repair S (3600) seconds until its order\n"
+    "                    goes to another one, and until it is back\n"
     "  --seed N          of all that is drawn (1)\n"
     "\n"
     "prints a Markdown table, a row a number of machines. Exit codes: 0 done, 2 usage\n";
@@ -302,7 +302,9 @@ int main(int argc, char **argv)
         { "seed", required_argument, NULL, 'S' },     { "help", no_argument, NULL, '?' + 128 },
         { 0 },
     };
-    struct options options = { .submissions = 10000, .chunk = 8, .builds = 1, .start = 5, .detect = 300, .repair = 3600, .seed = 1 };
+    struct options options = {
+        .submissions = 10000, .chunk = 8, .builds = 1, .start = 5, .detect = 300, .repair = 3600, .seed = 1
+    };
     const char *nodes = "1,2,4,8,16,32,64";
     struct sample *samples = NULL;
     size_t count = 0;

@@ -1,9 +1,9 @@
 #!/bin/bash
 # What a submission takes on this machine: measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]
 #
-# Makes a contest of the jury's submissions in FOLDER, accepted ones and others, CUDA where there is a GPU and C elsewhere,
-# grades it with grade.sh, one submission at a time, and prints sizing.sh's table. Started again it goes on. Cases are all
-# secret ones, times ranked, as in a contest.
+# Makes a contest of the jury's submissions in FOLDER, accepted ones and others, CUDA where there is a GPU and C
+# elsewhere, grades it with grade.sh, one submission at a time, and prints sizing.sh's table. Started again it goes
+# on. Cases are all secret ones, times ranked, as in a contest.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
 [ $# -ge 1 ] && [ -n "$1" ] && [[ $1 != -* ]] || usage 'measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]'
 mkdir -p "$1/submissions/jury"
@@ -15,7 +15,7 @@ while [ "${1:-}" = --problem ]; do
     problems+=("$2")
     shift 2
 done
-[ ${#problems[@]} -gt 0 ] || mapfile -t problems < <(cd "$root/problems" && for problem in */problem.c; do dirname "$problem"; done)
+[ ${#problems[@]} -gt 0 ] || mapfile -t problems < <(cd "$root/problems" && dirname -- */problem.c)
 kind=c
 [ ! -e /dev/nvidiactl ] || kind=cu
 {
@@ -25,8 +25,11 @@ kind=c
     done
 } > "$folder/contest.yaml"
 for problem in "${problems[@]}"; do
-    for source in "$root/problems/$problem"/submissions/{accepted,wrong_answer,run_time_error,time_limit_exceeded}/*."$kind"; do
-        [ ! -f "$source" ] || install -D -m 644 "$source" "$folder/submissions/jury/$problem/$(basename "$(dirname "$source")")-${source##*/}"
+    for group in accepted wrong_answer run_time_error time_limit_exceeded; do
+        for source in "$root/problems/$problem/submissions/$group"/*."$kind"; do
+            [ ! -f "$source" ] ||
+                install -D -m 644 "$source" "$folder/submissions/jury/$problem/$group-${source##*/}"
+        done
     done
 done
 "$root/run_scripts/grade.sh" "$folder" --builds 1 "$@"

@@ -34,7 +34,8 @@ queue)
     tasks=$(squeue -h --me -r -o '%j %K')
     [ -z "$list" ] || exclude "$list"
     echo "nodes $nodes"
-    awk -v name="$name-" 'index($1, name) == 1 && $2 ~ /^[0-9]+$/ { print substr($1, length(name) + 1), $2 }' <<< "$tasks" ;;
+    awk -v name="$name-" 'index($1, name) == 1 && $2 ~ /^[0-9]+$/ {
+        print substr($1, length(name) + 1), $2 }' <<< "$tasks" ;;
 submit)
     [ $# -eq 3 ] || usage 'queue.sh queue | submit ROUND TASKS | end'
     options=()

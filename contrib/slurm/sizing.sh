@@ -1,10 +1,11 @@
 #!/bin/bash
 # Submissions an hour, from results of contests: sizing.sh [--times] FILE...
 #
-# A Markdown table, a row for each model of GPU or CPU and each problem: how many submissions, the seconds of a build, the
-# seconds that one has its GPU or CPU, from its samples to its times (mean, median, most), and how many an hour that makes a
-# GPU or CPU. With --times the times themselves, for build/simulate: "DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN", a line each.
-# A FILE is a results.db, or such times. Nothing is estimated: what was not measured has no row.
+# A Markdown table, a row for each model of GPU or CPU and each problem: how many submissions, the seconds of a build,
+# the seconds that one has its GPU or CPU, from its samples to its times (mean, median, most), and how many an hour
+# that makes a GPU or CPU. With --times the times themselves, for build/simulate:
+# "DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN", a line each. A FILE is a results.db, or such times. Nothing is estimated:
+# what was not measured has no row.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
 times=no
 if [ "${1:-}" = --times ]; then
@@ -33,8 +34,8 @@ done | if [ $times = yes ]; then cat; else
         function row(    half) {
             if (!count) return
             half = int((count + 1) / 2)
-            printf "| %s | %s | %d | %.1f | %.1f | %.1f | %.1f | %.0f |\n", device, problem, count, built / count, sum / count,
-                run[half], run[count], 3600 * count / sum
+            printf "| %s | %s | %d | %.1f | %.1f | %.1f | %.1f | %.0f |\n", device, problem, count, built / count,
+                sum / count, run[half], run[count], 3600 * count / sum
             count = built = sum = 0
         }
         BEGIN { print "| device | problem | submissions | build s | run s, mean | median | most | an hour |"

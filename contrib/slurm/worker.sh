@@ -1,9 +1,10 @@
 #!/bin/bash
 # One task of a cluster's: probes its machine and grades one order, as a job of grade_slurm.sh: worker.sh CONTEST ROUND
 #
-# Each judgement's result is a file of the shared folder that gets its name when it is whole. A machine that fails its probe,
-# before the work or after a step that failed, is drained where Slurm permits that, else kept from this contest's tasks;
-# its order goes back. Exit code 0: the order is graded, given back or was withdrawn; else the machine failed it.
+# Each judgement's result is a file of the shared folder that gets its name when it is whole. A machine that fails its
+# probe, before the work or after a step that failed, is drained where Slurm permits that, else kept from this
+# contest's tasks; its order goes back. Exit code 0: the order is graded, given back or was withdrawn; else the
+# machine failed it.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
 [ $# -eq 2 ] && [ -n "${SLURM_ARRAY_TASK_ID:-}" ] || usage 'worker.sh CONTEST ROUND, in a Slurm job array'
 contest=$1 node=$SLURMD_NODENAME
