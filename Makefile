@@ -125,7 +125,7 @@ freeze: ## write down the trusted files' digests, after a change that is meant
 	@run_scripts/frozen.sh update
 
 lint: ## look at the scripts with shellcheck
-	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh contrib/autograders/gradescope/* contrib/autograders/github/*.sh .ci/run
+	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh contrib/autograders/gradescope/* contrib/autograders/github/*.sh contrib/slurm/*.sh .ci/run
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
 
 fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)

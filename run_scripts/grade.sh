@@ -1,5 +1,9 @@
 #!/bin/bash
-# Grades a contest's folder: grade.sh CONTEST [--watch] [--builds N] [--gpu UUID]...
+# Grades a contest's folder: grade.sh CONTEST [--watch] [--builds N] [--gpu GPU]... [--lanes N]
+#
+# Every GPU of the machine is used, or those that --gpu names by number or UUID: each has one submission at a time. Without a
+# GPU, --lanes N judges N submissions at a time, on the CPU and the simulator: for verdicts, as they disturb each other's times.
+# docs/CLUSTER.md: many machines.
 #
 # Goes on where it was stopped, however that was. docs/CONTEST.md describes the folder and the other commands.
 . "$(dirname "$0")/lib.sh"
@@ -22,10 +26,30 @@ if [ "$command" = run ]; then
     mkdir -p "$build/grading"
     (cd "$root" && run_scripts/compile_box.sh "$build/grading" -- /bin/true) ||
         fail 'submissions cannot be built here: install bubblewrap and allow user namespaces'
-    if [[ " $* " != *' --gpu'* ]]; then
-        while IFS=$'\t' read -r kind _ uuid _; do
-            [ "$kind" != gpu ] || gpus+=(--gpu "$uuid")
-        done < <("$build/main_host" --devices 2> /dev/null)
+    mapfile -t known < <("$build/main_host" --devices 2> /dev/null | awk -F '\t' '$1 == "gpu" { print $3 }')
+    rest=()
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --gpu) [ $# -ge 2 ] || refuse '--gpu needs the number or the UUID of a GPU' ;;
+        --gpu=*) set -- --gpu "${1#*=}" "${@:2}" ;;
+        *)
+            rest+=("$1")
+            shift
+            continue ;;
+        esac
+        # By its UUID, so that no GPU has two names and with them two submissions.
+        gpu=$2
+        [[ ! $gpu =~ ^[0-9]{1,3}$ ]] || gpu=${known[10#$gpu]:-}
+        [[ -n $gpu && " ${known[*]} " == *" $gpu "* ]] ||
+            refuse "--gpu: there is no GPU '$2' here; there are ${#known[@]}, see build/main_host --devices"
+        gpus+=(--gpu "$gpu")
+        shift 2
+    done
+    set -- "${rest[@]}"
+    if [ ${#gpus[@]} -eq 0 ]; then
+        for gpu in "${known[@]}"; do
+            gpus+=(--gpu "$gpu")
+        done
     fi
 fi
 exec "$build/grader" "$command" "$contest" "${gpus[@]}" "$@"

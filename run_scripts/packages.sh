@@ -22,6 +22,7 @@ for_schema=(python3-jsonschema:/usr/bin/jsonschema)
 for_browser=(chromium:chromium jq:jq)
 for_pictures=("fonts-noto-core:/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf"
     "fonts-noto-cjk:/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
+for_slurm=(slurmctld:/usr/sbin/slurmctld slurmd:/usr/sbin/slurmd slurm-client:sbatch munge:/usr/sbin/munged)
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE
@@ -47,11 +48,12 @@ for group; do
     schema) wanted+=("${for_schema[@]}") ;;
     browser) wanted+=("${for_browser[@]}") ;;
     pictures) wanted+=("${for_pictures[@]}") ;;
+    slurm) wanted+=("${for_slurm[@]}") ;;
     fuzz) wanted+=("${for_fuzz[@]}") ;;
-    *) usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|fuzz|browser|pictures...' ;;
+    *) usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|slurm|fuzz|browser|pictures...' ;;
     esac
 done
-[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|fuzz|browser|pictures...'
+[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|slurm|fuzz|browser|pictures...'
 
 missing=()
 for entry in "${wanted[@]}"; do

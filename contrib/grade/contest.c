@@ -33,6 +33,7 @@ static const char *const known[] = {
     "scoring.zero_at",
     "scoring.correct",
     "scoring.rank_cpu",
+    "scoring.device",
     "seal",
     "key",
     "require_box",
@@ -265,6 +266,10 @@ static bool take(struct contest *contest, const struct setting *item, struct err
             return false;
         contest->rank_cpu = choice % 2 == 1;
         return true;
+    }
+    if (strcmp(key, "scoring.device") == 0) {
+        contest->device = item->value;
+        return strlen(item->value) <= 200 || bad(contest, item, "is longer than 200 bytes", error);
     }
     if (strcmp(key, "seal") == 0)
         return take_name(contest, item, true, &contest->seal, error);

@@ -60,6 +60,7 @@ struct contest {
     double full_at, zero_at;   /* relative: the speedup that gives all points, and the one that gives no more than `correct` */
     double correct;            /* relative: percent of the points for a right answer of any speed */
     bool rank_cpu;             /* times of C on a CPU rank, too */
+    const char *device;        /* the GPU or CPU model whose times rank, or NULL for the one with most of them */
     const char *seal, *key;    /* paths below the contest's folder, or NULL */
     const char *require_box;   /* as main_host takes it, or NULL */
     double files, megabytes;   /* the most that one submission may have */

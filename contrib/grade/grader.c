@@ -203,14 +203,12 @@ static const char *text_of(const json_t *object, const char *key)
 }
 
 /* The machine and device of a result, known or new. */
-static bool machine_of(struct store *store, const json_t *result, int64_t *id, struct error *error)
+static bool machine_of(struct store *store, const char *host, const json_t *result, int64_t *id, struct error *error)
 {
     const json_t *device = json_object_get(result, "device");
     const char *kind = text_of(device, "kind"), *name = text_of(device, "name"), *uuid = text_of(device, "uuid"),
                *driver = text_of(device, "driver");
-    char host[256] = "";
 
-    gethostname(host, sizeof host - 1);
     return store_run(store, error,
                      "INSERT INTO machines (host, kind, name, uuid, driver, first_used) VALUES (?, ?, ?, ?, ?, ?)"
                      " ON CONFLICT DO NOTHING",
@@ -287,6 +285,7 @@ static bool set_failed(struct grader *grader, struct job *job, const char *messa
     struct store *store = grader->store;
     int64_t attempts;
 
+    grader->failed = true;
     if (!store_number(store, error, &attempts, "SELECT attempts + 1 FROM judgements WHERE id = ?", "i", job->judgement))
         return false;
     if (attempts >= (int64_t)grader->contest->attempts)
@@ -389,7 +388,7 @@ static bool finish_run(struct grader *grader, struct job *job, int code, struct 
         json_decref(baseline);
     }
     ok = ok && write_step(store, job, job->state, code, result, log, error) &&
-         machine_of(store, result, &machine, error) &&
+         machine_of(store, grader->host, result, &machine, error) &&
          store_run(store, error, "UPDATE judgements SET machine = ?, review = max(review, ?) WHERE id = ?", "iii",
                    machine, (int64_t)to_be_reviewed(grader, result), job->judgement);
     if (!ok)
@@ -426,23 +425,23 @@ static void remove_object(const struct job *job)
     tree_remove(folder);
 }
 
-static void say_verdict(struct grader *grader, const struct job *job)
+void grader_say(struct store *store, struct progress *progress, int64_t judgement)
 {
     struct error error;
-    sqlite3_stmt *statement = store_prepare(grader->store, &error,
+    sqlite3_stmt *statement = store_prepare(store, &error,
                                             "SELECT s.team, s.problem, s.path, j.verdict, j.message, (SELECT "
                                             "max(median) FROM runs WHERE judgement = j.id AND"
-                                            " step = 'ranked') FROM judgements j JOIN submissions s ON s.id = "
+                                            " step = 'ranked'), s.id FROM judgements j JOIN submissions s ON s.id = "
                                             "j.submission WHERE j.id = ? AND j.state = 'done'",
-                                            "i", job->judgement);
+                                            "i", judgement);
 
-    if (statement && store_step(grader->store, statement, &error) == 1) {
+    if (statement && store_step(store, statement, &error) == 1) {
         const char *message = (const char *)sqlite3_column_text(statement, 4);
         char time[48] = "";
 
         if (sqlite3_column_type(statement, 5) != SQLITE_NULL)
             snprintf(time, sizeof time, " %.6f s", sqlite3_column_double(statement, 5));
-        progress_line(&grader->progress, "#%jd %s %s %s: %s%s%s%.200s", (intmax_t)job->submission,
+        progress_line(progress, "#%jd %s %s %s: %s%s%s%.200s", (intmax_t)sqlite3_column_int64(statement, 6),
                       sqlite3_column_text(statement, 0), sqlite3_column_text(statement, 1),
                       sqlite3_column_text(statement, 2), sqlite3_column_text(statement, 3), time, message[0] ? " " : "",
                       message);
@@ -485,6 +484,17 @@ static bool has_room(const struct grader *grader, const struct job *job, struct 
     return true;
 }
 
+/* A build's job has the state of before: what counts is the database. */
+static bool is_done(const struct grader *grader, const struct job *job)
+{
+    struct error error;
+    int64_t done;
+
+    return store_number(grader->store, &error, &done, "SELECT 1 FROM judgements WHERE id = ? AND state = 'done'", "i",
+                        job->judgement) &&
+           done == 1;
+}
+
 static bool finish(struct grader *grader, struct job *job, int code, struct error *error)
 {
     const bool built = strcmp(job->state, "building") == 0;
@@ -510,7 +520,9 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
         tree_remove(work);
     if (!built && (strcmp(job->state, "done") == 0 || code > 1)) /* after a failure it is built anew */
         remove_object(job);
-    say_verdict(grader, job);
+    grader_say(grader->store, &grader->progress, job->judgement);
+    if (grader->done && is_done(grader, job) && !grader->done(grader->context, job->judgement, error))
+        return false;
     if (built || code > 1)
         return true;
     return strcmp(job->state, "done") == 0 || continue_run(grader, job, error);
@@ -582,16 +594,24 @@ static bool claim(struct grader *grader, struct job *job, bool build, struct err
     return ok;
 }
 
-/* Builds every problem's baseline, where speeds relative to it are wanted. */
+/* Builds every problem's baseline, where speeds relative to it are wanted; of what was handed out, where it is needed. */
 static bool build_baselines(struct grader *grader, struct error *error)
 {
     const bool gpu = grader->runs[0].gpu[0] != '\0';
+    int64_t wanted = 1;
 
     for (size_t i = 0; i < grader->contest->problem_count && grader->contest->scoring == SCORING_RELATIVE; i++) {
         struct job job = { .problem = &grader->contest->problems[i], .judgement = 0 };
         char source[PATH_MAX], path[PATH_MAX];
         int status;
 
+        if (grader->handed && !store_number(grader->store, error, &wanted,
+                                            "SELECT 1 FROM judgements j JOIN submissions s ON s.id = j.submission WHERE"
+                                            " j.state <> 'done' AND s.problem = ?",
+                                            "s", job.problem->id))
+            return false;
+        if (!wanted)
+            continue;
         if (job.problem->baseline)
             snprintf(source, sizeof source, "%s/%s", grader->root, job.problem->baseline);
         else
@@ -605,6 +625,19 @@ static bool build_baselines(struct grader *grader, struct error *error)
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || grader->baselines[i][0] != '/')
             return error_toolkit(error, "the baseline '%s' does not build: see %s/log", source, job.work);
     }
+    return true;
+}
+
+bool grader_add_gpu(struct grader *grader, const char *gpu, struct error *error)
+{
+    if (!gpu[0] || strlen(gpu) >= sizeof grader->runs[0].gpu)
+        return error_usage(error, "--gpu: '%.100s' is no number and no UUID of a GPU", gpu);
+    if (grader->run_count == GRADER_GPUS)
+        return error_usage(error, "--gpu %s: more than %d GPUs", gpu, GRADER_GPUS);
+    for (size_t i = 0; i < grader->run_count; i++)
+        if (strcmp(grader->runs[i].gpu, gpu) == 0)
+            return error_usage(error, "--gpu %s is given twice: a GPU has one submission at a time", gpu);
+    snprintf(grader->runs[grader->run_count++].gpu, sizeof grader->runs[0].gpu, "%s", gpu);
     return true;
 }
 
@@ -635,24 +668,33 @@ static bool remove_leftovers(struct grader *grader, const char *folder, struct e
     return ok;
 }
 
-static bool prepare(struct grader *grader, struct error *error)
+bool grader_token(struct store *store, char *token, size_t size, struct error *error)
 {
-    char path[PATH_MAX], chance[16], number[32];
+    char chance[16], drawn[2 * sizeof chance + 1];
     sqlite3_stmt *statement;
-    int64_t done;
 
     if (getrandom(chance, sizeof chance, 0) != sizeof chance)
         return error_system(error, "cannot draw a random number");
     for (size_t i = 0; i < sizeof chance; i++)
-        snprintf(grader->token + 2 * i, 3, "%02x", (unsigned char)chance[i]);
-    if (!store_run(grader->store, error, "INSERT OR IGNORE INTO contest (id, token, created) VALUES (1, ?, ?)", "sd",
-                   grader->token, now()))
+        snprintf(drawn + 2 * i, 3, "%02x", (unsigned char)chance[i]);
+    if (!store_run(store, error, "INSERT OR IGNORE INTO contest (id, token, created) VALUES (1, ?, ?)", "sd", drawn,
+                   now()))
         return false;
-    statement = store_prepare(grader->store, error, "SELECT token FROM contest", "");
-    if (!statement || store_step(grader->store, statement, error) != 1)
+    statement = store_prepare(store, error, "SELECT token FROM contest", "");
+    if (!statement || store_step(store, statement, error) != 1)
         return sqlite3_finalize(statement), false;
-    snprintf(grader->token, sizeof grader->token, "%s", (const char *)sqlite3_column_text(statement, 0));
+    snprintf(token, size, "%s", (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
+    return true;
+}
+
+static bool prepare(struct grader *grader, struct error *error)
+{
+    char path[PATH_MAX], number[32];
+    int64_t done;
+
+    if (!grader_token(grader->store, grader->token, sizeof grader->token, error))
+        return false;
     snprintf(path, sizeof path, "%.2000s/grading/%s", grader->build, grader->token);
     if (mkdir(path, 0755) != 0 && errno != EEXIST)
         return error_system(error, "cannot make '%s'", path);
@@ -766,11 +808,13 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
     while (ok && !*stopped) {
         int signal;
 
-        if (scanned == 0 || (grader->watch && now() - scanned >= 1)) {
+        if (!grader->handed && (scanned == 0 || (grader->watch && now() - scanned >= 1))) {
             ok = intake_scan(&grader->intake, grader->store, error);
             scanned = now();
         }
         ok = ok && collect(grader, error) && fill(grader, error) && show(grader, error);
+        if (ok && grader->failed && grader->stop_on_failure)
+            break;
         if (ok && !grader->watch && busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0) {
             ok = tell_left(grader, error);
             break;

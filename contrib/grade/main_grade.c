@@ -20,15 +20,20 @@
 #include "grader.h"
 #include "preflight.h"
 #include "verify/root.h"
+#include "spool.h"
 
 static const char help[] =
-    "usage: grader run CONTEST [--watch] [--builds N] [--gpu UUID]...\n"
+    "usage: grader run CONTEST [--watch] [--builds N] [--gpu GPU]... [--lanes N]\n"
     "       grader COMMAND CONTEST ...\n"
     "\n"
     "run       grades what is new in the folder CONTEST, or goes on where it was stopped\n"
     "  --watch       goes on looking for files until it is stopped\n"
     "  --builds N    submissions to build at a time, 1 to 64 (default: half of the processors)\n"
-    "  --gpu UUID    a GPU to use; may be given again (default: none, the CPU and the simulator)\n"
+    "  --gpu GPU     UUID or number of a GPU to use, once each: a submission at a time runs on it, from its samples to its\n"
+    "                times (default: none, the CPU and the simulator)\n"
+    "  --lanes N     without --gpu: submissions to run at a time, 1 to 16 (1)\n"
+    "cluster   as run, by the machines of a cluster: see run_scripts/grade_slurm.sh, which calls it\n"
+    "work      one machine's part of that: see contrib/slurm/worker.sh\n"
     "check     reads contest.yaml and says what is in it\n"
     "results [TABLE] [--csv|--json] [filter]   what is in the database: standings (--public: as before the freeze),\n"
     "          submissions, judgements, runs, samples, steps, machines, rejudgings; or --sql SELECT\n"
@@ -58,7 +63,7 @@ static int take_lock(const char *folder, struct error *error)
     char path[PATH_MAX];
     int fd;
 
-    snprintf(path, sizeof path, "%s/grading/lock", folder);
+    snprintf(path, sizeof path, "%.3000s/grading/lock", folder);
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     for (int i = 0; fd >= 0 && i < 80; i++) {
         if (flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -77,15 +82,16 @@ static int command_run(const struct places *places, int argc, char **argv, const
     static const struct option options[] = { { "watch", no_argument, NULL, 'w' },
                                              { "builds", required_argument, NULL, 'b' },
                                              { "gpu", required_argument, NULL, 'g' },
+                                             { "lanes", required_argument, NULL, 'l' },
                                              { 0 } };
     static struct grader grader;
     static struct contest contest;
     struct store store = { 0 };
-    char path[PATH_MAX];
+    char path[PATH_MAX], host[256] = "";
     bool stopped = false, ok;
     int option, lock = -1;
     char *end;
-    long builds = sysconf(_SC_NPROCESSORS_ONLN) / 2;
+    long builds = sysconf(_SC_NPROCESSORS_ONLN) / 2, lanes = 1;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'w')
@@ -94,12 +100,20 @@ static int command_run(const struct places *places, int argc, char **argv, const
             return error_usage(error, "--builds: '%s' is no number from 1 to %d", optarg, GRADER_JOBS), EXIT_USAGE;
         else if (option == 'b')
             continue;
-        else if (option == 'g' && grader.run_count < GRADER_GPUS)
-            snprintf(grader.runs[grader.run_count++].gpu, sizeof grader.runs[0].gpu, "%s", optarg);
-        else
-            return error_usage(error, "unknown option or one too many; see grader --help"), EXIT_USAGE;
+        else if (option == 'l' && ((lanes = strtol(optarg, &end, 10)) < 1 || lanes > GRADER_GPUS || *end != '\0'))
+            return error_usage(error, "--lanes: '%s' is no number from 1 to %d", optarg, GRADER_GPUS), EXIT_USAGE;
+        else if (option == 'l')
+            continue;
+        else if (option != 'g')
+            return error_usage(error, "unknown option or one without its value; see grader --help"), EXIT_USAGE;
+        else if (!grader_add_gpu(&grader, optarg, error))
+            return error->code;
     }
-    grader.run_count = grader.run_count > 0 ? grader.run_count : 1;
+    if (lanes > 1 && grader.run_count > 0)
+        return error_usage(error, "--lanes is for machines without a GPU: each --gpu is a lane"), EXIT_USAGE;
+    grader.run_count = grader.run_count > 0 ? grader.run_count : (size_t)lanes;
+    gethostname(host, sizeof host - 1);
+    grader.host = host;
     grader.build_count = builds < 1 ? 1 : builds > GRADER_JOBS ? GRADER_JOBS : (size_t)builds;
     grader.folder = folder, grader.root = places->root, grader.build = places->build;
     grader.contest = &contest, grader.store = &store;
@@ -119,6 +133,128 @@ static int command_run(const struct places *places, int argc, char **argv, const
     if (ok && stopped && !grader.watch)
         fputs("grader: stopped; start it again to go on\n", stderr);
     return !ok ? (int)error->code : stopped && !grader.watch ? 1 : 0;
+}
+
+static bool take_count(const char *option, const char *text, size_t most, size_t *count, struct error *error)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    *count = (size_t)value;
+    return (end != text && *end == '\0' && value >= 1 && (size_t)value <= most) ||
+           error_usage(error, "--%s: '%s' is not a number from 1 to %zu", option, text, most);
+}
+
+/* grader cluster CONTEST --script PROGRAM [--chunk N] [--tasks N] [--watch] */
+static int command_cluster(int argc, char **argv, const char *folder, struct error *error)
+{
+    static const struct option options[] = { { "script", required_argument, NULL, 's' },
+                                             { "chunk", required_argument, NULL, 'c' },
+                                             { "tasks", required_argument, NULL, 't' },
+                                             { "watch", no_argument, NULL, 'w' },
+                                             { 0 } };
+    static struct contest contest;
+    struct store store = { 0 };
+    struct spool spool = { .contest = &contest, .folder = folder, .store = &store, .chunk = 8, .tasks = 1000 };
+    char path[PATH_MAX];
+    bool stopped = false, ok = true;
+    int option, lock = -1;
+
+    while (ok && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == 's')
+            spool.script = optarg;
+        else if (option == 'c')
+            ok = take_count("chunk", optarg, 1000, &spool.chunk, error);
+        else if (option == 't')
+            ok = take_count("tasks", optarg, 100000, &spool.tasks, error);
+        else if (option == 'w')
+            spool.watch = true;
+        else
+            ok = error_usage(error, "unknown option or one without its value; see grader --help");
+    }
+    if (ok && !spool.script)
+        ok = error_usage(error, "cluster needs --script: run_scripts/grade_slurm.sh gives it");
+    if (!ok || !contest_load(&contest, folder, error))
+        return error->code;
+    ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&
+         make_folder(folder, "grading/slurm", error) && make_folder(folder, "grading/slurm/orders", error) &&
+         make_folder(folder, "grading/slurm/results", error) && make_folder(folder, "grading/slurm/unfit", error) &&
+         (lock = take_lock(folder, error)) >= 0;
+    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    ok = ok && store_open(&store, path, STORE_WRITE, error) && spool_run(&spool, &stopped, error);
+    if (store.db)
+        store_close(&store);
+    contest_release(&contest);
+    if (ok && stopped && !spool.watch)
+        fputs("grader: stopped; the cluster goes on with what it has, start it again to gather that\n", stderr);
+    return !ok ? (int)error->code : stopped && !spool.watch ? 1 : 0;
+}
+
+/* Where a machine of a cluster has its database and puts its results. */
+struct work {
+    char database[PATH_MAX];
+    const char *scratch, *results;
+};
+
+static bool put_result(void *context, int64_t judgement, struct error *error)
+{
+    const struct work *work = context;
+
+    return spool_put(work->database, work->scratch, work->results, judgement, error);
+}
+
+/* grader work CONTEST --order FILE --results FOLDER --scratch FOLDER --host NAME [--gpu GPU]... [--lanes N] [--builds N] */
+static int command_work(const struct places *places, int argc, char **argv, const char *folder, struct error *error)
+{
+    static const struct option options[] = { { "order", required_argument, NULL, 'o' },
+                                             { "results", required_argument, NULL, 'r' },
+                                             { "scratch", required_argument, NULL, 's' },
+                                             { "host", required_argument, NULL, 'h' },
+                                             { "gpu", required_argument, NULL, 'g' },
+                                             { "lanes", required_argument, NULL, 'l' },
+                                             { "builds", required_argument, NULL, 'b' },
+                                             { 0 } };
+    static struct grader grader;
+    static struct contest contest;
+    static struct work work;
+    struct store store = { 0 };
+    const char *order = NULL;
+    bool stopped = false, ok = true;
+    size_t lanes = 1;
+    int option;
+
+    grader.build_count = 1;
+    while (ok && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'o': order = optarg; break;
+        case 'r': work.results = optarg; break;
+        case 's': work.scratch = optarg; break;
+        case 'h': grader.host = optarg; break;
+        case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
+        case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
+        case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
+        default: ok = error_usage(error, "unknown option or one without its value; see grader --help");
+        }
+    }
+    if (ok && (!order || !work.results || !work.scratch || !grader.host))
+        ok = error_usage(error, "work needs --order, --results, --scratch and --host");
+    if (!ok || !contest_load(&contest, folder, error))
+        return error->code;
+    grader.run_count = grader.run_count > 0 ? grader.run_count : lanes;
+    grader.folder = folder, grader.root = places->root, grader.build = places->build;
+    grader.contest = &contest, grader.store = &store;
+    grader.handed = grader.stop_on_failure = true;
+    grader.done = put_result, grader.context = &work;
+    snprintf(work.database, sizeof work.database, "%s/results.db", work.scratch);
+    ok = make_folder(places->build, "grading", error) && store_open(&store, work.database, STORE_WRITE, error) &&
+         spool_read_order(&store, order, work.results, grader.token, sizeof grader.token, error) &&
+         (!grader.token[0] || grader_run(&grader, &stopped, error));
+    if (store.db)
+        store_close(&store);
+    contest_release(&contest);
+    if (!ok || stopped)
+        return ok ? 1 : (int)error->code;
+    return grader.failed ? WORK_FAILED : 0;
 }
 
 /* A command on the results, which are there once `run` was. */
@@ -192,6 +328,10 @@ int main(int argc, char **argv)
         code = error.code;
     else if (strcmp(argv[1], "run") == 0)
         code = command_run(&places, argc - 2, argv + 2, folder, &error);
+    else if (strcmp(argv[1], "cluster") == 0)
+        code = command_cluster(argc - 2, argv + 2, folder, &error);
+    else if (strcmp(argv[1], "work") == 0)
+        code = command_work(&places, argc - 2, argv + 2, folder, &error);
     else if (strcmp(argv[1], "check") == 0)
         code = command_check(&places, folder, &error);
     else if (is_on_results(argv[1]))

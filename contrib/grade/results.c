@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "devices.h"
 
 #define FROM_ALL " FROM submissions s JOIN judgements j ON j.submission = s.id LEFT JOIN machines m ON m.id = j.machine"
 #define ISO(column) "strftime('%Y-%m-%dT%H:%M:%fZ', " column ", 'unixepoch')"
@@ -162,7 +163,8 @@ int command_results(const struct contest *contest, const char *folder, int argc,
         if (!ok && own)
             error->code = EXIT_USAGE;
     } else {
-        ok = standings_write(contest, &store, folder, public_view, format, error);
+        ok = standings_write(contest, &store, folder, public_view, format, error) &&
+             devices_tell(contest, &store, error);
     }
     store_close(&store);
     return ok ? 0 : (int)error->code;

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "devices.h"
+#include "score.h"
 #include "standings.h"
 
 enum { ATTEMPTS = 4096 };
@@ -100,10 +102,12 @@ static bool load_teams(struct standings *standings, const char *folder, struct e
 /* The sums of a judgement's medians and of their intervals' ends over its ranked cases; median 0 for none. */
 static bool read_timing(struct standings *standings, int64_t judgement, struct timing *timing, struct error *error)
 {
-    sqlite3_stmt *statement = store_prepare(standings->store, error,
-                                            "SELECT sum(median), sum(low), sum(high) FROM runs WHERE"
-                                            " judgement = ? AND step = 'ranked'",
-                                            "i", judgement);
+    sqlite3_stmt *statement = devices_choose(standings->contest, standings->store, error)
+                                  ? store_prepare(standings->store, error,
+                                                  "SELECT sum(median), sum(low), sum(high) FROM runs WHERE"
+                                                  " judgement = ?1 AND step = 'ranked' AND " DEVICES_RANKED,
+                                                  "i", judgement)
+                                  : NULL;
     int row = statement ? store_step(standings->store, statement, error) : -1;
 
     if (row == 1)
@@ -119,7 +123,7 @@ static bool read_speedup(struct standings *standings, int64_t judgement, double 
         store_prepare(standings->store, error,
                       "SELECT b.median, r.median FROM runs r JOIN runs b ON"
                       " b.judgement = r.judgement AND b.step = 'baseline' AND b.name = r.name WHERE"
-                      " r.judgement = ? AND r.step = 'ranked'",
+                      " r.judgement = ?1 AND r.step = 'ranked' AND " DEVICES_RANKED,
                       "i", judgement);
     double baseline[512], mine[512];
     size_t count = 0;

@@ -1,0 +1,11 @@
+# Grading by the machines of a cluster: contrib/slurm, docs/CLUSTER.md.
+
+# Whether BUILD was built with the flags that this machine would take. Asking writes nothing.
+.PHONY: print-same-flags
+print-same-flags:
+	@echo '$(strip $(flags_now))' | cmp -s - $(FLAGS_STAMP)
+
+.PHONY: simulate
+simulate: $(BUILD)/simulate
+$(BUILD)/simulate: $(call object,contrib/slurm/main_simulate.c verify/random.c)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm

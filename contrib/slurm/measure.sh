@@ -1,0 +1,36 @@
+#!/bin/bash
+# What a submission takes on this machine: measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]
+#
+# Makes a contest of the jury's submissions in FOLDER, accepted ones and others, CUDA where there is a GPU and C
+# elsewhere, grades it with grade.sh, one submission at a time, and prints sizing.sh's table. Started again it goes
+# on. Cases are all secret ones, times ranked, as in a contest.
+. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
+[ $# -ge 1 ] && [ -n "$1" ] && [[ $1 != -* ]] || usage 'measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]'
+mkdir -p "$1/submissions/jury"
+folder=$(realpath "$1")
+shift
+problems=()
+while [ "${1:-}" = --problem ]; do
+    problem_exists "${2:-}"
+    problems+=("$2")
+    shift 2
+done
+[ ${#problems[@]} -gt 0 ] || mapfile -t problems < <(cd "$root/problems" && dirname -- */problem.c)
+kind=c
+[ ! -e /dev/nvidiactl ] || kind=cu
+{
+    printf '%s\n' 'name: What a submission takes' 'scoring: { rank_cpu: yes }' 'limits: { megabytes: 64 }' problems:
+    for problem in "${problems[@]}"; do
+        printf "  - id: %s\n    problem: %s\n" "$problem" "$problem"
+    done
+} > "$folder/contest.yaml"
+for problem in "${problems[@]}"; do
+    for group in accepted wrong_answer run_time_error time_limit_exceeded; do
+        for source in "$root/problems/$problem/submissions/$group"/*."$kind"; do
+            [ ! -f "$source" ] ||
+                install -D -m 644 "$source" "$folder/submissions/jury/$problem/$group-${source##*/}"
+        done
+    done
+done
+"$root/run_scripts/grade.sh" "$folder" --builds 1 "$@"
+"$root/contrib/slurm/sizing.sh" "$folder/grading/results.db"

@@ -1,0 +1,327 @@
+#!/usr/bin/env bats
+# Several GPUs on a machine, and many machines: lanes, devices that rank, and contests graded by a real Slurm cluster, whose
+# nodes are daemons on this machine. What only several GPUs can show is in docs/CLUSTER.md.
+# bats file_tags=grade
+
+setup_file() {
+    "$root/run_scripts/packages.sh" slurm >&2
+    make -s -C "$root" DEV=1 all grade-programs "${BUILD:-build}/tests/test_gpu_lock" "${BUILD:-build}/simulate" >&2
+    export cluster=$BATS_FILE_TMPDIR/c
+    # Not started is not skipped: a test of this file that finds no cluster fails.
+    "$root/contrib/slurm/local_cluster.sh" start "$cluster" 4 $((20000 + RANDOM % 12000)) >&2 || true
+}
+
+teardown_file() {
+    "$root/contrib/slurm/local_cluster.sh" stop "$cluster" >&2
+}
+
+setup() {
+    load helpers/common
+    contest=$BATS_TEST_TMPDIR/contest db=$contest/grading/results.db
+    sort=$root/problems/mergesort/submissions
+    export SLURM_CONF=$cluster/slurm.conf
+}
+
+# contest [EXTRA LINE...]: a contest of one quick problem.
+contest() {
+    mkdir -p "$contest/submissions"
+    {
+        printf '%s\n' 'name: Test' 'scoring: { rank_cpu: yes }' "$@" 'problems:' '  - id: A' '    problem: mergesort' \
+            '    samples: sample' '    secret: sample' '    ranked_case: sample/2-pairs' '    repeat: 5'
+    } > "$contest/contest.yaml"
+}
+
+submit() { # TEAM NAME SOURCE
+    mkdir -p "$contest/submissions/$1/A"
+    cp "$3" "$contest/submissions/$1/A/$2"
+}
+
+# A right one that takes its time, sleeping.
+sleeper() { # TENTHS
+    { echo '#include <unistd.h>'; sed "/device_user(/,/^{/ s/^{/{ usleep(${1}00000);/" "$sort/accepted/qsort.c"; } \
+        > "$BATS_TEST_TMPDIR/sleeper.c"
+}
+
+query() { sqlite3 -readonly "${2:-$db}" "$1"; }
+verdicts() { query 'SELECT team, path, verdict FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid ORDER BY 1, 2' "$@"; }
+grade_slurm() { timeout 110 "$root/run_scripts/grade_slurm.sh" "$contest" "$@" < /dev/null; }
+node_state() { sinfo -h -N -n "$1" -o %t | head -n 1; }
+
+until_true() { # SECONDS COMMAND...
+    local end=$((SECONDS + $1))
+    until "${@:2}"; do
+        [ $SECONDS -lt $end ] || { echo "not in $1 s: ${*:2}" >&2; return 1; }
+        sleep 0.1
+    done
+}
+
+# One verdict that counts for each submission, a sound database, and nothing left in the spool and the queue.
+sound() {
+    assert_equal "$(query 'PRAGMA integrity_check')" ok
+    assert_equal "$(query 'PRAGMA foreign_key_check')" ''
+    assert_equal "$(query "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
+        j.valid AND j.state = 'done') <> 1")" 0
+    assert_equal "$(query 'SELECT count(*) FROM judgements')" "$(query 'SELECT count(*) FROM submissions')"
+    assert_equal "$(ls "$contest/grading/slurm/results")" ''
+    assert_equal "$(ls "$build/grading" | grep -c "^$(query 'SELECT token FROM contest')")" 0
+}
+
+@test "several GPUs: each has one submission from its samples to its times, builds beside; stand-ins for host and build" {
+    local lane
+    place=$BATS_TEST_TMPDIR/toolkit
+    contest
+    mkdir -p "$place/build" "$place/problems" "$place/run_scripts"
+    touch "$place/problems/problem.h"
+    cp "$build/grader" "$place/build"
+    # They stand in for GPUs: a lock that is taken already, or a lane that mixes two submissions, is written down.
+    cat > "$place/run_scripts/grade_build.sh" << 'END'
+#!/bin/bash
+echo "build $(date +%s%N)" >> "$LOG"
+sleep 0.1
+cp -r "$1" "$3/source"
+touch "$3/device_user.so"
+echo CUDA > "$3/language"
+echo "$3/source" > "$3/source_path"
+echo "$3/device_user.so" > "$3/object"
+echo "built $(date +%s%N)" >> "$LOG"
+END
+    cat > "$place/build/main_host" << 'END'
+#!/bin/bash
+while [ $# -gt 0 ]; do
+    case $1 in --gpu) gpu=$2 ;; --json) json=$2 ;; --submission) object=$2 ;; esac
+    shift
+done
+mkdir "$LOCKS/$gpu" || echo "clash $gpu" >> "$LOG"
+echo "run $gpu $(basename "$(dirname "$object")") $(date +%s%N)" >> "$LOG"
+sleep 0.1
+model=Alpha
+[ "$gpu" != GPU-d ] || model=Beta
+echo '{"verdict": "AC", "message": "", "device": {"kind": "gpu", "name": "'$model'", "uuid": "'"$gpu"'", "driver": "1"},
+    "cases": [{"name": "x", "verdict": "AC", "message": "", "samples": [0.1, 0.2, 0.3]}]}' > "$json"
+rmdir "$LOCKS/$gpu"
+echo "ran $gpu $(date +%s%N)" >> "$LOG"
+END
+    chmod +x "$place/run_scripts/grade_build.sh" "$place/build/main_host"
+    mkdir "$BATS_TEST_TMPDIR/locks"
+    for i in {1..12}; do
+        echo "$i" > "$BATS_TEST_TMPDIR/source.c"
+        submit "team$i" 1.c "$BATS_TEST_TMPDIR/source.c"
+    done
+    LOG=$BATS_TEST_TMPDIR/log LOCKS=$BATS_TEST_TMPDIR/locks run -0 timeout 60 "$place/build/grader" run "$contest" --builds 2 \
+        --gpu GPU-a --gpu GPU-b --gpu GPU-c --gpu GPU-d
+    refute grep clash "$BATS_TEST_TMPDIR/log"
+    assert_equal "$(grep -c '^run ' "$BATS_TEST_TMPDIR/log")" 36
+    for lane in a b c d; do
+        # Three steps of one submission, then three of the next.
+        assert_equal "$(awk -v gpu="GPU-$lane" '$1 == "run" && $2 == gpu { print $3 }' "$BATS_TEST_TMPDIR/log" | uniq -c |
+            awk '{ print $1 }' | sort -u)" 3
+    done
+    # All four were used at one time, and something was built meanwhile.
+    assert_equal "$(awk '$1 == "run" { now++ } $1 == "ran" { now-- } now > most { most = now } END { print most }' \
+        "$BATS_TEST_TMPDIR/log")" 4
+    awk '$1 == "run" { now++ } $1 == "ran" { now-- } $1 == "build" && now > 0 { beside++ } END { exit beside == 0 }' \
+        "$BATS_TEST_TMPDIR/log"
+    assert_equal "$(query "SELECT count(DISTINCT uuid) FROM machines")" 4
+    run -2 "$place/build/grader" run "$contest" --gpu GPU-a --gpu GPU-a
+    assert_output --partial '--gpu GPU-a is given twice: a GPU has one submission at a time'
+    run -2 "$place/build/grader" run "$contest" --gpu GPU-a --lanes 2
+    run -2 "$place/build/grader" run "$contest" --lanes 0
+    # The one GPU of another model: its times rank with none of the others', whichever way.
+    run -0 --separate-stderr "$build/grader" results "$contest" standings --json
+    [[ $stderr == *"were timed on 'Beta', another model than the one that ranks"* ]]
+    beta=$(query "SELECT count(*) FROM judgements JOIN machines m ON m.id = machine WHERE m.name = 'Beta'")
+    assert_equal "$(jq '[.teams[] | select(.problems[0].seconds)] | length' <<< "$output")" $((12 - beta))
+    assert_equal "$(jq '[.teams[] | select(.solved == 1)] | length' <<< "$output")" 12
+    contest 'scoring.device: Beta'
+    sed -i 's/^scoring: .*/scoring: { type: fastest, device: Beta }/; /^scoring.device/d' "$contest/contest.yaml"
+    run -0 --separate-stderr "$build/grader" results "$contest" standings --json
+    assert_equal "$(jq '[.teams[] | select(.problems[0].rank)] | length' <<< "$output")" "$beta"
+    [[ $stderr == *"were timed on 'Alpha'"* ]]
+    sed -i 's/device: Beta/device: Gamma/' "$contest/contest.yaml"
+    run -0 --separate-stderr "$build/grader" results "$contest" standings --json
+    assert_equal "$(jq '[.teams[] | select(.problems[0].rank)] | length' <<< "$output")" 0
+}
+
+@test "several GPUs: the lock and the mark of an unfit one, between processes" {
+    run -0 timeout 60 "$build/tests/test_gpu_lock"
+    assert_output '8 checks, 0 failed'
+}
+
+@test "grade_slurm: the verdicts of grade.sh; a node that fails its probe is drained; a second front end is refused" {
+    requires box
+    local lanes=$BATS_TEST_TMPDIR/lanes
+    contest
+    submit ada 1.c "$sort/accepted/qsort.c"
+    submit ada 2.c "$sort/wrong_answer/unsigned_keys.c"
+    submit bob 1.c "$sort/run_time_error/null_payloads.c"
+    echo '#error not so' > "$BATS_TEST_TMPDIR/broken.c"
+    submit bob 2.c "$BATS_TEST_TMPDIR/broken.c"
+    submit '$(touch pwned)' "a'b.c" "$sort/accepted/baseline.c"
+    cp -r "$contest" "$lanes"
+    printf '#!/bin/bash\n[ $SLURMD_NODENAME != node3 ] || { echo words; echo "kernel of 3 gives 7" >&2; exit 1; }\n' \
+        > "$BATS_TEST_TMPDIR/probe"
+    chmod +x "$BATS_TEST_TMPDIR/probe"
+    "$root/run_scripts/grade_slurm.sh" "$contest" --chunk 1 --probe "$BATS_TEST_TMPDIR/probe" > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null &
+    local front=$!
+    until_true 30 test -e "$db"
+    run -2 grade_slurm
+    assert_output --partial 'is being graded already'
+    wait $front || { cat "$BATS_TEST_TMPDIR/out" "$contest"/grading/slurm/log/*; false; }
+    assert_equal "$(grep -c '^#' "$BATS_TEST_TMPDIR/out")" 5
+    sound
+    assert_equal "$(node_state node3)" drain
+    assert_equal "$(sinfo -h -R -o '%n %E' | grep -c 'contest grading: kernel of 3 gives 7')" 1
+    assert_equal "$(cat "$contest/grading/slurm/unfit/node3")" 'kernel of 3 gives 7'
+    # It judged nothing, and nobody was charged for it.
+    assert_equal "$(query "SELECT count(*) FROM machines WHERE host = 'node3'; SELECT max(attempts) FROM judgements")" $'0\n0'
+    [ ! -e "$root/pwned" ]
+    run -0 timeout 100 "$root/run_scripts/grade.sh" "$lanes" --lanes 2 --builds 2
+    assert_equal "$(verdicts)" "$(verdicts "$lanes/grading/results.db")"
+    # And all that belongs to them: steps, cases, samples, whole records.
+    for table in 'steps GROUP BY step' 'runs GROUP BY step, name, verdict' 'samples'; do
+        assert_equal "$(query "SELECT count(*) FROM $table")" "$(query "SELECT count(*) FROM $table" "$lanes/grading/results.db")"
+    done
+    assert_equal "$(query "SELECT count(*) FROM steps WHERE step <> 'build' AND json_extract(record, '\$.verdict') IS NULL")" 0
+    # Rejudged by the cluster, beside the verdicts that count; node3 is still left out.
+    run -0 "$build/grader" rejudge "$contest" --verdict WA --start --reason 'to see'
+    run -0 grade_slurm --probe "$BATS_TEST_TMPDIR/probe"
+    run -0 "$build/grader" changes "$contest" 1
+    assert_line --index 1 --regexp $'\tada\tA\t2.c\tWA\tWA\t?$'
+    scontrol update NodeName=node3 State=RESUME
+}
+
+@test "grade_slurm: a node dies in mid-run, another may not be drained, the front end is killed: one verdict each" {
+    requires box
+    local round name attempt=0
+    contest
+    sleeper 4
+    for round in 1 2 3; do
+        submit ada "$round.c" "$BATS_TEST_TMPDIR/sleeper.c"
+        submit bob "$round.c" "$sort/wrong_answer/unsigned_keys.c"
+    done
+    printf '#!/bin/bash\n[ $SLURMD_NODENAME != node2 ] || { echo "it is hot"; exit 1; }\n' > "$BATS_TEST_TMPDIR/probe"
+    chmod +x "$BATS_TEST_TMPDIR/probe"
+    # It is the process that is killed, not a shell before it.
+    front() {
+        exec "$root/run_scripts/grade_slurm.sh" "$contest" --chunk 2 --no-drain --probe "$BATS_TEST_TMPDIR/probe" \
+            >> "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null
+    }
+    front &
+    local pid=$!
+    # The job that runs on node1 is in the middle of its order.
+    on_node1() {
+        name=$(squeue -h -w node1 -t RUNNING -o '%j-%K' | head -n 1)
+        [ -n "$name" ] && [ -e "$contest/grading/slurm/orders/${name#grade-*-}.started" ]
+    }
+    until_true 60 on_node1
+    sleep 1
+    kill -KILL $pid
+    wait $pid || true
+    "$root/contrib/slurm/local_cluster.sh" kill "$cluster" node1
+    front &
+    pid=$!
+    # Once more, while it gathers.
+    sleep 6
+    kill -KILL $pid
+    wait $pid || true
+    front &
+    pid=$!
+    wait $pid || { cat "$BATS_TEST_TMPDIR/out" "$contest"/grading/slurm/log/*; false; }
+    sound
+    assert_equal "$(verdicts)" "ada|1.c|AC
+ada|2.c|AC
+ada|3.c|AC
+bob|1.c|WA
+bob|2.c|WA
+bob|3.c|WA"
+    [[ $(node_state node1) == down* ]]
+    grep -qi 'requeue' "$cluster/slurmctld.log"
+    # node2 is up for others, and judged nothing here.
+    assert_equal "$(node_state node2)" idle
+    assert_equal "$(query "SELECT count(*) FROM machines WHERE host = 'node2'")" 0
+    assert_equal "$(cat "$contest/grading/slurm/unfit/node2")" 'it is hot'
+    "$root/contrib/slurm/local_cluster.sh" revive "$cluster" node1
+}
+
+@test "grade_slurm: a broken result is put aside and graded again; tasks that never end it get JE; bad arguments" {
+    requires box
+    contest 'limits: { attempts: 2 }'
+    submit ada 1.c "$sort/wrong_answer/unsigned_keys.c"
+    run -2 grade_slurm --chunk x
+    assert_output --partial '--chunk needs a number'
+    run -2 grade_slurm --probe /nowhere
+    assert_output --partial "--probe: '/nowhere' is no program"
+    mkdir -p "$contest/grading/slurm/results"
+    echo 'no database' > "$contest/grading/slurm/results/1.db"
+    run -0 grade_slurm
+    assert_output --partial "results/1.db' is not whole"
+    assert_output --partial '#1 ada A 1.c: WA'
+    assert_equal "$(cat "$contest/grading/slurm/results/1.db.bad")" 'no database'
+    rm "$contest/grading/slurm/results/1.db.bad"
+    sound
+    # Tasks that are cancelled, or run into their limit, are charged once they have begun: the second time it is a judge error.
+    sleeper 9
+    submit ada 2.c "$BATS_TEST_TMPDIR/sleeper.c"
+    "$root/run_scripts/grade_slurm.sh" "$contest" > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null &
+    local front=$! round
+    for round in 1 2; do
+        until_true 40 compgen -G "$contest/grading/slurm/orders/*.started" > /dev/null
+        scancel --me
+        until_true 40 bash -c "! compgen -G '$contest/grading/slurm/orders/*.started' > /dev/null"
+    done
+    wait $front || { cat "$BATS_TEST_TMPDIR/out"; false; }
+    run -0 cat "$BATS_TEST_TMPDIR/out"
+    assert_output --partial '#2 ada A 2.c: JE 2 tasks of the cluster ended without a result'
+    sound
+}
+
+@test "sizing and simulation: rows from a database, and times that can be worked out by hand" {
+    contest
+    mkdir -p "$contest/grading"
+    run -0 "$build/grader" run "$contest"
+    # Two submissions on one GPU, of 3 and 5 s from the samples to the times, built in 2 s each; one that the machine failed first.
+    sqlite3 "$db" "INSERT INTO machines VALUES (1, 'h', 'gpu', 'Alpha', 'u', 'd', 0);
+        INSERT INTO submissions SELECT value, 't', 'A', value, value, '', 0, 0 FROM json_each('[1, 2, 3]');
+        INSERT INTO judgements (id, submission, state, verdict, created, machine, attempts)
+            SELECT value, value, 'done', 'AC', 0, 1, value = 3 FROM json_each('[1, 2, 3]');
+        INSERT INTO steps SELECT value, 'build', 100, 102, 0, NULL, '' FROM json_each('[1, 2, 3]');
+        INSERT INTO steps SELECT value, 'samples', 110, 111, 0, NULL, '' FROM json_each('[1, 2, 3]');
+        INSERT INTO steps SELECT value, 'ranked', 112, 111 + 2 * value, 0, NULL, '' FROM json_each('[1, 2, 3]')"
+    run -0 "$root/contrib/slurm/sizing.sh" "$db"
+    assert_line --index 2 '| Alpha | A | 2 | 2.0 | 4.0 | 3.0 | 5.0 | 900 |'
+    assert_equal "${#lines[@]}" 3
+    "$root/contrib/slurm/sizing.sh" --times "$db" > "$BATS_TEST_TMPDIR/times"
+    assert_equal "$(tr '\t' ' ' < "$BATS_TEST_TMPDIR/times")" $'Alpha A 2.0 3.0\nAlpha A 2.0 5.0'
+    run -0 "$root/contrib/slurm/sizing.sh" "$BATS_TEST_TMPDIR/times"
+    assert_line --index 2 '| Alpha | A | 2 | 2.0 | 4.0 | 3.0 | 5.0 | 900 |'
+    # The tables of docs/CLUSTER.md are what its commands print.
+    local times=$root/docs/results/cluster-times-cpu.txt
+    for command in "$root/contrib/slurm/sizing.sh $times" "$build/simulate $times" "$build/simulate --hours 5 $times" \
+        "$build/simulate --failures 0.01 --nodes 16,64 $times"; do
+        $command > "$BATS_TEST_TMPDIR/table"
+        while read -r line; do
+            grep -qxF "$line" "$root/docs/CLUSTER.md" || { echo "not in docs/CLUSTER.md, of $command: $line"; false; }
+        done < "$BATS_TEST_TMPDIR/table"
+    done
+    # Built in 1 s, run in 2 s: ten on one machine take 1 + 10 x 2 s; on ten machines, with 7 s to start each, 10 s.
+    printf 'Alpha\tA\t1\t2\n' > "$BATS_TEST_TMPDIR/even"
+    run -0 "$build/simulate" --submissions 10 --chunk 10 --start 0 --nodes 1 "$BATS_TEST_TMPDIR/even"
+    assert_line --index 2 --regexp '^\| 1 \| 0.01 \| 1714 \| 95.2 \|'
+    run -0 "$build/simulate" --submissions 10 --chunk 10 --start 7 --nodes 10 "$BATS_TEST_TMPDIR/even"
+    assert_line --index 2 --regexp '^\| 10 \| 0.00 \| 3600 \| 20.0 \|'
+    # Built in 2 s, run in 1 s: the build is what takes the time. In orders of 5: 2 x (5 x 2 + 1) s, on one machine.
+    printf 'Alpha\tA\t2\t1\n' > "$BATS_TEST_TMPDIR/even"
+    run -0 "$build/simulate" --submissions 10 --chunk 5 --start 0 --nodes 1 "$BATS_TEST_TMPDIR/even"
+    assert_line --index 2 --regexp '^\| 1 \| 0.01 \| 1636 \| 45.5 \|'
+    # Two at a time: 2 s for the first two, then a run a second, and a build that is waited for every other time.
+    run -0 "$build/simulate" --submissions 10 --chunk 10 --builds 2 --start 0 --nodes 1 "$BATS_TEST_TMPDIR/even"
+    assert_line --index 2 --regexp '^\| 1 \| 0.00 \| 3000 \| 83.3 \|'
+    # Machines that fail lose time, and no submission.
+    run -0 "$build/simulate" --submissions 20000 --failures 1 --nodes 4 "$BATS_TEST_TMPDIR/even"
+    local with=${lines[2]}
+    run -0 "$build/simulate" --submissions 20000 --nodes 4 "$BATS_TEST_TMPDIR/even"
+    [ "$(cut -d '|' -f 4 <<< "$with")" -lt "$(cut -d '|' -f 4 <<< "${lines[2]}")" ]
+    run -2 "$build/simulate" --device Beta "$BATS_TEST_TMPDIR/even"
+    assert_output --partial 'nothing was measured'
+    run -2 "$build/simulate" --nodes 0 "$BATS_TEST_TMPDIR/even"
+}
