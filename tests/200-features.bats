@@ -61,7 +61,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
 @test "features: JSON and CSV, and other block sizes" {
     # shellcheck disable=SC2046
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
-    assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512]'
+    assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
     assert_equal "$(jq '.[0] | length' <<< "$output")" 34
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
@@ -71,10 +71,10 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
 }
 
 @test "features: PTX that does not parse, and what is not supported, is named by its line" {
-    sed '14s/ld.param/ld.;param/' "$fixtures/nn.ptx" > broken.ptx
+    sed '15s/ld.param/ld.;param/' "$fixtures/nn.ptx" > broken.ptx
     run -1 --separate-stderr features broken.ptx --grid 1 --block 1
     assert_output ''
-    assert_regex "$stderr" '^features: broken\.ptx:14: '
+    assert_regex "$stderr" '^features: broken\.ptx:15: '
     sed 's/sqrt.rn.f32/sqrt.up.f32/' "$fixtures/nn.ptx" > unknown.ptx
     run -1 --separate-stderr features unknown.ptx --grid 1 --block 1
     assert_output ''
@@ -93,7 +93,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     refused() {
         local said=$1
         shift
-        run -2 --separate-stderr features "$@"
+        run -2 --separate-stderr timeout 20 "$build/predict/features" "$@"
         assert_output ''
         assert_regex "$stderr" "$said"
     }
@@ -109,9 +109,14 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     refused '--block 0: must be' "$fixtures/nn.ptx" --grid 1 --block 0
     refused 'at most 1024 threads' "$fixtures/nn.ptx" --grid 1 --block 2048
     refused "cannot open 'none.ptx'" none.ptx
-    refused "'nan' is no number" "$fixtures/nn.ptx" --n nan
+    run -2 features none.ptx
+    assert_output "predict_features.sh: cannot open 'none.ptx'"
+    run -2 features "$fixtures/nn.ptx" --n nan
+    assert_output --partial "'nan' is no number"
+    run -2 features "$fixtures/nn.ptx" --blocks 1
+    assert_output --partial "unknown option '--blocks'"
     # A buffer that is too small is the kernel's failure.
-    run -1 --separate-stderr features "$fixtures/nn.ptx" --grid 1 --block 32 --args buffer:8 buffer:8 32 1 1
+    run -1 --separate-stderr "$build/predict/features" "$fixtures/nn.ptx" --grid 1 --block 32 --args buffer:8 buffer:8 32 1 1
     assert_regex "$stderr" 'out-of-bounds.*its launch failed'
 }
 
@@ -150,13 +155,15 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
 # bats test_tags=slow
 @test "features: classes add up in every kernel of the problems' baselines" {
     export LD_LIBRARY_PATH=$build/cudasim CUDASIM_CHECK=none CUDASIM_SAMPLE=16
+    cd "$root"
     for problem in editdistance matmul mergesort diffevo cointsp; do
+        csv=$BATS_TEST_TMPDIR/$problem.csv
         library=$(submission "problems/$problem/submissions/accepted/baseline.cu" "$problem")
         make -s -C "$root" "${BUILD:-build}/practice/$problem" >&2
         # Of a sample its answer is wrong: only the launches count.
-        CUDASIM_FEATURES=$problem.csv run timeout 100 "$build/practice/$problem" "$library"
+        CUDASIM_FEATURES=$csv run timeout 100 "$build/practice/$problem" "$library"
         [ "$status" -ne 124 ] || fail "$problem did not end"
-        classes_add_up "$problem.csv" || fail "$problem"
-        [ "$(wc -l < "$problem.csv")" -gt 1 ] || fail "$problem launched nothing: $output"
+        classes_add_up "$csv" || fail "$problem"
+        [ "$(wc -l < "$csv")" -gt 1 ] || fail "$problem launched nothing: $output"
     done
 }
