@@ -42,7 +42,8 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_equal "$(value kernel) $(value n_b) $(value n_t) $(value w) $(value n) $(value s)" 'distances 1000 128 4 128000 -'
     assert_equal "$(value cpx) $(value regular) $(value divergence) $(value shared_words)" '0 1 1 0'
     # Two sectors a request of the loads each, at 8 bytes a record; a result of 4 bytes; a fused product is two flops.
-    assert_equal "$(value bytes_read) $(value bytes_written) $(value footprint)" "$((2 * 8 * 128000)) $((4 * 128000)) $((12 * 128000))"
+    assert_equal "$(value bytes_read) $(value bytes_written) $(value footprint)" \
+        "$((2 * 8 * 128000)) $((4 * 128000)) $((12 * 128000))"
     assert_equal "$(value flops)" $((128000 * 6))
     [ "$(value registers)" -gt 4 ]
 }
@@ -54,7 +55,8 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     # shellcheck disable=SC2046
     run -0 features "$fixtures/nn.ptx" --grid 1001 --block 128 --sample 16 $(records 128007)
     diff <(grep -v ^footprint <<< "$all") <(grep -v ^footprint <<< "$output")
-    awk -v a="$(value footprint)" -v b="$(sed -n 's/^footprint //p' <<< "$all")" 'BEGIN { exit !(a / b < 1.001 && b / a < 1.001) }'
+    awk -v a="$(value footprint)" -v b="$(sed -n 's/^footprint //p' <<< "$all")" \
+        'BEGIN { exit !(a / b < 1.001 && b / a < 1.001) }'
     [ "$(value divergence)" != 1 ]
 }
 
@@ -137,7 +139,8 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_regex "$stderr" 'in_turn: its blocks may wait for each other: all of them are executed'
     assert_regex "$output" '^2[0-9]* wrong, [0-9]+ steps, turn 20$' # only some blocks of the first kernel ran
     classes_add_up sampled.csv
-    assert_equal "$(sed -n 2p sampled.csv | cut -d , -f 11,14-23,27-30)" "$(sed -n 2p <(CUDASIM_FEATURES=/dev/stdout ./program) | cut -d , -f 11,14-23,27-30)"
+    counts() { sed -n 2p | cut -d , -f 11,14-23,27-30; }
+    assert_equal "$(counts < sampled.csv)" "$(CUDASIM_FEATURES=/dev/stdout ./program | counts)"
     # Launches cannot be sampled for nothing, and a file that cannot be written is no file.
     CUDASIM_SAMPLE=5 run --separate-stderr -3 ./program
     assert_regex "$stderr" 'CUDASIM_SAMPLE=5: executes launches in part'
