@@ -51,7 +51,7 @@ bool feature_writes(const struct ptx_statement *s, size_t index)
         return false;
     if (feature_is(s->opcode, "call"))
         return kind == PTX_OPERAND_LIST;
-    return (kind == PTX_OPERAND_REGISTER || kind == PTX_OPERAND_VECTOR) && !reads_first(s->opcode);
+    return (kind == PTX_OPERAND_REGISTER || kind == PTX_OPERAND_VECTOR || kind == PTX_OPERAND_SINK) && !reads_first(s->opcode);
 }
 
 /* Accumulators that stand in the place of the result only: read as well. */
@@ -75,7 +75,7 @@ static void visit_operand(const struct ptx_operand *x, visit_register *visit, vo
 {
     if (x->reg >= 0 && x->kind == PTX_OPERAND_REGISTER)
         visit((size_t)x->reg, context);
-    if (x->second >= 0 && x->kind == PTX_OPERAND_REGISTER)
+    if (x->second >= 0)
         visit((size_t)x->second, context);
     for (size_t n = 0; n < x->count; n++)
         visit_operand(&x->elements[n], visit, context);

@@ -126,6 +126,7 @@ static void check_dependence(void)
         1, 1, 0, 0);
     DISTANCES("add.cc.u32 %r3, %r1, %r2; mov.u32 %r5, 0; addc.u32 %r4, %r1, %r2; st.global.v2.u32 [%rd1], {%r3, %r4};",
               2, 0, 1, 0);
+    DISTANCES("setp.eq.u32 _|%p2, %r2, 0; @%p2 st.global.u32 [%rd1], %r2;", 1, 0);
     /* A return ends no dependence: it is not in the listing. */
     DISTANCES("setp.eq.u32 %p1, %r2, 0; @%p1 ret; mov.u32 %r3, 1; st.global.u32 [%rd1], %r3;", 0, 1, 0);
 }
