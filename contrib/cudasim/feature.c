@@ -484,7 +484,7 @@ static bool run_sample(struct sim *sim, const struct sim_launch *whole, const ui
     return good;
 }
 
-void feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size)
+bool feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size)
 {
     const struct ptx_function *function;
     const struct ptx_module *module = sim_kernel_ptx(kernel, &function);
@@ -495,6 +495,7 @@ void feature_loop_place(const struct sim_kernel *kernel, const struct features_l
         snprintf(text, size, "%s:%u", path, place->line);
     else
         snprintf(text, size, "line %u of the PTX", loop->line);
+    return path != NULL;
 }
 
 static void tell_irregular(const struct sim_kernel *kernel, const struct features_code *code)

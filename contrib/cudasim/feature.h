@@ -62,8 +62,8 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
 /* What the kernel's code says of itself; valid as long as the kernel. NULL without memory. */
 const struct features_code *features_of_kernel(struct sim_kernel *kernel);
 
-/* Where the loop's end is written: "FILE:LINE" of the source if that is known, else its line of the PTX. */
-void feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size);
+/* Where the loop's end is written: "FILE:LINE" of the source if that is known; else false, and its line of the PTX. */
+bool feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size);
 
 /* The CSV's first line, and a line a launch. */
 void features_write_header(FILE *out);

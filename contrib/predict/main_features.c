@@ -229,9 +229,10 @@ static void check_kernel(const struct command *c, struct sim_kernel *kernel)
     for (size_t n = 0; n < code->loop_count; n++) {
         if (!(code->loops[n].depends & DEPENDS_DATA))
             continue;
-        feature_loop_place(kernel, &code->loops[n], place, sizeof place);
-        fprintf(stderr, "features: %s: the loop that ends at %s (%s:%u) runs as often as data in global memory says\n",
-                sim_kernel_title(kernel), place, c->path, code->loops[n].line);
+        if (!feature_loop_place(kernel, &code->loops[n], place, sizeof place))
+            snprintf(place, sizeof place, "%.400s:%u", c->path, code->loops[n].line);
+        fprintf(stderr, "features: %s: the loop that ends at %s runs as often as data in global memory says\n",
+                sim_kernel_title(kernel), place);
         refused = true;
     }
     if (refused)
