@@ -92,7 +92,9 @@ run_program() {
     CUDASIM_CHECK=none CUDASIM_FEATURES=$work/features.csv LD_LIBRARY_PATH=$build/cudasim "$work/program" \
         "${program_arguments[@]}" >&2 || status=$?
     # Of a sample a program may find its results wrong, and say so; its launches were counted all the same.
-    [ "$status" -eq 0 ] || [ -n "${CUDASIM_SAMPLE:-}" ] || { echo "predict.sh: '$file' ended with $status" >&2 && exit 1; }
+    [ "$status" -eq 0 ] || [ -n "${CUDASIM_SAMPLE:-}" ] || {
+        echo "predict.sh: '$file' ended with $status" >&2 && exit 1
+    }
     [ "$(wc -l < "$work/features.csv" 2> /dev/null || echo 0)" -gt 1 ] || {
         echo "predict.sh: '$file' launched no kernel" >&2 && exit 1
     }
@@ -100,9 +102,10 @@ run_program() {
 
 # run_kernel: one launch to $work/features.csv.
 run_kernel() {
-    [ ${#program_arguments[@]} -eq 0 ] || refuse "'$file' is no whole program: its kernel's arguments stand behind --args"
-    "$build/predict/features" "$ptx" ${cubin:+--cubin "$cubin"} ${kernel:+--kernel "$kernel"} ${sample:+--sample "$sample"} \
-        "${launch[@]}" "${args[@]}" > "$work/features.csv" || exit
+    [ ${#program_arguments[@]} -eq 0 ] ||
+        refuse "'$file' is no whole program: its kernel's arguments stand behind --args"
+    "$build/predict/features" "$ptx" ${cubin:+--cubin "$cubin"} ${kernel:+--kernel "$kernel"} \
+        ${sample:+--sample "$sample"} "${launch[@]}" "${args[@]}" > "$work/features.csv" || exit
     [ -z "$unknown" ] || echo "predict.sh: registers are not known: $unknown" >&2
     kernel='' # it may have been named in another way than the features do
 }

@@ -39,7 +39,8 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_equal "$(grep -E '^(l|l_[a-z]+) ' <<< "$output" | paste -sd ' ')" \
         'l 28 l_c 24 l_mr 2 l_mw 1 l_shr 0 l_shw 0 l_s 0 l_dpu 0 l_sfu 1'
     assert_equal "$(value dpc | cut -c 1-6)" 0.5738
-    assert_equal "$(value kernel) $(value n_b) $(value n_t) $(value w) $(value n) $(value s)" 'distances 1000 128 4 128000 -'
+    assert_equal "$(value kernel) $(value n_b) $(value n_t) $(value w) $(value n) $(value s)" \
+        'distances 1000 128 4 128000 -'
     assert_equal "$(value cpx) $(value regular) $(value divergence) $(value shared_words)" '0 1 1 0'
     # Two sectors a request of the loads each, at 8 bytes a record; a result of 4 bytes; a fused product is two flops.
     assert_equal "$(value bytes_read) $(value bytes_written) $(value footprint)" \
@@ -84,7 +85,8 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
 }
 
 @test "features: a loop that data ends is refused, by its line" {
-    run -1 --separate-stderr features "$fixtures/irregular.ptx" --kernel walk --grid 1 --block 32 --args buffer:64 buffer:64
+    run -1 --separate-stderr features "$fixtures/irregular.ptx" --kernel walk --grid 1 --block 32 \
+        --args buffer:64 buffer:64
     assert_output ''
     line=$(grep -n 'bra NEXT' "$fixtures/irregular.ptx" | cut -d : -f 1)
     assert_regex "$stderr" "^features: walk: the loop that ends at [^ ]*irregular\.ptx:$line runs as often"
@@ -118,7 +120,8 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -2 features "$fixtures/nn.ptx" --blocks 1
     assert_output --partial "unknown option '--blocks'"
     # A buffer that is too small is the kernel's failure.
-    run -1 --separate-stderr "$build/predict/features" "$fixtures/nn.ptx" --grid 1 --block 32 --args buffer:8 buffer:8 32 1 1
+    run -1 --separate-stderr "$build/predict/features" "$fixtures/nn.ptx" --grid 1 --block 32 \
+        --args buffer:8 buffer:8 32 1 1
     assert_regex "$stderr" 'out-of-bounds.*its launch failed'
 }
 
@@ -148,7 +151,8 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_regex "$stderr" "cannot write CUDASIM_FEATURES '/none/x.csv'"
     # A kernel without main is launched by hand.
     sed '/^int main/,$d' "$fixtures/program.cu" > kernels.cu
-    run -0 --separate-stderr features kernels.cu --kernel scale --grid 100 --block 256 --args buffer:102400 2 25600 --n 25600
+    run -0 --separate-stderr features kernels.cu --kernel scale --grid 100 --block 256 \
+        --args buffer:102400 2 25600 --n 25600
     assert_equal "$(value kernel) $(value l_mr) $(value l_mw) $(value n_b) $(value n)" 'scale 1 1 100 25600'
     run -1 --separate-stderr features kernels.cu --kernel count_down --grid 1 --block 32 --args buffer:128 buffer:128 32
     assert_output ''

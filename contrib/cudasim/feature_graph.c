@@ -51,7 +51,8 @@ bool feature_writes(const struct ptx_statement *s, size_t index)
         return false;
     if (feature_is(s->opcode, "call"))
         return kind == PTX_OPERAND_LIST;
-    return (kind == PTX_OPERAND_REGISTER || kind == PTX_OPERAND_VECTOR || kind == PTX_OPERAND_SINK) && !reads_first(s->opcode);
+    return (kind == PTX_OPERAND_REGISTER || kind == PTX_OPERAND_VECTOR || kind == PTX_OPERAND_SINK) &&
+           !reads_first(s->opcode);
 }
 
 /* Accumulators that stand in the place of the result only: read as well. */
