@@ -12,8 +12,8 @@ usage: predict.sh features FILE.cu [OPTION...] [-- ARGUMENT...]       a whole pr
   --args VALUE...  of the kernel: a number for each parameter that is one, buffer:BYTES for a pointer to memory of that
                    size, which holds zeros (4096, 64K, 16M, 1G)
   --shared BYTES   dynamic shared memory a block
-  --sample N       execute about N blocks of a launch that has more (default: 64 of one launch; all of a program's, which
-                   computes nonsense if some are left out; 0: all)
+  --sample N       execute about N blocks of a launch that has more (default: 64 of one launch; all of a program's,
+                   which computes nonsense if some are left out; 0: all)
   --n N, --s N     input size and problem size, which only you know
   --tune           one launch: also with other block sizes that leave the number of threads as it is
   --nvcc 'FLAGS'   further flags for nvcc
@@ -70,7 +70,8 @@ toolkit_make -j "$(nproc)" predict-features >&2 || fail 'the simulator does not 
 
 # compile: $work/program.o of the source, and beside it PTX and cubin.
 compile() {
-    local nvcc options=(-O3 -lineinfo -cudart shared --compress-mode=none -gencode 'arch=compute_90,code=[sm_90,compute_90]')
+    local nvcc options=(-O3 -lineinfo -cudart shared --compress-mode=none)
+    options+=(-gencode 'arch=compute_90,code=[sm_90,compute_90]')
     nvcc=$(toolkit_make print-nvcc)
     [ -x "$nvcc" ] || fail 'nvcc is not found: install the CUDA Toolkit or set CUDA_HOME'
     mkdir "$work/keep"
@@ -79,7 +80,8 @@ compile() {
     ptx=$(find "$work/keep" -name '*.ptx' | head -n 1)
     cubin=$(find "$work/keep" -name '*.cubin' | head -n 1)
     ! nm "$work/program.o" | grep -q ' T main$' ||
-        "$nvcc" "${options[@]}" "${flags[@]}" -o "$work/program" "$work/program.o" >&2 || refuse "'$file' does not link: see above"
+        "$nvcc" "${options[@]}" "${flags[@]}" -o "$work/program" "$work/program.o" >&2 ||
+        refuse "'$file' does not link: see above"
 }
 
 # run_program: all its launches to $work/features.csv; what it prints goes to standard error.
@@ -90,7 +92,9 @@ run_program() {
     CUDASIM_CHECK=none CUDASIM_FEATURES=$work/features.csv LD_LIBRARY_PATH=$build/cudasim "$work/program" \
         "${program_arguments[@]}" >&2 || status=$?
     # Of a sample a program may find its results wrong, and say so; its launches were counted all the same.
-    [ "$status" -eq 0 ] || [ -n "${CUDASIM_SAMPLE:-}" ] || { echo "predict.sh: '$file' ended with $status" >&2 && exit 1; }
+    [ "$status" -eq 0 ] || [ -n "${CUDASIM_SAMPLE:-}" ] || {
+        echo "predict.sh: '$file' ended with $status" >&2 && exit 1
+    }
     [ "$(wc -l < "$work/features.csv" 2> /dev/null || echo 0)" -gt 1 ] || {
         echo "predict.sh: '$file' launched no kernel" >&2 && exit 1
     }
@@ -98,9 +102,10 @@ run_program() {
 
 # run_kernel: one launch to $work/features.csv.
 run_kernel() {
-    [ ${#program_arguments[@]} -eq 0 ] || refuse "'$file' is no whole program: its kernel's arguments stand behind --args"
-    "$build/predict/features" "$ptx" ${cubin:+--cubin "$cubin"} ${kernel:+--kernel "$kernel"} ${sample:+--sample "$sample"} \
-        "${launch[@]}" "${args[@]}" > "$work/features.csv" || exit
+    [ ${#program_arguments[@]} -eq 0 ] ||
+        refuse "'$file' is no whole program: its kernel's arguments stand behind --args"
+    "$build/predict/features" "$ptx" ${cubin:+--cubin "$cubin"} ${kernel:+--kernel "$kernel"} \
+        ${sample:+--sample "$sample"} "${launch[@]}" "${args[@]}" > "$work/features.csv" || exit
     [ -z "$unknown" ] || echo "predict.sh: registers are not known: $unknown" >&2
     kernel='' # it may have been named in another way than the features do
 }
@@ -141,4 +146,4 @@ awk -F, -v format="$format" -v kernel="$kernel" '
         printf "}"
     }
     END { if (format == "json" && found) print "]"; exit !found }' "$work/features.csv" ||
-    refuse "no launch of a kernel '$kernel' in '$file'; launched were: $(sed 1d "$work/features.csv" | cut -d, -f1 | sort -u | xargs)"
+    refuse "'$file' launched no kernel '$kernel', but: $(sed 1d "$work/features.csv" | cut -d, -f1 | sort -u | xargs)"

@@ -334,7 +334,7 @@ static void fill(struct features *features, const struct sim_launch *launch, con
                  const struct sums *s, double footprint, struct features_row *row)
 {
     const struct sim_kernel_facts *facts = sim_kernel_facts(launch->kernel);
-    double *v = row->value, threads = s->threads;
+    double *v = row->value, threads = s->threads, accesses;
     unsigned block = launch->block[0] * launch->block[1] * launch->block[2];
     double computation = s->class[CLASS_COMPUTATION] + s->class[CLASS_CONTROL] + s->class[CLASS_PARAMETER] - s->exits;
 
@@ -358,9 +358,8 @@ static void fill(struct features *features, const struct sim_launch *launch, con
     v[FEATURE_L_S] = per(s->class[CLASS_SYNCHRONISATION], threads);
     v[FEATURE_L_DPU] = per(s->class[CLASS_DOUBLE], threads);
     v[FEATURE_L_SFU] = per(s->class[CLASS_SPECIAL], threads);
-    v[FEATURE_ALPHA] = v[FEATURE_L_MR] + v[FEATURE_L_MW] > 0
-                           ? (v[FEATURE_L_C] + v[FEATURE_L_DPU] + v[FEATURE_L_SFU]) / (v[FEATURE_L_MR] + v[FEATURE_L_MW])
-                           : NAN;
+    accesses = v[FEATURE_L_MR] + v[FEATURE_L_MW];
+    v[FEATURE_ALPHA] = accesses > 0 ? (v[FEATURE_L_C] + v[FEATURE_L_DPU] + v[FEATURE_L_SFU]) / accesses : NAN;
     v[FEATURE_DPC] = code->dpc;
     v[FEATURE_SHARED_WORDS] = (facts->static_shared + launch->dynamic_shared + 3) / 4;
     v[FEATURE_REGISTERS] = facts->estimated ? NAN : facts->registers;
@@ -453,8 +452,8 @@ static bool run_one(struct sim *sim, struct sim_launch *launch, uint64_t number,
     return true;
 }
 
-static bool run_sample(struct sim *sim, const struct sim_launch *whole, const uint64_t side[3], const uint64_t picked[3],
-                       struct sums *sums, double *footprint, struct sim_fault *fault)
+static bool run_sample(struct sim *sim, const struct sim_launch *whole, const uint64_t side[3],
+                       const uint64_t picked[3], struct sums *sums, double *footprint, struct sim_fault *fault)
 {
     struct sim_launch launch = *whole;
     struct extents extents = {.origin = memory_origin(sim_memory(sim))};
@@ -485,7 +484,7 @@ static bool run_sample(struct sim *sim, const struct sim_launch *whole, const ui
     return good;
 }
 
-void feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size)
+bool feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size)
 {
     const struct ptx_function *function;
     const struct ptx_module *module = sim_kernel_ptx(kernel, &function);
@@ -496,6 +495,7 @@ void feature_loop_place(const struct sim_kernel *kernel, const struct features_l
         snprintf(text, size, "%s:%u", path, place->line);
     else
         snprintf(text, size, "line %u of the PTX", loop->line);
+    return path != NULL;
 }
 
 static void tell_irregular(const struct sim_kernel *kernel, const struct features_code *code)
@@ -506,9 +506,23 @@ static void tell_irregular(const struct sim_kernel *kernel, const struct feature
         if (!(code->loops[n].depends & DEPENDS_DATA))
             continue;
         feature_loop_place(kernel, &code->loops[n], place, sizeof place);
-        fprintf(stderr, "cudasim: %s: the loop that ends at %s runs as often as data in global memory says: the features "
-                        "hold for this input alone\n", sim_kernel_title(kernel), place);
+        fprintf(stderr,
+                "cudasim: %s: the loop that ends at %s runs as often as data in global memory says: the features "
+                "hold for this input alone\n",
+                sim_kernel_title(kernel), place);
     }
+}
+
+/* The report shows one launch of each kernel: of those with most blocks the first. */
+static void keep_largest(struct kernel_use *use, const struct features_row *row)
+{
+    if (!use->features)
+        use->features = calloc(1, sizeof *use->features);
+    else if (use->features->value[FEATURE_BLOCKS] >= row->value[FEATURE_BLOCKS])
+        return;
+    if (use->features)
+        *use->features = *row;
+    use->frozen.features = use->features;
 }
 
 bool features_run(struct features *features, struct sim *sim, const struct sim_launch *launch, struct features_row *row,
@@ -543,7 +557,9 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
     clear_touched(sim_touched(sim));
     good = sampled ? run_sample(sim, launch, side, picked, &sums, &footprint, fault)
                    : run_all(sim, launch, &sums, &footprint, fault);
-    if (good)
+    if (good) {
         fill(features, launch, code, &sums, footprint, row);
+        keep_largest(launch->kernel->use, row);
+    }
     return good;
 }

@@ -15,14 +15,15 @@
 
 /* X(identifier, name of the column), in the order of the columns; `kernel` stands before them. */
 #define FEATURES(X)                                                                                                    \
-    X(GRID_X, "grid_x") X(GRID_Y, "grid_y") X(GRID_Z, "grid_z")                                                        \
-    X(BLOCK_X, "block_x") X(BLOCK_Y, "block_y") X(BLOCK_Z, "block_z")                                                  \
-    X(INPUT, "n") X(PROBLEM, "s") X(ALPHA, "alpha") X(BLOCKS, "n_b") X(THREADS, "n_t") X(WARPS, "w")                   \
-    X(COMPLEXITY, "cpx") X(L, "l") X(L_C, "l_c") X(L_MR, "l_mr") X(L_MW, "l_mw") X(L_SHR, "l_shr") X(L_SHW, "l_shw")   \
-    X(L_S, "l_s") X(L_DPU, "l_dpu") X(L_SFU, "l_sfu") X(DPC, "dpc") X(SHARED_WORDS, "shared_words")                    \
-    X(REGISTERS, "registers") X(WARP_INSTRUCTIONS, "warp_instructions") X(FLOPS, "flops")                              \
-    X(BYTES_READ, "bytes_read") X(BYTES_WRITTEN, "bytes_written") X(FOOTPRINT, "footprint")                            \
-    X(SHARED_PASSES, "shared_passes") X(DIVERGENCE, "divergence") X(REGULAR, "regular")
+    X(GRID_X, "grid_x")                                                                                                \
+    X(GRID_Y, "grid_y") X(GRID_Z, "grid_z") X(BLOCK_X, "block_x") X(BLOCK_Y, "block_y") X(BLOCK_Z, "block_z")          \
+        X(INPUT, "n") X(PROBLEM, "s") X(ALPHA, "alpha") X(BLOCKS, "n_b") X(THREADS, "n_t") X(WARPS, "w")               \
+            X(COMPLEXITY, "cpx") X(L, "l") X(L_C, "l_c") X(L_MR, "l_mr") X(L_MW, "l_mw") X(L_SHR, "l_shr")             \
+                X(L_SHW, "l_shw") X(L_S, "l_s") X(L_DPU, "l_dpu") X(L_SFU, "l_sfu") X(DPC, "dpc")                      \
+                    X(SHARED_WORDS, "shared_words") X(REGISTERS, "registers")                                          \
+                        X(WARP_INSTRUCTIONS, "warp_instructions") X(FLOPS, "flops") X(BYTES_READ, "bytes_read")        \
+                            X(BYTES_WRITTEN, "bytes_written") X(FOOTPRINT, "footprint")                                \
+                                X(SHARED_PASSES, "shared_passes") X(DIVERGENCE, "divergence") X(REGULAR, "regular")
 
 enum feature {
 #define FEATURE_ID(id, name) FEATURE_##id,
@@ -61,8 +62,8 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
 /* What the kernel's code says of itself; valid as long as the kernel. NULL without memory. */
 const struct features_code *features_of_kernel(struct sim_kernel *kernel);
 
-/* Where the loop's end is written: "FILE:LINE" of the source if that is known, else its line of the PTX. */
-void feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size);
+/* Where the loop's end is written: "FILE:LINE" of the source if that is known; else false, and its line of the PTX. */
+bool feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size);
 
 /* The CSV's first line, and a line a launch. */
 void features_write_header(FILE *out);

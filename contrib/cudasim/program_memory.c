@@ -385,6 +385,7 @@ static void lower_bulk(struct builder *b)
     i->size = reduces ? (uint8_t)ptx_type_size(type_token(b, 0)) : 16;
     i->space = (uint8_t)spaces[0];
     i->class = spaces[0] == PTX_SHARED ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE;
+    i->event = ++b->program->event_count;
     set_address(b, i, to);
     use_vreg(b, from.base);
     use_vreg(b, size);

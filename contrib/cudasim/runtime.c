@@ -110,31 +110,30 @@ static bool open_features(struct runtime *runtime, uint64_t sample)
 {
     const char *path = getenv("CUDASIM_FEATURES");
 
-    runtime->features_out = fopen(path, "we");
-    if (!runtime->features_out) {
-        runtime_complain("cannot write CUDASIM_FEATURES '%s': %s", path, strerror(errno));
-        return false;
-    }
-    setvbuf(runtime->features_out, NULL, _IOLBF, BUFSIZ);
     runtime->features = features_create(sample);
     if (!runtime->features) {
-        fclose(runtime->features_out);
-        runtime->features_out = NULL;
         runtime_complain("out of memory for the features");
         return false;
     }
+    if (!path || !*path) /* the report's alone */
+        return true;
+    runtime->features_out = fopen(path, "we");
+    if (!runtime->features_out) {
+        runtime_complain("cannot write CUDASIM_FEATURES '%s': %s", path, strerror(errno));
+        features_free(runtime->features);
+        runtime->features = NULL;
+        return false;
+    }
+    setvbuf(runtime->features_out, NULL, _IOLBF, BUFSIZ);
     features_write_header(runtime->features_out);
     return true;
 }
 
 static void close_features(struct runtime *runtime)
 {
-    bool bad;
+    bool bad = runtime->features_out && ferror(runtime->features_out);
 
-    if (!runtime->features)
-        return;
-    bad = ferror(runtime->features_out);
-    if (fclose(runtime->features_out) != 0 || bad)
+    if (runtime->features_out && (fclose(runtime->features_out) != 0 || bad))
         runtime_complain("cannot write CUDASIM_FEATURES '%s': the file is not complete", getenv("CUDASIM_FEATURES"));
     features_free(runtime->features);
     runtime->features = NULL;
@@ -155,6 +154,7 @@ static bool create_device(struct runtime *runtime)
         return false;
     }
     options.explain = options.explain || (json && *json);
+    options.features = options.features || (options.explain && explain_predict);
     runtime->sim = sim_create(&limits, &options);
     if (!runtime->sim) {
         runtime_complain("cannot create the virtual device: out of memory or address space");

@@ -193,7 +193,8 @@ static bool run_with_features(struct runtime *runtime, const struct sim_launch *
 
     if (!features_run(runtime->features, runtime->sim, launch, &row, fault))
         return false;
-    features_write_row(runtime->features_out, &row);
+    if (runtime->features_out)
+        features_write_row(runtime->features_out, &row);
     return true;
 }
 

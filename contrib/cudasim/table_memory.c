@@ -760,8 +760,24 @@ static u64 bulk_address(const struct warp *w, slot s, bool has, bool wide, int64
     return base + (u64)offset;
 }
 
+/* A lane's copy is one request, of as many sectors as it covers on its side in global memory, if it has one. */
+static void count_bulk(struct worker *k, const struct ins *i, u64 address, u8 space, u32 size)
+{
+    struct event *e = &k->events[i->event - 1];
+
+    if (space == PTX_SHARED || address >> WINDOW_SHIFT || !size)
+        return;
+    e->requests++;
+    e->lanes++;
+    e->bytes += size;
+    e->ideal += (size + 31) / 32;
+    e->units += ((address + size - 1) >> 5) - (address >> 5) + 1;
+    if (k->touched)
+        access_touch(k->touched, address, address + size - 1);
+}
+
 /* One lane's copy. False after a fault. */
-static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size)
+static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size, bool count)
 {
     const struct bulk *x = i->extra;
     u64 to = bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, i->imm, l);
@@ -772,6 +788,10 @@ static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size)
         fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, to, "bulk copy of %u bytes, which is no multiple of 16", size);
         return false;
     }
+    if (count && i->class == CLASS_GLOBAL_LOAD)
+        count_bulk(w->worker, i, from, x->from_space, size);
+    else if (count)
+        count_bulk(w->worker, i, to, i->space, size);
     for (u32 n = 0; n < size; n += i->size) {
         char data[16];
         void *p = bulk_place(w, i, l, from + n, x->from_space, i->size, ACCESS_READ);
@@ -801,14 +821,19 @@ static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size)
 STEP(bulk)
 {
     const u32 *C = slot_at(w, i->c);
+    struct worker *k = w->worker;
     u32 mask = w->mask;
-    bool good = true;
+    bool good = true, counting = k->counting;
 
+    k->counting = false; /* the parts that a copy is done in are no requests */
     for (u32 m = mask; m && good; m &= m - 1) {
+        int l = __builtin_ctz(m);
+
         w->mask = m & -m;
-        good = bulk_lane(w, i, __builtin_ctz(m), C[__builtin_ctz(m)]);
+        good = bulk_lane(w, i, l, C[l], counting);
     }
     w->mask = mask;
+    k->counting = counting;
     if (!good)
         return NULL;
     w->worker->progress = true;

@@ -112,7 +112,7 @@ FUZZERS := $(BUILD)/fuzz/ptx $(BUILD)/fuzz/fatbin
 REPLAYERS := $(FUZZERS:%=%_replay)
 FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fno-sanitize-recover=all -fno-omit-frame-pointer
 fuzz_sources = tests/fuzz/fuzz_$(1).c $(wildcard $(FUZZED_$(1):%=$(CUDASIM)/%))
-FUZZED_ptx := ptx_*.c
+FUZZED_ptx := ptx_*.c feature_code.c feature_graph.c
 FUZZED_fatbin := fatbin.c cubin.c
 FUZZ_OPTIONS_ptx := -malloc_limit_mb=64 -max_len=16384 -dict=tests/fuzz/ptx.dict
 FUZZ_OPTIONS_fatbin := -malloc_limit_mb=1100 -rss_limit_mb=4096

@@ -2,8 +2,8 @@
  * main_features.c - the features of one launch of a kernel that is there as PTX: features FILE.ptx OPTION...
  *
  * Called by run_scripts/predict_features.sh. The kernel is launched on a virtual device of its own (contrib/cudasim),
- * on buffers of zeros. So counts that follow from data would be made up: a kernel with such a loop is refused. Writes CSV
- * as CUDASIM_FEATURES does. Exit codes: 1 the file or the kernel is at fault, 2 the arguments, 3 the machine.
+ * on buffers of zeros. So counts that follow from data would be made up: a kernel with such a loop is refused. Writes
+ * CSV as CUDASIM_FEATURES does. Exit codes: 1 the file or the kernel is at fault, 2 the arguments, 3 the machine.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,7 +23,8 @@ enum { EXIT_OK, EXIT_FILE, EXIT_USAGE, EXIT_MACHINE };
 static const char usage[] =
     "usage: features FILE.ptx --grid X[,Y[,Z]] --block X[,Y[,Z]] [--args VALUE...] [--kernel NAME] [--shared BYTES]\n"
     "                [--cubin FILE] [--sample N] [--tune]\n"
-    "VALUE is a number for each parameter that is one, and buffer:BYTES for a pointer to so much memory (1K, 1M, 1G).\n";
+    "VALUE is a number for each parameter that is one, and buffer:BYTES for a pointer to so much memory (1K, 1M, "
+    "1G).\n";
 
 struct command {
     const char *path, *cubin, *kernel;
@@ -208,7 +209,8 @@ static struct sim_kernel *find_kernel(struct sim_module *module, const struct co
     if (count == 0)
         fprintf(stderr, "features: '%s' has no kernel '%s'; there are:\n", c->path, c->kernel);
     else if (c->kernel)
-        fprintf(stderr, "features: '%s' has %zu kernels '%s'; say which by the name in brackets:\n", c->path, count, c->kernel);
+        fprintf(stderr, "features: '%s' has %zu kernels '%s'; say which by the name in brackets:\n", c->path, count,
+                c->kernel);
     else
         fprintf(stderr, "features: '%s' has %zu kernels; say which by --kernel:\n", c->path, count);
     list_kernels(module, count > 0 ? c->kernel : NULL);
@@ -227,16 +229,18 @@ static void check_kernel(const struct command *c, struct sim_kernel *kernel)
     for (size_t n = 0; n < code->loop_count; n++) {
         if (!(code->loops[n].depends & DEPENDS_DATA))
             continue;
-        feature_loop_place(kernel, &code->loops[n], place, sizeof place);
-        fprintf(stderr, "features: %s: the loop that ends at %s (%s:%u) runs as often as data in global memory says\n",
-                sim_kernel_title(kernel), place, c->path, code->loops[n].line);
+        if (!feature_loop_place(kernel, &code->loops[n], place, sizeof place))
+            snprintf(place, sizeof place, "%.400s:%u", c->path, code->loops[n].line);
+        fprintf(stderr, "features: %s: the loop that ends at %s runs as often as data in global memory says\n",
+                sim_kernel_title(kernel), place);
         refused = true;
     }
     if (refused)
         stop(EXIT_FILE, "%s: what it executes cannot be told from its code: run a whole program on real data instead",
              sim_kernel_title(kernel));
     if (!c->grid[0] || !c->block[0])
-        stop(EXIT_USAGE, "%s: no launch configuration: say --grid X[,Y[,Z]] and --block X[,Y[,Z]]", sim_kernel_title(kernel));
+        stop(EXIT_USAGE, "%s: no launch configuration: say --grid X[,Y[,Z]] and --block X[,Y[,Z]]",
+             sim_kernel_title(kernel));
 }
 
 /* ------------------------------------------------------------------ arguments */
@@ -279,8 +283,8 @@ static void argument(struct sim *sim, const struct ptx_variable *v, size_t index
             stop(EXIT_USAGE, "argument %zu: %s: parameter %s is no pointer", index + 1, text, v->name);
         bits = buffer(sim, text + 7);
     } else if (v->size > 8 || v->unbounded || v->size != ptx_type_size(v->type)) {
-        stop(EXIT_USAGE, "argument %zu: parameter %s is a structure of %zu bytes, which cannot be given here", index + 1,
-             v->name, v->size);
+        stop(EXIT_USAGE, "argument %zu: parameter %s is a structure of %zu bytes, which cannot be given here",
+             index + 1, v->name, v->size);
     } else if (is_float(v->type)) {
         double value = strtod(text, &end);
         float single = (float)value;
@@ -379,8 +383,8 @@ static void tune(struct sim *sim, struct features *features, const struct sim_la
         if (refused(sim, given->kernel, &launch) || across / size > INT_MAX)
             continue;
         if (!run(sim, features, &launch))
-            fprintf(stderr, "features: %s does not run with blocks of %u in x: left out\n", sim_kernel_title(given->kernel),
-                    size);
+            fprintf(stderr, "features: %s does not run with blocks of %u in x: left out\n",
+                    sim_kernel_title(given->kernel), size);
     }
 }
 
@@ -448,7 +452,8 @@ int main(int count, char **words)
     features_write_header(stdout);
     good = run(sim, features, &launch);
     if (!good)
-        fprintf(stderr, "features: %s: its launch failed: see above; buffers may be too small, or need more than zeros\n",
+        fprintf(stderr,
+                "features: %s: its launch failed: see above; buffers may be too small, or need more than zeros\n",
                 sim_kernel_title(launch.kernel));
     else if (c.tune)
         tune(sim, features, &launch);

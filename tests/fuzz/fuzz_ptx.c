@@ -2,7 +2,7 @@
  * fuzz_ptx.c - the PTX parser on broken text, for libFuzzer. What it accepts must hold together as ptx.h says.
  *
  *     clang -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
- *         tests/fuzz/fuzz_ptx.c contrib/cudasim/ptx_*.c -o fuzz_ptx
+ *         tests/fuzz/fuzz_ptx.c contrib/cudasim/ptx_*.c contrib/cudasim/feature_{code,graph}.c -o fuzz_ptx
  *     ./fuzz_ptx -malloc_limit_mb=64 -max_len=16384 -dict=tests/fuzz/ptx.dict NEW_FOLDER tests/fuzz/corpus/ptx
  *
  * The corpus is written by hand: each file shows one part of the grammar.
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/cudasim/feature_code.h"
 #include "contrib/cudasim/ptx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -144,6 +145,20 @@ static void check_function(const struct ptx_module *module, const struct ptx_fun
     check_unique(function);
 }
 
+/* What is read off a kernel's code, whatever it says. */
+static void check_code(const struct ptx_module *module, const struct ptx_function *function)
+{
+    struct features_code code;
+
+    if (!function->defined || !features_code_read(module, function, &code))
+        return;
+    check(code.instructions <= function->statement_count && code.dpc >= 0 && code.dpc <= 1);
+    check(code.complexity <= code.loop_count && (code.regular || code.loop_count > 0));
+    for (size_t i = 0; i < code.loop_count; i++)
+        check(code.loops[i].line > 0 && code.loops[i].depth > 0);
+    features_code_release(&code);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ptx_error error;
@@ -160,6 +175,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (size_t i = 0; i < module->function_count; i++)
         check_function(module, &module->functions[i], 0);
+    for (size_t i = 0; i < module->function_count; i++)
+        check_code(module, &module->functions[i]);
     for (size_t i = 0; i < module->file_count; i++)
         check(ptx_file_path(module, module->files[i].number) != NULL);
     ptx_free(module);

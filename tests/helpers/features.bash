@@ -15,9 +15,11 @@ classes_add_up() {
                 if ($i < 0) { print $1 ": a class of " $i; bad = 1 }
                 sum += $i
             }
-            if ((d = $at["l"] - sum) > 1e-9 * sum || -d > 1e-9 * sum) { print $1 ": l is " $at["l"] ", its classes are " sum; bad = 1 }
+            d = $at["l"] - sum
+            if (d > 1e-9 * sum || -d > 1e-9 * sum) { print $1 ": l is " $at["l"] ", its classes are " sum; bad = 1 }
             if (NF != 34) { print "a line of " NF " fields: " $0; bad = 1 }
-            if ($at["dpc"] < 0 || $at["dpc"] > 1 || $at["divergence"] <= 0 || $at["divergence"] > 1) { print $1 ": out of bounds"; bad = 1 }
+            if ($at["dpc"] < 0 || $at["dpc"] > 1) { print $1 ": dpc " $at["dpc"]; bad = 1 }
+            if ($at["divergence"] <= 0 || $at["divergence"] > 1) { print $1 ": divergence " $at["divergence"]; bad = 1 }
         }
         END { exit bad }' "$1" >&2
 }

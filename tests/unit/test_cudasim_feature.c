@@ -1,6 +1,6 @@
 /*
- * test_cudasim_feature.c - what is read off a kernel's PTX: distances of dependences, loops and what they depend on; and
- * which blocks make a sample. test_cudasim_feature NN.ptx
+ * test_cudasim_feature.c - what is read off a kernel's PTX: distances of dependences, loops and what they depend on;
+ * and which blocks make a sample. test_cudasim_feature NN.ptx
  */
 #include <math.h>
 #include <stdlib.h>
@@ -80,8 +80,8 @@ static void check_listing(const char *path)
         CHECK(distance[n] == source[n], "instruction %zu: %u, the source has %u", n + 1, distance[n], source[n]);
     CHECK(features_code_read(module, &module->functions[0], &code), "no memory");
     CHECK(fabs(code.dpc - 0.5738) < 0.00005, "dpc %.6f", code.dpc);
-    CHECK(code.instructions == countof(source) && code.regular && code.complexity == 0 && code.loop_count == 0, "%zu %d %u %zu",
-          code.instructions, code.regular, code.complexity, code.loop_count);
+    CHECK(code.instructions == countof(source) && code.regular && code.complexity == 0 && code.loop_count == 0,
+          "%zu %d %u %zu", code.instructions, code.regular, code.complexity, code.loop_count);
     features_code_release(&code);
     ptx_free(module);
 }
@@ -97,7 +97,8 @@ static void check_distances(const char *body, const unsigned *wanted, size_t cou
             continue;
         CHECK(features_dependence(&module->functions[f], distance) == count + 3, "another count: %s", body);
         for (size_t n = 0; n < count; n++)
-            CHECK(distance[n + 3] == wanted[n], "%s: instruction %zu: %u, not %u", body, n + 1, distance[n + 3], wanted[n]);
+            CHECK(distance[n + 3] == wanted[n], "%s: instruction %zu: %u, not %u", body, n + 1, distance[n + 3],
+                  wanted[n]);
     }
     ptx_free(module);
 }
@@ -112,15 +113,20 @@ static void check_dependence(void)
     /* A guarded write leaves the old value where its guard does not hold. */
     DISTANCES("setp.eq.u32 %p1, %r2, 0; mov.u32 %r3, 1; @%p1 mov.u32 %r3, 2; st.global.u32 [%rd1], %r3;", 2, 2, 1, 0);
     /* Both sides of a branch write, and both are read behind it. */
-    DISTANCES("setp.eq.u32 %p1, %r2, 0; @%p1 bra A; mov.u32 %r3, 1; bra B; A: mov.u32 %r3, 2; B: st.global.u32 [%rd1], %r3;",
-              1, 0, 3, 0, 1, 0);
+    DISTANCES(
+        "setp.eq.u32 %p1, %r2, 0; @%p1 bra A; mov.u32 %r3, 1; bra B; A: mov.u32 %r3, 2; B: st.global.u32 [%rd1], %r3;",
+        1, 0, 3, 0, 1, 0);
     /* Read earlier in the listing only, by the loop's next round. */
-    DISTANCES("mov.u32 %r3, 0; A: st.global.u32 [%rd1], %r3; add.u32 %r4, %r3, 1; setp.lt.u32 %p1, %r4, 9; mov.u32 %r3, %r4; @%p1 bra A;",
+    DISTANCES("mov.u32 %r3, 0; A: st.global.u32 [%rd1], %r3; add.u32 %r4, %r3, 1; setp.lt.u32 %p1, %r4, 9; mov.u32 "
+              "%r3, %r4; @%p1 bra A;",
               1, 0, 1, 2, 0, 0);
     /* Vectors, second predicates, addresses, the condition code. */
-    DISTANCES("ld.global.v2.u32 {%r3, %r4}, [%rd1]; setp.lt.u32 %p1|%p2, %r4, 5; @%p2 bra A; A: st.global.u32 [%rd1], %r3;",
-              1, 1, 0, 0);
-    DISTANCES("add.cc.u32 %r3, %r1, %r2; mov.u32 %r5, 0; addc.u32 %r4, %r1, %r2; st.global.v2.u32 [%rd1], {%r3, %r4};", 2, 0, 1, 0);
+    DISTANCES(
+        "ld.global.v2.u32 {%r3, %r4}, [%rd1]; setp.lt.u32 %p1|%p2, %r4, 5; @%p2 bra A; A: st.global.u32 [%rd1], %r3;",
+        1, 1, 0, 0);
+    DISTANCES("add.cc.u32 %r3, %r1, %r2; mov.u32 %r5, 0; addc.u32 %r4, %r1, %r2; st.global.v2.u32 [%rd1], {%r3, %r4};",
+              2, 0, 1, 0);
+    DISTANCES("setp.eq.u32 _|%p2, %r2, 0; @%p2 st.global.u32 [%rd1], %r2;", 1, 0);
     /* A return ends no dependence: it is not in the listing. */
     DISTANCES("setp.eq.u32 %p1, %r2, 0; @%p1 ret; mov.u32 %r3, 1; st.global.u32 [%rd1], %r3;", 0, 1, 0);
 }
@@ -140,8 +146,8 @@ static void check_loops(const char *what, const char *body, size_t loops, unsign
 
 /* A loop around `inside` whose counter is %r10 and which ends at `limit`. */
 #define LOOP(label, counter, predicate, limit, inside)                                                                 \
-    "mov.u32 " counter ", 0;\n" label ":\n" inside "add.u32 " counter ", " counter ", 1; setp.lt.u32 " predicate ", "  \
-    counter ", " limit "; @" predicate " bra " label ";\n"
+    "mov.u32 " counter ", 0;\n" label ":\n" inside "add.u32 " counter ", " counter ", 1; setp.lt.u32 " predicate       \
+    ", " counter ", " limit "; @" predicate " bra " label ";\n"
 
 static void check_all_loops(void)
 {
@@ -151,28 +157,35 @@ static void check_all_loops(void)
     check_loops("none", "mov.u32 %r3, 1;", 0, 0, true, false);
     check_loops("a constant number of rounds", LOOP("A", "%r10", "%p1", "16", ""), 1, 0, true, false);
     check_loops("rounds by a parameter", LOOP("A", "%r10", "%p1", "%r1", ""), 1, 1, true, false);
-    check_loops("two, one inside", LOOP("A", "%r10", "%p1", "%r1", LOOP("B", "%r11", "%p2", "%r2", "")), 2, 2, true, false);
-    check_loops("two, one after the other", LOOP("A", "%r10", "%p1", "%r1", "") LOOP("B", "%r11", "%p2", "%r2", ""), 2, 1, true,
+    check_loops("two, one inside", LOOP("A", "%r10", "%p1", "%r1", LOOP("B", "%r11", "%p2", "%r2", "")), 2, 2, true,
                 false);
-    check_loops("a constant one inside", LOOP("A", "%r10", "%p1", "%r1", LOOP("B", "%r11", "%p2", "4", "")), 2, 1, true, false);
+    check_loops("two, one after the other", LOOP("A", "%r10", "%p1", "%r1", "") LOOP("B", "%r11", "%p2", "%r2", ""), 2,
+                1, true, false);
+    check_loops("a constant one inside", LOOP("A", "%r10", "%p1", "%r1", LOOP("B", "%r11", "%p2", "4", "")), 2, 1, true,
+                false);
 
     snprintf(text, sizeof text, "%s %s", read, LOOP("A", "%r10", "%p1", "%r3", ""));
     check_loops("rounds by data", text, 1, 1, false, false);
-    check_loops("data in the sum only", LOOP("A", "%r10", "%p1", "%r1", "ld.global.u32 %r3, [%rd1]; add.u32 %r4, %r4, %r3;"), 1, 1,
-                true, false);
-    check_loops("a way out by data", LOOP("A", "%r10", "%p1", "%r1", "ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 0; @%p2 bra OUT;")
-                "OUT:", 1, 1, false, false);
-    check_loops("a return by data", LOOP("A", "%r10", "%p1", "%r1", "ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 0; @%p2 ret;"),
-                1, 1, false, false);
+    check_loops("data in the sum only",
+                LOOP("A", "%r10", "%p1", "%r1", "ld.global.u32 %r3, [%rd1]; add.u32 %r4, %r4, %r3;"), 1, 1, true,
+                false);
+    check_loops(
+        "a way out by data",
+        LOOP("A", "%r10", "%p1", "%r1", "ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 0; @%p2 bra OUT;") "OUT:", 1,
+        1, false, false);
+    check_loops("a return by data",
+                LOOP("A", "%r10", "%p1", "%r1", "ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 0; @%p2 ret;"), 1, 1,
+                false, false);
 
     /* Nothing flows, but the value tells which side was taken. */
-    snprintf(text, sizeof text, "%s setp.eq.u32 %%p3, %%r3, 0; mov.u32 %%r4, 5; @%%p3 bra S; mov.u32 %%r4, 6; S:\n%s", read,
-             LOOP("A", "%r10", "%p1", "%r4", ""));
+    snprintf(text, sizeof text, "%s setp.eq.u32 %%p3, %%r3, 0; mov.u32 %%r4, 5; @%%p3 bra S; mov.u32 %%r4, 6; S:\n%s",
+             read, LOOP("A", "%r10", "%p1", "%r4", ""));
     check_loops("rounds by a branch on data", text, 1, 1, false, false);
     snprintf(text, sizeof text, "%s setp.eq.u32 %%p3, %%r3, 0; mov.u32 %%r4, 5; @%%p3 mov.u32 %%r4, 6; %s", read,
              LOOP("A", "%r10", "%p1", "%r4", ""));
     check_loops("rounds by a guard on data", text, 1, 1, false, false);
-    snprintf(text, sizeof text, "%s setp.eq.u32 %%p3, %%r3, 0; @%%p3 bra END; %s END:", read, LOOP("A", "%r10", "%p1", "%r1", ""));
+    snprintf(text, sizeof text, "%s setp.eq.u32 %%p3, %%r3, 0; @%%p3 bra END; %s END:", read,
+             LOOP("A", "%r10", "%p1", "%r1", ""));
     check_loops("a loop behind a branch on data", text, 1, 1, true, false);
 
     /* By way of shared memory, and of a function. */
@@ -186,13 +199,16 @@ static void check_all_loops(void)
              " ld.param.b32 %%r4, [b]; } %s", read, LOOP("A", "%r10", "%p1", "%r4", ""));
     check_loops("rounds by a function's result", text, 1, 1, false, false);
 
-    check_loops("waiting for another block", "A: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra A;", 1, 1,
-                false, true);
-    check_loops("a queue", "A: atom.global.add.u32 %r3, [%rd1], 1; setp.lt.u32 %p1, %r3, %r1; @%p1 bra A;", 1, 1, false, true);
-    check_loops("a sum by atomics", LOOP("A", "%r10", "%p1", "%r1", "red.global.add.u32 [%rd1], 1;"), 1, 1, true, false);
+    check_loops("waiting for another block",
+                "A: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra A;", 1, 1, false, true);
+    check_loops("a queue", "A: atom.global.add.u32 %r3, [%rd1], 1; setp.lt.u32 %p1, %r3, %r1; @%p1 bra A;", 1, 1, false,
+                true);
+    check_loops("a sum by atomics", LOOP("A", "%r10", "%p1", "%r1", "red.global.add.u32 [%rd1], 1;"), 1, 1, true,
+                false);
     check_loops("without an end", "A: st.global.u32 [%rd1], %r1; bra A;", 1, 1, true, false);
-    check_loops("a table of targets", "T: .branchtargets A, B, C; brx.idx %r2, T; A: mov.u32 %r3, 1; bra C; B: mov.u32 %r3, 2; C:",
-                0, 0, true, false);
+    check_loops("a table of targets",
+                "T: .branchtargets A, B, C; brx.idx %r2, T; A: mov.u32 %r3, 1; bra C; B: mov.u32 %r3, 2; C:", 0, 0,
+                true, false);
 }
 
 /* Where the loop ends is told by its line. */
@@ -200,7 +216,8 @@ static void check_line(void)
 {
     struct features_code code = look("\n\nA: ld.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra A;");
 
-    CHECK(code.loop_count == 1 && code.loops[0].line == 14 && code.loops[0].exit && code.loops[0].depends & DEPENDS_DATA,
+    CHECK(code.loop_count == 1 && code.loops[0].line == 14 && code.loops[0].exit &&
+              code.loops[0].depends & DEPENDS_DATA,
           "line %u", code.loop_count ? code.loops[0].line : 0);
     features_code_release(&code);
 }
@@ -209,7 +226,8 @@ static void check_line(void)
 
 static void check_samples(void)
 {
-    static const uint64_t counts[][2] = {{1, 1}, {2, 2}, {3, 3}, {5, 3}, {100, 3}, {100, 99}, {100000, 32}, {2147483647, 64}};
+    static const uint64_t counts[][2] = {{1, 1},   {2, 2},    {3, 3},       {5, 3},
+                                         {100, 3}, {100, 99}, {100000, 32}, {2147483647, 64}};
 
     for (size_t n = 0; n < countof(counts); n++) {
         uint64_t place[128], count = counts[n][0], picked = counts[n][1];
@@ -218,7 +236,8 @@ static void check_samples(void)
         features_pick(count, picked, place, weight);
         for (uint64_t k = 0; k < picked; k++) {
             sum += weight[k];
-            CHECK(weight[k] >= 1 && (k == 0 || place[k] > place[k - 1]), "place %ju of %ju", (uintmax_t)k, (uintmax_t)count);
+            CHECK(weight[k] >= 1 && (k == 0 || place[k] > place[k - 1]), "place %ju of %ju", (uintmax_t)k,
+                  (uintmax_t)count);
         }
         CHECK(place[0] == 0 && weight[0] == 1 && place[picked - 1] == count - 1 && weight[picked - 1] == 1, "the ends");
         CHECK(sum == (double)count, "%ju of %ju stand for %.17g", (uintmax_t)picked, (uintmax_t)count, sum);
