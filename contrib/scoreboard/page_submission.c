@@ -221,7 +221,8 @@ static void put_picture(struct page *page, const struct entry *entry, const stru
     snprintf(label, sizeof label, "picture-%zu", number);
     if (baseline) {
         chart.baseline = (struct chart_band){ baseline->median, baseline->median };
-        rows[chart.row_count++] = row_of(baseline, NULL, WORD_BASELINE);
+        rows[chart.row_count] = row_of(baseline, NULL, WORD_BASELINE);
+        rows[chart.row_count++].basis = true;
     }
     page_put(page, "<figure>\n");
     chart_put(page, &chart);
