@@ -5,13 +5,13 @@
 # chromium_start FOLDER: starts it with its profile and log in FOLDER, on an empty page. No name can be resolved, so it
 # reaches nothing. As root it has no sandbox of its own, which is for pages of our own alone.
 chromium_start() {
-    local root=() target
-    [ "$(id -u)" != 0 ] || root=(--no-sandbox)
+    local sandbox=() target
+    [ "$(id -u)" != 0 ] || sandbox=(--no-sandbox)
     chromium_folder=$1 chromium_id=0 chromium_session=
     mkdir -p "$1/home"
     mkfifo "$1/to" "$1/from"
     HOME=$1/home XDG_CONFIG_HOME=$1/home XDG_CACHE_HOME=$1/home DBUS_SESSION_BUS_ADDRESS=disabled: \
-        timeout -k 5 300 chromium --headless "${root[@]}" --user-data-dir="$1/profile" --remote-debugging-pipe \
+        timeout -k 5 300 chromium --headless "${sandbox[@]}" --user-data-dir="$1/profile" --remote-debugging-pipe \
         --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking \
         --disable-component-update --disable-extensions --disable-sync --host-resolver-rules='MAP * ~NOTFOUND' \
         --hide-scrollbars --font-render-hinting=none about:blank 3< "$1/to" 4> "$1/from" > "$1/log" 2>&1 < /dev/null &
