@@ -118,6 +118,7 @@ static void put_message(struct page *page, const struct run *run)
 /* What a step's cases have to tell, so that no column is empty. */
 struct columns {
     bool any, memory, message, floor;
+    size_t calls; /* of a case, at most */
 };
 
 static struct columns columns_of(const struct detail *detail, const char *step)
@@ -130,6 +131,7 @@ static struct columns columns_of(const struct detail *detail, const char *step)
         if (!is_step(run, step))
             continue;
         columns.any = true;
+        columns.calls = run->sample_count > columns.calls ? run->sample_count : columns.calls;
         columns.floor = columns.floor || json_number_value(json_object_get(run->record, "floor_seconds")) > 0;
         columns.memory = columns.memory || json_number_value(json_object_get(run->record, "memory_peak")) > 0;
         columns.message =
@@ -299,7 +301,7 @@ static void put_ranked(struct page *page, const struct detail *detail)
     layout_head(page, true, false, WORD_CASE);
     layout_head(page, true, false, WORD_VERDICT);
     layout_head(page, true, true, WORD_MEDIAN);
-    layout_head(page, true, true, WORD_INTERVAL);
+    layout_head(page, true, true, columns.calls < BOARD_INTERVAL ? WORD_RANGE : WORD_INTERVAL);
     layout_head(page, baseline, true, WORD_BASELINE);
     layout_head(page, baseline, true, WORD_SPEEDUP);
     layout_head(page, floors, true, WORD_TIMES_FLOOR);
