@@ -52,7 +52,7 @@ static struct scale scale_of(const struct chart *chart)
 /* Percent of the width. */
 static double at(const struct scale *scale, double seconds)
 {
-    return seconds > 0 ? 100 * (log(seconds) - scale->low) / (scale->high - scale->low) : 0;
+    return seconds > 0 && isfinite(seconds) ? 100 * (log(seconds) - scale->low) / (scale->high - scale->low) : 0;
 }
 
 /* Text near an edge is on the inner side of its place. */

@@ -43,9 +43,10 @@ static void put_facts(struct page *page, const struct board *board, const struct
     page_put(page, "</a></dd></div>\n<div><dt>%s</dt><dd>", page_word(page, WORD_SUBMITTED));
     page_moment(page, entry->submitted);
     if (start > 0 && entry->counts) {
-        long seconds = (long)(entry->submitted - start);
+        const double since = entry->submitted - start;
+        const long seconds = since < 360000 ? (long)since : -1;
 
-        if (seconds < 360000) /* a contest of a term is not told in hours */
+        if (seconds >= 0) /* a contest of a term is not told in hours */
             page_put(page, " (+%ld:%02ld:%02ld)", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
     page_put(page, "</dd></div>\n");
