@@ -39,15 +39,15 @@ js() { chromium_text "$1"; }
     browser
     for page in index ja/index; do
         chromium_open "file://$site/$page.html"
-        js '[...document.querySelectorAll(".standings tbody tr")].map(row => [row.cells[0].textContent, row.cells[1].textContent,
+        js 'rows("#standings").map(row => [row.cells[0].textContent, row.cells[1].textContent,
             Number(row.cells[2].textContent)].join("\t")).join("\n")' | diff "$BATS_TEST_TMPDIR/expected" -
         assert_equal "$(js '[...document.querySelectorAll(".standings tbody td.c")].map(cell => cell.className.slice(2)).join(" ")')" \
             'ok ok ok no wait ok ok wait'
     done
     assert_equal "$(js document.title)" '順位表 – Winter contest'
     chromium_open "file://$site/problem/A.html"
-    assert_equal "$(js 'document.querySelector("h1").textContent')" 'A – Merge sort'
-    assert_equal "$(js '[...document.querySelectorAll("#fastest")[0].closest("table").querySelectorAll("tbody tr")].map(row =>
+    assert_equal "$(js 'text("h1")')" 'A – Merge sort'
+    assert_equal "$(js 'rows("#fastest").map(row =>
         [...row.cells].slice(0, 6).map(cell => cell.textContent).join(" ")).join("\n")')" \
         $'2 Ada & "Co" 2.000\u00a0ms 1.940\u00a0ms – 2.040\u00a0ms ×2.00 8
 4 数学研究会 2.100\u00a0ms 2.037\u00a0ms – 2.142\u00a0ms ×4.00 8.4'
@@ -56,15 +56,15 @@ js() { chromium_text "$1"; }
     # Left to right: floor, the two medians, the baselines of both.
     assert_equal "$(js '["line.floor", "line.median", ".row ~ line.median:last-of-type", "line.base"].map(s =>
         parseFloat(document.querySelector(s).getAttribute("x1"))).every((x, i, all) => i == 0 || x >= all[i - 1])')" true
-    assert_equal "$(js '[...document.querySelectorAll("#submissions")][0].closest("table").tBodies[0].rows.length')" 8
+    assert_equal "$(js 'rows("#submissions").length')" 8
     chromium_open "file://$site/ja/submission/2.html"
-    assert_equal "$(js 'document.querySelector(".result").textContent')" $'✓ AC 正解 2.000\u00a0ms 速度比 ×2.00'
-    assert_equal "$(js '[...document.querySelectorAll("#calls-0")][0].closest("table").tBodies[0].rows.length')" 11
-    assert_equal "$(js 'document.querySelector("table.calls tbody tr:last-child").textContent')" $'112.060\u00a0ms4.120\u00a0ms1830 MHzpower cap'
-    assert_equal "$(js '[...document.querySelector("#clocks").closest("table").tBodies[0].rows].map(row => row.textContent).join(";")')" \
+    assert_equal "$(js 'text(".result")')" $'✓ AC 正解 2.000\u00a0ms 速度比 ×2.00'
+    assert_equal "$(js 'rows("#calls-0").length')" 11
+    assert_equal "$(js 'text("table.calls tbody tr:last-child")')" $'112.060\u00a0ms4.120\u00a0ms1830 MHzpower cap'
+    assert_equal "$(js 'rows("#clocks").map(row => row.textContent).join(";")')" \
         '実行前1980 MHz2619 MHz41 °Cなし;実行後1755 MHz2619 MHz63 °Cpower cap'
     chromium_open "file://$site/submission/1.html"
-    assert_equal "$(js 'document.querySelector(".message bdi").textContent')" 'device_user() answered 3 where 4 is right in case sample/3'
+    assert_equal "$(js 'text(".message bdi")')" 'device_user() answered 3 where 4 is right in case sample/3'
     chromium_open "file://$site/submission/10.html"
     assert_equal "$(js 'document.querySelector("main").textContent.includes("It is being judged") && !document.querySelector("table")')" true
     # A page in each language for each; every link leads to a file.
@@ -79,7 +79,7 @@ js() { chromium_text "$1"; }
         sed -i "s/type: [a-z-]*/type: $page/" "$contest/contest.yaml"
         board_write "$contest" --final > /dev/null
         chromium_open "file://$site/index.html"
-        js '[...document.querySelectorAll(".standings tbody tr")].map(row => row.cells[1].textContent).join()' >> "$BATS_TEST_TMPDIR/orders"
+        js 'rows("#standings").map(row => row.cells[1].textContent).join()' >> "$BATS_TEST_TMPDIR/orders"
         assert_equal "$("$build/grader" results "$contest" standings --json | jq -r '[.teams[].name] | join(",")')" \
             "$(tail -n 1 "$BATS_TEST_TMPDIR/orders")"
         assert_equal "$(js 'audit().join("; ")')" ''
@@ -274,10 +274,10 @@ BROKEN
         assert_equal "$page: $(js 'audit().concat(typeof pwned).join("; ")')" "$page: undefined"
     done
     chromium_open "file://$site/submission/1.html"
-    assert_equal "$(js 'document.querySelector(".facts dd").textContent')" "$hostile"
-    assert_equal "$(js 'document.querySelector(".message bdi").textContent')" "$hostile"
+    assert_equal "$(js 'text(".facts dd")')" "$hostile"
+    assert_equal "$(js 'text(".message bdi")')" "$hostile"
     chromium_open "file://$site/submission/2.html"
-    assert_equal "$(js 'document.querySelector(".message bdi").textContent')" \
+    assert_equal "$(js 'text(".message bdi")')" \
         $'⟨202E⟩cod.exe⟨2066⟩⟨9B⟩31m⟨1B⟩[0m⟨200B⟩⟨2028⟩⟨FEFF⟩\ue000end'
     # The same by the command line's own way to see a page.
     HOME=$BATS_TEST_TMPDIR timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$BATS_TEST_TMPDIR/dump" \
