@@ -9,6 +9,7 @@
 #   BUILD=FOLDER        a folder in this one for all that is built (default: build)
 #   DEVICE=cpu|gpu|all, SIZES="N..."   what make bench times (default: all); TABLES=1: the tables of the problem's source too
 #   DATA=FOLDER         what make plot draws (default: docs/results)
+#   TEST_JOBS=N         how many files of tests make test runs at a time (default: the processors, 4 at most)
 #   SANITIZE=address,undefined   the host with sanitizers (use another BUILD)
 #   DEV=1               warnings are errors
 #   V=1                 show every command
@@ -26,8 +27,9 @@ export BUILD PROBLEM
 
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
-.PHONY: help all run judge submission test test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo scoreboard gradescope package
+.PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
+.PHONY: clics plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo scoreboard
+.PHONY: gradescope package
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -45,8 +47,11 @@ judge: ## judge SUBMISSION=... on all cases of PROBLEM=..., result in JSON=...
 submission: $(SUBMISSION_SO) ## build SUBMISSION=... for PROBLEM=... only
 	@:
 
-test: test-packages ## run every test that needs no GPU
+test: test-packages ## run every test that needs no GPU, but for those of test-long
 	@run_scripts/test.sh
+
+test-long: test-packages ## run the tests that take minutes each
+	@run_scripts/test.sh --long
 
 test-gpu: all ## run the tests that need an NVIDIA GPU
 	@run_scripts/test.sh --gpu
@@ -67,6 +72,9 @@ key: packages ## draw the key that signs result records into KEY=FOLDER (key)
 
 grade: ## grade the contest in the folder CONTEST=..., or go on where it was stopped
 	@run_scripts/grade.sh "$(CONTEST)" $(ARGS)
+
+clics: ## write the graded contest CONTEST=... as the files of a CLICS Contest API to OUT=...: ARGS="--public"
+	@run_scripts/clics.sh "$(CONTEST)" --out "$(or $(OUT),$(BUILD)/clics-api)" $(ARGS)
 
 demo: ## grade the sample contest of three teams and show its standings and scoreboard; needs no GPU
 	@run_scripts/demo.sh
@@ -130,7 +138,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim opencl grade formats plot test browser
+	@run_scripts/packages.sh build cudasim opencl grade formats clics schema plot test browser
 cudasim-packages:
 	@run_scripts/packages.sh build cudasim
 

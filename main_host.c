@@ -7,7 +7,6 @@
  * runner, in a box) which gets one input at a time and never an answer. The host builds nothing, links no user
  * code and has no CUDA context. What it prints is in docs/FORMATS.md, what it trusts in docs/ARCHITECTURE.md.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -22,8 +21,8 @@
 #include "toolkit.h"
 #include "verify/box.h"
 #include "verify/cgroup.h"
+#include "verify/device.h"
 #include "verify/elfinfo.h"
-#include "verify/gpu.h"
 #include "verify/gpu_use.h"
 #include "verify/league.h"
 #include "verify/limits.h"
@@ -37,7 +36,6 @@
 #include "verify/root.h"
 #include "verify/rules.h"
 #include "verify/session.h"
-#include "verify/simulator.h"
 #include "verify/stats.h"
 
 /* Everything that main() sets up for the judging. */
@@ -51,18 +49,12 @@ struct host {
     struct cgroup_place cgroup;         /* where the sessions' cgroups are made, with BOX_CGROUP */
     struct session_config session;
     struct elfinfo submission;
-    struct gpu gpu;
+    struct device device;
     struct gpu_use use;
-    struct simulator simulator;
-    enum device_choice device;          /* DEVICE_GPU, DEVICE_SIM or DEVICE_CPU */
-    const char *no_gpu;                 /* why the simulator stands in for the GPU; or NULL */
     char root[PATH_MAX / 2];            /* the toolkit's folder */
     char build[PATH_MAX / 2];           /* where this program stands */
     char runner[PATH_MAX];              /* the problem's runner */
     char submission_path[PATH_MAX];     /* the shared object */
-    char cuda_folder[PATH_MAX];         /* where libcudart is, or "" */
-    char opencl_folder[PATH_MAX];       /* which names the OpenCL driver, or "" */
-    char opencl_driver[64];             /* its soname, or "" */
     char empty[PATH_MAX];               /* the empty submission for the chosen device */
     struct result result;
 };
@@ -74,42 +66,6 @@ struct source {
     struct arguments arguments;           /* of a case, or of --generate */
     struct blob input, answer;            /* of files; answer empty where the reference is to compute it */
 };
-
-/* ------------------------------------------------------------------ where things are */
-
-/*
- * The folder of the CUDA runtime library: the simulator's, beside the nvcc of the build, the usual one, or "" for the
- * loader's own.
- */
-static void find_cuda(struct host *host)
-{
-    static const char *const folders[] = { TOOLKIT_CUDA_FOLDER, "/usr/local/cuda/lib64" };
-    char path[PATH_MAX];
-
-    if (host->device == DEVICE_SIM) {
-        snprintf(host->cuda_folder, sizeof host->cuda_folder, "%s", host->simulator.folder);
-        return;
-    }
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", folders[i], host->submission.cuda_library);
-        if (access(path, R_OK) == 0 && realpath(folders[i], host->cuda_folder))
-            return;
-    }
-    host->cuda_folder[0] = '\0';
-}
-
-/* The device nodes that go into the box: one that is missing would be blamed on the submission otherwise. */
-static bool check_nodes(int minor, struct error *error)
-{
-    const char *fixed[] = { "/dev/nvidiactl", "/dev/nvidia-uvm" };
-    char node[32];
-
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        if (access(fixed[i], R_OK | W_OK) != 0)
-            return error_system(error, "cannot use '%s' (nvidia-modprobe -u -c 0 makes it)", fixed[i]);
-    snprintf(node, sizeof node, "/dev/nvidia%d", minor);
-    return access(node, R_OK | W_OK) == 0 || error_system(error, "cannot use '%s'", node);
-}
 
 /* ------------------------------------------------------------------ set-up, in the order of main() */
 
@@ -134,23 +90,9 @@ static int print_help(void)
 static int list_devices(struct host *host)
 {
     struct error error;
-    char number[16];
-    const char *why;
+    bool found = root_find(host->build, host->root, sizeof host->root, &error);
 
-    for (int i = 0;; i++) {
-        snprintf(number, sizeof number, "%d", i);
-        if (!gpu_choose(&host->gpu, number, &why))
-            break;
-        printf("gpu\t%s\t%s\tdriver %s\n", host->gpu.name, host->gpu.uuid, host->gpu.driver);
-    }
-    if (!gpu_choose(&host->gpu, NULL, &why))
-        fprintf(stderr, "no GPU: %s\n", why);
-    if (root_find(host->build, host->root, sizeof host->root, &error) &&
-        simulator_find(&host->simulator, host->build, NULL, &error))
-        printf("sim\t%s\n", simulator_name);
-    else
-        fprintf(stderr, "no simulator: %s\n", error.text);
-    puts("cpu");
+    device_list(host->build, found ? NULL : &error);
     return EXIT_ACCEPTED;
 }
 
@@ -214,109 +156,22 @@ static bool choose_submission(struct host *host, struct error *error)
     return record_submission(&host->result.record, path, host->options.source, error);
 }
 
-static void cpu_name(char *name, size_t size)
-{
-    char line[512];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-
-    snprintf(name, size, "CPU");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(name, size, "%s", strchr(line, ':') + 2);
-            break;
-        }
-    if (file)
-        fclose(file);
-}
-
-/* Whether NVIDIA's OpenCL is installed: a GPU alone is not enough. */
-static bool has_nvidia_opencl(void)
-{
-    void *library = dlopen("libnvidia-opencl.so.1", RTLD_LAZY | RTLD_LOCAL);
-
-    if (library)
-        dlclose(library);
-    return library != NULL;
-}
-
-/* The folder that names the OpenCL driver of the chosen device, and the driver. */
-static bool find_opencl(struct host *host, struct error *error)
-{
-    char path[PATH_MAX];
-    FILE *file;
-    bool ok;
-
-    snprintf(host->opencl_folder, sizeof host->opencl_folder, "%s/opencl/%s", host->build,
-             host->device == DEVICE_GPU ? "gpu" : "cpu");
-    if (snprintf(path, sizeof path, "%s/driver.icd", host->opencl_folder) >= (int)sizeof path)
-        return error_toolkit(error, "the path '%s' is too long", host->opencl_folder);
-    file = fopen(path, "re");
-    ok = file && fscanf(file, "%63s", host->opencl_driver) == 1;
-    if (file)
-        fclose(file);
-    return ok || error_toolkit(error, "cannot read '%s': run 'make'", path);
-}
-
 static bool choose_device(struct host *host, struct error *error)
 {
-    bool cuda = host->submission.cuda_library[0] != '\0', opencl = host->submission.opencl_library[0] != '\0';
-    const struct options *options = &host->options;
+    struct device *device = &host->device;
     struct result *result = &host->result;
-    const char *why = NULL;
 
-    if (options->device == DEVICE_CPU && cuda)
-        return error_usage(error, "--device cpu: the submission is CUDA and needs a GPU or the simulator");
-    if (options->device == DEVICE_SIM && !cuda)
-        return error_usage(error, "--device sim: the submission is %s: the simulator runs CUDA", result->language);
-    host->device = options->device;
-    if (options->device == DEVICE_AUTO)
-        host->device = cuda || opencl ? DEVICE_GPU : DEVICE_CPU;
-    if (host->device == DEVICE_GPU && !gpu_choose(&host->gpu, options->gpu, &why)) {
-        if (options->device == DEVICE_GPU || options->gpu)
-            return error_usage(error, "%s, and this machine has no usable NVIDIA GPU: %s",
-                               cuda ? "the submission is CUDA" : "--device gpu was asked for", why);
-        host->device = opencl ? DEVICE_CPU : DEVICE_SIM;
-        host->no_gpu = why;
-    } else if (host->device == DEVICE_GPU && opencl && !has_nvidia_opencl()) {
-        if (options->device == DEVICE_GPU)
-            return error_usage(error, "the submission is OpenCL, and libnvidia-opencl.so.1 is not installed");
-        host->device = DEVICE_CPU;
-        host->no_gpu = "libnvidia-opencl.so.1 is not installed";
+    if (!device_choose(device, &host->options, &host->submission, result->language, host->build, error))
+        return false;
+    result->device_kind = device_kind_name(device->kind);
+    result->device_name = device->name;
+    if (device->kind == DEVICE_GPU) {
+        result->gpu_uuid = device->gpu.uuid;
+        result->driver = device->gpu.driver;
     }
-    if (host->device != DEVICE_SIM && (options->explain || options->checks || options->sim_seeded ||
-                                       options->sim_workers))
-        return error_usage(error, "--explain, --checks, --sim-seed and --sim-workers are for the simulator%s",
-                           cuda ? ": add --device sim" : ", and the submission is not CUDA");
-    if (options->gpu && host->device != DEVICE_GPU)
-        return error_usage(error, "--gpu %s: the submission is %s and does not run on a GPU", options->gpu,
-                           result->language);
-    if (options->ranked && host->device == DEVICE_SIM)
-        return error_usage(error, "--ranked: there is no GPU (%s), and the simulator's times rank nobody",
-                           host->no_gpu ? host->no_gpu : "--device sim");
-    switch (host->device) {
-    case DEVICE_GPU:
-        if (!check_nodes(host->gpu.minor, error))
-            return false;
-        result->device_kind = "gpu";
-        snprintf(result->device_name, sizeof result->device_name, "%s", host->gpu.name);
-        result->gpu_uuid = host->gpu.uuid;
-        result->driver = host->gpu.driver;
-        break;
-    case DEVICE_SIM:
-        if (!simulator_find(&host->simulator, host->build, host->submission.cuda_library, error))
-            return false;
-        simulator_configure(&host->simulator, options);
-        result->device_kind = "sim";
-        result->simulated = true;
-        result->variables = host->simulator.variables;
-        snprintf(result->device_name, sizeof result->device_name, "%s", simulator_name);
-        break;
-    default:
-        result->device_kind = "cpu";
-        cpu_name(result->device_name, sizeof result->device_name);
-    }
-    return !opencl || find_opencl(host, error);
+    result->simulated = device->kind == DEVICE_SIM;
+    result->variables = result->simulated ? device->simulator.variables : NULL;
+    return true;
 }
 
 /* Seconds that a call may take on the chosen device. */
@@ -324,9 +179,9 @@ static double time_limit(const struct host *host)
 {
     if (host->options.time_limit > 0)
         return host->options.time_limit;
-    if (host->device == DEVICE_SIM)
+    if (host->device.kind == DEVICE_SIM)
         return host->package.sim_time_limit;
-    return host->device == DEVICE_GPU ? host->package.gpu_time_limit : host->package.cpu_time_limit;
+    return host->device.kind == DEVICE_GPU ? host->package.gpu_time_limit : host->package.cpu_time_limit;
 }
 
 /* The box that is reached here, as the options ask. */
@@ -361,7 +216,7 @@ static bool choose_box(struct host *host, struct error *error)
 {
     enum box_level level = BOX_NONE;
     const bool cuda = host->submission.cuda_library[0] != '\0', opencl = host->submission.opencl_library[0] != '\0';
-    const bool on_gpu = host->device == DEVICE_GPU, simulated = host->device == DEVICE_SIM;
+    const bool on_gpu = host->device.kind == DEVICE_GPU, simulated = host->device.kind == DEVICE_SIM;
     const size_t memory = host->options.memory_limit ? host->options.memory_limit : host->package.memory_limit;
     const size_t beside = limit_memory_runner + (cuda || opencl ? limit_memory_driver : 0);
     int processor = -1, others = 0;
@@ -372,7 +227,6 @@ static bool choose_box(struct host *host, struct error *error)
         return false;
     if (host->options.ranked && level == BOX_NONE)
         return error_toolkit(error, "--ranked: no times rank that were taken without a box");
-    find_cuda(host);
     if (!simulated && !(opencl && !on_gpu)) /* the simulator and PoCL use every processor that there is */
         processor = processor_claim(&others);
     host->session = (struct session_config){
@@ -383,27 +237,27 @@ static bool choose_box(struct host *host, struct error *error)
                  .runtime = cuda     ? host->submission.cuda_library
                             : opencl ? host->submission.opencl_library
                                      : NULL,
-                 .opencl = opencl ? host->opencl_folder : NULL,
-                 .opencl_driver = host->opencl_driver,
-                 .library_path = cuda && host->cuda_folder[0] ? host->cuda_folder : NULL,
+                 .opencl = opencl ? host->device.opencl_folder : NULL,
+                 .opencl_driver = host->device.opencl_driver,
+                 .library_path = cuda && host->device.cuda_folder[0] ? host->device.cuda_folder : NULL,
                  .library_alone = simulated,
-                 .variables = simulated ? host->simulator.variables : NULL,
-                 .gpu_minor = on_gpu ? host->gpu.minor : -1,
-                 .gpu_uuid = on_gpu ? host->gpu.uuid : NULL },
+                 .variables = simulated ? host->device.simulator.variables : NULL,
+                 .gpu_minor = on_gpu ? host->device.gpu.minor : -1,
+                 .gpu_uuid = on_gpu ? host->device.gpu.uuid : NULL },
         .start_limit = limit_start,
         .call_limit = time_limit(host),
         .cgroup = &host->cgroup,
         .memory_limit = memory,
         .image = host->submission.image,
-        .memory_beside = beside + host->simulator.memory_in_use,
-        .data_limit = memory + beside + host->simulator.host_memory + limit_data_slack,
+        .memory_beside = beside + host->device.simulator.memory_in_use,
+        .data_limit = memory + beside + host->device.simulator.host_memory + limit_data_slack,
         .address_limit = cuda || opencl ? 0 : memory + limit_address_slack,
         .output_limit = host->package.output_limit,
         .processor = processor,
         .spin = others > 0,
         .exit_handlers = simulated,
         .reports = simulated && host->options.explain,
-        .gpu = on_gpu ? &host->gpu : NULL,
+        .gpu = on_gpu ? &host->device.gpu : NULL,
         .device_memory_limit = !on_gpu                           ? 0
                                : host->options.device_memory_limit ? host->options.device_memory_limit
                                                                    : host->package.device_memory_limit,
@@ -419,23 +273,24 @@ static bool hold_gpu(struct host *host, struct error *error)
 {
     char program[PATH_MAX];
 
-    if (host->device != DEVICE_GPU)
+    if (host->device.kind != DEVICE_GPU)
         return true;
     snprintf(program, sizeof program, "%s/gpu_warden", host->build);
-    if (!gpu_use_begin(&host->use, &host->gpu, program, host->cuda_folder, error))
+    if (!gpu_use_begin(&host->use, &host->device.gpu, program, host->device.cuda_folder, error))
         return false;
     if (host->use.busy && host->options.ranked)
-        return error_toolkit(error, "the GPU %s is in use by another process: no times on it can rank", host->gpu.uuid);
+        return error_toolkit(error, "the GPU %s is in use by another process: no times on it can rank",
+                             host->device.gpu.uuid);
     if (host->use.busy)
         fprintf(stderr, "main_host: the GPU %s is in use by another process: times on it may be theirs too\n",
-                host->gpu.uuid);
+                host->device.gpu.uuid);
     else
         host->session.warden = &host->use.warden;
     host->result.gpu_before = &host->use.before;
     host->result.gpu_after = &host->use.after;
     if (host->use.before.processes > 0 && !host->use.busy)
         fprintf(stderr, "main_host: %u other processes have memory on the GPU %s\n", host->use.before.processes,
-                host->gpu.uuid);
+                host->device.gpu.uuid);
     return true;
 }
 
@@ -482,7 +337,7 @@ static void take_times(struct host *host, const struct session *session, struct 
         }
         return;
     }
-    if (host->options.ranked && host->device == DEVICE_GPU && gpu_read(&host->gpu, &state))
+    if (host->options.ranked && host->device.kind == DEVICE_GPU && gpu_read(&host->device.gpu, &state))
         times->reasons = state.reasons;
     if (host->options.ranked && ranking_disturbed(result->times, result->timed + 1)) {
         if (left >= host->options.repeat - result->timed) {
@@ -537,11 +392,11 @@ static bool known_well(const struct host *host, const struct case_result *result
 static void check_floor(struct host *host, const struct blob *input, const struct blob *answer,
                         struct case_result *result)
 {
-    const struct peak *peak = host->device == DEVICE_GPU ? &host->package.gpu_peak : &host->package.cpu_peak;
+    const struct peak *peak = host->device.kind == DEVICE_GPU ? &host->package.gpu_peak : &host->package.cpu_peak;
     double seconds = result->timed > 0 ? result->times[result->timed - 1].total : 0;
     struct work work = { 0 };
 
-    if (result->timed == 0 || !host->problem->work || host->device == DEVICE_SIM || result->below_floor ||
+    if (result->timed == 0 || !host->problem->work || host->device.kind == DEVICE_SIM || result->below_floor ||
         !(peak->link + peak->operations > 0))
         return;
     host->problem->work(input, answer, &work);
@@ -563,12 +418,12 @@ static void tell_device(const struct host *host)
     else
         fprintf(stderr, "main_host: box: %s%s%s%s\n", host->result.box, lacks ? " (no cgroup: " : "",
                 lacks ? lacks : "", lacks ? ")" : "");
-    if (host->no_gpu && host->device == DEVICE_CPU)
+    if (host->device.no_gpu && host->device.kind == DEVICE_CPU)
         fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its "
-                        "times are not ranked\n", host->no_gpu);
-    else if (host->no_gpu)
+                        "times are not ranked\n", host->device.no_gpu);
+    else if (host->device.no_gpu)
         fprintf(stderr, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
-                        "simulated and not ranked\n", host->no_gpu);
+                        "simulated and not ranked\n", host->device.no_gpu);
 }
 
 /* All calls of one case, in one runner. False only for the host's own failure. */
@@ -692,7 +547,7 @@ static bool case_is_asked_for(const struct host *host, const struct package_case
 /* Whether a case is too large for the device, and was not asked for by its own name or its group's. */
 static bool case_is_left_out(const struct host *host, const struct package_case *test_case)
 {
-    return test_case->gpu_only && host->device != DEVICE_GPU && !host->options.test_case &&
+    return test_case->gpu_only && host->device.kind != DEVICE_GPU && !host->options.test_case &&
            !strchr(host->options.group, '/');
 }
 

@@ -3,9 +3,10 @@
 #
 # What is timed stands in problems/PROBLEM/bench.txt, or in the file BENCH_LIST. Every submission that this machine can
 # run natively, never on the simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh inputs
-# after one that does not count; 3 calls where they take long. A size that would take longer than BENCH_SECONDS (2) a call is left out, and so
-# is everything above it. Where there is a GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of
-# kernels, beside other libraries in the same process. SIZE...: these of the ladder alone, and no bench_gpu.cu.
+# after one that does not count; 3 calls where 12, with their inputs and answers, would take more than 20 s. A size that
+# would take longer than BENCH_SECONDS (2) a call is left out, and so is everything above it. Where there is a GPU and nvcc,
+# problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the same process.
+# SIZE...: these of the ladder alone, and no bench_gpu.cu.
 #
 # Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md). Exit codes: 0, 1 an answer was wrong,
 # 2 usage, 3 the toolkit failed.
@@ -49,13 +50,15 @@ if [ -n "$has_gpu" ]; then
     gpu=$(gpu_query name) driver=$(gpu_query driver_version) mhz_before=$(gpu_query clocks.sm)
 fi
 
-# time_call KIND NAME LABEL SO SIZE WORK LINE...: a row, and `median`, seconds. What fails is told, and sets `failed`.
+# time_call KIND NAME LABEL SO SIZE WORK LINE...: a row, and `median` and `wall`, seconds of a call and of all
+# that one needs. What fails is told, and sets `failed`.
 time_call() {
-    local kind=$1 name=$2 label=$3 so=$4 n=$5 work=$6 text=${*:7} file league row calls=(--ranked)
+    local kind=$1 name=$2 label=$3 so=$4 n=$5 work=$6 text=${*:7} file league row started calls=(--ranked)
     file=$folder/${name//\//_}-$n.json
     league=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$accepted/$name" 2> /dev/null | head -n 1)
-    awk -v e="$expected" 'BEGIN { exit !(e > 0.4) }' && calls=(--repeat 3)
+    awk -v e="$expected_wall" 'BEGIN { exit !(12 * e > 20) }' && calls=(--repeat 3)
     median=
+    started=$EPOCHREALTIME
     if ! "$build/main_host" "$PROBLEM" --submission "$so" --source "$accepted/$name" ${league:+--league "$league"} \
         "${calls[@]}" --generate "$text" --json "$file" > "$file.log" 2>&1; then
         grep -q '^FAILED. TLE' "$file.log" || { failed=1 && echo "$name, $text: $(tail -n 1 "$file.log")" >&2; }
@@ -68,6 +71,9 @@ time_call() {
     rows_by 'from_host($row; $work; $scale)' --argjson row "$row" --argjson work "$work" --argjson scale "$scale" \
         "$file" >> "$rows"
     median=$(jq '.cases[0].seconds.median' "$file")
+    # A call with what belongs to it: input, answer and check; the start of the processes is about half a second.
+    wall=$(awk -v a="$started" -v b="$EPOCHREALTIME" -v c="${#calls[@]}" \
+        'BEGIN { w = (b - a - 0.5) / (c == 1 ? 12 : 3); print w > 0 ? w : 0 }')
 }
 
 # Of the kernels and of other libraries: bench_gpu.cu's rows, in the words of ours.
@@ -125,12 +131,13 @@ while read -r kind name label; do
     [ -e "$accepted/$name" ] || { echo "$name: there is none: left out"; continue; }
     toolkit_make submission SUBMISSION="$accepted/$name" >&2 || fail "$name does not build"
     so=$root/$(toolkit_make print-submission SUBMISSION="$accepted/$name")
-    median='' before=''
+    median='' wall=0 before=''
     for entry in "${sizes[@]}"; do
         read -r n work text <<< "$entry"
         wanted "$n" || continue
-        expected=0
+        expected=0 expected_wall=0
         [ -z "$before" ] || expected=$(awk -v m="$median" -v w="$work" -v b="$before" 'BEGIN { print m * w / b }')
+        [ -z "$before" ] || expected_wall=$(awk -v m="$wall" -v w="$work" -v b="$before" 'BEGIN { print m * w / b }')
         if awk -v e="$expected" -v s="$seconds" 'BEGIN { exit !(e > s) }'; then
             printf '%-28s %12s %12s\n' "$label" "$n" '-'
             break

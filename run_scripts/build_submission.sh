@@ -17,7 +17,7 @@ submission_find() {
 }
 
 # make and the compiler see names as words: only harmless ones may reach them. Sets `sources`.
-submission_check() { # SUBMISSION PROBLEM [OPTION...]
+submission_files() { # SUBMISSION
     local full names=$1 name count
     full=$(cd "$root" && realpath "$1")
     # Before find, grep and make read all of it, with nothing to limit them.
@@ -42,6 +42,11 @@ submission_check() { # SUBMISSION PROBLEM [OPTION...]
         [[ $name =~ ^[A-Za-z0-9_./+-]+$ ]] ||
             refuse "the name '${name//[^[:print:]]/?}' has characters that make cannot take: use letters, digits and _ . + -"
     done <<< "$names"
+}
+
+# The same, and what else speaks against building it here.
+submission_check() { # SUBMISSION PROBLEM [OPTION...]
+    submission_files "$1"
     if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
         fail "'$1' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
     fi
@@ -58,7 +63,7 @@ submission_check() { # SUBMISSION PROBLEM [OPTION...]
 # toolkit's folder. False where it does not compile, or not in time, with the compiler's words in the file LOG. The
 # options are the host's: a submission that runs without a box is built without one.
 submission_build() {
-    local folder status=0 ended boxed=1 log=$3
+    local folder boxed=1 log=$3
     submission_check "$1" "$2" "${@:4}"
     PROBLEM=$2 build_toolkit
     build_simulator "$1"
@@ -68,26 +73,34 @@ submission_build() {
     { rm -rf "$folder" && mkdir -p "$folder"; } || fail "cannot make the folder '$folder' anew"
     [[ " ${*:4} " != *' --box none '* && " ${*:4} " != *' --box=none '* ]] || boxed=
     [ -z "$boxed" ] || (cd "$root" && run_scripts/compile_box.sh "$folder" -- /bin/true) || fail "see above"
+    submission_compile "$log" "$folder" env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" submission \
+        SUBMISSION="$1" PROBLEM="$2" FRESH=1 BOXED=$boxed
+}
+
+# submission_compile LOG FOLDER COMMAND...: runs the command that compiles a submission into FOLDER, its words in the file
+# LOG, no more of them and no longer than is allowed. False where the submission does not compile; where that is not its
+# fault, the script ends.
+submission_compile() {
+    local status=0 ended log=$1 folder=$2
     # Nothing that is printed tells how it ended: the compiler repeats what the submission says.
-    ended=$(mktemp)
+    ended=$log.ended
     {
-        timeout -k 5 "$compile_seconds" env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" submission \
-            SUBMISSION="$1" PROBLEM="$2" FRESH=1 BOXED=$boxed 2>&1 < /dev/null || status=$?
+        timeout -k 5 "$compile_seconds" "${@:3}" 2>&1 < /dev/null || status=$?
         echo "$status" > "$ended"
     } | head -c $((compile_words + 1)) > "$log" || true
-    status=$(cat "$ended")
+    status=$(< "$ended")
     rm -f "$ended"
     if [ "$(wc -c < "$log")" -gt $compile_words ]; then
         status=1
         printf "\nerror: the compiler printed more than %d bytes\n" $compile_words >> "$log"
     fi
     if [ "$status" -eq 0 ]; then
-        tr -c '[:print:]\n\t' '?' < "$log" >&2
+        [ ! -s "$log" ] || tr -c '[:print:]\n\t' '?' < "$log" >&2
         return 0
     fi
     [ "$status" -lt 124 ] || echo "error: the compiler did not end within $compile_seconds s" >> "$log"
     # A failure without a word of compiler or linker, or on a full disk, is not the submission's. The last line is make's.
-    if { [ "$status" -lt 124 ] && [ "$status" -ne 1 ] &&
+    if [ "$status" -eq 3 ] || { [ "$status" -lt 124 ] && [ "$status" -ne 1 ] &&
         ! sed '$d' "$log" | grep -qiE 'error|undefined|ld: |out of memory|limit exceeded|killed'; } ||
         [ "$(df --output=avail -k "$folder" | tail -n 1)" -lt 16384 ]; then
         tr -c '[:print:]\n\t' '?' < "$log" >&2

@@ -11,7 +11,7 @@ line='check_package.sh ZIP [--submissions]'
 [ $# -ge 1 ] && [ $# -le 2 ] && { [ $# -eq 1 ] || [ "$2" = --submissions ]; } || usage "$line"
 zip=$(realpath "$1") submissions=${2:-}
 "$root/run_scripts/packages.sh" build formats
-toolkit_make "${build#"$root"/}/yaml_flat" >&2 || fail "the toolkit does not build: see above"
+toolkit_make "${build#"$root"/}/yaml_flat" "${build#"$root"/}/test_groups" >&2 || fail "the toolkit does not build: see above"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -102,6 +102,10 @@ while IFS= read -r words; do failed "$words"; done < "$work/words"
     [ -z "$(find data/secret -mindepth 1 -maxdepth 1 -type d ! -name '*.files' -print -quit)" ] ||
     failed 'data/secret has cases and groups'
 [ -n "$(find data/secret -name '*.in' -print -quit 2> /dev/null)" ] || failed 'data/secret has no case'
+# Values, bounds, and which groups are required: of what has the right keys.
+if [ -d data/secret ] && ! "$build/test_groups" data > /dev/null 2> "$work/words"; then
+    failed "$(sed 's/^data\///; s/^/data\//' "$work/words")"
+fi
 while IFS= read -r name; do
     if [[ $name == */test_group.yaml ]]; then
         more=(static_validation_score 'static_validator_args.*')

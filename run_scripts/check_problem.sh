@@ -5,6 +5,8 @@
 #   2. every case's line passes the input validator, every line in data/invalid_input fails it
 #   3. every jury submission gets the verdict of its folder, in the league that its first comment names (`league: NAME`),
 #      or in the first. Without a GPU those in CUDA run on the simulator and those in OpenCL on the CPU, on the samples
+#
+# CHECK_CASE=NAME: on the simulator that one case is judged instead of the samples, which take minutes where they are large.
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 1 ] || usage 'check_problem.sh PROBLEM'
 problem=$1
@@ -75,6 +77,7 @@ for submission in "$folder"/submissions/*/*; do
         fi
         simulations=$((simulations + 1))
         options=(--group sample)
+        [ -z "${CHECK_CASE:-}" ] || options=(--case "$CHECK_CASE")
         [ "$want" != TLE ] || options+=(--time-limit 10)
         ok=sim
     fi
@@ -94,6 +97,6 @@ for submission in "$folder"/submissions/*/*; do
 done
 [ $failures -eq 0 ] || { echo "check-problem: $problem: $failures checks failed"; exit 1; }
 echo "check-problem: $problem is sound$(
-    [ $simulations -eq 0 ] || printf '; %s' "$simulations CUDA submissions were judged on the simulator, on the samples"
+    [ $simulations -eq 0 ] || printf '; %s' "$simulations CUDA submissions were judged on the simulator, on ${CHECK_CASE:-the samples}"
     [ $on_cpu -eq 0 ] || printf '; %s' "$on_cpu in OpenCL on the CPU, on the samples"
     [ $unjudged -eq 0 ] || printf '; %s' "$unjudged CUDA submissions need a GPU or nvcc to be judged")"

@@ -7,30 +7,44 @@
 # no box on this machine, and nothing was run; else the command's.
 set -euo pipefail
 [ $# -ge 3 ] || { echo 'usage: compile_box.sh OUTPUT-FOLDER READABLE... -- COMMAND...' >&2; exit 2; }
-output=$(realpath "$1")
+files=("$1")
 shift
-binds=()
 while [ "$1" != -- ]; do
-    binds+=(--ro-bind "$(realpath "$1")" "$(realpath -s "$1")")
+    files+=("$1")
     shift
 done
 shift
+# Few processes, all paths at once: a small submission compiles in a tenth of a second.
+command=$(command -v "$1" || true)
+mapfile -d '' -t real < <(realpath -z -- "${files[@]}" "${command:-/usr}")
+mapfile -d '' -t inside < <(realpath -sz -- "${files[@]}")
+[ ${#real[@]} -gt ${#files[@]} ] || { echo 'compile_box.sh: a file that is to be seen is not there' >&2; exit 2; }
+output=${real[0]} compiler=${real[-1]} binds=()
+for ((i = 1; i < ${#files[@]}; i++)); do binds+=(--ro-bind "${real[i]}" "${inside[i]}"); done
+# A compiler outside of /usr brings its folder along.
+[[ $compiler == /usr/* ]] || [ "$compiler" = /usr ] || binds+=(--ro-bind "${compiler%/bin/*}" "${compiler%/bin/*}")
 
 # /lib and its like are links into /usr on merged systems.
+links=()
 for folder in /bin /lib /lib32 /lib64 /sbin; do
     if [ -L "$folder" ]; then
-        binds+=(--symlink "$(readlink "$folder")" "$folder")
+        links+=("$folder")
     elif [ -d "$folder" ]; then
         binds+=(--ro-bind "$folder" "$folder")
     fi
 done
-cuda=$(command -v "$1" || true)
-cuda=$(realpath "${cuda:-/usr}") # a compiler outside of /usr brings its folder along
-[[ $cuda == /usr/* ]] || binds+=(--ro-bind "${cuda%/bin/*}" "${cuda%/bin/*}")
+mapfile -d '' -t real < <(readlink -z -- "${links[@]:-/bin}")
+for i in "${!links[@]}"; do binds+=(--symlink "${real[i]}" "${links[i]}"); done
 
 box=(bwrap --unshare-all --unshare-user --uid 65534 --gid 65534 --cap-drop ALL --die-with-parent --new-session
     --clearenv --setenv PATH "/usr/bin:/bin" --setenv HOME /tmp --setenv TMPDIR /tmp --setenv LC_ALL C
     --ro-bind /usr /usr --ro-bind-try /etc/alternatives /etc/alternatives --ro-bind-try /etc/ld.so.cache /etc/ld.so.cache
     --proc /proc --dev /dev --size 2147483648 --tmpfs /tmp "${binds[@]}" --bind "$output" "$output" --chdir "$PWD")
-"${box[@]}" true 2> /dev/null || { echo "compile_box.sh: bubblewrap cannot make a box here; --box none does without" >&2; exit 3; }
-exec prlimit --core=0 --fsize=1073741824 --nofile=1024 --as="${COMPILE_MEMORY:-8589934592}" -- "${box[@]}" -- "$@"
+status=0
+prlimit --core=0 --fsize=1073741824 --nofile=1024 --as="${COMPILE_MEMORY:-8589934592}" -- "${box[@]}" -- "$@" || status=$?
+# bubblewrap's own failure has no code of its own: whether there can be a box is asked once something went wrong.
+if [ $status -ne 0 ] && ! "${box[@]}" true > /dev/null 2>&1 < /dev/null; then
+    echo "compile_box.sh: bubblewrap cannot make a box here; --box none does without" >&2
+    exit 3
+fi
+exit $status

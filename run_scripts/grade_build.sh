@@ -13,7 +13,8 @@ work=$3
 problem_exists "$2"
 entry=$1
 for name in device_user.c device_user.cu folder archive; do
-    [ ! -e "$1/$name" ] || [ "$(find "$1" -mindepth 1 -maxdepth 1 | wc -l)" != 1 ] || entry=$1/$name
+    contents=("$1"/*)
+    [ ! -e "$1/$name" ] || [ ${#contents[@]} != 1 ] || entry=$1/$name
 done
 
 # The only folder in a folder without sources, as archives have it.
@@ -25,8 +26,8 @@ inner() { # FOLDER
     fi
 }
 
-mkdir -p "$work/source"
-case $(basename "$entry") in
+mkdir -p "$work/source" "$work/out"
+case ${entry##*/} in
 archive)
     cp -- "$entry" "$work/archive"
     status=0
@@ -44,36 +45,49 @@ folder)
         source=$work/source
     else
         cp -- "$entry" "$work/source"
-        source=$work/source/$(basename "$entry")
+        source=$work/source/${entry##*/}
     fi ;;
 esac
 
-# The toolkit is built, by grade.sh; the simulator when the first submission needs it, by one of several at a time.
-build_toolkit() { :; }
-eval "real_$(declare -f build_simulator)"
-build_simulator() {
+# What judge.sh does with several runs of make, in one, and that in the box: a submission in C is built in little more than
+# the compiler's time. The toolkit was built by grade.sh.
+small_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" -f contrib/grade/build.mk "$@"; }
+
+cd "$root"
+submission_find "$source"
+submission_files "$submission"
+problem=$2 language=C tools=(NVCC= CUDA_ARCH=0) sees=()
+if [[ $sources$'\n' == *.cu$'\n'* ]]; then
+    language=CUDA
+    { read -r nvcc && read -r arch; } < <(small_make print-tools) && [ -x "$nvcc" ] ||
+        fail "the submission is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
+    tools=("NVCC=$nvcc" "CUDA_ARCH=$arch" ${NVCC_FLAGS+"NVCC_FLAGS=$NVCC_FLAGS"})
+    folder=$(realpath "$nvcc")
+    [[ $folder == /usr/* ]] || sees+=("${folder%/bin/*}")
+fi
+# A word of it in any file, then make's own rule, which takes a moment to ask.
+if grep -rqE --include='*.[ch]' 'CL/|opencl_user' "$source" || compgen -G "$source/*.cl" > /dev/null &&
+    small_make uses-opencl SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/asked" FRESH=1 2> /dev/null; then
+    language=OpenCL
+    "$root/run_scripts/packages.sh" opencl || fail "the submission is OpenCL, and this machine cannot build it: see above"
+fi
+# The simulator, when the first submission needs it, by one of several at a time.
+if [ $language = CUDA ] && [ ! -e /dev/nvidiactl ]; then
     {
         flock 9
-        real_build_simulator "$1"
+        build_simulator "$submission"
     } 9> "$build/grading/simulator.lock"
-}
+fi
 
-submission_find "$source"
-problem=$2
-if ! submission_build "$submission" "$problem" "$work/compiler"; then
+if ! submission_compile "$work/compiler" "$work/out" run_scripts/compile_box.sh "$work/out" contrib/mk contrib/grade/build.mk \
+    contrib/opencl verify/submission.h "problems/$problem/include" "$submission" "${sees[@]}" -- make -s \
+    -f contrib/grade/build.mk submission SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/out" BUILD=/tmp/build FRESH=1 \
+    BOXED= "${tools[@]}"; then
     cat "$work/compiler"
     exit 1
 fi
-mv "$root/$so" "$work/device_user.so"
-rm -rf "${root:?}/${so%/device_user.so}"
-if toolkit_make uses-opencl SUBMISSION="$submission" PROBLEM="$problem"; then
-    language=OpenCL
-elif grep -q '\.cu$' <<< "$sources"; then
-    language=CUDA
-else
-    language=C
-fi
+[ -f "$work/out/device_user.so" ] && [ ! -L "$work/out/device_user.so" ] || fail 'the compiler made nothing'
+mv "$work/out/device_user.so" "$work/device_user.so"
 echo "$language" > "$work/language"
 echo "$source" > "$work/source_path"
-sync -f "$work/device_user.so"
 echo "$work/device_user.so" > "$work/object"

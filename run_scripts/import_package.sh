@@ -7,13 +7,14 @@
 # and in problems/NAME/IMPORTED.md. Until problem.c is there, the toolkit does not build or list the problem.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/unpack.sh"
+. "$(dirname "$0")/testdata.sh"
 [ $# -eq 2 ] && [[ $2 =~ ^[a-z][a-z0-9]{0,31}$ ]] ||
     usage 'import_package.sh ZIP NAME; NAME: a small letter, then small letters and digits, up to 32'
 zip=$(realpath "$1") name=$2
 folder=$root/problems/$name
 [ ! -e "$folder" ] || refuse "problems/$name exists already"
 "$root/run_scripts/packages.sh" build formats
-toolkit_make "${build#"$root"/}/yaml_flat" >&2 || fail "the toolkit does not build: see above"
+toolkit_make "${build#"$root"/}/yaml_flat" "${build#"$root"/}/test_groups" >&2 || fail "the toolkit does not build: see above"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -82,7 +83,8 @@ type=$(list type | xargs)
 [[ $(value validation) != *interactive* ]] || type='pass-fail interactive'
 time_limit=$(value 'limits\.time_limit')
 [ -n "$time_limit" ] || time_limit=$(unzip -p "$zip" '*.timelimit' 2> /dev/null | head -c 16 | tr -d '\n\r ' || true)
-[ -n "$time_limit" ] || time_limit=$(sed -nE "s/^ *timelimit *= *['\"]?([0-9.]+).*/\1/p" "$package/domjudge-problem.ini" 2> /dev/null | head -n 1)
+[ -n "$time_limit" ] || [ ! -f "$package/domjudge-problem.ini" ] ||
+    time_limit=$(sed -nE "s/^ *timelimit *= *['\"]?([0-9.]+).*/\1/p" "$package/domjudge-problem.ini" 2> /dev/null | head -n 1)
 number='^[0-9]+(\.[0-9]+)?$'
 {
     echo 'problem_format_version: 2025-09'
@@ -122,8 +124,12 @@ number='^[0-9]+(\.[0-9]+)?$'
 } > "$work/problem.yaml"
 [ "$license" = unknown ] || [ "$license" = 'public domain' ] || [ -n "$owner${authors[*]}$(list source)$(value 'source\.name')" ] ||
     todo+=("problem.yaml: rights_owner: '$license' needs one")
-[[ $type != *interactive* && $type != *multi-pass* && $type != *submit-answer* && $type != *scoring* ]] ||
-    todo+=("problem.yaml: type: the toolkit judges pass-fail problems alone, and this one is '$type'")
+[[ $type != *interactive* && $type != *multi-pass* && $type != *submit-answer* ]] ||
+    todo+=("problem.yaml: type: the toolkit judges pass-fail and scoring problems alone, and this one is '$type'")
+if [[ $type == *scoring* ]]; then
+    todo+=("data/secret: with the test_group.yaml files of imported/data: check() passes or fails a case, and they make points of$(
+        ) that in contests whose scoring is groups; a validator's own scores there are not")
+fi
 
 # ---- the rest, as 2025-09 lays it out
 
@@ -146,14 +152,17 @@ if [ -d "$package/output_validators" ] && [ ! -d "$imported/output_validator" ];
         [ ${#programs[@]} -eq 1 ] || todo+=('imported/output_validator/: the package has several, and 2025-09 takes one')
     fi
 fi
-# Flags of the validator: legacy has them in problem.yaml and testdata.yaml, 2025-09 in test_group.yaml.
-read -r -a flags <<< "$(value validator_flags)"
-for group in "$imported"/data/{sample,secret}; do
-    [ -d "$group" ] && [ ${#flags[@]} -gt 0 ] && [ ! -f "$group/test_group.yaml" ] || continue
-    { echo 'output_validator_args:'; for flag in "${flags[@]}"; do echo "  - $(quoted "$flag")"; done; } > "$group/test_group.yaml"
-done
-[ -z "$(find "$imported" -name testdata.yaml -print -quit)" ] ||
-    todo+=('imported/data/: testdata.yaml is the legacy form: see whether test_group.yaml is to say the same')
+# What legacy says of groups, and the validator's flags, which it has in problem.yaml too, is in test_group.yaml in 2025-09.
+scoring=
+for word in $type; do [ "$word" != scoring ] || scoring=yes; done
+if [[ $version == legacy* ]] && [ -d "$imported/data" ]; then
+    while IFS= read -r file; do
+        "$build/yaml_flat" "$file" on_reject grading grader_flags input_validator_flags 'input_validator_flags.*' \
+            output_validator_flags accept_score reject_score range > /dev/null 2> "$work/words" ||
+            refuse "${file#"$imported"/}: $(sed 's|.*testdata.yaml:||' "$work/words")"
+    done < <(find "$imported/data" -name testdata.yaml)
+    convert_testdata "$imported/data" "$scoring" "$(value validator_flags)"
+fi
 
 # ---- what is missing
 

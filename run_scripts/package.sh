@@ -31,6 +31,10 @@ mkdir -p "$package"/{data,statement,submissions,include/c,attachments,generators
 
 "$build/export_problem" "$problem" "$package" "$limit" ${league:+"$league"} > "$stage/cases"
 grep -q '^written secret/' "$stage/cases" || refuse "no secret case has $limit bytes or less: use --limit"
+# How points come of groups, where the problem says so.
+while IFS= read -r file; do
+    [ ! -d "$package/data/${file%/*}" ] || cp "$source/data/$file" "$package/data/$file"
+done < <(cd "$source/data" && find . -name test_group.yaml)
 {
     echo "The cases of this package were made from these lines by the toolkit's generator; so were those that were left out,"
     echo "for they are larger than $limit bytes or take a GPU:"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|opencl|grade|formats|test|report|plot|fuzz|browser|pictures...
+# Installs the Debian packages that are missing, or says which: packages.sh GROUP... (build, grade, test and so on)
 #
 # With root's rights (or sudo without a password) it installs; without, it names the packages and ends with code 3.
 # The CUDA Toolkit is NVIDIA's and not among them; without nvcc only submissions in C can be built.
@@ -17,6 +17,8 @@ for_report=(jq:jq)
 for_plot=(jq:jq gnuplot-nox:gnuplot fonts-dejavu-core:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf)
 for_formats=(zip:zip unzip:unzip libxml2-dev:/usr/include/libxml2/libxml/xmlwriter.h
     libxml2-utils:xmllint)
+for_clics=(libicu-dev:unicode/ucol.h)
+for_schema=(python3-jsonschema:/usr/bin/jsonschema)
 for_browser=(chromium:chromium jq:jq)
 for_pictures=("fonts-noto-core:/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf"
     "fonts-noto-cjk:/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
@@ -41,13 +43,15 @@ for group; do
     report) wanted+=("${for_report[@]}") ;;
     plot) wanted+=("${for_plot[@]}") ;;
     formats) wanted+=("${for_formats[@]}") ;;
+    clics) wanted+=("${for_clics[@]}") ;;
+    schema) wanted+=("${for_schema[@]}") ;;
     browser) wanted+=("${for_browser[@]}") ;;
     pictures) wanted+=("${for_pictures[@]}") ;;
     fuzz) wanted+=("${for_fuzz[@]}") ;;
-    *) usage 'packages.sh build|cudasim|opencl|grade|formats|test|report|plot|fuzz|browser|pictures...' ;;
+    *) usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|fuzz|browser|pictures...' ;;
     esac
 done
-[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|formats|test|report|plot|fuzz|browser|pictures...'
+[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|fuzz|browser|pictures...'
 
 missing=()
 for entry in "${wanted[@]}"; do

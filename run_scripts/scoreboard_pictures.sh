@@ -5,13 +5,13 @@
 . "$(dirname "$0")/lib.sh"
 . "$root/tests/helpers/chromium.bash"
 [ $# -le 2 ] || usage 'scoreboard_pictures.sh [CONTEST [PICTURES]]'
-contest=${1:-$build/demo} pictures=${2:-$root/docs/scoreboard}
+contest=${1:-$build/demo} shots=${2:-$root/docs/scoreboard}
 [ -f "$contest/grading/results.db" ] || refuse "'$contest' was not graded: make demo grades the sample contest"
 "$root/run_scripts/packages.sh" browser pictures
 work=$(mktemp -d)
 trap 'chromium_stop; rm -rf "$work"' EXIT
 "$root/run_scripts/scoreboard.sh" "$contest" --out "$work/site" > /dev/null
-mkdir -p "$pictures"
+mkdir -p "$shots"
 chromium_start "$work/chromium"
 # page  width  height  colours
 while read -r page width height scheme; do
@@ -19,8 +19,8 @@ while read -r page width height scheme; do
     name=${page//\//-}-$width-$scheme
     chromium_screen "$width" 800 "$scheme"
     chromium_open "file://$work/site/$page.html"
-    chromium_shot "$pictures/$name.png" "$width" "$height"
-    echo "${pictures#"$root"/}/$name.png"
+    chromium_shot "$shots/$name.png" "$width" "$height"
+    echo "${shots#"$root"/}/$name.png"
 done <<'PAGES'
 index 360 640 light
 problem/distance 820 900 light

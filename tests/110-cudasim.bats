@@ -6,7 +6,7 @@ setup_file() {
     [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
     make -s -C "$root" have-nvcc || export lacks='no nvcc'
     [ -z "${lacks:-}" ] || return 0
-    # The first time takes minutes: CUB and Thrust.
+    # The first time takes minutes. What takes longest of CUB and Thrust is built by the tests tagged long.
     make -s -j "$(nproc)" -C "$root" cudasim-library cudasim-programs >&2 || {
         echo "# the simulator or its programs do not build: none of these tests can run" >&3
         return 1
@@ -15,6 +15,7 @@ setup_file() {
 
 setup() {
     load helpers/common
+    load helpers/features
     [ -z "${lacks:-}" ] || skip "$lacks"
     cd "$BATS_TEST_TMPDIR"
     programs=$build/cudasim-tests
@@ -26,12 +27,18 @@ setup() {
     export LD_LIBRARY_PATH=$build/cudasim
 }
 
-# simulate PROGRAM: its output in $output, its standard error in $stderr, faults that the simulator saw in $said.
+# simulate PROGRAM: its output in $output, its standard error in $stderr, faults that the simulator saw in $said. In every
+# launch the classes of instructions add up.
 simulate() {
-    run --separate-stderr timeout 120 "$programs/$1"
+    rm -f features.csv
+    CUDASIM_FEATURES=features.csv run --separate-stderr timeout 120 "$programs/$1"
+    [ ! -e features.csv ] || classes_add_up features.csv || fail "$1: see above"
     [ "$status" -ne 124 ] || fail "$1 did not end in 120 s"$'\n'"$output"$'\n'"$stderr"
     said=$(grep -E '^cudasim: (error|warning): ' <<< "$stderr" || true)
 }
+
+# built PROGRAM: where it is not one of those that are built before.
+built() { make -s -C "$root" "${programs#"$root"/}/$1" >&2; }
 
 # passes PROGRAM: it finds nothing wrong with itself, and the simulator nothing with it.
 passes() {
@@ -78,9 +85,11 @@ pair() {
 @test "cudasim: clusters" { passes clusters; }
 @test "cudasim: constant_memory" { passes constant_memory; }
 @test "cudasim: cooperative_groups" { passes cooperative_groups; }
-@test "cudasim: cub_reduce" { passes cub_reduce; }
+# bats test_tags=long
+@test "cudasim: cub_reduce" { built cub_reduce && passes cub_reduce; }
 @test "cudasim: cub_scan" { passes cub_scan; }
-@test "cudasim: cub_sort" { passes cub_sort; }
+# bats test_tags=long
+@test "cudasim: cub_sort" { built cub_sort && passes cub_sort; }
 @test "cudasim: curand_pi" { passes curand_pi; }
 @test "cudasim: dependent_launch" { passes dependent_launch; }
 @test "cudasim: device_malloc" { passes device_malloc; }
@@ -125,7 +134,8 @@ pair() {
 @test "cudasim: streams_events" { passes streams_events; }
 @test "cudasim: struct_params" { passes struct_params; }
 @test "cudasim: templates_lambdas" { passes templates_lambdas; }
-@test "cudasim: thrust_sort" { passes thrust_sort; }
+# bats test_tags=long
+@test "cudasim: thrust_sort" { built thrust_sort && passes thrust_sort; }
 @test "cudasim: transpose" { passes transpose; }
 @test "cudasim: vector_add" { passes vector_add; }
 @test "cudasim: vector_types" { passes vector_types; }
@@ -139,6 +149,8 @@ pair() {
     done
 }
 
+# A wait of 2 s for memory counts as a deadlock: nothing beside it.
+# bats test_tags=alone
 @test "cudasim: one worker, and orders of threads drawn from a seed" {
     for program in reduce scan spin_lock producer_consumer barrier_pipeline cooperative_groups; do
         CUDASIM_WORKERS=1 passes "$program"

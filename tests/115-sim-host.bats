@@ -103,6 +103,7 @@ another_toolkit() {
     assert_output --partial 'FAILED. JE'
 }
 
+# bats test_tags=alone
 @test "sim: the same verdicts as on a GPU, in the box and without it" {
     for box in auto none; do
         simulated 1 "$(jury wrong_answer/two_rows.cu)" --box $box
@@ -148,6 +149,7 @@ another_toolkit() {
     assert_equal "$stderr" ''
 }
 
+# bats test_tags=alone
 @test "sim: every processor may be used" {
     [ "$(nproc)" -ge 2 ] || skip "one processor"
     so=$(fixture endless)

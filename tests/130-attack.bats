@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # The attack corpus, tests/exploits: each attack says what it tries and what it must get.
+# bats file_tags=alone
 
 setup() {
     load helpers/common

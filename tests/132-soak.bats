@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Many judgings in a row, and a host that is killed: run_scripts/soak.sh, in short. `make soak` is the long one.
+# bats file_tags=alone
 
 setup() {
     load helpers/common

@@ -32,6 +32,7 @@ setup() {
     assert_line --regexp '^GPU eclock : [0-9.]+ seconds$'
 }
 
+# bats test_tags=alone
 @test "until: a case ends once its median is known, after 7 calls at least; it is asked for with --repeat" {
     local so value
     so=$(submission tests/fixtures/wait_20_ms.c)
@@ -48,9 +49,9 @@ setup() {
     assert_output 'main_host: --until needs --repeat with 7 calls or more'
 }
 
+# bats test_tags=alone
 @test "floor: what is faster than possible is flagged, and keeps its verdict" {
-    copy_toolkit
-    cp -a "$BATS_TEST_DIRNAME/../${BUILD:-build}" build
+    copy_toolkit simulator built
     # A link so slow that 20 ms are too little for 260 bytes, and enough for no other reason.
     printf 'cpu:\n  time_limit: 20\n  peak:\n    link: 1300\n' > problems/editdistance/gpu.yaml
     make -s all submission SUBMISSION=tests/fixtures/wait_20_ms.c
@@ -182,6 +183,7 @@ rounds() {
     assert_output 'A FAILED. WA: why'
 }
 
+# bats test_tags=alone
 @test "compare: a submission against itself is the SAME, with 20 ms more SLOWER, and the other way round FASTER" {
     local same=tests/fixtures/wait_20_ms.c slow=$BATS_TEST_TMPDIR/wait_40_ms.c
     sed 's/20e-3/40e-3/' $same > "$slow"
@@ -199,6 +201,7 @@ rounds() {
     assert_line --regexp '^A is FASTER than B: 0\.[3-8][0-9]* times its time '
 }
 
+# bats test_tags=alone
 @test "compare: one that fails is told with its verdict; wrong arguments are refused" {
     local right=problems/editdistance/submissions/accepted/bitparallel.c wrong=problems/editdistance/submissions/wrong_answer/hamming.c
     run -1 timeout 60 run_scripts/compare.sh $right $wrong --json "$BATS_TEST_TMPDIR/result.json"

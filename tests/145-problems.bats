@@ -39,7 +39,10 @@ setup() {
 
 @test "problems: make run runs the baseline of each on its samples" {
     for folder in problems/*/; do
-        run -0 timeout 120 make run PROBLEM="$(basename "$folder")"
+        problem=$(basename "$folder") only=''
+        # Those of editdistance are run as the README says, by 60-make.bats.
+        [ "$problem" != editdistance ] || only='--case sample/2-similar'
+        run -0 timeout 120 make run PROBLEM="$problem" ARGS="$only"
         assert_equal "${lines[-1]}" 'SUCCESSFUL.'
     done
 }

@@ -40,7 +40,7 @@ sound() {
 
 @test "scores: pass-fail with penalty, ties of overlapping intervals, speed against the baseline, test groups" {
     run -0 timeout 60 "$build/tests/test_grade_score"
-    assert_output '40 checks, 0 failed'
+    assert_output '46 checks, 0 failed'
 }
 
 @test "contest.yaml: a bad line is named with file and line" {
@@ -231,7 +231,7 @@ bob|2.c|AC"
     # On a terminal a bar, elsewhere plain lines.
     mkdir -p "$build/grading"
     run -0 timeout 60 script -qec "'$build/grader' run '$contest'" /dev/null < /dev/null
-    assert_output --regexp '\[[#.]{30}\] [0-9] of 2 done, [0-9] building, [0-9] running'
+    assert_output --regexp '\[[#.]{20}\] [0-9] of 2 done, [0-9] building, [0-9] running'
     assert_output --regexp '1 of 2 done, .*, about [0-9]+ s left'
     run -0 "$build/grader" rejudge "$contest" --verdict WA
     assert_output --partial '1 would be judged again; add --start'
@@ -335,7 +335,7 @@ bob|2.c|AC"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"bob"'
     # Half of `one` by sum, all of `two` by min: ada's best submission is the first.
     contest "${times[@]}" 'scoring: { type: groups }'
-    printf '%s\n' '    groups:' '      - name: secret/one' '        max_score: 60' '      - name: secret/two' \
+    printf '%s\n' '    groups:' '      - name: secret/one' '        score_aggregation: sum' '        max_score: 60' '      - name: secret/two' \
         '        score_aggregation: min' '        max_score: 40' >> "$contest/contest.yaml"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" '["ada",70]'
 }

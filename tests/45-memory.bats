@@ -23,6 +23,7 @@ judged() {
     done
 }
 
+# bats test_tags=alone
 @test "memory: every fixture says what it must get, and gets it" {
     requires box
     for fixture in tests/fixtures/memory/*; do
@@ -37,6 +38,7 @@ judged() {
     done
 }
 
+# bats test_tags=alone
 @test "memory: what is used above the limit is MLE, soon, with limit and peak" {
     for fixture in touch.c shared.c threads.c; do
         judged $fixture MLE \
@@ -54,6 +56,7 @@ judged() {
     judged static.c MLE 'cannot be loaded: it takes 102[0-9]{2} MiB, and its memory limit is 64 MiB'
 }
 
+# bats test_tags=alone
 @test "memory: what is used before the first call is MLE" {
     judged constructor.c MLE '^the submission, before the first call, needed more than its memory limit of 64 MiB \('
 }
@@ -78,6 +81,7 @@ judged() {
     judged host.cu MLE 'having been refused 1024 MiB: its memory limit is 8192 MiB'
 }
 
+# bats test_tags=alone
 @test "memory: threads are limited: by the cgroup, or for an ordinary user" {
     so=$(submission tests/fixtures/memory/many_threads.c)
     requires box
@@ -153,6 +157,7 @@ judged() {
     run -0 "${without[@]}" "${judge[@]}" --box none
 }
 
+# bats test_tags=alone
 @test "box: a cgroup of a session is gone when it has ended, also one that a dead host left" {
     requires box
     so=$(submission tests/fixtures/bad_hang.c)

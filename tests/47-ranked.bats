@@ -10,11 +10,13 @@ setup() {
 # A case of mergesort that is large: page-locked for CUDA, and its output copied off the clock.
 large='random 400000 seed=7'
 
+# bats test_tags=alone
 @test "clock: threads are stopped, the spared child lives, a warden's end is seen" {
     run -0 timeout 60 "$build/tests/test_warden"
     assert_output --regexp '[0-9]{2,} checks, 0 failed'
 }
 
+# bats test_tags=alone
 @test "clock: the warden probes, flushes and ends on the simulator" {
     requires nvcc
     requires x86-64
@@ -23,6 +25,7 @@ large='random 400000 seed=7'
     assert_output --regexp '^9[0-9] checks, 0 failed'
 }
 
+# bats test_tags=alone
 @test "clock: --ranked makes 11 calls that count, each with its own input, beside what an empty submission takes" {
     requires box
     so=$(submission problems/editdistance/submissions/accepted/baseline.c)
@@ -72,6 +75,7 @@ large='random 400000 seed=7'
     assert_output --partial 'no usable NVIDIA GPU'
 }
 
+# bats test_tags=alone
 @test "clock: a large input appears as a whole, in the same place each time, to a thread that looks without end" {
     requires nvcc
     requires box
@@ -84,6 +88,7 @@ large='random 400000 seed=7'
     [ "$(grep -o '[0-9]* changes' <<< "$stderr" | tail -n 1 | cut -d ' ' -f 1)" -ge 1 ]
 }
 
+# bats test_tags=alone
 @test "clock: a large output counts as it stands when device_user() returns" {
     so=$(submission tests/fixtures/clock/late_thread.c mergesort)
     run -1 "$host" mergesort --submission "$so" --generate "$large"
@@ -92,6 +97,7 @@ large='random 400000 seed=7'
     run -0 "$host" mergesort --submission "$so" --generate "$large" --repeat 3
 }
 
+# bats test_tags=alone
 @test "clock: a process that dies as it answers with a large output is judged, not waited for" {
     cat > "$BATS_TEST_TMPDIR/die.c" << 'END'
 #include <pthread.h>

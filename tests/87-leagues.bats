@@ -6,7 +6,7 @@ setup_file() {
     load helpers/copy
     local original=$root its_build=$build
     export KIT=$BATS_FILE_TMPDIR/copy
-    BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR copy_toolkit simulator
+    BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR copy_toolkit simulator built
     export root=$original build=$its_build
     mkdir problems/editdistance/data/secret/large
     echo 'random 128 256 seed=77' > problems/editdistance/data/secret/large/1-random.in

@@ -12,14 +12,20 @@
 #include <string.h>
 #include <time.h>
 
+#include "groups.h"
+#include "verify/root.h"
+
 const char *const scoring_names[] = { "pass-fail", "fastest", "relative", "groups", NULL };
 const char *const aggregation_names[] = { "sum", "min", "pass-fail", NULL };
+const char *const team_keys[] = { "name", "members.*", "affiliation", "country", NULL };
 
 static const char *const known[] = {
     "name",
     "start",
     "end",
     "freeze",
+    "thaw",
+    "final",
     "problems.*",
     "scoring.type",
     "scoring.penalty",
@@ -109,6 +115,23 @@ static bool take_name(const struct contest *contest, const struct setting *item,
                path ? "is no path of letters, digits and _ . - /" : "is no name of letters, digits and _ . -", error);
 }
 
+/* A group before this one in the list, whose cases must all have passed; or the samples. */
+static bool take_requirement(const struct contest *contest, const struct contest_problem *problem,
+                             struct contest_group *group, const struct setting *item, struct error *error)
+{
+    if (strcmp(item->value, "sample") == 0)
+        return group->require_sample = true;
+    for (size_t i = 0; &problem->groups[i] < group; i++) {
+        if (!problem->groups[i].name || strcmp(problem->groups[i].name, item->value) != 0)
+            continue;
+        if (problem->groups[i].aggregation != AGGREGATION_PASS_FAIL)
+            return bad(contest, item, "is a group that is not pass-fail", error);
+        group->require |= 1u << i;
+        return true;
+    }
+    return bad(contest, item, "is neither sample nor a group before this one", error);
+}
+
 static bool take_group(struct contest *contest, struct contest_problem *problem, const struct setting *item,
                        const char *key, struct error *error)
 {
@@ -122,7 +145,7 @@ static bool take_group(struct contest *contest, struct contest_problem *problem,
         return bad(contest, item, "is one group too many", error);
     group = &problem->groups[index];
     if (index == problem->group_count) {
-        *group = (struct contest_group){ .max_score = problem->points };
+        *group = (struct contest_group){ .aggregation = AGGREGATION_PASS_FAIL, .max_score = problem->points };
         problem->group_count++;
     }
     key += used;
@@ -136,7 +159,10 @@ static bool take_group(struct contest *contest, struct contest_problem *problem,
         group->aggregation = (enum aggregation)choice;
         return true;
     }
-    return bad(contest, item, "is an unknown key of a group: there are name, max_score, score_aggregation", error);
+    if (strcmp(key, "require_pass") == 0 || strncmp(key, "require_pass.", 13) == 0)
+        return take_requirement(contest, problem, group, item, error);
+    return bad(contest, item,
+               "is an unknown key of a group: there are name, max_score, score_aggregation, require_pass", error);
 }
 
 static bool take_problem(struct contest *contest, const struct setting *item, struct error *error)
@@ -185,11 +211,17 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
         return take_name(contest, item, true, &problem->baseline, error);
     if (strcmp(key, "points") == 0)
         return take_number(contest, item, 0.001, 1e6, &problem->points, error);
+    if (strcmp(key, "score_aggregation") == 0) {
+        if (!take_choice(contest, item, aggregation_names, &used, error))
+            return false;
+        problem->aggregation = (enum aggregation)used;
+        return true;
+    }
     if (strncmp(key, "groups.", 7) == 0)
         return take_group(contest, problem, item, key, error);
     return bad(contest, item,
                "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, "
-               "ranked_case, repeat, baseline, points, groups",
+               "ranked_case, repeat, baseline, points, groups, score_aggregation",
                error);
 }
 
@@ -201,6 +233,8 @@ static bool take(struct contest *contest, const struct setting *item, struct err
     double *time = strcmp(key, "start") == 0    ? &contest->start
                    : strcmp(key, "end") == 0    ? &contest->end
                    : strcmp(key, "freeze") == 0 ? &contest->freeze
+                   : strcmp(key, "thaw") == 0   ? &contest->thaw
+                   : strcmp(key, "final") == 0  ? &contest->final
                                                 : NULL;
     int choice;
 
@@ -271,6 +305,12 @@ static bool fits(const struct contest *contest, struct error *error)
     if (contest->freeze > 0 &&
         (contest->freeze < contest->start || (contest->end > 0 && contest->freeze > contest->end)))
         return error_usage(error, "%s: 'freeze' is not between 'start' and 'end'", path);
+    if ((contest->thaw > 0 || contest->final > 0) && contest->end <= 0)
+        return error_usage(error, "%s: 'thaw' and 'final' need an 'end'", path);
+    if (contest->thaw > 0 && (contest->freeze <= 0 || contest->thaw <= contest->end))
+        return error_usage(error, "%s: 'thaw' is to be after 'end', and needs a 'freeze'", path);
+    if (contest->final > 0 && contest->final <= contest->end)
+        return error_usage(error, "%s: 'final' is to be after 'end'", path);
     if (contest->full_at <= contest->zero_at)
         return error_usage(error, "%s: scoring.full_at (%g) is to be above scoring.zero_at (%g)", path,
                            contest->full_at, contest->zero_at);
@@ -279,7 +319,7 @@ static bool fits(const struct contest *contest, struct error *error)
 
 bool contest_load(struct contest *contest, const char *folder, struct error *error)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], build[PATH_MAX], root[PATH_MAX];
     bool ok = true;
 
     *contest = (struct contest){
@@ -295,6 +335,7 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
     for (size_t i = 0; i < contest->problem_count; i++)
         if (!contest->problems[i].ranked) /* times are wanted wherever they make the score */
             contest->problems[i].ranked = contest->problems[i].secret;
+    ok = ok && root_find(build, root, sizeof root, error) && groups_fill(contest, root, error);
     if (!ok)
         contest_release(contest);
     return ok;
@@ -302,8 +343,16 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
 
 void contest_release(struct contest *contest)
 {
+    for (size_t i = 0; i < contest->problem_count; i++)
+        for (size_t k = 0; k < contest->problems[i].group_count; k++)
+            free(contest->problems[i].groups[k].owned);
     settings_release(&contest->settings);
     *contest = (struct contest){ 0 };
+}
+
+bool contest_thawed(const struct contest *contest, double now)
+{
+    return contest->freeze <= 0 || (contest->thaw > 0 && now >= contest->thaw);
 }
 
 const struct contest_problem *contest_problem(const struct contest *contest, const char *id)

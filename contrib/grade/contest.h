@@ -18,13 +18,16 @@ enum { CONTEST_PROBLEMS = 64, CONTEST_GROUPS = 16 };
 
 enum scoring { SCORING_PASS_FAIL, SCORING_FASTEST, SCORING_RELATIVE, SCORING_GROUPS, SCORINGS };
 
-/* How a test group's score comes of its cases, as in the Kattis Problem Package Format 2025-09. */
+/* How a score comes of those of cases or groups, as in the Kattis Problem Package Format 2025-09. */
 enum aggregation { AGGREGATION_SUM, AGGREGATION_MIN, AGGREGATION_PASS_FAIL, AGGREGATIONS };
 
 struct contest_group {
     const char *name;             /* "secret/large": the folder of the cases */
     enum aggregation aggregation;
     double max_score;             /* above 0 */
+    bool require_sample;          /* require_pass: worth 0 unless all samples passed */
+    unsigned require;             /* and all cases of those groups before it, bit i for groups[i]; each is pass-fail */
+    char *owned;                  /* the name, where it is not of contest.yaml */
 };
 
 struct contest_problem {
@@ -40,12 +43,16 @@ struct contest_problem {
     double points;          /* the most that the problem is worth: 100 */
     struct contest_group groups[CONTEST_GROUPS]; /* [group_count] */
     size_t group_count;
+    enum aggregation aggregation; /* how the problem's score comes of its groups' */
+    double max_score;             /* pass-fail: what it is worth if all pass; 0 for `points` */
+    bool require_sample;          /* worth 0 unless all samples passed */
 };
 
 struct contest {
     struct settings settings;  /* owns all strings */
     const char *name;
     double start, end, freeze; /* seconds since 1970, UTC; 0 where they are not set */
+    double thaw, final;        /* when the freeze ends; from when on nothing changes. After `end`; 0 where not set */
     struct contest_problem problems[CONTEST_PROBLEMS]; /* [problem_count], in the file's order */
     size_t problem_count;
     enum scoring scoring;
@@ -59,15 +66,21 @@ struct contest {
     double attempts;           /* how often a step is tried that the machine failed */
 };
 
-/* Reads FOLDER/contest.yaml. A bad line is named with file and line. */
+/* Reads FOLDER/contest.yaml, and with scoring `groups` the problems' own test groups (groups.h). A bad line is named. */
 bool contest_load(struct contest *contest, const char *folder, struct error *error);
 void contest_release(struct contest *contest);
+
+/* Whether nothing is hidden at that moment: there is no freeze, or `thaw` has come. */
+bool contest_thawed(const struct contest *contest, double now);
 
 /* The problem of that id, or NULL. */
 const struct contest_problem *contest_problem(const struct contest *contest, const char *id);
 
 /* "2026-05-01T09:00:00Z", "2026-05-01 09:00" or "...+09:00" as seconds since 1970. */
 bool contest_time(const char *text, double *seconds);
+
+/* The keys of teams/TEAM.yaml, as settings_load() takes them. */
+extern const char *const team_keys[];
 
 extern const char *const scoring_names[SCORINGS + 1], *const aggregation_names[AGGREGATIONS + 1];
 

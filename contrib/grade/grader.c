@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "verify/digest.h"
 #include "verify/stats.h"
 
+enum { ROOM = 16 << 20 }; /* bytes: a disk with less is full */
 enum { BUILD_SECONDS = 900, RUN_SECONDS = 6 * 3600, LOG_KEPT = 16384, ARGUMENTS = 40 };
 
 static double now(void)
@@ -65,15 +67,24 @@ static void first_line(const char *path, char *line, size_t size)
     free(text);
 }
 
-/* The line of a log that says what went wrong: the first with `word`, or the last. */
-static void telling_line(const char *log, const char *word, char *line, size_t size)
+/* The line of a log that says what went wrong: the first with one of `words`, or the last that is not make's. */
+static void telling_line(const char *log, const char *const *words, char *line, size_t size)
 {
-    const char *found = strstr(log, word), *end = log + strlen(log);
+    const char *found = NULL, *end = log + strlen(log);
 
-    while (!found && end > log && end[-1] == '\n')
-        end--;
+    for (size_t i = 0; words[i] && !found; i++)
+        found = strstr(log, words[i]);
+    while (!found && end > log) {
+        const char *start = end - 1;
+
+        while (start > log && start[-1] != '\n')
+            start--;
+        if (*start != '\n' && strncmp(start, "make: ", 6) != 0)
+            found = start;
+        end = start;
+    }
     if (!found)
-        found = end;
+        found = log;
     while (found > log && found[-1] != '\n')
         found--;
     snprintf(line, size, "%.*s", (int)strcspn(found, "\n"), found);
@@ -300,6 +311,8 @@ static void cut_out(char *message, char *path, size_t size, const struct grader 
 
 static bool finish_build(struct grader *grader, struct job *job, int code, struct error *error)
 {
+    static const char *const compilers_words[] = { "error", "Error:", "out of memory", NULL },
+                             *const script_words[] = { "grade_build.sh: ", NULL };
     char path[PATH_MAX], message[512] = "", digest[DIGEST_HEX];
     char *log = read_text(in_work(job, "log", path, sizeof path), LOG_KEPT);
     struct store *store = grader->store;
@@ -309,7 +322,7 @@ static bool finish_build(struct grader *grader, struct job *job, int code, struc
     first_line(in_work(job, "language", path, sizeof path), job->language, sizeof job->language);
     if (code == 0 && (job->object[0] != '/' || !digest_file(job->object, digest, error)))
         code = 3;
-    telling_line(log ? log : "", code == 1 ? "error" : "grade_build.sh: ", message, sizeof message);
+    telling_line(log ? log : "", code == 1 ? compilers_words : script_words, message, sizeof message);
     cut_out(message, path, sizeof path, grader, job);
     ok = write_step(store, job, "build", code, NULL, log, error);
     if (ok && code == 0)
@@ -354,6 +367,7 @@ static bool to_be_reviewed(const struct grader *grader, const json_t *result)
 
 static bool finish_run(struct grader *grader, struct job *job, int code, struct error *error)
 {
+    static const char *const words[] = { "main_host: ", NULL };
     char path[PATH_MAX], message[512] = "";
     char *log = read_text(in_work(job, "log", path, sizeof path), LOG_KEPT);
     json_t *result = json_load_file(in_work(job, "result.json", path, sizeof path), 0, NULL), *baseline;
@@ -363,7 +377,7 @@ static bool finish_run(struct grader *grader, struct job *job, int code, struct 
     int64_t machine = 0;
     bool ok = true;
 
-    telling_line(log ? log : "", "main_host: ", message, sizeof message);
+    telling_line(log ? log : "", words, message, sizeof message);
     if (code > 1 || !verdict[0] || strcmp(verdict, "JE") == 0) {
         ok = write_step(store, job, job->state, code, result, log, error) &&
              set_failed(grader, job, message[0] ? message : "the host did not end", error);
@@ -455,16 +469,37 @@ static bool continue_run(struct grader *grader, struct job *job, struct error *e
     return start_run(grader, job, error);
 }
 
+/*
+ * Whether the disks have room. On a full one every step fails, and none of the submissions is to blame: the grader ends, with
+ * the judgements as they were.
+ */
+static bool has_room(const struct grader *grader, const struct job *job, struct error *error)
+{
+    const char *folders[] = { grader->folder, job->work };
+    struct statvfs disk;
+
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (statvfs(folders[i], &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < ROOM)
+            return error_toolkit(error, "the disk of '%s' is full (less than %d MiB left): make room and start again; no"
+                                        " verdict is lost", folders[i], ROOM >> 20);
+    return true;
+}
+
 static bool finish(struct grader *grader, struct job *job, int code, struct error *error)
 {
     const bool built = strcmp(job->state, "building") == 0;
-    char work[sizeof job->work];
+    char work[sizeof job->work], path[PATH_MAX];
     bool ok;
 
     job->keeper = 0;
     if (job->baseline && baseline_ran(job, &code))
         return start_run(grader, job, error);
     memcpy(work, job->work, sizeof work);
+    if (code > 1 && (!built || code > 2)) {
+        tree_remove(in_work(job, "out", path, sizeof path)); /* a submission may have filled it itself */
+        if (!has_room(grader, job, error))
+            return false;
+    }
     if (!store_begin(grader->store, error))
         return false;
     ok = built ? finish_build(grader, job, code, error) : finish_run(grader, job, code, error);
@@ -473,7 +508,7 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
         return false;
     if (!built || code != 0) /* a built object is in its work folder until the judgement is done */
         tree_remove(work);
-    if (!built && strcmp(job->state, "done") == 0)
+    if (!built && (strcmp(job->state, "done") == 0 || code > 1)) /* after a failure it is built anew */
         remove_object(job);
     say_verdict(grader, job);
     if (built || code > 1)
@@ -688,6 +723,19 @@ static bool show(struct grader *grader, struct error *error)
     return true;
 }
 
+/* What is in the database and will never be graded: its problem is no more in contest.yaml. */
+static bool tell_left(struct grader *grader, struct error *error)
+{
+    int64_t left;
+
+    if (!store_number(grader->store, error, &left, "SELECT count(*) FROM judgements WHERE state <> 'done'", ""))
+        return false;
+    if (left > 0)
+        progress_line(&grader->progress, "%jd submissions are not graded: contest.yaml has their problems no more",
+                      (intmax_t)left);
+    return true;
+}
+
 static void stop_all(struct grader *grader)
 {
     for (size_t i = 0; i < grader->build_count; i++)
@@ -723,8 +771,11 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
             scanned = now();
         }
         ok = ok && collect(grader, error) && fill(grader, error) && show(grader, error);
-        if (!ok ||
-            (!grader->watch && busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0))
+        if (ok && !grader->watch && busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0) {
+            ok = tell_left(grader, error);
+            break;
+        }
+        if (!ok)
             break;
         signal = sigtimedwait(&signals, NULL, &(struct timespec){ .tv_nsec = 250000000 });
         *stopped = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;

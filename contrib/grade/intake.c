@@ -45,6 +45,14 @@ static bool is_utf8(const char *text)
     return value != NULL;
 }
 
+/* U+2028 to 202E and U+2066 to 2069, three bytes each: line ends, and what turns the text after it around. */
+static bool turns_text(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+
+    return c[0] == 0xe2 && ((c[1] == 0x80 && c[2] >= 0xa8 && c[2] <= 0xae) || (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
+}
+
 void text_clean(char *text)
 {
     bool utf8 = is_utf8(text);
@@ -52,6 +60,9 @@ void text_clean(char *text)
     for (unsigned char *c = (unsigned char *)text; *c; c++)
         if (*c < ' ' || *c == 127 || (!utf8 && *c > 127) || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
             *c = '?';
+    for (char *c = text; utf8 && *c; c++)
+        if (turns_text(c))
+            memset(c, '?', 3);
     if (!is_utf8(text)) /* half of a C1 control is left */
         for (unsigned char *c = (unsigned char *)text; *c; c++)
             *c = *c > 127 ? '?' : *c;
@@ -147,14 +158,14 @@ static void note_time(struct survey *survey, const struct stat *status)
         survey->submitted = modified;
 }
 
-/* The content of an open file into a new one. */
-static bool copy_bytes(int from, int folder, const char *name, const struct contest *contest, struct survey *survey,
-                       struct error *error)
+/* The content of an open file into a new one, `as`; `name` is what its submitter calls it. */
+static bool copy_bytes(int from, const char *name, int folder, const char *as, const struct contest *contest,
+                       struct survey *survey, struct error *error)
 {
     const uint64_t most = (uint64_t)(contest->megabytes * 1048576);
     char buffer[65536];
-    int to = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    ssize_t got = 0;
+    int to = openat(folder, as, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    ssize_t got = 0, put;
     bool ok = to >= 0;
 
     while (ok && (got = read(from, buffer, sizeof buffer)) > 0) {
@@ -163,7 +174,8 @@ static bool copy_bytes(int from, int folder, const char *name, const struct cont
             refuse(survey, name, "makes the submission larger than the contest allows");
             break;
         }
-        ok = write(to, buffer, (size_t)got) == got;
+        for (ssize_t done = 0; ok && done < got; done += put)
+            ok = (put = write(to, buffer + done, (size_t)(got - done))) >= 0;
     }
     ok = (ok && got >= 0 && fsync(to) == 0) || error_system(error, "cannot copy a submission's file '%.100s'", name);
     if (to >= 0)
@@ -195,7 +207,7 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
     }
     if (S_ISREG(status.st_mode)) {
         if (to >= 0)
-            ok = copy_bytes(fd, to, as, contest, survey, error);
+            ok = copy_bytes(fd, name, to, as, contest, survey, error);
         else
             survey->bytes += (uint64_t)status.st_size;
         goto out;
@@ -223,6 +235,8 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
             ok = take_tree(dirfd(folder), entry->d_name, inner, entry->d_name, depth + 1, contest, survey, error);
     }
 out:
+    if (inner >= 0 && ok && fsync(inner) != 0)
+        ok = error_system(error, "cannot write the folder '%.100s'", as);
     if (inner >= 0)
         close(inner);
     if (folder)
@@ -243,6 +257,21 @@ static const char *copy_name(const char *name, bool folder)
 }
 
 /* ------------------------------------------------------------------ into the database */
+
+/* The copy is on the disk, name and all, before the database says that it is there. */
+static bool sync_folder(const char *contest)
+{
+    char path[PATH_MAX];
+    int fd;
+    bool ok;
+
+    snprintf(path, sizeof path, "%s/grading/sources", contest);
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
 
 static bool insert(struct intake *intake, struct store *store, const char *team, const char *problem, const char *name,
                    const char *digest, const char *stamp, const struct survey *survey, const char *incoming,
@@ -272,7 +301,8 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
             ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id, now());
         snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
         tree_remove(target); /* of a transaction that was lost with the power after its rename */
-        ok = ok && (rename(incoming, target) == 0 || error_system(error, "cannot rename '%s'", incoming));
+        ok = ok && ((rename(incoming, target) == 0 && sync_folder(intake->folder)) ||
+                    error_system(error, "cannot rename '%s'", incoming));
         intake->taken += ok;
     }
     return store_end(store, ok, error);
@@ -313,7 +343,7 @@ static bool take_submission(struct intake *intake, struct store *store, int fold
     if (to < 0)
         return error_system(error, "cannot make '%s'", incoming);
     ok = take_tree(folder, name, to, as, 0, intake->contest, &copied, error) &&
-         (syncfs(to) == 0 || error_system(error, "cannot write '%s'", incoming));
+         (fsync(to) == 0 || error_system(error, "cannot write '%s'", incoming));
     close(to);
     if (!ok)
         return false;

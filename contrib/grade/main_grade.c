@@ -18,6 +18,8 @@
 
 #include "commands.h"
 #include "grader.h"
+#include "preflight.h"
+#include "verify/root.h"
 
 static const char help[] =
     "usage: grader run CONTEST [--watch] [--builds N] [--gpu UUID]...\n"
@@ -41,28 +43,6 @@ static const char help[] =
 struct places {
     char build[PATH_MAX / 2], root[PATH_MAX / 2];
 };
-
-static bool find_places(struct places *places, struct error *error)
-{
-    char marker[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", places->build, sizeof places->build - 1);
-
-    if (length <= 0)
-        return error_system(error, "cannot read /proc/self/exe");
-    places->build[length] = '\0';
-    *strrchr(places->build, '/') = '\0';
-    snprintf(places->root, sizeof places->root, "%s", places->build);
-    for (;;) {
-        char *slash = strrchr(places->root, '/');
-
-        snprintf(marker, sizeof marker, "%s/problems/problem.h", places->root);
-        if (access(marker, F_OK) == 0)
-            return true;
-        if (!slash)
-            return error_toolkit(error, "cannot find the toolkit's folder above '%s'", places->build);
-        *slash = '\0';
-    }
-}
 
 static bool make_folder(const char *parent, const char *name, struct error *error)
 {
@@ -104,13 +84,16 @@ static int command_run(const struct places *places, int argc, char **argv, const
     char path[PATH_MAX];
     bool stopped = false, ok;
     int option, lock = -1;
+    char *end;
     long builds = sysconf(_SC_NPROCESSORS_ONLN) / 2;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'w')
             grader.watch = true;
+        else if (option == 'b' && ((builds = strtol(optarg, &end, 10)) < 1 || builds > GRADER_JOBS || *end != '\0'))
+            return error_usage(error, "--builds: '%s' is no number from 1 to %d", optarg, GRADER_JOBS), EXIT_USAGE;
         else if (option == 'b')
-            builds = strtol(optarg, NULL, 10);
+            continue;
         else if (option == 'g' && grader.run_count < GRADER_GPUS)
             snprintf(grader.runs[grader.run_count++].gpu, sizeof grader.runs[0].gpu, "%s", optarg);
         else
@@ -122,6 +105,8 @@ static int command_run(const struct places *places, int argc, char **argv, const
     grader.contest = &contest, grader.store = &store;
     if (!contest_load(&contest, folder, error))
         return error->code;
+    if (!preflight(&contest, folder, places->root, places->build, error))
+        return contest_release(&contest), error->code;
     grader.intake = (struct intake){ .contest = &contest, .folder = folder, .settle = grader.watch ? 1.5 : 0 };
     ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&
          make_folder(places->build, "grading", error) && (lock = take_lock(folder, error)) >= 0;
@@ -162,12 +147,14 @@ static int command_on_results(const char *command, int argc, char **argv, const 
     return code;
 }
 
-static int command_check(const char *folder, struct error *error)
+static int command_check(const struct places *places, const char *folder, struct error *error)
 {
     static struct contest contest;
 
     if (!contest_load(&contest, folder, error))
         return error->code;
+    if (!preflight(&contest, folder, places->root, places->build, error))
+        return contest_release(&contest), error->code;
     printf("%s: %zu problems, scoring %s\n", contest.name, contest.problem_count, scoring_names[contest.scoring]);
     for (size_t i = 0; i < contest.problem_count; i++)
         printf("%s\t%s\t%s\n", contest.problems[i].id, contest.problems[i].problem,
@@ -201,16 +188,17 @@ int main(int argc, char **argv)
     }
     if (!realpath(argv[2], folder) || strlen(folder) > PATH_MAX / 2)
         error_usage(&error, "cannot open the folder '%s': %s", argv[2], strerror(errno));
-    else if (!find_places(&places, &error))
+    else if (!root_find(places.build, places.root, sizeof places.root, &error))
         code = error.code;
     else if (strcmp(argv[1], "run") == 0)
         code = command_run(&places, argc - 2, argv + 2, folder, &error);
     else if (strcmp(argv[1], "check") == 0)
-        code = command_check(folder, &error);
+        code = command_check(&places, folder, &error);
     else if (is_on_results(argv[1]))
         code = command_on_results(argv[1], argc - 3, argv + 3, folder, &error);
     else
         error_usage(&error, "unknown command '%s'; see grader --help", argv[1]);
+    text_clean(error.text); /* it may repeat what is in a file */
     if (error.text[0])
         fprintf(stderr, "grader: %s\n", error.text);
     return code;

@@ -5,9 +5,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { BAR = 30 };
+enum { BAR = 20 }; /* so that the line fits into 80 columns */
 
 void progress_begin(struct progress *progress, size_t done_before, double now)
 {
@@ -45,7 +46,7 @@ void progress_left(const struct progress *progress, size_t done, size_t all, dou
         return;
     seconds = (now - progress->started) / (double)finished * (double)(all - done);
     if (seconds >= 3600)
-        snprintf(text, size, ", about %.0f h %02d min left", seconds / 3600 - 0.5, (int)(seconds / 60) % 60);
+        snprintf(text, size, ", about %d h %02d min left", (int)(seconds / 3600), (int)(seconds / 60) % 60);
     else if (seconds >= 90)
         snprintf(text, size, ", about %.0f min left", seconds / 60);
     else
@@ -54,7 +55,9 @@ void progress_left(const struct progress *progress, size_t done, size_t all, dou
 
 void progress_show(struct progress *progress, size_t done, size_t all, size_t building, size_t running, double now)
 {
-    char left[64], bar[BAR + 1];
+    char left[64], bar[BAR + 1], line[256];
+    struct winsize window;
+    int columns = 80;
 
     if (!progress->terminal || now - progress->drawn < 0.25)
         return;
@@ -62,8 +65,11 @@ void progress_show(struct progress *progress, size_t done, size_t all, size_t bu
     for (size_t i = 0; i < BAR; i++)
         bar[i] = all > 0 && i * all < done * BAR ? '#' : '.';
     bar[BAR] = '\0';
-    fprintf(stderr, "\r\033[K[%s] %zu of %zu done, %zu building, %zu running%s", bar, done, all, building, running,
-            left);
+    snprintf(line, sizeof line, "[%s] %zu of %zu done, %zu building, %zu running%s", bar, done, all, building, running,
+             left);
+    if (ioctl(2, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+        columns = window.ws_col;
+    fprintf(stderr, "\r\033[K%.*s", columns - 1, line); /* a line that wraps could not be written over */
     fflush(stderr);
     progress->bar = true;
     progress->drawn = now;

@@ -95,3 +95,18 @@ double score_group(enum aggregation aggregation, double max_score, const bool *p
         return max_score * (double)right / (double)count;
     return right == count ? max_score : 0;
 }
+
+double score_groups(enum aggregation aggregation, double max_score, const double *scores, size_t count, bool all_passed)
+{
+    double sum = 0, least = INFINITY;
+
+    if (count == 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += scores[i];
+        least = scores[i] < least ? scores[i] : least;
+    }
+    if (aggregation == AGGREGATION_PASS_FAIL)
+        return all_passed ? max_score : 0;
+    return aggregation == AGGREGATION_SUM ? sum : least;
+}

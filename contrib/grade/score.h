@@ -73,4 +73,10 @@ double score_relative(double speedup, double points, double correct, double zero
  */
 double score_group(enum aggregation aggregation, double max_score, const bool *passed, size_t count);
 
+/*
+ * The score of all groups together: the sum or the least of scores[count], or, with pass-fail, max_score if `all_passed`.
+ * 0 without groups.
+ */
+double score_groups(enum aggregation aggregation, double max_score, const double *scores, size_t count, bool all_passed);
+
 #endif

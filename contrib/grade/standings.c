@@ -1,11 +1,13 @@
 /*
  * standings.c - from the verdicts and times that count to who stands where, by score.h.
  */
+#include <dirent.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -18,7 +20,6 @@ enum { ATTEMPTS = 4096 };
 /* The team's name as teams/ID.yaml has it, or its folder's. */
 static bool team_name(const char *folder, const char *id, char **name, struct error *error)
 {
-    static const char *const known[] = { "name", "members.*", "affiliation", "country", NULL };
     struct settings settings;
     char path[PATH_MAX];
     const char *text;
@@ -28,7 +29,7 @@ static bool team_name(const char *folder, const char *id, char **name, struct er
         *name = strdup(id);
         return *name || error_toolkit(error, "out of memory");
     }
-    if (!settings_load(&settings, path, known, error))
+    if (!settings_load(&settings, path, team_keys, error))
         return false;
     text = settings_string(&settings, "name");
     *name = strdup(text ? text : id);
@@ -36,28 +37,65 @@ static bool team_name(const char *folder, const char *id, char **name, struct er
     return *name || error_toolkit(error, "out of memory");
 }
 
+static bool add_team(struct standings *standings, const char *folder, const char *id, struct error *error)
+{
+    struct standings_team *grown = realloc(standings->teams, (standings->count + 1) * sizeof *grown);
+
+    if (!grown)
+        return error_toolkit(error, "out of memory");
+    standings->teams = grown;
+    grown = &grown[standings->count++];
+    *grown = (struct standings_team){ .id = strdup(id) };
+    return grown->id ? team_name(folder, id, &grown->name, error) : error_toolkit(error, "out of memory");
+}
+
+static bool has_team(const struct standings *standings, const char *id)
+{
+    for (size_t i = 0; i < standings->count; i++)
+        if (strcmp(standings->teams[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+static int is_listed(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+
+    return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(((const struct standings_team *)a)->id, ((const struct standings_team *)b)->id);
+}
+
+/* Who submitted, and who is listed in teams/. */
 static bool load_teams(struct standings *standings, const char *folder, struct error *error)
 {
     sqlite3_stmt *statement =
         store_prepare(standings->store, error, "SELECT DISTINCT team FROM submissions ORDER BY team", "");
-    int row = -1;
+    struct dirent **entries = NULL;
+    char path[PATH_MAX];
+    bool ok = statement != NULL;
+    int row = -1, count;
 
-    while (statement && (row = store_step(standings->store, statement, error)) == 1) {
-        struct standings_team *grown = realloc(standings->teams, (standings->count + 1) * sizeof *grown);
-
-        if (!grown)
-            break;
-        standings->teams = grown;
-        grown = &grown[standings->count++];
-        *grown = (struct standings_team){ .id = strdup((const char *)sqlite3_column_text(statement, 0)) };
-        if (!grown->id || !team_name(folder, grown->id, &grown->name, error)) {
-            row = -1;
-            break;
-        }
-    }
+    while (ok && (row = store_step(standings->store, statement, error)) == 1)
+        ok = add_team(standings, folder, (const char *)sqlite3_column_text(statement, 0), error);
     sqlite3_finalize(statement);
-    return row == 0 || error->text[0] != '\0' ? row == 0 : error_toolkit(error, "out of memory");
+    ok = ok && row == 0;
+    snprintf(path, sizeof path, "%.2000s/teams", folder);
+    count = ok ? scandir(path, &entries, is_listed, alphasort) : 0; /* there may be no such folder */
+    for (int i = 0; i < count; i++) {
+        entries[i]->d_name[strlen(entries[i]->d_name) - 5] = '\0';
+        ok = ok && (has_team(standings, entries[i]->d_name) || add_team(standings, folder, entries[i]->d_name, error));
+        free(entries[i]);
+    }
+    free(entries);
+    if (ok && standings->count > 1)
+        qsort(standings->teams, standings->count, sizeof *standings->teams, by_id);
+    return ok;
 }
+
 
 /* The sums of a judgement's medians and of their intervals' ends over its ranked cases; median 0 for none. */
 static bool read_timing(struct standings *standings, int64_t judgement, struct timing *timing, struct error *error)
@@ -96,63 +134,99 @@ static bool read_speedup(struct standings *standings, int64_t judgement, double 
     return row >= 0;
 }
 
+/* How many of a group's cases there were, and how many were right; `group` NULL: of the samples. */
+static bool count_passed(struct standings *standings, int64_t judgement, const char *group, size_t *right, size_t *count,
+                         struct error *error)
+{
+    sqlite3_stmt *statement =
+        store_prepare(standings->store, error,
+                      "SELECT count(*), total(verdict = 'AC') FROM runs WHERE judgement = ?1 AND CASE WHEN ?2 IS NULL THEN"
+                      " step = 'samples' ELSE step = 'secret' AND substr(name, 1, length(?2) + 1) = ?2 || '/' END",
+                      "is", judgement, group);
+    const int row = statement ? store_step(standings->store, statement, error) : -1;
+
+    *count = row == 1 ? (size_t)sqlite3_column_int64(statement, 0) : 0;
+    *right = row == 1 ? (size_t)sqlite3_column_double(statement, 1) : 0;
+    sqlite3_finalize(statement);
+    return row >= 0;
+}
+
+/* Groups in order, so that what one requires is known. One whose requirements failed is as if its cases had not passed. */
 static bool read_groups(struct standings *standings, const struct contest_problem *problem, int64_t judgement,
                         double *score, struct error *error)
 {
+    double scores[CONTEST_GROUPS];
+    unsigned passed = 0;
+    size_t right, count;
+    bool samples;
+
     *score = 0;
+    if (!count_passed(standings, judgement, NULL, &right, &count, error))
+        return false;
+    samples = right == count;
     for (size_t i = 0; i < problem->group_count; i++) {
         const struct contest_group *group = &problem->groups[i];
-        sqlite3_stmt *statement = store_prepare(standings->store, error,
-                                                "SELECT verdict = 'AC' FROM runs WHERE judgement = ? AND"
-                                                " step = 'secret' AND substr(name, 1, length(?2) + 1) = ?2 || '/'",
-                                                "is", judgement, group->name);
-        bool passed[512];
-        size_t count = 0;
-        int row = -1;
+        const bool tried = (samples || !group->require_sample) && (group->require & ~passed) == 0;
+        bool *each;
 
-        while (statement && count < 512 && (row = store_step(standings->store, statement, error)) == 1)
-            passed[count++] = sqlite3_column_int(statement, 0) != 0;
-        sqlite3_finalize(statement);
-        if (row < 0)
+        if (!count_passed(standings, judgement, group->name, &right, &count, error))
             return false;
-        *score += score_group(group->aggregation, group->max_score, passed, count);
+        each = calloc(count + 1, sizeof *each);
+        if (!each)
+            return error_toolkit(error, "out of memory");
+        for (size_t k = 0; k < right; k++)
+            each[k] = tried;
+        scores[i] = score_group(group->aggregation, group->max_score, each, count);
+        free(each);
+        passed |= tried && count > 0 && right == count ? 1u << i : 0;
     }
+    if (samples || !problem->require_sample)
+        *score = score_groups(problem->aggregation, problem->max_score > 0 ? problem->max_score : problem->points, scores,
+                              problem->group_count, passed == (1u << problem->group_count) - 1);
     return true;
 }
 
-/*
- * What one finished submission adds to its team's cell, and in *better whether it is the best so far. One that is to be
- * reviewed has a verdict and no time.
- */
+
+bool standings_worth(const struct contest *contest, struct store *store, const struct contest_problem *problem,
+                     int64_t judgement, bool accepted, bool review, struct standings_worth *worth, struct error *error)
+{
+    struct standings standings = { .contest = contest, .store = store };
+
+    *worth = (struct standings_worth){ 0 };
+    if (contest->scoring == SCORING_GROUPS)
+        return read_groups(&standings, problem, judgement, &worth->score, error);
+    if (!accepted || review)
+        return true;
+    if (!read_timing(&standings, judgement, &worth->timing, error) ||
+        (contest->scoring == SCORING_RELATIVE && !read_speedup(&standings, judgement, &worth->speedup, error)))
+        return false;
+    if (contest->scoring == SCORING_RELATIVE)
+        worth->score =
+            score_relative(worth->speedup, problem->points, contest->correct, contest->zero_at, contest->full_at);
+    return true;
+}
+
+/* What one finished submission adds to its team's cell, and in *better whether it is the best so far. */
 static bool take_submission(struct standings *standings, struct standings_cell *cell,
                             const struct contest_problem *problem, int64_t judgement, bool accepted, bool review,
                             bool *better, struct error *error)
 {
-    const struct contest *contest = standings->contest;
-    struct timing timing = { 0 };
-    double speedup = 0, score = 0;
+    struct standings_worth worth;
 
-    if (contest->scoring == SCORING_GROUPS) {
-        if (!read_groups(standings, problem, judgement, &score, error))
-            return false;
-    } else if (accepted && !review) {
-        if (!read_timing(standings, judgement, &timing, error) ||
-            (contest->scoring == SCORING_RELATIVE && !read_speedup(standings, judgement, &speedup, error)))
-            return false;
-        if (contest->scoring == SCORING_RELATIVE)
-            score = score_relative(speedup, problem->points, contest->correct, contest->zero_at, contest->full_at);
+    if (!standings_worth(standings->contest, standings->store, problem, judgement, accepted, review, &worth, error))
+        return false;
+    *better = worth.score > cell->score;
+    if (worth.timing.median > 0 && (cell->timing.median == 0 || worth.timing.median < cell->timing.median)) {
+        *better = *better || standings->contest->scoring == SCORING_FASTEST;
+        cell->timing = worth.timing;
     }
-    *better = score > cell->score;
-    if (timing.median > 0 && (cell->timing.median == 0 || timing.median < cell->timing.median)) {
-        *better = *better || contest->scoring == SCORING_FASTEST;
-        cell->timing = timing;
-    }
-    if (speedup > cell->speedup)
-        cell->speedup = speedup;
-    if (score > cell->score)
-        cell->score = score;
+    if (worth.speedup > cell->speedup)
+        cell->speedup = worth.speedup;
+    if (worth.score > cell->score)
+        cell->score = worth.score;
     return true;
 }
+
 
 static bool load_cell(struct standings *standings, struct standings_team *team, size_t index, struct error *error)
 {
@@ -359,9 +433,10 @@ static bool write_lines(const struct standings *standings, enum format format, s
 bool standings_load(struct standings *standings, const struct contest *contest, struct store *store, const char *folder,
                     bool public_view, struct error *error)
 {
+    const bool frozen = public_view && !contest_thawed(contest, (double)time(NULL));
     bool ok;
 
-    *standings = (struct standings){ .contest = contest, .store = store, .freeze = public_view ? contest->freeze : 0 };
+    *standings = (struct standings){ .contest = contest, .store = store, .freeze = frozen ? contest->freeze : 0 };
     ok = load_teams(standings, folder, error);
     for (size_t i = 0; ok && i < standings->count; i++)
         for (size_t k = 0; ok && k < contest->problem_count; k++)

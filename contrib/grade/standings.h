@@ -32,9 +32,19 @@ struct standings {
     size_t count;
 };
 
+/* What one finished judgement is worth by itself, as the contest scores; 0 for what it has not. */
+struct standings_worth {
+    struct timing timing;  /* sums over the ranked cases, seconds */
+    double speedup, score; /* relative; relative and groups: points */
+};
+
+/* One that is to be reviewed has a verdict, and neither time nor points of it. */
+bool standings_worth(const struct contest *contest, struct store *store, const struct contest_problem *problem,
+                     int64_t judgement, bool accepted, bool review, struct standings_worth *worth, struct error *error);
+
 /*
  * Reads the database of the contest in `folder`, and the names in its teams/. `public_view` hides what came after the
- * freeze. To be released also where it fails.
+ * freeze, until the thaw. To be released also where it fails.
  */
 bool standings_load(struct standings *standings, const struct contest *contest, struct store *store, const char *folder,
                     bool public_view, struct error *error);

@@ -3,18 +3,71 @@
  */
 #include "store.h"
 
+#include <limits.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+/* What SQLite says, and what to do about what an organiser can mend. */
 static bool failed(struct store *store, struct error *error)
 {
-    return error_toolkit(error, "%s: %s", store->path, store->db ? sqlite3_errmsg(store->db) : "out of memory");
+    const char *words = store->db ? sqlite3_errmsg(store->db) : "out of memory";
+
+    switch (store->db ? sqlite3_errcode(store->db) : SQLITE_NOMEM) {
+    case SQLITE_FULL: return error_toolkit(error, "%s: %s: make room and start again; no verdict is lost", store->path, words);
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN: return error_toolkit(error, "%s: %s: look at its rights and its folder's", store->path, words);
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+        return error_toolkit(error, "%s: %s: keep the file, and put a backup of the folder in its place", store->path, words);
+    case SQLITE_IOERR: {
+        const int number = sqlite3_system_errno(store->db);
+
+        return error_toolkit(error, "%s: %s%s%s: look at its disk and start again", store->path, words, number ? ": " : "",
+                             number ? strerror(number) : "");
+    }
+    case SQLITE_BUSY: return error_toolkit(error, "%s: another program has held it for 30 s", store->path);
+    default: return error_toolkit(error, "%s: %s", store->path, words);
+    }
 }
 
 static bool execute(struct store *store, const char *sql, struct error *error)
 {
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK || failed(store, error);
+}
+
+/*
+ * Where nothing can be written, as in a backup on a read-only disk, not even the index of the write-ahead log can be made.
+ * A database without such a log is read as one that never changes.
+ */
+static bool open_unchanging(struct store *store, struct error *error)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
+    char uri[3 * PATH_MAX + 32] = "file:", log[PATH_MAX + 8];
+    struct stat status;
+    size_t used = strlen(uri);
+
+    snprintf(log, sizeof log, "%.*s-wal", PATH_MAX, store->path);
+    if (stat(log, &status) == 0 && status.st_size > 0)
+        return error_toolkit(error, "%s: it was not closed and is read-only here: copy its folder to where it can be written",
+                             store->path);
+    for (const char *c = store->path; *c && used < sizeof uri - 32; c++)
+        used += (size_t)snprintf(uri + used, sizeof uri - used, strchr(plain, *c) ? "%c" : "%%%02x", (unsigned char)*c);
+    snprintf(uri + used, sizeof uri - used, "?immutable=1");
+    sqlite3_close(store->db);
+    store->db = NULL;
+    error->text[0] = '\0';
+    return sqlite3_open_v2(uri, &store->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) == SQLITE_OK ||
+           failed(store, error);
+}
+
+static bool read_only_folder(struct store *store)
+{
+    const int code = sqlite3_errcode(store->db);
+
+    return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
 }
 
 bool store_open(struct store *store, const char *path, enum store_mode mode, struct error *error)
@@ -32,9 +85,15 @@ bool store_open(struct store *store, const char *path, enum store_mode mode, str
         return false;
     }
     sqlite3_busy_timeout(store->db, 30000);
+    if (mode == STORE_WRITE && sqlite3_db_readonly(store->db, "main") == 1) {
+        error_toolkit(error, "%s: it is read-only here: nothing can be written down", path);
+        goto fail;
+    }
     if (!execute(store, "PRAGMA foreign_keys = ON", error) ||
         (mode == STORE_WRITE && !execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", error)) ||
-        !store_number(store, error, &version, "PRAGMA user_version", ""))
+        (!store_number(store, error, &version, "PRAGMA user_version", "") &&
+         !(mode == STORE_READ && read_only_folder(store) && open_unchanging(store, error) &&
+           store_number(store, error, &version, "PRAGMA user_version", ""))))
         goto fail;
     if (version > schema_newest() || (mode == STORE_READ && version < schema_newest())) {
         error_usage(error,

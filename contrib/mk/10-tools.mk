@@ -45,8 +45,10 @@ SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 Q := @
 endif
 
+# Not empty where the goals build something, rather than ask or remove.
+BUILDS := $(filter-out help clean have-nvcc uses-opencl print-%,$(or $(MAKECMDGOALS),all))
 # $(call stamp,FILE,TEXT): FILE holds TEXT, and is written only when that changes, by goals that build.
-stamp = $(if $(filter-out help clean have-nvcc uses-opencl print-%,$(or $(MAKECMDGOALS),all)),$(shell mkdir -p $(dir $(1)); \
+stamp = $(if $(BUILDS),$(shell mkdir -p $(dir $(1)); \
 	echo '$(strip $(2))' | cmp -s - $(1) || echo '$(strip $(2))' > $(1)))
 
 # A change of flags rebuilds what was built with the old ones; -Werror changes no output.

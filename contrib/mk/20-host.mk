@@ -82,10 +82,14 @@ $(BUILD)/obj/%.o: $(BUILD)/%.c $(FLAGS_STAMP)
 $(TABLE): run_scripts/problem_table.sh $(FLAGS_STAMP) problems $(wildcard problems/*/problem.c)
 	$(Q)run_scripts/problem_table.sh $(PROBLEM_NAMES) > $@.part && { cmp -s $@.part $@ && rm $@.part || mv $@.part $@; }; touch $@
 
-# The digests that the host carries: of the trusted files as they are now. A file that is gone changes the list.
+# The digests that the host carries: of the trusted files as they are now. A file that is gone changes the list. What
+# builds no part of the host does not look.
+BUILDS_HOST := $(filter-out submission simulator-if-used cudasim-library cudasim-programs,$(BUILDS))
+ifneq ($(BUILDS_HOST),)
 TRUSTED := $(shell run_scripts/frozen.sh list)
 TRUSTED_LIST := $(BUILD)/trusted-files
 $(shell mkdir -p $(BUILD); echo '$(TRUSTED)' | cmp -s - $(TRUSTED_LIST) || echo '$(TRUSTED)' > $(TRUSTED_LIST))
+endif
 $(BUILD)/toolkit.h: $(TRUSTED) $(TRUSTED_LIST) run_scripts/frozen.sh VERSION $(FLAGS_STAMP)
 	$(Q)digest=$$(run_scripts/frozen.sh digest) && printf '#define %s "%s"\n' TOOLKIT_VERSION "$$(cat VERSION)" \
 		TOOLKIT_FROZEN "$$digest" TOOLKIT_CUDA_FOLDER '$(CUDA_FOLDER)' > $@
@@ -97,4 +101,6 @@ $(call object,main_host.c verify/report.c verify/main_record.c): $(BUILD)/toolki
 # Made on the way to a program, and wanted again.
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/plain/%.o
 
+ifneq ($(BUILDS_HOST),)
 -include $(shell find $(BUILD)/obj $(BUILD)/plain -name '*.d' 2>/dev/null)
+endif

@@ -1,7 +1,7 @@
 # grader: contests, from files to results. It links the toolkit's readers of settings and digests, and no problem.
 
 GRADE_OBJECTS := $(call object,$(filter-out contrib/grade/main_%.c,$(wildcard contrib/grade/*.c)) verify/settings.c \
-	verify/error.c verify/digest.c verify/blob.c verify/stats.c verify/reap.c)
+	verify/error.c verify/digest.c verify/blob.c verify/root.c verify/stats.c verify/reap.c)
 
 .PHONY: grade-programs
 grade-programs: $(BUILD)/grader $(BUILD)/unpack
@@ -15,3 +15,7 @@ $(BUILD)/unpack: $(call object,contrib/grade/main_unpack.c)
 $(BUILD)/tests/test_grade_score: $(call object,tests/unit/test_grade_score.c contrib/grade/score.c)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm
+
+$(BUILD)/tests/test_grade_progress: $(call object,tests/unit/test_grade_progress.c contrib/grade/progress.c)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^

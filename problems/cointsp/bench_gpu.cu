@@ -184,10 +184,18 @@ static bool compare(work &w, int repeats, const char *wanted, bool slow_peers)
         ok = ok && same;
         std::sort(s.begin(), s.end());
         std::printf("{\"problem\":\"cointsp\",\"what\":\"%s\",\"size\":\"%s P=%u G=%u\",\"peer\":\"%s\","
-                    "\"median_s\":%.6g,\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"rate\":%.5g,\"unit\":\"generations/s\",\"same\":%s}\n",
+                    "\"median_s\":%.6g,\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"rate\":%.5g,"
+                    "\"unit\":\"generations/s\",\"same\":%s",
                     w.runs == 1 ? "device_user" : (std::to_string(w.runs) + " runs").c_str(), w.name.c_str(),
                     w.c.population, w.c.generations, peer.name, s[s.size() / 2], s[0], s[s.size() / 4],
                     s[s.size() * 3 / 4], (double)generation_count / s[s.size() / 2], same ? "true" : "false");
+        /* At each step of a tour a sum over the cities left; distances in, tours and bests out. */
+        if (!std::strstr(peer.name, "reference"))
+            std::printf(",\"operations\":%.6g,\"bytes\":%.6g",
+                        0.5 * (double)generation_count * w.c.population * w.c.n * w.c.n,
+                        4.0 * w.c.n * w.c.n +
+                            (double)(city_count * sizeof *w.tours + generation_count * sizeof *w.generations));
+        std::printf("}\n");
         std::fflush(stdout);
     }
     return ok;

@@ -269,6 +269,10 @@ int main(int argc, char **argv)
             if (!slow)
                 s = time_calls(peer.function, c, peer.function == on_all_cores ? std::min(repeats, 3) : repeats);
             double evaluations = (double)r.count * r.population * (r.generations + 1), median = s[s.size() / 2];
+            /* Of a sphere, in each dimension: a difference, a product and a sum for the trial, a square and a sum. */
+            double operations = r.function == DIFFEVO_SPHERE && !r.rotated ? evaluations * r.dimension * 5 : 0;
+            double bytes =
+                (double)r.count * (sizeof(diffevo_problem) + sizeof(diffevo_result) + r.dimension * sizeof(float));
             std::vector<float> x(c.x, c.x + c.x_count);
             bool equal = first.empty() || (same(first, c.results) && first_x == x);
 
@@ -279,9 +283,12 @@ int main(int argc, char **argv)
             ok = ok && equal;
             std::printf("{\"problem\":\"diffevo\",\"what\":\"device_user\",\"size\":\"%s\",\"peer\":\"%s\","
                         "\"median_s\":%.6g,\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"rate\":%.4g,"
-                        "\"unit\":\"evaluations/s\",\"same\":%s}\n",
+                        "\"unit\":\"evaluations/s\",\"same\":%s",
                         size, peer.name, median, s[0], s[s.size() / 4], s[s.size() * 3 / 4], evaluations / median,
                         equal ? "true" : "false");
+            if (operations > 0 && peer.function != on_all_cores)
+                std::printf(",\"operations\":%.6g,\"bytes\":%.6g", operations, bytes);
+            std::printf("}\n");
             std::fflush(stdout);
         }
         CHECK(cudaFreeHost(c.data));

@@ -252,7 +252,7 @@ void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions
 
     int clock;
     CHECK(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0));
-    print_row(pair, "latency model", "kernels", { expert::plan_cost(plan, m, n) / (clock * 1e3) });
+    print_row(pair, "latency model", "model", { expert::plan_cost(plan, m, n) / (clock * 1e3) });
 }
 
 }

@@ -23,8 +23,12 @@ requires() {
 
 # submission SOURCE [PROBLEM]: builds it and prints the path of its device_user.so.
 submission() {
-    make -s -C "$root" submission SUBMISSION="$1" PROBLEM="${2:-editdistance}" >&2 || return
-    echo "$root/$(make -s -C "$root" print-submission SUBMISSION="$1" PROBLEM="${2:-editdistance}")"
+    local printed
+    printed=$(make -s -C "$root" submission print-submission SUBMISSION="$1" PROBLEM="${2:-editdistance}") || {
+        echo "$printed" >&2
+        return 1
+    }
+    echo "$root/${printed##*$'\n'}"
 }
 
 # json FILTER [FILE]: what jq prints of the result.

@@ -21,8 +21,11 @@ PARTS=${PARTS:-16}
 JOBS=${JOBS:-1}
 code='[sm_90,compute_90]'
 [[ -z ${PTX_ONLY:-} ]] || code=compute_90
-nvcc_flags=(-std=c++17 -O1 -I"$here" -I"$BUILD" -cudart shared --compress-mode=none
+nvcc_flags=(-std=c++17 -I"$here" -I"$BUILD" -cudart shared --compress-mode=none
     -gencode "arch=compute_90,code=$code" -Xptxas -O1)
+# In the files of kernels the CPU does no more than to name them.
+kernel_level=-O1
+[[ -z ${PTX_ONLY:-} ]] || kernel_level=-O0
 c_flags=(-std=gnu11 -O2 -Wall -Wextra -ffp-contract=off -frounding-math -I"$here")
 
 die() { echo "run.sh: $*" >&2; exit 2; }
@@ -36,9 +39,10 @@ newer() {
     return 0
 }
 
+# compile SOURCE OBJECT LEVEL: the level is how much is optimised
 compile() {
     echo "nvcc ${2##*/}"
-    "$NVCC" "${nvcc_flags[@]}" -c "$1" -o "$2"
+    "$NVCC" "${nvcc_flags[@]}" "$3" -c "$1" -o "$2"
 }
 
 build() {
@@ -53,12 +57,12 @@ build() {
         awk -v parts="$PARTS" -v part="$k" -v only="${ONLY:-}" -f "$here/gen.awk" "$here/forms.txt" >"$BUILD/new.cu"
         cmp -s "$BUILD/new.cu" "$BUILD/forms_$k.cu" || mv "$BUILD/new.cu" "$BUILD/forms_$k.cu"
         newer "$BUILD/forms_$k.o" "$BUILD/forms_$k.cu" "$here/forms.h" && continue
-        compile "$BUILD/forms_$k.cu" "$BUILD/forms_$k.o" &
+        compile "$BUILD/forms_$k.cu" "$BUILD/forms_$k.o" $kernel_level &
         ((++running < JOBS)) || { wait -n && running=$((running - 1)); } || die "compilation failed"
     done
     while ((running > 0)); do wait -n || die "compilation failed"; running=$((running - 1)); done
     rm -f "$BUILD/new.cu"
-    newer "$BUILD/main_forms.o" "$here"/main_forms.cu "$here"/*.h || compile "$here/main_forms.cu" "$BUILD/main_forms.o"
+    newer "$BUILD/main_forms.o" "$here"/main_forms.cu "$here"/*.h || compile "$here/main_forms.cu" "$BUILD/main_forms.o" -O1
     for k in operands expected expected_float expected_warp; do
         newer "$BUILD/$k.o" "$here/$k.c" "$here"/*.h || "$CC" "${c_flags[@]}" -c "$here/$k.c" -o "$BUILD/$k.o"
     done

@@ -81,6 +81,7 @@ static void test_relative(void)
 static void test_groups(void)
 {
     const bool passed[] = { true, true, false, true }, all[] = { true, true, true };
+    const double scores[] = { 20, 10, 40 };
 
     near(score_group(AGGREGATION_SUM, 40, passed, 4), 30, "sum: three of four");
     near(score_group(AGGREGATION_MIN, 40, passed, 4), 0, "min: the least is 0");
@@ -90,6 +91,12 @@ static void test_groups(void)
     near(score_group(AGGREGATION_PASS_FAIL, 40, all, 3), 40, "pass-fail: all");
     near(score_group(AGGREGATION_SUM, 40, NULL, 0), 0, "sum: no case");
     near(score_group(AGGREGATION_MIN, 40, NULL, 0), 0, "min: no case");
+    near(score_groups(AGGREGATION_SUM, 100, scores, 3, false), 70, "groups: their sum");
+    near(score_groups(AGGREGATION_MIN, 100, scores, 3, false), 10, "groups: the least");
+    near(score_groups(AGGREGATION_PASS_FAIL, 100, scores, 3, false), 0, "groups: one failed");
+    near(score_groups(AGGREGATION_PASS_FAIL, 100, scores, 3, true), 100, "groups: all passed");
+    near(score_groups(AGGREGATION_PASS_FAIL, 100, scores, 0, true), 0, "groups: none");
+    near(score_groups(AGGREGATION_MIN, 100, scores, 0, true), 0, "groups: the least of none");
 }
 
 int main(void)

@@ -1,0 +1,63 @@
+/*
+ * words.c - moments, durations and identifiers as texts.
+ */
+#include "words.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "verify/digest.h"
+
+void clics_time(double seconds, char text[CLICS_TIME])
+{
+    const int64_t milliseconds = (int64_t)llround(seconds * 1000);
+    int64_t part = milliseconds % 1000;
+    time_t whole;
+    struct tm parts;
+    char day[24];
+
+    part = part < 0 ? part + 1000 : part;
+    whole = (time_t)((milliseconds - part) / 1000);
+    gmtime_r(&whole, &parts);
+    strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(text, CLICS_TIME, "%s.%03dZ", day, (int)part);
+}
+
+void clics_reltime(double seconds, char text[CLICS_TIME])
+{
+    const int64_t all = (int64_t)llround(seconds * 1000), size = all < 0 ? -all : all;
+
+    snprintf(text, CLICS_TIME, "%s%jd:%02d:%02d.%03d", all < 0 ? "-" : "", (intmax_t)(size / 3600000),
+             (int)(size / 60000 % 60), (int)(size / 1000 % 60), (int)(size % 1000));
+}
+
+json_t *clics_number(double value)
+{
+    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
+bool clics_is_id(const char *text)
+{
+    const size_t length = strlen(text);
+
+    return length > 0 && length < CLICS_ID && text[0] != '-' && text[0] != '.' && text[length - 1] != '.' &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == length;
+}
+
+void clics_id(const char *prefix, const char *name, char id[CLICS_ID])
+{
+    const size_t length = strlen(prefix);
+    const bool looks_digested = strncmp(name, prefix, length) == 0 && name[length] == '-' &&
+                                strspn(name + length + 1, "0123456789abcdef") == 16 && name[length + 17] == '\0';
+    char hex[DIGEST_HEX];
+
+    if (clics_is_id(name) && !looks_digested) {
+        snprintf(id, CLICS_ID, "%s", name);
+        return;
+    }
+    digest_bytes(name, strlen(name), hex);
+    snprintf(id, CLICS_ID, "%s-%.16s", prefix, hex);
+}

@@ -1,0 +1,9 @@
+#!/bin/bash
+# How long a kernel will take: predict.sh SUBCOMMAND [ARGUMENT...]. Each has --help.
+. "$(dirname "$0")/lib.sh"
+
+case ${1:-} in
+features) exec "$root/run_scripts/predict_features.sh" "${@:2}" ;;
+collect) exec "$root/run_scripts/predict_collect.sh" "${@:2}" ;;
+*) usage 'predict.sh features|collect ...' ;;
+esac

@@ -1,0 +1,427 @@
+#!/usr/bin/env bats
+# Contests among people who err or mean ill: broken files, hostile names and archives, full and read-only disks, killed
+# graders; and the organiser's guide, command by command.
+# bats file_tags=grade
+
+load helpers/copy
+
+setup_file() {
+    make -s -C "$root" DEV=1 grade-programs "${BUILD:-build}/tests/test_grade_progress" >&2
+    mkdir -p "$build/grading"
+}
+
+setup() {
+    load helpers/common
+    contest=$BATS_TEST_TMPDIR/contest db=$contest/grading/results.db
+    sort=$root/problems/mergesort/submissions
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# contest [EXTRA LINE...]: a contest of one quick problem, and one team.
+contest() {
+    mkdir -p "$contest/submissions/ada/A"
+    {
+        printf '%s\n' 'name: Test' "$@" 'problems:' '  - id: A' '    problem: mergesort' '    secret: sample' \
+            '    ranked_case: sample/2-pairs'
+    } > "$contest/contest.yaml"
+}
+grade() { timeout 120 "$build/grader" run "$contest" "$@" < /dev/null; }
+query() { sqlite3 -readonly "$db" "$1"; }
+message() { query "SELECT verdict || ' ' || message FROM judgements j JOIN submissions s ON s.id = j.submission WHERE path = '$1'"; }
+
+# One verdict that counts for each submission, and a sound database.
+sound() {
+    assert_equal "$(query 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok
+    assert_equal "$(query "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
+        j.valid AND j.state = 'done') <> 1")" 0
+}
+
+# As root of a user namespace, with mounts of its own: a script from standard input, which knows the tests' variables.
+with_mounts() {
+    export contest db build root
+    unshare --user --map-root-user --mount bash -euo pipefail -s
+}
+
+@test "contest.yaml: cut off anywhere, or with any bytes in it, it is refused in one line or read" {
+    local length i text
+    contest 'start: 2026-01-01T00:00:00Z' 'scoring: { type: relative, full_at: 4 }' 'limits: { files: 8 }'
+    cp "$contest/contest.yaml" whole
+    length=$(wc -c < whole)
+    one_line() { # what `check` says of it: nothing broken is accepted silently, and nothing ends by a signal
+        run timeout 10 "$build/grader" check "$contest"
+        [[ $status -eq 0 || ($status -eq 2 && ${#lines[@]} -eq 1 && $output == "grader: "*"contest.yaml"*) ]]
+    }
+    for ((i = 0; i < length; i += 3)); do
+        head -c "$i" whole > "$contest/contest.yaml"
+        one_line
+    done
+    for ((i = 0; i < length; i += 7)); do
+        { head -c "$i" whole; printf '\x00\xff{[*&!'; tail -c +$((i + 1)) whole; } > "$contest/contest.yaml"
+        one_line
+        [ "$status" -eq 2 ]
+    done
+    # What is no map of keys, is too deep, too long, or is no file at all.
+    text=$(printf '[%.0s' {1..100})
+    for text in "$text" 'words' '- a' '%YAML 9.9' "name: $(printf 'x%.0s' {1..300})" 'name: &a x' 'name: *a' $'name: x\nname: y' \
+        $'name: "\e[31m\xe2\x80\xaeevil"\nproblems: 5' $'\tname: x' "$(yes 'name: x' | head -n 10000)"; do
+        printf '%s\n' "$text" > "$contest/contest.yaml"
+        one_line
+        [ "$status" -eq 2 ]
+        [[ $output != *$'\e'* && $output != *$'\xe2\x80\xae'* ]]
+    done
+    rm "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    assert_output "grader: cannot open '$contest/contest.yaml': No such file or directory"
+    mkdir "$contest/contest.yaml"
+    one_line
+    [ "$status" -eq 2 ]
+    # Lines that end as on other systems, with a mark of the byte order, are read.
+    rmdir "$contest/contest.yaml"
+    { printf '\xef\xbb\xbf'; sed 's/$/\r/' whole; } > "$contest/contest.yaml"
+    run -0 "$build/grader" check "$contest"
+}
+
+@test "contest.yaml: what it names and is not there is named with its line, before anything is graded" {
+    local edit words
+    contest
+    echo '#error x' > "$contest/submissions/ada/A/1.c"
+    cp "$contest/contest.yaml" whole
+    while IFS='|' read -r edit words; do
+        sed "$edit" whole > "$contest/contest.yaml"
+        run -2 grade
+        assert_output --partial "$words"
+        run -2 "$build/grader" check "$contest"
+        assert_output --partial "$words"
+    done <<'EDITS'
+s/mergesort/mergesirt/|contest.yaml:4: there is no problem 'mergesirt'; there are: cointsp diffevo editdistance
+s/secret: sample/secret: secret\/none/|contest.yaml:5: the problem 'mergesort' has no group of cases 'secret/none'
+s/2-pairs/9-pairs/|contest.yaml:6: the problem 'mergesort' has no case 'sample/9-pairs'
+$a\    league: mine|contest.yaml:7: main_host: there is no league 'mine'; there are: merge open
+$a\    baseline: problems/none.c|contest.yaml:7: there is no baseline 'problems/none.c' in the toolkit
+$a\    groups: [ { name: secret/none } ]|contest.yaml:7: the problem 'mergesort' has no group of cases 'secret/none'
+$a\seal: seal.json|contest.yaml:3: main_host: cannot open
+$a\key: key.json|contest.yaml:3: main_host: cannot open
+EDITS
+    cp whole "$contest/contest.yaml"
+    mkdir "$contest/teams"
+    echo 'nmae: Ada' > "$contest/teams/ada.yaml"
+    run -2 grade
+    assert_output --partial "teams/ada.yaml:1: unknown key 'nmae'"
+    run -2 grade --builds 0
+    assert_output "grader: --builds: '0' is no number from 1 to 64"
+    assert_equal "$(ls "$contest")" $'contest.yaml\nsubmissions\nteams'
+}
+
+@test "archives and files of every bad kind are refused, each with its reason, and leave nothing anywhere" {
+    requires box
+    local to words
+    contest 'limits: { files: 16, megabytes: 1 }'
+    to=$contest/submissions/ada/A
+    mkdir plain && cp "$sort/wrong_answer/unsigned_keys.c" plain/main.c
+    zip -qr "$to/good.zip" plain
+    truncate -s 5G "$to/large.c" "$to/large.tar" large.c
+    printf x >> large.c
+    tar -cSf "$to/holes.tar" large.c
+    { tar -cf - large.c 2> /dev/null || true; } | head -c 1M | gzip > "$to/promise.tar.gz"
+    head -c 64M /dev/zero | gzip > zeros
+    { { tar -cf - large.c 2> /dev/null || true; } | head -c 512 | gzip; cat zeros zeros zeros; } > "$to/bomb.tar.gz"
+    rm large.c
+    gzip < zeros | gzip > "$to/thrice.tar.gz"
+    head -c 200 "$to/good.zip" > "$to/cut.zip"
+    zip -qr -P secret "$to/locked.zip" plain
+    mkdir many && touch many/{1..20}.c && tar -cf "$to/many.tar" many
+    mkdir -p deep/1/2/3/4/5/6/7/8/9 && cp plain/main.c deep/1/2/3/4/5/6/7/8/9/ && tar -cf "$to/deep.tar" deep
+    cp -r plain above && (cd above && zip -q "$to/above.zip" ../plain/main.c)
+    tar -cPf "$to/absolute.tar" --transform "s|^plain|$BATS_TEST_TMPDIR/escaped|" plain
+    tar -cPf "$to/inside.tar" --transform 's|^plain|plain/../../escaped|' plain
+    mkdir links && ln -s /etc links/out && ln plain/main.c links/hard.c && ln links/hard.c links/again.c
+    tar -cf "$to/soft.tar" links/out
+    tar -cf "$to/hard.tar" links/hard.c links/again.c
+    tar -cf through.tar links/out && rm links/out && mkdir links/out && echo '#error' > links/out/escaped.c
+    tar -rf through.tar links/out/escaped.c && mv through.tar "$to/through.tar"
+    mkfifo links/pipe && tar -cf "$to/pipe.tar" links/pipe
+    touch $'links/a\nb.c' 'links/-o.c' links/ü.c
+    tar -cf "$to/line.tar" $'links/a\nb.c'
+    tar -cf "$to/option.tar" --transform 's|links/||' ./links/-o.c
+    tar -cf "$to/umlaut.tar" links/ü.c
+    tar -cf "$to/twofold.tar" plain/main.c && tar -rf "$to/twofold.tar" plain/main.c
+    tar -cf "$to/empty.tar" -T /dev/null
+    run -0 grade
+    assert_equal "$(message good.zip | cut -c 1-2)" WA
+    while IFS='|' read -r name words; do
+        [[ $(message "$name") == "CE "*"$words"* ]] || fail "$name: $(message "$name")"
+    done <<'REASONS'
+large.c|'large.c' makes the submission larger than the contest allows
+large.tar|'large.tar' makes the submission larger than the contest allows
+holes.tar|unpacks to more bytes than the contest allows
+promise.tar.gz|cannot be read: it is damaged
+bomb.tar.gz|unpacks to more bytes than the contest allows
+thrice.tar.gz|compressed more than once
+cut.zip|cannot be read: it is damaged
+locked.zip|cannot be read: it is damaged or encrypted
+many.tar|has more files than the contest allows
+deep.tar|is no name of letters, digits and _ . + - below the archive's folder
+above.zip|'../plain/main.c' is no name of letters
+absolute.tar|/escaped/' is no name of letters
+inside.tar|'plain/../../escaped/' is no name of letters
+soft.tar|'links/out' is a link
+hard.tar|'links/again.c' is a link
+through.tar|'links/out' is a link
+pipe.tar|'links/pipe' is neither file nor folder
+line.tar|'links/a?b.c' is no name of letters
+option.tar|is no name of letters
+umlaut.tar|is no name of letters
+twofold.tar|'plain/main.c' is there twice
+empty.tar|has no .cu or .c file
+REASONS
+    assert_equal "$(query 'SELECT count(*) FROM judgements')" 23
+    sound
+    # The compiler, too, is asked for what is not the submission's: each of these gets CE, in the compiler's words.
+    rm -r "$to" && mkdir "$to"
+    cp "$root"/tests/exploits/compile_{incbin,include_passwd,says_box,says_make,says_status,stdin}.c "$to"
+    run -0 grade
+    for name in "$to"/*; do [[ $(message "${name##*/}") == "CE "*[Ee]rror:* ]] || fail "$name: $(message "${name##*/}")"; done
+    sound
+    # Nothing was written where nothing belongs, and no copy of what was too large is kept.
+    [ -z "$(find "$BATS_TEST_TMPDIR" "$build/grading" /tmp -maxdepth 2 -name 'escaped*' -print -quit 2> /dev/null)" ]
+    [ "$(du -sm "$contest/grading" | cut -f 1)" -lt 8 ]
+    [ ! -e "$build/grading/$(query 'SELECT token FROM contest')" ]
+}
+
+@test "names in any script, and names that mean ill, reach the results as they are, and nothing else" {
+    requires box
+    local name names
+    contest
+    rm -r "$contest/submissions/ada"
+    names=('Ада Лавлейс' '高木貞治' 'الخوارزمي' 'आर्यभट' 'Ωμέγα' '👩‍💻' "'; DROP TABLE submissions; --" '<img src=x onerror=alert(1)>'
+        '$(touch pwned)' '`touch pwned`' '-rf' '--watch' '%s%n' 'a"b,c' '&amp;' '~' '*' "$(printf 'x%.0s' {1..250})" ' ')
+    for name in "${names[@]}"; do
+        mkdir -p "$contest/submissions/$name/A"
+        echo "#error $RANDOM" > "$contest/submissions/$name/A/${name:0:240}.c"
+    done
+    # What would steer a terminal or turn its text around is named, with question marks, and left out.
+    mkdir -p "$contest/submissions/"$'steer\e[2J' "$contest/submissions/"$'turn\u202eedoc' "$contest/submissions/"$'line\nbreak' \
+        "$contest/submissions/"$'broken\xff'
+    run -0 --separate-stderr grade --builds 2
+    assert_equal "${#stderr_lines[@]}" 4
+    [[ $stderr == *'submissions/steer?[2J: left out'* && $stderr == *'submissions/turn???edoc: left out'* &&
+        $stderr == *'submissions/line?break: left out'* && $stderr == *'submissions/broken?: left out'* ]]
+    "$build/grader" results "$contest" submissions --json > out.json
+    "$build/grader" results "$contest" submissions --csv > out.csv
+    printf '%s\n' "${names[@]}" | LC_ALL=C sort > wanted
+    jq -r '.[].team' out.json | LC_ALL=C sort | cmp wanted -
+    sqlite3 :memory: '.mode csv' '.import out.csv t' '.mode list' 'SELECT team FROM t' | LC_ALL=C sort | cmp wanted -
+    assert_equal "$("$build/grader" results "$contest" submissions --team "'; DROP TABLE submissions; --" --json | jq length)" 1
+    [ -z "$(find "$BATS_TEST_TMPDIR" "$root" -maxdepth 3 -name pwned -print -quit)" ]
+    sound
+    # A team that is not listed is named and not graded, and what it hands in later is not either.
+    mkdir "$contest/teams"
+    echo 'name: Takagi' > "$contest/teams/高木貞治.yaml"
+    cp "$contest/submissions/-rf/A/-rf.c" "$contest/submissions/Ωμέγα/A/new.c"
+    echo '#error new' > "$contest/submissions/高木貞治/A/new.c"
+    run -0 --separate-stderr grade
+    assert_output --regexp '^#[0-9]+ 高木貞治 A new\.c: CE device_user\.c:1:2: error: #error new$'
+    [[ $stderr == *'submissions/Ωμέγα: left out: there is no such team in teams/'* ]]
+}
+
+@test "a full disk: the grader ends and says so, and with room again gives every verdict" {
+    requires box
+    contest
+    cp "$sort/wrong_answer/unsigned_keys.c" "$contest/submissions/ada/A/1.c"
+    cp "$sort/run_time_error/null_payloads.c" "$contest/submissions/ada/A/2.c"
+    echo '#error x' > "$contest/submissions/ada/A/3.c"
+    # The contest's disk, with room for more each time: it fills at another place.
+    with_mounts <<'SCRIPT' > out
+    here=$PWD
+    cp -r "$contest" source
+    mount -t tmpfs -o size=24M none "$contest"
+    cp -r source/. "$contest"
+    for room in 0 16 64 110 160 240 1000; do
+        head -c $((24 - 1))M /dev/zero > "$contest/ballast" 2> /dev/null || true
+        cat /dev/zero > "$contest/more" 2> /dev/null || true
+        truncate -s -$((room * 1024)) "$contest/more"
+        status=0
+        timeout 60 "$build/grader" run "$contest" > said 2>&1 < /dev/null || status=$?
+        echo "$room KiB: $status $(tail -n 1 said)"
+        mkdir copy
+        cp "$contest"/grading/results.db* copy/ 2> /dev/null || true
+        [ ! -s copy/results.db ] || sqlite3 copy/results.db "PRAGMA integrity_check" | grep -vx ok || true
+        rm -r copy
+    done
+    rm "$contest/ballast" "$contest/more"
+    timeout 60 "$build/grader" run "$contest" < /dev/null
+    sqlite3 "$contest/grading/results.db" 'PRAGMA integrity_check;
+        SELECT path, verdict, attempts, (SELECT count(*) FROM judgements o WHERE o.submission = j.submission) FROM judgements j
+        JOIN submissions s ON s.id = j.submission ORDER BY path'
+    cd "$here"
+SCRIPT
+    run -0 cat out
+    assert_line --regexp "^0 KiB: 3 grader: "
+    refute_output --regexp "KiB: ([1245]|1[0-9]+) "
+    # Each time it says what is to be mended.
+    [ "$(grep -c " KiB: 3 " out)" -ge 2 ]
+    [ -z "$(grep " KiB: 3 " out | grep -vE "No space left|full|disk I/O error")" ]
+    assert_equal "$(tail -n 4 out)" 'ok
+1.c|WA|0|1
+2.c|RTE|0|1
+3.c|CE|0|1'
+    # The disk where submissions are built.
+    cp "$contest/submissions/ada/A/1.c" "$contest/submissions/ada/A/4.c"
+    with_mounts <<'SCRIPT' > out
+    mount -t tmpfs -o size=8M none "$build/grading"
+    status=0
+    timeout 60 "$build/grader" run "$contest" > said 2>&1 < /dev/null || status=$?
+    echo "$status $(tail -n 1 said)"
+    sqlite3 "$contest/grading/results.db" 'SELECT max(attempts), sum(verdict IN ("CE", "JE")) FROM judgements'
+SCRIPT
+    run -0 cat out
+    assert_output --regexp "^3 grader: the disk of '.*' is full \(less than 16 MiB left\): make room and start again; no verdict is lost
+0\|0$"
+    run -0 grade
+    assert_equal "$(query "SELECT count(*) FROM judgements WHERE state = 'done' AND verdict <> 'JE'")" 4
+    sound
+}
+
+@test "a database that is read-only is read, not graded into, and a broken one is named and kept" {
+    requires box
+    contest
+    echo '#error x' > "$contest/submissions/ada/A/1.c"
+    grade
+    with_mounts <<'SCRIPT' > out 2>&1
+    mount --bind "$contest" "$contest"
+    mount -o remount,bind,ro,nosuid,nodev "$contest"
+    for command in 'run' 'results' 'rejudge' 'clear-review'; do
+        argument=
+        [ "$command" != clear-review ] || argument=1
+        [ "$command" != rejudge ] || argument=--start
+        status=0
+        timeout 20 "$build/grader" "$command" "$contest" $argument ${argument:+$([ "$command" != rejudge ] || echo --reason x)} \
+            < /dev/null > said 2>&1 || status=$?
+        echo "$command $status $(tail -n 1 said)"
+    done
+SCRIPT
+    run -0 cat out
+    assert_line --regexp "^run 3 grader: cannot .*: Read-only file system$"
+    assert_line --partial 'results 0 1'
+    assert_line --regexp "^rejudge 3 grader: .*/results.db: it is read-only here: nothing can be written down$"
+    assert_line --regexp "^clear-review 3 grader: .*: it is read-only here"
+    # Half of it is gone: nobody writes into what is left.
+    cp "$db" whole.db
+    head -c 6000 whole.db > "$db"
+    printf 'no database, whatever it was' | dd of="$db" conv=notrunc status=none
+    cp "$db" broken.db
+    run -3 grade
+    assert_output --partial 'results.db: file is not a database: keep the file, and put a backup of the folder in its place'
+    cmp "$db" broken.db
+    cp whole.db "$db"
+    run -0 grade
+    sound
+}
+
+@test "progress: the time left in words; and the host, which times, knows no database" {
+    run -0 "$build/tests/test_grade_progress"
+    assert_output '10 checks, 0 failed'
+    run -0 ldd "$build/main_host"
+    refute_output --partial sqlite
+}
+
+@test "where there is no box, nothing is graded, and no submission is blamed" {
+    contest
+    cp "$sort/accepted/qsort.c" "$contest/submissions/ada/A/1.c"
+    mkdir bin
+    printf '#!/bin/sh\nexit 1\n' > bin/bwrap
+    chmod +x bin/bwrap
+    PATH=$PWD/bin:$PATH run -3 timeout 120 "$root/run_scripts/grade.sh" "$contest"
+    assert_line --index -1 'grade.sh: submissions cannot be built here: install bubblewrap and allow user namespaces'
+    [ ! -e "$db" ]
+}
+
+@test "of many graders on one contest one grades, and the others say so" {
+    requires box
+    local i refused=0 graded=0 status
+    contest
+    cp "$sort/wrong_answer/unsigned_keys.c" "$contest/submissions/ada/A/1.c"
+    sed '/^{/a for (volatile int i = 0; i == 0;) ;' "$sort/accepted/qsort.c" > "$contest/submissions/ada/A/2.c"
+    for i in 1 2 3 4; do
+        grade > "out.$i" 2>&1 &
+        pids[i]=$!
+    done
+    for i in 1 2 3 4; do
+        status=0
+        wait "${pids[i]}" || status=$?
+        if [ $status -eq 0 ]; then
+            graded=$((graded + 1))
+        else
+            assert_equal "$status $(cat "out.$i")" "2 grader: '$contest' is being graded already"
+            refused=$((refused + 1))
+        fi
+    done
+    assert_equal "$graded $refused" '1 3'
+    assert_equal "$(message 2.c | cut -c 1-3)" TLE
+    sound
+}
+
+@test "killed at random moments, alone or with all it started, the grader ends with the verdicts of an undisturbed one" {
+    requires box
+    run -0 timeout 100 "$root/run_scripts/grade_soak.sh" --kills 8 --seed 2
+    assert_line --regexp '^8 kills in [0-9]+ s, 4 of the grader alone and 4 with all its processes; [0-9]+ steps were cut off$'
+    assert_line --regexp '^[0-9]+ submissions: [0-9]+ AC,[0-9]+ CE,[0-9]+ RTE,[0-9]+ WA$'
+    assert_line 'each has one final verdict, the same as undisturbed'
+}
+
+# The guide's ten commands are those of the document, one a line; changed is only what its reader would: the address, what
+# an editor does, and that somebody who is root needs no sudo.
+@test "guide: the ten commands of docs/CONTEST.md lead from a clone to a contest that grades what arrives" {
+    requires box
+    local commands number line grader
+    mapfile -t commands < <(sed -n '/^## From an empty machine/,/^## /{/^```sh$/,/^```$/{/^```/!p}}' "$root/docs/CONTEST.md")
+    assert_equal "${#commands[@]}" 10
+    # What is cloned is the toolkit as it is here. What of it is built already is put where make would build it, which
+    # tests/60-make.bats is about.
+    local built=$build
+    copy_toolkit
+    git init -q . && git add -A && git -c user.name=x -c user.email=x@localhost commit -qm toolkit
+    cd "$BATS_TEST_TMPDIR"
+    editor() {
+        case $1 in
+        */contest.yaml) sed -i -e 's/^name: .*/name: Spring/' -e '$a seal: seal/seal-secret.json' "$1" ;;
+        */teams/gauss.yaml) sed -i 's/^name: .*/name: Gauss and friends/' "$1" ;;
+        *) return 1 ;;
+        esac
+    }
+    sudo() { if [ "$(id -u)" = 0 ]; then "$@"; else command sudo -n "$@"; fi; }
+    echo 'DPkg::Lock::Timeout "300";' > apt.conf
+    export HOME=$BATS_TEST_TMPDIR/home APT_CONFIG=$BATS_TEST_TMPDIR/apt.conf
+    mkdir "$HOME"
+    for number in 1 2 3 4 5 6 7 8 9; do
+        line=${commands[number - 1]}
+        [[ $line =~ \#\ $number($|\ ) ]]
+        line=${line/URL/"'$BATS_TEST_TMPDIR/copy'"}
+        echo "\$ $line" >> log
+        eval "$line" >> log 2>&1 || { cat log; false; }
+        if [ $number -eq 2 ]; then
+            find . -exec touch -h -d '2000-01-01' {} +
+            (cd "$built/.." && tar -cf - --exclude=build/grading --exclude=build/tests --exclude=build/grade-soak \
+                --exclude=build/submissions --exclude=build/demo build) | tar -xf -
+            mkdir -p build/submissions
+        fi
+    done
+    [[ ${commands[9]} =~ \#\ 10 ]]
+    # The last one stays: a submission arrives, and has its verdict.
+    bash -c "exec ${commands[9]}" > out 2>&1 < /dev/null &
+    grader=$!
+    cp problems/mergesort/submissions/accepted/qsort.c ~/contest/submissions/gauss/sort/first.c
+    for _ in {1..400}; do
+        ! grep -q '^#1 gauss sort first.c: AC [0-9.]* s$' out || break
+        sleep 0.1
+    done
+    kill -INT $grader
+    wait $grader
+    run -0 cat out
+    assert_line --regexp '^#1 gauss sort first\.c: AC [0-9.]+ s$'
+    run -0 run_scripts/results.sh ~/contest standings
+    assert_line --regexp $'^1\tgauss\tGauss and friends\t1\t'
+    # With inputs of the seal.
+    assert_equal "$(sqlite3 ~/contest/grading/results.db "SELECT count(*) FROM steps WHERE step = 'secret' AND
+        json_extract(record, '\$.seal.commitment') = '$(jq -r .commitment ~/contest/seal/seal-published.json)'")" 1
+}
