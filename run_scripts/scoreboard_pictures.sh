@@ -25,5 +25,5 @@ done <<'PAGES'
 index 360 640 light
 problem/distance 820 900 light
 submission/1 1400 900 dark
-ja/index 820 480 dark
+ja/index 820 600 dark
 PAGES

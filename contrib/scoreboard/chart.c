@@ -52,7 +52,7 @@ static struct scale scale_of(const struct chart *chart)
 /* Percent of the width. */
 static double at(const struct scale *scale, double seconds)
 {
-    return seconds > 0 ? 100 * (log(seconds) - scale->low) / (scale->high - scale->low) : 0;
+    return seconds > 0 && isfinite(seconds) ? 100 * (log(seconds) - scale->low) / (scale->high - scale->low) : 0;
 }
 
 /* Text near an edge is on the inner side of its place. */
@@ -204,7 +204,7 @@ static void put_row(struct page *page, const struct scale *scale, const struct c
 {
     const double middle = y + 26, low = at(scale, row->low), high = at(scale, row->high), x = at(scale, row->median);
 
-    page_put(page, "<text class=\"row\" x=\"0\" y=\"%.1f\">", y + 12);
+    page_put(page, "<g%s><text class=\"row\" x=\"0\" y=\"%.1f\">", row->basis ? " class=\"basis\"" : "", y + 12);
     if (row->name)
         page_text(page, row->name, 40);
     else
@@ -224,7 +224,7 @@ static void put_row(struct page *page, const struct scale *scale, const struct c
     if (row->baseline > 0)
         page_put(page, "<circle class=\"beside\" cx=\"%.2f%%\" cy=\"%.1f\" r=\"4.5\"/>",
                  at(scale, row->baseline), middle);
-    page_put(page, "\n");
+    page_put(page, "</g>\n");
 }
 
 void chart_put(struct page *page, const struct chart *chart)

@@ -14,6 +14,7 @@ struct chart_row {
     enum word word;
     double median, low, high; /* seconds; median above 0 */
     double baseline;         /* measured beside it, seconds; 0 for none */
+    bool basis;              /* it is the baseline itself */
     const double *samples;   /* [sample_count] seconds */
     size_t sample_count;
 };

@@ -116,7 +116,7 @@ static void put_link(struct page *page, const struct entry *entry)
              (intmax_t)entry->id);
 }
 
-static void put_best(struct page *page, const struct times *times)
+static void put_best(struct page *page, const struct times *times, double calls)
 {
     struct chart_band baseline = { 0 }, least = { 0 }; /* columns without a value are left out */
 
@@ -129,7 +129,7 @@ static void put_best(struct page *page, const struct times *times)
     layout_head(page, true, true, WORD_NUMBER);
     layout_head(page, true, false, WORD_TEAM);
     layout_head(page, true, true, WORD_MEDIAN);
-    layout_head(page, true, true, WORD_INTERVAL);
+    layout_head(page, true, true, calls < BOARD_INTERVAL ? WORD_RANGE : WORD_INTERVAL);
     layout_head(page, baseline.most > 0, true, WORD_SPEEDUP);
     layout_head(page, least.most > 0, true, WORD_TIMES_FLOOR);
     layout_head(page, true, false, WORD_DEVICE);
@@ -235,7 +235,7 @@ bool page_problem(struct page *page, enum language language, const struct board 
         page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_TIMES));
         if (times.count > 0) {
             put_picture(page, &times);
-            put_best(page, &times);
+            put_best(page, &times, board->contest->problems[problem].repeat);
         } else {
             page_put(page, "<p>%s</p>\n", page_word(page, WORD_NO_TIMES));
         }

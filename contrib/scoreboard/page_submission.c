@@ -43,9 +43,10 @@ static void put_facts(struct page *page, const struct board *board, const struct
     page_put(page, "</a></dd></div>\n<div><dt>%s</dt><dd>", page_word(page, WORD_SUBMITTED));
     page_moment(page, entry->submitted);
     if (start > 0 && entry->counts) {
-        long seconds = (long)(entry->submitted - start);
+        const double since = entry->submitted - start;
+        const long seconds = since < 360000 ? (long)since : -1;
 
-        if (seconds < 360000) /* a contest of a term is not told in hours */
+        if (seconds >= 0) /* a contest of a term is not told in hours */
             page_put(page, " (+%ld:%02ld:%02ld)", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
     page_put(page, "</dd></div>\n");
@@ -118,6 +119,7 @@ static void put_message(struct page *page, const struct run *run)
 /* What a step's cases have to tell, so that no column is empty. */
 struct columns {
     bool any, memory, message, floor;
+    size_t calls; /* of a case, at most */
 };
 
 static struct columns columns_of(const struct detail *detail, const char *step)
@@ -130,6 +132,7 @@ static struct columns columns_of(const struct detail *detail, const char *step)
         if (!is_step(run, step))
             continue;
         columns.any = true;
+        columns.calls = run->sample_count > columns.calls ? run->sample_count : columns.calls;
         columns.floor = columns.floor || json_number_value(json_object_get(run->record, "floor_seconds")) > 0;
         columns.memory = columns.memory || json_number_value(json_object_get(run->record, "memory_peak")) > 0;
         columns.message =
@@ -221,7 +224,8 @@ static void put_picture(struct page *page, const struct entry *entry, const stru
     snprintf(label, sizeof label, "picture-%zu", number);
     if (baseline) {
         chart.baseline = (struct chart_band){ baseline->median, baseline->median };
-        rows[chart.row_count++] = row_of(baseline, NULL, WORD_BASELINE);
+        rows[chart.row_count] = row_of(baseline, NULL, WORD_BASELINE);
+        rows[chart.row_count++].basis = true;
     }
     page_put(page, "<figure>\n");
     chart_put(page, &chart);
@@ -298,7 +302,7 @@ static void put_ranked(struct page *page, const struct detail *detail)
     layout_head(page, true, false, WORD_CASE);
     layout_head(page, true, false, WORD_VERDICT);
     layout_head(page, true, true, WORD_MEDIAN);
-    layout_head(page, true, true, WORD_INTERVAL);
+    layout_head(page, true, true, columns.calls < BOARD_INTERVAL ? WORD_RANGE : WORD_INTERVAL);
     layout_head(page, baseline, true, WORD_BASELINE);
     layout_head(page, baseline, true, WORD_SPEEDUP);
     layout_head(page, floors, true, WORD_TIMES_FLOOR);

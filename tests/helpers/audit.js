@@ -1,7 +1,7 @@
 /*
  * audit.js - what can be measured of a page's accessibility, in the page, by Chromium: chromium_script brings it there.
  *
- * audit() gives a line for each thing that is wrong, "rule: what"; none is good. The rules' numbers are those of WCAG 2.2.
+ * audit() gives a line for each thing that is wrong, "rule: what"; none is good. The rules' numbers are WCAG 2.2's.
  */
 var auditTools = {
     /* "rgb(1, 2, 3)" or "rgba(1, 2, 3, 0.5)" as four numbers, colours 0 to 255. */
@@ -18,10 +18,12 @@ var auditTools = {
         for (let e = element; e; e = e.parentElement)
             layers.push(this.parse(getComputedStyle(e).backgroundColor));
         const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-        return layers.reverse().reduce((below, layer) => this.over(layer, below), dark ? [18, 18, 18, 1] : [255, 255, 255, 1]);
+        const canvas = dark ? [18, 18, 18, 1] : [255, 255, 255, 1];
+        return layers.reverse().reduce((below, layer) => this.over(layer, below), canvas);
     },
     luminance(colour) {
-        const [r, g, b] = colour.slice(0, 3).map(c => c / 255).map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+        const linear = c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+        const [r, g, b] = colour.slice(0, 3).map(c => linear(c / 255));
         return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     },
     contrast(one, other) {
@@ -38,7 +40,7 @@ var auditTools = {
         return this.contrast(this.over(front, below), below);
     },
     shown(element) {
-        return element.checkVisibility({ visibilityProperty: true }) && !element.closest(".hide") && !element.closest(".skip:not(:focus)");
+        return element.checkVisibility({ visibilityProperty: true }) && !element.closest(".hide, .skip:not(:focus)");
     },
     what(element) {
         const text = (element.textContent || "").trim().slice(0, 30);
@@ -54,7 +56,9 @@ var auditTools = {
 function audit() {
     const t = auditTools, found = [], all = s => [...document.querySelectorAll(s)];
     const wrong = (rule, element) => found.push(rule + ": " + (typeof element == "string" ? element : t.what(element)));
-    const one = (rule, selector) => { if (all(selector).length != 1) wrong(rule, all(selector).length + " of " + selector); };
+    const one = (rule, selector) => {
+        if (all(selector).length != 1) wrong(rule, all(selector).length + " of " + selector);
+    };
 
     /* 3.1.1, 2.4.2, 1.3.1: language, title, landmarks, headings */
     if (!/^(en|ja)$/.test(document.documentElement.lang)) wrong("lang", document.documentElement.lang);
@@ -69,7 +73,8 @@ function audit() {
     });
     /* 2.4.1: the way past the navigation is the first thing that has focus */
     const focusable = all("a[href], button, input, select, textarea, summary, [tabindex]").filter(e => e.tabIndex >= 0);
-    const way = focusable[0] && focusable[0].getAttribute("href") || "", target = way.startsWith("#") && document.getElementById(way.slice(1));
+    const way = focusable[0] && focusable[0].getAttribute("href") || "";
+    const target = way.startsWith("#") && document.getElementById(way.slice(1));
     if (!target || !target.matches("main")) wrong("skip", focusable[0] || "nothing");
     all("[tabindex]").forEach(e => { if (e.tabIndex > 0) wrong("tabindex", e); });
     /* 4.1.1, 4.1.2: identifiers, names */
@@ -81,9 +86,12 @@ function audit() {
             if (!label || !t.text(label)) wrong("label", e);
         });
     });
-    all("a[href], summary, button").forEach(e => { if (!t.text(e) && !e.getAttribute("aria-label")) wrong("name", e); });
+    all("a[href], summary, button").forEach(e => {
+        if (!t.text(e) && !e.getAttribute("aria-label")) wrong("name", e);
+    });
     all("svg").forEach(e => {
-        if (e.getAttribute("role") != "img" || !(e.getAttribute("aria-labelledby") || e.getAttribute("aria-label"))) wrong("svg", e);
+        const named = e.getAttribute("aria-labelledby") || e.getAttribute("aria-label");
+        if (e.getAttribute("role") != "img" || !named) wrong("svg", e);
     });
     all("img").forEach(e => { if (!e.hasAttribute("alt")) wrong("alt", e); });
     /* 1.3.1: tables */
@@ -102,7 +110,8 @@ function audit() {
             e.hasAttribute("aria-labelledby"))) wrong("scrolls", e);
     });
     /* 1.4.10: nothing but those is wider than the screen */
-    if (document.scrollingElement.scrollWidth > innerWidth) wrong("overflow", document.scrollingElement.scrollWidth + " px");
+    const width = document.scrollingElement.scrollWidth;
+    if (width > innerWidth) wrong("overflow", width + " px");
     /* 1.4.3: text */
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), seen = new Set();
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -129,7 +138,7 @@ function audit() {
     all("script, iframe, object, embed, form, base, link, img, video, audio").forEach(e => wrong("active", e));
     all("*").forEach(e => {
         [...e.attributes].forEach(a => {
-            if (/^on/i.test(a.name) || a.name == "style" || a.name == "src" || /^\s*(javascript|data|https?|\/\/):?/i.test(a.value))
+            if (/^on|^style$|^src$/i.test(a.name) || /^\s*(javascript|data|https?|\/\/):?/i.test(a.value))
                 wrong("active", e);
         });
     });
@@ -155,9 +164,14 @@ function picture(base64) {
             const canvas = new OffscreenCanvas(image.width, image.height), context = canvas.getContext("2d");
             context.drawImage(image, 0, 0);
             const pixels = context.getImageData(0, 0, image.width, image.height).data, colours = new Set();
-            for (let i = 0; i < pixels.length; i += 4 * 7) colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
+            for (let i = 0; i < pixels.length; i += 4 * 7)
+                colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
             done({ width: image.width, height: image.height, colours: colours.size, corner: [...pixels.slice(0, 3)] });
         };
         image.src = "data:image/png;base64," + base64;
     });
 }
+
+/* For tests of contents: the rows of the table whose caption has that id, and the text of an element. */
+function rows(caption) { return [...document.querySelector(caption).closest("table").tBodies[0].rows]; }
+function text(selector) { return document.querySelector(selector).textContent; }

@@ -25,7 +25,8 @@ static size_t encode(uint32_t c, char *out)
     if (c < 0x800)
         return out[0] = (char)(0xc0 | c >> 6), out[1] = (char)(0x80 | (c & 63)), 2;
     if (c < 0x10000)
-        return out[0] = (char)(0xe0 | c >> 12), out[1] = (char)(0x80 | (c >> 6 & 63)), out[2] = (char)(0x80 | (c & 63)), 3;
+        return out[0] = (char)(0xe0 | c >> 12), out[1] = (char)(0x80 | (c >> 6 & 63)),
+               out[2] = (char)(0x80 | (c & 63)), 3;
     out[0] = (char)(0xf0 | c >> 18), out[1] = (char)(0x80 | (c >> 12 & 63));
     out[2] = (char)(0x80 | (c >> 6 & 63)), out[3] = (char)(0x80 | (c & 63));
     return 4;
@@ -42,7 +43,8 @@ static int harmless(const char *data, size_t size)
         int known = *at != '&';
 
         for (size_t k = 0; k < sizeof references / sizeof references[0]; k++)
-            known = known || (size - i >= strlen(references[k]) && memcmp(at, references[k], strlen(references[k])) == 0);
+            known = known ||
+                    (size - i >= strlen(references[k]) && memcmp(at, references[k], strlen(references[k])) == 0);
         if (!known || bytes == 0 || i + bytes > size || *at < ' ' || *at == 0x7f || strchr("<>\"'", *at))
             return 0;
         for (size_t k = 1; k < bytes; k++)
