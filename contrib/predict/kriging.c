@@ -12,7 +12,7 @@
 #include "verify/random.h"
 
 enum { ROWS, WEIGHTS, SCALES };
-enum { PART_ROWS = 500, STEPS = 60, KRIGING_SEED = 13, MAX_ROWS = 12000 };
+enum { PART_ROWS = 320, STEPS = 40, KRIGING_SEED = 13, MAX_ROWS = 12000 };
 
 /* Parameters of the search, logarithms: a scale for each input, then s^2 and n^2 over the variance of y. */
 struct search {
@@ -25,22 +25,19 @@ struct search {
     double *alpha;    /* rows */
 };
 
-/* k: squared distances of rows of `scaled`, in full. */
-static void distances(const double *scaled, size_t rows, size_t inputs, double *k)
+/* k: squared distances of rows of `scaled`, the lower triangle. norm: room for rows. */
+static void distances(const double *scaled, size_t rows, size_t inputs, double *norm, double *k)
 {
     int n = (int)rows, in = (int)inputs;
 
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, in, -2, scaled, in, scaled, in, 0, k, n);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, in, -2, scaled, in, 0, k, n);
+    for (size_t i = 0; i < rows; i++) /* the diagonal holds -2 norm^2 until its row is done */
+        norm[i] = -0.5 * k[i * rows + i];
     for (size_t i = 0; i < rows; i++) {
-        double norm = cblas_ddot(in, scaled + i * inputs, 1, scaled + i * inputs, 1);
-
-        for (size_t j = 0; j < rows; j++) {
-            k[i * rows + j] += norm;
-            k[j * rows + i] += norm;
-        }
-    }
-    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < i; j++)
+            k[i * rows + j] += norm[i] + norm[j];
         k[i * rows + i] = 0;
+    }
 }
 
 static void scale_rows(const double *x, size_t rows, size_t inputs, const double *scale, double *scaled)
@@ -60,10 +57,12 @@ static double loss(unsigned count, const double *p, double *gradient, void *data
     for (size_t j = 0; j < in; j++)
         scale[j] = exp(p[j]);
     scale_rows(s->x, n, in, scale, s->scaled);
-    distances(s->scaled, n, in, s->k);
-    vector_matern(s->k, s->g, n * n);
-    cblas_dscal((int)(n * n), signal, s->k, 1);
-    cblas_dscal((int)(n * n), signal, s->g, 1);
+    distances(s->scaled, n, in, s->alpha, s->k);
+    for (size_t i = 0; i < n; i++) {
+        vector_matern(s->k + i * n, s->g + i * n, i + 1);
+        cblas_dscal((int)i + 1, signal, s->k + i * n, 1);
+        cblas_dscal((int)i + 1, signal, s->g + i * n, 1);
+    }
     for (size_t i = 0; i < n; i++)
         s->k[i * n + i] += noise + s->noise[i] + 1e-8 * signal;
     if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (int)n, s->k, (int)n) != 0)
@@ -71,7 +70,7 @@ static double loss(unsigned count, const double *p, double *gradient, void *data
     for (size_t i = 0; i < n; i++)
         value += log(s->k[i * n + i]);
     memcpy(s->alpha, s->y, n * sizeof(double));
-    LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', (int)n, 1, s->k, (int)n, s->alpha, 1);
+    LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', (int)n, 1, s->k, (int)n, s->alpha, (int)n);
     value += 0.5 * cblas_ddot((int)n, s->alpha, 1, s->y, 1);
     for (unsigned i = 0; i < count; i++) {
         double centre = i < in ? log(0.3) : i == in ? log(4) : log(1e-4), width = i < in ? 1.5 : 3;
@@ -86,7 +85,7 @@ static double loss(unsigned count, const double *p, double *gradient, void *data
     LAPACKE_dpotri(LAPACK_COL_MAJOR, 'U', (int)n, s->k, (int)n);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
-            s->k[i * n + j] = s->k[j * n + i] = s->k[i * n + j] - s->alpha[i] * s->alpha[j];
+            s->k[i * n + j] -= s->alpha[i] * s->alpha[j];
     {
         double by_noise = 0, by_diagonal = 0;
 
@@ -98,8 +97,9 @@ static double loss(unsigned count, const double *p, double *gradient, void *data
         gradient[in] += 0.5 * ((double)n - cblas_ddot((int)n, s->alpha, 1, s->y, 1) - by_diagonal);
         gradient[in + 1] += 0.5 * by_noise;
     }
-    for (size_t i = 0; i < n * n; i++)
-        s->g[i] *= s->k[i];
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            s->g[i * n + j] = s->g[j * n + i] = s->g[i * n + j] * s->k[i * n + j];
     /* Sum over i, j of g_ij (x_i - x_j)^2 = 2 sum_i x_i (x_i sum_j g_ij - sum_j g_ij x_j), for every input at once. */
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)in, (int)n, 1, s->g, (int)n, s->scaled, (int)in, 0,
                 s->k, (int)in);
@@ -222,17 +222,18 @@ bool kriging_fit(struct learned *learned, int first, const struct training *t, c
     for (int attempt = 0; result != 0 && attempt < 6; attempt++, jitter *= 10) {
         double noise = scales[in + 2];
 
-        distances(rows, n, in, k);
-        vector_matern(k, NULL, n * n);
-        cblas_dscal((int)(n * n), signal, k, 1);
-        for (size_t i = 0; i < n; i++)
+        distances(rows, n, in, weights, k);
+        for (size_t i = 0; i < n; i++) {
+            vector_matern(k + i * n, NULL, i + 1);
+            cblas_dscal((int)i + 1, signal, k + i * n, 1);
             k[i * n + i] += noise + t->spread[i] * t->spread[i] + jitter * signal;
+        }
         result = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (int)n, k, (int)n);
     }
     for (size_t i = 0; i < n; i++)
         weights[i] = y[i] - mean;
     if (result == 0)
-        LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', (int)n, 1, k, (int)n, weights, 1);
+        LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', (int)n, 1, k, (int)n, weights, (int)n);
     cblas_dscal((int)n, signal, weights, 1);
     free(k);
     return result == 0 || error_toolkit(error, "the covariance of %zu rows is not positive definite", n);

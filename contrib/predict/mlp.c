@@ -16,7 +16,7 @@
 
 /* weights: hidden x inputs, hidden thresholds, hidden output weights, inputs of the linear path, one constant. */
 enum { WEIGHTS, SCALE }; /* SCALE: mean and deviation of y, number of hidden neurons */
-enum { HIDDEN = 24, STEPS = 250, MLP_SEED = 12 };
+enum { HIDDEN = 20, STEPS = 150, MLP_SEED = 12 };
 #define DECAY 1e-5
 
 struct work {

@@ -33,3 +33,9 @@ void vector_distances(const double *x, size_t rows, size_t inputs, const double 
         r2[i] = sum;
     }
 }
+
+void vector_gauss(double *r2, double gamma, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        r2[i] = exp(-gamma * (r2[i] > 0 ? r2[i] : 0));
+}
