@@ -127,7 +127,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim opencl grade formats plot test
+	@run_scripts/packages.sh build cudasim opencl grade formats predict plot test
 cudasim-packages:
 	@run_scripts/packages.sh build cudasim
 

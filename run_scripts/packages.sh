@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|opencl|grade|formats|test|report|plot|fuzz...
+# Installs the Debian packages that are missing, or says which: packages.sh build|cudasim|opencl|grade|formats|predict|test|report|plot|fuzz...
 #
 # With root's rights (or sudo without a password) it installs; without, it names the packages and ends with code 3.
 # The CUDA Toolkit is NVIDIA's and not among them; without nvcc only submissions in C can be built.
@@ -17,6 +17,7 @@ for_report=(jq:jq)
 for_plot=(jq:jq gnuplot-nox:gnuplot fonts-dejavu-core:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf)
 for_formats=(zip:zip unzip:unzip libxml2-dev:/usr/include/libxml2/libxml/xmlwriter.h
     libxml2-utils:xmllint)
+for_predict=(jq:jq libopenblas-dev:cblas.h liblapacke-dev:lapacke.h libsvm-dev:libsvm/svm.h libnlopt-dev:nlopt.h)
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE
@@ -38,11 +39,12 @@ for group; do
     report) wanted+=("${for_report[@]}") ;;
     plot) wanted+=("${for_plot[@]}") ;;
     formats) wanted+=("${for_formats[@]}") ;;
+    predict) wanted+=("${for_predict[@]}") ;;
     fuzz) wanted+=("${for_fuzz[@]}") ;;
-    *) usage 'packages.sh build|cudasim|opencl|grade|formats|test|report|plot|fuzz...' ;;
+    *) usage 'packages.sh build|cudasim|opencl|grade|formats|predict|test|report|plot|fuzz...' ;;
     esac
 done
-[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|formats|test|report|plot|fuzz...'
+[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|formats|predict|test|report|plot|fuzz...'
 
 missing=()
 for entry in "${wanted[@]}"; do

@@ -45,8 +45,9 @@ static bool fit(struct learned *learned, const struct training *t, struct error 
     h = malloc((t->rows + 1) * neurons * sizeof *h);
     if (!h)
         return error_toolkit(error, "no memory for %zu neurons", neurons);
+    /* Sums of a spread that does not grow with the number of inputs: a saturated neuron says nothing. */
     for (size_t k = 0; k < neurons * (t->inputs + 1); k++)
-        weights[k] = 2 * uniform(&stream);
+        weights[k] = 6 / sqrt((double)t->inputs) * uniform(&stream);
     for (size_t i = 0; i < t->rows; i++)
         hidden(weights, neurons, t->inputs, t->x + i * t->inputs, h + i * neurons);
     good = least_squares(h, t->y, t->rows, neurons, output, error);

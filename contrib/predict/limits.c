@@ -7,8 +7,8 @@
 
 enum { LAW };
 #define LEAST 1e-9     /* microseconds: a term that is nothing */
-#define HOLD 0.002     /* how strongly a factor is held to its start, for terms that no row depends on */
-#define STEPS 120
+#define HOLD 0.0002    /* how strongly a factor is held to its start, for terms that no row depends on */
+#define STEPS 250
 
 /* TERM_TOTAL is the roofline's alone: TERM_ISSUE knows better. */
 static bool used(int term)
@@ -115,7 +115,7 @@ bool limits_fit(const struct training *t, double *law, struct error *error)
         law[i] = start[i];
     nlopt_set_min_objective(search, loss, &work);
     nlopt_set_maxeval(search, STEPS);
-    nlopt_set_ftol_rel(search, 1e-7);
+    nlopt_set_ftol_rel(search, 1e-8);
     nlopt_optimize(search, law, &final);
     nlopt_destroy(search);
     free(work.weight);

@@ -54,8 +54,9 @@ double model_time(const struct model *model, const double *inputs, const double 
 
     normalise(&model->normaliser, inputs, x);
     y = model->recipe.method->predict(&model->learned, model->normaliser.inputs, x, terms);
+    /* A thousand times beyond all training times nothing is left of a prediction but its direction. */
     if (!model->recipe.raw_time)
-        return exp(fmin(fmax(y, -20), 40));
+        return exp(fmin(fmax(y, log(model->time_low / 1000)), log(model->time_high * 1000)));
     /* A method that knows no logarithms may go below nothing; a thousandth of the shortest time is as good as that. */
     return fmax(model->time_low + y * (model->time_high - model->time_low), model->time_low / 1000);
 }

@@ -1,11 +1,13 @@
 /* normalise.c - see normalise.h. */
 #include "normalise.h"
 
+#include <math.h>
+
 static double range(const struct normaliser *normaliser, size_t i)
 {
     double range = normaliser->high[i] - normaliser->low[i];
 
-    return range > 0 ? range : 1;
+    return range > 1e-9 * (fabs(normaliser->high[i]) + 1) ? range : 1; /* less is the rounding of a constant */
 }
 
 void normaliser_fit(struct normaliser *normaliser, const double *x, size_t rows, size_t inputs)
