@@ -13,9 +13,13 @@
 #include "kriging.h"
 #include "limits.h"
 
-enum { LAW, PROCESS }; /* PROCESS and the two after it: kriging's */
+enum { LAW, EASE, PROCESS }; /* PROCESS and the two after it: kriging's */
+#define MARGIN 0.8
 
-/* Microseconds that the GPU needs at its peaks. */
+/*
+ * Microseconds that the GPU needs at its peaks. What is counted is PTX, of which machine code may be less: so the bound is
+ * eased by a number that leaves all training rows above it, with a margin.
+ */
 static double bound(const double *terms)
 {
     double most = 1e-3;
@@ -28,14 +32,18 @@ static double bound(const double *terms)
 
 static bool fit(struct learned *learned, const struct training *t, struct error *error)
 {
-    double *law = learned_array(learned, LAW, LIMITS_COUNT, error), *rest;
+    double *law = learned_array(learned, LAW, LIMITS_COUNT, error);
+    double *ease = law ? learned_array(learned, EASE, 1, error) : NULL, *rest;
     bool good;
 
-    if (!law || !limits_fit(t, law, error))
+    if (!ease || !limits_fit(t, law, error))
         return false;
     rest = malloc((t->rows + 1) * sizeof *rest);
     if (!rest)
         return error_toolkit(error, "no memory for %zu rows", t->rows);
+    *ease = 1;
+    for (size_t i = 0; i < t->rows; i++)
+        *ease = fmin(*ease, MARGIN * exp(t->y[i]) / bound(t->terms + i * TERMS));
     for (size_t i = 0; i < t->rows; i++)
         rest[i] = t->y[i] - limits_predict(law, t->terms + i * TERMS, NULL, NULL);
     good = kriging_fit(learned, PROCESS, t, rest, error);
@@ -45,7 +53,7 @@ static bool fit(struct learned *learned, const struct training *t, struct error 
 
 static double predict(const struct learned *learned, size_t inputs, const double *x, const double *terms)
 {
-    double most = log(bound(terms));
+    double most = log(*learned->array[EASE].values * bound(terms));
     double time = limits_predict(learned->array[LAW].values, terms, NULL, NULL) + kriging_predict(learned, PROCESS, inputs, x);
 
     return most - fmin(0, most - time); /* log bound - log u, u <= 1 */
@@ -53,7 +61,8 @@ static double predict(const struct learned *learned, size_t inputs, const double
 
 static bool check(const struct learned *learned, size_t inputs)
 {
-    return learned->array[LAW].count == LIMITS_COUNT && kriging_check(learned, PROCESS, inputs);
+    return learned->array[LAW].count == LIMITS_COUNT && learned->array[EASE].count == 1 &&
+           *learned->array[EASE].values > 0 && kriging_check(learned, PROCESS, inputs);
 }
 
 const double *bounded_law(const struct learned *learned)
@@ -62,4 +71,4 @@ const double *bounded_law(const struct learned *learned)
 }
 
 const struct method method_bounded = {.name = "bounded", .title = "bounded utilisation", .physical = true,
-                                      .arrays = {"law", KRIGING_ARRAYS}, .fit = fit, .predict = predict, .check = check};
+                                      .arrays = {"law", "ease", KRIGING_ARRAYS}, .fit = fit, .predict = predict, .check = check};

@@ -101,10 +101,16 @@ out:
     return good;
 }
 
+/* Without the vendor, which some programs leave away. */
+static const char *bare(const char *name)
+{
+    return strncasecmp(name, "NVIDIA ", 7) == 0 ? name + 7 : name;
+}
+
 const struct gpu *gpus_find(const struct gpus *gpus, const char *name)
 {
     for (int i = 0; i < gpus->count; i++)
-        if (strcasecmp(gpus->gpu[i].alias, name) == 0 || strcasecmp(gpus->gpu[i].name, name) == 0)
+        if (strcasecmp(gpus->gpu[i].alias, name) == 0 || strcasecmp(bare(gpus->gpu[i].name), bare(name)) == 0)
             return &gpus->gpu[i];
     return NULL;
 }

@@ -35,7 +35,7 @@ struct gpus {
 /* Reads the file; an error names file, line and column. */
 bool gpus_read(struct gpus *gpus, const char *path, struct error *error);
 
-/* The GPU of an alias or of a name as the driver has it, whatever the case of the letters; NULL if there is none. */
+/* The GPU of an alias or of a name as the driver has it, with or without NVIDIA before it; NULL if there is none. */
 const struct gpu *gpus_find(const struct gpus *gpus, const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 #include "verify/random.h"
 
 enum { ROWS, WEIGHTS, SCALES };
-enum { PART_ROWS = 320, STEPS = 40, KRIGING_SEED = 13, MAX_ROWS = 12000 };
+enum { RANDOM_ROWS = 200, CLUSTERS = 14, CLUSTER_ROWS = 60, STEPS = 40, KRIGING_SEED = 13, MAX_ROWS = 12000 };
 
 /* Parameters of the search, logarithms: a scale for each input, then s^2 and n^2 over the variance of y. */
 struct search {
@@ -47,10 +47,9 @@ static void scale_rows(const double *x, size_t rows, size_t inputs, const double
             scaled[i * inputs + j] = x[i * inputs + j] * scale[j];
 }
 
-/* Minus the logarithm of the marginal likelihood, with weak beliefs about the parameters, and its gradient. */
-static double loss(unsigned count, const double *p, double *gradient, void *data)
+/* Minus the logarithm of the marginal likelihood of one part, added to *gradient what belongs there. */
+static double part_loss(const double *p, double *gradient, struct search *s)
 {
-    struct search *s = data;
     size_t n = s->rows, in = s->inputs;
     double scale[MAX_INPUTS], signal = exp(p[in]), noise = exp(p[in + 1]), value = 0;
 
@@ -72,13 +71,6 @@ static double loss(unsigned count, const double *p, double *gradient, void *data
     memcpy(s->alpha, s->y, n * sizeof(double));
     LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', (int)n, 1, s->k, (int)n, s->alpha, (int)n);
     value += 0.5 * cblas_ddot((int)n, s->alpha, 1, s->y, 1);
-    for (unsigned i = 0; i < count; i++) {
-        double centre = i < in ? log(0.3) : i == in ? log(4) : log(1e-4), width = i < in ? 1.5 : 3;
-
-        value += 0.5 * (p[i] - centre) * (p[i] - centre) / (width * width);
-        if (gradient)
-            gradient[i] = (p[i] - centre) / (width * width);
-    }
     if (!gradient)
         return value;
     /* k := inverse - alpha alpha', then the sums over its product with each derivative of the covariance. */
@@ -117,12 +109,33 @@ static double loss(unsigned count, const double *p, double *gradient, void *data
     return value;
 }
 
-static bool search_make(struct search *s, const struct training *t, const double *y, double mean, double deviation)
-{
-    size_t n = t->rows < PART_ROWS ? t->rows : PART_ROWS;
-    struct random_key key = {.seed = KRIGING_SEED};
-    struct random_stream stream = random_stream(&key, 0);
+struct parts {
+    struct search part[CLUSTERS + 1];
+    int count;
+};
 
+/* The sum over the parts, with weak beliefs about the parameters, and its gradient. */
+static double loss(unsigned count, const double *p, double *gradient, void *data)
+{
+    struct parts *parts = data;
+    unsigned in = count - 2;
+    double value = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        double centre = i < in ? log(0.3) : i == in ? log(4) : log(1e-4), width = i < in ? 1.5 : 3;
+
+        value += 0.5 * (p[i] - centre) * (p[i] - centre) / (width * width);
+        if (gradient)
+            gradient[i] = (p[i] - centre) / (width * width);
+    }
+    for (int i = 0; i < parts->count; i++)
+        value += part_loss(p, gradient, &parts->part[i]);
+    return value;
+}
+
+static bool search_make(struct search *s, const struct training *t, const double *y, double mean, double deviation,
+                        const size_t *row, size_t n)
+{
     *s = (struct search){.rows = n, .inputs = t->inputs};
     s->x = malloc((n + 1) * t->inputs * sizeof(double));
     s->scaled = malloc((n + 1) * t->inputs * sizeof(double));
@@ -133,16 +146,59 @@ static bool search_make(struct search *s, const struct training *t, const double
     s->g = malloc((n + 1) * n * sizeof(double));
     if (!s->x || !s->scaled || !s->y || !s->noise || !s->alpha || !s->k || !s->g)
         return false;
-    /* A random part, in order: row i is taken with the chance that the places left over the rows left give. */
-    for (size_t i = 0, taken = 0; i < t->rows && taken < n; i++) {
-        if (random_below(&stream, (uint32_t)(t->rows - i)) >= n - taken)
-            continue;
-        memcpy(s->x + taken * t->inputs, t->x + i * t->inputs, t->inputs * sizeof(double));
-        s->y[taken] = (y[i] - mean) / deviation;
-        s->noise[taken] = t->spread[i] * t->spread[i] / (deviation * deviation);
-        taken++;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(s->x + i * t->inputs, t->x + row[i] * t->inputs, t->inputs * sizeof(double));
+        s->y[i] = (y[row[i]] - mean) / deviation;
+        s->noise[i] = t->spread[row[i]] * t->spread[row[i]] / (deviation * deviation);
     }
     return true;
+}
+
+struct near {
+    double distance;
+    size_t row;
+};
+
+static int nearer(const void *a, const void *b)
+{
+    double x = ((const struct near *)a)->distance, y = ((const struct near *)b)->distance;
+
+    return (x > y) - (x < y);
+}
+
+/*
+ * The parts that the scales are found on: one of rows drawn at random, which shows how kernels hang together, and clusters
+ * of neighbours, which show how a kernel's time changes from row to row. Random rows alone lie too far apart for that.
+ */
+static bool parts_make(struct parts *parts, const struct training *t, const double *y, double mean, double deviation)
+{
+    size_t n = t->rows < RANDOM_ROWS ? t->rows : RANDOM_ROWS, taken = 0;
+    struct random_stream stream = random_stream(&(struct random_key){.seed = KRIGING_SEED}, 0);
+    struct near *near = malloc((t->rows + 1) * sizeof *near);
+    size_t *row = malloc((t->rows + 1) * sizeof *row);
+    double *r2 = malloc((t->rows + 1) * sizeof *r2);
+    bool good = near && row && r2;
+
+    /* In order: row i is taken with the chance that the places left over the rows left give. */
+    for (size_t i = 0; good && i < t->rows && taken < n; i++)
+        if (random_below(&stream, (uint32_t)(t->rows - i)) < n - taken)
+            row[taken++] = i;
+    good = good && search_make(&parts->part[parts->count++], t, y, mean, deviation, row, n);
+    for (int c = 0; good && c < CLUSTERS && t->rows > CLUSTER_ROWS; c++) {
+        size_t centre = random_below(&stream, (uint32_t)t->rows);
+
+        vector_distances(t->x, t->rows, t->inputs, t->x + centre * t->inputs, r2);
+        for (size_t i = 0; i < t->rows; i++)
+            near[i] = (struct near){r2[i], i};
+        qsort(near, t->rows, sizeof *near, nearer);
+        for (size_t i = 0; i < CLUSTER_ROWS; i++)
+            row[i] = near[i].row;
+        good = search_make(&parts->part[parts->count++], t, y, mean, deviation, row, CLUSTER_ROWS);
+    }
+    free(near);
+    free(row);
+    free(r2);
+    return good;
 }
 
 static void search_release(struct search *s)
@@ -162,9 +218,9 @@ static bool find_scales(const struct training *t, const double *y, double mean, 
 {
     unsigned count = (unsigned)t->inputs + 2;
     nlopt_opt optimiser = nlopt_create(NLOPT_LD_LBFGS, count);
-    struct search s;
+    struct parts parts = {.count = 0};
     double final = HUGE_VAL, low[MAX_INPUTS + 2], high[MAX_INPUTS + 2];
-    bool good = search_make(&s, t, y, mean, deviation) && optimiser;
+    bool good = parts_make(&parts, t, y, mean, deviation) && optimiser;
 
     if (!good)
         error_toolkit(error, "no memory for %zu rows", t->rows);
@@ -174,7 +230,7 @@ static bool find_scales(const struct training *t, const double *y, double mean, 
         high[i] = i < t->inputs ? log(60) : i == t->inputs ? log(1e4) : log(0.5);
     }
     if (good) {
-        nlopt_set_min_objective(optimiser, loss, &s);
+        nlopt_set_min_objective(optimiser, loss, &parts);
         nlopt_set_lower_bounds(optimiser, low);
         nlopt_set_upper_bounds(optimiser, high);
         nlopt_set_maxeval(optimiser, STEPS);
@@ -182,7 +238,8 @@ static bool find_scales(const struct training *t, const double *y, double mean, 
         nlopt_optimize(optimiser, p, &final); /* whatever its result, p is the best so far */
     }
     nlopt_destroy(optimiser);
-    search_release(&s);
+    for (int i = 0; i < parts.count; i++)
+        search_release(&parts.part[i]);
     return good;
 }
 

@@ -10,7 +10,7 @@
 #define CLOCKS_INSTRUCTION 4.6 /* a dependent integer operation; docs/CUDASIM.md measures it */
 #define CLOCKS_MEMORY 600.0
 #define CLOCKS_BARRIER 30.0
-#define CLOCKS_BLOCK 300.0     /* between two blocks on one SM */
+#define CLOCKS_BLOCK 1.0       /* between two blocks on the whole GPU: they are given out one after another */
 #define BYTES_L1_CLOCK 64.0    /* two sectors */
 #define BYTES_L2_CLOCK 64.0    /* from L2, an SM */
 #define REGISTER_UNIT 256.0    /* registers are given to a warp in this many */
@@ -84,5 +84,5 @@ void terms_compute(const struct sample *sample, const struct gpu *gpu, double us
     us[TERM_LATENCY] = o.full_waves * v[COLUMN_L] * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION / gpu->max_mhz;
     us[TERM_MEMORY_LATENCY] = o.full_waves * (v[COLUMN_L_MR] + 0.2 * v[COLUMN_L_MW]) * CLOCKS_MEMORY / gpu->max_mhz;
     us[TERM_BARRIER] = o.full_waves * v[COLUMN_L_S] * CLOCKS_BARRIER / gpu->max_mhz;
-    us[TERM_BLOCKS] = v[COLUMN_N_B] / sms * CLOCKS_BLOCK / gpu->max_mhz / o.blocks_per_sm;
+    us[TERM_BLOCKS] = v[COLUMN_N_B] * CLOCKS_BLOCK / gpu->max_mhz;
 }

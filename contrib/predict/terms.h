@@ -22,7 +22,7 @@
     X(LATENCY, "latency of one warp", false)   /* dependent instructions of one thread after another, waves of blocks */ \
     X(MEMORY_LATENCY, "memory latency", false) /* global accesses of one thread one after another, waves of blocks */ \
     X(BARRIER, "barriers", false)              /* barriers of one block after another, waves of blocks */           \
-    X(BLOCKS, "start of blocks", false)        /* blocks given to SMs, one after another */
+    X(BLOCKS, "start of blocks", false)        /* blocks given to the SMs, one after another */
 
 enum term {
 #define X(identifier, name, bound) TERM_##identifier,
