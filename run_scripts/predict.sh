@@ -3,6 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 
 case ${1:-} in
+features) exec "$root/run_scripts/predict_features.sh" "${@:2}" ;;
+collect) exec "$root/run_scripts/predict_collect.sh" "${@:2}" ;;
 train | evaluate | predict) exec "$root/run_scripts/predict_model.sh" "$@" ;;
-*) usage 'predict.sh train|evaluate|predict ...' ;;
+*) usage 'predict.sh features|collect|train|evaluate|predict ...' ;;
 esac

@@ -15,6 +15,7 @@ setup_file() {
 
 setup() {
     load helpers/common
+    load helpers/features
     [ -z "${lacks:-}" ] || skip "$lacks"
     cd "$BATS_TEST_TMPDIR"
     programs=$build/cudasim-tests
@@ -26,9 +27,12 @@ setup() {
     export LD_LIBRARY_PATH=$build/cudasim
 }
 
-# simulate PROGRAM: its output in $output, its standard error in $stderr, faults that the simulator saw in $said.
+# simulate PROGRAM: its output in $output, its standard error in $stderr, faults that the simulator saw in $said. In every
+# launch the classes of instructions add up.
 simulate() {
-    run --separate-stderr timeout 120 "$programs/$1"
+    rm -f features.csv
+    CUDASIM_FEATURES=features.csv run --separate-stderr timeout 120 "$programs/$1"
+    [ ! -e features.csv ] || classes_add_up features.csv || fail "$1: see above"
     [ "$status" -ne 124 ] || fail "$1 did not end in 120 s"$'\n'"$output"$'\n'"$stderr"
     said=$(grep -E '^cudasim: (error|warning): ' <<< "$stderr" || true)
 }

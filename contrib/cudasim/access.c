@@ -48,6 +48,31 @@ unsigned access_sectors(struct worker *k, const uint64_t *address, uint32_t mask
     return count;
 }
 
+/* Several workers may note sectors of one word. */
+void access_touch(struct touched *t, uint64_t first, uint64_t last)
+{
+    uint64_t from = (first - t->origin) >> 5, to = (last - t->origin) >> 5;
+
+    if (first < t->origin || to >= t->sectors) /* the program's own memory, registered */
+        return;
+    while (from <= to) {
+        uint64_t word = from >> 6, end = word == to >> 6 ? to & 63 : 63;
+        uint64_t set = (~0ull >> (63 - end)) & (~0ull << (from & 63));
+
+        if ((__atomic_load_n(&t->bits[word], __ATOMIC_RELAXED) & set) != set) {
+            __atomic_fetch_or(&t->bits[word], set, __ATOMIC_RELAXED);
+            __atomic_store_n(&t->pages[word / TOUCHED_PAGE], 1, __ATOMIC_RELAXED);
+        }
+        from = (word + 1) << 6;
+    }
+}
+
+void access_touch_lanes(struct touched *t, const uint64_t *address, uint32_t mask, unsigned bytes)
+{
+    EVERY_LANE(l, mask)
+        access_touch(t, address[l], address[l] + bytes - 1);
+}
+
 /* Passes of one group of lanes: the most distinct words that one of the 32 banks has to serve. */
 static unsigned group_passes(const uint32_t *offsets, uint32_t mask, unsigned words)
 {
@@ -693,6 +718,8 @@ static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, co
         e->bytes += (uint64_t)lanes * bytes;
         e->ideal += ((uint64_t)lanes * bytes + 31) / 32;
         e->units += access_sectors(w->worker, asked, kinds->global, bytes);
+        if (w->worker->touched && ins->class != CLASS_PARAMETER)
+            access_touch_lanes(w->worker->touched, asked, kinds->global, bytes);
     }
     if ((lanes = (uint32_t)__builtin_popcount(kinds->shared))) {
         e->shared_requests++;

@@ -101,6 +101,9 @@ static void add_counts(const struct executed *x, void *context)
 
     c->warp_instructions[i->class] += x->warps;
     c->thread_instructions[i->class] += x->lanes;
+    c->all_warp_instructions += x->warps;
+    c->all_thread_instructions += x->lanes;
+    c->thread_exits += i->ends ? x->lanes : 0;
     c->flops += x->lanes * i->flops;
     if (i->class == CLASS_COMPUTATION && !i->flops)
         c->integer_ops += x->lanes;
@@ -128,7 +131,7 @@ static void add_counts(const struct executed *x, void *context)
         c->global_load_requests += e->requests;
         c->global_load_sectors += e->units;
         c->global_load_bytes += e->bytes;
-    } else {
+    } else if (i->class == CLASS_GLOBAL_STORE) {
         c->global_store_requests += e->requests;
         c->global_store_sectors += e->units;
         c->global_store_bytes += e->bytes;
@@ -144,6 +147,14 @@ static void summarise(const struct kernel_use *use, struct sim_kernel_counts *co
     counts->facts.name = use->mangled;
     counts->name = use->name;
     visit_executed(use, add_counts, counts);
+}
+
+void sim_kernel_count(const struct sim_kernel *kernel, struct sim_kernel_counts *counts)
+{
+    if (kernel->use)
+        summarise(kernel->use, counts);
+    else
+        memset(counts, 0, sizeof *counts);
 }
 
 size_t sim_counts(struct sim *sim, struct sim_kernel_counts **counts)

@@ -43,6 +43,7 @@ struct sim {
     struct memory *memory;
     struct row_index rows;
     struct heap heap;
+    struct touched touched;        /* bits are NULL without options.features */
     struct region *workspace;      /* of cooperative launches, made for the first one */
     struct sim_module *modules;
     struct kernel_use *uses;
@@ -70,6 +71,9 @@ char *demangle(const char *name);
 
 /* launch.c: ends the worker's threads. */
 void pool_end(struct sim *sim);
+
+/* sim.c: for feature.c. */
+struct touched *sim_touched(struct sim *sim);
 
 /* count.c */
 void use_freeze(struct kernel_use *use);

@@ -85,6 +85,7 @@ struct ins {
     bool toolkit;     /* written in a header of the CUDA Toolkit */
     bool reserved;    /* reads where the system's part of shared memory lies */
     bool meets;       /* lanes named in the mask `f` execute it together, see warp_converge() */
+    bool ends;        /* exit, or the return of a kernel */
     uint16_t flops;   /* floating-point operations a lane */
     uint8_t mode;     /* second sub-operation: scope, comparison, … */
     uint32_t event;   /* index of its event counters, plus 1; 0: none */
@@ -268,6 +269,18 @@ struct printed {
     size_t size, capacity;
 };
 
+/*
+ * Which sectors of 32 bytes of the device's own memory were accessed. Pages are for who looks for them: a page of the
+ * bits is 64 words, for 128 KiB of memory.
+ */
+#define TOUCHED_PAGE 64
+struct touched {
+    uint64_t origin;  /* address of the first sector */
+    uint64_t sectors;
+    uint64_t *bits;   /* [sectors / 64], a bit a sector */
+    uint8_t *pages;   /* [sectors / 64 / TOUCHED_PAGE]: 1 where a bit of the page may be set */
+};
+
 /* One host thread, and the counts it keeps. */
 struct worker {
     struct sim *sim;
@@ -279,6 +292,7 @@ struct worker {
     struct span no_event;          /* of instructions without counters */
     bool sim_check_written;        /* the options, at hand */
     bool counting;
+    struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
     bool progress;                 /* something changed since the scheduler last looked: see block.c */
     const struct ins *faulted_at;  /* of the last warning: the same place is not looked up again at once */
     uint64_t random;               /* state of the scheduler's choices */
@@ -328,6 +342,7 @@ struct sim_kernel {
     bool uses_local;
     uint64_t static_shared;        /* bytes laid out by program.c */
     struct kernel_use *use;        /* counts, made at the first launch */
+    struct features_code *code;    /* owned; made when first asked for: feature.c */
 };
 
 struct launch {
@@ -338,7 +353,7 @@ struct launch {
     char *parameters;
     uint32_t grid[3], ntid[3];
     uint64_t blocks;               /* in all */
-    uint64_t groups;               /* clusters, or blocks where there are none */
+    uint64_t groups;               /* to be executed: clusters, or blocks where there are none */
     atomic_uint_fast64_t next;     /* the next group to be started */
     uint32_t cluster_blocks;       /* 1 without clusters */
     uint32_t threads;              /* a block */
@@ -446,6 +461,8 @@ void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, u
                         const uint64_t *asked); /* asked[32]: offsets, whatever their window */
 void access_fence(struct warp *w); /* a fence, or an atomic, for the race check */
 unsigned access_sectors(struct worker *k, const uint64_t *address, uint32_t mask, unsigned bytes);
+void access_touch(struct touched *t, uint64_t first, uint64_t last); /* sectors of bytes first .. last */
+void access_touch_lanes(struct touched *t, const uint64_t *address, uint32_t mask, unsigned bytes);
 unsigned access_passes(const uint32_t *offsets, uint32_t mask, unsigned bytes);
 char *warp_local(struct warp *w); /* makes the stacks */
 uint64_t local_need(const struct launch *launch); /* bytes of a thread's stack */

@@ -195,6 +195,8 @@ static struct block *start_group(struct worker *k)
 
     if (group >= l->groups)
         return NULL;
+    if (l->what->only)
+        group = l->what->only[group];
     for (uint32_t rank = 0; rank < l->cluster_blocks; rank++) {
         struct block *b = start_block(k, group, rank);
 
@@ -526,16 +528,18 @@ static void add_launch(struct kernel_use *use, const struct launch *l, double se
 {
     struct sim_kernel_counts *c = &use->frozen;
 
+    uint64_t executed = l->groups * l->cluster_blocks;
+
     if (!c->launches || (uint64_t)c->grid[0] * c->grid[1] * c->grid[2] < l->blocks) {
         memcpy(c->grid, l->what->grid, sizeof c->grid);
         memcpy(c->block, l->what->block, sizeof c->block);
         c->dynamic_shared = l->what->dynamic_shared;
         c->blocks_per_sm = sim_occupancy(l->sim, l->kernel, l->threads, l->what->dynamic_shared, &c->limiter);
     }
-    c->launches++;
-    c->blocks += l->blocks;
-    c->threads += l->blocks * l->threads;
-    c->warps += l->blocks * l->warps;
+    c->launches += !l->what->continues;
+    c->blocks += executed;
+    c->threads += executed * l->threads;
+    c->warps += executed * l->warps;
     c->seconds += seconds;
 }
 
@@ -547,7 +551,7 @@ static unsigned workers_for(const struct sim *sim, const struct launch *l)
 
     if (l->kernel->ordered || l->cooperative || workers == 1)
         return 1;
-    if (c->blocks && c->seconds / (double)c->blocks * (double)l->blocks < WORTH_SHARING)
+    if (c->blocks && c->seconds / (double)c->blocks * (double)(l->groups * l->cluster_blocks) < WORTH_SHARING)
         return 1;
     return (unsigned)(l->groups < workers ? l->groups : workers);
 }
@@ -600,7 +604,7 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
     l.warps = (l.threads + LANES - 1) / LANES;
     l.blocks = (uint64_t)l.grid[0] * l.grid[1] * l.grid[2];
     l.cluster_blocks = what->cluster[0] * what->cluster[1] * what->cluster[2];
-    l.groups = l.blocks / l.cluster_blocks;
+    l.groups = what->only ? what->only_count : l.blocks / l.cluster_blocks;
     l.shared_size = (uint32_t)kernel->static_shared + what->dynamic_shared;
     l.reserved = l.shared_size;
     if (kernel->uses_reserved) {

@@ -916,3 +916,8 @@ uint64_t memory_generation(const struct memory *memory)
 {
     return memory->generation;
 }
+
+uint64_t memory_range(const struct memory *memory)
+{
+    return memory->range;
+}

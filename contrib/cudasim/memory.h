@@ -96,6 +96,7 @@ void memory_note_written(struct memory *memory, uint64_t address, uint64_t size)
  */
 uint8_t *memory_bits(const struct memory *memory);
 uint64_t memory_origin(const struct memory *memory);
+uint64_t memory_range(const struct memory *memory); /* bytes from memory_origin() on */
 
 /* Totals for cudaMemGetInfo, in bytes. memory_used() counts the kinds that the limit is for. */
 uint64_t memory_used(const struct memory *memory);

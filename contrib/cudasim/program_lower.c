@@ -1110,7 +1110,9 @@ void lower_statement(struct builder *b, size_t index)
     } else if (!strcmp(base, "call")) {
         lower_call(b);
     } else if (!strcmp(base, "ret") || !strcmp(base, "exit")) {
-        emit(b, !strcmp(base, "exit") || b->ptx_function->entry ? "@exit" : "@ret");
+        bool ends = !strcmp(base, "exit") || b->ptx_function->entry;
+
+        emit(b, ends ? "@exit" : "@ret")->ends = ends;
         b->facts[b->code_count - 1].falls = false;
     } else if (!strcmp(base, "trap") || !strcmp(base, "brkpt")) {
         emit(b, "@trap");

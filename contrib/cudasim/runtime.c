@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "explain.h"
+#include "feature.h"
 #include "speed.h"
 
 /* The process-wide facade that CUDA's API needs: its calls have no context. Written once, by create(). */
@@ -104,6 +105,42 @@ void runtime_unlock(struct runtime *runtime)
     pthread_mutex_unlock(&runtime->lock);
 }
 
+/* CUDASIM_FEATURES: a line a launch. A line is written when its launch is over, so that none is lost. */
+static bool open_features(struct runtime *runtime, uint64_t sample)
+{
+    const char *path = getenv("CUDASIM_FEATURES");
+
+    runtime->features_out = fopen(path, "we");
+    if (!runtime->features_out) {
+        runtime_complain("cannot write CUDASIM_FEATURES '%s': %s", path, strerror(errno));
+        return false;
+    }
+    setvbuf(runtime->features_out, NULL, _IOLBF, BUFSIZ);
+    runtime->features = features_create(sample);
+    if (!runtime->features) {
+        fclose(runtime->features_out);
+        runtime->features_out = NULL;
+        runtime_complain("out of memory for the features");
+        return false;
+    }
+    features_write_header(runtime->features_out);
+    return true;
+}
+
+static void close_features(struct runtime *runtime)
+{
+    bool bad;
+
+    if (!runtime->features)
+        return;
+    bad = ferror(runtime->features_out);
+    if (fclose(runtime->features_out) != 0 || bad)
+        runtime_complain("cannot write CUDASIM_FEATURES '%s': the file is not complete", getenv("CUDASIM_FEATURES"));
+    features_free(runtime->features);
+    runtime->features = NULL;
+    runtime->features_out = NULL;
+}
+
 static bool create_device(struct runtime *runtime)
 {
     struct sim_limits limits;
@@ -121,6 +158,12 @@ static bool create_device(struct runtime *runtime)
     runtime->sim = sim_create(&limits, &options);
     if (!runtime->sim) {
         runtime_complain("cannot create the virtual device: out of memory or address space");
+        runtime->device_error = cudaErrorInitializationError;
+        return false;
+    }
+    if (options.features && !open_features(runtime, options.sample)) {
+        sim_destroy(runtime->sim);
+        runtime->sim = NULL;
         runtime->device_error = cudaErrorInitializationError;
         return false;
     }
@@ -189,6 +232,7 @@ __attribute__((destructor)) static void end(void)
     __atomic_store_n(&runtime->ended, true, __ATOMIC_RELEASE);
     if (runtime->sim) {
         report(runtime);
+        close_features(runtime);
         module_release_all(runtime);
         sim_destroy(runtime->sim);
         runtime->sim = NULL;

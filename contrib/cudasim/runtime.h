@@ -116,6 +116,8 @@ struct runtime {
     pthread_mutex_t lock;        /* around everything below, and around the device */
     pthread_key_t thread_key;    /* struct thread_state of each thread */
     struct sim *sim;             /* NULL before the first call that needs a device */
+    struct features *features;   /* where CUDASIM_FEATURES asks for them, else NULL */
+    FILE *features_out;          /* its file */
     cudaError_t device_error;    /* why there is none */
     cudaError_t sticky;          /* of a kernel that faulted; all later calls return it */
     unsigned device_flags;       /* cudaSetDeviceFlags */

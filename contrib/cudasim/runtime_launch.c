@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feature.h"
+
 enum {
     BLOCK_Z = 64,               /* threads */
     GRID_Y = 65535,             /* blocks, and so in z */
@@ -184,6 +186,17 @@ cudaError_t launch_prepare(struct runtime *runtime, const void *function, const 
     return error == cudaSuccess ? pack(work, arguments, extra) : error;
 }
 
+/* A launch that faulted has no line. */
+static bool run_with_features(struct runtime *runtime, const struct sim_launch *launch, struct sim_fault *fault)
+{
+    struct features_row row;
+
+    if (!features_run(runtime->features, runtime->sim, launch, &row, fault))
+        return false;
+    features_write_row(runtime->features_out, &row);
+    return true;
+}
+
 /* A fault is not the launch's: the calls after it return it. */
 cudaError_t launch_run(struct runtime *runtime, const struct kernel_work *work, cudaStream_t stream)
 {
@@ -203,7 +216,7 @@ cudaError_t launch_run(struct runtime *runtime, const struct kernel_work *work, 
         launch.block[i] = work->block[i];
         launch.cluster[i] = work->cluster[i];
     }
-    if (!sim_run(runtime->sim, &launch, &fault))
+    if (!(runtime->features ? run_with_features(runtime, &launch, &fault) : sim_run(runtime->sim, &launch, &fault)))
         runtime->sticky = error_of_fault(fault.kind);
     return cudaSuccess;
 }

@@ -7,8 +7,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "device.h"
+#include "feature_code.h"
 
 /* ---- limits and options ---- */
 
@@ -117,18 +119,31 @@ static bool parse_checks(const char *text, struct sim_options *o)
 bool sim_options_from_environment(struct sim_options *o, char *error, size_t error_size)
 {
     const char *workers = getenv("CUDASIM_WORKERS"), *seed = getenv("CUDASIM_SEED"), *check = getenv("CUDASIM_CHECK"),
-               *explain = getenv("CUDASIM_EXPLAIN");
+               *explain = getenv("CUDASIM_EXPLAIN"), *features = getenv("CUDASIM_FEATURES"),
+               *sample = getenv("CUDASIM_SAMPLE");
     uint64_t value;
 
     memset(o, 0, sizeof *o);
     o->check_written = o->check_races = o->check_leaks = true;
     o->explain = explain && *explain && strcmp(explain, "0") != 0;
+    o->features = features && *features;
     if (workers && *workers) {
         if (!parse_number(workers, false, &value) || value < 1 || value > 256) {
             snprintf(error, error_size, "CUDASIM_WORKERS=%s: must be a number from 1 to 256", workers);
             return false;
         }
         o->workers = (unsigned)value;
+    }
+    if (sample && *sample) {
+        if (!parse_number(sample, false, &o->sample) || o->sample < 1) {
+            snprintf(error, error_size, "CUDASIM_SAMPLE=%s: must be a number of blocks, from 1 on", sample);
+            return false;
+        }
+        if (!o->features) {
+            snprintf(error, error_size, "CUDASIM_SAMPLE=%s: executes launches in part, which is of use to CUDASIM_FEATURES "
+                                        "alone; that is not set", sample);
+            return false;
+        }
     }
     if (seed && *seed) {
         if (!parse_number(seed, false, &o->seed)) {
@@ -141,6 +156,8 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
         snprintf(error, error_size, "CUDASIM_CHECK=%s: must be all, none, or some of written,races,leaks", check);
         return false;
     }
+    if (o->sample)
+        o->check_written = false; /* what was left out has written nothing */
     return true;
 }
 
@@ -151,6 +168,23 @@ static unsigned cpus(void)
     cpu_set_t set;
 
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+/* A bit for every sector of the device's memory; zeros, which take no memory before they are set. */
+static bool note_sectors(struct sim *sim)
+{
+    struct touched *t = &sim->touched;
+    size_t words;
+
+    t->origin = memory_origin(sim->memory);
+    t->sectors = memory_range(sim->memory) / 32;
+    words = t->sectors / 64;
+    t->bits = mmap(NULL, words * sizeof *t->bits, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                   0);
+    if (t->bits == MAP_FAILED)
+        t->bits = NULL;
+    t->pages = calloc(words / TOUCHED_PAGE + 1, 1);
+    return t->bits && t->pages;
 }
 
 struct sim *sim_create(const struct sim_limits *limits, const struct sim_options *options)
@@ -171,7 +205,8 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
     sim->faults = calloc(FAULT_PLACES, sizeof *sim->faults);
     sim->fault_at = calloc(FAULT_PLACES, sizeof *sim->fault_at);
     row_index_build(&sim->rows, table_select());
-    if (!sim->memory || !sim->workers || !sim->faults || !sim->fault_at || !sim->rows.entries) {
+    if (!sim->memory || !sim->workers || !sim->faults || !sim->fault_at || !sim->rows.entries ||
+        (options->features && !note_sectors(sim))) {
         sim->worker_count = 0;
         sim_destroy(sim);
         return NULL;
@@ -182,7 +217,8 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
         sim->workers[n].index = n;
         sim->workers[n].random = options->seed;
         sim->workers[n].sim_check_written = options->check_written;
-        sim->workers[n].counting = options->explain;
+        sim->workers[n].counting = options->explain || options->features;
+        sim->workers[n].touched = options->features ? &sim->touched : NULL;
     }
     return sim;
 }
@@ -201,6 +237,9 @@ void sim_destroy(struct sim *sim)
         sim->uses = next;
     }
     row_index_release(&sim->rows);
+    if (sim->touched.bits)
+        munmap(sim->touched.bits, sim->touched.sectors / 8);
+    free(sim->touched.pages);
     if (sim->memory)
         memory_destroy(sim->memory);
     for (unsigned n = 0; n < sim->worker_count; n++)
@@ -402,6 +441,9 @@ void sim_unload(struct sim *sim, struct sim_module *module)
         if (module->kernels[n].use)
             use_freeze(module->kernels[n].use);
         free(module->kernels[n].demangled);
+        if (module->kernels[n].code)
+            features_code_release(module->kernels[n].code);
+        free(module->kernels[n].code);
     }
     /* Other code may come to lie where this module's was. */
     for (size_t n = 0; n < sim->fault_count; n++)
@@ -417,6 +459,27 @@ struct sim_kernel *sim_kernel(struct sim_module *module, const char *name)
         if (!strcmp(module->kernels[n].facts.name, name))
             return &module->kernels[n];
     return NULL;
+}
+
+struct sim_kernel *sim_kernel_at(struct sim_module *module, size_t index)
+{
+    return index < module->kernel_count ? &module->kernels[index] : NULL;
+}
+
+const struct ptx_module *sim_kernel_ptx(const struct sim_kernel *kernel, const struct ptx_function **function)
+{
+    *function = kernel->function->ptx;
+    return kernel->module->program->ptx;
+}
+
+const char *sim_kernel_title(const struct sim_kernel *kernel)
+{
+    return kernel->demangled;
+}
+
+struct touched *sim_touched(struct sim *sim)
+{
+    return &sim->touched;
 }
 
 bool sim_variable(struct sim_module *module, const char *name, uint64_t *address, uint64_t *size)

@@ -44,6 +44,8 @@ struct sim_options {
     bool check_races;    /* shared-memory races */
     bool check_leaks;    /* allocations alive at the end */
     bool explain;        /* count for the report */
+    bool features;       /* count, and note which sectors are touched, for feature.h */
+    uint64_t sample;     /* see features_create(); 0: launches are executed in full */
 };
 
 /* What a kernel did wrong. Those that end the launch are errors, the others warnings. */
@@ -107,6 +109,15 @@ void sim_unload(struct sim *sim, struct sim_module *module);
 /* A kernel by its mangled name, or NULL. */
 struct sim_kernel *sim_kernel(struct sim_module *module, const char *name);
 
+/* The module's kernels in the order of its text: number `index`, or NULL behind the last. */
+struct sim_kernel *sim_kernel_at(struct sim_module *module, size_t index);
+
+/* The text that the kernel was made of. */
+const struct ptx_module *sim_kernel_ptx(const struct sim_kernel *kernel, const struct ptx_function **function);
+
+/* The kernel's name for people: demangled, without parameters. */
+const char *sim_kernel_title(const struct sim_kernel *kernel);
+
 /* A variable by its name: its device address and size in bytes. */
 bool sim_variable(struct sim_module *module, const char *name, uint64_t *address, uint64_t *size);
 
@@ -142,6 +153,9 @@ struct sim_launch {
     bool cooperative;
     const void *parameters;                 /* packed, facts.parameter_bytes bytes */
     uint64_t stream;                        /* for the report alone */
+    const uint64_t *only;                   /* [only_count] blocks, or clusters, that are executed; NULL: all */
+    size_t only_count;
+    bool continues;                         /* the rest of a launch that was counted already */
 };
 
 /*
@@ -177,6 +191,8 @@ struct sim_kernel_counts {
     double seconds;           /* the simulator's own time */
     uint64_t warp_instructions[CLASS_COUNT];
     uint64_t thread_instructions[CLASS_COUNT];
+    uint64_t all_warp_instructions, all_thread_instructions; /* whatever their class */
+    uint64_t thread_exits;    /* thread instructions by which a thread ended: among those of CLASS_CONTROL */
     uint64_t branches, divergent_branches; /* conditional branches executed by warps, and those where lanes parted */
     uint64_t global_load_requests, global_load_sectors, global_load_bytes;   /* bytes asked for by threads; sectors of 32 bytes */
     uint64_t global_store_requests, global_store_sectors, global_store_bytes;
@@ -204,6 +220,8 @@ struct sim_line_counts {
 
 /* Kernels launched so far, in the order of their first launch. To be freed with free(). */
 size_t sim_counts(struct sim *sim, struct sim_kernel_counts **counts);
+/* The same of one kernel, all zeros before its first launch. Pointers in it are valid as long as the device. */
+void sim_kernel_count(const struct sim_kernel *kernel, struct sim_kernel_counts *counts);
 /* Lines of kernel number `index` of sim_counts(), most warp instructions first. To be freed with free(). */
 size_t sim_line_counts(struct sim *sim, size_t index, struct sim_line_counts **lines);
 

@@ -151,6 +151,12 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
                 e->units += access_sectors(k, P, mask, bytes);
             else
                 e->units += ((high + bytes - 1) >> 5) - (low >> 5) + 1;
+            if (k->touched && i->class != CLASS_PARAMETER) {
+                if (pattern == PATTERN_ANY)
+                    access_touch_lanes(k->touched, P, mask, bytes);
+                else
+                    access_touch(k->touched, low, high + bytes - 1);
+            }
         }
         return pattern;
     }

@@ -3,6 +3,34 @@
 
 PREDICT := contrib/predict
 
+# ---- features: what a launch is like, by the simulator ----
+
+$(BUILD)/predict/features: $(call object,$(PREDICT)/main_features.c) $(CUDASIM_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
+
+FEATURE_TESTS := $(if $(CUDASIM_LACKS),,$(BUILD)/tests/test_cudasim_feature)
+$(BUILD)/tests/test_cudasim_feature: $(BUILD)/obj/tests/unit/test_cudasim_feature.o $(CUDASIM_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
+
+.PHONY: predict-features
+predict-features: $(if $(CUDASIM_LACKS),,$(BUILD)/predict/features $(FEATURE_TESTS) $(CUDASIM_LIBRARY))
+	$(if $(CUDASIM_LACKS),@echo "the simulator needs $(strip $(CUDASIM_LACKS))" >&2; exit 2)
+
+# ---- collect: the kernels that the predictor learns from, timed on a GPU or counted on the simulator ----
+
+PREDICT_KERNELS := $(patsubst $(PREDICT)/%.cu,$(BUILD)/predict/%.o,$(wildcard $(PREDICT)/kernels/*.cu))
+
+$(BUILD)/predict/collect: $(BUILD)/predict/collect.o $(PREDICT_KERNELS) $(call object,verify/gpu.c verify/error.c verify/stats.c)
+	$(call say,LINK $@)$(NVCC) $(NVCC_FLAGS) -o $@ $^ -ldl -lm
+
+$(BUILD)/predict/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -I. -MMD -MP -c -o $@ $<
+
+-include $(wildcard $(BUILD)/predict/*.d $(BUILD)/predict/kernels/*.d)
+
 # ---- methods: training, evaluation, prediction ----
 
 PREDICT_LIBS := -llapacke -lopenblas -lsvm -lnlopt -ljansson -lpthread -lm

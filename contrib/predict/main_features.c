@@ -1,0 +1,463 @@
+/*
+ * main_features.c - the features of one launch of a kernel that is there as PTX: features FILE.ptx OPTION...
+ *
+ * Called by run_scripts/predict_features.sh. The kernel is launched on a virtual device of its own (contrib/cudasim),
+ * on buffers of zeros. So counts that follow from data would be made up: a kernel with such a loop is refused. Writes CSV
+ * as CUDASIM_FEATURES does. Exit codes: 1 the file or the kernel is at fault, 2 the arguments, 3 the machine.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/cudasim/feature.h"
+
+enum { EXIT_OK, EXIT_FILE, EXIT_USAGE, EXIT_MACHINE };
+
+#define ARGUMENTS 256
+#define BLOCKS_SAMPLED 64
+
+static const char usage[] =
+    "usage: features FILE.ptx --grid X[,Y[,Z]] --block X[,Y[,Z]] [--args VALUE...] [--kernel NAME] [--shared BYTES]\n"
+    "                [--cubin FILE] [--sample N] [--tune]\n"
+    "VALUE is a number for each parameter that is one, and buffer:BYTES for a pointer to so much memory (1K, 1M, 1G).\n";
+
+struct command {
+    const char *path, *cubin, *kernel;
+    unsigned grid[3], block[3];
+    uint64_t shared, sample; /* bytes; blocks */
+    bool tune;
+    const char *arguments[ARGUMENTS];
+    size_t argument_count;
+    bool has_arguments;
+};
+
+struct text {
+    char *data;
+    size_t size; /* bytes */
+};
+
+static __attribute__((format(printf, 2, 3), noreturn)) void stop(int code, const char *format, ...)
+{
+    va_list list;
+
+    fputs("features: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    exit(code);
+}
+
+/* ------------------------------------------------------------------ the command line */
+
+/* A whole number, with K, M or G behind it where `bytes`. */
+static bool number(const char *text, bool bytes, uint64_t *value)
+{
+    char *end;
+    unsigned shift = 0;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    if (bytes && *end) {
+        shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+        end += shift != 0;
+    }
+    if (errno || *end || *value > UINT64_MAX >> shift)
+        return false;
+    *value <<= shift;
+    return true;
+}
+
+static void shape(const char *option, const char *text, unsigned size[3])
+{
+    const char *at = text;
+
+    for (int n = 0; n < 3; n++) {
+        char *end = NULL;
+        unsigned long value = n > 0 && !*at ? 1 : *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
+
+        if (value < 1 || value > INT_MAX || (end && *end && (*end != ',' || !end[1])))
+            stop(EXIT_USAGE, "%s %s: must be one to three numbers from 1 on, such as 256 or 16,16", option, text);
+        size[n] = (unsigned)value;
+        at = end ? end + (*end == ',') : at;
+    }
+    if (*at)
+        stop(EXIT_USAGE, "%s %s: must be one to three numbers from 1 on, such as 256 or 16,16", option, text);
+}
+
+static void read_command(int count, char **words, struct command *c)
+{
+    *c = (struct command){.sample = BLOCKS_SAMPLED};
+    for (int n = 1; n < count; n++) {
+        const char *word = words[n], *value = n + 1 < count ? words[n + 1] : NULL;
+
+        if (strcmp(word, "--help") == 0) {
+            fputs(usage, stdout);
+            exit(EXIT_OK);
+        }
+        if (strcmp(word, "--tune") == 0) {
+            c->tune = true;
+            continue;
+        }
+        if (strcmp(word, "--args") == 0) {
+            c->has_arguments = true;
+            while (n + 1 < count && strncmp(words[n + 1], "--", 2) != 0) {
+                if (c->argument_count == ARGUMENTS)
+                    stop(EXIT_USAGE, "more than %d arguments", ARGUMENTS);
+                c->arguments[c->argument_count++] = words[++n];
+            }
+            continue;
+        }
+        if (word[0] != '-') {
+            if (c->path)
+                stop(EXIT_USAGE, "one file at a time: '%s' and '%s'", c->path, word);
+            c->path = word;
+            continue;
+        }
+        if (!value)
+            stop(EXIT_USAGE, "option '%s' needs a value, or is unknown", word);
+        n++;
+        if (strcmp(word, "--kernel") == 0)
+            c->kernel = value;
+        else if (strcmp(word, "--cubin") == 0)
+            c->cubin = value;
+        else if (strcmp(word, "--grid") == 0)
+            shape(word, value, c->grid);
+        else if (strcmp(word, "--block") == 0)
+            shape(word, value, c->block);
+        else if (strcmp(word, "--shared") == 0 && number(value, true, &c->shared) && c->shared <= UINT_MAX)
+            continue;
+        else if (strcmp(word, "--sample") == 0 && number(value, false, &c->sample))
+            continue;
+        else if (strcmp(word, "--shared") == 0 || strcmp(word, "--sample") == 0)
+            stop(EXIT_USAGE, "%s %s: must be a whole number", word, value);
+        else
+            stop(EXIT_USAGE, "unknown option '%s'", word);
+    }
+    if (!c->path) {
+        fputs(usage, stderr);
+        exit(EXIT_USAGE);
+    }
+}
+
+/* ------------------------------------------------------------------ files */
+
+static struct text read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    struct text text = {NULL, 0};
+    size_t capacity = 0, got;
+
+    if (!file)
+        stop(EXIT_USAGE, "cannot open '%s': %s", path, strerror(errno));
+    do {
+        if (text.size == capacity) {
+            capacity = capacity ? 2 * capacity : 65536;
+            text.data = realloc(text.data, capacity);
+            if (!text.data)
+                stop(EXIT_MACHINE, "out of memory for '%s'", path);
+        }
+        got = fread(text.data + text.size, 1, capacity - text.size, file);
+        text.size += got;
+    } while (got > 0);
+    if (ferror(file))
+        stop(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+    fclose(file);
+    return text;
+}
+
+/* ------------------------------------------------------------------ the kernel */
+
+static bool is_named(const struct sim_kernel *kernel, const char *name)
+{
+    struct feature_name plain = feature_plain_name(sim_kernel_title(kernel));
+
+    return strcmp(name, plain.text) == 0 || strcmp(name, sim_kernel_title(kernel)) == 0 ||
+           strcmp(name, sim_kernel_facts(kernel)->name) == 0;
+}
+
+static void list_kernels(struct sim_module *module, const char *name)
+{
+    const struct sim_kernel *kernel;
+
+    for (size_t n = 0; (kernel = sim_kernel_at(module, n)); n++)
+        if (!name || is_named(kernel, name))
+            fprintf(stderr, "  %s  (%s)\n", sim_kernel_title(kernel), sim_kernel_facts(kernel)->name);
+}
+
+static struct sim_kernel *find_kernel(struct sim_module *module, const struct command *c)
+{
+    struct sim_kernel *kernel, *found = NULL;
+    size_t count = 0;
+
+    for (size_t n = 0; (kernel = sim_kernel_at(module, n)); n++)
+        if (!c->kernel || is_named(kernel, c->kernel)) {
+            found = kernel;
+            count++;
+        }
+    if (count == 1)
+        return found;
+    if (!sim_kernel_at(module, 0))
+        stop(EXIT_FILE, "'%s' has no kernel", c->path);
+    if (count == 0)
+        fprintf(stderr, "features: '%s' has no kernel '%s'; there are:\n", c->path, c->kernel);
+    else if (c->kernel)
+        fprintf(stderr, "features: '%s' has %zu kernels '%s'; say which by the name in brackets:\n", c->path, count, c->kernel);
+    else
+        fprintf(stderr, "features: '%s' has %zu kernels; say which by --kernel:\n", c->path, count);
+    list_kernels(module, count > 0 ? c->kernel : NULL);
+    exit(EXIT_USAGE);
+}
+
+/* Numbers that would be made up, and what a launch lacks. */
+static void check_kernel(const struct command *c, struct sim_kernel *kernel)
+{
+    const struct features_code *code = features_of_kernel(kernel);
+    bool refused = false;
+    char place[512];
+
+    if (!code)
+        stop(EXIT_MACHINE, "out of memory");
+    for (size_t n = 0; n < code->loop_count; n++) {
+        if (!(code->loops[n].depends & DEPENDS_DATA))
+            continue;
+        feature_loop_place(kernel, &code->loops[n], place, sizeof place);
+        fprintf(stderr, "features: %s: the loop that ends at %s (%s:%u) runs as often as data in global memory says\n",
+                sim_kernel_title(kernel), place, c->path, code->loops[n].line);
+        refused = true;
+    }
+    if (refused)
+        stop(EXIT_FILE, "%s: what it executes cannot be told from its code: run a whole program on real data instead",
+             sim_kernel_title(kernel));
+    if (!c->grid[0] || !c->block[0])
+        stop(EXIT_USAGE, "%s: no launch configuration: say --grid X[,Y[,Z]] and --block X[,Y[,Z]]", sim_kernel_title(kernel));
+}
+
+/* ------------------------------------------------------------------ arguments */
+
+static bool is_float(enum ptx_type type)
+{
+    return type == PTX_F32 || type == PTX_F64;
+}
+
+/* Memory of zeros for a pointer. */
+static uint64_t buffer(struct sim *sim, const char *text)
+{
+    uint64_t bytes = 0;
+    struct region *region;
+
+    if (!number(text, true, &bytes) || bytes < 1)
+        stop(EXIT_USAGE, "buffer:%s: must be a number of bytes from 1 on, such as 4096 or 16M", text);
+    region = memory_allocate(sim_memory(sim), bytes, 0, REGION_DEVICE);
+    if (!region)
+        stop(EXIT_USAGE, "buffer:%s: the virtual device has no room for it; CUDASIM_MEMORY says how much it has", text);
+    memory_note_written(sim_memory(sim), region->base, region->size);
+    return region->base;
+}
+
+static bool fits(int64_t value, bool is_negative, unsigned bytes)
+{
+    if (bytes >= 8)
+        return true;
+    return is_negative ? value >= -(1ll << (8 * bytes - 1)) : (uint64_t)value < 1ull << (8 * bytes);
+}
+
+/* Puts the value of one parameter, as its type wants it, at `place`. */
+static void argument(struct sim *sim, const struct ptx_variable *v, size_t index, const char *text, char *place)
+{
+    uint64_t bits;
+    char *end;
+
+    if (strncmp(text, "buffer:", 7) == 0) {
+        if (v->size != 8 || is_float(v->type))
+            stop(EXIT_USAGE, "argument %zu: %s: parameter %s is no pointer", index + 1, text, v->name);
+        bits = buffer(sim, text + 7);
+    } else if (v->size > 8 || v->unbounded || v->size != ptx_type_size(v->type)) {
+        stop(EXIT_USAGE, "argument %zu: parameter %s is a structure of %zu bytes, which cannot be given here", index + 1,
+             v->name, v->size);
+    } else if (is_float(v->type)) {
+        double value = strtod(text, &end);
+        float single = (float)value;
+
+        if (end == text || *end)
+            stop(EXIT_USAGE, "argument %zu: %s is no number", index + 1, text);
+        bits = 0;
+        memcpy(&bits, v->size == 4 ? (void *)&single : (void *)&value, v->size);
+    } else {
+        bool negative = text[0] == '-';
+
+        errno = 0;
+        bits = negative ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+        if (end == text || *end || errno || !fits((int64_t)bits, negative, (unsigned)v->size))
+            stop(EXIT_USAGE, "argument %zu: %s is no whole number of %zu bytes, as parameter %s is (a pointer is "
+                             "buffer:BYTES)", index + 1, text, v->size, v->name);
+    }
+    memcpy(place, &bits, v->size);
+}
+
+/* The packed parameters, to be freed. */
+static char *pack(struct sim *sim, const struct command *c, const struct sim_kernel *kernel)
+{
+    const struct sim_kernel_facts *facts = sim_kernel_facts(kernel);
+    const struct ptx_function *function;
+    char *packed = calloc(1, facts->parameter_bytes + 8);
+
+    sim_kernel_ptx(kernel, &function);
+    if (!packed)
+        stop(EXIT_MACHINE, "out of memory");
+    if (c->argument_count != facts->parameter_count)
+        stop(EXIT_USAGE, "%s takes %u arguments, --args has %zu", sim_kernel_title(kernel), facts->parameter_count,
+             c->argument_count);
+    for (unsigned n = 0; n < facts->parameter_count; n++) {
+        unsigned offset, size;
+
+        if (sim_kernel_parameter(kernel, n, &offset, &size))
+            argument(sim, &function->parameters[n], n, c->arguments[n], packed + offset);
+    }
+    return packed;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Why a launch of this shape cannot be, or NULL. */
+static const char *refused(const struct sim *sim, const struct sim_kernel *kernel, const struct sim_launch *launch)
+{
+    const struct sim_limits *limits = sim_limits(sim);
+    const struct sim_kernel_facts *facts = sim_kernel_facts(kernel);
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+
+    for (int n = 0; n < 3; n++) {
+        if (facts->required_threads[0] && facts->required_threads[n] != launch->block[n])
+            return "the kernel requires blocks of another shape (.reqntid)";
+        if (launch->grid[n] % launch->cluster[n])
+            return "the grid is no multiple of the kernel's cluster";
+    }
+    if (launch->block[0] > limits->threads_per_block || launch->block[1] > limits->threads_per_block ||
+        launch->block[2] > 64 || threads > limits->threads_per_block)
+        return "a block has at most 1024 threads, and 64 in z";
+    if (launch->grid[1] > 65535 || launch->grid[2] > 65535)
+        return "a grid has at most 65535 blocks in y and in z";
+    if (facts->max_threads && threads > facts->max_threads)
+        return "the kernel was compiled for smaller blocks (__launch_bounds__)";
+    if (!facts->estimated && facts->registers * ((threads + 31) / 32 * 32) > limits->registers_per_sm)
+        return "a block of this size needs more registers than there are";
+    if ((uint64_t)facts->static_shared + launch->dynamic_shared > limits->shared_per_block_optin)
+        return "a block needs more shared memory than there is";
+    return NULL;
+}
+
+static bool run(struct sim *sim, struct features *features, const struct sim_launch *launch)
+{
+    struct features_row row;
+    struct sim_fault fault;
+
+    if (!features_run(features, sim, launch, &row, &fault))
+        return false;
+    features_write_row(stdout, &row);
+    return true;
+}
+
+/* Other sizes of the block in x, where the number of threads stays what it is. */
+static void tune(struct sim *sim, struct features *features, const struct sim_launch *given)
+{
+    uint64_t across = (uint64_t)given->grid[0] * given->block[0];
+
+    for (unsigned size = 1; size <= 1024; size *= 2) {
+        struct sim_launch launch = *given;
+        unsigned threads = size * given->block[1] * given->block[2];
+
+        if (size == given->block[0] || threads < 32 || threads > 1024 || across % size)
+            continue;
+        launch.block[0] = size;
+        launch.grid[0] = (unsigned)(across / size);
+        if (refused(sim, given->kernel, &launch) || across / size > INT_MAX)
+            continue;
+        if (!run(sim, features, &launch))
+            fprintf(stderr, "features: %s does not run with blocks of %u in x: left out\n", sim_kernel_title(given->kernel),
+                    size);
+    }
+}
+
+static struct sim *create(void)
+{
+    struct sim_limits limits;
+    struct sim_options options;
+    char message[512];
+    struct sim *sim;
+
+    if (!sim_limits_from_environment(&limits, message, sizeof message) ||
+        !sim_options_from_environment(&options, message, sizeof message))
+        stop(EXIT_USAGE, "%s", message);
+    options.features = true;
+    options.check_written = options.check_races = options.check_leaks = false; /* of made-up data nothing is learned */
+    sim = sim_create(&limits, &options);
+    if (!sim)
+        stop(EXIT_MACHINE, "cannot create the virtual device: out of memory or address space");
+    return sim;
+}
+
+int main(int count, char **words)
+{
+    struct command c;
+    struct sim *sim = create();
+    struct cubin_kernel *resources = NULL;
+    struct sim_launch launch = {.cluster = {1, 1, 1}};
+    struct sim_module *module;
+    struct features *features;
+    struct ptx_error error;
+    struct text text;
+    size_t resource_count = 0;
+    const char *why;
+    char *parameters;
+    bool good;
+
+    read_command(count, words, &c);
+    text = read_file(c.path);
+    if (c.cubin) {
+        struct text cubin = read_file(c.cubin);
+
+        resource_count = cubin_kernels(cubin.data, cubin.size, &resources);
+        free(cubin.data);
+    }
+    module = sim_load(sim, text.data, text.size, resources, resource_count, &error);
+    if (!module)
+        stop(EXIT_FILE, "%s:%u: %s", c.path, error.line, error.message);
+    launch.kernel = find_kernel(module, &c);
+    check_kernel(&c, launch.kernel);
+    for (int n = 0; n < 3; n++) {
+        unsigned required = sim_kernel_facts(launch.kernel)->required_cluster[n];
+
+        launch.grid[n] = c.grid[n];
+        launch.block[n] = c.block[n];
+        launch.cluster[n] = required ? required : 1;
+    }
+    launch.dynamic_shared = (unsigned)c.shared;
+    why = refused(sim, launch.kernel, &launch);
+    if (why)
+        stop(EXIT_USAGE, "%s: this launch cannot be: %s", sim_kernel_title(launch.kernel), why);
+    launch.parameters = parameters = pack(sim, &c, launch.kernel);
+    features = features_create(c.sample);
+    if (!features)
+        stop(EXIT_MACHINE, "out of memory");
+    features_write_header(stdout);
+    good = run(sim, features, &launch);
+    if (!good)
+        fprintf(stderr, "features: %s: its launch failed: see above; buffers may be too small, or need more than zeros\n",
+                sim_kernel_title(launch.kernel));
+    else if (c.tune)
+        tune(sim, features, &launch);
+    features_free(features);
+    free(parameters);
+    sim_destroy(sim);
+    cubin_free(resources, resource_count);
+    free(text.data);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        stop(EXIT_MACHINE, "cannot write: %s", strerror(errno));
+    return good ? EXIT_OK : EXIT_FILE;
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# predict.sh features, and what the simulator writes of every launch for it: docs/PREDICT.md.
+
+setup_file() {
+    load helpers/common
+    [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
+    make -s -C "$root" have-nvcc || export lacks='no nvcc'
+    [ -z "${lacks:-}" ] || return 0
+    make -s -j "$(nproc)" -C "$root" predict-features >&2 || {
+        echo "# the features' program does not build: none of these tests can run" >&3
+        return 1
+    }
+}
+
+setup() {
+    load helpers/common
+    load helpers/features
+    [ -z "${lacks:-}" ] || skip "$lacks"
+    cd "$BATS_TEST_TMPDIR"
+    fixtures=$root/tests/fixtures/predict
+    local name
+    for name in "${!CUDASIM_@}"; do unset "$name"; done
+}
+
+features() { timeout 100 "$root/run_scripts/predict.sh" features "$@"; }
+
+# records N: the arguments of the nearest-neighbour kernel for N records.
+records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
+
+@test "features: dependences, loops, samples" {
+    run -0 timeout 60 "$build/tests/test_cudasim_feature" "$fixtures/nn.ptx"
+    assert_output --regexp '^[0-9]+ checks, 0 failed$'
+}
+
+@test "features: the source's kernel has the source's numbers" {
+    # shellcheck disable=SC2046
+    run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --n 128000
+    assert_equal "$stderr" ''
+    assert_equal "$(grep -E '^(l|l_[a-z]+) ' <<< "$output" | paste -sd ' ')" \
+        'l 28 l_c 24 l_mr 2 l_mw 1 l_shr 0 l_shw 0 l_s 0 l_dpu 0 l_sfu 1'
+    assert_equal "$(value dpc | cut -c 1-6)" 0.5738
+    assert_equal "$(value kernel) $(value n_b) $(value n_t) $(value w) $(value n) $(value s)" 'distances 1000 128 4 128000 -'
+    assert_equal "$(value cpx) $(value regular) $(value divergence) $(value shared_words)" '0 1 1 0'
+    # Two sectors a request of the loads each, at 8 bytes a record; a result of 4 bytes; a fused product is two flops.
+    assert_equal "$(value bytes_read) $(value bytes_written) $(value footprint)" "$((2 * 8 * 128000)) $((4 * 128000)) $((12 * 128000))"
+    assert_equal "$(value flops)" $((128000 * 6))
+    [ "$(value registers)" -gt 4 ]
+}
+
+@test "features: a sample of the blocks gives what all of them give, where the last block is not full" {
+    # shellcheck disable=SC2046
+    run -0 features "$fixtures/nn.ptx" --grid 1001 --block 128 --sample 0 $(records 128007)
+    all=$output
+    # shellcheck disable=SC2046
+    run -0 features "$fixtures/nn.ptx" --grid 1001 --block 128 --sample 16 $(records 128007)
+    diff <(grep -v ^footprint <<< "$all") <(grep -v ^footprint <<< "$output")
+    awk -v a="$(value footprint)" -v b="$(sed -n 's/^footprint //p' <<< "$all")" 'BEGIN { exit !(a / b < 1.001 && b / a < 1.001) }'
+    [ "$(value divergence)" != 1 ]
+}
+
+@test "features: JSON and CSV, and other block sizes" {
+    # shellcheck disable=SC2046
+    run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
+    assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512]'
+    assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 34
+    assert_equal "$(jq -c '.[0].n' <<< "$output")" null
+    # shellcheck disable=SC2046
+    features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv
+    classes_add_up one.csv
+}
+
+@test "features: PTX that does not parse, and what is not supported, is named by its line" {
+    sed '14s/ld.param/ld.;param/' "$fixtures/nn.ptx" > broken.ptx
+    run -1 --separate-stderr features broken.ptx --grid 1 --block 1
+    assert_output ''
+    assert_regex "$stderr" '^features: broken\.ptx:14: '
+    sed 's/sqrt.rn.f32/sqrt.up.f32/' "$fixtures/nn.ptx" > unknown.ptx
+    run -1 --separate-stderr features unknown.ptx --grid 1 --block 1
+    assert_output ''
+    assert_regex "$stderr" "^features: unknown\.ptx:$(grep -n sqrt.up unknown.ptx | cut -d : -f 1): .*sqrt"
+}
+
+@test "features: a loop that data ends is refused, by its line" {
+    run -1 --separate-stderr features "$fixtures/irregular.ptx" --kernel walk --grid 1 --block 32 --args buffer:64 buffer:64
+    assert_output ''
+    line=$(grep -n 'bra NEXT' "$fixtures/irregular.ptx" | cut -d : -f 1)
+    assert_regex "$stderr" "^features: walk: the loop that ends at line $line of the PTX .*irregular\.ptx:$line"
+    assert_regex "$stderr" 'run a whole program on real data'
+}
+
+@test "features: what is missing or wrong on the command line is said, and no number is made up" {
+    refused() {
+        local said=$1
+        shift
+        run -2 --separate-stderr features "$@"
+        assert_output ''
+        assert_regex "$stderr" "$said"
+    }
+    refused 'no launch configuration: say --grid' "$fixtures/nn.ptx"
+    refused 'no launch configuration' "$fixtures/nn.ptx" --grid 10
+    refused "no kernel 'walks'; there are:.*walk .*other" "$fixtures/irregular.ptx" --kernel walks --grid 1 --block 1
+    refused 'has 2 kernels; say which by --kernel' "$fixtures/irregular.ptx" --grid 1 --block 1
+    refused 'takes 5 arguments, --args has 1' "$fixtures/nn.ptx" --grid 1 --block 1 --args 5
+    refused 'argument 3: 1.5 is no whole number' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:8 buffer:8 1.5 1 1
+    refused 'argument 4: x is no number' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:8 buffer:8 1 x 1
+    refused 'argument 3: .*no pointer' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:8 buffer:8 buffer:8 1 1
+    refused 'buffer:0: must be a number of bytes' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:0 buffer:8 1 1 1
+    refused '--block 0: must be' "$fixtures/nn.ptx" --grid 1 --block 0
+    refused 'at most 1024 threads' "$fixtures/nn.ptx" --grid 1 --block 2048
+    refused "cannot open 'none.ptx'" none.ptx
+    refused "'nan' is no number" "$fixtures/nn.ptx" --n nan
+    # A buffer that is too small is the kernel's failure.
+    run -1 --separate-stderr features "$fixtures/nn.ptx" --grid 1 --block 32 --args buffer:8 buffer:8 32 1 1
+    assert_regex "$stderr" 'out-of-bounds.*its launch failed'
+}
+
+@test "features: a whole program, with a kernel that data steers and one whose blocks wait" {
+    run -0 --separate-stderr features "$fixtures/program.cu" --csv
+    printf '%s\n' "$output" > program.csv
+    classes_add_up program.csv
+    assert_equal "$(cut -d , -f 1,2,5,8,34 program.csv | sed 1d | xargs)" \
+        'scale,24,128,3000,1 count_down,24,128,,0 in_turn,20,32,,0'
+    here=$(grep -n 'HERE' "$fixtures/program.cu" | cut -d : -f 1)
+    assert_regex "$stderr" "count_down: the loop that ends at [^ ]*program\.cu:$here runs as often as data"
+    assert_regex "$stderr" '0 wrong, [0-9]+ steps, turn 20'
+    # The same again on the bare library: of a sample the waiting kernel is executed in full, and it is said.
+    program=$(make -s -C "$root" print-nvcc)
+    "$program" -O1 -cudart shared -gencode 'arch=compute_90,code=[sm_90,compute_90]' -o program "$fixtures/program.cu"
+    export LD_LIBRARY_PATH=$build/cudasim
+    CUDASIM_FEATURES=sampled.csv CUDASIM_SAMPLE=5 run --separate-stderr timeout 60 ./program
+    assert_regex "$stderr" 'in_turn: its blocks may wait for each other: all of them are executed'
+    assert_regex "$output" '^2[0-9]* wrong, [0-9]+ steps, turn 20$' # only some blocks of the first kernel ran
+    classes_add_up sampled.csv
+    assert_equal "$(sed -n 2p sampled.csv | cut -d , -f 11,14-23,27-30)" "$(sed -n 2p <(CUDASIM_FEATURES=/dev/stdout ./program) | cut -d , -f 11,14-23,27-30)"
+    # Launches cannot be sampled for nothing, and a file that cannot be written is no file.
+    CUDASIM_SAMPLE=5 run --separate-stderr -3 ./program
+    assert_regex "$stderr" 'CUDASIM_SAMPLE=5: executes launches in part'
+    CUDASIM_FEATURES=/none/x.csv run --separate-stderr -3 ./program
+    assert_regex "$stderr" "cannot write CUDASIM_FEATURES '/none/x.csv'"
+    # A kernel without main is launched by hand.
+    sed '/^int main/,$d' "$fixtures/program.cu" > kernels.cu
+    run -0 --separate-stderr features kernels.cu --kernel scale --grid 100 --block 256 --args buffer:102400 2 25600 --n 25600
+    assert_equal "$(value kernel) $(value l_mr) $(value l_mw) $(value n_b) $(value n)" 'scale 1 1 100 25600'
+    run -1 --separate-stderr features kernels.cu --kernel count_down --grid 1 --block 32 --args buffer:128 buffer:128 32
+    assert_output ''
+    assert_regex "$stderr" "kernels\.cu:$here "
+}
+
+# bats test_tags=slow
+@test "features: classes add up in every kernel of the problems' baselines" {
+    export LD_LIBRARY_PATH=$build/cudasim CUDASIM_CHECK=none CUDASIM_SAMPLE=16
+    for problem in editdistance matmul mergesort diffevo cointsp; do
+        library=$(submission "problems/$problem/submissions/accepted/baseline.cu" "$problem")
+        make -s -C "$root" "${BUILD:-build}/practice/$problem" >&2
+        # Of a sample its answer is wrong: only the launches count.
+        CUDASIM_FEATURES=$problem.csv run timeout 100 "$build/practice/$problem" "$library"
+        [ "$status" -ne 124 ] || fail "$problem did not end"
+        classes_add_up "$problem.csv" || fail "$problem"
+        [ "$(wc -l < "$problem.csv")" -gt 1 ] || fail "$problem launched nothing: $output"
+    done
+}

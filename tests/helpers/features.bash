@@ -1,0 +1,26 @@
+# Sourced by the tests that read features of launches: CSV as CUDASIM_FEATURES writes it.
+# shellcheck shell=bash
+
+# classes_add_up CSV: the header is the one that is promised, and in every line l is the sum of its classes.
+classes_add_up() {
+    local header=kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,n,s,alpha,n_b,n_t,w,cpx,l,l_c,l_mr,l_mw,l_shr
+    header+=,l_shw,l_s,l_dpu,l_sfu,dpc,shared_words,registers,warp_instructions,flops,bytes_read,bytes_written,footprint
+    header+=,shared_passes,divergence,regular
+    assert_equal "$(head -n 1 "$1")" "$header"
+    awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        {
+            sum = 0
+            for (i = at["l_c"]; i <= at["l_sfu"]; i++) {
+                if ($i < 0) { print $1 ": a class of " $i; bad = 1 }
+                sum += $i
+            }
+            if ((d = $at["l"] - sum) > 1e-9 * sum || -d > 1e-9 * sum) { print $1 ": l is " $at["l"] ", its classes are " sum; bad = 1 }
+            if (NF != 34) { print "a line of " NF " fields: " $0; bad = 1 }
+            if ($at["dpc"] < 0 || $at["dpc"] > 1 || $at["divergence"] <= 0 || $at["divergence"] > 1) { print $1 ": out of bounds"; bad = 1 }
+        }
+        END { exit bad }' "$1" >&2
+}
+
+# value NAME: of the lines `name value` in $output.
+value() { sed -n "s/^$1 //p" <<< "$output"; }
