@@ -111,9 +111,10 @@ static bool run_all(struct evaluation *e, struct error *error)
     for (int v = 0; good && v < e->variant_count; v++) {
         for (int g = 0; good && g < GROUPS; g++)
             good = add_run(e, &e->variants[v], g, TEST_RANDOM, jobs, &count, error) &&
-                   add_run(e, &e->variants[v], g, TEST_FOLDS, jobs, &count, error);
-        /* The source's way is tried where the source tried it; features as they are do not carry over to other kernels. */
-        if (e->variants[v].recipe.raw_time)
+                   (e->variants[v].recipe.method == &method_kriging ||
+                    add_run(e, &e->variants[v], g, TEST_FOLDS, jobs, &count, error));
+        /* The source's way is tried where the source tried it; the process without its law is there to show what the law adds. */
+        if (e->variants[v].recipe.raw_time || e->variants[v].recipe.method == &method_kriging)
             continue;
         good = good && add_run(e, &e->variants[v], GROUP_MERGED, TEST_KERNEL, jobs, &count, error);
         if (good && e->other)

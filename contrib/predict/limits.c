@@ -10,10 +10,10 @@ enum { LAW };
 #define HOLD 0.0002    /* how strongly a factor is held to its start, for terms that no row depends on */
 #define STEPS 250
 
-/* TERM_TOTAL is the roofline's alone: TERM_ISSUE knows better. */
+/* TERM_TOTAL and TERM_BYTES are the roofline's alone: other terms know better. */
 static bool used(int term)
 {
-    return term != TERM_TOTAL;
+    return term != TERM_TOTAL && term != TERM_BYTES;
 }
 
 /* Where the search starts: the peaks are not reached, latencies are partly hidden. */

@@ -10,7 +10,7 @@
 #include "split.h"
 #include "vector.h"
 
-enum { FOLDS = 10, NEAR_RESIDUALS = 200 };
+enum { FOLDS = 10, KERNEL_FOLDS = 10, NEAR_RESIDUALS = 200 };
 #define BEYOND 0.1 /* of an input's range: how far outside of it a launch may be */
 
 bool model_fit(struct model *model, const struct recipe *recipe, const struct design *d, const struct model *start,
@@ -108,11 +108,11 @@ double reach_factor(const struct reach *reach, double distance, double level)
 struct calibration {
     const struct model *model;
     const struct design *design, *derived;
-    size_t folds;               /* the first are random folds, then a kernel each */
+    int *group;                  /* rows: whole kernels, in KERNEL_FOLDS groups */
     double *residual, *distance; /* 2 x rows; a distance below 0 where a kernel had no row */
 };
 
-/* One fold: its rows are held back, predicted, and their distance from the rest is taken. */
+/* One fold, of rows or of whole kernels: its rows are held back, predicted, and their distance from the rest is taken. */
 static bool calibrate_fold(void *context, size_t number, struct error *error)
 {
     struct calibration *c = context;
@@ -123,7 +123,7 @@ static bool calibrate_fold(void *context, size_t number, struct error *error)
     struct model model;
     struct reach rest = {.range = c->model->reach.range};
     bool good = number < FOLDS ? split_fold(&split, d->rows, FOLDS, (int)number, SPLIT_SEED + 1, error)
-                               : split_group(&split, d->kernel, d->rows, (int)(number - FOLDS), error);
+                               : split_group(&split, c->group, d->rows, (int)(number - FOLDS), error);
 
     if (!good)
         return false;
@@ -172,20 +172,23 @@ bool model_calibrate(struct model *model, const struct design *design, const str
     bool good;
 
     c.residual = calloc(2 * rows + 1, sizeof *c.residual);
+    c.group = malloc((rows + 1) * sizeof *c.group);
     c.distance = malloc((2 * rows + 1) * sizeof *c.distance);
     reach->x = malloc((rows + 1) * in * sizeof *reach->x);
     reach->residual = malloc((2 * rows + 1) * sizeof *reach->residual);
     reach->distance = malloc((2 * rows + 1) * sizeof *reach->distance);
-    good = (pairs && c.residual && c.distance && reach->x && reach->residual && reach->distance) ||
+    good = (pairs && c.group && c.residual && c.distance && reach->x && reach->residual && reach->distance) ||
            error_toolkit(error, "no memory for %zu rows", rows);
     if (good) {
         normaliser_fit(&reach->range, derived->x, rows, in);
         reach->rows = rows;
         for (size_t i = 0; i < rows; i++)
             normalise(&reach->range, derived->x + i * in, reach->x + i * in);
+        for (size_t i = 0; i < rows; i++)
+            c.group[i] = design->kernel[i] % KERNEL_FOLDS;
         for (size_t i = 0; i < 2 * rows; i++)
             c.distance[i] = -1;
-        good = jobs_run(calibrate_fold, &c, FOLDS + (size_t)design->kernels, error);
+        good = jobs_run(calibrate_fold, &c, FOLDS + KERNEL_FOLDS, error);
     }
     for (size_t i = 0; good && i < 2 * rows; i++)
         if (c.distance[i] >= 0) {
@@ -201,6 +204,7 @@ bool model_calibrate(struct model *model, const struct design *design, const str
         good = reach->residuals > 0 || error_usage(error, "%zu rows are too few to calibrate an interval on", rows);
     }
     free(pairs);
+    free(c.group);
     free(c.residual);
     free(c.distance);
     return good;

@@ -55,7 +55,7 @@ double model_time(const struct model *model, const double *inputs, const double 
 
 /*
  * Calibrates intervals and limits on `derived`, the same rows with derived inputs: by ten-fold cross-validation and by
- * leaving each kernel out, with the scales that the model found, on two threads.
+ * leaving kernels out, a tenth of them at a time, with the scales that the model found, on two threads.
  */
 bool model_calibrate(struct model *model, const struct design *design, const struct design *derived, struct error *error);
 

@@ -134,7 +134,7 @@ static const char *kernel_name(const struct design *d, int kernel)
 
 static void by_kernel(FILE *f, const struct evaluation *e)
 {
-    static const char *const shown[] = {"roofline", "limits", "kriging", "bounded", "nearest"};
+    static const char *const shown[] = {"roofline", "limits", "bounded", "svr", "nearest"};
     const struct design *d = &e->designs[GROUP_MERGED][INPUTS_DERIVED];
 
     fputs("\n### By kernel: mean error in percent when it was left out\n\n| kernel | rows |", f);

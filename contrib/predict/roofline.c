@@ -13,7 +13,7 @@ enum { RATES }; /* launch in microseconds, times that the instructions and the b
 
 static double roofline(const double *rates, const double *terms)
 {
-    return rates[0] + fmax(rates[1] * terms[TERM_TOTAL], rates[2] * terms[TERM_L2]);
+    return rates[0] + fmax(rates[1] * terms[TERM_TOTAL], rates[2] * terms[TERM_BYTES]);
 }
 
 static double loss(unsigned count, const double *logs, double *gradient, void *data)

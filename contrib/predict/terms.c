@@ -74,12 +74,14 @@ void terms_compute(const struct sample *sample, const struct gpu *gpu, double us
     double share = 1 / (1 + pow(fmax(beyond, 1e-9) / 0.7, -4));
 
     us[TERM_TOTAL] = v[COLUMN_WARP_INSTRUCTIONS] / (4 * gpu->sms) / gpu->max_mhz;
+    us[TERM_BYTES] = bytes / (gpu->dram_gbs * 1e3);
     us[TERM_ISSUE] = v[COLUMN_WARP_INSTRUCTIONS] / (4 * sms) / gpu->max_mhz;
     us[TERM_DOUBLE] = v[COLUMN_L_DPU] * threads / (gpu->fp64_lanes * sms) / gpu->max_mhz;
     us[TERM_SPECIAL] = v[COLUMN_L_SFU] * threads / (gpu->sfu_lanes * sms) / gpu->max_mhz;
     us[TERM_SHARED] = v[COLUMN_SHARED_PASSES] / sms / gpu->max_mhz;
     us[TERM_L1] = bytes / (BYTES_L1_CLOCK * sms) / gpu->max_mhz;
-    us[TERM_L2] = bytes / (BYTES_L2_CLOCK * gpu->sms) / gpu->max_mhz;
+    /* How much of what is asked for again L1 keeps is not known; the geometric mean of all and nothing is taken. */
+    us[TERM_L2] = sqrt(bytes * fmin(bytes, v[COLUMN_FOOTPRINT])) / (BYTES_L2_CLOCK * gpu->sms) / gpu->max_mhz;
     us[TERM_DRAM] = v[COLUMN_FOOTPRINT] * share / (gpu->dram_gbs * 1e3);
     us[TERM_LATENCY] = o.full_waves * v[COLUMN_L] * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION / gpu->max_mhz;
     us[TERM_MEMORY_LATENCY] = o.full_waves * (v[COLUMN_L_MR] + 0.2 * v[COLUMN_L_MW]) * CLOCKS_MEMORY / gpu->max_mhz;
