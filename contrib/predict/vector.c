@@ -15,11 +15,11 @@ void vector_tanh(double *x, size_t count)
 void vector_matern(double *r2, double *slope, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        double s = sqrt(5 * (r2[i] > 0 ? r2[i] : 0)), e = exp(-s);
+        double s = sqrt(3 * (r2[i] > 0 ? r2[i] : 0)), e = exp(-s);
 
         if (slope)
-            slope[i] = -5.0 / 6 * (1 + s) * e;
-        r2[i] = (1 + s + s * s / 3) * e;
+            slope[i] = -1.5 * e;
+        r2[i] = (1 + s) * e;
     }
 }
 

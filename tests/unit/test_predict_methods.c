@@ -37,7 +37,7 @@ static double straight_law(const double *x, const double *terms)
 static double roofline_law(const double *x, const double *terms)
 {
     (void)x;
-    return 2.5 + fmax(3 * terms[TERM_TOTAL], 1.5 * terms[TERM_L2]);
+    return 2.5 + fmax(3 * terms[TERM_TOTAL], 1.5 * terms[TERM_BYTES]);
 }
 
 static double limits_law(const double *x, const double *terms)
@@ -61,7 +61,7 @@ static void make(struct design *d, size_t rows, double (*law)(const double *, co
         for (int j = 0; j < 6; j++)
             d->x[i * d->inputs + (size_t)j] = uniform(0, 1) + shift;
         for (int t = 0; t < TERMS; t++)
-            d->terms[i * TERMS + (size_t)t] = exp(uniform(-3, 5)) * (t == TERM_TOTAL || t == TERM_L2 || t == TERM_ISSUE ||
+            d->terms[i * TERMS + (size_t)t] = exp(uniform(-3, 5)) * (t == TERM_BYTES || t == TERM_ISSUE ||
                                                   t == TERM_DRAM || t == TERM_LATENCY ? 1 : 1e-4);
         /* No launch beats the bounds: what is issued by some SMs takes no less than by all. */
         d->terms[i * TERMS + TERM_TOTAL] = d->terms[i * TERMS + TERM_ISSUE] * uniform(0.5, 1);
