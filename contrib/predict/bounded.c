@@ -54,7 +54,8 @@ static bool fit(struct learned *learned, const struct training *t, struct error 
 static double predict(const struct learned *learned, size_t inputs, const double *x, const double *terms)
 {
     double most = log(*learned->array[EASE].values * bound(terms));
-    double time = limits_predict(learned->array[LAW].values, terms, NULL, NULL) + kriging_predict(learned, PROCESS, inputs, x);
+    double time = limits_predict(learned->array[LAW].values, terms, NULL, NULL) +
+                  kriging_predict(learned, PROCESS, inputs, x);
 
     return most - fmin(0, most - time); /* log bound - log u, u <= 1 */
 }
@@ -71,4 +72,5 @@ const double *bounded_law(const struct learned *learned)
 }
 
 const struct method method_bounded = {.name = "bounded", .title = "bounded utilisation", .physical = true,
-                                      .arrays = {"law", "ease", KRIGING_ARRAYS}, .fit = fit, .predict = predict, .check = check};
+                                      .arrays = {"law", "ease", KRIGING_ARRAYS}, .fit = fit,
+                                      .predict = predict, .check = check};

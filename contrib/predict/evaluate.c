@@ -113,7 +113,7 @@ static bool run_all(struct evaluation *e, struct error *error)
             good = add_run(e, &e->variants[v], g, TEST_RANDOM, jobs, &count, error) &&
                    (e->variants[v].recipe.method == &method_kriging ||
                     add_run(e, &e->variants[v], g, TEST_FOLDS, jobs, &count, error));
-        /* The source's way is tried where the source tried it; the process without its law is there to show what the law adds. */
+        /* The source's way is tried where the source tried it; the process alone shows what the law adds. */
         if (e->variants[v].recipe.raw_time || e->variants[v].recipe.method == &method_kriging)
             continue;
         good = good && add_run(e, &e->variants[v], GROUP_MERGED, TEST_KERNEL, jobs, &count, error);
@@ -124,7 +124,8 @@ static bool run_all(struct evaluation *e, struct error *error)
     free(jobs);
     for (size_t r = 0; good && r < e->run_count; r++) {
         struct run *run = &e->runs[r];
-        double *predicted = malloc((run->rows + 1) * sizeof *predicted), *measured = malloc((run->rows + 1) * sizeof *measured);
+        double *predicted = malloc((run->rows + 1) * sizeof *predicted);
+        double *measured = malloc((run->rows + 1) * sizeof *measured);
         size_t tested = 0;
 
         good = (predicted && measured) || error_toolkit(error, "no memory for %zu rows", run->rows);

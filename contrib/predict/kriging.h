@@ -1,7 +1,8 @@
 /*
  * kriging.h - regression by a Gaussian process: Rasmussen and Williams, "Gaussian Processes for Machine Learning" (2006).
  *
- * Covariance s^2 M(|w (x - x')|), M the Matern function of smoothness 3/2 (times have corners: waves, caches), a scale w for each input; noise n^2 + spread^2.
+ * Covariance s^2 M(|w (x - x')|), M the Matern function of smoothness 3/2 (times have corners: waves, caches), a
+ * scale w for each input; noise n^2 + spread^2.
  * s, w, n are those of the largest marginal likelihood on a part of the rows, all rows then count by one Cholesky.
  */
 #ifndef PREDICT_KRIGING_H

@@ -141,7 +141,8 @@ static bool calibrate_fold(void *context, size_t number, struct error *error)
     for (size_t i = 0; good && i < split.test_count; i++) {
         size_t row = split.test[i];
 
-        c->residual[offset + row] = fabs(log(model_time(&model, d->x + row * d->inputs, d->terms + row * TERMS) / d->time[row]));
+        c->residual[offset + row] =
+            fabs(log(model_time(&model, d->x + row * d->inputs, d->terms + row * TERMS) / d->time[row]));
         c->distance[offset + row] = reach_distance(&rest, c->model->reach.x + row * in, NULL, NULL);
     }
     if (good)

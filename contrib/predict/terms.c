@@ -70,7 +70,7 @@ void terms_compute(const struct sample *sample, const struct gpu *gpu, double us
     double threads = v[COLUMN_N_B] * v[COLUMN_N_T], sms = gpu->sms * o.busy;
     double bytes = v[COLUMN_BYTES_READ] + v[COLUMN_BYTES_WRITTEN];
     double beyond = v[COLUMN_FOOTPRINT] / gpu->l2_bytes;
-    /* The share of the footprint that memory must serve: little when it fits L2 with room to spare, all when it is far larger. */
+    /* The share of the footprint that memory must serve: little when it fits L2 with room to spare, all far above. */
     double share = 1 / (1 + pow(fmax(beyond, 1e-9) / 0.7, -4));
 
     us[TERM_TOTAL] = v[COLUMN_WARP_INSTRUCTIONS] / (4 * gpu->sms) / gpu->max_mhz;

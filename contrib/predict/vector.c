@@ -6,7 +6,7 @@
 void vector_tanh(double *x, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        double y = x[i] > 20 ? 20 : x[i] < -20 ? -20 : x[i]; /* beyond it is 1 to the last bit, and the exponential overflows */
+        double y = x[i] > 20 ? 20 : x[i] < -20 ? -20 : x[i]; /* beyond it is 1 to the last bit */
 
         x[i] = 1 - 2 / (exp(2 * y) + 1);
     }

@@ -7,7 +7,10 @@
 /* x[i] = tanh x[i] */
 void vector_tanh(double *x, size_t count);
 
-/* r2[i], a squared distance, becomes the Matern function of smoothness 3/2, and slope[i], unless NULL, its derivative by r2. */
+/*
+ * r2[i], a squared distance, becomes the Matern function of smoothness 3/2, and slope[i], unless NULL,
+ * its derivative by r2.
+ */
 void vector_matern(double *r2, double *slope, size_t count);
 
 /* r2[i] = exp(-gamma r2[i]) */
