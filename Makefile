@@ -138,7 +138,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim opencl grade formats clics schema plot test browser
+	@run_scripts/packages.sh build cudasim opencl grade formats clics schema slurm predict plot test browser
 cudasim-packages:
 	@run_scripts/packages.sh build cudasim
 

@@ -23,6 +23,7 @@ for_browser=(chromium:chromium jq:jq)
 for_pictures=("fonts-noto-core:/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf"
     "fonts-noto-cjk:/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
 for_slurm=(slurmctld:/usr/sbin/slurmctld slurmd:/usr/sbin/slurmd slurm-client:sbatch munge:/usr/sbin/munged)
+for_predict=(jq:jq libopenblas-dev:cblas.h liblapacke-dev:lapacke.h libsvm-dev:libsvm/svm.h libnlopt-dev:nlopt.h)
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE
@@ -33,6 +34,7 @@ there() { # PROBE
     esac
 }
 
+line='packages.sh build|cudasim|opencl|grade|formats|clics|schema|slurm|predict|test|report|plot|fuzz|browser|pictures...'
 wanted=()
 for group; do
     case $group in
@@ -49,11 +51,12 @@ for group; do
     browser) wanted+=("${for_browser[@]}") ;;
     pictures) wanted+=("${for_pictures[@]}") ;;
     slurm) wanted+=("${for_slurm[@]}") ;;
+    predict) wanted+=("${for_predict[@]}") ;;
     fuzz) wanted+=("${for_fuzz[@]}") ;;
-    *) usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|slurm|fuzz|browser|pictures...' ;;
+    *) usage "$line" ;;
     esac
 done
-[ ${#wanted[@]} -gt 0 ] || usage 'packages.sh build|cudasim|opencl|grade|formats|clics|schema|test|report|plot|slurm|fuzz|browser|pictures...'
+[ ${#wanted[@]} -gt 0 ] || usage "$line"
 
 missing=()
 for entry in "${wanted[@]}"; do

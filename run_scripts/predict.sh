@@ -5,5 +5,6 @@
 case ${1:-} in
 features) exec "$root/run_scripts/predict_features.sh" "${@:2}" ;;
 collect) exec "$root/run_scripts/predict_collect.sh" "${@:2}" ;;
-*) usage 'predict.sh features|collect ...' ;;
+train | evaluate | predict) exec "$root/run_scripts/predict_model.sh" "$@" ;;
+*) usage 'predict.sh features|collect|train|evaluate|predict ...' ;;
 esac

@@ -33,3 +33,27 @@ $(BUILD)/predict/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) $(PREDICT_PTX) -I. -MMD -MP -c -o $@ $<
 
 -include $(wildcard $(BUILD)/predict/*.d $(BUILD)/predict/kernels/*.d)
+
+# ---- methods: training, evaluation, prediction ----
+
+PREDICT_LIBS := -llapacke -lopenblas -lsvm -lnlopt -ljansson -lpthread -lm
+PREDICT_SOURCES := $(addprefix $(PREDICT)/,table.c gpus.c terms.c design.c normalise.c split.c mrmr.c method.c ridge.c nearest.c \
+	elm.c mlp.c svr.c roofline.c limits.c kriging.c bounded.c vector.c score.c jobs.c model.c model_file.c evaluate.c \
+	report.c)
+PREDICT_OBJECTS := $(call object,$(PREDICT_SOURCES) verify/error.c verify/random.c)
+
+# Loops over thousands of numbers: for the processor at hand, in any order. They see finite numbers only.
+$(call object,$(PREDICT)/vector.c): HOST_CFLAGS += -O3 -ffast-math -march=native
+$(call object,$(PREDICT_SOURCES) $(PREDICT)/main_predict.c): HOST_CFLAGS += -fno-math-errno
+
+.PHONY: predict-program predict-tests
+predict-program: $(BUILD)/predict/predict
+$(BUILD)/predict/predict: $(call object,$(PREDICT)/main_predict.c) $(PREDICT_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(PREDICT_LIBS)
+
+PREDICT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_predict_*.c)) $(BUILD)/tests/predict_law
+predict-tests: $(BUILD)/predict/predict $(PREDICT_TESTS)
+$(PREDICT_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(PREDICT_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(PREDICT_LIBS)

@@ -1,0 +1,76 @@
+/*
+ * bounded.c - the default: a bound that no launch can beat, times what a launch is expected to make of it.
+ *
+ * The utilisation u in (0, 1] is learned as its logarithm: what the calibrated law of limits expects (limits.h), corrected
+ * by a Gaussian process over the inputs (kriging.h). Near rows that were measured the process decides; far from all of
+ * them its correction fades and the law is left, bounded by the peaks of the GPU.
+ */
+#include "bounded.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kriging.h"
+#include "limits.h"
+
+enum { LAW, EASE, PROCESS }; /* PROCESS and the two after it: kriging's */
+#define MARGIN 0.8
+
+/*
+ * Microseconds that the GPU needs at its peaks. What is counted is PTX, of which machine code may be less: so the bound is
+ * eased by a number that leaves all training rows above it, with a margin.
+ */
+static double bound(const double *terms)
+{
+    double most = 1e-3;
+
+    for (int i = 0; i < TERMS; i++)
+        if (term_is_bound(i))
+            most = fmax(most, terms[i]);
+    return most;
+}
+
+static bool fit(struct learned *learned, const struct training *t, struct error *error)
+{
+    double *law = learned_array(learned, LAW, LIMITS_COUNT, error);
+    double *ease = law ? learned_array(learned, EASE, 1, error) : NULL, *rest;
+    bool good;
+
+    if (!ease || !limits_fit(t, law, error))
+        return false;
+    rest = malloc((t->rows + 1) * sizeof *rest);
+    if (!rest)
+        return error_toolkit(error, "no memory for %zu rows", t->rows);
+    *ease = 1;
+    for (size_t i = 0; i < t->rows; i++)
+        *ease = fmin(*ease, MARGIN * exp(t->y[i]) / bound(t->terms + i * TERMS));
+    for (size_t i = 0; i < t->rows; i++)
+        rest[i] = t->y[i] - limits_predict(law, t->terms + i * TERMS, NULL, NULL);
+    good = kriging_fit(learned, PROCESS, t, rest, error);
+    free(rest);
+    return good;
+}
+
+static double predict(const struct learned *learned, size_t inputs, const double *x, const double *terms)
+{
+    double most = log(*learned->array[EASE].values * bound(terms));
+    double time = limits_predict(learned->array[LAW].values, terms, NULL, NULL) +
+                  kriging_predict(learned, PROCESS, inputs, x);
+
+    return most - fmin(0, most - time); /* log bound - log u, u <= 1 */
+}
+
+static bool check(const struct learned *learned, size_t inputs)
+{
+    return learned->array[LAW].count == LIMITS_COUNT && learned->array[EASE].count == 1 &&
+           *learned->array[EASE].values > 0 && kriging_check(learned, PROCESS, inputs);
+}
+
+const double *bounded_law(const struct learned *learned)
+{
+    return learned->array[LAW].values;
+}
+
+const struct method method_bounded = {.name = "bounded", .title = "bounded utilisation", .physical = true,
+                                      .arrays = {"law", "ease", KRIGING_ARRAYS}, .fit = fit,
+                                      .predict = predict, .check = check};

@@ -1,0 +1,20 @@
+/*
+ * limits.h - the calibrated law of limits: time = launch + p-norm over the terms of factor x term.
+ *
+ * The roofline with more roofs and round corners. The factors say how far below each peak kernels run in practice; large p
+ * means that work on different parts overlaps, p near 1 that it adds up.
+ */
+#ifndef PREDICT_LIMITS_H
+#define PREDICT_LIMITS_H
+
+#include "method.h"
+
+enum { LIMITS_LAUNCH = TERMS, LIMITS_POWER, LIMITS_COUNT }; /* logarithms: TERMS factors, the launch in us, then p - 1 */
+
+/* Fits `law`, LIMITS_COUNT numbers. Each kernel weighs as much as any other, however many rows it has. */
+bool limits_fit(const struct training *training, double *law, struct error *error);
+
+/* The logarithm of microseconds; and, unless NULL, each term's share of the p-norm's sum, and the launch's of the time. */
+double limits_predict(const double *law, const double *terms, double *share, double *launch_share);
+
+#endif

@@ -1,0 +1,339 @@
+/* model.c - fitting, calibrating and using a model; its file is in model_file.c. */
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs.h"
+#include "score.h"
+#include "split.h"
+#include "vector.h"
+
+enum { FOLDS = 10, KERNEL_FOLDS = 10, NEAR_RESIDUALS = 200 };
+#define BEYOND 0.1 /* of an input's range: how far outside of it a launch may be */
+
+bool model_fit(struct model *model, const struct recipe *recipe, const struct design *d, const struct model *start,
+               struct error *error)
+{
+    struct training t = {.rows = d->rows, .inputs = d->inputs, .terms = d->terms, .spread = d->spread,
+                         .kernel = d->kernel, .kernels = d->kernels, .start = start ? &start->learned : NULL};
+    double *x = malloc((d->rows + 1) * d->inputs * sizeof *x), *y = malloc((d->rows + 1) * sizeof *y);
+    double *logs = malloc((d->rows + 1) * sizeof *logs);
+    bool good = x && y && logs && d->rows > 1;
+
+    *model = (struct model){.recipe = *recipe, .trained_rows = d->rows, .time_low = INFINITY};
+    if (!good)
+        error_usage(error, "a model cannot be trained on %zu rows", d->rows);
+    if (good) {
+        normaliser_fit(&model->normaliser, d->x, d->rows, d->inputs);
+        for (size_t i = 0; i < d->rows; i++) {
+            normalise(&model->normaliser, d->x + i * d->inputs, x + i * d->inputs);
+            model->time_low = fmin(model->time_low, d->time[i]);
+            model->time_high = fmax(model->time_high, d->time[i]);
+            logs[i] = log(d->time[i]);
+        }
+        for (size_t i = 0; i < d->rows; i++)
+            y[i] = recipe->raw_time ? (d->time[i] - model->time_low) / fmax(model->time_high - model->time_low, 1e-9)
+                                    : logs[i];
+        t.x = x;
+        t.y = y;
+        good = recipe->method->fit(&model->learned, &t, error);
+    }
+    free(x);
+    free(y);
+    free(logs);
+    if (!good)
+        model_release(model);
+    return good;
+}
+
+double model_time(const struct model *model, const double *inputs, const double *terms)
+{
+    double x[MAX_INPUTS], y;
+
+    normalise(&model->normaliser, inputs, x);
+    y = model->recipe.method->predict(&model->learned, model->normaliser.inputs, x, terms);
+    /* A thousand times beyond all training times nothing is left of a prediction but its direction. */
+    if (!model->recipe.raw_time)
+        return exp(fmin(fmax(y, log(model->time_low / 1000)), log(model->time_high * 1000)));
+    /* A method that knows no logarithms may go below nothing; a thousandth of the shortest time is as good as that. */
+    return fmax(model->time_low + y * (model->time_high - model->time_low), model->time_low / 1000);
+}
+
+double reach_distance(const struct reach *reach, const double *x, size_t *nearest, size_t *input)
+{
+    size_t in = reach->range.inputs, best = 0;
+    double least = INFINITY, part[256], most = -1;
+
+    for (size_t i = 0; i < reach->rows; i += 256) {
+        size_t count = reach->rows - i < 256 ? reach->rows - i : 256;
+
+        vector_distances(reach->x + i * in, count, in, x, part);
+        for (size_t j = 0; j < count; j++)
+            if (part[j] < least) {
+                least = part[j];
+                best = i + j;
+            }
+    }
+    if (nearest)
+        *nearest = best;
+    for (size_t j = 0; input && j < in; j++) {
+        double off = fabs(reach->x[best * in + j] - x[j]);
+
+        if (off > most) {
+            most = off;
+            *input = j;
+        }
+    }
+    return sqrt(least);
+}
+
+/* Of the residuals of rows that were about as far away, the quantile. */
+double reach_factor(const struct reach *reach, double distance, double level)
+{
+    size_t wanted = reach->residuals < NEAR_RESIDUALS ? reach->residuals : NEAR_RESIDUALS, first;
+    double near[NEAR_RESIDUALS];
+
+    /* The residuals lie in the order of distance: the window of `wanted` whose middle is nearest to it. */
+    for (first = 0; first < reach->residuals && reach->distance[first] < distance; first++)
+        ;
+    first = first < wanted / 2 ? 0 : first - wanted / 2;
+    if (first + wanted > reach->residuals)
+        first = reach->residuals - wanted;
+    memcpy(near, reach->residual + first, wanted * sizeof *near);
+    return exp(conformal_quantile(near, wanted, level));
+}
+
+struct calibration {
+    const struct model *model;
+    const struct design *design, *derived;
+    int *group;                  /* rows: whole kernels, in KERNEL_FOLDS groups */
+    double *residual, *distance; /* 2 x rows; a distance below 0 where a kernel had no row */
+};
+
+/* One fold, of rows or of whole kernels: its rows are held back, predicted, and their distance from the rest is taken. */
+static bool calibrate_fold(void *context, size_t number, struct error *error)
+{
+    struct calibration *c = context;
+    const struct design *d = c->design;
+    size_t in = c->derived->inputs, offset = number < FOLDS ? 0 : d->rows;
+    struct split split;
+    struct design part = {.rows = 0};
+    struct model model;
+    struct reach rest = {.range = c->model->reach.range};
+    bool good = number < FOLDS ? split_fold(&split, d->rows, FOLDS, (int)number, SPLIT_SEED + 1, error)
+                               : split_group(&split, c->group, d->rows, (int)(number - FOLDS), error);
+
+    if (!good)
+        return false;
+    if (split.test_count == 0 || split.train_count < 2) {
+        split_release(&split);
+        return true;
+    }
+    rest.rows = split.train_count;
+    rest.x = malloc(split.train_count * in * sizeof *rest.x);
+    good = rest.x || error_toolkit(error, "no memory for %zu rows", d->rows);
+    good = good && design_pick(&part, d, split.train, split.train_count, error) &&
+           model_fit(&model, &c->model->recipe, &part, c->model, error);
+    for (size_t i = 0; good && i < split.train_count; i++)
+        memcpy(rest.x + i * in, c->model->reach.x + split.train[i] * in, in * sizeof *rest.x);
+    for (size_t i = 0; good && i < split.test_count; i++) {
+        size_t row = split.test[i];
+
+        c->residual[offset + row] =
+            fabs(log(model_time(&model, d->x + row * d->inputs, d->terms + row * TERMS) / d->time[row]));
+        c->distance[offset + row] = reach_distance(&rest, c->model->reach.x + row * in, NULL, NULL);
+    }
+    if (good)
+        model_release(&model);
+    free(rest.x);
+    design_release(&part);
+    split_release(&split);
+    return good;
+}
+
+struct pair {
+    double distance, residual;
+};
+
+static int by_distance(const void *a, const void *b)
+{
+    double x = ((const struct pair *)a)->distance, y = ((const struct pair *)b)->distance;
+
+    return (x > y) - (x < y);
+}
+
+bool model_calibrate(struct model *model, const struct design *design, const struct design *derived, struct error *error)
+{
+    size_t rows = design->rows, in = derived->inputs;
+    struct reach *reach = &model->reach;
+    struct calibration c = {.model = model, .design = design, .derived = derived};
+    struct pair *pairs = malloc((2 * rows + 1) * sizeof *pairs);
+    bool good;
+
+    c.residual = calloc(2 * rows + 1, sizeof *c.residual);
+    c.group = malloc((rows + 1) * sizeof *c.group);
+    c.distance = malloc((2 * rows + 1) * sizeof *c.distance);
+    reach->x = malloc((rows + 1) * in * sizeof *reach->x);
+    reach->residual = malloc((2 * rows + 1) * sizeof *reach->residual);
+    reach->distance = malloc((2 * rows + 1) * sizeof *reach->distance);
+    good = (pairs && c.group && c.residual && c.distance && reach->x && reach->residual && reach->distance) ||
+           error_toolkit(error, "no memory for %zu rows", rows);
+    if (good) {
+        normaliser_fit(&reach->range, derived->x, rows, in);
+        reach->rows = rows;
+        for (size_t i = 0; i < rows; i++)
+            normalise(&reach->range, derived->x + i * in, reach->x + i * in);
+        for (size_t i = 0; i < rows; i++)
+            c.group[i] = design->kernel[i] % KERNEL_FOLDS;
+        for (size_t i = 0; i < 2 * rows; i++)
+            c.distance[i] = -1;
+        good = jobs_run(calibrate_fold, &c, FOLDS + KERNEL_FOLDS, error);
+    }
+    for (size_t i = 0; good && i < 2 * rows; i++)
+        if (c.distance[i] >= 0) {
+            pairs[reach->residuals++] = (struct pair){c.distance[i], c.residual[i]};
+            reach->farthest = fmax(reach->farthest, c.distance[i]);
+        }
+    if (good) {
+        qsort(pairs, reach->residuals, sizeof *pairs, by_distance);
+        for (size_t i = 0; i < reach->residuals; i++) {
+            reach->distance[i] = pairs[i].distance;
+            reach->residual[i] = pairs[i].residual;
+        }
+        good = reach->residuals > 0 || error_usage(error, "%zu rows are too few to calibrate an interval on", rows);
+    }
+    free(pairs);
+    free(c.group);
+    free(c.residual);
+    free(c.distance);
+    return good;
+}
+
+/* Says which input is furthest outside of its training range, if one is too far. */
+static void check_range(const struct model *model, const double *inputs, const double *x, struct forecast *f)
+{
+    const struct reach *reach = &model->reach;
+    size_t worst = reach->range.inputs;
+    double most = BEYOND;
+
+    for (size_t i = 0; i < reach->range.inputs; i++) {
+        double off = fmax(-x[i], x[i] - 1);
+
+        /* Of one that never changed x is its distance from 0, so being on it is 0 and not 1. */
+        if (reach->range.high[i] <= reach->range.low[i])
+            off = fabs(x[i]);
+        if (off > most) {
+            most = off;
+            worst = i;
+        }
+    }
+    if (worst < reach->range.inputs)
+        snprintf(f->refused, sizeof f->refused, "outside of the training range: %s is %.4g, trained from %.4g to %.4g",
+                 input_name(INPUTS_DERIVED, worst), input_natural(INPUTS_DERIVED, worst, inputs[worst]),
+                 input_natural(INPUTS_DERIVED, worst, reach->range.low[worst]),
+                 input_natural(INPUTS_DERIVED, worst, reach->range.high[worst]));
+}
+
+static void find_bound(const struct model *model, const double *terms, struct forecast *f)
+{
+    double share[TERMS], launch, most = 0;
+
+    limits_predict(model->law, terms, share, &launch);
+    f->bound = "launch";
+    f->share = launch;
+    for (int i = 0; i < TERMS; i++) {
+        if (share[i] * (1 - launch) > f->share) {
+            f->share = share[i] * (1 - launch);
+            f->bound = term_name(i);
+        }
+        if (term_is_bound(i))
+            most = fmax(most, terms[i]);
+    }
+    f->utilisation = fmin(most / f->us, 1);
+}
+
+bool model_forecast(const struct model *model, const struct sample *sample, const struct gpu *gpu, struct forecast *f,
+                    const char *path, struct error *error)
+{
+    double inputs[MAX_INPUTS], derived[MAX_INPUTS], x[MAX_INPUTS], terms[TERMS], factor = 1;
+    size_t nearest, input = 0;
+
+    *f = (struct forecast){.bound = ""};
+    if (!inputs_compute(model->recipe.set, sample, gpu, inputs, path, error) ||
+        !inputs_compute(INPUTS_DERIVED, sample, gpu, derived, path, error))
+        return false;
+    terms_compute(sample, gpu, terms);
+    if (sample->value[COLUMN_REGULAR] < 0.5)
+        snprintf(f->refused, sizeof f->refused, "its loops depend on data, so its counts hold for one input only");
+    if (model->reach.rows > 0) {
+        normalise(&model->reach.range, derived, x);
+        f->distance = reach_distance(&model->reach, x, &nearest, &input);
+        if (!f->refused[0])
+            check_range(model, derived, x, f);
+        if (!f->refused[0] && f->distance > model->reach.farthest)
+            snprintf(f->refused, sizeof f->refused,
+                     "unlike every kernel trained on: nearest in %s, which is %.4g here and %.4g there",
+                     input_name(INPUTS_DERIVED, input), input_natural(INPUTS_DERIVED, input, derived[input]),
+                     input_natural(INPUTS_DERIVED, input, model->reach.x[nearest * model->reach.range.inputs + input] *
+                         (model->reach.range.high[input] > model->reach.range.low[input]
+                              ? model->reach.range.high[input] - model->reach.range.low[input] : 1) +
+                         model->reach.range.low[input]));
+        factor = reach_factor(&model->reach, f->distance, MODEL_LEVEL);
+    }
+    f->us = model_time(model, inputs, terms);
+    f->low_us = f->us / factor;
+    f->high_us = f->us * factor;
+    find_bound(model, terms, f);
+    return true;
+}
+
+void model_release(struct model *model)
+{
+    learned_release(&model->learned);
+    free(model->reach.x);
+    free(model->reach.residual);
+    free(model->reach.distance);
+    model->reach = (struct reach){.rows = 0};
+}
+
+/* The law of limits alone, which every model carries to say what bounds a launch. */
+static bool fit_law(double *law, const struct design *d, struct error *error)
+{
+    double *logs = malloc((d->rows + 1) * sizeof *logs);
+    struct training t = {.rows = d->rows, .inputs = d->inputs, .terms = d->terms, .spread = d->spread,
+                         .kernel = d->kernel, .kernels = d->kernels, .y = logs};
+    bool good;
+
+    if (!logs)
+        return error_toolkit(error, "no memory for %zu rows", d->rows);
+    for (size_t i = 0; i < d->rows; i++)
+        logs[i] = log(d->time[i]);
+    good = limits_fit(&t, law, error);
+    free(logs);
+    return good;
+}
+
+bool model_train(struct model *model, const struct recipe *recipe, const struct table *table, const struct gpus *gpus,
+                 struct error *error)
+{
+    struct design design = {.rows = 0}, derived = {.rows = 0};
+    const char *first = table->samples[0].gpu;
+    bool good = design_make(&design, recipe->set, table, CLASS_NONE, gpus, error) &&
+                design_make(&derived, INPUTS_DERIVED, table, CLASS_NONE, gpus, error) &&
+                model_fit(model, recipe, &design, NULL, error);
+
+    if (good) {
+        model->gpu = *gpus_find(gpus, first);
+        for (size_t i = 1; i < table->rows; i++)
+            if (gpus_find(gpus, table->samples[i].gpu) != gpus_find(gpus, first))
+                model->gpu = (struct gpu){.alias = ""};
+        good = fit_law(model->law, &derived, error) && model_calibrate(model, &design, &derived, error);
+        if (!good)
+            model_release(model);
+    }
+    design_release(&design);
+    design_release(&derived);
+    return good;
+}

@@ -1,0 +1,86 @@
+/*
+ * model.h - a trained model: from a row of features to microseconds, an interval, what bounds it; or why it will not say.
+ */
+#ifndef PREDICT_MODEL_H
+#define PREDICT_MODEL_H
+
+#include <stdio.h>
+
+#include "limits.h"
+#include "method.h"
+#include "normalise.h"
+
+enum { MODEL_FORMAT = 1 };
+#define MODEL_LEVEL 0.9 /* of intervals */
+
+/* How a method is used. RAW is the source's way: columns as they are, times as they are, both scaled to [0, 1]. */
+struct recipe {
+    const struct method *method;
+    enum input_set set;
+    bool raw_time; /* learn the time and not its logarithm; not for physical methods */
+};
+
+/* Where rows were, and how far off the model was there: for intervals and refusals. */
+struct reach {
+    struct normaliser range; /* of the derived inputs */
+    size_t rows;             /* 0: not calibrated, so no interval and no refusal */
+    double *x;               /* rows x inputs, normalised */
+    size_t residuals;
+    double *residual;        /* |ln(predicted / measured)| of rows held back, beside */
+    double *distance;        /* their distance from the nearest row that was not */
+    double farthest;         /* the largest of them: of a kernel left out from all others */
+};
+
+struct model {
+    struct recipe recipe;
+    struct gpu gpu;               /* whose times the training rows were; alias "" for several */
+    size_t trained_rows;
+    struct normaliser normaliser; /* of the recipe's inputs */
+    double time_low, time_high;   /* of the training rows, microseconds */
+    double law[LIMITS_COUNT];     /* what bounds a launch is told by it */
+    struct learned learned;
+    struct reach reach;
+};
+
+/* Fits the recipe to all rows of a design, whose inputs are of the recipe's set. `start`: a model whose scales are kept. */
+bool model_fit(struct model *model, const struct recipe *recipe, const struct design *design, const struct model *start,
+               struct error *error);
+
+/* A model for use: fits the recipe to all rows of a table, its law of limits, and calibrates it (below). */
+bool model_train(struct model *model, const struct recipe *recipe, const struct table *table, const struct gpus *gpus,
+                 struct error *error);
+
+/* Microseconds for one row of inputs (not normalised) and its terms. Above 0. */
+double model_time(const struct model *model, const double *inputs, const double *terms);
+
+/*
+ * Calibrates intervals and limits on `derived`, the same rows with derived inputs: by ten-fold cross-validation and by
+ * leaving kernels out, a tenth of them at a time, with the scales that the model found, on two threads.
+ */
+bool model_calibrate(struct model *model, const struct design *design, const struct design *derived, struct error *error);
+
+/* The factor of the interval [time / factor, time * factor] at a distance from the training rows. */
+double reach_factor(const struct reach *reach, double distance, double level);
+
+/* The distance of normalised derived inputs from the nearest row; which row and which input differs most. */
+double reach_distance(const struct reach *reach, const double *x, size_t *nearest, size_t *input);
+
+struct forecast {
+    double us, low_us, high_us; /* 90 % */
+    const char *bound;          /* what takes the largest part of the time by the law of limits */
+    double share;               /* that part */
+    double utilisation;         /* of the peak of what is counted exactly: the largest bound over the time */
+    double distance;
+    char refused[256];          /* why there is no number; empty where there is */
+};
+
+/* For a launch on `gpu`. False for what cannot be computed at all (an n that is not given). */
+bool model_forecast(const struct model *model, const struct sample *sample, const struct gpu *gpu,
+                    struct forecast *forecast, const char *path, struct error *error);
+
+/* Text: one name and its numbers a line, the format's number first, `end` last. An error names file and line. */
+bool model_write(const struct model *model, const char *path, struct error *error);
+bool model_read(struct model *model, const char *path, struct error *error);
+void model_release(struct model *model);
+
+#endif

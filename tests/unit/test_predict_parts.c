@@ -1,0 +1,147 @@
+/* test_predict_parts.c - splits, normalisation, influence, scores, occupancy: what the methods stand on. */
+#include <math.h>
+#include <string.h>
+
+#include "contrib/predict/mrmr.h"
+#include "contrib/predict/normalise.h"
+#include "contrib/predict/score.h"
+#include "contrib/predict/split.h"
+#include "contrib/predict/terms.h"
+#include "unit.h"
+#include "verify/random.h"
+
+static void test_splits(void)
+{
+    struct split a, b, other;
+    struct error error;
+    int seen[103] = {0}, groups[103];
+    bool same = true;
+
+    CHECK(split_random(&a, 103, 5, &error) && split_random(&b, 103, 5, &error) && split_random(&other, 103, 6, &error), "made");
+    CHECK(a.test_count == 21 && a.train_count == 82, "%zu + %zu rows", a.train_count, a.test_count);
+    CHECK(memcmp(a.test, b.test, a.test_count * sizeof *a.test) == 0, "the same seed gives the same rows");
+    CHECK(memcmp(a.test, other.test, a.test_count * sizeof *a.test) != 0, "another seed gives others");
+    for (size_t i = 0; i < a.test_count; i++)
+        for (size_t j = 0; j < a.train_count; j++)
+            same = same && a.test[i] != a.train[j];
+    CHECK(same, "no row is learned on and tested on");
+    /* What was drawn once is drawn for ever: the tables depend on it. */
+    CHECK(a.test[0] == 1 && a.test[1] == 2 && a.test[2] == 5, "first tested: %zu %zu %zu", a.test[0], a.test[1], a.test[2]);
+    split_release(&a);
+    split_release(&b);
+    split_release(&other);
+    for (int fold = 0; fold < 10; fold++) {
+        CHECK(split_fold(&a, 103, 10, fold, 5, &error), "made");
+        CHECK(a.test_count == 10 || a.test_count == 11, "fold of %zu rows", a.test_count);
+        for (size_t i = 0; i < a.test_count; i++)
+            seen[a.test[i]]++;
+        split_release(&a);
+    }
+    for (int i = 0; i < 103; i++)
+        CHECK(seen[i] == 1, "row %d is in %d folds", i, seen[i]);
+    for (int i = 0; i < 103; i++)
+        groups[i] = i % 4;
+    CHECK(split_group(&a, groups, 103, 3, &error) && a.test_count == 25 && a.train_count == 78, "%zu rows", a.test_count);
+    CHECK(a.test[0] == 3 && a.test[24] == 99, "the group's rows");
+    split_release(&a);
+}
+
+static void test_normalisation(void)
+{
+    struct random_stream stream = random_stream(&(struct random_key){.seed = 1}, 0);
+    double x[50 * 4], scaled[4], back[4];
+    struct normaliser n;
+
+    for (int i = 0; i < 200; i++)
+        x[i] = i % 4 == 3 ? 7.5 : ((double)random_u32(&stream) - 2e9) * (i % 4 + 1);
+    normaliser_fit(&n, x, 50, 4);
+    for (int i = 0; i < 50; i++) {
+        normalise(&n, x + 4 * i, scaled);
+        denormalise(&n, scaled, back);
+        for (int j = 0; j < 4; j++) {
+            CHECK(scaled[j] >= 0 && scaled[j] <= 1, "row %d, input %d: %g", i, j, scaled[j]);
+            CHECK(fabs(back[j] - x[4 * i + j]) <= 1e-6, "row %d, input %d: %g and %g", i, j, back[j], x[4 * i + j]);
+        }
+        CHECK(scaled[3] == 0, "a constant input says nothing");
+    }
+}
+
+static void test_influence(void)
+{
+    enum { ROWS = 1000 };
+    static double x[ROWS * 4], y[ROWS];
+    struct random_stream stream = random_stream(&(struct random_key){.seed = 2}, 0);
+    struct influence ranking[4];
+    struct error error;
+
+    for (int i = 0; i < ROWS; i++) {
+        double a = random_u32(&stream) / 4294967296.0, b = random_u32(&stream) / 4294967296.0;
+
+        x[4 * i] = random_u32(&stream) / 4294967296.0; /* no influence */
+        x[4 * i + 1] = a;                              /* the strongest */
+        x[4 * i + 2] = a + 1e-3 * b;                   /* as relevant, but the same again */
+        x[4 * i + 3] = b;                              /* weak, and new */
+        y[i] = 5 * a + 2 * b;
+    }
+    CHECK(mrmr_rank(x, y, ROWS, 4, ranking, &error), "ranked");
+    CHECK(ranking[0].input == 1 || ranking[0].input == 2, "first is %zu", ranking[0].input);
+    CHECK(ranking[1].input == 3, "second is %zu: new beats repeated", ranking[1].input);
+    CHECK(ranking[0].relevance > 2 * ranking[1].relevance && ranking[1].relevance > 0.05, "%g bits, %g bits",
+          ranking[0].relevance, ranking[1].relevance);
+    CHECK(ranking[0].redundancy == 0, "nothing was before the first");
+}
+
+static void test_scores(void)
+{
+    double measured[] = {1, 2, 4, 8}, predicted[] = {1.1, 2, 3, 8}, values[] = {5, 1, 4, 2, 3, 9, 8, 7, 6};
+    struct score s = score_of(predicted, measured, 4);
+
+    CHECK(fabs(s.max - 0.25) < 1e-12 && fabs(s.mean - 0.0875) < 1e-12, "max %g, mean %g", s.max, s.mean);
+    CHECK(fabs(s.bias + 0.0375) < 1e-12, "bias %g", s.bias);
+    CHECK(fabs(s.log_max - log(4.0 / 3)) < 1e-12, "log ratio %g", s.log_max);
+    CHECK(fabs(s.range_max - 1.0 / 7) < 1e-12, "of the range %g", s.range_max);
+    CHECK(fabs(s.range_square - (0.01 + 1) / 49 / 4) < 1e-12, "square %g", s.range_square);
+    /* Of 9 values the 9th covers 90 % of 10: the finite-sample correction. */
+    CHECK(conformal_quantile(values, 9, 0.9) == 9, "%g", conformal_quantile(values, 9, 0.9));
+    CHECK(conformal_quantile(values, 9, 0.5) == 5, "%g", conformal_quantile(values, 9, 0.5));
+    CHECK(quantile(values, 9, 0.5) == 5, "%g", quantile(values, 9, 0.5));
+}
+
+/* Against the occupancy that CUDA's rules give, worked out by hand. */
+static void test_occupancy(void)
+{
+    struct gpu gpu = {"h100", "H100", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472};
+    struct sample s = {.line = 1};
+    double *v = s.value, us[TERMS];
+    struct occupancy o;
+
+    v[COLUMN_N_T] = 256, v[COLUMN_N_B] = 1320, v[COLUMN_REGISTERS] = 32;
+    o = terms_occupancy(&s, &gpu);
+    CHECK(o.blocks_per_sm == 8 && strcmp(o.limit, "threads") == 0, "%g by %s", o.blocks_per_sm, o.limit);
+    CHECK(fabs(o.waves - 1.25) < 1e-12 && o.full_waves == 2 && o.warps_per_sm == 64, "%g waves, %g warps", o.waves,
+          o.warps_per_sm);
+    v[COLUMN_REGISTERS] = 64; /* 2048 a warp, 32 warps */
+    o = terms_occupancy(&s, &gpu);
+    CHECK(o.blocks_per_sm == 4 && strcmp(o.limit, "registers") == 0, "%g by %s", o.blocks_per_sm, o.limit);
+    v[COLUMN_SHARED_WORDS] = 16384; /* 64 KiB + 1 KiB, of 228 KiB */
+    o = terms_occupancy(&s, &gpu);
+    CHECK(o.blocks_per_sm == 3 && strcmp(o.limit, "shared memory") == 0, "%g by %s", o.blocks_per_sm, o.limit);
+    v[COLUMN_N_T] = 32, v[COLUMN_SHARED_WORDS] = 0, v[COLUMN_REGISTERS] = 20, v[COLUMN_N_B] = 66;
+    o = terms_occupancy(&s, &gpu);
+    CHECK(o.blocks_per_sm == 32 && strcmp(o.limit, "blocks") == 0 && o.busy == 0.5, "%g by %s, %g", o.blocks_per_sm, o.limit,
+          o.busy);
+    v[COLUMN_WARP_INSTRUCTIONS] = 1e6, v[COLUMN_L] = 10;
+    terms_compute(&s, &gpu, us);
+    CHECK(fabs(us[TERM_TOTAL] - 1e6 / 528 / 1980) < 1e-9 && fabs(us[TERM_ISSUE] - 2 * us[TERM_TOTAL]) < 1e-9,
+          "half of the SMs have blocks: %g and %g", us[TERM_ISSUE], us[TERM_TOTAL]);
+}
+
+int main(void)
+{
+    test_splits();
+    test_normalisation();
+    test_influence();
+    test_scores();
+    test_occupancy();
+    return unit_end();
+}
