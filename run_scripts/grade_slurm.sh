@@ -50,8 +50,8 @@ for program in sbatch squeue sinfo scontrol; do
 done
 "$root/run_scripts/packages.sh" build grade
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
-"$build/grader" check "$contest" > /dev/null
 build_toolkit
+"$build/grader" check "$contest" > /dev/null
 most=$(scontrol show config | awk '$1 == "MaxArraySize" { print $3 - 1 }') && [ -n "$most" ] ||
     fail 'the cluster does not answer: see above'
 [ "$tasks" -le "$most" ] || tasks=$most

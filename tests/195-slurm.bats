@@ -70,7 +70,8 @@ sound() {
     local lane
     place=$BATS_TEST_TMPDIR/toolkit
     contest
-    mkdir -p "$place/build" "$place/problems" "$place/run_scripts"
+    mkdir -p "$place/build" "$place/problems/mergesort/data/sample" "$place/run_scripts"
+    touch "$place/VERSION" "$place/problems/mergesort/problem.c" "$place/problems/mergesort/data/sample/2-pairs.in"
     touch "$place/problems/problem.h"
     cp "$build/grader" "$place/build"
     # They stand in for GPUs: a lock that is taken already, or a lane that mixes two submissions, is written down.
@@ -87,6 +88,7 @@ echo "built $(date +%s%N)" >> "$LOG"
 END
     cat > "$place/build/main_host" << 'END'
 #!/bin/bash
+[[ " $* " != *' --compile-error '* ]] || exit 1 # asked whether it knows the problem
 while [ $# -gt 0 ]; do
     case $1 in --gpu) gpu=$2 ;; --json) json=$2 ;; --submission) object=$2 ;; esac
     shift
@@ -156,6 +158,8 @@ END
     submit bob 1.c "$sort/run_time_error/null_payloads.c"
     echo '#error not so' > "$BATS_TEST_TMPDIR/broken.c"
     submit bob 2.c "$BATS_TEST_TMPDIR/broken.c"
+    sleeper 5 # so that the second front end finds the first at work
+    submit bob 3.c "$BATS_TEST_TMPDIR/sleeper.c"
     submit '$(touch pwned)' "a'b.c" "$sort/accepted/baseline.c"
     cp -r "$contest" "$lanes"
     printf '#!/bin/bash\n[ $SLURMD_NODENAME != node3 ] || { echo words; echo "kernel of 3 gives 7" >&2; exit 1; }\n' \
@@ -167,7 +171,7 @@ END
     run -2 grade_slurm
     assert_output --partial 'is being graded already'
     wait $front || { cat "$BATS_TEST_TMPDIR/out" "$contest"/grading/slurm/log/*; false; }
-    assert_equal "$(grep -c '^#' "$BATS_TEST_TMPDIR/out")" 5
+    assert_equal "$(grep -c '^#' "$BATS_TEST_TMPDIR/out")" 6
     sound
     assert_equal "$(node_state node3)" drain
     assert_equal "$(sinfo -h -R -o '%n %E' | grep -c 'contest grading: kernel of 3 gives 7')" 1
