@@ -2,7 +2,7 @@
  * main_check.c - proves what can be proved of a problem without running submissions: check_problem PROBLEM
  *
  *   - a case's input is a function of case, seed and repetition: made twice it is the same, in another process
- *     too, and another seed or repetition gives another one
+ *     too, and another seed or repetition gives another one, with an output of the same size
  *   - the fast reference agrees with the plain one, on every case that the plain one can do in seconds, and on
  *     more seeds of the small ones
  *   - the answer for seed 0 is the committed one
@@ -81,6 +81,8 @@ static bool check_generator(struct checker *checker, const struct blob *input, s
         goto out;
     if (same(input, &other))
         failed(checker, "seed 1 gives the same input as seed 0");
+    if (checker->problem->output_size(input) != checker->problem->output_size(&other))
+        failed(checker, "seed 1 gives an output of another size than seed 0, so times of the case cannot rank");
     if (!generate(checker, 0, 1, &other, error))
         goto out;
     if (same(input, &other))

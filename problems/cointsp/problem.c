@@ -69,7 +69,7 @@ static bool input_alloc(struct blob *input, uint32_t count, size_t size, uint32_
 
 /* ------------------------------------------------------------------ generator */
 
-enum { STREAM_NUMBERS = 1, STREAM_DISTANCES };
+enum { STREAM_NUMBERS = 1, STREAM_DISTANCES, STREAM_SHAPES };
 
 /* k and the cap in thousandths, as in a case's line. */
 struct parameters {
@@ -166,15 +166,18 @@ static bool generate_open(const struct arguments *arguments, const struct random
     return true;
 }
 
-/* The numbers of a small instance of a batch: all of them random, k evenly over its magnitudes. */
-static struct cointsp_case small_case(struct random_stream *numbers)
+/*
+ * A small instance of a batch: all of it random, k evenly over its magnitudes. `shapes` gives what the size of the output
+ * hangs on, `numbers` the rest.
+ */
+static struct cointsp_case small_case(struct random_stream *shapes, struct random_stream *numbers)
 {
     struct cointsp_case c = { .mode = COINTSP_PRESCRIBED };
     uint32_t percent, k, least, cap;
 
-    c.n = 3 + random_below(numbers, 22);
+    c.n = 3 + random_below(shapes, 22);
     c.population = 8 + random_below(numbers, 57);
-    c.generations = 1 + random_below(numbers, 8);
+    c.generations = 1 + random_below(shapes, 8);
     percent = 1 + random_below(numbers, 50);
     k = 1 + random_below(numbers, 1u << random_below(numbers, 10));
     least = (1000 + c.n - 2) / (c.n - 1);
@@ -185,13 +188,15 @@ static struct cointsp_case small_case(struct random_stream *numbers)
     return c;
 }
 
-/* batch COUNT: small instances of all kinds. */
+/* batch COUNT: small instances of all kinds. The calls of a case have outputs of one size: shapes are the case's own. */
 static bool generate_batch(const struct arguments *arguments, const struct random_key *key, struct blob *input,
                            struct error *error)
 {
     static const char *const known[] = { NULL };
     struct random_stream numbers = random_stream(key, STREAM_NUMBERS), distances = random_stream(key, STREAM_DISTANCES);
-    struct random_stream again = numbers;
+    const struct random_key case_key = { .case_seed = key->case_seed };
+    struct random_stream shapes = random_stream(&case_key, STREAM_SHAPES);
+    struct random_stream numbers_again = numbers, shapes_again = shapes;
     uint64_t count;
     size_t size = 0;
     struct instance i;
@@ -203,7 +208,7 @@ static bool generate_batch(const struct arguments *arguments, const struct rando
     if (!parse_number(arguments->words[1], "COUNT", 1, COINTSP_BATCH_MAX, &count, error))
         return false;
     for (uint64_t k = 0; k < count; k++) {
-        struct cointsp_case c = small_case(&numbers);
+        struct cointsp_case c = small_case(&shapes, &numbers);
 
         size += cointsp_instance_size(&c);
     }
@@ -211,7 +216,7 @@ static bool generate_batch(const struct arguments *arguments, const struct rando
         return false;
     i = first_of(input);
     do {
-        *i.c = small_case(&again);
+        *i.c = small_case(&shapes_again, &numbers_again);
         cointsp_make((enum cointsp_kind)random_below(&distances, COINTSP_KINDS), i.c->n, &distances, i.distance);
     } while (advance(input, &i));
     return true;
