@@ -67,26 +67,35 @@ static void first_line(const char *path, char *line, size_t size)
     free(text);
 }
 
-/* The line of a log that says what went wrong: the first with one of `words`, or the last that is not make's. */
+/* What the host says of every run on this machine: its box, and what stands in for a GPU. */
+static bool is_note(const char *line)
+{
+    static const char *const notes[] = { "main_host: box: ", "main_host: no usable NVIDIA GPU " };
+
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
+        if (strncmp(line, notes[i], strlen(notes[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The line of a log that says what went wrong: the first with one of `words`, or the last that is neither make's nor a note. */
 static void telling_line(const char *log, const char *const *words, char *line, size_t size)
 {
-    const char *found = NULL, *end = log + strlen(log);
+    const char *found = NULL, *last = NULL;
 
     for (size_t i = 0; words[i] && !found; i++)
-        found = strstr(log, words[i]);
-    while (!found && end > log) {
-        const char *start = end - 1;
+        for (const char *at = strstr(log, words[i]); at && !found; at = strstr(at + strcspn(at, "\n"), words[i])) {
+            const char *start = at;
 
-        while (start > log && start[-1] != '\n')
-            start--;
-        if (*start != '\n' && strncmp(start, "make: ", 6) != 0)
-            found = start;
-        end = start;
-    }
+            while (start > log && start[-1] != '\n')
+                start--;
+            found = is_note(start) ? NULL : start;
+        }
+    for (const char *start = log; *start && !found; start += strcspn(start, "\n"), start += *start == '\n')
+        if (*start != '\n' && strncmp(start, "make: ", 6) != 0 && !is_note(start))
+            last = start;
     if (!found)
-        found = log;
-    while (found > log && found[-1] != '\n')
-        found--;
+        found = last ? last : log;
     snprintf(line, size, "%.*s", (int)strcspn(found, "\n"), found);
 }
 
