@@ -1,14 +1,14 @@
 # clics: a graded contest as the files of a CLICS Contest API. It links the grader's reader of contests and its standings.
 
-CLICS_OBJECTS := $(sort $(GRADE_OBJECTS) $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard contrib/clics/*.c)) \
-	$(addprefix verify/,package.c league.c rules.c imports.c frozen.c verdict.c root.c) $(BUILD)/frozen_lines.c))
+CLICS_OBJECTS := $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard contrib/clics/*.c)) \
+	$(addprefix verify/,package.c league.c rules.c imports.c frozen.c verdict.c) $(BUILD)/frozen_lines.c)
 $(call object,contrib/clics/objects.c): $(BUILD)/toolkit.h
 
 .PHONY: clics-programs
 format-programs: $(BUILD)/test_groups
 clics-programs: $(BUILD)/clics $(BUILD)/test_groups
 
-$(BUILD)/clics: $(call object,contrib/clics/main_clics.c) $(CLICS_OBJECTS)
+$(BUILD)/clics: $(call object,contrib/clics/main_clics.c) $(CLICS_OBJECTS) $(GRADE_LIBRARY)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lelf -licui18n -licuuc -lm
 
 # What a package's test_group.yaml files say, for the scripts that check and import packages.
