@@ -68,8 +68,8 @@ static bool continue_run(struct grader *grader, struct job *job, struct error *e
 }
 
 /*
- * Whether the disks have room. On a full one every step fails, and none of the submissions is to blame: the grader ends, with
- * the judgements as they were.
+ * Whether the disks have room. On a full one every step fails, and none of the submissions is to blame: the grader ends,
+ * with the judgements as they were.
  */
 static bool has_room(const struct grader *grader, const struct job *job, struct error *error)
 {
@@ -78,8 +78,8 @@ static bool has_room(const struct grader *grader, const struct job *job, struct 
 
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         if (statvfs(folders[i], &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < ROOM)
-            return error_toolkit(error, "the disk of '%s' is full (less than %d MiB left): make room and start again; no"
-                                        " verdict is lost", folders[i], ROOM >> 20);
+            return error_toolkit(error, "the disk of '%s' is full (less than %d MiB left): make room and start again;"
+                                        " no verdict is lost", folders[i], ROOM >> 20);
     return true;
 }
 
@@ -193,7 +193,7 @@ static bool claim(struct grader *grader, struct job *job, bool build, struct err
     return ok;
 }
 
-/* Builds every problem's baseline, where speeds relative to it are wanted; of what was handed out, where it is needed. */
+/* Builds every problem's baseline where speeds relative to it are wanted; of what was handed out, where it is needed. */
 static bool build_baselines(struct grader *grader, struct error *error)
 {
     const bool gpu = grader->runs[0].gpu[0] != '\0';
@@ -220,7 +220,8 @@ static bool build_baselines(struct grader *grader, struct error *error)
             return false;
         while (waitpid(job.keeper, &status, 0) < 0 && errno == EINTR)
             ;
-        step_first_line(step_path(&job, "object", path, sizeof path), grader->baselines[i], sizeof grader->baselines[i]);
+        step_first_line(step_path(&job, "object", path, sizeof path), grader->baselines[i],
+                        sizeof grader->baselines[i]);
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || grader->baselines[i][0] != '/')
             return error_toolkit(error, "the baseline '%s' does not build: see %s/log", source, job.work);
     }
@@ -414,7 +415,8 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
         ok = ok && collect(grader, error) && fill(grader, error) && show(grader, error);
         if (ok && grader->failed && grader->stop_on_failure)
             break;
-        if (ok && !grader->watch && busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0) {
+        if (ok && !grader->watch &&
+            busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0) {
             ok = tell_left(grader, error);
             break;
         }

@@ -71,7 +71,7 @@ static bool is_note(const char *line)
     return false;
 }
 
-/* The line of a log that says what went wrong: the first with one of `words`, or the last that is neither make's nor a note. */
+/* What of a log says what went wrong: the first line with one of `words`, or the last that is neither make's nor a note. */
 static void telling_line(const char *log, const char *const *words, char *line, size_t size)
 {
     const char *found = NULL, *last = NULL;
@@ -112,7 +112,8 @@ static bool start(const struct grader *grader, struct job *job, const char *cons
 {
     char log[PATH_MAX];
     struct command command = {
-        .arguments = arguments, .folder = grader->root, .seconds = seconds, .log = step_path(job, "log", log, sizeof log)
+        .arguments = arguments, .folder = grader->root, .seconds = seconds,
+        .log = step_path(job, "log", log, sizeof log)
     };
 
     job->started = step_now();
@@ -260,7 +261,8 @@ static bool write_step(struct store *store, const struct job *job, const char *s
     bool ok = store_run(store, error,
                         "INSERT OR REPLACE INTO steps (judgement, step, started, ended, exit_code, record, log)"
                         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                        "isddiss", job->judgement, step, job->started, step_now(), (int64_t)code, record, log ? log : "");
+                        "isddiss", job->judgement, step, job->started, step_now(), (int64_t)code, record,
+                         log ? log : "");
 
     free(record);
     ok = ok &&
