@@ -1,0 +1,39 @@
+# Sourced after lib.sh by the scripts that predict: the program, and its models.
+# shellcheck shell=bash disable=SC2034,SC2154
+predictor=$build/predict/predict
+predict_data=$root/contrib/predict/data
+predict_gpus=$root/contrib/predict/gpus.csv
+
+# predict_build: the program, with the packages that it needs.
+predict_build() {
+    # Evaluating runs one job a processor; a matrix product alone may take all.
+    export OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-$(nproc)}
+    "$root/run_scripts/packages.sh" build predict
+    toolkit_make predict-program >&2 || fail "the predictor does not build: see above"
+}
+
+# model_of CSV: the path of its model.
+model_of() { local name=${1##*/}; echo "$build/predict/${name%.csv}.model"; }
+
+# model_ready CSV MODEL: trains it where it is not there, or older than the CSV or the program. A model is only ever there
+# whole.
+model_ready() {
+    [ -r "$1" ] || refuse "there are no measured times in '$1': run_scripts/predict.sh collect makes them on a GPU"
+    [ ! "$2" -nt "$1" ] || [ ! "$2" -nt "$predictor" ] || return 0
+    echo "$(basename "$0"): training on $1, which takes some seconds" >&2
+    "$predictor" train "$1" "$2.part" --gpus "$predict_gpus" > "$2.said" || refuse "no model of '$1': see above"
+    rm -f "$2.said"
+    mv "$2.part" "$2"
+}
+
+# count_launches FILE LOG [LIMIT]: after practice_begin. Runs the submission on the simulator and leaves the features of its
+# launches, or of the first LIMIT, in FILE, its words in LOG. `status` is how it ended, 124 where that was not within
+# PRACTICE_SECONDS; after LIMIT launches it is ended.
+count_launches() {
+    local pipe reader
+    exec {pipe}> >(if [ -n "${3:-}" ]; then head -n $(($3 + 1)); else cat; fi > "$1")
+    reader=$!
+    CUDASIM_CHECK=none CUDASIM_FEATURES=/dev/fd/$pipe practice_run "$2"
+    exec {pipe}>&-
+    wait "$reader"
+}
