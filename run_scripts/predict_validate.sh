@@ -46,6 +46,7 @@ if [ -z "$model" ]; then
     model=$(model_of "$predict_data/h100.csv")
     model_ready "$predict_data/h100.csv" "$model"
 fi
+simulate_gpu "$model"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 counts=$build/predict/counted

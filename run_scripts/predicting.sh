@@ -12,13 +12,16 @@ predict_build() {
     toolkit_make predict-program >&2 || fail "the predictor does not build: see above"
 }
 
+# no_times CSV: there is nothing to train on.
+no_times() { refuse "there are no measured times in '$1': run_scripts/predict.sh collect makes them on a GPU"; }
+
 # model_of CSV: the path of its model.
 model_of() { local name=${1##*/}; echo "$build/predict/${name%.csv}.model"; }
 
 # model_ready CSV MODEL: trains it where it is not there, or older than the CSV or the program. A model is only ever there
 # whole.
 model_ready() {
-    [ -r "$1" ] || refuse "there are no measured times in '$1': run_scripts/predict.sh collect makes them on a GPU"
+    [ -r "$1" ] || no_times "$1"
     [ ! "$2" -nt "$1" ] || [ ! "$2" -nt "$predictor" ] || return 0
     echo "$(basename "$0"): training on $1, which takes some seconds" >&2
     "$predictor" train "$1" "$2.part" --gpus "$predict_gpus" > "$2.said" || refuse "no model of '$1': see above"
@@ -36,4 +39,20 @@ count_launches() {
     CUDASIM_CHECK=none CUDASIM_FEATURES=/dev/fd/$pipe practice_run "$2"
     exec {pipe}>&-
     wait "$reader"
+}
+
+# simulate_gpu MODEL [NAME]: the simulator's device from here on has the multiprocessors of the GPU that is predicted for,
+# which some programs ask for before they choose a grid: the model's, or the one named.
+simulate_gpu() {
+    local name=${2:-} field value
+    [ -n "$name" ] || name=$(sed -n 's/^gpu-alias //p' "$1" | head -n 1)
+    [ "$name" != - ] || refuse "the model '$1' was trained on several GPUs: name one with --gpu"
+    while read -r field value; do
+        export "CUDASIM_${field^^}=$value"
+    done < <(awk -F, -v name="$name" '
+        NR == 1 { for (i = 1; i <= NF; i++) column[i] = $i; column[3] = "multiprocessors"; next }
+        $1 == name || $2 == name || $2 == "NVIDIA " name {
+            for (i = 3; i <= NF; i++) if (column[i] ~ /^multiprocessors$|_per_sm$/) print column[i], $i; exit }' "$predict_gpus" | grep .) ||
+        true
+    [ -n "${CUDASIM_MULTIPROCESSORS:-}" ] || refuse "gpu '$name' is not in ${predict_gpus#"$root"/}"
 }
