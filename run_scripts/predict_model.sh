@@ -38,7 +38,7 @@ run() { "$predictor" "$@" --gpus "$predict_gpus" "${options[@]}"; }
 case $command in
 train)
     [ ${#files[@]} -le 2 ] || usage 'predict.sh train [DATA.csv [MODEL]] [--method NAME]'
-    csv=${files[0]:-$predict_data/h100.csv}
+    csv=${files[0]:-$predict_csv}
     run train "$csv" "${files[1]:-${model:-$(model_of "$csv")}}" ;;
 evaluate)
     [ ${#files[@]} -le 2 ] || usage 'predict.sh evaluate [DATA.csv [OTHER-GPU.csv]] [--out FOLDER]'
@@ -51,8 +51,8 @@ evaluate)
 predict)
     [ ${#files[@]} = 1 ] || usage 'predict.sh predict FEATURES.csv [--model MODEL] [--gpu NAME] [--json [--all]]'
     if [ -z "$model" ]; then
-        model=$(model_of "$predict_data/h100.csv")
-        model_ready "$predict_data/h100.csv" "$model"
+        model=$(model_of "$predict_csv")
+        model_ready "$predict_csv" "$model"
     fi
     run predict "$model" "${files[0]}" ;;
 esac

@@ -33,7 +33,7 @@ done
 [ -z "$model" ] || [ -r "$model" ] || refuse "cannot open the model '$model'; predict.sh train makes one"
 seconds=${PREDICT_SECONDS:-600}
 [[ $seconds =~ ^[1-9][0-9]{0,5}$ ]] || refuse "PREDICT_SECONDS=$seconds is not a number from 1 to 999999"
-data=$(realpath -m "${data:-$predict_data/h100.csv}") model=${model:+$(realpath -m "$model")}
+data=$(realpath -m "${data:-$predict_csv}") model=${model:+$(realpath -m "$model")}
 # Before anything is built.
 [ -n "$model" ] || [ -r "$data" ] || no_times "$data"
 
@@ -77,7 +77,7 @@ if [ -n "$json" ]; then
 fi
 
 if [ -n "$sample" ]; then
-    how="about $sample blocks of a launch were executed"
+    how="of larger launches only about $sample block(s) were executed"
 else
     how=$(practice_answer "$work/said.txt")
 fi

@@ -43,8 +43,8 @@ mkdir -p "$out" "$pictures" || refuse "cannot make the folder '$out'"
 "$root/run_scripts/packages.sh" cudasim plot
 predict_build
 if [ -z "$model" ]; then
-    model=$(model_of "$predict_data/h100.csv")
-    model_ready "$predict_data/h100.csv" "$model"
+    model=$(model_of "$predict_csv")
+    model_ready "$predict_csv" "$model"
 fi
 simulate_gpu "$model"
 work=$(mktemp -d)
@@ -57,7 +57,7 @@ sed 1d "$times" | cut -d, -f1-3 | uniq | grep -E "^($(IFS='|' && echo "${problem
 : > "$work/left_out"
 while IFS=, read -r name source text <&3; do
     practice_begin "$line" "problems/$name/submissions/accepted/$source" "$name" --generate "$text" --device sim
-    measured=$work/measured.csv counted=$counts/$name-$source.csv
+    measured=$work/measured.csv counted=$counts/$name-$source-$(cksum <<< "$text" | cut -d " " -f 1).csv
     awk -F, -v p="$name" -v s="$source" 'NR > 1 && $1 == p && $2 == s' "$times" > "$measured"
     mkdir -p "$counts"
     # What was counted of the same program by the same simulator still holds.

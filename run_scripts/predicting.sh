@@ -2,6 +2,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 predictor=$build/predict/predict
 predict_data=$root/contrib/predict/data
+# What is trained on where nothing is said; a CSV of your own GPU in PREDICT_CSV.
+predict_csv=$(realpath -m "${PREDICT_CSV:-$root/contrib/predict/data/h100.csv}")
 predict_gpus=$root/contrib/predict/gpus.csv
 
 # predict_build: the program, with the packages that it needs.
@@ -18,11 +20,14 @@ no_times() { refuse "there are no measured times in '$1': run_scripts/predict.sh
 # model_of CSV: the path of its model.
 model_of() { local name=${1##*/}; echo "$build/predict/${name%.csv}.model"; }
 
+# model_is_ready CSV MODEL: whether it is there, and newer than what it was made of and by.
+model_is_ready() { [ -x "$predictor" ] && [ "$2" -nt "$1" ] && [ "$2" -nt "$predictor" ]; }
+
 # model_ready CSV MODEL: trains it where it is not there, or older than the CSV or the program. A model is only ever there
 # whole.
 model_ready() {
     [ -r "$1" ] || no_times "$1"
-    [ ! "$2" -nt "$1" ] || [ ! "$2" -nt "$predictor" ] || return 0
+    ! model_is_ready "$@" || return 0
     echo "$(basename "$0"): training on $1, which takes some seconds" >&2
     "$predictor" train "$1" "$2.part" --gpus "$predict_gpus" > "$2.said" || refuse "no model of '$1': see above"
     rm -f "$2.said"

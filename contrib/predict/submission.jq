@@ -16,6 +16,11 @@ def by_kernel:
         (if $r == [] then {} else {refused: $r[0].refused} end)) |
     sort_by(-(.us // infinite), (.kernel as $k | $order | index($k)));
 
+# Of a kernel of the simulator's report, its total in microseconds, "refused" where a launch was, "-" where it is not known.
+def predicted_of($predicted): (.name | sub("\\(.*"; "") | sub("<.*"; "") | sub("^.*[ :]"; "")) as $plain | .launches as $launches |
+    ($predicted.kernels | map(select(.kernel == $plain)) | by_kernel[0]) as $k |
+    if $k == null or $k.launches != $launches then "-" elif $k.refused then "refused" else $k.us | shown end;
+
 # The block sizes that were tried, of the first launch of each kernel; that of the program comes first.
 def tried: group_by(.kernel) | map({kernel: .[0].kernel, given: (.[0] | block),
     tried: map({block: block, us, low_us, high_us, refused} | with_entries(select(.value != null)))} |
@@ -35,9 +40,10 @@ def lines: .kernels[] |
      (if .refused then (if .regular then "" else "irregular: " end) + .refused else "" end)] | @tsv;
 
 def closing:
-    (if .predicted == 0 then "sum: none of \(.launches) launches is predicted"
+    def of(n): if n == 1 then "1 launch" else "\(n) launches" end;
+    (if .predicted == 0 then "sum: none of \(of(.launches)) is predicted"
      else "sum: \(.us | shown) us, \(.low_us | shown) to \(.high_us | shown), of " +
-        (if .predicted == .launches then "\(.launches) launches" else "\(.predicted) of \(.launches) launches: the others come to it" end) +
+        (if .predicted == .launches then of(.launches) else "\(.predicted) of \(of(.launches)): the others come to it" end) +
         "; launching is about \(.launch_us | shown) us of it" end),
     "a launch is taken to be alone and warm; copies and the host are not in it";
 
