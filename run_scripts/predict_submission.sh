@@ -14,7 +14,8 @@
 . "$(dirname "$0")/build_submission.sh"
 . "$(dirname "$0")/watched.sh"
 . "$(dirname "$0")/predicting.sh"
-line='predict.sh submission SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N] [--league NAME] [--sample N] [--data FILE.csv | --model MODEL] [--gpu NAME] [--tune] [--json]'
+line='predict.sh submission SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N] [--league NAME] [--sample N]'
+line+=' [--data FILE.csv | --model MODEL] [--gpu NAME] [--tune] [--json]'
 
 model='' data='' gpu='' sample='' tune='' json='' words=()
 while [ $# -gt 0 ]; do
@@ -52,7 +53,8 @@ trap 'rm -rf "$work"' EXIT
 PRACTICE_SECONDS=$seconds count_launches "$work/counted.csv" "$work/said.txt"
 said=$(tail -n 1 "$work/said.txt")
 if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
-    echo "predict.sh: the submission is not through after $seconds s on the simulator; try a smaller input, --sample 64 or PREDICT_SECONDS" >&2
+    echo "predict.sh: the submission is not through after $seconds s on the simulator;" \
+        'try a smaller input, --sample 64 or PREDICT_SECONDS' >&2
     exit 1
 fi
 if [ "$status" -gt 1 ] || { [ "$status" -eq 1 ] && [ -z "$sample" ]; }; then

@@ -57,24 +57,26 @@ sed 1d "$times" | cut -d, -f1-3 | uniq | grep -E "^($(IFS='|' && echo "${problem
 : > "$work/left_out"
 while IFS=, read -r name source text <&3; do
     practice_begin "$line" "problems/$name/submissions/accepted/$source" "$name" --generate "$text" --device sim
-    measured=$work/measured.csv counted=$counts/$name-$source-$(cksum <<< "$text" | cut -d " " -f 1).csv
+    measured=$work/measured.csv counted=$counts/$name-$source-$(cksum <<< "$times $text" | cut -d " " -f 1).csv
     awk -F, -v p="$name" -v s="$source" 'NR > 1 && $1 == p && $2 == s' "$times" > "$measured"
     mkdir -p "$counts"
     # What was counted of the same program by the same simulator still holds.
-    if [ ! "$counted" -nt "${command[1]}" ] || [ ! "$counted" -nt "$runtime/libcudart.so.13" ] || [ ! "$counted" -nt "$times" ]; then
+    if [ ! "$counted" -nt "${command[1]}" ] || [ ! "$counted" -nt "$runtime/libcudart.so.13" ] ||
+        [ ! "$counted" -nt "$times" ]; then
         rm -f "$counted"
-        PRACTICE_SECONDS=$seconds count_launches "$counted.part" "$work/said.txt" "$(wc -l < "$measured")"
+        PRACTICE_SECONDS=$seconds count_launches "$work/counted.csv" "$work/said.txt" "$(wc -l < "$measured")"
         if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
             echo "$name, $source: not through after $seconds s on the simulator" | tee -a "$work/left_out" >&2
             continue
         fi
-        [ "$(wc -l < "$counted.part")" -gt 1 ] || fail "$source launched nothing: $(tail -n 1 "$work/said.txt")"
-        mv "$counted.part" "$counted"
+        [ "$(wc -l < "$work/counted.csv")" -gt 1 ] || fail "$source launched nothing: $(tail -n 1 "$work/said.txt")"
+        mv "$work/counted.csv" "$counted"
         echo "$name, $source: $(($(wc -l < "$counted") - 1)) launches" >&2
     fi
     "$predictor" predict "$model" "$counted" --json --all --gpus "$predict_gpus" > "$work/predicted.json" ||
         fail "$source cannot be predicted: see above"
-    jq -L contrib/predict -n --rawfile measured "$measured" --rawfile counted "$counted" --slurpfile predicted "$work/predicted.json" \
+    jq -L contrib/predict -n --rawfile measured "$measured" --rawfile counted "$counted" \
+        --slurpfile predicted "$work/predicted.json" \
         'include "validate"; launches($measured; $counted; $predicted[0].kernels)' >> "$work/launches.json"
     jq '{gpu, method, trained_on}' "$work/predicted.json" > "$work/model.json"
 done 3< "$work/submissions"
@@ -87,7 +89,8 @@ jq -L contrib/predict -r --rawfile left_out "$work/left_out" --slurpfile model "
 
 mkdir "$work/plot"
 jq -L contrib/predict -r 'include "validate"; points' "$work/kernels.json" |
-    awk -F '\t' -v folder="$work/plot" '!($1 in number) { number[$1] = ++count; print $1 > (folder "/names"); print $2 > (folder "/points") }
+    awk -F '\t' -v folder="$work/plot" '
+        !($1 in number) { number[$1] = ++count; print $1 > (folder "/names"); print $2 > (folder "/points") }
         { print $3, $4, $5, $6 > (folder "/" number[$1] ".tsv") }'
 gnuplot -e "here = '$root/contrib/plot'; folder = '$work/plot'; out = '$pictures/predict-validation'; \
 count = $(wc -l < "$work/plot/names"); points = '$(paste -sd ' ' "$work/plot/points")'; \

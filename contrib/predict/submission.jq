@@ -12,12 +12,13 @@ def by_kernel:
         (if $p == [] then {} else {us: ($p | sum(.us)), low_us: ($p | sum(.low_us)), high_us: ($p | sum(.high_us)),
             launch_us: ($p | sum(.us * .launch_share)),
             bound: ($p | group_by(.bound) | max_by(sum(.us)) | .[0].bound),
-            bound_share: ($p | (group_by(.bound) | max_by(sum(.us))) as $b | ($b | sum(.us * .bound_share)) / ($b | sum(.us)))} end) +
+            bound_share: ($p | group_by(.bound) | max_by(sum(.us)) | sum(.us * .bound_share) / sum(.us))} end) +
         (if $r == [] then {} else {refused: $r[0].refused} end)) |
     sort_by(-(.us // infinite), (.kernel as $k | $order | index($k)));
 
 # Of a kernel of the simulator's report, its total in microseconds, "refused" where a launch was, "-" where it is not known.
-def predicted_of($predicted): (.name | sub("\\(.*"; "") | sub("<.*"; "") | sub("^.*[ :]"; "")) as $plain | .launches as $launches |
+def predicted_of($predicted):
+    (.name | sub("\\(.*"; "") | sub("<.*"; "") | sub("^.*[ :]"; "")) as $plain | .launches as $launches |
     ($predicted.kernels | map(select(.kernel == $plain)) | by_kernel[0]) as $k |
     if $k == null or $k.launches != $launches then "-" elif $k.refused then "refused" else $k.us | shown end;
 
@@ -48,11 +49,12 @@ def closing:
     "a launch is taken to be alone and warm; copies and the host are not in it";
 
 def tuning:
-    "block sizes that leave the number of threads as it is, us for the first launch of each kernel; whether the result is still right is not known:",
+    "block sizes that leave the number of threads as it is, us for the first launch of each kernel;" +
+        " whether the result is still right is not known:",
     (if .tuned then .tuned[] else empty end |
         "\(.kernel): " + (if .best == null then "none is predicted: \(.tried[0].refused)"
             else (.given as $g | .best as $b | (.tried | map(select(.us))) as $p |
                 (if $b == $g then "best as it is" else "best \($b)" end) + "; " +
                 ($p | sort_by(.us) | map("\(.block)\(if .block == $g then " (as it is)" else "" end) \(.us | shown)") | join(", ")) +
-                (if ($p | length) < (.tried | length) then "; \((.tried | length) - ($p | length)) not predicted" else "" end)) end)),
+                ((.tried | length) - ($p | length) | if . > 0 then "; \(.) not predicted" else "" end)) end)),
     (if .tuned then empty else "no kernel was tried" end);

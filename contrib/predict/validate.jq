@@ -4,7 +4,8 @@ def rows: split("\n")[] | select(. != "") | split(",");
 def sum(f): map(f) | add // 0;
 def median: sort | if length == 0 then null else (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2 end;
 def mean: if length == 0 then null else add / length end;
-def shown: if . == null then "-" elif fabs >= 1000 then round elif fabs >= 100 then . * 10 | round / 10 else . * 100 | round / 100 end;
+def shown: if . == null then "-" elif fabs >= 1000 then round elif fabs >= 100 then . * 10 | round / 10
+    else . * 100 | round / 100 end;
 def percent: if . == null then "-" else "\(. * 1000 | round / 10) %" end;
 
 # One object a measured launch: the launch that was counted at its place, if it is the same one, and its prediction.
@@ -24,7 +25,8 @@ def kernels:
          measured: sum(.measured), median: (map(.measured) | median),
          unmatched: (map(select(.unmatched)) | length), irregular: any(.regular == false),
          predicted_launches: ($p | length), measured_of_predicted: ($p | sum(.measured)),
-         predicted: ($p | sum(.us)), low: ($p | sum(.low_us)), high: ($p | sum(.high_us)), predicted_median: ($p | map(.us) | median),
+         predicted: ($p | sum(.us)), low: ($p | sum(.low_us)), high: ($p | sum(.high_us)),
+         predicted_median: ($p | map(.us) | median),
          bound: ($p | max_by(.us).bound), refused_launches: ($r | length), refused: $r[0].refused,
          measured_of_refused: ($r | sum(.measured)), refused_us: ($r | sum(.refused_us))}) |
     map(if .predicted_launches > 0 then . + {error: (.predicted / .measured_of_predicted - 1),
@@ -36,19 +38,23 @@ def csv:
      "unmatched_launches", "refused_launches", "measured_of_refused_us", "refused_guess_us", "refused"],
     (.[] | (.predicted_launches > 0) as $p | def six: if . == null then null else . * 1000 | round / 1000 end;
      [.problem, .submission, .kernel, .launches, (.measured | six), (.median | six), .predicted_launches] +
-     (if $p then [.measured_of_predicted, .predicted, .low, .high, .predicted_median, .error] else [range(6) | null] end | map(six)) +
+     (if $p then [.measured_of_predicted, .predicted, .low, .high, .predicted_median, .error] else [range(6) | null] end |
+         map(six)) +
      [.bound, (if .irregular then 1 else 0 end), .unmatched, .refused_launches] +
      (if .refused_launches > 0 then [.measured_of_refused, .refused_us] else [null, null] end | map(six)) + [.refused]) | @csv;
 
 # Of those whose launches were predicted: how far off.
 def scores: map(select(.error)) as $p | ($p | map(.error | fabs)) as $e |
-    "\($p | length) | \($p | sum(.predicted_launches)) | \($e | mean | percent) | \($e | median | percent) | \($e | max | percent) | \(
-        $p | map(.predicted / .measured_of_predicted | log | fabs) | mean | if . then exp * 100 | round / 100 else "-" end) | \(
-        $p | map(select(.held)) | length)";
+    [($p | length), ($p | sum(.predicted_launches)), ($e | mean, median, max | percent),
+     ($p | map(.predicted / .measured_of_predicted | log | fabs) | mean | if . then exp * 100 | round / 100 else "-" end),
+     ($p | map(select(.held)) | length)] | map(tostring) | join(" | ");
 
 def report($model; $left_out):
-    def refusal: if .irregular then "loops depend on data" elif (.refused | startswith("outside")) then "outside of the training range"
+    def refusal: if .irregular then "loops depend on data"
+        elif (.refused | startswith("outside")) then "outside of the training range"
         else "unlike every kernel trained on" end;
+    def part: if .predicted_launches == .launches then ""
+        else "; only \(.predicted_launches) launches, measured \(.measured_of_predicted | shown)" end;
     . as $all | map(select(.refused_launches > 0)) as $refused |
     "# Predicted and measured times of the submissions\n",
     "Written by `run_scripts/predict.sh validate` from the times that `run_scripts/kernel_times.sh` measured below ncu on a",
@@ -75,15 +81,16 @@ def report($model; $left_out):
     "Microseconds; sums over launches, and medians of a launch. \"irregular\": a loop's rounds depend on data in memory.\n",
     "| problem | submission | kernel | launches | measured | median | predicted | 90 % | median | error | bounded by |",
     "|---|---|---|---|---|---|---|---|---|---|---|",
-    ($all[] | "| \(.problem) | \(.submission) | \(.kernel)\(if .irregular then " (irregular)" else "" end) | \(.launches) | \(.measured | shown) | \(.median | shown) | " +
-        if .error then "\(.predicted | shown) | \(.low | shown) to \(.high | shown) | \(.predicted_median | shown) | \(
-            if .error > 0 then "+" else "" end)\(.error | percent) | \(.bound)\(if .predicted_launches < .launches then "; only \(.predicted_launches) launches, measured \(.measured_of_predicted | shown)" else "" end) |"
+    ($all[] | "| \(.problem) | \(.submission) | \(.kernel)\(if .irregular then " (irregular)" else "" end) | \(.launches) | " +
+        "\(.measured | shown) | \(.median | shown) | " +
+        if .error then "\(.predicted | shown) | \(.low | shown) to \(.high | shown) | \(.predicted_median | shown) | " +
+            "\(if .error > 0 then "+" else "" end)\(.error | percent) | \(.bound)\(part) |"
         elif .refused then "refused | - | - | - | \(.refused) |"
         else "- | - | - | - | launches differ on the simulator |" end);
 
 # For the plot: series, mark, measured, predicted, low, high, of a launch on average.
 def points:
     ((group_by(.problem) | to_entries[] | (.key + 1) as $mark | .value[] | select(.error) |
-        [.problem, $mark] + ([.measured_of_predicted, .predicted, .low, .high] as $v | .predicted_launches as $n | $v | map(. / $n))),
+        [.problem, $mark] + (.predicted_launches as $n | [.measured_of_predicted, .predicted, .low, .high] | map(. / $n))),
      (.[] | select(.refused_launches > 0) | ["refused", 0, .measured_of_refused / .refused_launches] +
         (.refused_us / .refused_launches | [., ., .]))) | @tsv;
