@@ -5,6 +5,7 @@
 #   SUBMISSION=PATH     a .cu or .c file, or a folder of them, with .cl files for OpenCL (default: device_user.cu; without a GPU and nvcc the
 #                       problem's baseline in C). CUDA runs on the GPU, or on the simulator where there is none
 #   ARGS='...'          further options for main_host, see build/main_host --help
+#   CASE=NAME           which input make predict takes (default: the first sample)
 #   JSON=FILE           where `make judge` writes the result
 #   BUILD=FOLDER        a folder in this one for all that is built (default: build)
 #   DEVICE=cpu|gpu|all, SIZES="N..."   what make bench times (default: all); TABLES=1: the tables of the problem's source too
@@ -28,7 +29,7 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: clics plot sanitize profile bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo scoreboard
+.PHONY: clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo scoreboard
 .PHONY: gradescope package
 
 help: ## list the commands
@@ -102,6 +103,10 @@ sanitize: packages ## look for memory and race errors in SUBMISSION=... for PROB
 profile: packages ## say where the time of SUBMISSION=... for PROBLEM=... goes: ncu, or the simulator
 	@run_scripts/packages.sh report
 	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
+
+predict: packages ## predict how long the kernels of SUBMISSION=... for PROBLEM=... take on an H100, without a GPU: CASE=..., ARGS="--tune"
+	@run_scripts/packages.sh cudasim predict
+	@run_scripts/predict.sh submission $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
 check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
 	@run_scripts/check_problem.sh $(PROBLEM)

@@ -5,6 +5,7 @@
 case ${1:-} in
 features) exec "$root/run_scripts/predict_features.sh" "${@:2}" ;;
 collect) exec "$root/run_scripts/predict_collect.sh" "${@:2}" ;;
+submission | validate) exec "$root/run_scripts/predict_$1.sh" "${@:2}" ;;
 train | evaluate | predict) exec "$root/run_scripts/predict_model.sh" "$@" ;;
-*) usage 'predict.sh features|collect|train|evaluate|predict ...' ;;
+*) usage 'predict.sh submission|features|collect|train|evaluate|predict|validate ...' ;;
 esac

@@ -5,34 +5,47 @@
 # Calls device_user() once, on the problem's first sample unless another input is asked for. On a GPU below NVIDIA's ncu,
 # which counts for each launch, up to PROFILE_LAUNCHES of them (default: 100). Without one on the simulator, with its report. Printed are for each kernel its
 # launches, its time, what part of the peaks of memory and arithmetic it reaches, its occupancy, and what holds it up.
+# On the simulator the time is predicted where `make predict` has trained a model, for the device that it is of (docs/PREDICT.md).
 # The whole report stays in build/reports/PROBLEM: NAME.ncu-rep for ncu-ui, or text and JSON of the simulator.
 # Exit codes: 0, 1 the submission failed, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
 . "$(dirname "$0")/watched.sh"
+. "$(dirname "$0")/predicting.sh"
 practice_begin 'profile.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N] [--league NAME] [--device gpu|sim]' \
     "$@"
 launches=${PROFILE_LAUNCHES:-100}
 [[ $launches =~ ^[1-9][0-9]{0,5}$ ]] || refuse "PROFILE_LAUNCHES=$launches is not a number from 1 to 999999"
 
 on_simulator() {
-    local log=$report-profile.txt json=$report-profile.json
+    local log=$report-profile.txt json=$report-profile.json csv=$report-features.csv predicted=$report-predicted.json model
     rm -f "$json"
+    echo '{"kernels": []}' > "$predicted"
+    model=$(model_of "$predict_csv")
+    if model_is_ready "$predict_csv" "$model"; then
+        simulate_gpu "$model"
+        export CUDASIM_FEATURES=$csv
+    else
+        model=''
+    fi
     CUDASIM_CHECK=none CUDASIM_EXPLAIN=1 CUDASIM_EXPLAIN_FILE=$log CUDASIM_JSON=$json practice_run "$report-profile-said.txt"
     [ -s "$json" ] || fail "the simulator left no report: $(tail -n 1 "$report-profile-said.txt")"
+    [ -z "$model" ] || "$predictor" predict "$model" "$csv" --json --gpus "$predict_gpus" > "$predicted" ||
+        fail "the launches cannot be predicted: see above"
     echo "on the simulator: $(practice_answer "$report-profile-said.txt")"
     echo 'shares of the modelled time of an H100; how full the accesses to global memory are; warps that fit'
-    printf '%6s %9s %9s %9s %9s %10s  %-9s %s\n' share launches lanes loads stores occupancy limiter kernel
-    jq -r '
+    printf '%6s %9s %9s %9s %9s %10s %12s  %-9s %s\n' share launches lanes loads stores occupancy 'predicted us' limiter kernel
+    jq -r -L contrib/predict --slurpfile predicted "$predicted" 'include "submission";
         def percent: if . == null then "-" else "\(. * 100 | round) %" end;
         def most: .model as $m | if $m.launch_bound then "launches" else
             ["issue", "double", "special", "global", "shared", "local", "atomic"] | max_by($m[.] // 0) end;
         .kernels | sort_by(-.share)[] | [(.share | percent), .launches, (.simd_efficiency | percent),
             (.global_loads.efficiency | percent), (.global_stores.efficiency | percent),
-            (.occupancy.share | percent), most, .name] | @tsv' "$json" |
-        while IFS=$'\t' read -r a b c d e f g h; do
-            printf '%6s %9s %9s %9s %9s %10s  %-9s %s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" "$h"
+            (.occupancy.share | percent), predicted_of($predicted[0]), most, .name] | @tsv' "$json" |
+        while IFS=$'\t' read -r a b c d e f g h i; do
+            printf '%6s %9s %9s %9s %9s %10s %12s  %-9s %s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" "$h" "$i"
         done
+    [ -n "$model" ] || echo 'times are predicted once there is a model: make predict trains it'
     jq -r 'if .findings == [] then "nothing stands out" else .findings[:3][] |
         "\(.share * 100 | round) % of the time: \(.kind)" + (if .line then ", \(.file // "PTX"):\(.line)" else "" end) + ": \(.text)" end' \
         "$json" | sed "s|$root/||g"

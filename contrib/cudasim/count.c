@@ -298,7 +298,6 @@ void use_free(struct kernel_use *use)
     for (size_t n = 0; n < use->line_count; n++)
         free((char *)(uintptr_t)use->lines[n].file);
     free(use->lines);
-    free(use->features);
     free(use->name);
     free(use->mangled);
     free(use);

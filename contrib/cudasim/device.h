@@ -24,7 +24,6 @@ struct kernel_use {
     const struct sim_kernel *kernel;   /* NULL once the module is unloaded */
     struct sim_kernel_counts frozen;   /* what launches add at once; after unloading everything */
     char *name, *mangled;              /* owned */
-    struct features_row *features;     /* owned; of the launch with most blocks: feature.c */
     struct use_counters *counters;     /* [workers] */
     struct sim_line_counts *lines;     /* owned, after unloading; so are their files */
     size_t line_count;

@@ -213,15 +213,6 @@ static void model(FILE *out, const struct explain_kernel *kernel)
                                        : kernel->launch_bound ? "launching costs more" : "launching costs less");
 }
 
-/* Said by a model, if there is one. */
-static void prediction(FILE *out, const struct explain_kernel *kernel)
-{
-    char text[256] = "";
-
-    if (explain_predict && kernel->counts->features && explain_predict(kernel->counts->features, text, sizeof text))
-        row(out, "predicted time", "%s", text);
-}
-
 static void worst_metric(FILE *out, const struct sim_line_counts *line)
 {
     double requests = (double)line->global_requests;
@@ -285,7 +276,6 @@ static void kernel_text(FILE *out, const struct explain *explain, const struct e
     memory_use(out, kernel);
     filling(out, explain, kernel);
     model(out, kernel);
-    prediction(out, kernel);
     hottest(out, kernel);
 }
 

@@ -13,14 +13,6 @@
 #include <stdio.h>
 
 struct sim;
-struct features_row;
-
-/*
- * How long a launch with these features takes on a GPU: in words, with an interval, and what bounds it. False: nothing
- * can be said. Not part of the simulator: where a model is linked to the library, the report has its words for each
- * kernel's largest launch; without one there is no such line.
- */
-bool explain_predict(const struct features_row *row, char *text, size_t size) __attribute__((weak));
 
 /* Faults, each kernel's numbers, then the three findings that cost most. At most 100 columns but for faults. */
 void explain_text(struct sim *sim, FILE *out);

@@ -513,18 +513,6 @@ static void tell_irregular(const struct sim_kernel *kernel, const struct feature
     }
 }
 
-/* The report shows one launch of each kernel: of those with most blocks the first. */
-static void keep_largest(struct kernel_use *use, const struct features_row *row)
-{
-    if (!use->features)
-        use->features = calloc(1, sizeof *use->features);
-    else if (use->features->value[FEATURE_BLOCKS] >= row->value[FEATURE_BLOCKS])
-        return;
-    if (use->features)
-        *use->features = *row;
-    use->frozen.features = use->features;
-}
-
 bool features_run(struct features *features, struct sim *sim, const struct sim_launch *launch, struct features_row *row,
                   struct sim_fault *fault)
 {
@@ -557,9 +545,7 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
     clear_touched(sim_touched(sim));
     good = sampled ? run_sample(sim, launch, side, picked, &sums, &footprint, fault)
                    : run_all(sim, launch, &sums, &footprint, fault);
-    if (good) {
+    if (good)
         fill(features, launch, code, &sums, footprint, row);
-        keep_largest(launch->kernel->use, row);
-    }
     return good;
 }

@@ -28,6 +28,7 @@ struct features_code {
     bool regular;         /* no loop depends on data */
     bool waits;           /* a loop depends on what other blocks may change */
     bool told, told_irregular; /* for who uses it: this was said already */
+    bool tuned;           /* for who uses it: other block sizes were tried */
     struct features_loop *loops; /* [loop_count] of the kernel and of what it calls, in no order */
     size_t loop_count;
 };

@@ -18,6 +18,8 @@
 #include "feature.h"
 #include "speed.h"
 
+#define BLOCKS_TRIED 64 /* of a launch with another block size */
+
 /* The process-wide facade that CUDA's API needs: its calls have no context. Written once, by create(). */
 static struct runtime *the_runtime;
 
@@ -105,39 +107,52 @@ void runtime_unlock(struct runtime *runtime)
     pthread_mutex_unlock(&runtime->lock);
 }
 
-/* CUDASIM_FEATURES: a line a launch. A line is written when its launch is over, so that none is lost. */
-static bool open_features(struct runtime *runtime, uint64_t sample)
+/* The file that the variable names, with its header. A line is written when its launch is over, so that none is lost. */
+static bool open_rows(const char *name, uint64_t sample, struct features **features, FILE **out)
 {
-    const char *path = getenv("CUDASIM_FEATURES");
+    const char *path = getenv(name);
 
-    runtime->features = features_create(sample);
-    if (!runtime->features) {
-        runtime_complain("out of memory for the features");
+    *features = features_create(sample);
+    *out = *features ? fopen(path, "we") : NULL;
+    if (!*out) {
+        runtime_complain("cannot write %s '%s': %s", name, path, *features ? strerror(errno) : "out of memory");
+        features_free(*features);
+        *features = NULL;
         return false;
     }
-    if (!path || !*path) /* the report's alone */
-        return true;
-    runtime->features_out = fopen(path, "we");
-    if (!runtime->features_out) {
-        runtime_complain("cannot write CUDASIM_FEATURES '%s': %s", path, strerror(errno));
-        features_free(runtime->features);
-        runtime->features = NULL;
-        return false;
-    }
-    setvbuf(runtime->features_out, NULL, _IOLBF, BUFSIZ);
-    features_write_header(runtime->features_out);
+    setvbuf(*out, NULL, _IOLBF, BUFSIZ);
+    features_write_header(*out);
     return true;
+}
+
+static void close_rows(const char *name, struct features **features, FILE **out)
+{
+    bool bad = *out && ferror(*out);
+
+    if (*out && (fclose(*out) != 0 || bad))
+        runtime_complain("cannot write %s '%s': the file is not complete", name, getenv(name));
+    features_free(*features);
+    *features = NULL;
+    *out = NULL;
 }
 
 static void close_features(struct runtime *runtime)
 {
-    bool bad = runtime->features_out && ferror(runtime->features_out);
+    close_rows("CUDASIM_FEATURES", &runtime->features, &runtime->features_out);
+    close_rows("CUDASIM_FEATURES_TUNE", &runtime->tries, &runtime->tries_out);
+}
 
-    if (runtime->features_out && (fclose(runtime->features_out) != 0 || bad))
-        runtime_complain("cannot write CUDASIM_FEATURES '%s': the file is not complete", getenv("CUDASIM_FEATURES"));
-    features_free(runtime->features);
-    runtime->features = NULL;
-    runtime->features_out = NULL;
+/* CUDASIM_FEATURES: a line a launch; CUDASIM_FEATURES_TUNE: a kernel's first launch, and others of other block sizes. */
+static bool open_features(struct runtime *runtime, uint64_t sample)
+{
+    const char *tries = getenv("CUDASIM_FEATURES_TUNE");
+
+    if (open_rows("CUDASIM_FEATURES", sample, &runtime->features, &runtime->features_out) &&
+        (!tries || !*tries ||
+         open_rows("CUDASIM_FEATURES_TUNE", sample ? sample : BLOCKS_TRIED, &runtime->tries, &runtime->tries_out)))
+        return true;
+    close_features(runtime);
+    return false;
 }
 
 static bool create_device(struct runtime *runtime)
@@ -154,7 +169,6 @@ static bool create_device(struct runtime *runtime)
         return false;
     }
     options.explain = options.explain || (json && *json);
-    options.features = options.features || (options.explain && explain_predict);
     runtime->sim = sim_create(&limits, &options);
     if (!runtime->sim) {
         runtime_complain("cannot create the virtual device: out of memory or address space");

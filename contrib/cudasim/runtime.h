@@ -118,6 +118,8 @@ struct runtime {
     struct sim *sim;             /* NULL before the first call that needs a device */
     struct features *features;   /* where CUDASIM_FEATURES asks for them, else NULL */
     FILE *features_out;          /* its file */
+    struct features *tries;      /* where CUDASIM_FEATURES_TUNE asks for other block sizes, else NULL */
+    FILE *tries_out;             /* its file */
     cudaError_t device_error;    /* why there is none */
     cudaError_t sticky;          /* of a kernel that faulted; all later calls return it */
     unsigned device_flags;       /* cudaSetDeviceFlags */

@@ -186,15 +186,39 @@ cudaError_t launch_prepare(struct runtime *runtime, const void *function, const 
     return error == cudaSuccess ? pack(work, arguments, extra) : error;
 }
 
+/*
+ * Other block sizes of a kernel's first launch, before it runs. Not where blocks wait for each other, which other
+ * blocks may do for ever, and not where its own counts hold for this launch alone.
+ */
+static size_t try_blocks(struct runtime *runtime, const struct sim_launch *launch, const struct features_code *code,
+                         struct features_row *tries)
+{
+    size_t count = 0;
+
+    if (code->regular && !code->waits && !launch->cooperative &&
+        !features_tune(runtime->tries, runtime->sim, launch, tries, &count))
+        runtime_complain("%s: its block size is not tuned: there is more than 1 GiB of memory to keep",
+                         sim_kernel_title(launch->kernel));
+    return count;
+}
+
 /* A launch that faulted has no line. */
 static bool run_with_features(struct runtime *runtime, const struct sim_launch *launch, struct sim_fault *fault)
 {
-    struct features_row row;
+    struct features_code *code = (struct features_code *)(uintptr_t)features_of_kernel(launch->kernel);
+    bool tuned = runtime->tries && code && !code->tuned;
+    struct features_row row, tries[FEATURES_TRIES];
+    size_t count = tuned ? try_blocks(runtime, launch, code, tries) : 0;
 
+    if (tuned)
+        code->tuned = true;
     if (!features_run(runtime->features, runtime->sim, launch, &row, fault))
         return false;
-    if (runtime->features_out)
-        features_write_row(runtime->features_out, &row);
+    features_write_row(runtime->features_out, &row);
+    if (tuned)
+        features_write_row(runtime->tries_out, &row);
+    for (size_t n = 0; n < count; n++)
+        features_write_row(runtime->tries_out, &tries[n]);
     return true;
 }
 

@@ -206,7 +206,6 @@ struct sim_kernel_counts {
     unsigned blocks_per_sm;   /* occupancy at the launch recorded above */
     enum sim_limiter limiter;
     struct sim_kernel_facts facts;
-    const struct features_row *features; /* of a launch with most blocks; NULL without options.features */
 };
 
 /* One source line's share of a kernel's counts, for "where". */

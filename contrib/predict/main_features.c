@@ -329,33 +329,6 @@ static char *pack(struct sim *sim, const struct command *c, const struct sim_ker
 
 /* ------------------------------------------------------------------ launches */
 
-/* Why a launch of this shape cannot be, or NULL. */
-static const char *refused(const struct sim *sim, const struct sim_kernel *kernel, const struct sim_launch *launch)
-{
-    const struct sim_limits *limits = sim_limits(sim);
-    const struct sim_kernel_facts *facts = sim_kernel_facts(kernel);
-    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
-
-    for (int n = 0; n < 3; n++) {
-        if (facts->required_threads[0] && facts->required_threads[n] != launch->block[n])
-            return "the kernel requires blocks of another shape (.reqntid)";
-        if (launch->grid[n] % launch->cluster[n])
-            return "the grid is no multiple of the kernel's cluster";
-    }
-    if (launch->block[0] > limits->threads_per_block || launch->block[1] > limits->threads_per_block ||
-        launch->block[2] > 64 || threads > limits->threads_per_block)
-        return "a block has at most 1024 threads, and 64 in z";
-    if (launch->grid[1] > 65535 || launch->grid[2] > 65535)
-        return "a grid has at most 65535 blocks in y and in z";
-    if (facts->max_threads && threads > facts->max_threads)
-        return "the kernel was compiled for smaller blocks (__launch_bounds__)";
-    if (!facts->estimated && facts->registers * ((threads + 31) / 32 * 32) > limits->registers_per_sm)
-        return "a block of this size needs more registers than there are";
-    if ((uint64_t)facts->static_shared + launch->dynamic_shared > limits->shared_per_block_optin)
-        return "a block needs more shared memory than there is";
-    return NULL;
-}
-
 static bool run(struct sim *sim, struct features *features, const struct sim_launch *launch)
 {
     struct features_row row;
@@ -367,25 +340,15 @@ static bool run(struct sim *sim, struct features *features, const struct sim_lau
     return true;
 }
 
-/* Other sizes of the block in x, where the number of threads stays what it is. */
 static void tune(struct sim *sim, struct features *features, const struct sim_launch *given)
 {
-    uint64_t across = (uint64_t)given->grid[0] * given->block[0];
+    struct features_row rows[FEATURES_TRIES];
+    size_t count;
 
-    for (unsigned size = 1; size <= 1024; size *= 2) {
-        struct sim_launch launch = *given;
-        unsigned threads = size * given->block[1] * given->block[2];
-
-        if (size == given->block[0] || threads < 32 || threads > 1024 || across % size)
-            continue;
-        launch.block[0] = size;
-        launch.grid[0] = (unsigned)(across / size);
-        if (refused(sim, given->kernel, &launch) || across / size > INT_MAX)
-            continue;
-        if (!run(sim, features, &launch))
-            fprintf(stderr, "features: %s does not run with blocks of %u in x: left out\n",
-                    sim_kernel_title(given->kernel), size);
-    }
+    if (!features_tune(features, sim, given, rows, &count))
+        stop(EXIT_MACHINE, "no memory to try other block sizes");
+    for (size_t n = 0; n < count; n++)
+        features_write_row(stdout, &rows[n]);
 }
 
 static struct sim *create(void)
@@ -442,7 +405,7 @@ int main(int count, char **words)
         launch.cluster[n] = required ? required : 1;
     }
     launch.dynamic_shared = (unsigned)c.shared;
-    why = refused(sim, launch.kernel, &launch);
+    why = features_refused(sim, &launch);
     if (why)
         stop(EXIT_USAGE, "%s: this launch cannot be: %s", sim_kernel_title(launch.kernel), why);
     launch.parameters = parameters = pack(sim, &c, launch.kernel);

@@ -16,7 +16,7 @@
 static const char help[] =
     "usage: predict train DATA.csv MODEL [--method NAME] [--inputs source|derived] [--time raw|log]\n"
     "       predict evaluate DATA.csv [OTHER-GPU.csv] --out FOLDER\n"
-    "       predict predict MODEL FEATURES.csv [--gpu NAME] [--json]\n"
+    "       predict predict MODEL FEATURES.csv [--gpu NAME] [--json [--all]]\n"
     "\n"
     "train     fits a model to measured times and calibrates its intervals\n"
     "  --method NAME   elm, mlp, svr, ridge, nearest, roofline, limits, kriging or bounded (default: bounded)\n"
@@ -25,13 +25,14 @@ static const char help[] =
     "evaluate  every method on every test, as tables (markdown), CSV and JSON in FOLDER\n"
     "predict   a line for each row of features: time, interval, what bounds it; or why it is not predicted\n"
     "  --gpu NAME      an alias of gpus.csv (default: the GPU whose times the model was trained on)\n"
+    "  --all           with --json: beside why a launch is refused the number that is, to judge refusals by\n"
     "--gpus FILE       what is known of GPUs (default: contrib/predict/gpus.csv)\n"
     "\n"
     "exit codes: 0 done, 2 arguments or files are at fault, 3 the toolkit failed\n";
 
 struct options {
     const char *method, *inputs, *time, *gpu, *out, *gpus;
-    bool json;
+    bool json, all;
 };
 
 static int fail(const struct error *error)
@@ -118,18 +119,22 @@ static void print_line(const struct sample *s, const struct forecast *f)
                100 * f->share);
 }
 
-static json_t *to_json(const struct sample *s, const struct forecast *f)
+/* Of a launch that is refused only what was asked for: its number is a guess. */
+static json_t *to_json(const struct sample *s, const struct forecast *f, bool all)
 {
-    json_t *row = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "kernel", s->kernel, "blocks", s->value[COLUMN_N_B],
+    json_t *row = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:b}", "kernel", s->kernel, "blocks", s->value[COLUMN_N_B],
                             "threads", s->value[COLUMN_N_T], "block_x", s->value[COLUMN_BLOCK_X], "block_y",
-                            s->value[COLUMN_BLOCK_Y], "block_z", s->value[COLUMN_BLOCK_Z]);
+                            s->value[COLUMN_BLOCK_Y], "block_z", s->value[COLUMN_BLOCK_Z], "regular",
+                            s->value[COLUMN_REGULAR] >= 0.5);
 
     if (f->refused[0])
         json_object_set_new(row, "refused", json_string(f->refused));
-    else
-        json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:s, s:f, s:f}", "us", f->us, "low_us", f->low_us, "high_us",
-                                              f->high_us, "bound", f->bound, "bound_share", f->share, "utilisation",
-                                              f->utilisation));
+    if (f->refused[0] && all)
+        json_object_set_new(row, "refused_us", json_real(f->us));
+    if (!f->refused[0])
+        json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:s, s:f, s:f, s:f}", "us", f->us, "low_us", f->low_us,
+                                              "high_us", f->high_us, "bound", f->bound, "bound_share", f->share,
+                                              "launch_share", f->launch_share, "utilisation", f->utilisation));
     return row;
 }
 
@@ -154,7 +159,7 @@ static int predict(const char *path, const char *features, const struct options 
 
         good = model_forecast(&model, &table.samples[i], gpu, &forecast, features, &error);
         if (good && rows)
-            json_array_append_new(rows, to_json(&table.samples[i], &forecast));
+            json_array_append_new(rows, to_json(&table.samples[i], &forecast, o->all));
         else if (good)
             print_line(&table.samples[i], &forecast);
     }
@@ -178,7 +183,8 @@ int main(int argc, char **argv)
 {
     static const struct option names[] = {{"method", 1, 0, 'm'}, {"inputs", 1, 0, 'i'}, {"time", 1, 0, 't'},
                                           {"gpu", 1, 0, 'g'},    {"out", 1, 0, 'o'},    {"gpus", 1, 0, 'f'},
-                                          {"json", 0, 0, 'j'},   {"help", 0, 0, 'h'},   {0}};
+                                          {"json", 0, 0, 'j'},   {"all", 0, 0, 'a'},
+                                          {"help", 0, 0, 'h'},   {0}};
     struct options o = {.method = "bounded", .inputs = "derived", .time = "log", .gpus = "contrib/predict/gpus.csv"};
     struct gpus gpus;
     struct error error;
@@ -194,6 +200,7 @@ int main(int argc, char **argv)
         case 'o': o.out = optarg; break;
         case 'f': o.gpus = optarg; break;
         case 'j': o.json = true; break;
+        case 'a': o.all = true; break;
         case 'h': fputs(help, stdout); return 0;
         default: fputs(help, stderr); return 2;
         }

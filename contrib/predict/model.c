@@ -242,7 +242,7 @@ static void find_bound(const struct model *model, const double *terms, struct fo
 
     limits_predict(model->law, terms, share, &launch);
     f->bound = "launch";
-    f->share = launch;
+    f->share = f->launch_share = launch;
     for (int i = 0; i < TERMS; i++) {
         if (share[i] * (1 - launch) > f->share) {
             f->share = share[i] * (1 - launch);

@@ -69,6 +69,7 @@ struct forecast {
     double us, low_us, high_us; /* 90 % */
     const char *bound;          /* what takes the largest part of the time by the law of limits */
     double share;               /* that part */
+    double launch_share;        /* the part that launching takes, whatever the launch does */
     double utilisation;         /* of the peak of what is counted exactly: the largest bound over the time */
     double distance;
     char refused[256];          /* why there is no number; empty where there is */

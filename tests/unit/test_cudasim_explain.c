@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "contrib/cudasim/explain_model.h"
-#include "contrib/cudasim/feature.h"
 #include "unit.h"
 
 #define KERNELS 3
@@ -195,30 +194,6 @@ static void test_clean(void)
     has(text, "The busiest part of clean() is");
     has_not(text, "shared memory");
     has_not(text, "SMALL GRID");
-    free(text);
-}
-
-/* A model says its words for the kernels whose features are known, where it has any. */
-bool explain_predict(const struct features_row *row, char *text, size_t size)
-{
-    if (row->value[FEATURE_BLOCKS] != 64)
-        return false;
-    snprintf(text, size, "%s takes a while", row->kernel.text);
-    return true;
-}
-
-static void test_predicted(void)
-{
-    struct sim sim = device();
-    struct features_row known = {.kernel = {"known"}, .value[FEATURE_BLOCKS] = 64}, strange = {.kernel = {"strange"}};
-    char *text;
-
-    clean(&sim, "known")->features = &known;
-    clean(&sim, "strange")->features = &strange;
-    clean(&sim, "plain");
-    text = report(&sim);
-    has(text, "\n  predicted time    known takes a while\n");
-    CHECK(!strstr(strstr(text, "predicted time") + 1, "predicted time"), "said of others as well:\n%s", text);
     free(text);
 }
 
@@ -603,7 +578,6 @@ int main(void)
 {
     test_nothing();
     test_clean();
-    test_predicted();
     test_negligible();
     test_misaligned();
     test_uncoalesced();
