@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "board.h"
+#include "contrib/grade/devices.h"
 #include "contrib/grade/groups.h"
 #include "contrib/grade/standings.h"
 #include "toolkit.h"
@@ -626,7 +627,8 @@ json_t *objects_read(const struct view *view, struct error *error)
         error_toolkit(error, "out of memory");
         ok = false;
     } else if ((ok = store_run(view->store, error, "BEGIN", ""))) { /* one state of the database for all that is read */
-        ok = read_all(&reader);
+        /* Before any statement is open, which making its tables would end. */
+        ok = devices_choose(contest, view->store, error) && read_all(&reader);
         sqlite3_exec(view->store->db, "COMMIT", NULL, NULL, NULL);
     }
     for (size_t i = 0; reader.sources && i < contest->problem_count; i++)

@@ -98,16 +98,13 @@ static bool load_teams(struct standings *standings, const char *folder, struct e
     return ok;
 }
 
-
 /* The sums of a judgement's medians and of their intervals' ends over its ranked cases; median 0 for none. */
 static bool read_timing(struct standings *standings, int64_t judgement, struct timing *timing, struct error *error)
 {
-    sqlite3_stmt *statement = devices_choose(standings->contest, standings->store, error)
-                                  ? store_prepare(standings->store, error,
-                                                  "SELECT sum(median), sum(low), sum(high) FROM runs WHERE"
-                                                  " judgement = ?1 AND step = 'ranked' AND " DEVICES_RANKED,
-                                                  "i", judgement)
-                                  : NULL;
+    sqlite3_stmt *statement = store_prepare(standings->store, error,
+                                            "SELECT sum(median), sum(low), sum(high) FROM runs WHERE judgement = ?1 AND"
+                                            " step = 'ranked' AND " DEVICES_RANKED,
+                                            "i", judgement);
     int row = statement ? store_step(standings->store, statement, error) : -1;
 
     if (row == 1)
@@ -441,7 +438,7 @@ bool standings_load(struct standings *standings, const struct contest *contest, 
     bool ok;
 
     *standings = (struct standings){ .contest = contest, .store = store, .freeze = frozen ? contest->freeze : 0 };
-    ok = load_teams(standings, folder, error);
+    ok = devices_choose(contest, store, error) && load_teams(standings, folder, error);
     for (size_t i = 0; ok && i < standings->count; i++)
         for (size_t k = 0; ok && k < contest->problem_count; k++)
             ok = load_cell(standings, &standings->teams[i], k, error);

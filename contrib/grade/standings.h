@@ -38,7 +38,7 @@ struct standings_worth {
     double speedup, score; /* relative; relative and groups: points */
 };
 
-/* One that is to be reviewed has a verdict, and neither time nor points of it. */
+/* After devices_choose(). One that is to be reviewed has a verdict, and neither time nor points of it. */
 bool standings_worth(const struct contest *contest, struct store *store, const struct contest_problem *problem,
                      int64_t judgement, bool accepted, bool review, struct standings_worth *worth, struct error *error);
 

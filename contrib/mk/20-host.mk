@@ -13,9 +13,12 @@ object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE) $(BUILD)/frozen_lines.c)
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
+# The names that participants type. Another build folder beside the usual one leaves them where they point to.
+NAMES := $(if $(filter build,$(BUILD))$(if $(wildcard ldistance),,none),getrndstr ldistance)
+
 PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/compare $(BUILD)/bench_overhead \
 	$(BUILD)/seal $(BUILD)/verify_record $(BUILD)/getrndstr $(RUNNERS) \
-	getrndstr ldistance $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd \
+	$(NAMES) $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd \
 	$(BUILD)/empty.so $(if $(GPU),$(if $(NVCC),$(BUILD)/gpu_warden $(BUILD)/empty_gpu.so))
 
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
@@ -39,7 +42,7 @@ $(BUILD)/bench_overhead: $(call object,tests/bench/main_overhead.c) $(HOST_OBJEC
 $(BUILD)/getrndstr: $(call object,getrndstr.c verify/random.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
 
-# The names that participants type, as the ancestor had them.
+# As the ancestor had them.
 getrndstr: $(BUILD)/getrndstr
 	$(Q)ln -sfn $< $@
 ldistance: $(BUILD)/main_host
