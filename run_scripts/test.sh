@@ -23,6 +23,8 @@ for i in "${!files[@]}"; do
     files[i]=$(realpath "${files[i]}")
 done
 [ "$jobs" -le ${#files[@]} ] || jobs=${#files[@]}
+# TSPLIB's files, which are not the toolkit's, are looked for beside it: a copy stands elsewhere.
+[ ! -d "$root/../shared/tsplib" ] || export TSPLIB=${TSPLIB:-$(realpath "$root/../shared/tsplib")}
 folder=$(mktemp -d)
 workers=()
 # Each worker is a group of processes: whatever ends this script ends them.

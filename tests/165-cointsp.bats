@@ -5,7 +5,7 @@ setup() {
     load helpers/common
     cd "$root"
     jury=problems/cointsp/submissions
-    library=$BATS_TEST_DIRNAME/../../shared/tsplib
+    library=${TSPLIB:-$BATS_TEST_DIRNAME/../../shared/tsplib}
 }
 
 # has_library: skips a test that needs TSPLIB's own files, which are not part of the toolkit.

@@ -167,7 +167,7 @@ wrong.c WA"
     submit bob 1.c "$sort/run_time_error/null_payloads.c"
     submit bob 2.c "$sort/accepted/baseline.c"
     mkdir -p "$build/grading"
-    for pause in 0.02 0.4 1.1 1.6 2.1 1.3; do
+    for pause in 0.02 0.15 0.3 0.45 0.6 0.3 0.2; do
         "$build/grader" run "$contest" --builds 1 > /dev/null 2>&1 < /dev/null &
         local pid=$!
         sleep "$pause"
