@@ -7,7 +7,7 @@ help() {
 usage: predict.sh collect [OPTION...]
 Times the kernels of contrib/predict/kernels over sizes and blocks on this machine's GPU (a minute), counts what each
 launch does on the simulator (some minutes), and appends the rows to a file of contrib/predict/data, with a line in its
-README.md.
+README.md; a file elsewhere gets FILE.provenance.md beside it.
 
   --to FILE        append to this file (default: contrib/predict/data/h100.csv, or what the GPU is called)
   --subset K/N     every N-th row of the list from the K-th on: 0/3 is a third, and takes a third of the time
@@ -101,8 +101,10 @@ fi
 span() {
     cut -d, -f "$1" "$joined" | sed 1d | sort -n | sed -n '1p; $p' | uniq | paste -sd ' ' | sed 's/ / to /'
 }
-# Where they come from, beside them.
+# Where they come from: with the toolkit's own rows, or in a file beside one's own.
+provenance=$root/contrib/predict/data/README.md
+[ "$(realpath "$(dirname "$to")")" = "$(realpath "$root/contrib/predict/data")" ] || provenance=${to%.csv}.provenance.md
 printf '| %s | %d | %s | %s | %s | %s | %s | %s |\n' "$(basename "$to")" "$rows" "$gpu" "${driver:-not said}" \
     "$(span 9)" "$(span 10)" "$(date -u -r "$times" +%F)" "predict.sh collect --subset $subset" \
-    >> "$(dirname "$to")/README.md"
+    >> "$provenance"
 echo "$rows rows were appended to $to"

@@ -165,7 +165,7 @@ column() {
     run -0 "$root/run_scripts/predict.sh" collect --times times.csv --features features.csv --to data/new.csv
     assert_equal "$(wc -l < data/new.csv)" 9
     assert_equal "$(column kernel data/new.csv | wc -w)" 8
-    run -0 head -n 1 data/README.md
+    run -0 head -n 1 data/new.provenance.md
     source='NVIDIA H100 80GB HBM3 \| 580.1 \| 1965 to 1980 \| 2619 \| 20[0-9-]+ \| predict.sh collect --subset 0/1'
     assert_output --regexp "^\| new.csv \| 4 \| $source \|\$"
     cp data/new.csv before.csv
