@@ -152,6 +152,19 @@ static void put_case(struct page *page, const struct run *run)
     page_put(page, "</td>");
 }
 
+/* What every table of cases ends its rows with. */
+static void put_row_end(struct page *page, const struct run *run, const struct columns *columns)
+{
+    if (columns->memory) {
+        page_put(page, "<td class=\"n\">");
+        put_memory(page, run);
+        page_put(page, "</td>");
+    }
+    if (columns->message)
+        put_message(page, run);
+    page_put(page, "</tr>\n");
+}
+
 /* The cases of a step that makes one call of each. */
 static void put_step(struct page *page, const struct detail *detail, const char *step, enum word name)
 {
@@ -175,14 +188,7 @@ static void put_step(struct page *page, const struct detail *detail, const char 
         if (!is_step(run, step))
             continue;
         put_case(page, run);
-        if (columns.memory) {
-            page_put(page, "<td class=\"n\">");
-            put_memory(page, run);
-            page_put(page, "</td>");
-        }
-        if (columns.message)
-            put_message(page, run);
-        page_put(page, "</tr>\n");
+        put_row_end(page, run, &columns);
     }
     layout_table_end(page);
 }
@@ -324,14 +330,7 @@ static void put_ranked(struct page *page, const struct detail *detail)
         }
         layout_ratio(page, baseline, "\xc3\x97%.2f", beside ? beside->median : 0, run->median);
         layout_ratio(page, floors, "%.3g", run->median, least);
-        if (columns.memory) {
-            page_put(page, "<td class=\"n\">");
-            put_memory(page, run);
-            page_put(page, "</td>");
-        }
-        if (columns.message)
-            put_message(page, run);
-        page_put(page, "</tr>\n");
+        put_row_end(page, run, &columns);
     }
     layout_table_end(page);
 }
