@@ -170,3 +170,28 @@ CSV
     run -2 predict validate nonesuch
     assert_line --partial "there is no problem 'nonesuch'"
 }
+
+@test "predict: ncu's table becomes a line a launch, and one that cannot be read is refused" {
+    times() { awk -v problem=p -v submission=s.cu -v text='random 4 4' -f "$root/contrib/predict/ncu_times.awk" "$1"; }
+    cat > "$BATS_TEST_TMPDIR/raw.csv" << 'END'
+==PROF== Connected to process 1
+"ID","Process Name","Kernel Name","Block Size","Grid Size","gpu__time_duration.sum"
+"","","","","","ns"
+"0","p","void sweep<(int)1, (int)2>(block_memory<T1> &, const job &, int)","(192, 1, 1)","(2, 1, 1)","31,936"
+"1","p","cut::add_parts(const float *, int)","(256, 1, 1)","(2048, 1, 1)","6848.5"
+END
+    run -0 times "$BATS_TEST_TMPDIR/raw.csv"
+    assert_output 'p,s.cu,random 4 4,0,sweep,2x1x1,192x1x1,31.936
+p,s.cu,random 4 4,1,add_parts,2048x1x1,256x1x1,6.848'
+    sed 's/"31,936"/"n\/a"/' "$BATS_TEST_TMPDIR/raw.csv" > "$BATS_TEST_TMPDIR/lost.csv"
+    run -1 times "$BATS_TEST_TMPDIR/lost.csv"
+    assert_output --partial 'ncu_times: line 4: no time: n/a'
+    run -1 times <(sed 's/gpu__time_duration.sum/other/' "$BATS_TEST_TMPDIR/raw.csv")
+    assert_output 'ncu_times: there is no column gpu__time_duration.sum'
+    run -1 times <(sed 3q "$BATS_TEST_TMPDIR/raw.csv")
+    assert_output 'ncu_times: no launch was measured'
+    # The committed file is of this form.
+    run -0 awk -F, 'NR > 1 && (NF != 8 || $8 !~ /^[0-9]+\.[0-9][0-9][0-9]$/ || $6 !~ /^[0-9]+x[0-9]+x[0-9]+$/)' \
+        "$root/contrib/predict/data/submissions-h100.csv"
+    assert_output ''
+}

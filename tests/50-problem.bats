@@ -108,6 +108,8 @@ setup() {
     assert_output --partial 'generated again, the input differs'
     assert_output --partial 'FAILED submission: accepted/starts_at_zero.c: WA, expected AC'
     sed -i 's/\[count_of(input) - 1\]/[0]/' problems/trial/problem.c
+    sed -i 's|return sizeof(int32_t);|return sizeof(int32_t) * (1 + ((uint32_t)values_of(input)[0] % 1021));|' problems/trial/problem.c
     run -2 make -s check-problem PROBLEM=trial
     assert_output --partial 'the two references differ'
+    assert_output --partial 'seed 1 gives an output of another size than seed 0'
 }
