@@ -3,9 +3,9 @@
  *
  * It walks the instruction table. Names of rows are taken apart into words; forms of one opcode that differ only in
  * types, shapes, layouts or comparisons become one line, and so do those that differ in one other word. Rows whose
- * names begin with '@' are steps that program_lower.c and program_memory.c emit for instructions that no row describes:
- * what those accept is said in the list below. Every such row must be in it, and every entry must have a row, or the
- * program ends with 1 and names what is missing.
+ * names begin with '@' are steps that the program_*.c files emit for instructions that no row describes: what those
+ * accept is said in the list below. Every such row must be in it, and every entry must have a row, or the program ends
+ * with 1 and names what is missing.
  */
 #include <stdarg.h>
 #include <stddef.h>

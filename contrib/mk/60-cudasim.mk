@@ -62,11 +62,11 @@ $(BUILD)/cudasim_instructions: $(BUILD)/cudasim/main_instructions.o $(CUDASIM_OB
 # ---- unit tests: only what they test, and not the host ----
 
 CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain $(if $(X86_64),builtin half))
-$(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,memory.c)
+$(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,memory*.c)
 $(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,fatbin.c cubin.c)
 $(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,explain*.c)
-$(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,builtin.c memory.c)
-$(BUILD)/tests/test_cudasim_half: $(call leveled,$(CUDASIM)/table_half.c)
+$(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,builtin.c memory*.c)
+$(BUILD)/tests/test_cudasim_half: $(call leveled,$(wildcard $(CUDASIM)/table_half*.c))
 $(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
