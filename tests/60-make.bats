@@ -193,6 +193,27 @@ END
     done < commands.README.md
 }
 
+# outline FILE: what a README is made of, whatever its language: headings, lists, tables, blocks, links, pictures.
+outline() {
+    grep -oE '^(#+|```.*|[0-9]\.|\|([-:]+\|)+)|\]\([^)]*\)' "$1" |
+        sed -E 's/problem\.(en|ja)\.md/problem.md/; s/README(\.ja)?\.md/README/; s/\(#.*\)/(#here)/'
+}
+
+@test "readme: both languages have the same headings, tables, links and output, and every link leads somewhere" {
+    for readme in README.md README.ja.md; do
+        [ "$(head -c 2 $readme)" = '# ' ] || fail "$readme does not begin with its heading"
+        outline $readme > "$BATS_TEST_TMPDIR/outline.$readme"
+        sed -n '/^```$/,/^```$/p' $readme | sed -n '/^answer = /,/^SUCCESSFUL\.$/p' > "$BATS_TEST_TMPDIR/output.$readme"
+        grep -oE '\]\([^)#]+' $readme | sed 's/^](//' | grep -v '^http' | while read -r link; do
+            [ -e "$link" ] || fail "$readme links to $link, which is not there"
+        done
+    done
+    [ "$(wc -l < "$BATS_TEST_TMPDIR/outline.README.md")" -ge 50 ] || fail 'README.md has no outline'
+    [ -s "$BATS_TEST_TMPDIR/output.README.md" ] || fail 'README.md shows no output'
+    run -0 diff "$BATS_TEST_TMPDIR"/outline.README{,.ja}.md
+    run -0 diff "$BATS_TEST_TMPDIR"/output.README{,.ja}.md
+}
+
 @test "readme: the lines it shows are the lines printed" {
     # Those of a GPU: on the simulator they are marked.
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
