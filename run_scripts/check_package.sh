@@ -19,7 +19,7 @@ mkdir "$work/zip" "$work/feedback"
 unpack "$zip" "$work/zip"
 failures=0
 exec 3>&1 # what fails is said there, though the output of a function goes elsewhere
-failed() { echo "FAILED $1" >&3; failures=$((failures + 1)); }
+failed() { echo "FAILED ${1//[^[:print:]]/?}" >&3; failures=$((failures + 1)); }
 # keys FILE KEY...: its keys and values, or a failure.
 keys() {
     local file=$1

@@ -99,7 +99,9 @@ judged() {
     # The host's own lines are on standard output alone; what was printed stands behind a mark, defused.
     assert_equal "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" 1
     [[ $stderr == *'  | SUCCESSFUL.'* && $stderr == *'  | ?[2J[GPU] : 1'* ]] || fail "$stderr"
-    assert_equal "$(json '.cases[0].printed_bytes')" 55
+    [[ $stderr == *'  | C1 ?2J?0;title? ?2J?0;title?'* && $stderr == *'  | Gödel 日本'* ]] || fail "$stderr"
+    ! LC_ALL=C grep -qP '\xc2[\x80-\x9f]|\x1b|\x9b2J' <<< "$output$stderr" || fail "what was printed steers the terminal"
+    assert_equal "$(json '.cases[0].printed_bytes')" 101
 }
 
 @test "verdict: closed standard streams and an overwritten input are AC" { judged silent 0 AC ''; }
@@ -231,12 +233,13 @@ judged() {
 }
 
 @test "judge: a submission that does not compile is CE, with the compiler's words" {
-    for fixture in bad_syntax:expected bad_undefined:nowhere bad_name:device_user bad_message:'?[2J'; do
+    for fixture in bad_syntax:expected bad_undefined:nowhere bad_name:device_user bad_message:'?[2J?2J'; do
         run -1 --separate-stderr run_scripts/judge.sh "tests/fixtures/${fixture%:*}.c" \
             --json "$BATS_TEST_TMPDIR/result.json"
         assert_equal "$(json .verdict)" CE
         [[ $stderr == *"${fixture#*:}"* ]] || fail "$stderr"
-        [[ $stderr$output != *$'\033'* ]] || fail "the compiler's words steer the terminal"
+        ! LC_ALL=C grep -qP '\x1b|\xc2[\x80-\x9f]' <<< "$stderr$output$(json .message)" ||
+            fail "the compiler's words steer the terminal"
         [[ ${lines[-1]} == 'FAILED. CE (compile error): the submission does not compile'* ]] || fail "$output"
     done
 }

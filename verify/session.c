@@ -25,6 +25,7 @@
 #include "reap.h"
 #include "shared_map.h"
 #include "stop.h"
+#include "text.h"
 
 /* How long a process may take to end once it has let go of the channel: a CUDA context takes its time. */
 static const double ending_seconds = 2.0;
@@ -259,9 +260,7 @@ static struct facts failed(struct session *session, struct facts facts, enum out
                            const struct channel_message *message)
 {
     snprintf(session->detail, sizeof session->detail, "%s", message->text);
-    for (char *c = session->detail; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    text_defuse(session->detail);
     facts.outcome = outcome;
     facts.detail = session->detail;
     return facts;
@@ -639,9 +638,7 @@ static struct facts not_started(struct session *session, struct facts facts)
 
     snprintf(session->detail, sizeof session->detail, "it did not start (exit code %d, signal %d): %.*s",
              facts.exit_code, facts.signal, length, session->text);
-    for (char *c = session->detail; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = ' ';
+    text_defuse(session->detail);
     facts.outcome = OUTCOME_LOST;
     facts.detail = session->detail;
     return facts;
