@@ -268,15 +268,22 @@ static bool choose_box(struct host *host, struct error *error)
     return true;
 }
 
-/* The GPU, for the length of the judging. */
-static bool hold_gpu(struct host *host, struct error *error)
+/* The GPU, for the length of the judging. Its warden takes a third of a second to get ready: that need not be waited for. */
+static bool claim_gpu(struct host *host, struct error *error)
 {
     char program[PATH_MAX];
 
-    if (host->device.kind != DEVICE_GPU)
-        return true;
     snprintf(program, sizeof program, "%s/gpu_warden", host->build);
-    if (!gpu_use_begin(&host->use, &host->device.gpu, program, host->device.cuda_folder, error))
+    return host->device.kind != DEVICE_GPU ||
+           gpu_use_begin(&host->use, &host->device.gpu, program, host->device.cuda_folder, error);
+}
+
+/* Before the first process of the submission. */
+static bool settle_gpu(struct host *host, struct error *error)
+{
+    if (host->device.kind != DEVICE_GPU || host->use.settled)
+        return true;
+    if (!gpu_use_settle(&host->use, error))
         return false;
     if (host->use.busy && host->options.ranked)
         return error_toolkit(error, "the GPU %s is in use by another process: no times on it can rank",
@@ -454,7 +461,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     host->problem->describe(stdout, &input, &answer);
     fflush(stdout);
 
-    if (!calibrate(host, &input, result, error))
+    if (!settle_gpu(host, error) || !calibrate(host, &input, result, error))
         goto out_memory;
     facts = session_open(session, &host->session, host->problem->output_size(&input));
     result->start_seconds = session->start_seconds;
@@ -664,7 +671,7 @@ static bool judge(struct host *host, struct error *error)
         return false;
     if (!kept)
         return true;
-    if (!choose_box(host, error) || !hold_gpu(host, error))
+    if (!claim_gpu(host, error) || !choose_box(host, error))
         return false;
     return host->options.input_count > 0 || host->options.generate ? judge_input(host, error)
                                                                    : judge_cases(host, error);

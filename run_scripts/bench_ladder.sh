@@ -3,7 +3,7 @@
 #
 # What is timed stands in problems/PROBLEM/bench.txt, or in the file BENCH_LIST. Every submission that this machine can
 # run natively, never on the simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh inputs
-# after one that does not count; 3 calls where 12, with their inputs and answers, would take more than 20 s. A size that
+# after one that does not count; 3 calls where 12, with their inputs and answers, would take more than 10 s. A size that
 # would take longer than BENCH_SECONDS (2) a call is left out, and so is everything above it. Where there is a GPU and nvcc,
 # problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the same process.
 # SIZE...: these of the ladder alone, and no bench_gpu.cu.
@@ -56,7 +56,7 @@ time_call() {
     local kind=$1 name=$2 label=$3 so=$4 n=$5 work=$6 text=${*:7} file league row started calls=(--ranked)
     file=$folder/${name//\//_}-$n.json
     league=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$accepted/$name" 2> /dev/null | head -n 1)
-    awk -v e="$expected_wall" 'BEGIN { exit !(12 * e > 20) }' && calls=(--repeat 3)
+    awk -v e="$expected_wall" 'BEGIN { exit !(12 * e > 10) }' && calls=(--repeat 3)
     median=
     started=$EPOCHREALTIME
     if ! "$build/main_host" "$PROBLEM" --submission "$so" --source "$accepted/$name" ${league:+--league "$league"} \

@@ -33,16 +33,22 @@ bool gpu_use_probe(struct gpu_use *use, struct error *error)
 bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, const char *library_path,
                    struct error *error)
 {
-    char why[160];
-
     *use = (struct gpu_use){ .gpu = gpu };
     snprintf(use->program, sizeof use->program, "%s", program);
     snprintf(use->library_path, sizeof use->library_path, "%s", library_path);
     if (!gpu_claim(gpu, error))
         return false;
     gpu_read(gpu, &use->before);
-    if (!warden_start(&use->warden, use->program, use->library_path, gpu->uuid, error))
-        return false;
+    return warden_start(&use->warden, use->program, use->library_path, gpu->uuid, error);
+}
+
+bool gpu_use_settle(struct gpu_use *use, struct error *error)
+{
+    const struct gpu *gpu = use->gpu;
+    char why[160];
+
+    if (use->settled)
+        return true;
     if (gpu_unfit(gpu, why, sizeof why)) {
         fprintf(stderr, "main_host: the GPU %s is marked as unfit (%s): probing it\n", gpu->uuid, why);
         if (!gpu_use_probe(use, error))
@@ -54,6 +60,7 @@ bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *progr
     use->busy = !warden_idle(&use->warden, idle_seconds);
     if (use->busy)
         warden_stop(&use->warden);
+    use->settled = true;
     return true;
 }
 

@@ -16,17 +16,24 @@ struct gpu_use {
     char program[PATH_MAX];          /* of the warden */
     char library_path[PATH_MAX];     /* where its CUDA runtime is, or "" */
     struct warden warden;
+    bool settled;                    /* gpu_use_settle() has seen to it */
     bool busy;                       /* it was in use by somebody else: the warden has ended, nothing is watched over */
     struct gpu_state before, after;  /* the GPU before anything was started on it, and at the end */
 };
 
 /*
- * Claims the GPU, waiting for it if need be, and starts the warden `program` with the CUDA runtime of library_path. A GPU
- * that is marked as unfit is probed first; where it fails again there is an error. One that is not idle by itself is
- * `busy`: a submission would be blamed for somebody else's work.
+ * Claims the GPU, waiting for it if need be, and starts the warden `program` with the CUDA runtime of library_path, which
+ * gets ready while the caller goes on.
  */
 bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, const char *library_path,
                    struct error *error);
+
+/*
+ * Before anything of a submission is started: waits for the warden. A GPU that is marked as unfit is probed first; where
+ * it fails again there is an error. One that is not idle by itself is `busy`: a submission would be blamed for somebody
+ * else's work. Later calls do nothing.
+ */
+bool gpu_use_settle(struct gpu_use *use, struct error *error);
 
 /*
  * After a submission was killed: probes the GPU with a kernel whose result is known, by a new warden where the old one
