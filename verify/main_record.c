@@ -441,7 +441,9 @@ static void rerun_clean(struct checker *checker)
     rmdir(checker->rerun_folder);
 }
 
-/* How many calls the judging made of its longest case: of a ranked one more than count, without which none was fewer. */
+/*
+ * How many calls the judging made of its longest case: of a ranked one more than count, without which none was fewer.
+ */
 static json_int_t calls_made(const json_t *record)
 {
     const json_t *cases = json_object_get(record, "cases"), *each;

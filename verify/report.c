@@ -252,9 +252,10 @@ static json_t *gpu_json(const struct gpu_state *state)
     for (unsigned i = 0; i < state->processes && i < GPU_PROCESSES_KEPT; i++)
         json_array_append_new(pids, json_integer(state->pids[i]));
     gpu_reason_words(state->reasons, words, sizeof words);
-    return json_pack("{s:i, s:i, s:i, s:s, s:I, s:i, s:o}", "sm_megahertz", (int)state->sm_megahertz, "memory_megahertz",
-                     (int)state->memory_megahertz, "celsius", (int)state->temperature, "slowed_by", words, "memory_used",
-                     (json_int_t)state->memory_used, "processes", (int)state->processes, "pids", pids);
+    return json_pack("{s:i, s:i, s:i, s:s, s:I, s:i, s:o}", "sm_megahertz", (int)state->sm_megahertz,
+                     "memory_megahertz", (int)state->memory_megahertz, "celsius", (int)state->temperature, "slowed_by",
+                     words, "memory_used", (json_int_t)state->memory_used, "processes", (int)state->processes, "pids",
+                     pids);
 }
 
 static json_t *case_json(const struct case_result *result, bool ranked)
@@ -270,9 +271,9 @@ static json_t *case_json(const struct case_result *result, bool ranked)
     }
     object = json_pack("{s:o, s:s, s:o, s:o, s:o, s:f, s:f, s:f, s:I, s:I}", "name", text(result->name), "verdict",
                        verdict_id(result->verdict), "message", message_json(result->message), "answer",
-                       text(result->answer), "output", text(result->output[0] ? result->output : NULL),
-                       "start_seconds", result->start_seconds, "end_seconds", result->end_seconds, "time_limit", result->limit,
-                       "calls", (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
+                       text(result->answer), "output", text(result->output[0] ? result->output : NULL), "start_seconds",
+                       result->start_seconds, "end_seconds", result->end_seconds, "time_limit", result->limit, "calls",
+                       (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
     if (result->timed > 0)
         json_object_set_new(object, "seconds", stats_json(&stats));
     else
@@ -314,14 +315,15 @@ static json_t *result_json(const struct result *result)
         json_array_append_new(simulator, text(*variable));
     device = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", text(result->device_kind), "name",
                        text(result->device_name), "uuid", text(result->gpu_uuid), "driver", text(result->driver),
-                       "simulator", simulator, "before", gpu_json(result->gpu_before), "after", gpu_json(result->gpu_after));
+                       "simulator", simulator, "before", gpu_json(result->gpu_before), "after",
+                       gpu_json(result->gpu_after));
     submission = json_pack("{s:o, s:o, s:o, s:o}", "file", text(result->submission), "source",
                            text(result->source), "language", text(result->language), "cuda_library",
                            text(result->cuda_library && result->cuda_library[0] ? result->cuda_library : NULL));
     snprintf(check_seed, sizeof check_seed, "%ju", (uintmax_t)result->check_seed);
-    object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:b, s:I, s:o, s:o, s:o}", "format", 1,
-                       "toolkit", "version", TOOLKIT_VERSION, "frozen", TOOLKIT_FROZEN, "compiler", __VERSION__,
-                       "problem", text(result->problem), "submission", submission, "verdict",
+    object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:b, s:I, s:o, s:o, s:o}",
+                       "format", 1, "toolkit", "version", TOOLKIT_VERSION, "frozen", TOOLKIT_FROZEN, "compiler",
+                       __VERSION__, "problem", text(result->problem), "submission", submission, "verdict",
                        verdict_id(result->verdict), "message", message_json(result->message), "league",
                        text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",
                        check_seed, "repeat", (json_int_t)result->repeat, "ranked", result->ranked, "left_out",

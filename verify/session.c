@@ -36,7 +36,9 @@ static const double quit_seconds = 0.5, report_seconds = 10.0;
 /* How long the kernel may take to end what was killed before the machine is called unfit. */
 static const double kill_seconds = 10.0;
 
-/* How long stopping the runner's threads may take: tens of microseconds, unless one is in the middle of a system call. */
+/*
+ * How long stopping the runner's threads may take: tens of microseconds, unless one is in the middle of a system call.
+ */
 static const double stop_seconds = 2.0;
 
 /*
@@ -553,8 +555,8 @@ static struct facts stop_runner(struct session *session, struct facts facts)
 
 /*
  * Writes the input to its place while nothing of the submission can read it: its threads stand still, and no kernel of
- * its runs. A kernel or copy could still wait on the GPU for a word of that memory to change. So a decoy is written first,
- * the input with its parts in another order: what it sets off is a kernel, and seen, or a copy of the decoy.
+ * its runs. A kernel or copy could still wait on the GPU for a word of that memory to change. So a decoy is written
+ * first, the input with its parts in another order: what it sets off is a kernel, and seen, or a copy of the decoy.
  */
 static struct facts fill_place(struct session *session, const struct blob *input, struct facts facts)
 {

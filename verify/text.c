@@ -2,7 +2,8 @@
  * text.c - UTF-8, read with care.
  *
  * C1, U+0080 to U+009F, are the control characters that a terminal obeys as it does ESC and a letter: U+009B begins a
- * command as "ESC [" does. In UTF-8 they are two bytes; alone, those bytes are C1 to a terminal that is set to ISO 8859.
+ * command as "ESC [" does. In UTF-8 they are two bytes; alone, those bytes are C1 to a terminal that is set to ISO
+ * 8859.
  */
 #include "text.h"
 

@@ -263,9 +263,10 @@ static bool lower_compare(struct builder *b)
         /* All ones or zero already; 1.0 for a floating-point result. */
         unsigned bytes = ptx_type_size(result);
         slot r = define_operand(b, &s->operands[0], bytes == 2 ? 'h' : 'w'), one, zero;
+        uint64_t yes;
 
-        one = constant(b, result == PTX_F32 ? 0x3F800000u : result == PTX_F16 ? 0x3C00 : result == PTX_BF16 ? 0x3F80 : ~0ull,
-                       0, bytes);
+        yes = result == PTX_F32 ? 0x3F800000u : result == PTX_F16 ? 0x3C00 : result == PTX_BF16 ? 0x3F80 : ~0ull;
+        one = constant(b, yes, 0, bytes);
         zero = constant(b, 0, 0, bytes);
         i = emit(b, bytes == 2 ? "selp.b16" : "selp.b32");
         i->d = r;

@@ -286,7 +286,8 @@ slot resize(struct builder *b, slot s, unsigned from, unsigned to, bool is_signe
 {
     static const char *const names[4][4][2] = {
         /* to 1, 2, 4, 8 from 1, 2, 4, 8: without and with sign; 8 bits travel in 16-bit lanes */
-        {{"cvt.u16.u16", "cvt.u16.u16"}, {"@ext8.u.2", "@ext8.s.2"}, {"@ext8.u.4", "@ext8.s.4"}, {"@ext8.u.8", "@ext8.s.8"}},
+        {{"cvt.u16.u16", "cvt.u16.u16"}, {"@ext8.u.2", "@ext8.s.2"}, {"@ext8.u.4", "@ext8.s.4"},
+         {"@ext8.u.8", "@ext8.s.8"}},
         {{"cvt.u16.u16", "cvt.u16.u16"}, {"cvt.u16.u16", "cvt.u16.u16"}, {"cvt.u16.u32", "cvt.u16.u32"},
          {"cvt.u16.u64", "cvt.u16.u64"}},
         {{"cvt.u32.u16", "cvt.s32.s16"}, {"cvt.u32.u16", "cvt.s32.s16"}, {"cvt.u32.u32", "cvt.u32.u32"},

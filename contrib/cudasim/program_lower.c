@@ -59,9 +59,9 @@ static void guard(struct builder *b, size_t from)
  */
 static bool guard_by_branch(const char *base)
 {
-    static const char *const list[] = {"call",     "ret",      "exit",     "brx",       "trap",  "brkpt",     "bar",
-                                       "barrier",  "shfl",     "vote",     "match",     "redux", "elect",     "mma",
-                                       "ldmatrix", "stmatrix", "movmatrix", "wmma",     "mbarrier", "nanosleep", "activemask"};
+    static const char *const list[] = {
+        "call", "ret", "exit", "brx", "trap", "brkpt", "bar", "barrier", "shfl", "vote", "match", "redux", "elect",
+        "mma", "ldmatrix", "stmatrix", "movmatrix", "wmma", "mbarrier", "nanosleep", "activemask"};
 
     for (size_t n = 0; n < sizeof list / sizeof *list; n++)
         if (!strcmp(base, list[n]))

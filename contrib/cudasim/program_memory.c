@@ -246,8 +246,9 @@ static void lower_atomic(struct builder *b, bool reduction)
     static const struct {
         const char *name;
         enum atomic_op op;
-    } ops[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND}, {"or", ATOMIC_OR},
-               {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}};
+    } ops[] = {{"add", ATOMIC_ADD},   {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"and", ATOMIC_AND},
+               {"or", ATOMIC_OR},     {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC},
+               {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}};
     const struct ptx_statement *s = b->statement;
     enum ptx_type type = type_token(b, 0);
     unsigned size = ptx_type_size(type), at = reduction ? 0 : 1, vec = vector_token(b);
@@ -513,8 +514,8 @@ static void lower_mbarrier(struct builder *b)
     i->d = d;
     i->b = v;
     i->op = (uint8_t)op;
-    i->mode = (uint8_t)((has_token(b, "parity") ? 1 : 0) | (s->count > at + 1 ? 2 : 0) | (has_token(b, "expect_tx") ? 4 : 0) |
-                        (result ? 8 : 0) | (has_token(b, "noComplete") ? 16 : 0));
+    i->mode = (uint8_t)((has_token(b, "parity") ? 1 : 0) | (s->count > at + 1 ? 2 : 0) |
+                        (has_token(b, "expect_tx") ? 4 : 0) | (result ? 8 : 0) | (has_token(b, "noComplete") ? 16 : 0));
     i->size = 8;
     i->space = (uint8_t)space_token(b);
     i->flags = INS_SPINS | INS_RELEASE;
