@@ -2,11 +2,11 @@
 # Times a problem's submissions over a ladder of sizes and writes JSON: bench_ladder.sh PROBLEM [cpu|gpu|all] [SIZE...]
 #
 # What is timed stands in problems/PROBLEM/bench.txt, or in the file BENCH_LIST. Every submission that this machine can
-# run natively, never on the simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh inputs
-# after one that does not count; 3 calls where 12, with their inputs and answers, would take more than 10 s. A size that
-# would take longer than BENCH_SECONDS (2) a call is left out, and so is everything above it. Where there is a GPU and nvcc,
-# problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the same process.
-# SIZE...: these of the ladder alone, and no bench_gpu.cu.
+# run natively, never on the simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh
+# inputs after one that does not count; 3 calls where 12, with their inputs and answers, would take more than 10 s. A
+# size that would take longer than BENCH_SECONDS (2) a call is left out, and so is everything above it. Where there is a
+# GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the
+# same process. SIZE...: these of the ladder alone, and no bench_gpu.cu.
 #
 # Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md). Exit codes: 0, 1 an answer was wrong,
 # 2 usage, 3 the toolkit failed.

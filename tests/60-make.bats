@@ -73,8 +73,8 @@ setup() {
 
 @test "make: help has a line for every command" {
     run -0 make help
-    for target in all run judge submission test test-long test-gpu bench plot sanitize profile predict bench-gpu bench-cudasim check-problem new-problem cudasim fuzz \
-        frozen freeze lint packages clean; do
+    for target in all run judge submission test test-long test-gpu bench plot sanitize profile predict bench-gpu \
+        bench-cudasim check-problem new-problem cudasim fuzz frozen freeze lint packages clean; do
         assert_line --regexp "^$target +[a-z]"
     done
 }
@@ -85,7 +85,8 @@ setup() {
     run -0 make V=1
     assert_output --partial '-c -o build/obj/main_host.o main_host.c'
     make -s clean
-    assert_equal "$(ls -A)" "$(cd "$BATS_TEST_DIRNAME/.." && ls -A | grep -vxE 'build.*|\.git|\.gpu|getrndstr|ldistance')"
+    assert_equal "$(ls -A)" \
+        "$(cd "$BATS_TEST_DIRNAME/.." && ls -A | grep -vxE 'build.*|\.git|\.gpu|getrndstr|ldistance')"
 }
 
 @test "make: trusted files are as committed" {
