@@ -22,8 +22,8 @@ leveled = $(foreach level,$(LEVELS),$(patsubst $(CUDASIM)/%.c,$(BUILD)/cudasim/%
 CUDASIM_OBJECTS := $(CUDASIM_SOURCES:$(CUDASIM)/%.c=$(BUILD)/cudasim/%.o) $(call leveled,$(CUDASIM_TABLES))
 
 CUDASIM_STAMP := $(BUILD)/cudasim/flags
-$(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(BASE_LEVEL) $(TABLE_FLAGS) \
-	$(foreach level,$(LEVELS),$(LEVEL_$(level))))
+$(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(BASE_LEVEL) \
+	$(TABLE_FLAGS) $(foreach level,$(LEVELS),$(LEVEL_$(level))))
 
 .PHONY: cudasim-library
 cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY))
@@ -121,7 +121,8 @@ FUZZ_OPTIONS_fatbin := -malloc_limit_mb=1100 -rss_limit_mb=4096
 define fuzz_rules
 $(BUILD)/fuzz/$(1): $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*.h)
 	@mkdir -p $$(@D)
-	$$(call say,CLANG $$@)$$(CLANG) $$(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $$@ $$(filter %.c,$$^) -lelf -lzstd
+	$$(call say,CLANG $$@)$$(CLANG) $$(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $$@ \
+		$$(filter %.c,$$^) -lelf -lzstd
 $(BUILD)/fuzz/$(1)_replay: tests/fuzz/main_replay.c $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CC $$@)$$(CC) $$(FUZZ_FLAGS) -fsanitize=address,undefined -o $$@ $$(filter %.c,$$^) -lelf -lzstd
