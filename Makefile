@@ -106,7 +106,7 @@ profile: packages ## say where the time of SUBMISSION=... goes: by ncu, or the s
 	@run_scripts/packages.sh report
 	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
 
-predict: packages ## predict how long the kernels of SUBMISSION=... take on an H100, without one: CASE=..., ARGS="--tune"
+predict: packages ## predict how long the kernels of SUBMISSION=... take on an H100: CASE=..., ARGS="--tune"
 	@run_scripts/packages.sh cudasim predict
 	@run_scripts/predict.sh submission $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
@@ -131,9 +131,11 @@ frozen: ## check that the trusted files are as they were frozen
 freeze: ## write down the trusted files' digests, after a change that is meant
 	@run_scripts/frozen.sh update
 
-lint: ## look at the scripts with shellcheck
-	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh contrib/autograders/gradescope/* contrib/autograders/github/*.sh contrib/slurm/*.sh .ci/run
+lint: ## look at the scripts with shellcheck, and for lines of more than 120 columns
+	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh contrib/autograders/gradescope/* \
+		contrib/autograders/github/*.sh contrib/slurm/*.sh .ci/run
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
+	@run_scripts/long_lines.sh
 
 fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)
 	@run_scripts/packages.sh build cudasim fuzz

@@ -224,6 +224,16 @@ outline() {
     run -0 diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"
 }
 
-@test "lint: the scripts pass shellcheck" {
+@test "lint: the scripts pass shellcheck, and no line is longer than 120 columns" {
     run -0 make lint
+    copy_toolkit
+    mkdir wide
+    printf '/* %s */\n' "$(printf 'あ%.0s' {1..110})" > wide/characters.c # not bytes
+    printf 'echo "%s"\n' "$(printf 'word %.0s' {1..30})" > wide/message.sh
+    run -0 run_scripts/long_lines.sh
+    printf '\n/* %s*/\n' "$(printf 'word %.0s' {1..30})" > wide/comment.c
+    printf 'echo %s\n' "$(printf 'word %.0s' {1..30})" > wide/words.bats
+    run -1 run_scripts/long_lines.sh
+    assert_equal "$(sort <<< "$output")" \
+        $'wide/comment.c:2: longer than 120 columns\nwide/words.bats:1: longer than 120 columns'
 }
