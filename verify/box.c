@@ -215,6 +215,8 @@ void box_compose(const struct box *box, struct box_command *command)
     if (box->runtime && box->gpu_minor >= 0) {
         set_variable(command, "CUDA_MODULE_LOADING", "EAGER"); /* modules load before the clock */
         set_variable(command, "CUDA_CACHE_DISABLE", "1");
+        if (box->one_queue) /* a context with eight, as usual, takes twice as long to make */
+            set_variable(command, "CUDA_DEVICE_MAX_CONNECTIONS", "1");
         set_variable(command, "CUDA_VISIBLE_DEVICES", box->gpu_uuid ? box->gpu_uuid : "");
     }
     add(command, box->runner);

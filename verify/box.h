@@ -43,6 +43,7 @@ struct box {
     const char *const *variables; /* more of the environment, as NAME=VALUE, NULL-terminated; or NULL */
     int gpu_minor;            /* N of the one /dev/nvidiaN inside, or -1 for none */
     const char *gpu_uuid;     /* its UUID; NULL for none */
+    bool one_queue;           /* the submission has one stream: its context needs one hardware queue */
 };
 
 enum { BOX_MAX_ARGUMENTS = 96, BOX_MAX_VARIABLES = 16, BOX_TEXT = 8192 };

@@ -42,7 +42,15 @@ static void read_image(Elf *elf, struct elfinfo *info)
             info->image = segment.p_vaddr + segment.p_memsz;
 }
 
-static void read_exports(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struct elfinfo *info)
+/* What leads to more than one stream: of their own, of graphs, one a thread, or by the driver's functions. */
+static bool leads_to_streams(const char *name)
+{
+    return strncmp(name, "cuda", 4) == 0 &&
+           (strstr(name, "StreamCreate") || strstr(name, "Graph") || strstr(name, "DriverEntryPoint") ||
+            strstr(name, "_pts") || strstr(name, "_ptds"));
+}
+
+static void read_symbols(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struct elfinfo *info)
 {
     GElf_Sym symbol;
 
@@ -50,9 +58,13 @@ static void read_exports(Elf *elf, Elf_Data *data, const GElf_Shdr *header, stru
         const char *name;
         unsigned char binding = GELF_ST_BIND(symbol.st_info);
 
-        if (symbol.st_shndx == SHN_UNDEF || (binding != STB_GLOBAL && binding != STB_WEAK))
-            continue;
         name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (symbol.st_shndx == SHN_UNDEF) {
+            info->many_streams = info->many_streams || (name && leads_to_streams(name));
+            continue;
+        }
+        if (binding != STB_GLOBAL && binding != STB_WEAK)
+            continue;
         info->exports++;
         if (name && strcmp(name, "device_user") == 0 && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
             info->has_device_user = true;
@@ -90,7 +102,7 @@ bool elfinfo_read(const char *path, struct elfinfo *info, struct error *error)
         if (header.sh_type == SHT_DYNAMIC)
             read_needed(elf, data, &header, info);
         else
-            read_exports(elf, data, &header, info);
+            read_symbols(elf, data, &header, info);
     }
     ok = true;
 out:

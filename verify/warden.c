@@ -25,7 +25,7 @@ static void become_warden(const char *program, const char *library_path, const c
 {
     char library[4200], device[160];
     char *argv[] = { (char *)program, NULL };
-    /* One hardware queue: it launches one kernel at a time, and its context is made in half the time. */
+    /* One hardware queue is all that it needs, and its context is made in half the time. */
     char *envp[] = { device, "CUDA_DEVICE_MAX_CONNECTIONS=1", library_path[0] ? library : NULL, NULL };
     int null = open("/dev/null", O_RDWR);
 
