@@ -73,7 +73,7 @@ time_call() {
     median=$(jq '.cases[0].seconds.median' "$file")
     # A call with what belongs to it: input, answer and check; the start of the processes is about half a second.
     wall=$(awk -v a="$started" -v b="$EPOCHREALTIME" -v c="${#calls[@]}" \
-        'BEGIN { w = (b - a - 0.5) / (c == 1 ? 12 : 3); print w > 0 ? w : 0 }')
+        'BEGIN { w = (b - a - 0.5) / (c == 1 ? 12 : 3); print (w > 0 ? w : 0) }')
 }
 
 # Of the kernels and of other libraries: bench_gpu.cu's rows, in the words of ours.
