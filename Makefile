@@ -40,7 +40,7 @@ help: ## list the commands
 all: $(PROGRAMS) default-submission ## build the host, the runners, getrndstr and the default submission
 
 run: packages ## build and run your submission on the problem's samples
-	@$(MAKE) $(JOBS) all submission simulator-if-used
+	@$(MAKE) $(JOBS) ready
 	@$(run_notice)
 	@$(BUILD)/main_host $(PROBLEM) --submission $(SUBMISSION_SO) --source $(SUBMISSION) $(ARGS)
 

@@ -86,6 +86,10 @@ int main(int argc, char **argv)
             return refuse("unknown option", argv[i]);
         }
     }
+    if (argc == 1) {
+        fprintf(stderr, "getrndstr: LENGTH and SEED are needed\n%s", usage);
+        return EXIT_USAGE;
+    }
     if (argc - i < 2)
         return refuse("LENGTH and SEED are needed after", argv[argc - 1]);
     if (argc - i > 2)

@@ -9,13 +9,15 @@
 [ $# -ge 1 ] || usage 'bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
 problem_exists "$1"
 device=${2:-all} status=0
+# What bench_ladder.sh will refuse it refuses at once, not behind a minute of figures.
+[[ $device =~ ^(cpu|gpu|all)$ ]] || exec "$root/run_scripts/bench_ladder.sh" "$@"
 if [ $# -le 2 ] && [ "$device" != gpu ] && [ -e "$root/problems/$1/main_bench.c" ]; then
     PROBLEM=$1 toolkit_make "${BUILD:-build}/benches/$1" >&2
     "$build/benches/$1"
     echo
 fi
 "$root/run_scripts/bench_ladder.sh" "$1" "$device" "${@:3}" || status=$?
-[ $# -le 2 ] || exit $status
+[ $# -le 2 ] && [ $status -ne 2 ] || exit $status
 [ -z "${TABLES:-}" ] || [ ! -x "$root/problems/$1/bench.sh" ] || "$root/problems/$1/bench.sh"
 echo
 toolkit_make submission PROBLEM=editdistance SUBMISSION=tests/fixtures/empty.c

@@ -40,6 +40,15 @@ setup() {
     refute_output --partial 'CC contrib'
 }
 
+@test "make: a problem or a submission that is not there is named" {
+    run -2 make run PROBLEM=nosuch
+    assert_output --partial "there is no problem 'nosuch'; there are: cointsp diffevo editdistance"
+    run -2 make submission SUBMISSION=nosuch.cu
+    assert_output --partial "there is no submission 'nosuch.cu'"
+    run -2 make bench PROBLEM=matmul DEVICE=tpu
+    assert_line --index 0 "bench_ladder.sh: DEVICE: 'tpu' is none of cpu, gpu, all"
+}
+
 @test "make: a second make does nothing; a change of flags or of a header rebuilds" {
     copy_toolkit built
     make -s all

@@ -75,6 +75,12 @@ $(call submission_folder,$(1))/device_user.so: \
 		$(if $(call submission_opencl,$(1)),-lOpenCL)
 endef
 
+# Not make's own words, which name files that nobody has heard of.
+ifneq ($(filter run submission,$(MAKECMDGOALS)),)
+$(if $(filter $(PROBLEM),$(PROBLEM_NAMES)),,$(error there is no problem '$(PROBLEM)'; there are: $(PROBLEM_NAMES)))
+$(if $(wildcard $(SUBMISSION)),,$(error there is no submission '$(SUBMISSION)'))
+endif
+
 ifeq ($(filter help clean packages test-packages,$(MAKECMDGOALS)),)
 SUBMISSION_SO := $(call submission_folder,$(SUBMISSION))/device_user.so
 $(eval $(call submission_rules,$(SUBMISSION)))
@@ -91,8 +97,12 @@ $(BUILD)/submissions/$(PROBLEM).so: $(call submission_folder,$(DEFAULT_SUBMISSIO
 
 # Where SUBMISSION runs on the simulator, that is to be there. The first time takes a minute or two.
 SIMULATED = $(if $(GPU),,$(filter %.cu,$(call submission_sources,$(SUBMISSION))))
-.PHONY: simulator-if-used
+.PHONY: simulator-if-used ready
 simulator-if-used: $(if $(SIMULATED),cudasim-library)
+	@:
+
+# What `make run` needs: one goal, for make says of each goal that there was nothing to do.
+ready: all submission simulator-if-used
 	@:
 
 # What `make run` says where it does not run the participant's file.
