@@ -3,6 +3,7 @@
  * GPU's UUID, so it can be tested with names that no GPU has.
  */
 #include "verify/gpu.h"
+#include "unit.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -10,17 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int checks, failures;
-
-static void check(bool ok, const char *what)
-{
-    checks++;
-    if (ok)
-        return;
-    failures++;
-    printf("FAILED: %s\n", what);
-}
 
 static struct gpu named(const char *suffix)
 {
@@ -83,24 +73,23 @@ int main(void)
     pid_t first = claimer(&one, &first_says), second, third;
     char why[160];
 
-    check(first > 0 && heard(first_says, 10000) == 'y', "a free GPU is claimed");
+    CHECK(first > 0 && heard(first_says, 10000) == 'y', "a free GPU is claimed");
     second = claimer(&one, &second_says);
     third = claimer(&other, &other_says);
-    check(heard(other_says, 10000) == 'y', "another GPU is claimed meanwhile");
-    check(heard(second_says, 300) == 0, "a GPU that is claimed is waited for");
+    CHECK(heard(other_says, 10000) == 'y', "another GPU is claimed meanwhile");
+    CHECK(heard(second_says, 300) == 0, "a GPU that is claimed is waited for");
     end(first);
-    check(heard(second_says, 10000) == 'y', "and is had when its judging was killed");
+    CHECK(heard(second_says, 10000) == 'y', "and is had when its judging was killed");
     end(second);
     end(third);
-    check(!gpu_unfit(&one, why, sizeof why), "a GPU without a mark is not unfit");
+    CHECK(!gpu_unfit(&one, why, sizeof why), "a GPU without a mark is not unfit");
     gpu_mark(&one, "its kernel was wrong");
-    check(gpu_unfit(&one, why, sizeof why) && strcmp(why, "its kernel was wrong") == 0,
+    CHECK(gpu_unfit(&one, why, sizeof why) && strcmp(why, "its kernel was wrong") == 0,
           "a marked one is, with the reason");
-    check(!gpu_unfit(&other, why, sizeof why), "the mark is one GPU's");
+    CHECK(!gpu_unfit(&other, why, sizeof why), "the mark is one GPU's");
     gpu_mark(&one, NULL);
-    check(!gpu_unfit(&one, why, sizeof why), "until the mark is taken away");
+    CHECK(!gpu_unfit(&one, why, sizeof why), "until the mark is taken away");
     remove_lock(&one);
     remove_lock(&other);
-    printf("%d checks, %d failed\n", checks, failures);
-    return failures > 0;
+    return unit_end();
 }

@@ -7,16 +7,7 @@
 #include <string.h>
 
 #include "contrib/scoreboard/page.h"
-
-static int checks, failed;
-
-static void check(int good, const char *what)
-{
-    checks++;
-    failed += !good;
-    if (!good)
-        printf("failed: %s\n", what);
-}
+#include "unit.h"
 
 static size_t encode(uint32_t c, char *out)
 {
@@ -88,7 +79,7 @@ int main(void)
         good = good && harmless(page.data, page.size) && page.size > 0;
         page.size = 0;
     }
-    check(good, "every character");
+    CHECK(good, "every character");
     good = 1;
     for (int i = 0; i < 200000; i++) {
         size_t length = 1 + (size_t)(chance >> 33) % 24;
@@ -102,43 +93,42 @@ int main(void)
         good = good && harmless(page.data, page.size);
         page.size = 0;
     }
-    check(good, "bytes by chance");
+    CHECK(good, "bytes by chance");
 
     page_text(&page, "a<b>&\"'\n\tz", 99);
-    check(is(&page, "a&lt;b&gt;&amp;&quot;&#39;  z"), "references");
+    CHECK(is(&page, "a&lt;b&gt;&amp;&quot;&#39;  z"), "references");
     page_text(&page, "\xe2\x80\xae\xc2\x9b\x1b\xe2\x81\xa6", 99);
-    check(is(&page, "⟨202E⟩⟨9B⟩⟨1B⟩⟨2066⟩"), "what acts is a number");
+    CHECK(is(&page, "⟨202E⟩⟨9B⟩⟨1B⟩⟨2066⟩"), "what acts is a number");
     page_text(&page, "\xff\xc0\x80\xed\xa0\x80g", 99);
-    check(is(&page, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdg"), "no UTF-8");
+    CHECK(is(&page, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdg"), "no UTF-8");
     page_text(&page, "日本語テキスト", 3);
-    check(is(&page, "日本語…"), "cut between characters");
+    CHECK(is(&page, "日本語…"), "cut between characters");
     page_text(&page, "日本語", 3);
-    check(is(&page, "日本語"), "not cut where it fits");
+    CHECK(is(&page, "日本語"), "not cut where it fits");
     for (int i = 0; i < 20; i++)
         memcpy(text + 2 * i, "\xcc\x81", 2);
     text[40] = '\0';
     page_text(&page, text, 99);
-    check(page.size == 16, "marks do not stack without end");
+    CHECK(page.size == 16, "marks do not stack without end");
     page.size = 0;
     page_text(&page, "می\xe2\x80\x8cخواهم", 99);
-    check(is(&page, "می\xe2\x80\x8cخواهم"), "joiners are part of writing");
+    CHECK(is(&page, "می\xe2\x80\x8cخواهم"), "joiners are part of writing");
 
-    check(seconds_are(&page, 1.23456, "1.235\u00a0s"), "seconds");
-    check(seconds_are(&page, 0.0123456, "12.35\u00a0ms"), "milliseconds");
-    check(seconds_are(&page, 0.000999951, "1.000\u00a0ms"), "rounded into the next unit");
-    check(seconds_are(&page, 0.00099994, "999.9\u00a0µs"), "not rounded");
-    check(seconds_are(&page, 3.2e-8, "32.00\u00a0ns"), "nanoseconds");
-    check(seconds_are(&page, 0, "0.000\u00a0s"), "nothing");
-    check(seconds_are(&page, -1, "–"), "no number");
-    check(seconds_are(&page, 12345, "12345\u00a0s"), "hours");
+    CHECK(seconds_are(&page, 1.23456, "1.235\u00a0s"), "seconds");
+    CHECK(seconds_are(&page, 0.0123456, "12.35\u00a0ms"), "milliseconds");
+    CHECK(seconds_are(&page, 0.000999951, "1.000\u00a0ms"), "rounded into the next unit");
+    CHECK(seconds_are(&page, 0.00099994, "999.9\u00a0µs"), "not rounded");
+    CHECK(seconds_are(&page, 3.2e-8, "32.00\u00a0ns"), "nanoseconds");
+    CHECK(seconds_are(&page, 0, "0.000\u00a0s"), "nothing");
+    CHECK(seconds_are(&page, -1, "–"), "no number");
+    CHECK(seconds_are(&page, 12345, "12345\u00a0s"), "hours");
     page_moment(&page, 1767225600.5);
-    check(is(&page, "<time datetime=\"2026-01-01T00:00:00Z\">2026-01-01 00:00:00</time>"), "a moment");
+    CHECK(is(&page, "<time datetime=\"2026-01-01T00:00:00Z\">2026-01-01 00:00:00</time>"), "a moment");
     page_moment(&page, 1e300);
-    check(is(&page, ""), "no moment");
+    CHECK(is(&page, ""), "no moment");
     for (int i = 0; i < 30000; i++)
         page_put(&page, "%s", "0123456789");
-    check(!page.failed && page.size == 300000 && memcmp(page.data + 299990, "0123456789", 10) == 0, "it grows");
+    CHECK(!page.failed && page.size == 300000 && memcmp(page.data + 299990, "0123456789", 10) == 0, "it grows");
     page_release(&page);
-    printf("%d checks, %d failed\n", checks, failed);
-    return failed != 0;
+    return unit_end();
 }

@@ -3,10 +3,9 @@
  */
 #include "contrib/grade/progress.h"
 
-#include <stdio.h>
 #include <string.h>
 
-static int checks, failures;
+#include "unit.h"
 
 /* `done` of `all`, ten of them before this grader started at second 1000; it is second 1000 + `spent`. */
 static void check(size_t done, size_t all, double spent, const char *wanted)
@@ -15,11 +14,7 @@ static void check(size_t done, size_t all, double spent, const char *wanted)
     char text[64];
 
     progress_left(&progress, done, all, 1000 + spent, text, sizeof text);
-    checks++;
-    if (strcmp(text, wanted) == 0)
-        return;
-    failures++;
-    printf("FAILED: %zu of %zu in %g s: '%s', not '%s'\n", done, all, spent, text, wanted);
+    CHECK(strcmp(text, wanted) == 0, "%zu of %zu in %g s: '%s', not '%s'", done, all, spent, text, wanted);
 }
 
 int main(void)
@@ -34,6 +29,5 @@ int main(void)
     check(11, 12, 7140, ", about 1 h 59 min left");
     check(20, 40, 45000, ", about 25 h 00 min left");
     check(30, 20, 60, "");                              /* fewer than before: a rejudging was cancelled */
-    printf("%d checks, %d failed\n", checks, failures);
-    return failures > 0;
+    return unit_end();
 }

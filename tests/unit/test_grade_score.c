@@ -4,17 +4,12 @@
 #include "contrib/grade/score.h"
 
 #include <math.h>
-#include <stdio.h>
 
-static int checks, failures;
+#include "unit.h"
 
 static void check(bool ok, const char *what, double got)
 {
-    checks++;
-    if (ok)
-        return;
-    failures++;
-    printf("FAILED: %s: got %.12g\n", what, got);
+    CHECK(ok, "%s: got %.12g", what, got);
 }
 
 static void near(double got, double wanted, const char *what)
@@ -111,6 +106,5 @@ int main(void)
     test_fastest();
     test_relative();
     test_groups();
-    printf("%d checks, %d failed\n", checks, failures);
-    return failures > 0;
+    return unit_end();
 }
