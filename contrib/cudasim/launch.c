@@ -15,6 +15,7 @@
 
 #include "block.h"
 #include "device.h"
+#include "round.h"
 
 #define PATIENCE_SECONDS 2.0     /* of a processor, waiting for memory that nobody changes, before it is a deadlock */
 #define BUSY_TURNS 64            /* turns without an end and without visible waiting, then another block starts */
@@ -47,34 +48,29 @@ struct layout {
     size_t warps, registers, register_stride, params, param_stride, shared, words, readers, cluster, size;
 };
 
-static size_t align_up(size_t n, size_t align)
-{
-    return (n + align - 1) / align * align;
-}
-
 static struct layout lay_out(const struct launch *l)
 {
     const struct function *f = l->kernel->function;
     const struct sim_options *o = sim_options(l->sim);
     struct layout x;
 
-    x.warps = align_up(sizeof(struct block), 64);
-    x.registers = align_up(x.warps + l->warps * sizeof(struct warp), 128);
-    x.register_stride = align_up(f->register_bytes, 128);
+    x.warps = round_up(sizeof(struct block), 64);
+    x.registers = round_up(x.warps + l->warps * sizeof(struct warp), 128);
+    x.register_stride = round_up(f->register_bytes, 128);
     /* An odd number of slots between warps, or their registers would fight for the same sets of the cache. */
     if (x.register_stride / 128 % 2 == 0)
         x.register_stride += 128;
     x.params = x.registers + l->warps * x.register_stride;
-    x.param_stride = align_up((size_t)LANES * f->param_bytes, 64);
-    x.shared = align_up(x.params + l->warps * x.param_stride, 1024);
-    x.words = align_up(x.shared + l->shared_size, 64);
+    x.param_stride = round_up((size_t)LANES * f->param_bytes, 64);
+    x.shared = round_up(x.params + l->warps * x.param_stride, 1024);
+    x.words = round_up(x.shared + l->shared_size, 64);
     x.readers = x.words;
     if (o->check_written || o->check_races)
-        x.readers += align_up(((size_t)l->shared_size + 3) / 4 * sizeof(struct shared_word), 64);
+        x.readers += round_up(((size_t)l->shared_size + 3) / 4 * sizeof(struct shared_word), 64);
     x.cluster = x.readers;
     if (o->check_races)
-        x.cluster += align_up(((size_t)l->shared_size + 3) / 4 * l->warps * sizeof(uint32_t), 64);
-    x.size = align_up(x.cluster + l->cluster_blocks * sizeof(struct block *), 64);
+        x.cluster += round_up(((size_t)l->shared_size + 3) / 4 * l->warps * sizeof(uint32_t), 64);
+    x.size = round_up(x.cluster + l->cluster_blocks * sizeof(struct block *), 64);
     return x;
 }
 
@@ -151,7 +147,7 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
         k->free_blocks = b->next;
         memset(b, 0, offsetof(struct block, warps));
     } else {
-        b = aligned_alloc(1024, align_up(x.size, 1024));
+        b = aligned_alloc(1024, round_up(x.size, 1024));
         if (!b)
             return NULL;
         memset(b, 0, x.registers);
@@ -617,7 +613,7 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
     l.shared_size = (uint32_t)kernel->static_shared + what->dynamic_shared;
     l.reserved = l.shared_size;
     if (kernel->uses_reserved) {
-        l.reserved = (uint32_t)align_up(l.shared_size, 128);
+        l.reserved = (uint32_t)round_up(l.shared_size, 128);
         l.shared_size = l.reserved + (sim->limits.shared_reserved > 512 ? sim->limits.shared_reserved : 512);
     }
     pthread_mutex_init(&l.lock, NULL);

@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 
 #include "memory.h"
+#include "round.h"
 
 enum {
     GRANULE = 64,              /* bytes: every span is a multiple of it, and starts at one */
@@ -79,11 +80,6 @@ struct memory {
     uint32_t *adopted; /* [adopted_count] records by address */
     size_t adopted_count, adopted_capacity, adopted_freed;
 };
-
-static inline uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
 
 static inline uint64_t least(uint64_t a, uint64_t b)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "program.h"
+#include "round.h"
 
 /* ---- memory that lives as long as the program ---- */
 
@@ -222,11 +223,6 @@ static void add_local(struct builder *b, const char *name, uint32_t value, uint8
 
 /* ---- variables ---- */
 
-static uint64_t align_up(uint64_t n, uint64_t align)
-{
-    return align > 1 ? (n + align - 1) / align * align : n;
-}
-
 /* The shared variables which functions declare inside: places behind those of the module. */
 static void list_places(struct builder *b)
 {
@@ -421,7 +417,7 @@ static void place_shared(struct builder *b, size_t index)
         const struct ptx_variable *x = p->places[v].variable;
 
         if (x->space == PTX_SHARED && uses_shared(f, v) && !b->shared_fixed[v] && !x->unbounded && x->size) {
-            p->places[v].address = align_up(top, x->align);
+            p->places[v].address = round_up(top, x->align);
             top = p->places[v].address + x->size;
         }
     }
@@ -431,7 +427,7 @@ static void place_shared(struct builder *b, size_t index)
 
         if (x->space == PTX_SHARED && uses_shared(f, v) && (x->unbounded || !x->size)) {
             if (!b->shared_fixed[v])
-                p->places[v].address = align_up(top, x->align);
+                p->places[v].address = round_up(top, x->align);
             end = p->places[v].address > end ? p->places[v].address : end;
         }
     }
@@ -454,7 +450,7 @@ static void fix_shared(struct builder *b)
         if (b->shared_fixed[v] && (x->unbounded || !x->size)) {
             unbounded = true;
         } else if (b->shared_fixed[v]) {
-            p->places[v].address = align_up(b->shared_by_functions, x->align);
+            p->places[v].address = round_up(b->shared_by_functions, x->align);
             b->shared_by_functions = p->places[v].address + x->size;
         }
     }
@@ -469,7 +465,7 @@ static void fix_shared(struct builder *b)
         }
     for (size_t v = 0; v < p->place_count; v++)
         if (b->shared_fixed[v] && (p->places[v].variable->unbounded || !p->places[v].variable->size))
-            p->places[v].address = align_up(b->shared_top, p->places[v].variable->align);
+            p->places[v].address = round_up(b->shared_top, p->places[v].variable->align);
 }
 
 /* ---- functions ---- */
@@ -489,7 +485,7 @@ static void lay_out_locals(struct builder *b)
         uint64_t at = 0;
 
         for (size_t n = 0; n < x->parameter_count; n++) {
-            at = align_up(at, x->parameters[n].align);
+            at = round_up(at, x->parameters[n].align);
             f->formal_offset[n] = (uint32_t)at;
             f->formal_size[n] = (uint32_t)x->parameters[n].size;
             add_local(b, x->parameters[n].name, (uint32_t)at, 3);
@@ -502,7 +498,7 @@ static void lay_out_locals(struct builder *b)
 
             if (v->space == PTX_REG)
                 build_fail(b, "function '%s': parameters in registers are not supported", x->name);
-            param = align_up(param, v->align > 8 ? v->align : 8);
+            param = round_up(param, v->align > 8 ? v->align : 8);
             f->formal_offset[n] = (uint32_t)param;
             f->formal_size[n] = (uint32_t)v->size;
             add_local(b, v->name, n, 4);
@@ -514,19 +510,19 @@ static void lay_out_locals(struct builder *b)
 
         add_local(b, v->name, (uint32_t)n, 2);
         if (v->space == PTX_PARAM) {
-            param = align_up(param, v->align > 8 ? v->align : 8);
+            param = round_up(param, v->align > 8 ? v->align : 8);
             b->local_offset[n] = (uint32_t)param;
             param += v->size;
         } else if (v->space == PTX_LOCAL) {
-            local = align_up(local, v->align > 8 ? v->align : 8);
+            local = round_up(local, v->align > 8 ? v->align : 8);
             b->local_offset[n] = (uint32_t)local;
             local += v->size;
         } else if (v->space == PTX_SHARED) {
             b->local_offset[n] = (uint32_t)b->program->places[place++].address;
         }
     }
-    f->local_bytes = (uint32_t)align_up(local, 16);
-    f->param_bytes = (uint32_t)align_up(param, 16);
+    f->local_bytes = (uint32_t)round_up(local, 16);
+    f->param_bytes = (uint32_t)round_up(param, 16);
 }
 
 /* Whether instruction `n` is a selp that has register `v` as one of its values. */

@@ -11,6 +11,7 @@
 
 #include "device.h"
 #include "feature_code.h"
+#include "round.h"
 
 /* ---- limits and options ---- */
 
@@ -516,11 +517,6 @@ bool sim_kernel_parameter(const struct sim_kernel *kernel, unsigned index, unsig
     return true;
 }
 
-static unsigned round_up(unsigned n, unsigned to)
-{
-    return (n + to - 1) / to * to;
-}
-
 /*
  * As the occupancy calculator of compute capability 9.0 has it: registers are given to warps in units of 256, to four
  * partitions; shared memory in units of 128 bytes, with the system's share for each block.
@@ -530,8 +526,8 @@ unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, u
 {
     const struct sim_limits *l = &sim->limits;
     unsigned warps = (threads + LANES - 1) / LANES, blocks, by_warps, by_registers, by_shared;
-    unsigned a_warp = round_up(kernel->facts.registers * LANES, 256);
-    unsigned shared = round_up(kernel->facts.static_shared + dynamic_shared + l->shared_reserved, 128);
+    unsigned a_warp = (unsigned)round_up(kernel->facts.registers * LANES, 256);
+    unsigned shared = (unsigned)round_up(kernel->facts.static_shared + dynamic_shared + l->shared_reserved, 128);
 
     *limiter = LIMIT_BLOCKS;
     blocks = l->blocks_per_sm;

@@ -22,6 +22,9 @@
 #define LEVELED(name) JOIN1(name##_v, LEVEL)
 
 #define EACH_LANE _Pragma("GCC ivdep") for (int l = 0; l < LANES; l++)
+#define INLINE static inline __attribute__((always_inline))
+#define ALIGNED __attribute__((aligned(64)))
+#define FLUSHES(i) (((i)->mxcsr & 0x8040u) != 0) /* .ftz */
 
 typedef uint8_t u8;
 typedef uint16_t u16;

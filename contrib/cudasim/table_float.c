@@ -16,14 +16,11 @@
 
 #include <immintrin.h>
 
-#define INLINE static inline __attribute__((always_inline))
-#define ALIGNED __attribute__((aligned(64)))
 #define SIGN32 0x80000000u
 #define SIGN64 0x8000000000000000ull
 #define INFINITY32 0x7F800000u
 #define INFINITY64 0x7FF0000000000000ull
 #define NAN32 0x7FFFFFFFu
-#define FLUSHES(i) (((i)->mxcsr & 0x8040u) != 0)
 
 /* For what meets no subnormals: the rounding must be right, the flush modes may stay what they are. */
 INLINE void rounding_enter(struct warp *w, const struct ins *i)

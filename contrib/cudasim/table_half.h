@@ -12,8 +12,6 @@
 #endif
 
 #define HALVES 64
-#define INLINE static inline __attribute__((always_inline))
-#define ALIGNED __attribute__((aligned(64)))
 #define EACH_OF(n) _Pragma("GCC ivdep") for (int l = 0; l < (n); l++)
 
 enum format { F16, BF16 };
@@ -206,8 +204,6 @@ INLINE u32 half_of_bits(u32 u, enum format format, enum rounding rounding, bool 
 }
 
 /* ---- what an instruction asks of its result, and how a body ends ---- */
-
-#define FLUSHES(i) (((i)->mxcsr & 0x8040u) != 0)
 
 INLINE enum rounding rounding_of(const struct ins *i)
 {
