@@ -15,6 +15,11 @@ setup() {
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
 
+@test "unit: inputs and answers of several calls are made at once, in order, and none while a call is under way" {
+    run -0 timeout 60 "$build/tests/test_prepare"
+    assert_output --regexp '[0-9]+ checks, 0 failed'
+}
+
 @test "unit: the verdict over every combination of facts" {
     run -0 timeout 60 "$build/tests/test_verdict"
     assert_output --regexp '[0-9]+ checks, 0 failed'
