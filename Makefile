@@ -2,13 +2,15 @@
 #
 # Knobs, on the command line or in the environment:
 #   PROBLEM=NAME        which problem (default: editdistance)
-#   SUBMISSION=PATH     a .cu or .c file, or a folder of them, with .cl files for OpenCL (default: device_user.cu; without a GPU and nvcc the
-#                       problem's baseline in C). CUDA runs on the GPU, or on the simulator where there is none
+#   SUBMISSION=PATH     a .cu or .c file, or a folder of them, with .cl files for OpenCL (default: device_user.cu;
+#                       without a GPU and nvcc the problem's baseline in C). CUDA runs on the GPU, or on the simulator
+#                       where there is none
 #   ARGS='...'          further options for main_host, see build/main_host --help
 #   CASE=NAME           which input make predict takes (default: the first sample)
 #   JSON=FILE           where `make judge` writes the result
 #   BUILD=FOLDER        a folder in this one for all that is built (default: build)
-#   DEVICE=cpu|gpu|all, SIZES="N..."   what make bench times (default: all); TABLES=1: the tables of the problem's source too
+#   DEVICE=cpu|gpu|all, SIZES="N..."   what make bench times (default: all); TABLES=1: the tables of the problem's
+#                       source too
 #   DATA=FOLDER         what make plot draws (default: docs/results)
 #   TEST_JOBS=N         how many files of tests make test runs at a time (default: the processors, 4 at most)
 #   SANITIZE=address,undefined   the host with sanitizers (use another BUILD)
@@ -28,9 +30,9 @@ export BUILD PROBLEM
 
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
-.PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze lint
-.PHONY: clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key grade demo scoreboard
-.PHONY: gradescope package
+.PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze
+.PHONY: lint clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key grade
+.PHONY: demo scoreboard gradescope package
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -60,7 +62,7 @@ test-gpu: all ## run the tests that need an NVIDIA GPU
 attack: packages ## judge the attack corpus: none may be accepted or leave anything behind
 	@run_scripts/attack.sh
 
-soak: packages ## judge 1,000 submissions in a row, a third of them hostile, and look at what is left: ARGS="--count 100"
+soak: packages ## judge 1,000 submissions, a third of them hostile, and look at what is left: ARGS="--count 100"
 	@run_scripts/soak.sh $(ARGS)
 
 seal: packages ## draw a contest's secret seed into SEAL=FOLDER (seal), and publish its hash
@@ -83,7 +85,7 @@ demo: ## grade the sample contest of three teams and show its standings and scor
 scoreboard: ## write the scoreboard of the contest in CONTEST=... as pages: ARGS="--final --out DIR"
 	@run_scripts/scoreboard.sh "$(CONTEST)" $(ARGS)
 
-bench: test-packages all ## build, check and time PROBLEM=... over all sizes, or SIZES="...", with DEVICE=cpu, gpu or all: a table and JSON
+bench: test-packages all ## time PROBLEM=... over all sizes, or SIZES="...", on DEVICE=cpu, gpu or all: a table and JSON
 	@run_scripts/bench.sh $(PROBLEM) $(or $(DEVICE),all) $(SIZES)
 
 plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as SVG and PNG
@@ -96,15 +98,15 @@ bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
 bench-cudasim: cudasim-packages ## measure the simulator: warp instructions a second, the baseline
 	@run_scripts/bench_cudasim.sh $(REPEATS)
 
-sanitize: packages ## look for memory and race errors in SUBMISSION=... for PROBLEM=...: compute-sanitizer, or the simulator
+sanitize: packages ## look for memory and race errors in SUBMISSION=...: by compute-sanitizer, or the simulator
 	@run_scripts/packages.sh report
 	@run_scripts/sanitize.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
 
-profile: packages ## say where the time of SUBMISSION=... for PROBLEM=... goes: ncu, or the simulator
+profile: packages ## say where the time of SUBMISSION=... goes: by ncu, or the simulator
 	@run_scripts/packages.sh report
 	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
 
-predict: packages ## predict how long the kernels of SUBMISSION=... for PROBLEM=... take on an H100, without a GPU: CASE=..., ARGS="--tune"
+predict: packages ## predict how long the kernels of SUBMISSION=... take on an H100: CASE=..., ARGS="--tune"
 	@run_scripts/packages.sh cudasim predict
 	@run_scripts/predict.sh submission $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
@@ -129,9 +131,11 @@ frozen: ## check that the trusted files are as they were frozen
 freeze: ## write down the trusted files' digests, after a change that is meant
 	@run_scripts/frozen.sh update
 
-lint: ## look at the scripts with shellcheck
-	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh contrib/autograders/gradescope/* contrib/autograders/github/*.sh contrib/slurm/*.sh .ci/run
+lint: ## look at the scripts with shellcheck, and for lines of more than 120 columns
+	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh contrib/autograders/gradescope/* \
+		contrib/autograders/github/*.sh contrib/slurm/*.sh .ci/run
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
+	@run_scripts/long_lines.sh
 
 fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)
 	@run_scripts/packages.sh build cudasim fuzz

@@ -53,8 +53,8 @@ struct problem {
     double (*plain_cost)(const struct blob *input);
 
     /*
-     * Bytes of output that device_user() must write for this input, more than 0: the same for every seed and repetition of
-     * a case.
+     * Bytes of output that device_user() must write for this input, more than 0: the same for every seed and repetition
+     * of a case.
      */
     size_t (*output_size)(const struct blob *input);
 

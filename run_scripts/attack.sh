@@ -10,10 +10,10 @@
 #   Options: --repeat 3         for main_host
 #   Needs: gpu                  where it does not work without one
 #
-# An honest twin, NAME_honest, does the same without the attack and must be accepted. No attack may be accepted, hold the
-# host for more than a second beyond its limit, leave anything behind - processes, mounts, files in /tmp and /dev/shm, locks,
-# System V memory - or harm the next one: after each family, which is what a name has before its first '_', an honest
-# submission is judged. Exit code 1 if one does. Two are judged at a time (JOBS=...).
+# An honest twin, NAME_honest, does the same without the attack and must be accepted. No attack may be accepted, hold
+# the host for more than a second beyond its limit, leave anything behind - processes, mounts, files in /tmp and
+# /dev/shm, locks, System V memory - or harm the next one: after each family, which is what a name has before its first
+# '_', an honest submission is judged. Exit code 1 if one does. Two are judged at a time (JOBS=...).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/clean_room.sh"
 json=$build/attack
@@ -35,7 +35,8 @@ if [ "${CLEAN_ROOM:-}" != yes ]; then
     done
     for problem in matmul mergesort editdistance; do PROBLEM=$problem build_toolkit; done
     # Some attack the simulator, also where there is a GPU.
-    ! toolkit_make have-nvcc || toolkit_make -j "$(nproc)" cudasim-library >&2 || fail "the simulator does not build: see above"
+    ! toolkit_make have-nvcc || toolkit_make -j "$(nproc)" cudasim-library >&2 ||
+        fail "the simulator does not build: see above"
     toolkit_make submission SUBMISSION=problems/editdistance/submissions/accepted/bitparallel.c >&2 || fail 'see above'
 fi
 clean_room_enter "$json" --json "$json" "${files[@]}"
@@ -77,7 +78,8 @@ complaints() {
             [[ "|$must|" == *"|$got|"* ]] || echo "verdict $got of a case; "
         done
     fi
-    [ -z "$says" ] || jq -e --arg says "$says" '.message | contains($says)' "$result" > /dev/null || echo "it does not say '$says'; "
+    [ -z "$says" ] || jq -e --arg says "$says" '.message | contains($says)' "$result" > /dev/null ||
+        echo "it does not say '$says'; "
     jq -r '.cases[] | select(.end_seconds > 1) | "its processes took \(.end_seconds) s to end; "' "$result"
     jq -r '.message | capture("the limit of (?<limit>[0-9.]+) s and was stopped after (?<held>[0-9.]+) s") |
         select((.held | tonumber) > (.limit | tonumber) + 1) | "held the host for \(.held) s; "' "$result"

@@ -1,8 +1,9 @@
 #!/bin/bash
-# What the judge's clock adds to a call, and at what rate its inputs and outputs are copied: bench_clock.sh [JSON-FOLDER]
+# What the judge's clock adds to a call, and at what rate its inputs and outputs are copied:
+# bench_clock.sh [JSON-FOLDER]
 #
-# Cases of mergesort, whose input and output are of one size, from 4 KiB to 1 GiB: the median of an empty submission (on a
-# GPU: an empty kernel and the wait for its end), and of a plain cudaMemcpy to the device and back.
+# Cases of mergesort, whose input and output are of one size, from 4 KiB to 1 GiB: the median of an empty submission (on
+# a GPU: an empty kernel and the wait for its end), and of a plain cudaMemcpy to the device and back.
 . "$(dirname "$0")/lib.sh"
 [ $# -le 1 ] || usage 'bench_clock.sh [JSON-FOLDER]'
 folder=${1:-$build/bench_clock}
@@ -23,7 +24,8 @@ for bytes in 4096 65536 262144 1000000 1048576 4194304 16777216 67108864 2684354
     [ $device = gpu ] || [ $bytes -le 16777216 ] || break # the CPU takes its time to sort
     line="random $((bytes / 4)) seed=3"
     "$build/main_host" mergesort --league open --submission "$sorter" --generate "$line" --ranked --repeat 3 \
-        --device $device --json "$folder/$bytes.json" > "$folder/$bytes.txt" 2>&1 || fail "$(tail -n 1 "$folder/$bytes.txt")"
+        --device $device --json "$folder/$bytes.json" > "$folder/$bytes.txt" 2>&1 ||
+        fail "$(tail -n 1 "$folder/$bytes.txt")"
     rates='- -'
     if [ -n "$copy" ]; then
         "$build/main_host" mergesort --submission "$copy" --generate "$line" > /dev/null 2> "$folder/copy.txt" || true

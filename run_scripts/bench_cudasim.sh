@@ -35,7 +35,8 @@ echo "M warp instructions/s, medians of $repeats runs; no checks, one worker, wh
 printf '%-12s %10s %12s %12s %14s\n' kernel plain 'with report' 'with checks' "$workers workers"
 join "$work/plain" "$work/counted" | join - "$work/checked" | join - "$work/all" |
     awk '{ printf "%-12s %10.1f %12.1f %12.1f %14.1f\n", $1, $2, $3, $4, $5 }'
-echo "peak memory, 8.4 MB of it the program's own allocations: $(grep -h 'peak memory' "$work"/*.all | sort -k6n | tail -n 1 | sed 's/.*: //')"
+echo "peak memory, 8.4 MB of it the program's own allocations: $(grep -h 'peak memory' "$work"/*.all | sort -k6n |
+    tail -n 1 | sed 's/.*: //')"
 echo
 for checks in none all; do
     echo "edit distance of 20480 x 20480, the baseline, $workers workers, checks: $checks"

@@ -12,7 +12,8 @@ toolkit_make submission PROBLEM=editdistance SUBMISSION=device_user.cu
 so=$root/$(toolkit_make print-submission PROBLEM=editdistance SUBMISSION=device_user.cu)
 "$root/run_scripts/files.sh"
 "$build/main_host" --devices | sed -n 's/^gpu\t/GPU: /p'
-printf '%-8s %9s x %-9s %14s %12s %12s %12s %9s %9s\n' problem length1 length2 cells 'min ms' 'median ms' 'max ms' GCUPS 'init s'
+printf '%-8s %9s x %-9s %14s %12s %12s %12s %9s %9s\n' problem length1 length2 cells 'min ms' 'median ms' 'max ms' \
+    GCUPS 'init s'
 for n in 1 2 3 4 5 6 7 8 9 10; do
     a=$build/files/file$((2 * n - 1)) b=$build/files/file$((2 * n))
     name=$([ $n = 10 ] && echo longest || echo "run$n")
@@ -38,9 +39,11 @@ endings() { # NAME SUBMISSION OPTION...
         "$build/main_host" editdistance --submission "$root/$ending" --case sample/1-small "${@:3}" \
             --json "$folder/ending.json" > /dev/null || true
         jq '.cases[0].end_seconds * 1e3' "$folder/ending.json"
-    done | sort -n | awk -v name="$name" '{ ms[NR] = $1 } END { printf "%-40s %8.1f %8.1f %8.1f\n", name, ms[1], ms[6], ms[11] }'
+    done | sort -n | awk -v name="$name" \
+        '{ ms[NR] = $1 } END { printf "%-40s %8.1f %8.1f %8.1f\n", name, ms[1], ms[6], ms[11] }'
 }
 printf '\n%-40s %8s %8s %8s\n' 'until a submission is gone' 'min ms' median max
-endings 'an endless kernel, at its limit' problems/editdistance/submissions/time_limit_exceeded/endless_kernel.cu --time-limit 0.5
+endings 'an endless kernel, at its limit' problems/editdistance/submissions/time_limit_exceeded/endless_kernel.cu \
+    --time-limit 0.5
 endings 'an idle CUDA process' device_user.cu
 endings 'the same without CUDA: an endless loop' tests/fixtures/bad_hang.c --time-limit 0.5

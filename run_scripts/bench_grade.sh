@@ -3,11 +3,11 @@
 #
 #   bench_grade.sh [--count N] [SUBMISSION PROBLEM]
 #
-# N times (9) a submission (mergesort's accepted/qsort.c) that differs in a comment alone is graded by itself: found, copied,
-# built, run on the samples, on the same cases as secret ones, and on one case that ranks. A line each step: what it took,
-# the least and the median of all. The compiler's time is that of its commands outside of any box; the calls' time is what the
-# host has measured; what a grader takes that has nothing to do is taken off. Load on the machine adds to all but the
-# processor time.
+# N times (9) a submission (mergesort's accepted/qsort.c) that differs in a comment alone is graded by itself: found,
+# copied, built, run on the samples, on the same cases as secret ones, and on one case that ranks. A line each step:
+# what it took, the least and the median of all. The compiler's time is that of its commands outside of any box; the
+# calls' time is what the host has measured; what a grader takes that has nothing to do is taken off. Load on the
+# machine adds to all but the processor time.
 . "$(dirname "$0")/lib.sh"
 words='bench_grade.sh [--count N] [SUBMISSION PROBLEM]'
 count=9 source=$root/problems/mergesort/submissions/accepted/qsort.c problem=mergesort
@@ -30,8 +30,8 @@ work=$build/bench-grade contest=$build/bench-grade/contest
 rm -rf "$work"
 mkdir -p "$contest/submissions/team/A" "$work/out" "$build/grading"
 ranked=$(cd "$root/problems/$problem/data/sample" && printf '%s\n' *.in | sed -n '2s/\.in$//p')
-printf '%s\n' 'name: Overhead' 'scoring: { rank_cpu: yes }' 'problems:' '  - id: A' "    problem: $problem" '    secret: sample' \
-    "    ranked_case: sample/$ranked" > "$contest/contest.yaml"
+printf '%s\n' 'name: Overhead' 'scoring: { rank_cpu: yes }' 'problems:' '  - id: A' "    problem: $problem" \
+    '    secret: sample' "    ranked_case: sample/$ranked" > "$contest/contest.yaml"
 gpus=()
 while IFS=$'\t' read -r kind _ uuid _; do
     [ "$kind" != gpu ] || [ ${#gpus[@]} -gt 0 ] || gpus=(--gpu "$uuid")
@@ -49,8 +49,8 @@ query() { sqlite3 -readonly "$contest/grading/results.db" "$1"; }
 
 # The commands that compile it, as make would run them, in one script.
 cd "$root"
-toolkit_make -n -f contrib/grade/build.mk submission SUBMISSION="$source" PROBLEM="$problem" OUT="$work/out" BUILD="$work/out" \
-    FRESH=1 BOXED= > "$work/compile.sh"
+toolkit_make -n -f contrib/grade/build.mk submission SUBMISSION="$source" PROBLEM="$problem" OUT="$work/out" \
+    BUILD="$work/out" FRESH=1 BOXED= > "$work/compile.sh"
 grade > "$work/log" 2>&1 || { cat "$work/log" >&2; fail 'the grader failed'; }
 for ((i = 1; i <= count; i++)); do
     compile=$(seconds bash -e "$work/compile.sh")
@@ -58,7 +58,8 @@ for ((i = 1; i <= count; i++)); do
     { cat "$source" && echo "/* $i */"; } > "$contest/submissions/team/A/$i.${source##*.}"
     all=$(seconds grade)
     [ "$(query "SELECT verdict FROM judgements WHERE submission = $i")" = AC ] ||
-        fail "the submission is not accepted: $(query "SELECT verdict || ' ' || message FROM judgements WHERE submission = $i")"
+        fail "the submission is not accepted: $(query \
+        "SELECT verdict || ' ' || message FROM judgements WHERE submission = $i")"
     steps=$(query "SELECT printf('%.6f %.6f', sum(CASE WHEN step = 'build' THEN ended - started END),
         sum(CASE WHEN step <> 'build' THEN ended - started END)) FROM steps WHERE judgement = $i")
     calls=$(query "SELECT printf('%.6f', sum(seconds)) FROM samples JOIN runs ON runs.id = run WHERE judgement = $i")
@@ -69,7 +70,8 @@ done > "$work/measured"
 awk '
 function middle(values, n,    i, k, t) {
     for (i = 2; i <= n; i++)
-        for (k = i; k > 1 && values[k] < values[k - 1]; k--) { t = values[k]; values[k] = values[k - 1]; values[k - 1] = t }
+        for (k = i; k > 1 && values[k] < values[k - 1]; k--) { t = values[k]; values[k] = values[k - 1];
+            values[k - 1] = t }
     return values[int((n + 1) / 2)]
 }
 function row(name, values, n,    m) { m = middle(values, n); printf "%-66s %7.3f %7.3f\n", name, values[1], m }

@@ -2,11 +2,11 @@
 # Times a problem's submissions over a ladder of sizes and writes JSON: bench_ladder.sh PROBLEM [cpu|gpu|all] [SIZE...]
 #
 # What is timed stands in problems/PROBLEM/bench.txt, or in the file BENCH_LIST. Every submission that this machine can
-# run natively, never on the simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh inputs
-# after one that does not count; 3 calls where 12, with their inputs and answers, would take more than 10 s. A size that
-# would take longer than BENCH_SECONDS (2) a call is left out, and so is everything above it. Where there is a GPU and nvcc,
-# problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the same process.
-# SIZE...: these of the ladder alone, and no bench_gpu.cu.
+# run natively, never on the simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh
+# inputs after one that does not count; 3 calls where 12, with their inputs and answers, would take more than 10 s. A
+# size that would take longer than BENCH_SECONDS (2) a call is left out, and so is everything above it. Where there is a
+# GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the
+# same process. SIZE...: these of the ladder alone, and no bench_gpu.cu.
 #
 # Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md). Exit codes: 0, 1 an answer was wrong,
 # 2 usage, 3 the toolkit failed.
@@ -73,7 +73,7 @@ time_call() {
     median=$(jq '.cases[0].seconds.median' "$file")
     # A call with what belongs to it: input, answer and check; the start of the processes is about half a second.
     wall=$(awk -v a="$started" -v b="$EPOCHREALTIME" -v c="${#calls[@]}" \
-        'BEGIN { w = (b - a - 0.5) / (c == 1 ? 12 : 3); print w > 0 ? w : 0 }')
+        'BEGIN { w = (b - a - 0.5) / (c == 1 ? 12 : 3); print (w > 0 ? w : 0) }')
 }
 
 # Of the kernels and of other libraries: bench_gpu.cu's rows, in the words of ours.

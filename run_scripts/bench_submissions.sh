@@ -1,10 +1,11 @@
 #!/bin/bash
 # Times submissions of a problem side by side: bench_submissions.sh PROBLEM REPEATS SUBMISSION... -- LINE...
 #
-# Each SUBMISSION (a path below problems/PROBLEM/submissions/accepted) is called REPEATS times with a fresh input for each
-# LINE of generator arguments. Prints the medians of the host's clock, copies included, in ms: a row a LINE, a column a
-# submission. "-": over the time limit, or no GPU where the LINE begins with "gpu:" or the submission with it. On a machine
-# without a GPU the columns of CUDA are the simulator's, marked *. The results lie as JSON in build/bench/PROBLEM.
+# Each SUBMISSION (a path below problems/PROBLEM/submissions/accepted) is called REPEATS times with a fresh input for
+# each LINE of generator arguments. Prints the medians of the host's clock, copies included, in ms: a row a LINE, a
+# column a submission. "-": over the time limit, or no GPU where the LINE begins with "gpu:" or the submission with it.
+# On a machine without a GPU the columns of CUDA are the simulator's, marked *.
+# The results lie as JSON in build/bench/PROBLEM.
 . "$(dirname "$0")/lib.sh"
 [ $# -ge 5 ] || usage 'bench_submissions.sh PROBLEM REPEATS SUBMISSION... -- LINE...'
 problem=$1 repeats=$2 names=()

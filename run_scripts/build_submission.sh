@@ -50,7 +50,8 @@ submission_check() { # SUBMISSION PROBLEM [OPTION...]
     if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
         fail "'$1' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
     fi
-    if [[ " ${*:3} " == *' --box none '* || " ${*:3} " == *' --box=none '* ]] && [[ " ${*:3} " =~ ' --'(seal|key)[\ =] ]]; then
+    if [[ " ${*:3} " == *' --box none '* || " ${*:3} " == *' --box=none '* ]] &&
+        [[ " ${*:3} " =~ ' --'(seal|key)[\ =] ]]; then
         refuse 'without a box the submission could read the seal or the key: leave --box none away'
     fi
     if toolkit_make uses-opencl SUBMISSION="$1" PROBLEM="$2" 2> /dev/null; then
@@ -77,9 +78,9 @@ submission_build() {
         SUBMISSION="$1" PROBLEM="$2" FRESH=1 BOXED=$boxed
 }
 
-# submission_compile LOG FOLDER COMMAND...: runs the command that compiles a submission into FOLDER, its words in the file
-# LOG, no more of them and no longer than is allowed. False where the submission does not compile; where that is not its
-# fault, the script ends.
+# submission_compile LOG FOLDER COMMAND...: runs the command that compiles a submission into FOLDER, its words in the
+# file LOG, no more of them and no longer than is allowed. False where the submission does not compile; where that is
+# not its fault, the script ends.
 submission_compile() {
     local status=0 ended log=$1 folder=$2
     # Nothing that is printed tells how it ended: the compiler repeats what the submission says.
@@ -99,7 +100,8 @@ submission_compile() {
         return 0
     fi
     [ "$status" -lt 124 ] || echo "error: the compiler did not end within $compile_seconds s" >> "$log"
-    # A failure without a word of compiler or linker, or on a full disk, is not the submission's. The last line is make's.
+    # A failure without a word of compiler or linker, or on a full disk, is not the submission's.
+    # The last line is make's.
     if [ "$status" -eq 3 ] || { [ "$status" -lt 124 ] && [ "$status" -ne 1 ] &&
         ! sed '$d' "$log" | grep -qiE 'error|undefined|ld: |out of memory|limit exceeded|killed'; } ||
         [ "$(df --output=avail -k "$folder" | tail -n 1)" -lt 16384 ]; then

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Checks a package by the rules of the Kattis Problem Package Format 2025-09: check_package.sh ZIP [--submissions]
 #
-# Names, keys, folders and text; that the validators build, take every case and refuse every invalid one. With --submissions
-# also each submission in C, built with include/c and run on all cases: what its folder promises must come. A line for each
-# thing that fails; exit code 0 none, 1 some, 2 no such package. What runs is boxed.
+# Names, keys, folders and text; that the validators build, take every case and refuse every invalid one. With
+# --submissions also each submission in C, built with include/c and run on all cases: what its folder promises must
+# come. A line for each thing that fails; exit code 0 none, 1 some, 2 no such package. What runs is boxed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/unpack.sh"
 shopt -s extglob
@@ -11,7 +11,8 @@ line='check_package.sh ZIP [--submissions]'
 [ $# -ge 1 ] && [ $# -le 2 ] && { [ $# -eq 1 ] || [ "$2" = --submissions ]; } || usage "$line"
 zip=$(realpath "$1") submissions=${2:-}
 "$root/run_scripts/packages.sh" build formats
-toolkit_make "${build#"$root"/}/yaml_flat" "${build#"$root"/}/test_groups" >&2 || fail "the toolkit does not build: see above"
+toolkit_make "${build#"$root"/}/yaml_flat" "${build#"$root"/}/test_groups" >&2 ||
+    fail "the toolkit does not build: see above"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -19,11 +20,12 @@ mkdir "$work/zip" "$work/feedback"
 unpack "$zip" "$work/zip"
 failures=0
 exec 3>&1 # what fails is said there, though the output of a function goes elsewhere
-failed() { echo "FAILED $1" >&3; failures=$((failures + 1)); }
+failed() { echo "FAILED ${1//[^[:print:]]/?}" >&3; failures=$((failures + 1)); }
 # keys FILE KEY...: its keys and values, or a failure.
 keys() {
     local file=$1
-    "$build/yaml_flat" "$file" "${@:2}" 2> "$work/words" || { failed "$(sed "s|$work/zip/||" "$work/words")"; return 0; }
+    "$build/yaml_flat" "$file" "${@:2}" 2> "$work/words" ||
+        { failed "$(sed "s|$work/zip/||" "$work/words")"; return 0; }
 }
 # boxed COMMAND...: in a box that sees the package.
 boxed() { "$root/run_scripts/compile_box.sh" "$work" "$work" -- "$@"; }
@@ -49,19 +51,22 @@ done < <(find . -type f)
 for name in *; do
     case $name in
     problem.yaml) ;;
-    statement | attachments | solution | data | generators | include | submissions | input_validators | static_validator | \
-        output_validator | input_visualizer | output_visualizer) [ -d "$name" ] || failed "$name is no folder" ;;
+    statement | attachments | solution | data | generators | include | submissions | input_validators | \
+        static_validator | output_validator | input_visualizer | output_visualizer)
+        [ -d "$name" ] || failed "$name is no folder"
+        ;;
     *) failed "the format has no $name" ;;
     esac
 done
 
 # ---- problem.yaml and the statement
 
-keys problem.yaml problem_format_version type 'type.*' name 'name.*' uuid version credits 'credits.*' source 'source.*' \
-    license rights_owner embargo_until limits.time_multipliers.ac_to_time_limit limits.time_multipliers.time_limit_to_tle \
+keys problem.yaml problem_format_version type 'type.*' name 'name.*' uuid version credits 'credits.*' source \
+    'source.*' license rights_owner embargo_until limits.time_multipliers.ac_to_time_limit \
+    limits.time_multipliers.time_limit_to_tle \
     limits.{time_limit,time_resolution,memory,output,code,compilation_time,compilation_memory} \
-    limits.{validation_time,validation_memory,validation_output,validation_passes} 'keywords.*' languages 'languages.*' \
-    allow_file_writing 'constants.*' > "$work/yaml"
+    limits.{validation_time,validation_memory,validation_output,validation_passes} 'keywords.*' languages \
+    'languages.*' allow_file_writing 'constants.*' > "$work/yaml"
 value() { sed -n "s/^$1\t//p" "$work/yaml"; }
 [ "$(value problem_format_version)" = 2025-09 ] || failed 'problem.yaml: problem_format_version is not 2025-09'
 [[ $(value uuid) =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ ]] || failed 'problem.yaml: uuid is none'
@@ -80,17 +85,21 @@ while IFS=$'\t' read -r key number; do
     [[ $key == *time_* || $number != *.* ]] || failed "problem.yaml: $key is no whole number"
 done < <(grep '^limits\.' "$work/yaml")
 while IFS=$'\t' read -r key type; do
-    [[ $type =~ ^(pass-fail|scoring|multi-pass|interactive|submit-answer)$ ]] || failed "problem.yaml: there is no type '$type'"
+    [[ $type =~ ^(pass-fail|scoring|multi-pass|interactive|submit-answer)$ ]] ||
+        failed "problem.yaml: there is no type '$type'"
 done < <(grep -E '^type(\.|	)' "$work/yaml")
 named=$(sed -n 's/^name\.\([^\t]*\)\t.*/\1/p' "$work/yaml" | sort)
 [ -z "$(value name)" ] || named=en
-stated=$(find statement -maxdepth 1 -type f 2> /dev/null | sed -nE 's/^statement\/problem\.([a-z]{2,3}(-[A-Z]{2})?)\.(md|tex|pdf)$/\1/p' | sort)
+stated=$(find statement -maxdepth 1 -type f 2> /dev/null |
+    sed -nE 's/^statement\/problem\.([a-z]{2,3}(-[A-Z]{2})?)\.(md|tex|pdf)$/\1/p' | sort)
 [ -n "$stated" ] || failed 'statement/ has no problem.LANGUAGE.md, .tex or .pdf'
-[ "$named" = "$stated" ] || failed "the languages of name ($(echo "$named" | xargs)) and statement ($(echo "$stated" | xargs)) differ"
+[ "$named" = "$stated" ] ||
+    failed "the languages of name ($(echo "$named" | xargs)) and statement ($(echo "$stated" | xargs)) differ"
 
 # ---- test data
 
-group_keys=('args.*' 'input_validator_args.*' 'output_validator_args.*' 'input_visualizer_args.*' 'output_visualizer_args.*'
+group_keys=('args.*' 'input_validator_args.*' 'output_validator_args.*' 'input_visualizer_args.*'
+    'output_visualizer_args.*'
     full_feedback)
 scoring=$(grep -cE '^type(\.[0-9]+)?	scoring$' "$work/yaml" || true)
 find data -type d 2> /dev/null | grep -vxE 'data(/(sample|secret|invalid_input|invalid_output|valid_output)(/.*)?)?' |
@@ -109,7 +118,8 @@ fi
 while IFS= read -r name; do
     if [[ $name == */test_group.yaml ]]; then
         more=(static_validation_score 'static_validator_args.*')
-        [ "$scoring" -eq 0 ] || [[ $name == data/sample/* ]] || more+=(max_score score_aggregation require_pass 'require_pass.*')
+        [ "$scoring" -eq 0 ] || [[ $name == data/sample/* ]] || more+=(max_score score_aggregation require_pass
+            'require_pass.*')
         keys "$name" "${group_keys[@]}" "${more[@]}" > /dev/null
         [[ $name =~ ^data/(sample|invalid_input|invalid_output|valid_output|secret(/[^/]+)?)/test_group.yaml$ ]] ||
             failed "$name: there are no groups in groups"
@@ -156,8 +166,9 @@ arguments_of() {
     local file
     for file in "$1.yaml" "${1%/*}/test_group.yaml"; do
         if [ -f "$file" ] && grep -q "^$2:" "$file"; then
-            "$build/yaml_flat" "$file" "${group_keys[@]}" hint description static_validation_score max_score score_aggregation \
-                require_pass 'require_pass.*' 'static_validator_args.*' 2> /dev/null | sed -n "s/^$2\.[0-9]*\t//p"
+            "$build/yaml_flat" "$file" "${group_keys[@]}" hint description static_validation_score max_score \
+                score_aggregation require_pass 'require_pass.*' 'static_validator_args.*' 2> /dev/null |
+                sed -n "s/^$2\.[0-9]*\t//p"
             return
         fi
     done
@@ -190,10 +201,12 @@ judged() { # STEM OUTPUT: prints the output validator's exit code
 count=0
 for program in input_validators/*; do
     [ -e "$program" ] || { failed 'input_validators/ has none'; break; }
-    program_build "$program" "$work/input/$((count += 1))" || failed "$program does not build: $(tail -n 1 "$work/words")"
+    program_build "$program" "$work/input/$((count += 1))" ||
+        failed "$program does not build: $(tail -n 1 "$work/words")"
 done
 if [ -d output_validator ]; then
-    program_build output_validator "$work/output" || failed "output_validator does not build: $(tail -n 1 "$work/words")"
+    program_build output_validator "$work/output" ||
+        failed "output_validator does not build: $(tail -n 1 "$work/words")"
 fi
 while IFS= read -r name; do
     stem=${name%.in}

@@ -3,10 +3,11 @@
 #
 #   1. build/check_problem: the generator is deterministic, both references agree, cases are as committed
 #   2. every case's line passes the input validator, every line in data/invalid_input fails it
-#   3. every jury submission gets the verdict of its folder, in the league that its first comment names (`league: NAME`),
+#   3. every jury submission gets its folder's verdict, in the league that its first comment names (`league: NAME`),
 #      or in the first. Without a GPU those in CUDA run on the simulator and those in OpenCL on the CPU, on the samples
 #
-# CHECK_CASE=NAME: on the simulator that one case is judged instead of the samples, which take minutes where they are large.
+# CHECK_CASE=NAME: on the simulator that one case is judged instead of the samples,
+# which take minutes where they are large.
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 1 ] || usage 'check_problem.sh PROBLEM'
 problem=$1
@@ -44,10 +45,11 @@ done
 without_gpu() { [ ! -e /dev/nvidiactl ] && [ -n "$(find "$1" -name "*$2" -print -quit)" ]; }
 # league_of SUBMISSION: what its first comment names, or nothing.
 league_of() {
-    find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' {} + | head -n 1
+    find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' \
+        {} + | head -n 1
 }
-# simulated WANT GOT: what GOT on the simulator stands for. A kernel that waits for ever it may find out, and end with an
-# error, before the limit; and of an accepted submission it has nothing to say.
+# simulated WANT GOT: what GOT on the simulator stands for. A kernel that waits for ever it may find out, and end with
+# an error, before the limit; and of an accepted submission it has nothing to say.
 simulated() {
     if [ "$1 $2" = 'TLE RTE' ] && grep -q '^  | cudasim: error: deadlock: ' "$temporary/words"; then
         echo TLE
@@ -97,6 +99,7 @@ for submission in "$folder"/submissions/*/*; do
 done
 [ $failures -eq 0 ] || { echo "check-problem: $problem: $failures checks failed"; exit 1; }
 echo "check-problem: $problem is sound$(
-    [ $simulations -eq 0 ] || printf '; %s' "$simulations CUDA submissions were judged on the simulator, on ${CHECK_CASE:-the samples}"
+    [ $simulations -eq 0 ] ||
+        printf '; %s' "$simulations CUDA submissions were judged on the simulator, on ${CHECK_CASE:-the samples}"
     [ $on_cpu -eq 0 ] || printf '; %s' "$on_cpu in OpenCL on the CPU, on the samples"
     [ $unjudged -eq 0 ] || printf '; %s' "$unjudged CUDA submissions need a GPU or nvcc to be judged")"

@@ -1,10 +1,11 @@
-# Sourced by scripts that measure what judgings leave behind: gives the caller namespaces of its own, in which every process,
-# mount and file is the caller's or a judging's. Other users of the machine do not disturb the measurement, nor it them.
+# Sourced by scripts that measure what judgings leave behind: gives the caller namespaces of its own, in which every
+# process, mount and file is the caller's or a judging's. Other users of the machine do not disturb the measurement,
+# nor it them.
 # shellcheck shell=bash
 
 # clean_room_enter KEEP ARGUMENT...: starts the script anew, with the arguments, as the first process of a process
-# namespace, with /tmp and /dev/shm empty; the folder KEEP and the toolkit's are as they were, even if they lie there. The
-# script ends with what that returned. Returns at once in the new one.
+# namespace, with /tmp and /dev/shm empty; the folder KEEP and the toolkit's are as they were, even if they lie there.
+# The script ends with what that returned. Returns at once in the new one.
 clean_room_enter() {
     local keep=$1 status=0 new=(unshare --map-root-user --mount --pid --ipc --fork --kill-child --mount-proc)
     shift
@@ -36,8 +37,8 @@ clean_room_furnish() {
     clean_room_mounts=$(cut -d ' ' -f 4- /proc/self/mountinfo | sort)
 }
 
-# clean_room_processes: all but the caller, a line each: number (name) state parent. Not for a pipe, as its other end would be
-# one of them.
+# clean_room_processes: all but the caller, a line each: number (name) state parent. Not for a pipe, as its other end
+# would be one of them.
 clean_room_processes() {
     local process line
     for process in /proc/[0-9]*; do
@@ -48,19 +49,21 @@ clean_room_processes() {
     done
 }
 
-# clean_room_left: what is there that was not, a line each; nothing if all is clean. A processor's lock is a file that stays
-# (verify/processor.c); what counts is that nobody holds it.
+# clean_room_left: what is there that was not, a line each; nothing if all is clean. A processor's lock is a file that
+# stays (verify/processor.c); what counts is that nobody holds it.
 clean_room_left() {
     local line
     clean_room_processes > "$clean_room_list" # no pipe: its ends would be processes themselves
     sed 's/^/process: /' "$clean_room_list"
     while read -r line; do
         case $line in
-        /tmp/gpu-contest-toolkit-cpu*.lock | /tmp/gpu-contest-toolkit-GPU-*-lock) flock -n "$line" true || echo "lock: $line is held" ;;
+        /tmp/gpu-contest-toolkit-cpu*.lock | /tmp/gpu-contest-toolkit-GPU-*-lock) flock -n "$line" true ||
+            echo "lock: $line is held" ;;
         *) echo "file: $line" ;;
         esac
     done < <(comm -13 <(echo "$clean_room_files") <(find /tmp /dev/shm -xdev -mindepth 1 | sort))
-    diff <(echo "$clean_room_mounts") <(cut -d ' ' -f 4- /proc/self/mountinfo | sort) | sed -n 's/^[<>] /mount: /p' || true
+    diff <(echo "$clean_room_mounts") <(cut -d ' ' -f 4- /proc/self/mountinfo | sort) | sed -n 's/^[<>] /mount: /p' ||
+        true
     for line in shm sem msg; do
         [ "$(wc -l < /proc/sysvipc/$line)" -eq 1 ] || echo "System V $line: $(sed 1d /proc/sysvipc/$line)"
     done

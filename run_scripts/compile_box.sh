@@ -1,10 +1,10 @@
 #!/bin/bash
 # Runs a compiler on untrusted source: compile_box.sh OUTPUT-FOLDER READABLE... -- COMMAND...
 #
-# The command sees /usr, the CUDA Toolkit, the READABLE files and folders, and nothing else: no other file, no network, no
-# device, no environment. It writes to OUTPUT-FOLDER and to a /tmp of its own. Each of its processes may have
-# COMPILE_MEMORY bytes of address space (8 GiB), and write files of 1 GiB. All paths are as outside. Exit code 3: there is
-# no box on this machine, and nothing was run; else the command's.
+# The command sees /usr, the CUDA Toolkit, the READABLE files and folders, and nothing else: no other file, no network,
+# no device, no environment. It writes to OUTPUT-FOLDER and to a /tmp of its own. Each of its processes may have
+# COMPILE_MEMORY bytes of address space (8 GiB), and write files of 1 GiB. All paths are as outside. Exit code 3: there
+# is no box on this machine, and nothing was run; else the command's.
 set -euo pipefail
 [ $# -ge 3 ] || { echo 'usage: compile_box.sh OUTPUT-FOLDER READABLE... -- COMMAND...' >&2; exit 2; }
 files=("$1")
@@ -38,10 +38,12 @@ for i in "${!links[@]}"; do binds+=(--symlink "${real[i]}" "${links[i]}"); done
 
 box=(bwrap --unshare-all --unshare-user --uid 65534 --gid 65534 --cap-drop ALL --die-with-parent --new-session
     --clearenv --setenv PATH "/usr/bin:/bin" --setenv HOME /tmp --setenv TMPDIR /tmp --setenv LC_ALL C
-    --ro-bind /usr /usr --ro-bind-try /etc/alternatives /etc/alternatives --ro-bind-try /etc/ld.so.cache /etc/ld.so.cache
+    --ro-bind /usr /usr --ro-bind-try /etc/alternatives /etc/alternatives --ro-bind-try /etc/ld.so.cache
+        /etc/ld.so.cache
     --proc /proc --dev /dev --size 2147483648 --tmpfs /tmp "${binds[@]}" --bind "$output" "$output" --chdir "$PWD")
 status=0
-prlimit --core=0 --fsize=1073741824 --nofile=1024 --as="${COMPILE_MEMORY:-8589934592}" -- "${box[@]}" -- "$@" || status=$?
+prlimit --core=0 --fsize=1073741824 --nofile=1024 --as="${COMPILE_MEMORY:-8589934592}" -- "${box[@]}" -- "$@" ||
+    status=$?
 # bubblewrap's own failure has no code of its own: whether there can be a box is asked once something went wrong.
 if [ $status -ne 0 ] && ! "${box[@]}" true > /dev/null 2>&1 < /dev/null; then
     echo "compile_box.sh: bubblewrap cannot make a box here; --box none does without" >&2

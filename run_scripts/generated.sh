@@ -1,8 +1,9 @@
 #!/bin/bash
-# Runs a problem's submission on generated inputs of several sizes: generated.sh PROBLEM LINE... [-- options for main_host]
+# Runs a problem's submission on generated inputs of several sizes: generated.sh PROBLEM LINE...
+# [-- options for main_host]
 #
-# A LINE is what would stand in a case file. One that begins with "gpu:" is too large for anything but a GPU, and is left
-# out elsewhere. SUBMISSION=PATH is another submission than the problem's baseline.
+# A LINE is what would stand in a case file. One that begins with "gpu:" is too large for anything but a GPU, and is
+# left out elsewhere. SUBMISSION=PATH is another submission than the problem's baseline.
 . "$(dirname "$0")/lib.sh"
 [ $# -ge 2 ] || usage 'generated.sh PROBLEM LINE... [-- options for main_host]'
 problem=$1 lines=()

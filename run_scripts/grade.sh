@@ -1,9 +1,9 @@
 #!/bin/bash
 # Grades a contest's folder: grade.sh CONTEST [--watch] [--builds N] [--gpu GPU]... [--lanes N]
 #
-# Every GPU of the machine is used, or those that --gpu names by number or UUID: each has one submission at a time. Without a
-# GPU, --lanes N judges N submissions at a time, on the CPU and the simulator: for verdicts, as they disturb each other's times.
-# docs/CLUSTER.md: many machines.
+# Every GPU of the machine is used, or those that --gpu names by number or UUID: each has one submission at a time.
+# Without a GPU, --lanes N judges N submissions at a time, on the CPU and the simulator: for verdicts, as they disturb
+# each other's times. docs/CLUSTER.md: many machines.
 #
 # Goes on where it was stopped, however that was. docs/CONTEST.md describes the folder and the other commands.
 . "$(dirname "$0")/lib.sh"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Builds one submission of a contest, called by build/grader: grade_build.sh SOURCE PROBLEM WORK
 #
-# SOURCE is a file or folder, or the grader's copy of a submission: a folder with one entry device_user.c, device_user.cu,
-# folder or archive. Written in WORK: source, what was built; object, the built file's path; language, CUDA, OpenCL or C;
-# source_path. Exit code 0 built, 1 it does not compile, 2 it is refused, 3 the toolkit failed; standard output and error
-# are the log.
+# SOURCE is a file or folder, or the grader's copy of a submission: a folder with one entry device_user.c,
+# device_user.cu, folder or archive. Written in WORK: source, what was built; object, the built file's path; language,
+# CUDA, OpenCL or C; source_path. Exit code 0 built, 1 it does not compile, 2 it is refused, 3 the toolkit failed;
+# standard output and error are the log.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
 [ $# -eq 3 ] || usage 'grade_build.sh SOURCE PROBLEM WORK'
@@ -49,8 +49,8 @@ folder)
     fi ;;
 esac
 
-# What judge.sh does with several runs of make, in one, and that in the box: a submission in C is built in little more than
-# the compiler's time. The toolkit was built by grade.sh.
+# What judge.sh does with several runs of make, in one, and that in the box: a submission in C is built in little more
+# than the compiler's time. The toolkit was built by grade.sh.
 small_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" -f contrib/grade/build.mk "$@"; }
 
 cd "$root"
@@ -69,7 +69,8 @@ fi
 if grep -rqE --include='*.[ch]' 'CL/|opencl_user' "$source" || compgen -G "$source/*.cl" > /dev/null &&
     small_make uses-opencl SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/asked" FRESH=1 2> /dev/null; then
     language=OpenCL
-    "$root/run_scripts/packages.sh" opencl || fail "the submission is OpenCL, and this machine cannot build it: see above"
+    "$root/run_scripts/packages.sh" opencl ||
+        fail "the submission is OpenCL, and this machine cannot build it: see above"
 fi
 # The simulator, when the first submission needs it, by one of several at a time.
 if [ $language = CUDA ] && [ ! -e /dev/nvidiactl ]; then
@@ -79,10 +80,10 @@ if [ $language = CUDA ] && [ ! -e /dev/nvidiactl ]; then
     } 9> "$build/grading/simulator.lock"
 fi
 
-if ! submission_compile "$work/compiler" "$work/out" run_scripts/compile_box.sh "$work/out" contrib/mk contrib/grade/build.mk \
-    contrib/opencl verify/submission.h "problems/$problem/include" "$submission" "${sees[@]}" -- make -s \
-    -f contrib/grade/build.mk submission SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/out" BUILD=/tmp/build FRESH=1 \
-    BOXED= "${tools[@]}"; then
+if ! submission_compile "$work/compiler" "$work/out" run_scripts/compile_box.sh "$work/out" contrib/mk \
+    contrib/grade/build.mk contrib/opencl verify/submission.h "problems/$problem/include" "$submission" "${sees[@]}" \
+    -- make -s -f contrib/grade/build.mk submission SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/out" \
+    BUILD=/tmp/build FRESH=1 BOXED= "${tools[@]}"; then
     cat "$work/compiler"
     exit 1
 fi

@@ -2,7 +2,7 @@
 # Grades a contest's folder by the machines of a Slurm cluster: grade_slurm.sh CONTEST [options] [-- SBATCH-OPTION...]
 #
 #   --watch        goes on looking for files until it is stopped
-#   --chunk N      submissions of a task at most (8): a task starts, probes its machine, builds baselines, once for them all
+#   --chunk N      submissions of a task at most (8): it starts, probes its machine, builds baselines once for them all
 #   --tasks N      tasks in the queue at a time (1000, or what the cluster has as MaxArraySize)
 #   --gpus N       GPUs for a task: each judges one submission at a time (1; 0 where the cluster has none)
 #   --minutes N    the most that a task may take, as a backstop (120)
@@ -12,8 +12,8 @@
 # Runs where the contest's folder is on a local disk; the folder and the toolkit are shared with the cluster under the
 # same paths. Goes on where it was stopped, however that was. See docs/CLUSTER.md.
 . "$(dirname "$0")/lib.sh"
-usage_line='grade_slurm.sh CONTEST [--watch] [--chunk N] [--tasks N] [--gpus N] [--minutes N] [--probe FILE] [--no-drain]
-       [-- SBATCH-OPTION...]'
+usage_line='grade_slurm.sh CONTEST [--watch] [--chunk N] [--tasks N] [--gpus N] [--minutes N] [--probe FILE]
+       [--no-drain] [-- SBATCH-OPTION...]'
 [ $# -ge 1 ] && [ -n "$1" ] || usage "$usage_line"
 [ -d "$1" ] || refuse "there is no folder '$1'"
 contest=$(realpath "$1")
@@ -46,7 +46,8 @@ while [ $# -gt 0 ]; do
     shift
 done
 for program in sbatch squeue sinfo scontrol; do
-    command -v $program > /dev/null || fail "there is no '$program': this is no machine of a Slurm cluster, see docs/CLUSTER.md"
+    command -v $program > /dev/null ||
+        fail "there is no '$program': this is no machine of a Slurm cluster, see docs/CLUSTER.md"
 done
 "$root/run_scripts/packages.sh" build grade
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"

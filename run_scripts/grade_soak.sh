@@ -1,11 +1,11 @@
 #!/bin/bash
 # Kills the grader at random moments and counts verdicts: grade_soak.sh [--kills N] [--seed S]
 #
-# A contest of three teams, in C, is graded while the grader is killed (SIGKILL) N times (200), at moments drawn from S (1):
-# every other time alone, else with all that it has started. It is started again each time, and gets another round of
-# submissions when it has none left. After each kill the database must be sound and have every verdict that it had. In the
-# end the same submissions are graded in a second contest, undisturbed: each must have exactly one verdict that counts in
-# both, the same one, and no attempt may be charged for being killed. Exit code 1 if anything is wrong.
+# A contest of three teams, in C, is graded while the grader is killed (SIGKILL) N times (200), at moments drawn from S
+# (1): every other time alone, else with all that it has started. It is started again each time, and gets another round
+# of submissions when it has none left. After each kill the database must be sound and have every verdict that it had.
+# In the end the same submissions are graded in a second contest, undisturbed: each must have exactly one verdict that
+# counts in both, the same one, and no attempt may be charged for being killed. Exit code 1 if anything is wrong.
 . "$(dirname "$0")/lib.sh"
 kills=200 seed=1
 words='grade_soak.sh [--kills N] [--seed S]'
@@ -26,7 +26,8 @@ work=$build/grade-soak
 rm -rf "$work"
 mkdir -p "$work/killed" "$work/plain" "$build/grading"
 
-# Numbers that a seed repeats on every machine: a 31-bit linear congruential generator, of which the upper bits are used.
+# Numbers that a seed repeats on every machine: a 31-bit linear congruential generator,
+# of which the upper bits are used.
 state=$seed
 draw() { # N: sets $drawn, 0 to N - 1
     state=$(((state * 1103515245 + 12345) % 2147483648))
@@ -64,8 +65,8 @@ submit() {
     done
 }
 for folder in killed plain; do
-    printf '%s\n' 'name: Kill and resume' 'scoring: { rank_cpu: yes }' 'problems:' '  - id: sort' '    problem: mergesort' \
-        '    secret: sample' '    ranked_case: sample/2-pairs' > "$work/$folder/contest.yaml"
+    printf '%s\n' 'name: Kill and resume' 'scoring: { rank_cpu: yes }' 'problems:' '  - id: sort' \
+        '    problem: mergesort' '    secret: sample' '    ranked_case: sample/2-pairs' > "$work/$folder/contest.yaml"
 done
 submit
 
@@ -78,7 +79,10 @@ below() {
     done
 }
 
-done_now() { query killed "SELECT submission, verdict FROM judgements WHERE valid AND state = 'done' ORDER BY submission" | LC_ALL=C sort; }
+done_now() {
+    query killed "SELECT submission, verdict FROM judgements WHERE valid AND state = 'done' ORDER BY submission" |
+        LC_ALL=C sort
+}
 
 alone=0 together=0 cut=0
 : > "$work/before"
@@ -105,7 +109,8 @@ while [ $((alone + together)) -lt "$kills" ]; do
     [ "$(query killed 'PRAGMA user_version')" != 0 ] || continue # killed before it made its tables
     [ "$(query killed 'PRAGMA integrity_check')" = ok ] || report 'the database is damaged'
     done_now > "$work/after"
-    [ -z "$(LC_ALL=C comm -23 "$work/before" "$work/after")" ] || report "a verdict is gone after kill $((alone + together))"
+    [ -z "$(LC_ALL=C comm -23 "$work/before" "$work/after")" ] ||
+        report "a verdict is gone after kill $((alone + together))"
     cut=$((cut + $(query killed "SELECT count(*) FROM judgements WHERE state NOT IN ('new', 'done')")))
     mv "$work/after" "$work/before"
     [ -t 2 ] && printf '\r%d of %d kills, %d submissions' $((alone + together)) "$kills" $((6 * round)) >&2 || true
@@ -115,11 +120,14 @@ seconds=$((SECONDS - started))
 
 for folder in killed plain; do
     "$build/grader" run "$work/$folder" > "$work/out" 2>&1 < /dev/null || report "$folder: $(tail -n 1 "$work/out")"
-    [ "$(query $folder 'PRAGMA integrity_check; PRAGMA foreign_key_check')" = ok ] || report "$folder: the database is damaged"
-    query $folder "SELECT s.team, s.path, count(*) FROM submissions s LEFT JOIN judgements j ON j.submission = s.id AND j.valid AND
+    [ "$(query $folder 'PRAGMA integrity_check; PRAGMA foreign_key_check')" = ok ] ||
+        report "$folder: the database is damaged"
+    query $folder "SELECT s.team, s.path, count(*) FROM submissions s
+        LEFT JOIN judgements j ON j.submission = s.id AND j.valid AND
         j.state = 'done' GROUP BY s.id HAVING count(j.id) <> 1" > "$work/odd"
     [ ! -s "$work/odd" ] || report "$folder: not one verdict each: $(head -n 3 "$work/odd" | xargs)"
-    query $folder "SELECT s.team, s.path, j.verdict FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid
+    query $folder "SELECT s.team, s.path, j.verdict FROM submissions s
+        JOIN judgements j ON j.submission = s.id AND j.valid
         ORDER BY 1, 2" > "$work/$folder.verdicts"
 done
 [ "$(query killed 'SELECT count(*) FROM judgements')" = $((6 * round)) ] || report 'a submission was judged twice'
@@ -130,6 +138,7 @@ cmp -s "$work/killed.verdicts" "$work/plain.verdicts" ||
 [ "$(wc -l < "$work/plain.verdicts")" -eq $((6 * round)) ] || report 'a submission has no verdict'
 echo "$((alone + together)) kills in $seconds s, $alone of the grader alone and $together with all its processes;" \
     "$cut steps were cut off"
-echo "$((6 * round)) submissions: $(cut -d '|' -f 3 "$work/killed.verdicts" | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ,)"
+echo "$((6 * round)) submissions: $(cut -d '|' -f 3 "$work/killed.verdicts" | sort | uniq -c | awk '{ print $1, $2 }' |
+    paste -sd ,)"
 [ $wrong -eq 0 ] || { echo "$wrong wrong"; exit 1; }
 echo 'each has one final verdict, the same as undisturbed'

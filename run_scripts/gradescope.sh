@@ -2,8 +2,8 @@
 # Writes the zip that Gradescope takes as an autograder:
 #   gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]
 #
-# build/gradescope-PROBLEM.zip holds setup.sh and run_autograder at its root, options, and in toolkit/ the files that git
-# tracks, less tests/, docs/ and the other problems. It holds the secret cases: it is for the instructor alone.
+# build/gradescope-PROBLEM.zip holds setup.sh and run_autograder at its root, options, and in toolkit/ the files that
+# git tracks, less tests/, docs/ and the other problems. It holds the secret cases: it is for the instructor alone.
 . "$(dirname "$0")/lib.sh"
 line='gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]'
 [ $# -ge 1 ] || usage "$line"

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Starts a problem from a package of another judge: import_package.sh ZIP NAME
 #
-# ZIP is in the Kattis Problem Package Format, 2025-09, legacy or legacy-icpc. problems/NAME gets problem.yaml, converted to
-# 2025-09, and the statements; everything else goes to problems/NAME/imported, laid out as 2025-09 wants it, for reading: its
-# data are not generator lines and its submissions are programs, not device_user(). What a human must write is listed, there
-# and in problems/NAME/IMPORTED.md. Until problem.c is there, the toolkit does not build or list the problem.
+# ZIP is in the Kattis Problem Package Format, 2025-09, legacy or legacy-icpc. problems/NAME gets problem.yaml,
+# converted to 2025-09, and the statements; everything else goes to problems/NAME/imported, laid out as 2025-09 wants
+# it, for reading: its data are not generator lines and its submissions are programs, not device_user(). What a human
+# must write is listed, there and in problems/NAME/IMPORTED.md. Until problem.c is there,
+# the toolkit does not build or list the problem.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/unpack.sh"
 . "$(dirname "$0")/testdata.sh"
@@ -14,7 +15,8 @@ zip=$(realpath "$1") name=$2
 folder=$root/problems/$name
 [ ! -e "$folder" ] || refuse "problems/$name exists already"
 "$root/run_scripts/packages.sh" build formats
-toolkit_make "${build#"$root"/}/yaml_flat" "${build#"$root"/}/test_groups" >&2 || fail "the toolkit does not build: see above"
+toolkit_make "${build#"$root"/}/yaml_flat" "${build#"$root"/}/test_groups" >&2 ||
+    fail "the toolkit does not build: see above"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -31,10 +33,10 @@ fi
 # ---- problem.yaml
 
 limits=(memory output code compilation_time compilation_memory validation_time validation_memory validation_output)
-"$build/yaml_flat" "$package/problem.yaml" problem_format_version type 'type.*' name 'name.*' uuid version author credits \
-    'credits.*' source source_url 'source.*' license rights_owner embargo_until 'limits.*' validation validator_flags \
-    keywords 'keywords.*' languages 'languages.*' libraries allow_file_writing 'constants.*' 'grading.*' \
-    > "$work/yaml" 2> "$work/words" || refuse "problem.yaml: $(sed 's|.*problem.yaml:||' "$work/words")"
+"$build/yaml_flat" "$package/problem.yaml" problem_format_version type 'type.*' name 'name.*' uuid version author \
+    credits 'credits.*' source source_url 'source.*' license rights_owner embargo_until 'limits.*' validation \
+    validator_flags keywords 'keywords.*' languages 'languages.*' libraries allow_file_writing 'constants.*' \
+    'grading.*' > "$work/yaml" 2> "$work/words" || refuse "problem.yaml: $(sed 's|.*problem.yaml:||' "$work/words")"
 value() { sed -n "s/^$1\t//p" "$work/yaml" | head -n 1; }
 list() { { value "$1"; sed -n "s/^$1\.[0-9]*\t//p" "$work/yaml"; } | sed '/^$/d'; }
 quoted() { # TEXT: as a YAML string
@@ -58,7 +60,8 @@ for suffix in tex md pdf; do
         mv "$work/statement/problem.$suffix" "$work/statement/problem.en.$suffix"
     fi
 done
-[ ! -f "$package/problem.pdf" ] || [ -f "$work/statement/problem.en.pdf" ] || cp "$package/problem.pdf" "$work/statement/problem.en.pdf"
+[ ! -f "$package/problem.pdf" ] || [ -f "$work/statement/problem.en.pdf" ] ||
+    cp "$package/problem.pdf" "$work/statement/problem.en.pdf"
 languages=$(cd "$work/statement" && find . -maxdepth 1 -type f |
     sed -nE 's/^\.\/problem\.([a-z]{2,3}(-[A-Z]{2})?)\.(tex|md|pdf)$/\1/p' | sort -u)
 [ -n "$languages" ] || todo+=('statement/: the package has no statement')
@@ -67,7 +70,8 @@ name_in() { # LANGUAGE
     local found
     found=$(value "name\\.$1")
     [ -n "$found" ] || found=$(value name)
-    [ -n "$found" ] || found=$(sed -nE 's/.*\\problemname\{([^{}]*)\}.*/\1/p' "$work/statement/problem.$1.tex" 2> /dev/null | head -n 1)
+    [ -n "$found" ] || found=$(sed -nE 's/.*\\problemname\{([^{}]*)\}.*/\1/p' "$work/statement/problem.$1.tex" \
+        2> /dev/null | head -n 1)
     echo "${found:-$name}" | tr -d '\000-\037'
 }
 license=$(value license)
@@ -84,7 +88,8 @@ type=$(list type | xargs)
 time_limit=$(value 'limits\.time_limit')
 [ -n "$time_limit" ] || time_limit=$(unzip -p "$zip" '*.timelimit' 2> /dev/null | head -c 16 | tr -d '\n\r ' || true)
 [ -n "$time_limit" ] || [ ! -f "$package/domjudge-problem.ini" ] ||
-    time_limit=$(sed -nE "s/^ *timelimit *= *['\"]?([0-9.]+).*/\1/p" "$package/domjudge-problem.ini" 2> /dev/null | head -n 1)
+    time_limit=$(sed -nE "s/^ *timelimit *= *['\"]?([0-9.]+).*/\1/p" "$package/domjudge-problem.ini" 2> /dev/null |
+    head -n 1)
 number='^[0-9]+(\.[0-9]+)?$'
 {
     echo 'problem_format_version: 2025-09'
@@ -122,21 +127,22 @@ number='^[0-9]+(\.[0-9]+)?$'
     fi
     echo 'languages: all'
 } > "$work/problem.yaml"
-[ "$license" = unknown ] || [ "$license" = 'public domain' ] || [ -n "$owner${authors[*]}$(list source)$(value 'source\.name')" ] ||
+[ "$license" = unknown ] || [ "$license" = 'public domain' ] ||
+    [ -n "$owner${authors[*]}$(list source)$(value 'source\.name')" ] ||
     todo+=("problem.yaml: rights_owner: '$license' needs one")
 [[ $type != *interactive* && $type != *multi-pass* && $type != *submit-answer* ]] ||
     todo+=("problem.yaml: type: the toolkit judges pass-fail and scoring problems alone, and this one is '$type'")
 if [[ $type == *scoring* ]]; then
-    todo+=("data/secret: with the test_group.yaml files of imported/data: check() passes or fails a case, and they make points of$(
-        ) that in contests whose scoring is groups; a validator's own scores there are not")
+    todo+=("data/secret: with the test_group.yaml files of imported/data: check() passes or fails a case, and $(
+        )they make points of that in contests whose scoring is groups; a validator's own scores there are not")
 fi
 
 # ---- the rest, as 2025-09 lays it out
 
 imported=$work/imported
 mkdir "$imported"
-for part in data submissions input_validators output_validator include attachments solution generators static_validator \
-    input_visualizer output_visualizer; do
+for part in data submissions input_validators output_validator include attachments solution generators \
+    static_validator input_visualizer output_visualizer; do
     [ ! -e "$package/$part" ] || cp -R "$package/$part" "$imported/"
 done
 if [ -d "$package/input_format_validators" ]; then
@@ -149,10 +155,12 @@ if [ -d "$package/output_validators" ] && [ ! -d "$imported/output_validator" ];
         cp -R "${programs[0]}" "$imported/output_validator"
     else
         cp -R "$package/output_validators" "$imported/output_validator"
-        [ ${#programs[@]} -eq 1 ] || todo+=('imported/output_validator/: the package has several, and 2025-09 takes one')
+        [ ${#programs[@]} -eq 1 ] ||
+            todo+=('imported/output_validator/: the package has several, and 2025-09 takes one')
     fi
 fi
-# What legacy says of groups, and the validator's flags, which it has in problem.yaml too, is in test_group.yaml in 2025-09.
+# What legacy says of groups, and the validator's flags, which it has in problem.yaml too,
+# is in test_group.yaml in 2025-09.
 scoring=
 for word in $type; do [ "$word" != scoring ] || scoring=yes; done
 if [[ $version == legacy* ]] && [ -d "$imported/data" ]; then

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Times every launch of the jury's accepted CUDA submissions on a GPU, below ncu: kernel_times.sh FILE.csv [PROBLEM...]
 #
-# One call of device_user() each, on the case that contrib/predict/cases.txt names, the first KERNEL_LAUNCHES (40) launches
-# of it, with clocks and caches as they are. FILE gets a line a launch: problem, submission, case, number of the launch,
-# kernel, grid, block, microseconds. It is what predictions are held against (docs/PREDICT.md). It is written when all have
-# been measured. Exit codes: 0, 2 usage, 3 the toolkit failed.
+# One call of device_user() each, on the case that contrib/predict/cases.txt names, the first KERNEL_LAUNCHES (40)
+# launches of it, with clocks and caches as they are. FILE gets a line a launch: problem, submission, case, number of
+# the launch, kernel, grid, block, microseconds. It is what predictions are held against (docs/PREDICT.md). It is
+# written when all have been measured. Exit codes: 0, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
 . "$(dirname "$0")/watched.sh"
@@ -29,14 +29,16 @@ for name in "${problems[@]}"; do
         practice_begin "$line" "problems/$name/submissions/accepted/${source##*/}" "$name" --generate "$text"
         csv=$report-times.csv
         rm -f "$csv"
-        practice_run "$report-times-said.txt" "$ncu" --target-processes application-only --clock-control none --cache-control none \
-            --launch-count "${KERNEL_LAUNCHES:-40}" --metrics gpu__time_duration.sum --csv --page raw --print-units base --log-file "$csv"
+        practice_run "$report-times-said.txt" "$ncu" --target-processes application-only --clock-control none \
+            --cache-control none --launch-count "${KERNEL_LAUNCHES:-40}" --metrics gpu__time_duration.sum \
+            --csv --page raw --print-units base --log-file "$csv"
         # A submission of another league, which the case is not for, launches nothing.
         if ! grep -q '^"[0-9]' "$csv" 2> /dev/null; then
             echo "${source##*/}: no launch: $(tail -n 1 "$report-times-said.txt")" >&2
             continue
         fi
-        awk -v problem="$name" -v submission="${source##*/}" -v text="$text" -f "$root/contrib/predict/ncu_times.awk" "$csv" >> "$part" ||
+        awk -v problem="$name" -v submission="${source##*/}" -v text="$text" -f "$root/contrib/predict/ncu_times.awk" \
+            "$csv" >> "$part" ||
             fail "what ncu wrote cannot be read: $csv"
         echo "${source##*/}: $(practice_answer "$report-times-said.txt")"
     done

@@ -2,8 +2,9 @@
 # Writes a problem as a package for other judges: package.sh PROBLEM [--limit BYTES] [--league NAME]
 #
 # build/packages/PROBLEM.zip is in the Kattis Problem Package Format 2025-09: real inputs and outputs of the cases up to
-# BYTES (262144), an input and an output validator that need a C compiler alone, and a driver which a judge compiles with a
-# submission in C. What such a judge cannot run is left out, and said: larger cases, other leagues, CUDA and OpenCL.
+# BYTES (262144), an input and an output validator that need a C compiler alone, and a driver which a judge compiles
+# with a submission in C. What such a judge cannot run is left out, and said: larger cases, other leagues,
+# CUDA and OpenCL.
 . "$(dirname "$0")/lib.sh"
 line='package.sh PROBLEM [--limit BYTES] [--league NAME]'
 [ $# -ge 1 ] || usage "$line"
@@ -103,8 +104,8 @@ for kind in input_validators/generated output_validator; do
     define=
     [[ $kind == output_validator ]] || define=' -DINPUT_VALIDATOR'
     {
-        printf '%s\n' '#!/bin/sh' '# Builds this validator, run, from C. It needs no library but the C library.' 'set -e' \
-            "mkdir -p out/$source out/verify"
+        printf '%s\n' '#!/bin/sh' '# Builds this validator, run, from C. It needs no library but the C library.' \
+            'set -e' "mkdir -p out/$source out/verify"
         cat "$stage/compile"
         echo "cc -D_GNU_SOURCE -std=c11 -O2 -I. -DPROBLEM=$problem$define -o run validator.c out/$source/*.o out/verify/*.o -lm"
         echo 'rm -rf out'

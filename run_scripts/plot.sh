@@ -69,7 +69,8 @@ draw_problem() {
     if jq -e .base "$file" > /dev/null; then
         query speedups "$file" > "$work/series"
         unit=$(jq -r '.base as $base | [.rows[] | select(.kind == $base) | .series][0] // $base' "$file")
-        draw lines "$problem-speedup" "$work/series" "$common yformat = '%g'; yname = $(quoted "times as fast as: $unit")"
+        draw lines "$problem-speedup" "$work/series" \
+            "$common yformat = '%g'; yname = $(quoted "times as fast as: $unit")"
     fi
     query 'kernels | by_rate' "$file" > "$work/series"
     draw lines "$problem-kernels" "$work/series" "$common $power yname = $(quoted "$(unit kernels), kernels alone")"

@@ -2,12 +2,12 @@
 # Where the time of a submission goes: profile.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N]
 #     [--league NAME] [--device gpu|sim]
 #
-# Calls device_user() once, on the problem's first sample unless another input is asked for. On a GPU below NVIDIA's ncu,
-# which counts for each launch, up to PROFILE_LAUNCHES of them (default: 100). Without one on the simulator, with its report. Printed are for each kernel its
-# launches, its time, what part of the peaks of memory and arithmetic it reaches, its occupancy, and what holds it up.
-# On the simulator the time is predicted where `make predict` has trained a model, for the device that it is of (docs/PREDICT.md).
-# The whole report stays in build/reports/PROBLEM: NAME.ncu-rep for ncu-ui, or text and JSON of the simulator.
-# Exit codes: 0, 1 the submission failed, 2 usage, 3 the toolkit failed.
+# Calls device_user() once, on the problem's first sample unless another input is asked for. On a GPU below NVIDIA's
+# ncu, which counts for each launch, up to PROFILE_LAUNCHES of them (default: 100). Without one on the simulator, with
+# its report. Printed are for each kernel its launches, its time, what part of the peaks of memory and arithmetic it
+# reaches, its occupancy, and what holds it up. On the simulator the time is predicted where `make predict` has trained
+# a model, for the device that it is of (docs/PREDICT.md). The whole report stays in build/reports/PROBLEM: NAME.ncu-rep
+# for ncu-ui, or text and JSON of the simulator. Exit codes: 0, 1 the submission failed, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
 . "$(dirname "$0")/watched.sh"
@@ -18,7 +18,8 @@ launches=${PROFILE_LAUNCHES:-100}
 [[ $launches =~ ^[1-9][0-9]{0,5}$ ]] || refuse "PROFILE_LAUNCHES=$launches is not a number from 1 to 999999"
 
 on_simulator() {
-    local log=$report-profile.txt json=$report-profile.json csv=$report-features.csv predicted=$report-predicted.json model
+    local log=$report-profile.txt json=$report-profile.json csv=$report-features.csv predicted=$report-predicted.json \
+        model
     rm -f "$json"
     echo '{"kernels": []}' > "$predicted"
     model=$(model_of "$predict_csv")
@@ -28,13 +29,15 @@ on_simulator() {
     else
         model=''
     fi
-    CUDASIM_CHECK=none CUDASIM_EXPLAIN=1 CUDASIM_EXPLAIN_FILE=$log CUDASIM_JSON=$json practice_run "$report-profile-said.txt"
+    CUDASIM_CHECK=none CUDASIM_EXPLAIN=1 CUDASIM_EXPLAIN_FILE=$log CUDASIM_JSON=$json practice_run \
+        "$report-profile-said.txt"
     [ -s "$json" ] || fail "the simulator left no report: $(tail -n 1 "$report-profile-said.txt")"
     [ -z "$model" ] || "$predictor" predict "$model" "$csv" --json --gpus "$predict_gpus" > "$predicted" ||
         fail "the launches cannot be predicted: see above"
     echo "on the simulator: $(practice_answer "$report-profile-said.txt")"
     echo 'shares of the modelled time of an H100; how full the accesses to global memory are; warps that fit'
-    printf '%6s %9s %9s %9s %9s %10s %12s  %-9s %s\n' share launches lanes loads stores occupancy 'predicted us' limiter kernel
+    printf '%6s %9s %9s %9s %9s %10s %12s  %-9s %s\n' share launches lanes loads stores occupancy 'predicted us' \
+        limiter kernel
     jq -r -L contrib/predict --slurpfile predicted "$predicted" 'include "submission";
         def percent: if . == null then "-" else "\(. * 100 | round) %" end;
         def most: .model as $m | if $m.launch_bound then "launches" else
@@ -47,7 +50,8 @@ on_simulator() {
         done
     [ -n "$model" ] || echo 'times are predicted once there is a model: make predict trains it'
     jq -r 'if .findings == [] then "nothing stands out" else .findings[:3][] |
-        "\(.share * 100 | round) % of the time: \(.kind)" + (if .line then ", \(.file // "PTX"):\(.line)" else "" end) + ": \(.text)" end' \
+        "\(.share * 100 | round) % of the time: \(.kind)" + (if .line then ", \(.file // "PTX"):\(.line)" else "" end) +
+            ": \(.text)" end' \
         "$json" | sed "s|$root/||g"
     echo "reports: ${log#"$root"/}, ${json#"$root"/}"
 }
@@ -57,10 +61,12 @@ on_gpu() {
     ncu=$(tool_of_cuda ncu) || fail "ncu is not found: it comes with the CUDA Toolkit (Nsight Compute)"
     rm -f "$rep"
     practice_run "$said" "$ncu" --target-processes application-only --launch-count "$launches" --section SpeedOfLight \
-        --section LaunchStats --section Occupancy --section MemoryWorkloadAnalysis --force-overwrite --export "${rep%.ncu-rep}"
+        --section LaunchStats --section Occupancy --section MemoryWorkloadAnalysis \
+        --force-overwrite --export "${rep%.ncu-rep}"
     ! grep -q ERR_NVGPUCTRPERM "$said" ||
         fail "the driver keeps the GPU's counters for root: see https://developer.nvidia.com/ERR_NVGPUCTRPERM"
-    [ -s "$rep" ] || fail "ncu left no report: $(grep -E '^==(ERROR|WARNING)==' "$said" | tail -n 1 || tail -n 1 "$said")"
+    [ -s "$rep" ] || fail "ncu left no report: $(grep -E '^==(ERROR|WARNING)==' "$said" | tail -n 1 ||
+        tail -n 1 "$said")"
     "$ncu" --import "$rep" --csv --page raw --print-units base --print-fp > "$csv" 2> "$said.import" ||
         fail "ncu cannot read its own report: $(tail -n 1 "$said.import")"
     jq -L contrib/practice -Rn 'include "ncu"; launches' "$csv" > "$report-profile.json"
@@ -69,9 +75,11 @@ on_gpu() {
     printf '%10s %8s %7s %7s %7s %7s %7s %6s  %s\n' 'total us' launches arith. L1 L2 DRAM achieved fit kernel
     jq -r -L contrib/practice 'include "ncu"; kernels' "$report-profile.json" |
         while IFS=$'\t' read -r a b c d e f g h i j; do
-            printf '%10s %8s %7s %7s %7s %7s %7s %6s  %s\n%10s %s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" "$h" "$i" '' "$j"
+            printf '%10s %8s %7s %7s %7s %7s %7s %6s  %s\n%10s %s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" "$h" "$i" '' \
+                "$j"
         done
-    [ "$(jq length "$report-profile.json")" -lt "$launches" ] || echo "these are the first $launches launches; PROFILE_LAUNCHES=N for more"
+    [ "$(jq length "$report-profile.json")" -lt "$launches" ] ||
+        echo "these are the first $launches launches; PROFILE_LAUNCHES=N for more"
     echo "reports: ${rep#"$root"/} (ncu-ui), ${csv#"$root"/}"
 }
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # What a contest's grading found: results.sh CONTEST [TABLE] [--csv|--json] [filter]
 #
-# TABLE: standings (--public: as before the freeze), submissions, judgements, runs, samples, steps, machines, rejudgings.
-# Filters: --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME. Or --sql SELECT.
+# TABLE: standings (--public: as before the freeze), submissions, judgements, runs, samples, steps, machines,
+# rejudgings. Filters: --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME.
+# Or --sql SELECT.
 . "$(dirname "$0")/lib.sh"
 [ $# -ge 1 ] && [ -n "$1" ] || usage 'results.sh CONTEST [TABLE] [--csv|--json] [filter]'
 [ -d "$1" ] || refuse "there is no folder '$1'"

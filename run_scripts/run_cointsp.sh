@@ -1,9 +1,9 @@
 #!/bin/bash
-# The thesis's instances and parameters, gr24 to kroA100 with P = 500 and 1000, 200 generations: run_cointsp.sh [options for
-# main_host]
+# The thesis's instances and parameters, gr24 to kroA100 with P = 500 and 1000, 200 generations: run_cointsp.sh [options
+# for main_host]
 #
-# TSPLIB=FOLDER has the instances (default: ../shared/tsplib; problems/cointsp/get_tsplib.sh fetches them). Without a GPU
-# only gr24 and gr48 run.
+# TSPLIB=FOLDER has the instances (default: ../shared/tsplib; problems/cointsp/get_tsplib.sh fetches them). Without a
+# GPU only gr24 and gr48 run.
 . "$(dirname "$0")/lib.sh"
 library=${TSPLIB:-$root/../shared/tsplib}
 names=(gr24 gr48 pr76 kroA100)

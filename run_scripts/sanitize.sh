@@ -3,9 +3,9 @@
 #     [--seed N] [--league NAME] [--device gpu|sim]
 #
 # Calls device_user() once, on the problem's first sample unless another input is asked for. On a GPU below NVIDIA's
-# compute-sanitizer, with each of its tools: memcheck, racecheck, initcheck, synccheck. Without one on the simulator, with
-# all of its checks. What they said stays in build/reports/PROBLEM; printed are how many errors there are of each kind, and
-# where the first is. Exit codes: 0 none was found, 1 some were, 2 usage, 3 the toolkit failed.
+# compute-sanitizer, with each of its tools: memcheck, racecheck, initcheck, synccheck. Without one on the simulator,
+# with all of its checks. What they said stays in build/reports/PROBLEM; printed are how many errors there are of each
+# kind, and where the first is. Exit codes: 0 none was found, 1 some were, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
 . "$(dirname "$0")/watched.sh"
@@ -33,8 +33,8 @@ on_simulator() {
     echo "reports: ${json#"$root"/}, ${log#"$root"/}"
 }
 
-# kinds LOG: of what a tool of compute-sanitizer said, a line "COUNT x KIND" each, then the first and its place. A message
-# begins "========= KIND" and goes on in lines that are indented; sums and notes are none.
+# kinds LOG: of what a tool of compute-sanitizer said, a line "COUNT x KIND" each, then the first and its place. A
+# message begins "========= KIND" and goes on in lines that are indented; sums and notes are none.
 kinds() {
     awk '
         !/^=========/ { next }
@@ -44,7 +44,8 @@ kinds() {
             next
         }
         { open = 0 }
-        text ~ /SUMMARY|^COMPUTE-SANITIZER|^Target application|^$|^No attachable|were suppressed|^Saved|^Leaked|^This tool/ { next }
+        text ~ /SUMMARY|^COMPUTE-SANITIZER|^Target application|^$|^No attachable|were suppressed/ { next }
+        text ~ /^Saved|^Leaked|^This tool/ { next }
         text ~ /^(Error|Warning|Internal Sanitizer)/ && text !~ /Race|Barrier|Potential/ { next }
         {
             kind = text
@@ -56,7 +57,8 @@ kinds() {
             sub(/\. .*/, "", kind); sub(/\.$/, "", kind)
             if (!(kind in count)) order[++kinds] = kind
             count[kind]++
-            if (kinds == 1 && count[kind] == 1) { open = 1; if (text ~ / access at /) { place = text; sub(/.*access at /, "at ", place) } }
+            if (kinds == 1 && count[kind] == 1) { open = 1; if (text ~ / access at /) { place = text;
+                sub(/.*access at /, "at ", place) } }
         }
         END {
             for (k = 1; k <= kinds; k++) printf "  %d x %s\n", count[order[k]], order[k]
@@ -78,7 +80,8 @@ on_gpu() {
         echo "$tool: $([ -n "$words" ] && echo found || echo no errors); $(practice_answer "$report-$tool-said.txt")"
         [ -z "$words" ] || { found=$((found + 1)) && echo "$words"; }
         ! grep -q "^========= Leaked" "$log" ||
-            echo "  note: memory of the device is kept at the end ($(grep -c "^========= Leaked" "$log") places); that is allowed, see the report"
+            echo "  note: memory of the device is kept at the end ($(grep -c "^========= Leaked" \
+            "$log") places); that is allowed, see the report"
         # A broken tool must not read as a clean submission.
         grep -q 'SUMMARY' "$log" || fail "compute-sanitizer did not finish: $(tail -n 1 "$log")"
     done

@@ -2,8 +2,9 @@
 # Compiles a CUDA program and runs it on the simulator: sim.sh [OPTION...] FILE.cu... [--] [ARGUMENT...]
 #
 # The program runs in the present folder with the ARGUMENTs, and its exit code is this script's. Instead of sources it
-# may be an executable that was built with -cudart shared. Sources are .cu, .cpp, .cc, .c and .o files, the first of them
-# and all that follow it directly. What was compiled is kept in build/sim-cache, until a file that it came from changes.
+# may be an executable that was built with -cudart shared. Sources are .cu, .cpp, .cc, .c and .o files, the first of
+# them and all that follow it directly. What was compiled is kept in build/sim-cache,
+# until a file that it came from changes.
 . "$(dirname "$0")/lib.sh"
 
 help() {
@@ -89,7 +90,8 @@ from_sources() {
     local cache=$build/sim-cache entry work key
     nvcc=$(toolkit_make print-nvcc)
     [ -x "$nvcc" ] || fail "nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
-    key=$({ pwd && "$nvcc" --version && printf '%s\n' "$explain" "$keep" "${flags[@]}" '' "${sources[@]}"; } | sha256sum)
+    key=$({ pwd && "$nvcc" --version && printf '%s\n' "$explain" "$keep" "${flags[@]}" '' "${sources[@]}"; } |
+        sha256sum)
     entry=$cache/${key:0:32}
     program=$entry/program
     if ! sha256sum --check --status "$entry/sums" 2> /dev/null; then
@@ -97,7 +99,8 @@ from_sources() {
         compile "$work" || { rm -rf "$work" && refuse "the program does not compile: see above"; }
         rm -rf "$entry" && mv -T "$work" "$entry"
         # The oldest go.
-        find "$cache" -mindepth 1 -maxdepth 1 -printf '%T@ %p\0' | sort -znr | sed -z '1,64d; s/^[^ ]* //' | xargs -0r rm -rf
+        find "$cache" -mindepth 1 -maxdepth 1 -printf '%T@ %p\0' | sort -znr | sed -z '1,64d; s/^[^ ]* //' |
+            xargs -0r rm -rf
     fi
     [ -z "$keep" ] || echo "sim.sh: what nvcc made is in $entry/keep" >&2
 }
@@ -121,8 +124,10 @@ fi
 toolkit_make -j "$(nproc)" cudasim-library >&2 || fail "the simulator does not build: see above"
 needed=$(LC_ALL=C readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(libcudart\.so\.[^]]*\)\]$/\1/p')
 [ -n "$needed" ] || refuse "'$program' has the CUDA runtime linked into it, or none: link it with -cudart shared"
-[ -e "$build/cudasim/$needed" ] || refuse "'$program' needs $needed, and the simulator is $(cd "$build/cudasim" && echo libcudart.so.*)"
+[ -e "$build/cudasim/$needed" ] ||
+    refuse "'$program' needs $needed, and the simulator is $(cd "$build/cudasim" && echo libcudart.so.*)"
 export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 found=$(ldd "$program" | sed -n "s/^\t$needed => \(.*\) (0x[0-9a-f]*)$/\1/p")
-[ "$found" -ef "$build/cudasim/$needed" ] || refuse "'$program' insists on the runtime '$found': link it without a path (-rpath)"
+[ "$found" -ef "$build/cudasim/$needed" ] ||
+    refuse "'$program' insists on the runtime '$found': link it without a path (-rpath)"
 exec "$program" "$@"

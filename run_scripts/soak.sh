@@ -3,11 +3,12 @@
 #
 #   soak.sh [--count N] [--kills K] [--seed S] [--c-only]
 #
-# N submissions (1000) in an order drawn from S (1): the problems' accepted ones and the honest twins, and the attacks of
-# tests/exploits that come as far as being run. Each is built once and then judged by the host as often as it is drawn. After
-# each one no process may be left, and its verdict must be the one that it must get. Then the host is killed (SIGKILL) K
-# times (100), at a random moment of judging an attack: all that it started must be gone within a second, and the honest
-# submission after it be accepted. In the end mounts, files, locks and memory are compared with the beginning.
+# N submissions (1000) in an order drawn from S (1): the problems' accepted ones and the honest twins, and the attacks
+# of tests/exploits that come as far as being run. Each is built once and then judged by the host as often as it is
+# drawn. After each one no process may be left, and its verdict must be the one that it must get. Then the host is
+# killed (SIGKILL) K times (100), at a random moment of judging an attack: all that it started must be gone within a
+# second, and the honest submission after it be accepted. In the end mounts, files,
+# locks and memory are compared with the beginning.
 #
 # --c-only leaves out submissions in CUDA, as is done where there is no nvcc. Exit code 1 if anything is wrong.
 . "$(dirname "$0")/lib.sh"
@@ -34,7 +35,8 @@ mkdir -p "$work"
 # field NAME FILE: what the first comment says of it, or nothing (attack.sh).
 field() { sed -n "1,/\*\//s/^ \* $1: \(.*\)$/\1/p" "$2" | head -n 1; }
 
-# Numbers that a seed repeats on every machine: a 31-bit linear congruential generator, of which the upper bits are used.
+# Numbers that a seed repeats on every machine: a 31-bit linear congruential generator,
+# of which the upper bits are used.
 state=$seed
 # draw N: sets $drawn, 0 to N - 1.
 draw() {
@@ -91,7 +93,8 @@ for ((i = 0; i < count; i++)); do
 done
 steady="$root/problems/editdistance/submissions/accepted/bitparallel.c;editdistance;AC;--case sample/1-small"
 victims=()
-for name in box_survives.c exit_stopped.c signals_ignored.c threads_without_end.c fill_output.c fill_tmp.c early_thread.c; do
+for name in box_survives.c exit_stopped.c signals_ignored.c threads_without_end.c fill_output.c fill_tmp.c \
+    early_thread.c; do
     victims+=("$root/tests/exploits/$name;editdistance;-;--case sample/1-small")
 done
 if [ "${CLEAN_ROOM:-}" != yes ]; then
@@ -154,7 +157,8 @@ files() { find /tmp /dev/shm -xdev -mindepth 1 ! -name 'gpu-contest-toolkit-*loc
 # inventory: sets $inventory; no pipe, whose ends would be processes.
 inventory() {
     clean_room_processes > "$work/left"
-    inventory="$(wc -l < "$work/left") $(wc -l < /proc/self/mountinfo) $(files) $(cgroups) $(memory MemAvailable) $(unowned)"
+    inventory="$(wc -l < "$work/left") $(wc -l < /proc/self/mountinfo) $(files) $(cgroups) $(memory \
+        MemAvailable) $(unowned)"
     inventory+=" $(cut -f 1 /proc/sys/fs/file-nr) $(device_memory)"
 }
 # show NAME: the inventory as a row.
@@ -165,8 +169,10 @@ show() {
 }
 # statistics FILE: median, 99th percentile and maximum of its microseconds, in ms.
 statistics() {
-    sort -n "$1" | awk '{ v[NR] = $1 / 1000 } END { if (NR) printf "median %.1f ms, 99 %% below %.1f ms, most %.1f ms (%d)",
-        v[int((NR + 1) / 2)], v[int(NR * 0.99 + 0.5)], v[NR], NR; else printf "none" }'
+    sort -n "$1" | awk '
+        { v[NR] = $1 / 1000 }
+        END { if (NR) printf "median %.1f ms, 99 %% below %.1f ms, most %.1f ms (%d)",
+            v[int((NR + 1) / 2)], v[int(NR * 0.99 + 0.5)], v[NR], NR; else printf "none" }'
 }
 
 for i in 1 2 3; do check "$steady" "warm-up $i"; done
@@ -185,7 +191,8 @@ for ((i = 0; i < count; i++)); do
         echo "$took" >> "$work/hostile"
     fi
 done
-echo "$count submissions, $attacks of them hostile, in $((SECONDS - start)) s: $(printf '%s\n' "${tally[@]}" | sort | uniq -c |
+echo "$count submissions, $attacks of them hostile, in $((SECONDS - start)) s: $(printf '%s\n' "${tally[@]}" | sort |
+    uniq -c |
     awk '{ printf "%s%s %s", comma, $1, $2; comma = ", " }')"
 echo "overhead of an honest one (all but its calls): $(statistics "$work/overhead")"
 echo "a hostile one, limit of 2 s a call included: $(statistics "$work/hostile")"
@@ -211,7 +218,8 @@ for ((i = 0; i < kills; i++)); do
     done
     echo "${gone:-5000000}" >> "$work/gone"
     [ -n "$gone" ] && [ "$gone" -le 1000000 ] ||
-        complain "kill $((i + 1)) of $(basename "$file") after 0.$drawn s: a second later there was $(tr '\n' ';' < "$work/left")"
+        complain "kill $((i + 1)) of $(basename "$file") after 0.$drawn s: a second later there was $(tr '\n' ';' \
+        < "$work/left")"
     check "$steady" "after kill $((i + 1))"
 done
 [ "$kills" -eq 0 ] || echo "$kills times the host was killed; until nothing of it was left: $(statistics "$work/gone")"
@@ -234,7 +242,8 @@ show before "$before"
 show after "$after"
 left=$(clean_room_left)
 [ -z "$left" ] || complain "left behind:"$'\n'"$left"
-[ "$(cut -d ' ' -f 6 <<< "$after")" -le $((unowned_before + 256)) ] || complain 'memory that no process has grew by more than 256 MiB'
+[ "$(cut -d ' ' -f 6 <<< "$after")" -le $((unowned_before + 256)) ] ||
+    complain 'memory that no process has grew by more than 256 MiB'
 [ "$(cut -d ' ' -f 4 <<< "$after")" -le "$cgroups_before" ] || complain 'there are more control groups than before'
 if [ $wrong -gt 0 ]; then
     echo "$wrong things are wrong"

@@ -4,10 +4,10 @@
 # Without an option: every test but those tagged gpu or long, which are not there rather than skipped. With --gpu those
 # tagged gpu, with --long those tagged long and not gpu, one by one.
 #
-# TEST_JOBS=N files are run at a time (one a processor, 4 at most), each in a copy of the toolkit, so that no two write to
-# one build folder: the toolkit is built and copied, and each copy takes the next file when it is done with one. What is
-# printed of a file is shown when it ends. Then come the tests tagged `alone`, one by one, with nothing beside them: those
-# that measure times or look at the machine's processes.
+# TEST_JOBS=N files are run at a time (one a processor, 4 at most), each in a copy of the toolkit, so that no two write
+# to one build folder: the toolkit is built and copied, and each copy takes the next file when it is done with one. What
+# is printed of a file is shown when it ends. Then come the tests tagged `alone`, one by one, with nothing beside them:
+# those that measure times or look at the machine's processes.
 . "$(dirname "$0")/lib.sh"
 export BATS_LIB_PATH=${BATS_LIB_PATH:-/usr/lib/bats}
 tags='!gpu,!long' jobs=${TEST_JOBS:-$(($(nproc) < 4 ? $(nproc) : 4))}
@@ -38,8 +38,8 @@ trap 'exit 130' INT TERM HUP
 
 run_bats() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS bats --timing --formatter tap "$@" 2>&1; }
 
-# renumber: TAP of one run of Bats on standard input, numbered on behind the runs before; the plan is taken out. What broke
-# off has fewer results than its plan says: one more line that tells so.
+# renumber: TAP of one run of Bats on standard input, numbered on behind the runs before; the plan is taken out. What
+# broke off has fewer results than its plan says: one more line that tells so.
 renumber() { # NAME STATUS-FILE
     local seen=0
     [ ! -e "$folder/seen" ] || seen=$(cat "$folder/seen")
@@ -54,7 +54,8 @@ renumber() { # NAME STATUS-FILE
         END {
             getline status < state
             if (!plans || ran + 0 != planned + 0 || (status != 0 && !failed))
-                print "not ok " ++seen " " name ": broke off after " ran + 0 " of " planned + 0 " tests, exit code " status
+                print "not ok " ++seen " " name ": broke off after " ran + 0 " of " planned + 0 " tests," \
+                    " exit code " status
             print seen > count
         }' | tee -a "$folder/tap"
 }
@@ -102,8 +103,10 @@ else
     export TOOLKIT_BUILT=yes
     # Those that take longest first: what comes last leaves the others idle.
     longest='/(110-cudasim|50-problem|115-sim-host|60-make|145-problems|112-instructions|150-matmul|180-grade|70-sanitize)\.bats$'
-    { printf '%s\n' "${files[@]}" | grep -E "$longest" || true; printf '%s\n' "${files[@]}" | grep -vE "$longest" || true; } \
-        > "$folder/queue"
+    {
+        printf '%s\n' "${files[@]}" | grep -E "$longest" || true
+        printf '%s\n' "${files[@]}" | grep -vE "$longest" || true
+    } > "$folder/queue"
     copies=("$root")
     for ((i = 2; i <= jobs; i++)); do
         cp -a "$root" "$folder/copy$i"
@@ -116,7 +119,8 @@ else
     done
     for worker in "${workers[@]}"; do
         # One that was killed leaves its file untold.
-        wait "$worker" || echo "not ok 0 what ran a share of the files ended early, with exit code $?" | tee -a "$folder/tap"
+        wait "$worker" || echo "not ok 0 what ran a share of the files ended early, with exit code $?" |
+            tee -a "$folder/tap"
     done
     set +m
     workers=()

@@ -1,7 +1,8 @@
 # Sourced by import_package.sh: legacy packages' testdata.yaml as the test_group.yaml of 2025-09.
 # shellcheck shell=bash disable=SC2154
 
-# testdata_value FOLDER KEY: of the group's testdata.yaml, or, as legacy has it, of the nearest folder's above that has one.
+# testdata_value FOLDER KEY: of the group's testdata.yaml, or, as legacy has it,
+# of the nearest folder's above that has one.
 testdata_value() {
     local folder=$1
     while [ ! -f "$folder/testdata.yaml" ] && [ "${folder##*/}" != data ]; do folder=${folder%/*}; done
@@ -19,10 +20,12 @@ testdata_arguments() {
     for word in "${words[@]}"; do echo "  - $(quoted "$word")"; done
 }
 
-# testdata_scores FOLDER NAME: score_aggregation and max_score of a group of a scoring problem; what does not fit goes to todo.
+# testdata_scores FOLDER NAME: score_aggregation and max_score of a group of a scoring problem;
+# what does not fit goes to todo.
 testdata_scores() {
     local flags accept range cases below most='' how=sum group=imported/data/$2
-    flags=$(testdata_value "$1" grader_flags) accept=$(testdata_value "$1" accept_score) range=$(testdata_value "$1" range)
+    flags=$(testdata_value "$1" grader_flags) accept=$(testdata_value "$1" accept_score) \
+        range=$(testdata_value "$1" range)
     cases=$(find "$1" -name '*.in' | wc -l)
     accept=${accept:-1}
     [ "$(testdata_value "$1" grading)" != custom ] || todo+=("$group: a grader of the package's own gave the score")
@@ -30,7 +33,8 @@ testdata_scores() {
     *' min '*) how=min ;;
     *' max '* | *' avg '*) todo+=("$group: '$flags' is no score_aggregation of 2025-09") ;;
     esac
-    [[ $(testdata_value "$1" reject_score) =~ ^0?$ ]] || todo+=("$group: a failed case is worth 0, and was worth something else")
+    [[ $(testdata_value "$1" reject_score) =~ ^0?$ ]] ||
+        todo+=("$group: a failed case is worth 0, and was worth something else")
     # The least bound that is told: that of the range, or what all cases give together.
     [[ ! $range =~ ^[^\ ]+\ +([0-9]+)(\.0+)?$ ]] || most=${BASH_REMATCH[1]}
     below=$(find "$1" -mindepth 1 -type d ! -path '*.files*' -print -quit)
@@ -43,8 +47,8 @@ testdata_scores() {
     printf 'score_aggregation: %s\nmax_score: %s\n' "$how" "$most"
 }
 
-# convert_testdata DATA SCORING VALIDATOR-FLAGS: writes the test_group.yaml of sample, secret and its groups, and takes the old
-# files away. SCORING is not empty for a scoring problem.
+# convert_testdata DATA SCORING VALIDATOR-FLAGS: writes the test_group.yaml of sample, secret and its groups, and takes
+# the old files away. SCORING is not empty for a scoring problem.
 convert_testdata() {
     local folder name flags
     for folder in "$1"/sample "$1"/secret "$1"/secret/*/; do

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 unpack_files=20000 unpack_bytes=${UNPACK_BYTES:-536870912} unpack_file_bytes=${UNPACK_FILE_BYTES:-134217728}
 
-# unpack ZIP FOLDER: unpacks a zip of files and folders with names that the package format allows into an empty FOLDER, or
-# the script ends and nothing is left. Links, other kinds of entries, absolute names and .. are refused, as are names twice,
-# more than 20,000 entries, UNPACK_BYTES in all (512 MiB) and UNPACK_FILE_BYTES a file (128 MiB), whatever the zip says of
-# their sizes.
+# unpack ZIP FOLDER: unpacks a zip of files and folders with names that the package format allows into an empty FOLDER,
+# or the script ends and nothing is left. Links, other kinds of entries, absolute names and .. are refused, as are names
+# twice, more than 20,000 entries, UNPACK_BYTES in all (512 MiB) and UNPACK_FILE_BYTES a file (128 MiB), whatever the
+# zip says of their sizes.
 unpack() {
     local zip=$1 folder=$2 list name total status=0
     [ -f "$zip" ] || refuse "there is no file '$zip'"
@@ -14,7 +14,8 @@ unpack() {
     [ "$(wc -l <<< "$list")" -le $unpack_files ] || refuse "'$zip' has more than $unpack_files entries"
     while IFS= read -r name; do
         # Auxiliary files may begin with a dot: the format has them ignored, and they are not unpacked.
-        [[ $name =~ ^[A-Za-z0-9_.][A-Za-z0-9_.-]*(/[A-Za-z0-9_.][A-Za-z0-9_.-]*)*/?$ && /$name/ != */../* && /$name/ != */./* &&
+        [[ $name =~ ^[A-Za-z0-9_.][A-Za-z0-9_.-]*(/[A-Za-z0-9_.][A-Za-z0-9_.-]*)*/?$ && /$name/ != */../* &&
+            /$name/ != */./* &&
             ${#name} -le 1024 ]] || refuse "'$zip' has a name that is not allowed: '${name//[^[:print:]]/?}'"
     done <<< "$list"
     [ -z "$(printf '%s\n' "$list" | sed 's|/$||' | tr '[:upper:]' '[:lower:]' | LC_ALL=C sort | uniq -d)" ] ||
@@ -33,7 +34,8 @@ unpack() {
         find "$folder" -mindepth 1 -delete
         refuse "'$zip' cannot be unpacked: it is damaged, or has a file of more than $unpack_file_bytes bytes"
     fi
-    if [ -n "$(find "$folder" ! -type f ! -type d -print -quit)" ] || [ "$(du -sb "$folder" | cut -f 1)" -gt "$unpack_bytes" ]; then
+    if [ -n "$(find "$folder" ! -type f ! -type d -print -quit)" ] ||
+        [ "$(du -sb "$folder" | cut -f 1)" -gt "$unpack_bytes" ]; then
         find "$folder" -mindepth 1 -delete
         refuse "'$zip' has a link in it, or is larger than $unpack_bytes bytes unpacked"
     fi

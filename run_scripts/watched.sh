@@ -2,9 +2,9 @@
 # watch, build/practice/PROBLEM.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# practice_begin LINE ARGUMENT...: reads the arguments, of which LINE is the usage; builds; sets `submission`, `problem`,
-# `device` (gpu or sim), `command`, what is to be run, `runtime`, the folder of its libcudart, and `report`, a path for
-# reports without its ending.
+# practice_begin LINE ARGUMENT...: reads the arguments, of which LINE is the usage; builds; sets `submission`,
+# `problem`, `device` (gpu or sim), `command`, what is to be run, `runtime`, the folder of its libcudart, and `report`,
+# a path for reports without its ending.
 practice_begin() {
     local line=$1 options=() league='' path name
     shift

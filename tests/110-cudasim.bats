@@ -27,8 +27,8 @@ setup() {
     export LD_LIBRARY_PATH=$build/cudasim
 }
 
-# simulate PROGRAM: its output in $output, its standard error in $stderr, faults that the simulator saw in $said. In every
-# launch the classes of instructions add up.
+# simulate PROGRAM: its output in $output, its standard error in $stderr, faults that the simulator saw in $said. In
+# every launch the classes of instructions add up.
 simulate() {
     rm -f features.csv
     CUDASIM_FEATURES=features.csv run --separate-stderr timeout 120 "$programs/$1"
@@ -145,7 +145,9 @@ pair() {
 @test "cudasim: the bodies of every level of x86-64 give the same" {
     for CUDASIM_LEVEL in 2 3 4; do
         export CUDASIM_LEVEL
-        for program in integer_ops float_ops half_ops atomics warp_algorithms mma_ptx vector_types; do passes "$program"; done
+        for program in integer_ops float_ops half_ops atomics warp_algorithms mma_ptx vector_types; do
+            passes "$program"
+        done
     done
 }
 
@@ -250,14 +252,16 @@ line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
     assert_equal "$(kernel conflicting '.shared.passes / .shared.requests')" 16.5
     assert_equal "$(kernel padded '.shared.passes / .shared.requests')" 1
     # Launching costs more than either: there is no finding, but the line is there.
-    assert_equal "$(kernel conflicting '.lines[0] | .worst, .line')" $'passes\n'"$(line_of bank_conflict '= tile\[threadIdx.x\]')"
+    assert_equal "$(kernel conflicting '.lines[0] | .worst, .line')" \
+        $'passes\n'"$(line_of bank_conflict '= tile\[threadIdx.x\]')"
     assert_equal "$(kernel padded '[.lines[].worst] | unique | .[]')" null
 }
 
 @test "explain: threads that part are found, and none where warps stay whole" {
     explain divergent
     assert_equal "$(kernel uniform '.divergent_branches, .simd_efficiency')" $'0\n1'
-    run jq -e '.kernels[] | select(.name == "divergent") | .divergent_branches > 0 and .simd_efficiency < 0.5' result.json
+    run jq -e '.kernels[] | select(.name == "divergent") | .divergent_branches > 0 and .simd_efficiency < 0.5' \
+        result.json
     assert_success
     assert_equal "$(kernel divergent '.lines[0].worst')" lanes
     assert_equal "$(kernel uniform '[.lines[].worst] | unique | .[]')" null

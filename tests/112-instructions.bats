@@ -32,8 +32,8 @@ compare() {
     [[ " ${*:3} " != *" -e "* || "${lines[-1]}" == *' checked, 0 differ' ]] || fail "${lines[-1]}"
 }
 
-# as_the_first LEVEL: the bits of an H100 are those that were expected, at the first level; so only what has a bound, and
-# other bits on an H100, is compared with what is expected: computing that takes most of the time.
+# as_the_first LEVEL: the bits of an H100 are those that were expected, at the first level; so only what has a bound,
+# and other bits on an H100, is compared with what is expected: computing that takes most of the time.
 as_the_first() {
     compare "$1" 3536 -c "$root/tests/instructions/h100.txt"
     compare "$1" 46 -e -f @bound
@@ -52,7 +52,8 @@ as_the_first() {
 }
 
 @test "a wrong digest is found" {
-    sed '/^add.u32 /s/ [0-9a-f]*$/ 0123456789abcdef/' "$root/tests/instructions/h100.txt" > "$BATS_TEST_TMPDIR/wrong.txt"
+    sed '/^add.u32 /s/ [0-9a-f]*$/ 0123456789abcdef/' "$root/tests/instructions/h100.txt" \
+        > "$BATS_TEST_TMPDIR/wrong.txt"
     run timeout 60 "$forms/forms" -f 'add.u32' -c "$BATS_TEST_TMPDIR/wrong.txt"
     [ "$status" -ne 0 ]
     [[ "$output" == *add.u32* ]]

@@ -40,8 +40,8 @@ fixture() { submission "tests/fixtures/sim/$1.cu"; }
         --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "${lines[-1]}" 'SUCCESSFUL.'
     assert_line --regexp '^GPU eclock : [0-9.]+ seconds \(simulated\) \(median of 2'
-    assert_equal "$(grep -v '^main_host: box: ' <<< "$stderr")" "main_host: no usable NVIDIA GPU (there is no /dev/nvidiactl): the CUDA submission runs on \
-the simulator; times are simulated and not ranked"
+    assert_equal "$(grep -v '^main_host: box: ' <<< "$stderr")" \
+        "main_host: no usable NVIDIA GPU (there is no /dev/nvidiactl): the CUDA submission runs on the simulator; times are simulated and not ranked"
     assert_equal "$(json '.verdict, .device.kind, .submission.language' | paste -sd ' ')" 'AC sim CUDA'
     assert_equal "$(json '.device.name')" 'cudasim (simulated, compute capability 9.0)'
     assert_equal "$(json '.device.simulator | map(select(startswith("CUDASIM_CHECK="))) | @csv')" '"CUDASIM_CHECK=all"'
@@ -69,7 +69,8 @@ the simulator; times are simulated and not ranked"
         run -2 "$host" editdistance --submission "$c" $option
         assert_output --partial 'are for the simulator'
     done
-    for option in '--checks some' '--checks races,' '--checks ,' '--sim-seed x' '--sim-workers 0' '--sim-workers 257'; do
+    for option in '--checks some' '--checks races,' '--checks ,' '--sim-seed x' '--sim-workers 0' \
+        '--sim-workers 257'; do
         # shellcheck disable=SC2086
         simulated 2 "$baseline" $option
         assert_equal "${#stderr_lines[@]}" 1
@@ -124,8 +125,8 @@ another_toolkit() {
     for case in sample/1-small sample/2-similar; do
         simulated 1 "$so" --case $case
         assert_equal "$(json .verdict)" RTE
-        [[ $stderr == *"  | cudasim: error: out-of-bounds: fill, "*"out_of_bounds.cu:$line, block (7,0,0), thread (104,0,0): "* ]] ||
-            fail "$stderr"
+        [[ $stderr == *'  | cudasim: error: out-of-bounds: fill, '* ]] || fail "$stderr"
+        [[ $stderr == *"out_of_bounds.cu:$line, block (7,0,0), thread (104,0,0): "* ]] || fail "$stderr"
     done
     # Addresses are checked always.
     simulated 1 "$so" --checks none
@@ -156,7 +157,8 @@ another_toolkit() {
     "$host" editdistance --submission "$so" --device sim --case sample/1-small --time-limit 2 > /dev/null 2>&1 3>&- &
     sleep 1
     for pid in $(pgrep -f 'toolkit/runner|runners/editdistance'); do
-        [ "$(readlink /proc/"$pid"/exe)" = /usr/bin/bwrap ] || allowed=$(sed -n 's/^Cpus_allowed:\t//p' /proc/"$pid"/status)
+        [ "$(readlink /proc/"$pid"/exe)" = /usr/bin/bwrap ] ||
+            allowed=$(sed -n 's/^Cpus_allowed:\t//p' /proc/"$pid"/status)
     done
     wait
     assert_equal "$allowed" "$(sed -n 's/^Cpus_allowed:\t//p' /proc/self/status)"
@@ -273,7 +275,8 @@ END
     nvcc=$(make -s -C "$root" print-nvcc)
     "$nvcc" -o static plain.cu
     refused 2 "'./static' has the CUDA runtime linked into it, or none: link it with -cudart shared" static
-    "$nvcc" -cudart shared -Xlinker "--disable-new-dtags,-rpath,$(dirname "$(realpath "$nvcc")")/../lib64" -o rpath plain.cu
+    "$nvcc" -cudart shared -Xlinker "--disable-new-dtags,-rpath,$(dirname "$(realpath "$nvcc")")/../lib64" -o rpath \
+        plain.cu
     refused 2 "'./rpath' insists on the runtime" rpath
     refused 2 'usage: sim.sh'
     refused 2 "unknown option '--what'" --what plain.cu

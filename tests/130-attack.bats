@@ -63,6 +63,8 @@ setup() {
     }
     told 's/SEEN 126/SEEN 127/; s/Expect: WA/Expect: AC/' compile_has_include.c 'FAILED: an attack is accepted; '
     told 's/Says: .*/Says: something else/' process_fork.c "FAILED: it does not say 'something else'; "
-    told 's/return found ? \(.*\) : 0;/return \1;/; s/Expect: WA/Expect: AC|WA/' left_files.c 'FAILED: an attack is accepted; '
-    told 's/lenStr1 > lenStr2/lenStr1 == 128 ? 127 : lenStr1 > lenStr2/' answer_guessed.c 'FAILED: verdict AC of a case; '
+    told 's/return found ? \(.*\) : 0;/return \1;/; s/Expect: WA/Expect: AC|WA/' left_files.c \
+        'FAILED: an attack is accepted; '
+    told 's/lenStr1 > lenStr2/lenStr1 == 128 ? 127 : lenStr1 > lenStr2/' answer_guessed.c \
+        'FAILED: verdict AC of a case; '
 }

@@ -89,8 +89,8 @@ changed() {
 @test "records: commitment and seeds are what sha256sum and openssl make of the secret" {
     assert_equal "$(jq -r .commitment "$published")" \
         "$(printf 'gpu-contest-seal-1\nSpring 2027\n%s\n' "$(jq -r .secret "$secret")" | sha256sum | cut -d ' ' -f 1)"
-    run -0 "$build/main_host" editdistance --submission "$so" --repeat 3 --seed "$(printf %u "0x$(derived editdistance)")" \
-        --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
+    run -0 "$build/main_host" editdistance --submission "$so" --repeat 3 \
+        --seed "$(printf %u "0x$(derived editdistance)")" --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '[.cases[].inputs]' | sha256sum)" "$(json '[.cases[].inputs]' "$record" | sha256sum)"
     run -0 "$build/main_host" editdistance --submission "$so" --repeat 3 --seed 1 --key "$key" \
         --json "$BATS_TEST_TMPDIR/result.json"
@@ -232,8 +232,9 @@ END
     for change in '.verdict = "WA"' '.cases[0].samples[0] *= 1.0000000000000002' '.submission.sha256 |= ascii_upcase' \
         '.seed = "1"' '.seal.commitment |= .[1:] + .[0:1]' '.cases[0].inputs[1] = .cases[0].inputs[0]' \
         'del(.cases[1])' '.added = 1' '.toolkit.frozen = ""' '.date |= sub("20"; "19")' '.device.name = "H200"' \
-        '.asked.group = "all"' '.signature.value |= "00" + .[2:]' '.signature.value = ""' '.signature.algorithm = "none"' \
-        'del(.signature)' '.signature = null' '.signature.public_key |= "00" + .[2:]'; do
+        '.asked.group = "all"' '.signature.value |= "00" + .[2:]' '.signature.value = ""' \
+        '.signature.algorithm = "none"' 'del(.signature)' '.signature = null' \
+        '.signature.public_key |= "00" + .[2:]'; do
         changed "$change"
         run -1 $v "$changed" --key "$public"
         assert_line --regexp '^signature +FAILED '
@@ -254,7 +255,8 @@ END
         assert_line --partial 'is not JSON'
         assert_equal ${#lines[@]} 2
     done
-    for text in '{}' '[]' '3' '{"format":1}' '{"format":2,"verdict":"AC","date":"x"}' '{"format":1,"verdict":3,"date":"x"}'; do
+    for text in '{}' '[]' '3' '{"format":1}' '{"format":2,"verdict":"AC","date":"x"}' \
+        '{"format":1,"verdict":3,"date":"x"}'; do
         echo "$text" > "$BATS_TEST_TMPDIR/none.json"
         run -1 $v "$BATS_TEST_TMPDIR/none.json" --key "$public"
         assert_line --regexp '^record +FAILED '
@@ -309,8 +311,8 @@ END
     assert_equal "$(grep -v '^main_host: box: ' <<< "$stderr")" ''
     # A right rejection is confirmed as well; so is a judging with files' own seed.
     other=$(submission problems/editdistance/submissions/wrong_answer/hamming.c)
-    "$build/main_host" editdistance --submission "$other" --repeat 2 --keep-going --time-limit 5.5 --group all --seed 77 \
-        --key "$key" --json "$BATS_TEST_TMPDIR/result.json" || test $? = 1
+    "$build/main_host" editdistance --submission "$other" --repeat 2 --keep-going --time-limit 5.5 --group all \
+        --seed 77 --key "$key" --json "$BATS_TEST_TMPDIR/result.json" || test $? = 1
     run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$other" --rerun
     assert_line --regexp '^rerun +ok +WA again'
     "$build/main_host" editdistance --submission "$so" --generate 'random 256 128 seed=9' --repeat 2 --seal "$secret" \
@@ -341,7 +343,8 @@ END
     assert_line --regexp '^signature +ok '
     assert_line --regexp '^inputs +FAILED +0 of [0-9]+ calls'
     # Made with seed 5, said to be of the seal.
-    jq --slurpfile record "$record" '.seed = null | .seal = $record[0].seal' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
+    jq --slurpfile record "$record" '.seed = null | .seal = $record[0].seal' "$record.5" \
+        > "$BATS_TEST_TMPDIR/false.json"
     resign "$BATS_TEST_TMPDIR/false.json"
     run -1 $v "$BATS_TEST_TMPDIR/false.json" --key "$public" --seal "$revealed" --inputs
     assert_line --regexp '^seal +ok '
@@ -371,7 +374,8 @@ END
         --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .verdict)" CE
     assert_equal "$(json .seed)" null
-    run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --source "$BATS_TEST_TMPDIR/bad_syntax.c" --seal "$published"
+    run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --source "$BATS_TEST_TMPDIR/bad_syntax.c" \
+        --seal "$published"
     run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$so"
     assert_line --regexp '^submission +FAILED +the record has no digest'
     run -2 --separate-stderr $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$so" --rerun
@@ -382,7 +386,8 @@ END
     local bad=$BATS_TEST_TMPDIR/bad.json
     cp "$secret" "$BATS_TEST_TMPDIR/open.json"
     chmod 644 "$BATS_TEST_TMPDIR/open.json"
-    (umask 077; jq '.commitment |= .[1:] + .[0:1]' "$secret" > "$BATS_TEST_TMPDIR/torn.json"; head -c 100 "$secret" > "$bad")
+    (umask 077; jq '.commitment |= .[1:] + .[0:1]' "$secret" > "$BATS_TEST_TMPDIR/torn.json"; head -c 100 "$secret" \
+        > "$bad")
     base=("$build/main_host" editdistance --submission "$so" --json "$BATS_TEST_TMPDIR/result.json")
     declare -A words=(
         ["--seal $secret --seed 1"]='--seal and --seed exclude each other'
@@ -418,8 +423,8 @@ END
         run -2 --separate-stderr timeout 20 $v $arguments
         assert_equal "${#stderr_lines[@]}" 1
     done
-    for arguments in '' wrong make 'make a b' "make $record" "reveal $BATS_TEST_TMPDIR" 'check a' "check $revealed $revealed" \
-        "check $published $published"; do
+    for arguments in '' wrong make 'make a b' "make $record" "reveal $BATS_TEST_TMPDIR" 'check a' \
+        "check $revealed $revealed" "check $published $published"; do
         # shellcheck disable=SC2086
         run -2 timeout 20 "$build/seal" $arguments
     done

@@ -20,12 +20,16 @@ setup() {
 @test "stats: the host tells the interval from 6 calls on" {
     local so
     so=$(submission "$fast")
-    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 9 --json "$BATS_TEST_TMPDIR/result.json"
-    assert_line --regexp '^GPU eclock : [0-9.]+ seconds \(median of 9; min [0-9.]+, max [0-9.]+; 96\.1 % interval [0-9.]+ to [0-9.]+\)$'
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 9 \
+        --json "$BATS_TEST_TMPDIR/result.json"
+    assert_line --regexp \
+        '^GPU eclock : [0-9.]+ seconds \(median of 9; min [0-9.]+, max [0-9.]+; 96\.1 % interval [0-9.]+ to [0-9.]+\)$'
     # The second least and the second largest of nine.
-    assert_equal "$(json '.cases[0] | (.samples | sort) as $s | .interval | [.low == $s[1], .high == $s[7], .coverage == 1 - 20 / 512 or
+    assert_equal "$(json \
+        '.cases[0] | (.samples | sort) as $s | .interval | [.low == $s[1], .high == $s[7], .coverage == 1 - 20 / 512 or
         (.coverage - (1 - 20 / 512) | fabs) < 1e-9] | all')" true
-    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 5 --json "$BATS_TEST_TMPDIR/result.json"
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 5 \
+        --json "$BATS_TEST_TMPDIR/result.json"
     refute_output --partial interval
     assert_equal "$(json '.cases[0].interval')" null
     run -0 "$host" editdistance --submission "$so" --case sample/1-small
@@ -36,10 +40,12 @@ setup() {
 @test "until: a case ends once its median is known, after 7 calls at least; it is asked for with --repeat" {
     local so value
     so=$(submission tests/fixtures/wait_20_ms.c)
-    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 60 --until 100 --json "$BATS_TEST_TMPDIR/result.json"
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 60 --until 100 \
+        --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '[.repeat, .cases[0].calls, (.cases[0].samples | length)] | join(" ")')" '60 7 7'
     # No tighter than it can be: all calls are made.
-    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 12 --until 0.000001 --json "$BATS_TEST_TMPDIR/result.json"
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 12 --until 0.000001 \
+        --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '.cases[0].calls')" 12
     for value in 0 -1 101 nan 1x ''; do
         run -2 "$host" editdistance --repeat 9 --until "$value"
@@ -55,23 +61,28 @@ setup() {
     # A link so slow that 20 ms are too little for 260 bytes, and enough for no other reason.
     printf 'cpu:\n  time_limit: 20\n  peak:\n    link: 1300\n' > problems/editdistance/gpu.yaml
     make -s all submission SUBMISSION=tests/fixtures/wait_20_ms.c
-    local so=build/submissions/editdistance/tests/fixtures/wait_20_ms.c/device_user.so
-    run -0 --separate-stderr build/main_host editdistance --submission $so --case sample/1-small --repeat 2 --json "$BATS_TEST_TMPDIR/result.json"
+    local so=build/submissions/editdistance/tests/fixtures/wait_20_ms.c/device_user.so words
+    run -0 --separate-stderr build/main_host editdistance --submission $so --case sample/1-small --repeat 2 \
+        --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "${lines[-1]}" 'SUCCESSFUL.'
-    [[ $stderr =~ 'main_host: faster than possible: call 1 of case sample/1-small took 0.02'[0-9]*' s, and no known way takes less than 0.200000000 s: to be reviewed, not ranked'$ ]] ||
-        fail "$stderr"
-    assert_equal "$(json '[.verdict, .review, .cases[0].faster_than_possible, .cases[0].floor_seconds] | join(" ")')" 'AC true true 0.2'
+    words='main_host: faster than possible: call 1 of case sample/1-small took 0.02[0-9]* s, '
+    words+='and no known way takes less than 0.200000000 s: to be reviewed, not ranked$'
+    [[ $stderr =~ $words ]] || fail "$stderr"
+    assert_equal "$(json '[.verdict, .review, .cases[0].faster_than_possible, .cases[0].floor_seconds] | join(" ")')" \
+        'AC true true 0.2'
     # Five times as fast a link, and ten times: below and above the 20 ms.
     sed -i 's/1300/130000/' problems/editdistance/gpu.yaml
     make -s all
-    run -0 --separate-stderr build/main_host editdistance --submission $so --case sample/1-small --json "$BATS_TEST_TMPDIR/result.json"
+    run -0 --separate-stderr build/main_host editdistance --submission $so --case sample/1-small \
+        --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(grep -v '^main_host: box: ' <<< "$stderr")" ''
-    assert_equal "$(json '[.verdict, .review, .cases[0].faster_than_possible, .cases[0].floor_seconds] | join(" ")')" 'AC false false 0.002'
+    assert_equal "$(json '[.verdict, .review, .cases[0].faster_than_possible, .cases[0].floor_seconds] | join(" ")')" \
+        'AC false false 0.002'
     # A wrong answer is only wrong.
     sed -i 's/130000/1300/' problems/editdistance/gpu.yaml
     make -s all submission SUBMISSION=problems/editdistance/submissions/wrong_answer/hamming.c
-    run -1 build/main_host editdistance --submission build/submissions/editdistance/problems/editdistance/submissions/wrong_answer/hamming.c/device_user.so \
-        --json "$BATS_TEST_TMPDIR/result.json"
+    so=build/submissions/editdistance/problems/editdistance/submissions/wrong_answer/hamming.c/device_user.so
+    run -1 build/main_host editdistance --submission $so --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '[.verdict, .cases[-1].faster_than_possible] | join(" ")')" 'WA false'
     sed -i 's/1300/-1/' problems/editdistance/gpu.yaml
     make -s all
@@ -86,12 +97,15 @@ setup() {
 }
 
 
-# result NAME SEED TIMES...: a result of the host with a case for each TIMES, "0.5 1.5": a sample each, the first not counted.
+# result NAME SEED TIMES...: a result of the host with a case for each TIMES, "0.5 1.5": a sample each,
+# the first not counted.
 result() {
     local name=$1 seed=$2
     shift 2
-    printf '%s\n' "$@" | jq -Rn --arg seed "$seed" '{format: 1, problem: "p", verdict: "AC", message: "", seed: $seed, submission: {source: "s"},
-        device: {kind: "cpu"}, cases: [inputs | {name: "c\(input_line_number)", samples: (split(" ") | map(tonumber))}]}' \
+    printf '%s\n' "$@" | jq -Rn --arg seed "$seed" \
+        '{format: 1, problem: "p", verdict: "AC", message: "", seed: $seed, submission: {source: "s"},
+        device: {kind: "cpu"},
+            cases: [inputs | {name: "c\(input_line_number)", samples: (split(" ") | map(tonumber))}]}' \
         > "$BATS_TEST_TMPDIR/$name.json"
 }
 
@@ -110,12 +124,15 @@ rounds() {
 
 @test "compare: what it says of fixed samples" {
     local compare=$build/compare
-    # 9 rounds: from the second to the eighth, 1 - 2 (1 + 9) / 512 = 96.1 %. Neither the order nor the first call matters.
+    # 9 rounds: from the second to the eighth, 1 - 2 (1 + 9) / 512 = 96.1 %.
+    # Neither the order nor the first call matters.
     rounds 0.85 0.81 0.89 0.84 0.82 0.86 0.88 0.83 0.87
     run -0 "$compare" "${files[@]}" --json "$BATS_TEST_TMPDIR/result.json"
     assert_output 'A is FASTER than B: 0.85 times its time (96.1 % interval 0.82 to 0.88, 9 rounds)'
-    assert_equal "$(json '[.a_is, .ratio.median, .ratio.low, .ratio.high, .skipped, (.rounds | length), .rounds[1].ratio,
-        .rounds[1].a[0].samples[0], .rounds[1].b[0].samples[1], .rounds[1].seed] | join(" ")')" 'FASTER 0.85 0.82 0.88 1 9 0.81 77 1 2'
+    assert_equal "$(json \
+        '[.a_is, .ratio.median, .ratio.low, .ratio.high, .skipped, (.rounds | length), .rounds[1].ratio,
+        .rounds[1].a[0].samples[0], .rounds[1].b[0].samples[1], .rounds[1].seed] | join(" ")')" \
+        'FASTER 0.85 0.82 0.88 1 9 0.81 77 1 2'
     run -0 "$compare" "${reversed[@]}"
     assert_output 'A is SLOWER than B: 1.18 times its time (96.1 % interval 1.14 to 1.22, 9 rounds)'
     # The margin, on both sides: 1 / 1.13 = 0.885 and 1 / 1.14 = 0.877.
@@ -190,11 +207,13 @@ rounds() {
     grep -q 40e-3 "$slow"
     # A margin of 8 %, that a busy machine does not make them differ.
     run -0 timeout 120 run_scripts/compare.sh $same $same --case sample/1-small --margin 8 --rounds 9
-    assert_line --regexp '^A is the SAME as B: [0-9.]+ times its time \(96\.1 % interval [0-9.]+ to [0-9.]+, 9 rounds\)$'
-    run -0 timeout 120 run_scripts/compare.sh "$slow" $same --case sample/1-small --margin 8 --rounds=9 --seed 40 --calls 2 \
-        --json "$BATS_TEST_TMPDIR/result.json"
+    assert_line --regexp \
+        '^A is the SAME as B: [0-9.]+ times its time \(96\.1 % interval [0-9.]+ to [0-9.]+, 9 rounds\)$'
+    run -0 timeout 120 run_scripts/compare.sh "$slow" $same --case sample/1-small --margin 8 --rounds=9 --seed 40 \
+        --calls 2 --json "$BATS_TEST_TMPDIR/result.json"
     assert_line --regexp '^A is SLOWER than B: [12]\.[0-9]+ times its time '
-    assert_equal "$(json '[.a_is, .margin, .a.submission.source == "'"$slow"'", .b.submission.source, ([.rounds[].seed] | join(",")),
+    assert_equal "$(json \
+        '[.a_is, .margin, .a.submission.source == "'"$slow"'", .b.submission.source, ([.rounds[].seed] | join(",")),
         ([.rounds[] | .a, .b | .[].samples | length] | unique | join(","))] | join(" ")')" \
         "SLOWER 0.08 true $same 40,41,42,43,44,45,46,47,48 3"
     run -0 timeout 120 run_scripts/compare.sh $same "$slow" --generate 'random 128 128' --margin 8 --rounds 9
@@ -203,15 +222,16 @@ rounds() {
 
 # bats test_tags=alone
 @test "compare: one that fails is told with its verdict; wrong arguments are refused" {
-    local right=problems/editdistance/submissions/accepted/bitparallel.c wrong=problems/editdistance/submissions/wrong_answer/hamming.c
+    local right=problems/editdistance/submissions/accepted/bitparallel.c \
+        wrong=problems/editdistance/submissions/wrong_answer/hamming.c
     run -1 timeout 60 run_scripts/compare.sh $right $wrong --json "$BATS_TEST_TMPDIR/result.json"
     assert_line --regexp '^B FAILED\. WA \(wrong answer\): '
     [ ! -e "$BATS_TEST_TMPDIR/result.json" ] || fail 'there is a result'
     run -1 --separate-stderr timeout 60 run_scripts/compare.sh tests/fixtures/bad_syntax.c $right
     assert_output --regexp '^A FAILED\. CE \(compile error\): '
     # A problem other than the default is found by its path, or named.
-    run -0 timeout 120 run_scripts/compare.sh problems/matmul/submissions/accepted/baseline.c problems/matmul/submissions/accepted/baseline.c \
-        --case sample/1-square --rounds 6 --margin 100
+    run -0 timeout 120 run_scripts/compare.sh problems/matmul/submissions/accepted/baseline.c \
+        problems/matmul/submissions/accepted/baseline.c --case sample/1-square --rounds 6 --margin 100
     assert_line --partial 'A is the SAME as B'
     run -2 run_scripts/compare.sh $right
     assert_output --partial 'usage: compare.sh A B'
@@ -219,8 +239,8 @@ rounds() {
     assert_output "compare.sh: there is no submission 'none.c'"
     run -2 run_scripts/compare.sh $right $right nothing
     assert_output --partial "there is no problem 'nothing'"
-    for options in '--rounds 5' '--rounds x' '--rounds' '--calls 0' '--seed -1' '--margin 1e3' '--json /nowhere/x' '--repeat 4' \
-        '--until=1' '--submission x'; do
+    for options in '--rounds 5' '--rounds x' '--rounds' '--calls 0' '--seed -1' '--margin 1e3' '--json /nowhere/x' \
+        '--repeat 4' '--until=1' '--submission x'; do
         run -2 run_scripts/compare.sh $right $right $options
         assert_output --regexp '^compare.sh: .*--'
     done

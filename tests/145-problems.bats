@@ -26,7 +26,8 @@ setup() {
     requires nvcc
     for row in 'matmul:simple.c baseline.c simple.cu baseline.cu opencl_simple opencl_blocked:cancel 70 90 110' \
         'mergesort:baseline.c mergesort_threads.c qsort.c baseline.cu opencl:few 5000 payload=1 distinct=7' \
-        'diffevo:baseline.c baseline.cu naive.cu:mixed 20 g=5' 'cointsp:baseline.c baseline.cu warp.cu:prescribed uniform 20 32 8'; do
+        'diffevo:baseline.c baseline.cu naive.cu:mixed 20 g=5' \
+        'cointsp:baseline.c baseline.cu warp.cu:prescribed uniform 20 32 8'; do
         IFS=: read -r problem names line <<< "$row"
         make -s submission simulator-if-used PROBLEM="$problem"
         for name in $names; do
@@ -57,7 +58,8 @@ setup() {
     run -0 env SUBMISSION=problems/matmul/submissions/accepted/baseline.c timeout 120 run_scripts/run_matmul.sh
     assert_equal "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" "$(grep -c '^== uniform [0-9 ]*$' <<< "$output")"
     run -2 env TSPLIB=/nowhere run_scripts/run_cointsp.sh
-    assert_output --partial "'/nowhere/gr24.tsp' is missing: set TSPLIB, or fetch it with problems/cointsp/get_tsplib.sh"
+    assert_output --partial \
+        "'/nowhere/gr24.tsp' is missing: set TSPLIB, or fetch it with problems/cointsp/get_tsplib.sh"
     run -2 run_scripts/generated.sh matmul
     assert_output --partial 'usage: generated.sh'
 }

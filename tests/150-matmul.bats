@@ -73,7 +73,7 @@ setup() {
 @test "matmul: a large case is judged by samples and combinations; what the judge looks at does not show" {
     right=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
     cat > "$BATS_TEST_TMPDIR/one_off.c" << 'END'
-/* The product, but for one element in the inside, which is off by 1000: half a million tolerances, which is missed once in 10^8. */
+/* The product, but for one inner element, which is off by 1000: half a million tolerances, missed once in 10^8. */
 #include "device_user.h"
 #define device_user product
 #include "BASELINE"
@@ -122,8 +122,8 @@ END
     for name in 1_register_tiles 2_asynchronous_copies expert; do
         so=$(submission "problems/matmul/submissions/accepted/$name.cu" matmul)
         # The last two have whole tiles enough for the expert's main kernel, with ragged edges.
-        for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'tiny 17 18 19' 'wide 1 100 1' 'positive 1 1 3000' \
-            'special 390 1034 35 seed=3' 'uniform 385 1027 33 seed=4'; do
+        for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'tiny 17 18 19' 'wide 1 100 1' \
+            'positive 1 1 3000' 'special 390 1034 35 seed=3' 'uniform 385 1027 33 seed=4'; do
             run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
             assert_line SUCCESSFUL.
             refute_output --partial 'cudasim: '
@@ -145,7 +145,8 @@ END
         for size in '1300 1030 270' '1100 64 40'; do
             # shellcheck disable=SC2086
             run -0 timeout 120 run_scripts/sim.sh --nvcc "-Iproblems/matmul/include \
-                -DSUBMISSION=\"../../problems/matmul/submissions/accepted/$name.cu\"" tests/fixtures/matmul_panels.cu $size
+                -DSUBMISSION=\"../../problems/matmul/submissions/accepted/$name.cu\"" \
+                tests/fixtures/matmul_panels.cu $size
             assert_output '0 wrong'
         done
     done

@@ -190,7 +190,7 @@ END
     done
 }
 
-@test "mergesort: the experts and the steps to them are right on the simulator, without a complaint, around their tiles" {
+@test "mergesort: the experts and the steps to them are right on the simulator, around their tiles, no complaint" {
     requires nvcc
     requires x86-64
     for sort in 1_two_way 1_one_sweep expert expert_open; do

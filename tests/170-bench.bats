@@ -14,10 +14,12 @@ setup() {
         assert_line --regexp "^CPU, .* $small +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.e-]+$"
         refute_output --partial simulat
         file=$build/bench/$problem.json
-        assert_equal "$(json '[.format, .problem, (.rows | length)] | map(tostring) | join(" ")' "$file")" "1 $problem 4"
+        assert_equal "$(json '[.format, .problem, (.rows | length)] | map(tostring) | join(" ")' "$file")" \
+            "1 $problem 4"
         assert_equal "$(json '[.rows[].n] | unique | map(tostring) | join(" ")' "$file")" "$small $large"
         assert_equal "$(json '[.rows[].kind] | unique | join(" ")' "$file")" 'cpu_blocked cpu_simple'
-        assert_equal "$(json '[.rows[] | select(.unit == "'"$unit"'" and .measure == "call" and (.samples | length) == 11 and
+        assert_equal "$(json \
+            '[.rows[] | select(.unit == "'"$unit"'" and .measure == "call" and (.samples | length) == 11 and
             .low <= .median_s and .median_s <= .high and .ranked)] | length' "$file")" 4
         # The rate is the work over the median.
         work=$(sed -n "s/^size $large \([0-9]*\) .*/\1/p" "problems/$problem/bench.txt")
@@ -27,7 +29,10 @@ setup() {
 }
 
 @test "bench: a size that would take too long is left out, and a wrong answer is an error" {
+    local before
+    before=$(ls)
     BENCH_SECONDS=0 run -0 timeout 60 run_scripts/bench_ladder.sh matmul cpu 64 128
+    assert_equal "$(ls)" "$before" # awk's `print a > 0` writes a file named 0
     assert_equal "$(json '[.rows[].n] | unique | tostring' "$build/bench/matmul.json")" '[64]'
     assert_line --regexp '^CPU, simple +128 +-$'
 
@@ -47,8 +52,8 @@ setup() {
 {"what":"device_user","peer":"thrust","size":1024,"payloads":1,"median_s":2,"rate":5,"right":false}
 END
     )
-    assert_equal "$(jq -c '[.what, .kind, .series, .measure, .n, .ladder, .low, .clocks, .unit, .operations]' <<< "$rows")" \
-        '["expert.cu","gpu_expert","E","kernel",4,true,1,1980,"x",null]
+    assert_equal "$(jq -c '[.what, .kind, .series, .measure, .n, .ladder, .low, .clocks, .unit, .operations]' \
+        <<< "$rows")" '["expert.cu","gpu_expert","E","kernel",4,true,1,1980,"x",null]
 ["expert","gpu_expert","E","kernel",7,false,null,null,"u",6]
 ["thrust","other","thrust","call",1024,false,null,null,"u",null]'
 }
@@ -122,7 +127,8 @@ END
     requires nvcc
     line=$(grep -n HERE tests/fixtures/sim/out_of_bounds.cu | cut -d : -f 1)
     run -1 timeout 60 run_scripts/sanitize.sh tests/fixtures/sim/out_of_bounds.cu editdistance --device sim
-    assert_line --regexp "^1 x out-of-bounds, first in fill, tests/fixtures/sim/out_of_bounds.cu:$line: write of 4 bytes"
+    assert_line --regexp \
+        "^1 x out-of-bounds, first in fill, tests/fixtures/sim/out_of_bounds.cu:$line: write of 4 bytes"
     assert_line 'on the simulator, all checks: device_user() did not return'
     run -1 timeout 60 run_scripts/sanitize.sh tests/fixtures/sim/race.cu --device sim
     assert_line --regexp '^[0-9]+ x shared-race, first in sum, tests/fixtures/sim/race.cu:[0-9]+:'

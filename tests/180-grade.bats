@@ -34,7 +34,8 @@ query() { sqlite3 -readonly "$db" "$1"; }
 sound() {
     assert_equal "$(query 'PRAGMA integrity_check')" ok
     assert_equal "$(query 'PRAGMA foreign_key_check')" ''
-    assert_equal "$(query "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
+    assert_equal "$(query \
+        "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
         j.valid AND j.state = 'done') <> 1")" 0
 }
 
@@ -126,18 +127,22 @@ right.c AC
 slow.c TLE
 wrong.c WA"
     # shellcheck disable=SC2016
-    assert_equal "$(query "SELECT j.verdict, s.path FROM submissions s JOIN judgements j ON j.submission = s.id WHERE team <> 'ada'")" \
+    assert_equal "$(query \
+        "SELECT j.verdict, s.path FROM submissions s JOIN judgements j ON j.submission = s.id WHERE team <> 'ada'")" \
         'AC|`touch pwned` "a",'\''b.c'
-    assert_equal "$(query "SELECT message FROM judgements j JOIN submissions s ON s.id = j.submission WHERE path = 'broken.c'")" \
+    assert_equal "$(query \
+        "SELECT message FROM judgements j JOIN submissions s ON s.id = j.submission WHERE path = 'broken.c'")" \
         'device_user.c:1:2: error: #error not so'
     for words in "linked.tar:'folder/link.c' is a link" "bomb.tar.gz:unpacks to more bytes" "junk.zip:cannot be read" \
         "above.tar:'../../escaped.c' is no name" "linked:is a symbolic link"; do
-        [[ $(query "SELECT message FROM judgements j JOIN submissions s ON s.id = j.submission WHERE path = '${words%%:*}'") == \
+        [[ $(query "SELECT message FROM judgements j JOIN submissions s ON s.id = j.submission
+            WHERE path = '${words%%:*}'") == \
             *"${words#*:}"* ]]
     done
     [ -z "$(find "$BATS_TEST_TMPDIR" "$root" -maxdepth 3 \( -name pwned -o -name escaped.c \) -print -quit)" ]
     # All samples of the ranked case, of those accepted alone.
-    assert_equal "$(query "SELECT DISTINCT (SELECT count(*) FROM samples WHERE run = r.id) FROM runs r WHERE step = 'ranked'")" 7
+    assert_equal "$(query \
+        "SELECT DISTINCT (SELECT count(*) FROM samples WHERE run = r.id) FROM runs r WHERE step = 'ranked'")" 7
     assert_equal "$(query "SELECT count(*) FROM runs WHERE step = 'ranked'")" 4
     sound
     # Graded once more: nothing is left to do, and nothing is done.
@@ -146,12 +151,14 @@ wrong.c WA"
     # A spreadsheet's file and JSON tell the same, whatever the names are.
     "$root/run_scripts/results.sh" "$contest" submissions --csv > out.csv
     "$root/run_scripts/results.sh" "$contest" submissions --json > out.json
-    sqlite3 :memory: '.mode csv' '.import out.csv t' "SELECT team, path, verdict FROM t ORDER BY submission + 0" > from_csv
+    sqlite3 :memory: '.mode csv' '.import out.csv t' "SELECT team, path, verdict FROM t ORDER BY submission + 0" \
+        > from_csv
     jq -r '.[] | [.team, .path, .verdict] | @csv' out.json > from_json
     sqlite3 :memory: '.mode csv' "CREATE TABLE t (a, b, c)" '.import from_json t' 'SELECT * FROM t' > from_json_again
     cmp from_csv from_json_again
     assert_equal "$(jq length out.json)" 12
-    assert_equal "$("$root/run_scripts/results.sh" "$contest" submissions --verdict WA --json | jq -r '.[].path')" wrong.c
+    assert_equal "$("$root/run_scripts/results.sh" "$contest" submissions --verdict WA --json | jq -r '.[].path')" \
+        wrong.c
     run -0 "$root/run_scripts/results.sh" "$contest" standings
     assert_output --partial $'\tada\t'
     run -2 "$root/run_scripts/results.sh" "$contest" nothing
@@ -174,7 +181,8 @@ wrong.c WA"
         kill -9 $pid && killed=$((killed + 1))
         wait $pid || true
         # What is written is never unwritten.
-        query "SELECT submission, verdict FROM judgements WHERE state = 'done' ORDER BY 1" > "$BATS_TEST_TMPDIR/done.$killed" || true
+        query "SELECT submission, verdict FROM judgements WHERE state = 'done' ORDER BY 1" \
+            > "$BATS_TEST_TMPDIR/done.$killed" || true
     done
     [ $killed -ge 3 ]
     # Stopped in good order as by Ctrl-C: its exit code says so, and the children are gone with it.
@@ -186,13 +194,15 @@ wrong.c WA"
     [ $status -le 1 ]
     run -0 grade --builds 1
     sound
-    assert_equal "$(query "SELECT team, path, verdict FROM submissions s JOIN judgements j ON j.submission = s.id ORDER BY 1, 2")" \
+    assert_equal "$(query \
+        "SELECT team, path, verdict FROM submissions s JOIN judgements j ON j.submission = s.id ORDER BY 1, 2")" \
         "ada|1.c|AC
 ada|2.c|WA
 bob|1.c|RTE
 bob|2.c|AC"
     for pause in "$BATS_TEST_TMPDIR"/done.*; do
-        [ -z "$(comm -23 "$pause" <(query "SELECT submission, verdict FROM judgements WHERE state = 'done' ORDER BY 1"))" ]
+        [ -z "$(comm -23 "$pause" \
+            <(query "SELECT submission, verdict FROM judgements WHERE state = 'done' ORDER BY 1"))" ]
     done
     # No attempt is charged for being killed, and nothing is left of what was being built.
     assert_equal "$(query 'SELECT max(attempts) FROM judgements')" 0
@@ -260,7 +270,8 @@ bob|2.c|AC"
     run -0 "$build/grader" cancel "$contest" 2
     run -0 grade
     sound
-    assert_equal "$("$build/grader" results "$contest" rejudgings --json | jq -r '.[].state' | xargs)" 'committed cancelled'
+    assert_equal "$("$build/grader" results "$contest" rejudgings --json | jq -r '.[].state' |
+        xargs)" 'committed cancelled'
 }
 
 @test "schema: a database of version 1 is brought up to date with all that is in it; a newer one is refused" {
@@ -275,7 +286,8 @@ bob|2.c|AC"
     run -0 "$build/grader" run "$contest"
     assert_equal "$(query 'PRAGMA user_version')" 2
     assert_equal "$(query 'PRAGMA journal_mode')" wal
-    assert_equal "$("$build/grader" results "$contest" --json | jq -c '.[] | [.team, .verdict, .seconds]')" '["ada","AC",0.25]'
+    assert_equal "$("$build/grader" results "$contest" --json | jq -c '.[] | [.team, .verdict, .seconds]')" \
+        '["ada","AC",0.25]'
     query .schema > "$BATS_TEST_TMPDIR/migrated"
     rm -rf "$contest/grading"
     run -0 "$build/grader" run "$contest"
@@ -296,18 +308,23 @@ bob|2.c|AC"
     mkdir -p "$contest/grading" "$contest/teams" "$build/grading"
     printf 'name: Ada & "Co"\n' > "$contest/teams/ada.yaml"
     run -0 "$build/grader" run "$contest"
-    # Moments in minutes from the start; ada: WA at 10, AC at 30; bob: CE at 5, AC at 40; cyd: AC at 50; dan: after the end.
+    # Moments in minutes from the start; ada: WA at 10, AC at 30; bob: CE at 5, AC at 40; cyd: AC at 50; dan:
+    # after the end.
     sqlite3 "$db" "CREATE TEMP TABLE given (id, team, minute, verdict, median, low, high, baseline);
         INSERT INTO given VALUES (1, 'ada', 10, 'WA', NULL, NULL, NULL, NULL), (2, 'ada', 30, 'AC', 2.0, 1.9, 2.2, 4.0),
-            (3, 'bob', 5, 'CE', NULL, NULL, NULL, NULL), (4, 'bob', 40, 'AC', 2.1, 2.1, 2.3, 8.4), (5, 'cyd', 50, 'AC', 3, 2.9, 3.1, 3.0),
+            (3, 'bob', 5, 'CE', NULL, NULL, NULL, NULL), (4, 'bob', 40, 'AC', 2.1, 2.1, 2.3, 8.4),
+            (5, 'cyd', 50, 'AC', 3, 2.9, 3.1, 3.0),
             (6, 'dan', 120, 'AC', 1, 1, 1, 9.0);
         INSERT INTO submissions SELECT id, team, 'A', id, id, id, 1767225600 + 60 * minute, 0 FROM given;
         INSERT INTO judgements (id, submission, state, verdict, created) SELECT id, id, 'done', verdict, 0 FROM given;
-        INSERT INTO runs SELECT id * 10, id, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given WHERE verdict = 'AC';
-        INSERT INTO runs SELECT id * 10 + 1, id, 'baseline', 0, 'x', 'AC', '', baseline, 0, 0 FROM given WHERE verdict = 'AC';
+        INSERT INTO runs SELECT id * 10, id, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given
+            WHERE verdict = 'AC';
+        INSERT INTO runs SELECT id * 10 + 1, id, 'baseline', 0, 'x', 'AC', '', baseline, 0, 0 FROM given
+            WHERE verdict = 'AC';
         INSERT INTO runs SELECT id * 10 + 2, id, 'secret', 0, 'secret/one/1', 'AC', '', 1, 1, 1 FROM given WHERE id < 3;
         INSERT INTO runs SELECT id * 10 + 3, id, 'secret', 1, 'secret/one/2', 'WA', '', 1, 1, 1 FROM given WHERE id < 3;
-        INSERT INTO runs SELECT id * 10 + 4, id, 'secret', 2, 'secret/two/1', CASE id WHEN 1 THEN 'AC' ELSE 'WA' END, '', 1, 1, 1
+        INSERT INTO runs SELECT id * 10 + 4, id, 'secret', 2, 'secret/two/1',
+            CASE id WHEN 1 THEN 'AC' ELSE 'WA' END, '', 1, 1, 1
             FROM given WHERE id < 3"
     times=('start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:45:00Z' 'end: 2026-01-01T01:00:00Z')
     standings "${times[@]}" > "$BATS_TEST_TMPDIR/out"
@@ -321,13 +338,16 @@ bob|2.c|AC"
     run -0 "$build/grader" results "$contest" standings --csv
     assert_line --index 2 --regexp '^2,ada,"Ada & ""Co""",1,50,'
     "$build/grader" results "$contest" standings --public --json > "$BATS_TEST_TMPDIR/out"
-    assert_equal "$(json '.teams[] | select(.team == "cyd") | [.solved, .problems[0].pending] | @csv' "$BATS_TEST_TMPDIR/out")" 0,1
+    assert_equal "$(json '.teams[] | select(.team == "cyd") | [.solved, .problems[0].pending] | @csv' \
+        "$BATS_TEST_TMPDIR/out")" 0,1
     # bob's interval overlaps ada's, cyd's neither.
-    assert_equal "$(standings "${times[@]}" 'scoring: { type: fastest }' | jq -c '.teams[] | [.rank, .team, .score]' | xargs)" \
+    assert_equal "$(standings "${times[@]}" 'scoring: { type: fastest }' | jq -c '.teams[] | [.rank, .team, .score]' |
+        xargs)" \
         '[1,ada,1] [1,bob,1] [3,cyd,3] [4,dan,4]'
     # Speedups 2, 4 and 1: a third of the way from 1 to 4, all of it, none.
     assert_equal "$(standings "${times[@]}" 'scoring: { type: relative, correct: 40 }' |
-        jq -c '.teams[] | [.rank, .team, (.score * 1000 | round)]' | xargs)" '[1,bob,100000] [2,ada,60000] [3,cyd,40000] [4,dan,0]'
+        jq -c '.teams[] | [.rank, .team, (.score * 1000 | round)]' |
+        xargs)" '[1,bob,100000] [2,ada,60000] [3,cyd,40000] [4,dan,0]'
     # One to be reviewed has no time until it was.
     sqlite3 "$db" 'UPDATE judgements SET review = 1 WHERE submission = 4'
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"ada"'
@@ -335,7 +355,8 @@ bob|2.c|AC"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"bob"'
     # Half of `one` by sum, all of `two` by min: ada's best submission is the first.
     contest "${times[@]}" 'scoring: { type: groups }'
-    printf '%s\n' '    groups:' '      - name: secret/one' '        score_aggregation: sum' '        max_score: 60' '      - name: secret/two' \
-        '        score_aggregation: min' '        max_score: 40' >> "$contest/contest.yaml"
-    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" '["ada",70]'
+    printf '%s\n' '    groups:' '      - name: secret/one' '        score_aggregation: sum' '        max_score: 60' \
+        '      - name: secret/two' '        score_aggregation: min' '        max_score: 40' >> "$contest/contest.yaml"
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" \
+        '["ada",70]'
 }

@@ -27,12 +27,16 @@ contest() {
 }
 grade() { timeout 120 "$build/grader" run "$contest" "$@" < /dev/null; }
 query() { sqlite3 -readonly "$db" "$1"; }
-message() { query "SELECT verdict || ' ' || message FROM judgements j JOIN submissions s ON s.id = j.submission WHERE path = '$1'"; }
+message() {
+    query "SELECT verdict || ' ' || message FROM judgements j JOIN submissions s ON s.id = j.submission
+        WHERE path = '$1'"
+}
 
 # One verdict that counts for each submission, and a sound database.
 sound() {
     assert_equal "$(query 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok
-    assert_equal "$(query "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
+    assert_equal "$(query \
+        "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
         j.valid AND j.state = 'done') <> 1")" 0
 }
 
@@ -62,8 +66,9 @@ with_mounts() {
     done
     # What is no map of keys, is too deep, too long, or is no file at all.
     text=$(printf '[%.0s' {1..100})
-    for text in "$text" 'words' '- a' '%YAML 9.9' "name: $(printf 'x%.0s' {1..300})" 'name: &a x' 'name: *a' $'name: x\nname: y' \
-        $'name: "\e[31m\xe2\x80\xaeevil"\nproblems: 5' $'\tname: x' "$(yes 'name: x' | head -n 10000)"; do
+    for text in "$text" 'words' '- a' '%YAML 9.9' "name: $(printf 'x%.0s' {1..300})" 'name: &a x' 'name: *a' \
+        $'name: x\nname: y' $'name: "\e[31m\xe2\x80\xaeevil"\nproblems: 5' $'\tname: x' \
+        "$(yes 'name: x' | head -n 10000)"; do
         printf '%s\n' "$text" > "$contest/contest.yaml"
         one_line
         [ "$status" -eq 2 ]
@@ -180,7 +185,9 @@ REASONS
     rm -r "$to" && mkdir "$to"
     cp "$root"/tests/exploits/compile_{incbin,include_passwd,says_box,says_make,says_status,stdin}.c "$to"
     run -0 grade
-    for name in "$to"/*; do [[ $(message "${name##*/}") == "CE "*[Ee]rror:* ]] || fail "$name: $(message "${name##*/}")"; done
+    for name in "$to"/*; do
+        [[ $(message "${name##*/}") == "CE "*[Ee]rror:* ]] || fail "$name: $(message "${name##*/}")"
+    done
     sound
     # Nothing was written where nothing belongs, and no copy of what was too large is kept.
     [ -z "$(find "$BATS_TEST_TMPDIR" "$build/grading" /tmp -maxdepth 2 -name 'escaped*' -print -quit 2> /dev/null)" ]
@@ -193,15 +200,17 @@ REASONS
     local name names
     contest
     rm -r "$contest/submissions/ada"
-    names=('Ада Лавлейс' '高木貞治' 'الخوارزمي' 'आर्यभट' 'Ωμέγα' '👩‍💻' "'; DROP TABLE submissions; --" '<img src=x onerror=alert(1)>'
-        '$(touch pwned)' '`touch pwned`' '-rf' '--watch' '%s%n' 'a"b,c' '&amp;' '~' '*' "$(printf 'x%.0s' {1..250})" ' ')
+    names=('Ада Лавлейс' '高木貞治' 'الخوارزمي' 'आर्यभट' 'Ωμέγα' '👩‍💻' "'; DROP TABLE submissions; --"
+        '<img src=x onerror=alert(1)>'
+        '$(touch pwned)' '`touch pwned`' '-rf' '--watch' '%s%n' 'a"b,c' '&amp;' '~' '*' "$(printf 'x%.0s' {1..250})"
+            ' ')
     for name in "${names[@]}"; do
         mkdir -p "$contest/submissions/$name/A"
         echo "#error $RANDOM" > "$contest/submissions/$name/A/${name:0:240}.c"
     done
     # What would steer a terminal or turn its text around is named, with question marks, and left out.
-    mkdir -p "$contest/submissions/"$'steer\e[2J' "$contest/submissions/"$'turn\u202eedoc' "$contest/submissions/"$'line\nbreak' \
-        "$contest/submissions/"$'broken\xff'
+    mkdir -p "$contest/submissions/"$'steer\e[2J' "$contest/submissions/"$'turn\u202eedoc' \
+        "$contest/submissions/"$'line\nbreak' "$contest/submissions/"$'broken\xff'
     run -0 --separate-stderr grade --builds 2
     assert_equal "${#stderr_lines[@]}" 4
     [[ $stderr == *'submissions/steer?[2J: left out'* && $stderr == *'submissions/turn???edoc: left out'* &&
@@ -211,7 +220,8 @@ REASONS
     printf '%s\n' "${names[@]}" | LC_ALL=C sort > wanted
     jq -r '.[].team' out.json | LC_ALL=C sort | cmp wanted -
     sqlite3 :memory: '.mode csv' '.import out.csv t' '.mode list' 'SELECT team FROM t' | LC_ALL=C sort | cmp wanted -
-    assert_equal "$("$build/grader" results "$contest" submissions --team "'; DROP TABLE submissions; --" --json | jq length)" 1
+    assert_equal "$("$build/grader" results "$contest" submissions --team "'; DROP TABLE submissions; --" --json |
+        jq length)" 1
     [ -z "$(find "$BATS_TEST_TMPDIR" "$root" -maxdepth 3 -name pwned -print -quit)" ]
     sound
     # A team that is not listed is named and not graded, and what it hands in later is not either.
@@ -251,7 +261,8 @@ REASONS
     rm "$contest/ballast" "$contest/more"
     timeout 60 "$build/grader" run "$contest" < /dev/null
     sqlite3 "$contest/grading/results.db" 'PRAGMA integrity_check;
-        SELECT path, verdict, attempts, (SELECT count(*) FROM judgements o WHERE o.submission = j.submission) FROM judgements j
+        SELECT path, verdict, attempts, (SELECT count(*) FROM judgements o WHERE o.submission = j.submission)
+            FROM judgements j
         JOIN submissions s ON s.id = j.submission ORDER BY path'
     cd "$here"
 SCRIPT
@@ -275,7 +286,8 @@ SCRIPT
     sqlite3 "$contest/grading/results.db" 'SELECT max(attempts), sum(verdict IN ("CE", "JE")) FROM judgements'
 SCRIPT
     run -0 cat out
-    assert_output --regexp "^3 grader: the disk of '.*' is full \(less than 16 MiB left\): make room and start again; no verdict is lost
+    assert_output --regexp \
+        "^3 grader: the disk of '.*' is full \(less than 16 MiB left\): make room and start again; no verdict is lost
 0\|0$"
     run -0 grade
     assert_equal "$(query "SELECT count(*) FROM judgements WHERE state = 'done' AND verdict <> 'JE'")" 4
@@ -295,7 +307,8 @@ SCRIPT
         [ "$command" != clear-review ] || argument=1
         [ "$command" != rejudge ] || argument=--start
         status=0
-        timeout 20 "$build/grader" "$command" "$contest" $argument ${argument:+$([ "$command" != rejudge ] || echo --reason x)} \
+        timeout 20 "$build/grader" "$command" "$contest" $argument \
+            ${argument:+$([ "$command" != rejudge ] || echo --reason x)} \
             < /dev/null > said 2>&1 || status=$?
         echo "$command $status $(tail -n 1 said)"
     done
@@ -311,7 +324,8 @@ SCRIPT
     printf 'no database, whatever it was' | dd of="$db" conv=notrunc status=none
     cp "$db" broken.db
     run -3 grade
-    assert_output --partial 'results.db: file is not a database: keep the file, and put a backup of the folder in its place'
+    assert_output --partial \
+        'results.db: file is not a database: keep the file, and put a backup of the folder in its place'
     cmp "$db" broken.db
     cp whole.db "$db"
     run -0 grade
@@ -361,20 +375,22 @@ SCRIPT
     sound
 }
 
-@test "killed at random moments, alone or with all it started, the grader ends with the verdicts of an undisturbed one" {
+@test "killed at random moments, alone or with all it started, the grader ends with an undisturbed one's verdicts" {
     requires box
     run -0 timeout 100 "$root/run_scripts/grade_soak.sh" --kills 8 --seed 2
-    assert_line --regexp '^8 kills in [0-9]+ s, 4 of the grader alone and 4 with all its processes; [0-9]+ steps were cut off$'
+    assert_line --regexp \
+        '^8 kills in [0-9]+ s, 4 of the grader alone and 4 with all its processes; [0-9]+ steps were cut off$'
     assert_line --regexp '^[0-9]+ submissions: [0-9]+ AC,[0-9]+ CE,[0-9]+ RTE,[0-9]+ WA$'
     assert_line 'each has one final verdict, the same as undisturbed'
 }
 
-# The guide's ten commands are those of the document, one a line; changed is only what its reader would: the address, what
-# an editor does, and that somebody who is root needs no sudo.
+# The guide's ten commands are those of the document, one a line; changed is only what its reader would: the address,
+# what an editor does, and that somebody who is root needs no sudo.
 @test "guide: the ten commands of docs/CONTEST.md lead from a clone to a contest that grades what arrives" {
     requires box
     local commands number line grader
-    mapfile -t commands < <(sed -n '/^## From an empty machine/,/^## /{/^```sh$/,/^```$/{/^```/!p}}' "$root/docs/CONTEST.md")
+    mapfile -t commands < <(sed -n '/^## From an empty machine/,/^## /{/^```sh$/,/^```$/{/^```/!p}}' \
+        "$root/docs/CONTEST.md")
     assert_equal "${#commands[@]}" 10
     # What is cloned is the toolkit as it is here. What of it is built already is put where make would build it, which
     # tests/60-make.bats is about.

@@ -10,10 +10,13 @@ setup_file() {
         verdict: "WA", message: $evil, league: $evil, date: "2026-01-31T09:30:00Z", seed: "123456789", left_out: 2,
         asked: {keep_going: true}, device: {kind: "cpu", name: $evil}, review: false, cases: [
             {name: "sample/1-small", verdict: "AC", message: "", answer: "127", output: "127", seconds: {median: 0.25}},
-            {name: ("sample/" + $evil), verdict: "WA", message: $evil, answer: "5", output: "6", seconds: {median: 0.5}},
-            {name: "secret/05-hidden-kind", verdict: "WA", message: "answered 3 where 987654 is right in case secret/05-hidden-kind",
+            {name: ("sample/" + $evil), verdict: "WA", message: $evil, answer: "5", output: "6",
+                seconds: {median: 0.5}},
+            {name: "secret/05-hidden-kind", verdict: "WA",
+                message: "answered 3 where 987654 is right in case secret/05-hidden-kind",
              answer: "987654", output: "3", seconds: {median: 0.125}},
-            {name: "secret/06-hidden-kind", verdict: "TLE", message: "ran 3 s in case secret/06-hidden-kind", answer: "987654",
+            {name: "secret/06-hidden-kind", verdict: "TLE", message: "ran 3 s in case secret/06-hidden-kind",
+                answer: "987654",
              output: null, seconds: null}]}' > "$BATS_FILE_TMPDIR/evil.json"
 }
 
@@ -76,7 +79,8 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     # No directive: every # of a text is escaped.
     run ! grep -E '^(not )?ok .*[^\\]# ' "$BATS_TEST_TMPDIR/wa.t"
     # The YAML blocks are YAML.
-    grep '^  [a-z_]*: ' "$BATS_TEST_TMPDIR/wa.t" | sed -n '/verdict/,$p' | head -n 4 | sed 's/^  //' > "$BATS_TEST_TMPDIR/block.yaml"
+    grep '^  [a-z_]*: ' "$BATS_TEST_TMPDIR/wa.t" | sed -n '/verdict/,$p' | head -n 4 |
+        sed 's/^  //' > "$BATS_TEST_TMPDIR/block.yaml"
     run -0 "$build/yaml_flat" "$BATS_TEST_TMPDIR/block.yaml" verdict words message league device duration_ms
     if command -v prove > /dev/null; then
         sed -i 's/TAP version 14/TAP version 13/' "$BATS_TEST_TMPDIR/wa.t" # what Perl's reader knows
@@ -108,12 +112,14 @@ gradescope_valid() {
     jq -e '
         def visibility: . == "hidden" or . == "after_due_date" or . == "after_published" or . == "visible";
         def text_format: . == "text" or . == "html" or . == "simple_format" or . == "md" or . == "ansi";
-        ((keys - ["score", "execution_time", "output", "output_format", "test_output_format", "test_name_format", "visibility",
+        ((keys - ["score", "execution_time", "output", "output_format", "test_output_format", "test_name_format",
+                  "visibility",
             "stdout_visibility", "extra_data", "tests", "leaderboard"]) == []) and
         (.score | type == "number" and . >= 0) and (.output | type == "string") and (.output_format | text_format) and
         (.visibility | visibility) and (.stdout_visibility | visibility) and
         (.tests // [] | all(
-            ((keys - ["score", "max_score", "status", "name", "name_format", "number", "output", "output_format", "tags",
+            ((keys - ["score", "max_score", "status", "name", "name_format", "number", "output", "output_format",
+                "tags",
                 "visibility", "extra_data"]) == []) and
             (.score >= 0) and (.score <= .max_score) and (.status == "passed" or .status == "failed") and
             (.name | type == "string") and (.number | type == "string") and (.output | type == "string") and
@@ -165,8 +171,8 @@ gradescope_valid() {
 }
 
 @test "formats: a sealed judging tells nothing of its samples' inputs; --full tells organisers all" {
-    jq '.seal = {name: "spring", commitment: "0"} | .cases[0].verdict = "WA" | .cases[0].message = "127 is right"' "$result" \
-        > "$BATS_TEST_TMPDIR/sealed.json"
+    jq '.seal = {name: "spring", commitment: "0"} | .cases[0].verdict = "WA" | .cases[0].message = "127 is right"' \
+        "$result" > "$BATS_TEST_TMPDIR/sealed.json"
     for format in junit tap summary gradescope; do
         run -0 convert $format "$BATS_TEST_TMPDIR/sealed.json"
         refute_output --partial '127 is right'
@@ -179,7 +185,8 @@ gradescope_valid() {
 
 @test "formats: convert.sh takes what judge.sh wrote, several at once" {
     requires box
-    run_scripts/judge.sh tests/fixtures/bad_syntax.c editdistance --json "$BATS_TEST_TMPDIR/ce.json" > /dev/null 2>&1 || true
+    run_scripts/judge.sh tests/fixtures/bad_syntax.c editdistance --json "$BATS_TEST_TMPDIR/ce.json" > /dev/null 2>&1 ||
+        true
     run_scripts/judge.sh problems/editdistance/submissions/wrong_answer/hamming.c --group sample --keep-going \
         --json "$BATS_TEST_TMPDIR/wa.json" > /dev/null 2>&1 || true
     run -0 run_scripts/convert.sh tap "$BATS_TEST_TMPDIR/ce.json" "$BATS_TEST_TMPDIR/wa.json"
@@ -222,8 +229,10 @@ gradescope_valid() {
     }
     score() { jq -r "$1" "$AUTOGRADER_ROOT/results/results.json"; }
     grade problems/editdistance/submissions/accepted/bitparallel.c
-    assert_equal "$(score '[.score, (.tests | length), .leaderboard[0].value, (.leaderboard | length)] | @csv')" 17,17,17,2
-    mkdir "$BATS_TEST_TMPDIR/folder" && cp problems/editdistance/submissions/wrong_answer/hamming.c "$BATS_TEST_TMPDIR/folder/"
+    assert_equal "$(score '[.score, (.tests | length), .leaderboard[0].value, (.leaderboard | length)] | @csv')" \
+        17,17,17,2
+    mkdir "$BATS_TEST_TMPDIR/folder" &&
+        cp problems/editdistance/submissions/wrong_answer/hamming.c "$BATS_TEST_TMPDIR/folder/"
     grade "$BATS_TEST_TMPDIR/folder"
     assert_equal "$(score '[.score, .tests[0].score, (.leaderboard | length)] | @csv')" 3,0,1
     grade tests/fixtures/bad_syntax.c
@@ -257,7 +266,8 @@ gradescope_valid() {
     cd "$BATS_TEST_TMPDIR/p"
     unzip -q "$BATS_FILE_TMPDIR/editdistance.zip"
     cd editdistance
-    sed -i 's/^uuid: .*/uuid: 1/; s/^type: .*/type: guess/; s/^  memory: .*/  memory: 1.5/; s/^  en: .*/  de: x/' problem.yaml
+    sed -i 's/^uuid: .*/uuid: 1/; s/^type: .*/type: guess/; s/^  memory: .*/  memory: 1.5/; s/^  en: .*/  de: x/' \
+        problem.yaml
     echo 'max_score: 3' > data/secret/test_group.yaml
     rm data/sample/1-small.ans
     sed -i '2s/^./f/' data/sample/2-similar.in
@@ -275,9 +285,10 @@ gradescope_valid() {
     run -1 "$root/run_scripts/check_package.sh" editdistance.zip
     for words in 'problem.yaml: uuid is none' "there is no type 'guess'" 'limits.memory is no whole number' \
         'the languages of name (de ja) and statement (en ja) differ' "unknown key 'max_score'" \
-        'data/sample/1-small.in has no .ans' 'data/sample/2-similar.ans is not accepted' 'data/sample/2-similar.in: an input validator refuses it' \
-        'data/invalid_output/wrong-1.out is not rejected' 'data/invalid_input/1.in: every input validator takes it' \
-        'data/sample has groups in it' 'the format has no extra' 'has other line endings than LF' 'submissions/accepted has none'; do
+        'data/sample/1-small.in has no .ans' 'data/sample/2-similar.ans is not accepted' \
+        'data/sample/2-similar.in: an input validator refuses it' 'data/invalid_output/wrong-1.out is not rejected' \
+        'data/invalid_input/1.in: every input validator takes it' 'data/sample has groups in it' \
+        'the format has no extra' 'has other line endings than LF' 'submissions/accepted has none'; do
         assert_output --partial "$words"
     done
     mv editdistance.zip Edit-Distance.zip
@@ -286,11 +297,12 @@ gradescope_valid() {
 
 # legacy FOLDER: a package in the legacy format.
 legacy() {
-    mkdir -p "$1"/{data/sample,data/secret,problem_statement,submissions/accepted,output_validators/check,input_format_validators}
+    mkdir -p "$1"/{data/sample,data/secret,problem_statement,submissions/accepted}
+    mkdir -p "$1"/{output_validators/check,input_format_validators}
     printf '%s\n' 'name: "Say \"hello\": {x}"' 'author: A. Uthor, B. Other' 'source: Some Contest 2012' \
         'source_url: https://contest.example/' 'license: cc by-sa' 'rights_owner: The Owner' 'validation: custom' \
-        'validator_flags: float_tolerance 1e-6' 'limits:' '  memory: 512' '  time_multiplier: 5' 'keywords: greedy  strings' \
-        > "$1/problem.yaml"
+        'validator_flags: float_tolerance 1e-6' 'limits:' '  memory: 512' '  time_multiplier: 5' \
+        'keywords: greedy  strings' > "$1/problem.yaml"
     printf '%s\n' '\problemname{Say hello}' 'Say it.' > "$1/problem_statement/problem.en.tex"
     printf '%s\n' '\problemname{Säg hej}' > "$1/problem_statement/problem.sv.tex"
     for group in sample secret; do echo 1 > "$1/data/$group/1.in"; echo hello > "$1/data/$group/1.ans"; done
@@ -310,8 +322,10 @@ legacy() {
     assert_output --partial 'problems/hello: problem.yaml, en sv statement, 2 cases, 1 submissions'
     assert_output --partial 'problem.c: generate(), reference(), reference_plain(), check()'
     assert_equal "$(find problems/hello -name testdata.yaml)" ''
-    value() { build/yaml_flat "problems/hello/$1" 'problem_format_version' type 'name.*' uuid 'credits.*' 'source.*' license \
-        rights_owner 'limits.*' 'keywords.*' languages 'output_validator_args.*' | sed -n "s/^$2\t//p"; }
+    value() {
+        build/yaml_flat "problems/hello/$1" 'problem_format_version' type 'name.*' uuid 'credits.*' 'source.*' \
+            license rights_owner 'limits.*' 'keywords.*' languages 'output_validator_args.*' | sed -n "s/^$2\t//p"
+    }
     assert_equal "$(value problem.yaml problem_format_version)" 2025-09
     assert_equal "$(value problem.yaml name.en)" 'Say "hello": {x}'
     assert_equal "$(value problem.yaml credits.authors.0)" 'A. Uthor, B. Other'
@@ -341,8 +355,10 @@ legacy() {
     [ -x problems/again/imported/output_validator/build ] || [ -f problems/again/imported/output_validator/build ]
     cmp problems/again/statement/problem.en.md problems/diffevo/statement/problem.en.md
     # The names survive the way out and in.
-    name() { build/yaml_flat "$1" 'problem_format_version' type 'name.*' uuid source 'source.*' license rights_owner 'limits.*' \
-        'keywords.*' languages 'languages.*' | grep -E '^(name\.|uuid|license|rights_owner|keywords)'; }
+    name() {
+        build/yaml_flat "$1" 'problem_format_version' type 'name.*' uuid source 'source.*' license rights_owner \
+            'limits.*' 'keywords.*' languages 'languages.*' | grep -E '^(name\.|uuid|license|rights_owner|keywords)'
+    }
     assert_equal "$(name problems/again/problem.yaml | sort)" "$(name problems/diffevo/problem.yaml | sort)"
 }
 

@@ -19,9 +19,9 @@ token() { jq -r .token <<< "$1"; }
 
 # contest_yaml [LINE...]: one hour from 2026-01-01, frozen for its last 15 minutes.
 contest_yaml() {
-    printf '%s\n' 'name: Test' 'start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:45:00Z' 'end: 2026-01-01T01:00:00Z' "$@" \
-        'problems:' '  - id: A' '    problem: mergesort' '    secret: secret/pairs' '  - id: B' '    problem: editdistance' \
-        '    secret: sample' '    points: 40' > "$contest/contest.yaml"
+    printf '%s\n' 'name: Test' 'start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:45:00Z' \
+        'end: 2026-01-01T01:00:00Z' "$@" 'problems:' '  - id: A' '    problem: mergesort' '    secret: secret/pairs' \
+        '  - id: B' '    problem: editdistance' '    secret: sample' '    points: 40' > "$contest/contest.yaml"
 }
 
 # a_contest [LINE...]: graded; every verdict in it came 10 seconds after the submission.
@@ -41,22 +41,32 @@ a_contest() {
     "$build/grader" rejudge "$contest" --team nobody > /dev/null
     query "DELETE FROM samples; DELETE FROM runs; DELETE FROM judgements; DELETE FROM submissions;
         CREATE TEMP TABLE given (id, team, problem, path, minute, verdict, median, low, high, language);
-        INSERT INTO given VALUES (1, 'ada', 'A', '1.c', 10, 'WA', NULL, NULL, NULL, 'C'), (2, 'ada', 'A', '2.c', 30, 'AC', 2.0, 1.9, 2.2, 'C'),
-            (3, 'bob', 'A', '1.zip', 5, 'CE', NULL, NULL, NULL, NULL), (4, 'bob', 'A', 'f', 40, 'AC', 2.1, 2.1, 2.3, 'OpenCL'),
-            (5, 'Žoë', 'A', '1.cu', 50, 'AC', 1.5, 1.4, 1.6, 'CUDA'), (6, 'ada', 'B', '1.c', 20, 'AC', 1.0, 0.9, 1.1, 'C'),
-            (7, 'ada', 'A', 'late.c', 61, 'AC', 0.1, 0.1, 0.1, 'C'), (8, 'zed', 'A', '1.c', 42, NULL, NULL, NULL, NULL, 'C');
+        INSERT INTO given VALUES (1, 'ada', 'A', '1.c', 10, 'WA', NULL, NULL, NULL, 'C'),
+            (2, 'ada', 'A', '2.c', 30, 'AC', 2.0, 1.9, 2.2, 'C'),
+            (3, 'bob', 'A', '1.zip', 5, 'CE', NULL, NULL, NULL, NULL),
+            (4, 'bob', 'A', 'f', 40, 'AC', 2.1, 2.1, 2.3, 'OpenCL'),
+            (5, 'Žoë', 'A', '1.cu', 50, 'AC', 1.5, 1.4, 1.6, 'CUDA'),
+            (6, 'ada', 'B', '1.c', 20, 'AC', 1.0, 0.9, 1.1, 'C'),
+            (7, 'ada', 'A', 'late.c', 61, 'AC', 0.1, 0.1, 0.1, 'C'),
+            (8, 'zed', 'A', '1.c', 42, NULL, NULL, NULL, NULL, 'C');
         INSERT INTO submissions SELECT id, team, problem, path, id, id, 1767225600 + 60 * minute + 0.25, 0 FROM given;
         INSERT INTO judgements (id, submission, state, verdict, created, ended, language) SELECT id + 100, id,
-            iif(verdict IS NULL, 'secret', 'done'), verdict, 1767225601 + 60 * minute, iif(verdict IS NULL, NULL, 1767225610 + 60 * minute),
+            iif(verdict IS NULL, 'secret', 'done'), verdict, 1767225601 + 60 * minute,
+                iif(verdict IS NULL, NULL, 1767225610 + 60 * minute),
             language FROM given;
-        INSERT INTO steps SELECT id + 100, 'samples', 1767225602 + 60 * minute, 1767225604 + 60 * minute, 0, NULL, '' FROM given
+        INSERT INTO steps SELECT id + 100, 'samples', 1767225602 + 60 * minute, 1767225604 + 60 * minute, 0, NULL, ''
+            FROM given
             WHERE id <> 3;
-        INSERT INTO runs SELECT id * 10, id + 100, 'samples', 0, iif(problem = 'A', 'sample/1-ten', 'sample/1-small'), 'AC', '', 0.0123456, 0, 0
+        INSERT INTO runs SELECT id * 10, id + 100, 'samples', 0, iif(problem = 'A', 'sample/1-ten', 'sample/1-small'),
+            'AC', '', 0.0123456, 0, 0
             FROM given WHERE id <> 3;
-        INSERT INTO runs SELECT id * 10 + 1, id + 100, 'secret', 0, iif(problem = 'A', 'secret/pairs/06-few', 'sample/1-small'), verdict, '',
+        INSERT INTO runs SELECT id * 10 + 1, id + 100, 'secret', 0,
+            iif(problem = 'A', 'secret/pairs/06-few', 'sample/1-small'), verdict, '',
             median, low, high FROM given WHERE verdict IN ('AC', 'WA');
-        INSERT INTO runs SELECT id * 10 + 2, id + 100, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given WHERE verdict = 'AC';
-        INSERT INTO runs SELECT id * 10 + 3, id + 100, 'baseline', 0, 'x', 'AC', '', 4.0, 4.0, 4.0 FROM given WHERE verdict = 'AC'"
+        INSERT INTO runs SELECT id * 10 + 2, id + 100, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given
+            WHERE verdict = 'AC';
+        INSERT INTO runs SELECT id * 10 + 3, id + 100, 'baseline', 0, 'x', 'AC', '', 4.0, 4.0, 4.0 FROM given
+            WHERE verdict = 'AC'"
 }
 
 # document [FOLDER]: all files of an API as one object.
@@ -64,25 +74,31 @@ document() {
     local folder=${1:-$out} file name files=()
     for file in "$folder"/*.json; do files+=(--slurpfile "$(basename "$file" .json)" "$file"); done
     # What jq was given, each a list of one value but the feed.
-    jq -nc "${files[@]}" --slurpfile event-feed "$folder/event-feed.ndjson" '$ARGS.named | with_entries(if .key == "event-feed" then . else .value |= .[0] end)'
+    jq -nc "${files[@]}" --slurpfile event-feed "$folder/event-feed.ndjson" \
+        '$ARGS.named | with_entries(if .key == "event-feed" then . else .value |= .[0] end)'
 }
 
 # What holds of every API: the references, each ID once, one judgement a submission, the feed coming to the same.
 holds() {
     document > "$BATS_TEST_TMPDIR/document.json"
     run -0 jq -r -f /dev/stdin "$BATS_TEST_TMPDIR/document.json" <<'JQ'
-def collections: ["judgement-types", "languages", "problems", "organizations", "teams", "submissions", "judgements", "runs"];
+def collections: ["judgement-types", "languages", "problems", "organizations", "teams", "submissions", "judgements",
+    "runs"];
 def wrong($s):
     def there($type; $id): $id == null or ($s[$type] // {} | has($id));
     [($s.teams // {})[] | select(there("organizations"; .organization_id) | not) | "team \(.id)"]
     + [($s.submissions // {})[] | select((there("languages"; .language_id) and there("problems"; .problem_id)
         and there("teams"; .team_id)) | not) | "submission \(.id)"]
-    + [($s.judgements // {})[] | select((there("submissions"; .submission_id) and there("judgement-types"; .judgement_type_id)) | not)
+    + [($s.judgements // {})[] |
+        select((there("submissions"; .submission_id) and there("judgement-types"; .judgement_type_id)) | not)
         | "judgement \(.id)"]
-    + [($s.runs // {})[] | select((there("judgements"; .judgement_id) and there("judgement-types"; .judgement_type_id)) | not) | "run \(.id)"]
+    + [($s.runs // {})[] |
+        select((there("judgements"; .judgement_id) and there("judgement-types"; .judgement_type_id)) | not) |
+        "run \(.id)"]
     + [($s.judgements // {}) | [.[].submission_id] | group_by(.)[] | select(length > 1) | "two judgements of \(.[0])"];
 . as $d
-| (reduce collections[] as $type ({contest: $d.contest, state: $d.state}; .[$type] = ($d[$type] | map({(.id): .}) | add // {}))) as $now
+| (reduce collections[] as $type ({contest: $d.contest, state: $d.state};
+    .[$type] = ($d[$type] | map({(.id): .}) | add // {}))) as $now
 | (collections[] | . as $type | $d[$type] | select((map(.id) | unique | length) != length) | "an ID twice: \($type)"),
   wrong($now)[],
   ($d.runs | group_by(.judgement_id)[] | select((map(.ordinal) | unique | length) != length) | "an ordinal twice"),
@@ -90,15 +106,19 @@ def wrong($s):
     | select($run.ordinal > $now.problems[$problem].test_data_count) | "ordinal of run \(.id)"),
   ($d.scoreboard.rows | select((map(.team_id) | sort) != ($d.teams | map(.id) | sort)) | "rows are not the teams"),
   ($d.scoreboard.rows[].problems[] | select($now.problems[.problem_id] | not) | "a row's problem"),
-  ($d.access.endpoints[] | . as $e | ($d[$e.type] | if type == "object" then [.] else . end)[] | keys - $e.properties | .[]
+  ($d.access.endpoints[] | . as $e | ($d[$e.type] | if type == "object" then [.] else . end)[] |
+    keys - $e.properties | .[]
     | "\($e.type).\(.) is not in access"),
   (if $d.scoreboard.state != $d.state then "the scoreboard's state" else empty end),
   (reduce $d["event-feed"][] as $e ({state: {}, wrong: []};
         .state |= (if $e.id == null then .[$e.type] = $e.data elif $e.data == null then del(.[$e.type][$e.id])
                    else .[$e.type][$e.id] = $e.data end)
         | .wrong += (.state | wrong(.) | map("\(.) after \($e.token)")))
-    | .wrong[], ((reduce collections[] as $type (.state; .[$type] //= {})) | select(. != $now) | "the feed comes to something else")),
-  ($d["event-feed"] | to_entries[] | select((.value.token | split("-")[1] | tonumber) != .key + 1) | "token \(.value.token)"),
+    | .wrong[],
+      ((reduce collections[] as $type (.state; .[$type] //= {})) | select(. != $now) |
+        "the feed comes to something else")),
+  ($d["event-feed"] | to_entries[] | select((.value.token | split("-")[1] | tonumber) != .key + 1) |
+    "token \(.value.token)"),
   ($d["event-feed"] | map(.type == "state" and .data.end_of_updates != null) | index(true) as $i
     | select($i != null and $i != length - 1) | "something after end_of_updates")
 JQ
@@ -165,7 +185,8 @@ del(.scoreboard.rows[0].problems[0].time)
 del(.problems[0].label)
 JQ
     [ $number -eq 21 ]
-    run -1 --separate-stderr /usr/bin/jsonschema --output pretty "${documents[@]}" -i "$BATS_TEST_TMPDIR/right" "$schema"
+    run -1 --separate-stderr /usr/bin/jsonschema --output pretty "${documents[@]}" -i "$BATS_TEST_TMPDIR/right" \
+        "$schema"
     # Every one of them, and the right one not.
     for ((number = 1; number <= 21; number++)); do [[ $output$stderr == *"wrong.$number)"* ]]; done
 }
@@ -177,11 +198,14 @@ JQ
     equal api .version '"2023-06"'
     equal contest '[.id, .start_time, .duration, .scoreboard_freeze_duration, .penalty_time]' \
         '["spring26","2026-01-01T00:00:00.000Z","1:00:00.000","0:15:00.000",20]'
-    equal state '[.started, .frozen, .ended, .thawed]' '["2026-01-01T00:00:00.000Z","2026-01-01T00:45:00.000Z","2026-01-01T01:00:00.000Z",null]'
+    equal state '[.started, .frozen, .ended, .thawed]' \
+        '["2026-01-01T00:00:00.000Z","2026-01-01T00:45:00.000Z","2026-01-01T01:00:00.000Z",null]'
     # A judgement of each verdict that there is; CE and JE cost nothing.
-    equal judgement-types '[.[] | [.id, .penalty, .solved]] | map(select(.[1] == .[2]))' '[["CE",false,false],["JE",false,false]]'
+    equal judgement-types '[.[] | [.id, .penalty, .solved]] | map(select(.[1] == .[2]))' \
+        '[["CE",false,false],["JE",false,false]]'
     equal judgement-types '[.[] | select(.solved).id]' '["AC"]'
-    # Teams that never submitted are there; two of one affiliation share an organization; a name that is no ID is digested.
+    # Teams that never submitted are there; two of one affiliation share an organization;
+    # a name that is no ID is digested.
     equal teams 'map(.label)' '["ada","bob","idle","zed","Žoë"]'
     equal teams '.[4] | [.id[0:2], (.id | length), .name]' '["t-",18,"Žoë"]'
     equal teams '[.[].organization_id] | map(select(. != null)) | unique | length' 1
@@ -191,7 +215,8 @@ JQ
     equal submissions 'map([.id, .language_id])' \
         '[["1","c"],["2","c"],["3","unknown"],["4","opencl"],["5","cuda"],["6","c"],["8","c"]]'
     equal submissions '.[0] | [.time, .contest_time]' '["2026-01-01T00:10:00.250Z","0:10:00.250"]'
-    equal judgements '.[0]' '{"id":"101","submission_id":"1","judgement_type_id":"WA","start_time":"2026-01-01T00:10:02.000Z","start_contest_time":"0:10:02.000","end_time":"2026-01-01T00:10:10.000Z","end_contest_time":"0:10:10.000","max_run_time":0.012}'
+    equal judgements '.[0]' \
+        '{"id":"101","submission_id":"1","judgement_type_id":"WA","start_time":"2026-01-01T00:10:02.000Z","start_contest_time":"0:10:02.000","end_time":"2026-01-01T00:10:10.000Z","end_contest_time":"0:10:10.000","max_run_time":0.012}'
     equal judgements '.[-1] | [.id, .judgement_type_id, .end_time]' '["108",null,null]'
     # sample/1-small is among B's samples and its secret cases: one run. A run without a time has none.
     equal runs '[.[] | select(.judgement_id == "106") | [.ordinal, .run_time]]' '[[1,1]]'
@@ -217,7 +242,8 @@ JQ
     clics
     assert_equal "$(rows '[.rank, .team_id[0:4], .score.score, (.problems | map(.score))]')" \
         '[[1,"ada",3,[2,1]],[1,"t-83",3,[3,0]],[3,"bob",2,[2,0]],[4,"idle",0,[0,0]],[4,"zed",0,[0,0]]]'
-    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '[.teams[] | [.rank, (.score | round)]]')" \
+    assert_equal "$("$build/grader" results "$contest" standings --json |
+        jq -c '[.teams[] | [.rank, (.score | round)]]')" \
         '[[1,3],[1,3],[3,4],[4,6],[4,6]]'
     assert_equal "$(jq -c '[.[] | [.id, (.score // -1 | . * 1e6 | round)]]' "$out/judgements.json")" \
         '[["101",0],["102",500000],["103",0],["104",476190],["105",666667],["106",1000000],["108",-1000000]]'
@@ -256,8 +282,10 @@ JQ
     assert_equal "$(wc -l < "$out/event-feed.ndjson")" $((count + 3))
     # As live: a judgement begins, its runs come, it ends; the state changes in between.
     assert_equal "$(jq -r 'select(.type == "state" or .data.submission_id == "5" or .data.judgement_id == "105" or
-        (.type == "submissions" and .id == "5")) | "\(.type) \(.data.judgement_type_id // .data.ended // .data.frozen // "")"' \
-        "$BATS_TEST_TMPDIR/first" | paste -sd, -)" "state ,state 2026-01-01T00:45:00.000Z,submissions ,judgements ,runs AC,runs AC,$(
+        (.type == "submissions" and .id == "5")) |
+            "\(.type) \(.data.judgement_type_id // .data.ended // .data.frozen // "")"' \
+        "$BATS_TEST_TMPDIR/first" | paste -sd, -)" \
+        "state ,state 2026-01-01T00:45:00.000Z,submissions ,judgements ,runs AC,runs AC,$(
         )judgements AC,state 2026-01-01T01:00:00.000Z"
     # A clock that was set back does not put a run before its judgement.
     query "UPDATE steps SET ended = 1767225600 - 9999 WHERE judgement = 102"
@@ -269,7 +297,8 @@ JQ
     rm "$contest/teams/idle.yaml"
     run -0 clics
     holds
-    assert_equal "$(jq -c 'select(.data == null) | [.type, .id]' "$out/event-feed.ndjson" | xargs)" '[submissions,9] [teams,idle]'
+    assert_equal "$(jq -c 'select(.data == null) | [.type, .id]' "$out/event-feed.ndjson" |
+        xargs)" '[submissions,9] [teams,idle]'
 }
 
 @test "clics: the public view tells nothing of the freeze until the thaw, and no problem before the start" {
@@ -283,7 +312,8 @@ JQ
     # Submission 5 of the freeze is there, and neither its judgement nor its runs.
     assert_equal "$(jq -c 'map(.id)' "$out/submissions.json")" '["1","2","3","4","5","6","8"]'
     run ! grep -rqE '"(105|50|51)"' "$out"
-    assert_equal "$(jq -c '.rows[] | select(.team_id[0:2] == "t-") | [.score.num_solved, .problems[0].num_pending]' "$out/scoreboard.json")" '[0,1]'
+    assert_equal "$(jq -c '.rows[] | select(.team_id[0:2] == "t-") | [.score.num_solved, .problems[0].num_pending]' \
+        "$out/scoreboard.json")" '[0,1]'
     assert_equal "$(jq -c '[.frozen, .thawed]' "$out/state.json")" '["2026-01-01T00:45:00.000Z",null]'
     # The organiser's view has it, as another feed: into the same folder it is not written.
     run -2 clics --at 2026-01-01T01:30:00Z
@@ -293,11 +323,14 @@ JQ
     # Thawed.
     run -0 clics --public --at 2026-01-01T02:00:00Z
     holds
-    assert_equal "$(jq -c '.rows[] | select(.team_id[0:2] == "t-") | [.rank, .score.num_solved]' "$out/scoreboard.json")" '[3,1]'
-    assert_equal "$(jq -r 'select(.id == "105" or .id == "50" or .id == "51" or (.type == "state" and .data.thawed)) | .type' \
+    assert_equal "$(jq -c '.rows[] | select(.team_id[0:2] == "t-") | [.rank, .score.num_solved]' \
+        "$out/scoreboard.json")" '[3,1]'
+    assert_equal "$(jq -r \
+        'select(.id == "105" or .id == "50" or .id == "51" or (.type == "state" and .data.thawed)) | .type' \
         "$out/event-feed.ndjson" | xargs)" 'judgements runs runs judgements state'
     # results.sh --public thaws, too: the thaw is long ago.
-    assert_equal "$("$build/grader" results "$contest" standings --public --json | jq -c '[.frozen, .teams[2].solved]')" '[false,1]'
+    assert_equal "$("$build/grader" results "$contest" standings --public --json |
+        jq -c '[.frozen, .teams[2].solved]')" '[false,1]'
     # Final: the last word. What changes after it is refused, for clients have gone.
     contest_yaml 'thaw: 2026-01-01T02:00:00Z' 'final: 2026-01-01T03:00:00Z'
     run -0 clics --public
@@ -317,18 +350,21 @@ JQ
     last=$(token "$(tail -n 1 "$out/event-feed.ndjson")")
     run -0 "$build/grader" rejudge "$contest" --submission 2 --start --reason 'hot GPU'
     query "UPDATE judgements SET state = 'done', verdict = 'WA', ended = created + 5 WHERE rejudging = 1;
-        INSERT INTO steps SELECT id, 'samples', created + 1, created + 2, 0, NULL, '' FROM judgements WHERE rejudging = 1;
-        INSERT INTO runs SELECT 999, id, 'samples', 0, 'sample/1-ten', 'WA', '', 0.5, 0, 0 FROM judgements WHERE rejudging = 1"
+        INSERT INTO steps SELECT id, 'samples', created + 1, created + 2, 0, NULL, '' FROM judgements
+            WHERE rejudging = 1;
+        INSERT INTO runs SELECT 999, id, 'samples', 0, 'sample/1-ten', 'WA', '', 0.5, 0, 0 FROM judgements
+            WHERE rejudging = 1"
     # Judged beside the one that counts: nobody hears of it.
     run -0 clics --since "$last"
     assert_output ''
     run -0 "$build/grader" commit "$contest" 1
     run -0 clics --since "$last"
     holds
-    assert_equal "$(jq -c '[.type, .id, .data.judgement_type_id?]' <<< "$(run -0 clics --since "$last"; echo "$output")" | xargs)" \
+    assert_equal "$(jq -c '[.type, .id, .data.judgement_type_id?]' \
+        <<< "$(run -0 clics --since "$last"; echo "$output")" | xargs)" \
         '[runs,20,null] [runs,21,null] [judgements,102,null] [judgements,109,null] [runs,999,WA] [judgements,109,WA]'
-    assert_equal "$(jq -c '.[] | select(.submission_id == "2") | [.id, .judgement_type_id, .score]' "$out/judgements.json")" \
-        '["109","WA",0]'
+    assert_equal "$(jq -c '.[] | select(.submission_id == "2") | [.id, .judgement_type_id, .score]' \
+        "$out/judgements.json")" '["109","WA",0]'
     # A review takes the points and gives them back: the judgement is told again.
     query 'UPDATE judgements SET review = 1 WHERE id = 106'
     last=$(token "$(tail -n 1 "$out/event-feed.ndjson")")
@@ -372,7 +408,8 @@ JQ
     run -2 "$root/run_scripts/clics.sh" "$BATS_TEST_TMPDIR/none" --out "$out"
     assert_output --partial 'there is no folder'
     run -0 clics
-    for words in f-1 "$(head -c 13 <(token "$(head -n 1 "$out/event-feed.ndjson")"))-999" "$(token "$(head -n 1 "$out/event-feed.ndjson")")0x" ''; do
+    for words in f-1 "$(head -c 13 <(token "$(head -n 1 "$out/event-feed.ndjson")"))-999" \
+        "$(token "$(head -n 1 "$out/event-feed.ndjson")")0x" ''; do
         run -2 clics --since "$words"
         assert_output --partial 'there is no token'
     done
@@ -422,11 +459,15 @@ JQ
     run -0 clics
     holds
     run -0 /usr/bin/jsonschema -i "$BATS_TEST_TMPDIR/document.json" "$schema"
-    assert_equal "$(jq -c '[.rows[] | [.team_id, .score.num_solved, .score.total_time]]' "$out/scoreboard.json")" '[["ada",1,10],["bob",0,0]]'
+    assert_equal "$(jq -c '[.rows[] | [.team_id, .score.num_solved, .score.total_time]]' "$out/scoreboard.json")" \
+        '[["ada",1,10],["bob",0,0]]'
     assert_equal "$(jq -r '.[].judgement_type_id' "$out/judgements.json" | sort | xargs)" 'AC CE WA'
-    # Every case of the samples once, though they are the secret cases too; all but one that stopped the other submission.
-    assert_equal "$(jq -c '[.[] | select(.judgement_type_id == "AC" and has("run_time")).ordinal] | unique' "$out/runs.json")" '[1,2,3]'
-    assert_equal "$(jq -r '.[].time | .[0:16]' "$out/submissions.json" | sort -u | xargs)" '2026-01-01T00:10 2026-01-01T00:20'
+    # Every case of the samples once, though they are the secret cases too;
+    # all but one that stopped the other submission.
+    assert_equal "$(jq -c '[.[] | select(.judgement_type_id == "AC" and has("run_time")).ordinal] | unique' \
+        "$out/runs.json")" '[1,2,3]'
+    assert_equal "$(jq -r '.[].time | .[0:16]' "$out/submissions.json" | sort -u |
+        xargs)" '2026-01-01T00:10 2026-01-01T00:20'
 }
 
 # ---- test groups
@@ -467,7 +508,7 @@ secret/c|max_score: 1\nrequire_pass: [secret/b]|'secret/b' is not pass-fail
 secret/b|max_score: 1\nrequire_pass: secret/x|'secret/x' is no group
 secret/b|max_score: 1\nfull_feedback: yes|is neither true nor false
 secret/b|max_score: 1\nstatic_validation_score: x|is neither a whole number nor pass-fail
-secret|score_aggregation: pass-fail|secret/b/test_group.yaml: score_aggregation: as secret is pass-fail, so must be its groups
+secret|score_aggregation: pass-fail|secret/b/test_group.yaml: score_aggregation: as secret is pass-fail, so must be its
 secret|score_aggregation: pass-fail\nmax_score: unbounded|what is pass-fail cannot be unbounded
 secret|require_pass: secret/a|secret may require sample alone
 LINES
@@ -490,37 +531,44 @@ LINES
     cp -R "$root/problems/mergesort" "$root/problems/editdistance" "$t/problems/"
     data=$t/problems/mergesort/data
     printf '%s\n' 'max_score: 20' 'require_pass: sample' > "$data/secret/keys/test_group.yaml"
-    printf '%s\n' 'max_score: 50' 'score_aggregation: sum' 'require_pass: secret/keys' > "$data/secret/large/test_group.yaml"
+    printf '%s\n' 'max_score: 50' 'score_aggregation: sum' 'require_pass: secret/keys' \
+        > "$data/secret/large/test_group.yaml"
     printf '%s\n' 'max_score: 30' 'score_aggregation: min' > "$data/secret/pairs/test_group.yaml"
     a_contest
     # tries ID TEAM SAMPLES KEYS LARGE PAIRS: right and wrong cases of each as letters, such as AAW.
     tries() {
         local id=$1 number=0 part letter names=(sample secret/keys secret/large secret/pairs)
         query "INSERT INTO submissions VALUES ($id, '$2', 'A', $id, $id, $id, 1767225600 + $id, 0);
-            INSERT INTO judgements (id, submission, state, verdict, created, ended) VALUES ($id, $id, 'done', 'WA', 1, 1)"
+            INSERT INTO judgements (id, submission, state, verdict, created, ended)
+                VALUES ($id, $id, 'done', 'WA', 1, 1)"
         shift 2
         for part in 0 1 2 3; do
             while read -r letter; do
                 number=$((number + 1))
                 query "INSERT INTO runs (judgement, step, number, name, verdict, message) VALUES ($id,
-                    '$([ $part = 0 ] && echo samples || echo secret)', $number, '${names[part]}/$number', '${letter/A/AC}', '')"
+                    '$([ $part = 0 ] && echo samples || echo secret)', $number, '${names[part]}/$number',
+                        '${letter/A/AC}', '')"
             done < <(fold -w1 <<< "${1/W/W}" | sed 's/W/WA/')
             shift
         done
     }
     query "DELETE FROM runs; DELETE FROM steps; DELETE FROM judgements; DELETE FROM submissions"
-    scored() { "$t/build/grader" results "$contest" standings --json | jq -c '[.teams[] | select(.score > 0) | [.team, .score]]'; }
+    scored() {
+        "$t/build/grader" results "$contest" standings --json |
+            jq -c '[.teams[] | select(.score > 0) | [.team, .score]]'
+    }
     contest_yaml 'scoring: { type: groups }'
     sed -i 's/secret\/pairs/secret/' "$contest/contest.yaml"
     tries 1000 all AA AA AAAA AA
     tries 1001 half AA AA AAWA AW
     tries 1002 nokeys AA AW AAAA AA
     tries 1003 nosample AW AA AAAA AA
-    # half: 20, three quarters of 50, and nothing of min. nokeys: large is not asked. nosample: neither keys, nor so large.
+    # half: 20, three quarters of 50, and nothing of min. nokeys: large is not asked. nosample: neither keys,
+    # nor so large.
     assert_equal "$(scored)" '[["all",100],["half",57.5],["nokeys",30],["nosample",30]]'
     "$t/build/clics" "$contest" --out "$out"
-    assert_equal "$(jq -c '[.[].max_score]' "$out/problems.json") $(jq -c '[.rows[].score.score] | map(select(. > 0))' "$out/scoreboard.json")" \
-        '[100,40] [100,57.5,30,30]'
+    assert_equal "$(jq -c '[.[].max_score]' "$out/problems.json") $(jq -c '[.rows[].score.score] | map(select(. > 0))' \
+        "$out/scoreboard.json")" '[100,40] [100,57.5,30,30]'
     assert_equal "$(jq -c '[.[] | .score]' "$out/judgements.json")" '[100,57.5,30,30]'
     # The least of the groups; or all or nothing.
     printf '%s\n' 'score_aggregation: min' 'max_score: 50' > "$data/secret/test_group.yaml"
@@ -550,21 +598,23 @@ LINES
     run -2 "$t/build/grader" results "$contest" standings
     assert_output --partial 'has no bound of its score'
     # contest.yaml goes before the package, and has the same rules.
-    printf '%s\n' '    groups:' '      - name: sample' '        max_score: 7' '      - name: sample/x' '        score_aggregation: sum' \
-        '        require_pass: [sample]' >> "$contest/contest.yaml"
+    printf '%s\n' '    groups:' '      - name: sample' '        max_score: 7' '      - name: sample/x' \
+        '        score_aggregation: sum' '        require_pass: [sample]' >> "$contest/contest.yaml"
     sed -i '/^  - id: B/,$!b; s/^  - id: B/  - id: B/' "$contest/contest.yaml"
     rm "$data/secret/test_group.yaml" "$data"/secret/*/test_group.yaml
     run -0 "$t/build/grader" results "$contest" standings
     sed -i 's/require_pass: \[sample\]/require_pass: secret\/none/' "$contest/contest.yaml"
     run -2 "$t/build/grader" results "$contest" standings
-    assert_output --regexp "contest.yaml:[0-9]+: 'problems.1.groups.1.require_pass: secret/none' is neither sample nor a group before this one"
+    assert_output --regexp \
+        "contest.yaml:[0-9]+: 'problems.1.groups.1.require_pass: secret/none' is neither sample nor a group before this one"
 }
 
 @test "groups: a legacy package's testdata.yaml becomes test_group.yaml; what cannot is listed" {
     local p=$BATS_TEST_TMPDIR/points data
     load helpers/copy
     mkdir -p "$p"/{data/sample,data/secret,problem_statement,submissions/accepted,input_format_validators}
-    printf '%s\n' 'name: Points' 'type: scoring' 'license: cc0' 'author: N. N.' 'validator_flags: float_tolerance 1e-6' > "$p/problem.yaml"
+    printf '%s\n' 'name: Points' 'type: scoring' 'license: cc0' 'author: N. N.' \
+        'validator_flags: float_tolerance 1e-6' > "$p/problem.yaml"
     echo 'Text' > "$p/problem_statement/problem.en.tex"
     echo 'print(1)' > "$p/submissions/accepted/a.py"
     group "$p/data/sample" 1
@@ -572,8 +622,10 @@ LINES
     group "$p/data/secret/2" 3
     group "$p/data/secret/3" 2
     printf '%s\n' 'on_reject: continue' 'range: 0 100' 'input_validator_flags: n=5' > "$p/data/testdata.yaml"
-    printf '%s\n' 'accept_score: 25' 'range: 0 25' 'grader_flags: min' 'output_validator_flags: case_sensitive' > "$p/data/secret/1/testdata.yaml"
-    printf '%s\n' 'on_reject: continue' 'accept_score: 20' 'input_validator_flags: n=9 connected' > "$p/data/secret/2/testdata.yaml"
+    printf '%s\n' 'accept_score: 25' 'range: 0 25' 'grader_flags: min' 'output_validator_flags: case_sensitive' \
+        > "$p/data/secret/1/testdata.yaml"
+    printf '%s\n' 'on_reject: continue' 'accept_score: 20' 'input_validator_flags: n=9 connected' \
+        > "$p/data/secret/2/testdata.yaml"
     printf '%s\n' 'accept_score: 7.5' 'range: 0 15' 'grader_flags: max' > "$p/data/secret/3/testdata.yaml"
     (cd "$BATS_TEST_TMPDIR" && zip -qr points.zip points)
     copy_toolkit

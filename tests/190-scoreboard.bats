@@ -41,8 +41,8 @@ js() { chromium_text "$1"; }
         chromium_open "file://$site/$page.html"
         js 'rows("#standings").map(row => [row.cells[0].textContent, row.cells[1].textContent,
             Number(row.cells[2].textContent)].join("\t")).join("\n")' | diff "$BATS_TEST_TMPDIR/expected" -
-        assert_equal "$(js 'rows("#standings").flatMap(row => [...row.querySelectorAll(".c")]).map(c => c.className.slice(2)).join(" ")')" \
-            'ok ok ok no wait ok ok wait'
+        assert_equal "$(js \
+            'rows("#standings").flatMap(row => [...row.querySelectorAll(".c")]).map(c => c.className.slice(2)).join(" ")')" 'ok ok ok no wait ok ok wait'
     done
     assert_equal "$(js document.title)" '順位表 – Winter contest'
     chromium_open "file://$site/problem/A.html"
@@ -55,7 +55,8 @@ js() { chromium_text "$1"; }
         'Physical floor,Baseline,Ada & "Co",数学研究会'
     # Left to right: floor, the two medians, the baselines of both.
     assert_equal "$(js '["line.floor", "line.median", ".row ~ line.median:last-of-type", "line.base"].map(s =>
-        parseFloat(document.querySelector(s).getAttribute("x1"))).every((x, i, all) => i == 0 || x >= all[i - 1])')" true
+        parseFloat(document.querySelector(s).getAttribute("x1"))).every((x, i, all) => i == 0 ||
+            x >= all[i - 1])')" true
     assert_equal "$(js 'rows("#submissions").length')" 8
     chromium_open "file://$site/ja/submission/2.html"
     assert_equal "$(js 'text(".result")')" $'✓ AC 正解 2.000\u00a0ms 速度比 ×2.00'
@@ -134,7 +135,8 @@ js() { chromium_text "$1"; }
                 chromium_shot "$BATS_TEST_TMPDIR/shot.png" $width 800
                 chromium_open about:blank
                 chromium_js "picture('$(base64 -w 0 "$BATS_TEST_TMPDIR/shot.png")')" > "$BATS_TEST_TMPDIR/picture.json"
-                jq -e --argjson width $width --arg scheme $scheme '.width == $width and .height == 800 and .colours > 40 and
+                jq -e --argjson width $width --arg scheme $scheme \
+                    '.width == $width and .height == 800 and .colours > 40 and
                     (.corner[0] > 250) == ($scheme == "light") and (.corner[0] < 40) == ($scheme == "dark")' \
                     "$BATS_TEST_TMPDIR/picture.json"
             done
@@ -146,8 +148,8 @@ js() { chromium_text "$1"; }
     jq -r '.result.nodes[] | select(.ignored | not) | .role.value + " " + (.name.value // "")' <<< "$cdp_answer" \
         > "$BATS_TEST_TMPDIR/tree"
     for rule in 'banner ' 'navigation Contest' 'main ' 'contentinfo ' 'heading Standings' 'region Standings' \
-        'table Standings' 'columnheader Team' 'rowheader Ada & "Co"' 'link Skip to the content' 'link 日本語' 'link Problem A' \
-        'link accepted 60.00 ×2.00 2 tries'; do
+        'table Standings' 'columnheader Team' 'rowheader Ada & "Co"' 'link Skip to the content' 'link 日本語' \
+        'link Problem A' 'link accepted 60.00 ×2.00 2 tries'; do
         grep -qFx "$rule" "$BATS_TEST_TMPDIR/tree" || { echo "no '$rule'"; cat "$BATS_TEST_TMPDIR/tree"; return 1; }
     done
     # One thing broken at a time, each found by its rule.
@@ -225,7 +227,8 @@ BROKEN
     chromium_key Tab 9
     chromium_key Enter 13 '\r'
     for i in {1..50}; do [ "$(js 'document.documentElement.lang')" != ja ] || break; done
-    assert_equal "$(js 'document.documentElement.lang + " " + location.pathname.split("/").slice(-3).join("/")')" 'ja ja/submission/2.html'
+    assert_equal "$(js 'document.documentElement.lang + " " + location.pathname.split("/").slice(-3).join("/")')" \
+        'ja ja/submission/2.html'
     chromium_do 'document.querySelector("summary").focus()'
     chromium_key Enter 13 '\r'
     assert_equal "$(js 'document.querySelector("details").open')" true
@@ -237,8 +240,8 @@ BROKEN
     browser
     for page in index problem/A ja/submission/2; do
         chromium_open "file://$site/$page.html"
-        assert_equal "$(jq -r 'select(.method == "Network.requestWillBeSent").params.request.url' "$BATS_TEST_TMPDIR/chromium/events")" \
-            "file://$site/$page.html"
+        assert_equal "$(jq -r 'select(.method == "Network.requestWillBeSent").params.request.url' \
+            "$BATS_TEST_TMPDIR/chromium/events")" "file://$site/$page.html"
     done
     # Text that got in would find no way out, and no script would run.
     refused='new Promise(done => { addEventListener("securitypolicyviolation", e => done(e.effectiveDirective)); '
@@ -249,7 +252,8 @@ BROKEN
         style-src-attr
     assert_equal "$(js "$refused document.body.insertAdjacentHTML('beforeend', '<b onclick=1>'); })")" script-src-attr
     # A page that does ask is seen to.
-    sed -e '/Content-Security-Policy/d' -e 's|</main>|<img src="https://example.org/x.png">&|' "$site/index.html" > "$site/asks.html"
+    sed -e '/Content-Security-Policy/d' -e 's|</main>|<img src="https://example.org/x.png">&|' "$site/index.html" \
+        > "$site/asks.html"
     chromium_open "file://$site/asks.html"
     run -0 jq -r 'select(.method == "Network.requestWillBeSent").params.request.url' "$BATS_TEST_TMPDIR/chromium/events"
     assert_line https://example.org/x.png
@@ -259,17 +263,24 @@ BROKEN
     local page hostile=$'<script>pwned=1</script>"\'><img src=x onerror=pwned=1>&lt;</title></style></svg>'
     local acting=$'\u202ecod.exe\u2066\u009b31m\u001b[0m\u200b\u2028\ufeff\ue000end'
     board_contest "$contest" 'scoring: { type: relative }'
-    sqlite3 "$contest/grading/results.db" "DELETE FROM samples; DELETE FROM runs; DELETE FROM steps; DELETE FROM judgements;
+    sqlite3 "$contest/grading/results.db" \
+        "DELETE FROM samples; DELETE FROM runs; DELETE FROM steps; DELETE FROM judgements;
         DELETE FROM submissions; DELETE FROM machines"
-    sed -i "s/name: Winter contest/name: '<b onmouseover=pwned=1>Winter \"contest\"<\/b><\/title>'/" "$contest/contest.yaml"
+    sed -i "s/name: Winter contest/name: '<b onmouseover=pwned=1>Winter \"contest\"<\/b><\/title>'/" \
+        "$contest/contest.yaml"
     # Teams without a file have their folder's name.
-    board_fill "$contest" "VALUES (1, '${hostile//\'/\'\'}', 'A', 1, 'AC', 2.0, 4.0, 1.0, 1, 0, '${hostile//\'/\'\'}', '${hostile//\'/\'\'}'),
+    board_fill "$contest" \
+        "VALUES (1, '${hostile//\'/\'\'}', 'A', 1, 'AC', 2.0, 4.0, 1.0, 1, 0, '${hostile//\'/\'\'}',
+            '${hostile//\'/\'\'}'),
         (2, 'a' || '$acting', 'A', 1, 'AC', 2.0, 4.0, 1.0, 1, 0, '$acting', '$acting'),
-        (3, 'b' || CAST(x'ff80c0' AS TEXT), 'A', 1, 'WA', NULL, NULL, NULL, 1, 0, CAST(x'eda08041' AS TEXT), CAST(x'f5' AS TEXT)),
-        (4, 'z' || replace(hex(zeroblob(200)), '0', x'cc81'), 'B', 1, 'WA', NULL, NULL, NULL, 1, 0, replace(hex(zeroblob(4000)), '0', 'w'), 'm')"
+        (3, 'b' || CAST(x'ff80c0' AS TEXT), 'A', 1, 'WA', NULL, NULL, NULL, 1, 0, CAST(x'eda08041' AS TEXT),
+            CAST(x'f5' AS TEXT)),
+        (4, 'z' || replace(hex(zeroblob(200)), '0', x'cc81'), 'B', 1, 'WA', NULL, NULL, NULL, 1, 0,
+            replace(hex(zeroblob(4000)), '0', 'w'), 'm')"
     sqlite3 "$contest/grading/results.db" "UPDATE machines SET name = '${hostile//\'/\'\'}', driver = '$acting';
         UPDATE runs SET name = '${hostile//\'/\'\'}', message = '${hostile//\'/\'\'}';
-        UPDATE steps SET record = replace(replace(record, 'power cap', '<img src=x onerror=pwned=1>'), 'cgroup', '<script>pwned=1</script>')"
+        UPDATE steps SET record = replace(replace(record, 'power cap', '<img src=x onerror=pwned=1>'), 'cgroup',
+            '<script>pwned=1</script>')"
     board_write "$contest" > /dev/null
     # What acts on the text around it is a number in brackets; no raw byte of it is in any page.
     run -1 grep -rlP '[\x{80}-\x{9f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{200b}\x{2028}\x{feff}\x1b]' "$site"
@@ -289,8 +300,10 @@ BROKEN
     assert_equal "$(js 'text(".message bdi")')" \
         $'⟨202E⟩cod.exe⟨2066⟩⟨9B⟩31m⟨1B⟩[0m⟨200B⟩⟨2028⟩⟨FEFF⟩\ue000end'
     # The same by the command line's own way to see a page.
-    HOME=$BATS_TEST_TMPDIR timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$BATS_TEST_TMPDIR/dump" \
-        --host-resolver-rules='MAP * ~NOTFOUND' --dump-dom "file://$site/index.html" > "$BATS_TEST_TMPDIR/dom" 2> /dev/null
+    HOME=$BATS_TEST_TMPDIR timeout 60 chromium \
+        --headless --no-sandbox --disable-gpu --user-data-dir="$BATS_TEST_TMPDIR/dump" \
+        --host-resolver-rules='MAP * ~NOTFOUND' --dump-dom "file://$site/index.html" > "$BATS_TEST_TMPDIR/dom" \
+        2> /dev/null
     run -1 grep -c '<script\|<img\|<b onmouse' "$BATS_TEST_TMPDIR/dom"
     grep -qF '&lt;script&gt;pwned=1&lt;/script&gt;' "$BATS_TEST_TMPDIR/dom"
 }
@@ -370,8 +383,10 @@ BROKEN
     board_contest "$contest" 'start: 2026-01-01T00:00:00Z' 'scoring: { type: relative }'
     cp "$BATS_FILE_TMPDIR/empty.db" "$contest/grading/results.db"
     board_fill "$contest" "WITH RECURSIVE up(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < 1000)
-        SELECT n, 'team' || (n % 100), CASE n % 2 WHEN 0 THEN 'A' ELSE 'B' END, n, CASE n % 5 WHEN 0 THEN 'WA' WHEN 1 THEN 'CE' ELSE 'AC' END,
-        CASE WHEN n % 5 > 1 THEN 1 + n * 0.01 END, CASE WHEN n % 5 > 1 THEN 4.0 END, 0.1, 1, 0, n || '.cu', 'told' FROM up"
+        SELECT n, 'team' || (n % 100), CASE n % 2 WHEN 0 THEN 'A' ELSE 'B' END, n,
+            CASE n % 5 WHEN 0 THEN 'WA' WHEN 1 THEN 'CE' ELSE 'AC' END,
+        CASE WHEN n % 5 > 1 THEN 1 + n * 0.01 END, CASE WHEN n % 5 > 1 THEN 4.0 END, 0.1, 1, 0, n || '.cu', 'told'
+            FROM up"
     TIMEFORMAT='%R %U %S'
     { time board_write "$contest" > /dev/null 2>&1; } 2> "$BATS_TEST_TMPDIR/times"
     assert_equal "$(find "$site" -path '*submission/*' -name '*.html' | wc -l)" 2000

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Several GPUs on a machine, and many machines: lanes, devices that rank, and contests graded by a real Slurm cluster, whose
-# nodes are daemons on this machine. What only several GPUs can show is in docs/CLUSTER.md.
+# Several GPUs on a machine, and many machines: lanes, devices that rank, and contests graded by a real Slurm cluster,
+# whose nodes are daemons on this machine. What only several GPUs can show is in docs/CLUSTER.md.
 # bats file_tags=grade
 
 setup_file() {
@@ -43,7 +43,10 @@ sleeper() { # TENTHS
 }
 
 query() { sqlite3 -readonly "${2:-$db}" "$1"; }
-verdicts() { query 'SELECT team, path, verdict FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid ORDER BY 1, 2' "$@"; }
+verdicts() {
+    query 'SELECT team, path, verdict FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid
+        ORDER BY 1, 2' "$@"
+}
 grade_slurm() { timeout 110 "$root/run_scripts/grade_slurm.sh" "$contest" "$@" < /dev/null; }
 node_state() { sinfo -h -N -n "$1" -o %t | head -n 1; }
 
@@ -59,14 +62,15 @@ until_true() { # SECONDS COMMAND...
 sound() {
     assert_equal "$(query 'PRAGMA integrity_check')" ok
     assert_equal "$(query 'PRAGMA foreign_key_check')" ''
-    assert_equal "$(query "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
+    assert_equal "$(query \
+        "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
         j.valid AND j.state = 'done') <> 1")" 0
     assert_equal "$(query 'SELECT count(*) FROM judgements')" "$(query 'SELECT count(*) FROM submissions')"
     assert_equal "$(ls "$contest/grading/slurm/results")" ''
     assert_equal "$(ls "$build/grading" | grep -c "^$(query 'SELECT token FROM contest')")" 0
 }
 
-@test "several GPUs: each has one submission from its samples to its times, builds beside; stand-ins for host and build" {
+@test "several GPUs: each has one submission from samples to times, builds beside; stand-ins for host and build" {
     local lane
     place=$BATS_TEST_TMPDIR/toolkit
     contest
@@ -109,13 +113,14 @@ END
         echo "$i" > "$BATS_TEST_TMPDIR/source.c"
         submit "team$i" 1.c "$BATS_TEST_TMPDIR/source.c"
     done
-    LOG=$BATS_TEST_TMPDIR/log LOCKS=$BATS_TEST_TMPDIR/locks run -0 timeout 60 "$place/build/grader" run "$contest" --builds 2 \
-        --gpu GPU-a --gpu GPU-b --gpu GPU-c --gpu GPU-d
+    LOG=$BATS_TEST_TMPDIR/log LOCKS=$BATS_TEST_TMPDIR/locks run -0 timeout 60 "$place/build/grader" run "$contest" \
+        --builds 2 --gpu GPU-a --gpu GPU-b --gpu GPU-c --gpu GPU-d
     refute grep clash "$BATS_TEST_TMPDIR/log"
     assert_equal "$(grep -c '^run ' "$BATS_TEST_TMPDIR/log")" 36
     for lane in a b c d; do
         # Three steps of one submission, then three of the next.
-        assert_equal "$(awk -v gpu="GPU-$lane" '$1 == "run" && $2 == gpu { print $3 }' "$BATS_TEST_TMPDIR/log" | uniq -c |
+        assert_equal "$(awk -v gpu="GPU-$lane" '$1 == "run" && $2 == gpu { print $3 }' "$BATS_TEST_TMPDIR/log" |
+            uniq -c |
             awk '{ print $1 }' | sort -u)" 3
     done
     # All four were used at one time, and something was built meanwhile.
@@ -165,7 +170,8 @@ END
     printf '#!/bin/bash\n[ $SLURMD_NODENAME != node3 ] || { echo words; echo "kernel of 3 gives 7" >&2; exit 1; }\n' \
         > "$BATS_TEST_TMPDIR/probe"
     chmod +x "$BATS_TEST_TMPDIR/probe"
-    "$root/run_scripts/grade_slurm.sh" "$contest" --chunk 1 --probe "$BATS_TEST_TMPDIR/probe" > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null &
+    "$root/run_scripts/grade_slurm.sh" "$contest" --chunk 1 --probe "$BATS_TEST_TMPDIR/probe" \
+        > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null &
     local front=$!
     until_true 30 test -e "$db"
     run -2 grade_slurm
@@ -177,15 +183,18 @@ END
     assert_equal "$(sinfo -h -R -o '%n %E' | grep -c 'contest grading: kernel of 3 gives 7')" 1
     assert_equal "$(cat "$contest/grading/slurm/unfit/node3")" 'kernel of 3 gives 7'
     # It judged nothing, and nobody was charged for it.
-    assert_equal "$(query "SELECT count(*) FROM machines WHERE host = 'node3'; SELECT max(attempts) FROM judgements")" $'0\n0'
+    assert_equal "$(query "SELECT count(*) FROM machines WHERE host = 'node3'; SELECT max(attempts) FROM judgements")" \
+        $'0\n0'
     [ ! -e "$root/pwned" ]
     run -0 timeout 100 "$root/run_scripts/grade.sh" "$lanes" --lanes 2 --builds 2
     assert_equal "$(verdicts)" "$(verdicts "$lanes/grading/results.db")"
     # And all that belongs to them: steps, cases, samples, whole records.
     for table in 'steps GROUP BY step' 'runs GROUP BY step, name, verdict' 'samples'; do
-        assert_equal "$(query "SELECT count(*) FROM $table")" "$(query "SELECT count(*) FROM $table" "$lanes/grading/results.db")"
+        assert_equal "$(query "SELECT count(*) FROM $table")" \
+            "$(query "SELECT count(*) FROM $table" "$lanes/grading/results.db")"
     done
-    assert_equal "$(query "SELECT count(*) FROM steps WHERE step <> 'build' AND json_extract(record, '\$.verdict') IS NULL")" 0
+    assert_equal "$(query \
+        "SELECT count(*) FROM steps WHERE step <> 'build' AND json_extract(record, '\$.verdict') IS NULL")" 0
     # Rejudged by the cluster, beside the verdicts that count; node3 is still left out.
     run -0 "$build/grader" rejudge "$contest" --verdict WA --start --reason 'to see'
     run -0 grade_slurm --probe "$BATS_TEST_TMPDIR/probe"
@@ -263,7 +272,8 @@ bob|3.c|WA"
     assert_equal "$(cat "$contest/grading/slurm/results/1.db.bad")" 'no database'
     rm "$contest/grading/slurm/results/1.db.bad"
     sound
-    # Tasks that are cancelled, or run into their limit, are charged once they have begun: the second time it is a judge error.
+    # Tasks that are cancelled, or run into their limit, are charged once they have begun:
+    # the second time it is a judge error.
     sleeper 9
     submit ada 2.c "$BATS_TEST_TMPDIR/sleeper.c"
     "$root/run_scripts/grade_slurm.sh" "$contest" > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null &
@@ -283,7 +293,8 @@ bob|3.c|WA"
     contest
     mkdir -p "$contest/grading"
     run -0 "$build/grader" run "$contest"
-    # Two submissions on one GPU, of 3 and 5 s from the samples to the times, built in 2 s each; one that the machine failed first.
+    # Two submissions on one GPU, of 3 and 5 s from the samples to the times, built in 2 s each;
+    # one that the machine failed first.
     sqlite3 "$db" "INSERT INTO machines VALUES (1, 'h', 'gpu', 'Alpha', 'u', 'd', 0);
         INSERT INTO submissions SELECT value, 't', 'A', value, value, '', 0, 0 FROM json_each('[1, 2, 3]');
         INSERT INTO judgements (id, submission, state, verdict, created, machine, attempts)

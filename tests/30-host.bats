@@ -155,7 +155,8 @@ setup() {
 @test "host: --json holds verdict, samples, device and digests" {
     run -0 "$host" editdistance --submission "$a" --json "$BATS_TEST_TMPDIR/result.json" --repeat 5 --seed 7 \
         --source bitparallel.c --time-limit 3.5
-    assert_equal "$(json '.format, .problem, .verdict, .message, .seed, .repeat' | paste -sd ' ')" '1 editdistance AC  7 5'
+    assert_equal "$(json '.format, .problem, .verdict, .message, .seed, .repeat' | paste -sd ' ')" \
+        '1 editdistance AC  7 5'
     assert_equal "$(json .toolkit.frozen)" "$(run_scripts/frozen.sh digest)"
     assert_equal "$(json .toolkit.version)" "$(cat VERSION)"
     assert_equal "$(json '.submission.language, .submission.source' | paste -sd ' ')" 'C bitparallel.c'
@@ -166,7 +167,8 @@ setup() {
     assert_equal "$(json '[.cases[] | .samples | length] | unique | @csv')" 5
     assert_equal "$(json '[.cases[] | .samples[] > 0] | all')" true
     assert_equal "$(json '.cases[0].time_limit')" 3.5
-    assert_equal "$(json '.cases[1] | .seconds | .min <= .q1 and .q1 <= .median and .median <= .q3 and .q3 <= .max')" true
+    assert_equal "$(json '.cases[1] | .seconds | .min <= .q1 and .q1 <= .median and .median <= .q3 and .q3 <= .max')" \
+        true
     # The parts of a call add up to its time: nothing of it is unaccounted for.
     assert_equal "$(json '[.cases[].parts[] | ((.release + .map + .call + .done) - .total) | fabs < 1e-6] | all')" true
     [ ! -e "$BATS_TEST_TMPDIR/result.json.part" ]

@@ -6,7 +6,8 @@ setup() {
     cd "$root"
 }
 
-# judged FIXTURE EXIT VERDICT WORDS [options]: the fixture, on the first sample, in the box and without it; or in $boxes.
+# judged FIXTURE EXIT VERDICT WORDS [options]: the fixture, on the first sample, in the box and without it;
+# or in $boxes.
 judged() {
     local so box fixture=$1 code=$2 verdict=$3 words=$4
     shift 4
@@ -37,7 +38,8 @@ judged() {
 @test "verdict: killing itself is RTE" { judged bad_kill 1 RTE 'received SIGKILL'; }
 @test "verdict: a full stack is RTE" { judged bad_stack 1 RTE 'received SIGSEGV'; }
 @test "verdict: memory beyond the limit is MLE, with limit and value" {
-    judged bad_memory 1 MLE 'received SIGSEGV after [0-9.]+ s, having been refused 1024 MiB: its memory limit is 8192 MiB'
+    judged bad_memory 1 MLE \
+        'received SIGSEGV after [0-9.]+ s, having been refused 1024 MiB: its memory limit is 8192 MiB'
 }
 @test "verdict: leaving before the first call is RTE" {
     judged bad_constructor 1 RTE 'before the first call, exited with code 0'
@@ -86,7 +88,9 @@ judged() {
     judged bad_early_done 1 SV 'wrote to the channel' --time-limit 5
 }
 # bats test_tags=alone
-@test "verdict: printing without end is OLE" { judged bad_flood 1 OLE 'printed more than its limit of 8388608 bytes \(8[4-9][0-9]{5} when it was stopped\)'; }
+@test "verdict: printing without end is OLE" {
+    judged bad_flood 1 OLE 'printed more than its limit of 8388608 bytes \(8[4-9][0-9]{5} when it was stopped\)'
+}
 @test "verdict: hanging is TLE" { judged bad_hang 1 TLE 'exceeded the limit of 0\.5 s' --time-limit 0.5; }
 @test "verdict: stopping itself is TLE" { judged bad_stopped 1 TLE 'exceeded the limit' --time-limit 0.5; }
 # bats test_tags=alone
@@ -99,7 +103,10 @@ judged() {
     # The host's own lines are on standard output alone; what was printed stands behind a mark, defused.
     assert_equal "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" 1
     [[ $stderr == *'  | SUCCESSFUL.'* && $stderr == *'  | ?[2J[GPU] : 1'* ]] || fail "$stderr"
-    assert_equal "$(json '.cases[0].printed_bytes')" 55
+    [[ $stderr == *'  | C1 ?2J?0;title? ?2J?0;title?'* && $stderr == *'  | Gödel 日本'* ]] || fail "$stderr"
+    ! LC_ALL=C grep -qP '\xc2[\x80-\x9f]|\x1b|\x9b2J' <<< "$output$stderr" ||
+        fail "what was printed steers the terminal"
+    assert_equal "$(json '.cases[0].printed_bytes')" 101
 }
 
 @test "verdict: closed standard streams and an overwritten input are AC" { judged silent 0 AC ''; }
@@ -122,7 +129,8 @@ judged() {
     requires box
     # A name of its own, which stands in the command lines of the host and of bubblewrap.
     cp "$(submission tests/fixtures/bad_hang.c)" "$BATS_TEST_TMPDIR/hangs.so"
-    "$host" editdistance --submission "$BATS_TEST_TMPDIR/hangs.so" --case sample/1-small --time-limit 60 > /dev/null 2>&1 &
+    "$host" editdistance --submission "$BATS_TEST_TMPDIR/hangs.so" --case sample/1-small --time-limit 60 \
+        > /dev/null 2>&1 &
     pid=$!
     runner=
     for _ in $(seq 100); do
@@ -142,7 +150,7 @@ judged() {
 }
 
 # bats test_tags=alone
-@test "verdict: the guard ends what it started when its host is killed, even what fled from it; and ends as its command did" {
+@test "verdict: the guard ends what it started when its host is killed, even what fled; and ends as its command did" {
     local guard=("$build/runners/editdistance" guard) pid
     run -7 timeout 10 "${guard[@]}" /bin/sh -c 'exit 7' 3< /dev/zero
     run -139 timeout 10 "${guard[@]}" /bin/sh -c 'kill -SEGV $$' 3< /dev/zero
@@ -173,8 +181,8 @@ judged() {
     echo garbage > "$BATS_TEST_TMPDIR/t/build/runners/editdistance"
     chmod +x "$BATS_TEST_TMPDIR/t/build/runners/editdistance"
     for box in auto none; do
-        run -3 "$BATS_TEST_TMPDIR/t/build/main_host" editdistance --submission "$so" --case sample/1-small --box "$box" \
-            --json "$BATS_TEST_TMPDIR/result.json"
+        run -3 "$BATS_TEST_TMPDIR/t/build/main_host" editdistance --submission "$so" --case sample/1-small \
+            --box "$box" --json "$BATS_TEST_TMPDIR/result.json"
         assert_equal "$(json .verdict)" JE
         assert_output --partial 'the runner failed: it did not start'
     done
@@ -222,7 +230,8 @@ judged() {
     seen=$(sed -n 's/^  | //p' <<< "$stderr")
     grep -qx 'uid 65534' <<< "$seen"
     ! grep -q SECRET <<< "$seen" || fail "the host's environment is seen: $seen"
-    grep -qx '/toolkit: device_user.so runner' <<< "$(sed -E 's/runner device_user.so/device_user.so runner/' <<< "$seen")"
+    grep -qx '/toolkit: device_user.so runner' \
+        <<< "$(sed -E 's/runner device_user.so/device_user.so runner/' <<< "$seen")"
     ! grep -qE '^/:.* (home|root|etc/passwd|work)' <<< "$seen" || fail "$seen"
     ! grep -qE '^/dev:.*(sd|vd|nvidia|kvm|mem )' <<< "$seen" || fail "$seen"
     [ "$(grep -c '^process ' <<< "$seen")" -le 3 ] || fail "other processes are seen: $seen"
@@ -231,12 +240,13 @@ judged() {
 }
 
 @test "judge: a submission that does not compile is CE, with the compiler's words" {
-    for fixture in bad_syntax:expected bad_undefined:nowhere bad_name:device_user bad_message:'?[2J'; do
+    for fixture in bad_syntax:expected bad_undefined:nowhere bad_name:device_user bad_message:'?[2J?2J'; do
         run -1 --separate-stderr run_scripts/judge.sh "tests/fixtures/${fixture%:*}.c" \
             --json "$BATS_TEST_TMPDIR/result.json"
         assert_equal "$(json .verdict)" CE
         [[ $stderr == *"${fixture#*:}"* ]] || fail "$stderr"
-        [[ $stderr$output != *$'\033'* ]] || fail "the compiler's words steer the terminal"
+        ! LC_ALL=C grep -qP '\x1b|\xc2[\x80-\x9f]' <<< "$stderr$output$(json .message)" ||
+            fail "the compiler's words steer the terminal"
         [[ ${lines[-1]} == 'FAILED. CE (compile error): the submission does not compile'* ]] || fail "$output"
     done
 }
@@ -253,7 +263,10 @@ judged() {
     mkdir fold x
     right=$root/problems/editdistance/submissions/accepted/bitparallel.c
     wrong=$root/problems/editdistance/submissions/wrong_answer/hamming.c
-    verdict() { "$root/run_scripts/judge.sh" "$1" --group sample --json result.json > /dev/null 2>&1 || true; json .verdict result.json; }
+    verdict() {
+        "$root/run_scripts/judge.sh" "$1" --group sample --json result.json > /dev/null 2>&1 || true
+        json .verdict result.json
+    }
     # Two paths that differ in a slash only.
     cp "$right" x/s.c
     cp "$wrong" x-s.c

@@ -32,8 +32,8 @@ judged() {
         if grep -q 'Needs: gpu' "$fixture" && [ ! -e /dev/nvidiactl ]; then continue; fi
         [[ $fixture != *.cu ]] || make -s have-nvcc || continue
         # shellcheck disable=SC2046
-        run timeout 60 "$host" editdistance --submission "$(submission "$fixture")" --case sample/1-small --json "$result" \
-            $(sed -n 's/^ \* Options: //p' "$fixture")
+        run timeout 60 "$host" editdistance --submission "$(submission "$fixture")" --case sample/1-small \
+            --json "$result" $(sed -n 's/^ \* Options: //p' "$fixture")
         [[ "|$must|" == *"|$(json .verdict)|"* ]] || fail "$fixture: $(json '.verdict + ": " + .message')"
     done
 }
@@ -106,7 +106,8 @@ judged() {
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     for box in none namespaces auto; do
         [ $box = none ] || requires box
-        run -0 --separate-stderr "$host" editdistance --submission "$so" --case sample/1-small --box $box --json "$result"
+        run -0 --separate-stderr "$host" editdistance --submission "$so" --case sample/1-small --box $box \
+            --json "$result"
         level=$(json .box)
         [ "$box" = auto ] || assert_equal "$level" "$box"
         assert_equal "$(grep -c "^main_host: box: $level" <<< "$stderr")" 1
@@ -116,7 +117,8 @@ judged() {
             assert_equal "$(json '.box_layers | join(" ")')" 'rlimits namespaces seccomp'
             [[ $stderr == "main_host: box: namespaces (no cgroup: $(json .box_lacks))" ]] || fail "$stderr"
             ;;
-        cgroup) assert_equal "$(json '.box_layers | join(" ")') $(json .box_lacks)" 'rlimits namespaces seccomp cgroup null' ;;
+        cgroup) assert_equal "$(json '.box_layers | join(" ")') $(json .box_lacks)" \
+            'rlimits namespaces seccomp cgroup null' ;;
         esac
     done
 }
@@ -132,7 +134,9 @@ judged() {
             code=$((required > reached ? 3 : 0))
             run "-$code" --separate-stderr "$host" editdistance --submission "$so" --case sample/1-small \
                 --box ${levels[reached]} --require-box ${levels[required]} --json "$result"
-            [ $code = 0 ] || [[ $stderr == "main_host: --require-box ${levels[required]}: the box reached here is '${levels[reached]}': "* ]] ||
+            [ $code = 0 ] ||
+                [[ $stderr == \
+                "main_host: --require-box ${levels[required]}: the box reached here is '${levels[reached]}': "* ]] ||
                 fail "$stderr"
             assert_equal "${#stderr_lines[@]}" 1
             [ $code = 0 ] || assert_equal "$(json .verdict)" JE
@@ -147,10 +151,12 @@ judged() {
     without=(bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap)
     confined=(bwrap --dev-bind / / --unshare-user --disable-userns)
     run -3 --separate-stderr "${without[@]}" "${judge[@]}"
-    [[ $stderr == 'main_host: there is no box to run the submission in: bubblewrap is not installed: '*'--box none'* ]] ||
+    [[ $stderr == 'main_host: there is no box to run the submission in: bubblewrap is not installed: '*'--box none'* \
+        ]] ||
         fail "$stderr"
     run -3 --separate-stderr "${confined[@]}" "${judge[@]}"
-    [[ $stderr == *'bubblewrap cannot make user namespaces here: install bubblewrap and allow user namespaces, or '* ]] ||
+    [[ $stderr == *'bubblewrap cannot make user namespaces here: install bubblewrap and allow user namespaces, or '* \
+        ]] ||
         fail "$stderr"
     assert_equal "$(json '.verdict, .cases | tojson' | paste -sd ' ')" '"JE" []'
     run -3 "${without[@]}" "${judge[@]}" --box namespaces

@@ -48,7 +48,8 @@ large='random 400000 seed=7'
         json .seed
     done > "$BATS_TEST_TMPDIR/seeds"
     assert_equal "$(sort -u "$BATS_TEST_TMPDIR/seeds" | wc -l)" 3
-    "$host" editdistance --submission "$so" --case sample/1-small --ranked --repeat 1 --seed 5 --json "$result" > /dev/null
+    "$host" editdistance --submission "$so" --case sample/1-small --ranked --repeat 1 --seed 5 --json "$result" \
+        > /dev/null
     assert_equal "$(json .seed)" 5
 }
 
@@ -104,7 +105,8 @@ large='random 400000 seed=7'
 #include <unistd.h>
 #include <signal.h>
 static void *end(void *unused) { usleep(200); kill(getpid(), SIGKILL); return unused; }
-void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads, size_t n)
+void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads,
+                 size_t n)
 {
     pthread_t thread;
     (void)keys, (void)payloads, (void)sorted_keys, (void)sorted_payloads, (void)n;

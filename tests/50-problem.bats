@@ -11,7 +11,8 @@ setup() {
 @test "problem: cases in the package are made from one line of text each" {
     run -0 find problems/editdistance/data -name '*.in' -size +1
     assert_output ''
-    assert_equal "$(cat problems/editdistance/data/*/*.in | wc -l)" "$(find problems/editdistance/data -name '*.in' | wc -l)"
+    assert_equal "$(cat problems/editdistance/data/*/*.in | wc -l)" \
+        "$(find problems/editdistance/data -name '*.in' | wc -l)"
 }
 
 @test "problem: problem.yaml has the format's required keys, and a statement for each name" {
@@ -55,7 +56,8 @@ setup() {
     assert_output --partial "data/secret/99-new.in' was not there when the host was built"
     rm problems/editdistance/data/secret/99-new.in
     for line in 'random 100 128' 'random 128' 'upwards 128 128' 'random 128 128 color=red' 'random 128 128 alphabet=x' \
-        'random 128 128 seed=-1' 'random 1048448 16512' 'shifted 128 128 period=128' '' $'random 128 128\nrandom 128 128'; do
+        'random 128 128 seed=-1' 'random 1048448 16512' 'shifted 128 128 period=128' '' \
+        $'random 128 128\nrandom 128 128'; do
         echo "$line" > problems/editdistance/data/sample/1-small.in
         make -s build/main_host
         run -2 timeout 20 build/main_host editdistance --case sample/1-small
@@ -66,14 +68,16 @@ setup() {
 # The baseline in C takes a third of its limit.
 # bats test_tags=alone
 @test "problem: check-problem finds editdistance sound" {
-    # Its last sample takes the baseline on the simulator as long as all the rest: `make check-problem` has it, and the README's
-    # `make run`.
+    # Its last sample takes the baseline on the simulator as long as all the rest: `make check-problem` has it, and the
+    # README's `make run`.
     CHECK_CASE=secret/02-bytes run -0 timeout 600 make check-problem
     assert_output --partial 'editdistance is sound'
     refute_output --partial FAILED
     # Every case and every jury submission was looked at.
-    assert_equal "$(grep -c '^ok     case: ' <<< "$output")" "$(ls problems/editdistance/data/{sample,secret}/*.in | wc -l)"
-    assert_equal "$(grep -cE '^(ok|sim|pocl|gpu)  *submission: ' <<< "$output")" "$(ls -d problems/editdistance/submissions/*/* | wc -l)"
+    assert_equal "$(grep -c '^ok     case: ' <<< "$output")" \
+        "$(ls problems/editdistance/data/{sample,secret}/*.in | wc -l)"
+    assert_equal "$(grep -cE '^(ok|sim|pocl|gpu)  *submission: ' <<< "$output")" \
+        "$(ls -d problems/editdistance/submissions/*/* | wc -l)"
 }
 
 @test "problem: a new problem from the skeleton builds, runs and passes; check-problem finds what is broken in it" {
@@ -90,14 +94,16 @@ setup() {
     # Nothing but its own folder and what was built is new.
     run diff -rq -x "build*" -x .git -x .gpu -x getrndstr -x ldistance "$BATS_TEST_DIRNAME/.." .
     refute_output --regexp '^Files '
-    assert_equal "$(sed -n 's/^Only in \.[^:]*: //p' <<< "$output" | grep -vE '^(build|getrndstr|ldistance|numbers)$')" trial
+    assert_equal "$(sed -n 's/^Only in \.[^:]*: //p' <<< "$output" |
+        grep -vE '^(build|getrndstr|ldistance|numbers)$')" trial
 
     run -2 make -s new-problem NAME=trial
     assert_output --partial 'problems/trial exists already'
     run make -s new-problem NAME=Bad-Name
     assert_output --partial 'usage: new_problem.sh NAME'
 
-    # A wrong answer file, a generator that looks at the clock, a reference that is wrong, a submission in the wrong folder.
+    # A wrong answer file, a generator that looks at the clock, a reference that is wrong,
+    # a submission in the wrong folder.
     echo 1 > problems/trial/data/sample/1-ten.ans
     run -2 make -s check-problem PROBLEM=trial
     assert_output --partial 'FAILED sample/1-ten: the answer is not the one in its .ans file'
@@ -108,7 +114,8 @@ setup() {
     assert_output --partial 'generated again, the input differs'
     assert_output --partial 'FAILED submission: accepted/starts_at_zero.c: WA, expected AC'
     sed -i 's/\[count_of(input) - 1\]/[0]/' problems/trial/problem.c
-    sed -i 's|return sizeof(int32_t);|return sizeof(int32_t) * (1 + ((uint32_t)values_of(input)[0] % 1021));|' problems/trial/problem.c
+    sed -i 's|return sizeof(int32_t);|return sizeof(int32_t) * (1 + ((uint32_t)values_of(input)[0] % 1021));|' \
+        problems/trial/problem.c
     run -2 make -s check-problem PROBLEM=trial
     assert_output --partial 'the two references differ'
     assert_output --partial 'seed 1 gives an output of another size than seed 0'

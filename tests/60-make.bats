@@ -73,8 +73,8 @@ setup() {
 
 @test "make: help has a line for every command" {
     run -0 make help
-    for target in all run judge submission test test-long test-gpu bench plot sanitize profile predict bench-gpu bench-cudasim check-problem new-problem cudasim fuzz \
-        frozen freeze lint packages clean; do
+    for target in all run judge submission test test-long test-gpu bench plot sanitize profile predict bench-gpu \
+        bench-cudasim check-problem new-problem cudasim fuzz frozen freeze lint packages clean; do
         assert_line --regexp "^$target +[a-z]"
     done
 }
@@ -85,7 +85,8 @@ setup() {
     run -0 make V=1
     assert_output --partial '-c -o build/obj/main_host.o main_host.c'
     make -s clean
-    assert_equal "$(ls -A)" "$(cd "$BATS_TEST_DIRNAME/.." && ls -A | grep -vxE 'build.*|\.git|\.gpu|getrndstr|ldistance')"
+    assert_equal "$(ls -A)" \
+        "$(cd "$BATS_TEST_DIRNAME/.." && ls -A | grep -vxE 'build.*|\.git|\.gpu|getrndstr|ldistance')"
 }
 
 @test "make: trusted files are as committed" {
@@ -193,6 +194,27 @@ END
     done < commands.README.md
 }
 
+# outline FILE: what a README is made of, whatever its language: headings, lists, tables, blocks, links, pictures.
+outline() {
+    grep -oE '^(#+|```.*|[0-9]\.|\|([-:]+\|)+)|\]\([^)]*\)' "$1" |
+        sed -E 's/problem\.(en|ja)\.md/problem.md/; s/README(\.ja)?\.md/README/; s/\(#.*\)/(#here)/'
+}
+
+@test "readme: both languages have the same headings, tables, links and output, and every link leads somewhere" {
+    for readme in README.md README.ja.md; do
+        [ "$(head -c 2 $readme)" = '# ' ] || fail "$readme does not begin with its heading"
+        outline $readme > "$BATS_TEST_TMPDIR/outline.$readme"
+        sed -n '/^```$/,/^```$/p' $readme | sed -n '/^answer = /,/^SUCCESSFUL\.$/p' > "$BATS_TEST_TMPDIR/output.$readme"
+        grep -oE '\]\([^)#]+' $readme | sed 's/^](//' | grep -v '^http' | while read -r link; do
+            [ -e "$link" ] || fail "$readme links to $link, which is not there"
+        done
+    done
+    [ "$(wc -l < "$BATS_TEST_TMPDIR/outline.README.md")" -ge 50 ] || fail 'README.md has no outline'
+    [ -s "$BATS_TEST_TMPDIR/output.README.md" ] || fail 'README.md shows no output'
+    run -0 diff "$BATS_TEST_TMPDIR"/outline.README{,.ja}.md
+    run -0 diff "$BATS_TEST_TMPDIR"/output.README{,.ja}.md
+}
+
 @test "readme: the lines it shows are the lines printed" {
     # Those of a GPU: on the simulator they are marked.
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
@@ -202,6 +224,16 @@ END
     run -0 diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"
 }
 
-@test "lint: the scripts pass shellcheck" {
+@test "lint: the scripts pass shellcheck, and no line is longer than 120 columns" {
     run -0 make lint
+    copy_toolkit
+    mkdir wide
+    printf '/* %s */\n' "$(printf 'あ%.0s' {1..110})" > wide/characters.c # not bytes
+    printf 'echo "%s"\n' "$(printf 'word %.0s' {1..30})" > wide/message.sh
+    run -0 run_scripts/long_lines.sh
+    printf '\n/* %s*/\n' "$(printf 'word %.0s' {1..30})" > wide/comment.c
+    printf 'echo %s\n' "$(printf 'word %.0s' {1..30})" > wide/words.bats
+    run -1 run_scripts/long_lines.sh
+    assert_equal "$(sort <<< "$output")" \
+        $'wide/comment.c:2: longer than 120 columns\nwide/words.bats:1: longer than 120 columns'
 }

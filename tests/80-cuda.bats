@@ -8,7 +8,8 @@ setup() {
 }
 
 @test "cuda: every CUDA submission compiles into one that exports device_user and its set-up alone" {
-    for source in device_user.cu problems/editdistance/submissions/*/*.cu problems/editdistance/submissions/*/two_files; do
+    for source in device_user.cu problems/editdistance/submissions/*/*.cu \
+        problems/editdistance/submissions/*/two_files; do
         so=$(submission "$source")
         run -0 nm -D --defined-only "$so"
         assert_line --regexp '^[0-9a-f]+ T device_user$'

@@ -11,7 +11,8 @@ setup() {
     local so box
     so=$(submission problems/editdistance/submissions/accepted/opencl)
     for box in namespaces none; do
-        run -0 --separate-stderr timeout 60 "$host" editdistance --submission "$so" --box $box --json "$result" --device cpu
+        run -0 --separate-stderr timeout 60 "$host" editdistance --submission "$so" --box $box --json "$result" \
+            --device cpu
         assert_equal "${lines[-1]}" 'SUCCESSFUL.'
         assert_equal "$(json '[.submission.language, .device.kind, .box] | join(" ")')" "OpenCL cpu $box"
     done
@@ -54,15 +55,16 @@ setup() {
     cp -r "$build" "$BATS_TEST_TMPDIR/kit/build"
     cp -r "$root/problems" "$BATS_TEST_TMPDIR/kit/"
     echo libno-such-driver.so.1 > "$BATS_TEST_TMPDIR/kit/build/opencl/cpu/driver.icd"
-    run -3 --separate-stderr timeout 60 "$BATS_TEST_TMPDIR/kit/build/main_host" editdistance --submission "$so" --device cpu \
-        --case sample/1-small --json "$result"
+    run -3 --separate-stderr timeout 60 "$BATS_TEST_TMPDIR/kit/build/main_host" editdistance --submission "$so" \
+        --device cpu --case sample/1-small --json "$result"
     assert_equal "$(json .verdict)" JE
     [[ $(json .message) == *'the device cannot be initialised on this machine: OpenCL: there is no platform'* ]] ||
         fail "$(json .message)"
 }
 
 @test "opencl: judge.sh judges a folder, and a source that does not compile is CE" {
-    run -0 timeout 120 run_scripts/judge.sh problems/editdistance/submissions/accepted/opencl --group sample --device cpu
+    run -0 timeout 120 run_scripts/judge.sh problems/editdistance/submissions/accepted/opencl --group sample \
+        --device cpu
     assert_line --partial 'SUCCESSFUL.'
     cp -r problems/editdistance/submissions/accepted/opencl "$BATS_TEST_TMPDIR/bad"
     sed -i 's/wavefront_cl/missing_cl/' "$BATS_TEST_TMPDIR/bad/device_user.c"

@@ -37,7 +37,8 @@ built() {
     make -s print-submission SUBMISSION="$1" "${@:2}"
 }
 
-# refused FILE WORDS [VARIABLE=VALUE...]: SV in the first league, with those words, before anything runs; not in the other.
+# refused FILE WORDS [VARIABLE=VALUE...]: SV in the first league, with those words, before anything runs;
+# not in the other.
 refused() {
     local so
     so=$(built "$1" "${@:3}")
@@ -53,11 +54,13 @@ refused() {
 @test "leagues: tensor cores are found by their PTX, whoever wrote it" {
     requires nvcc
     local flags="NVCC_FLAGS=-O3 -cudart shared --compress-mode=none -Xcompiler -fPIC -gencode arch=compute_90,code=compute_90"
-    refused tests/fixtures/rules/wmma.cu "tensor cores are not allowed in this league: the PTX has 'wmma." BUILD=build-ptx "$flags"
+    refused tests/fixtures/rules/wmma.cu "tensor cores are not allowed in this league: the PTX has 'wmma." \
+        BUILD=build-ptx "$flags"
     refused tests/fixtures/rules/inline_ptx.cu \
         "tensor cores are not allowed in this league: the PTX has 'mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32'" \
         BUILD=build-ptx "$flags"
-    refused tests/fixtures/rules/wmma.cu "tensor cores are not allowed in this league: _Z8multiplyPK6__halfS1_Pf has HMMA"
+    refused tests/fixtures/rules/wmma.cu \
+        "tensor cores are not allowed in this league: _Z8multiplyPK6__halfS1_Pf has HMMA"
 }
 
 @test "leagues: ... and in machine code of every architecture that nvcc writes, where there is no PTX" {
@@ -89,8 +92,10 @@ refused() {
     so=$(built tests/fixtures/rules/by_name.c)
     run -1 $host editdistance --submission "$so"
     assert_output 'FAILED. SV (rule or security violation): dlsym() is not allowed in this league: it can bring in code that is not inspected'
-    make -s submission SUBMISSION=device_user.cu BUILD=build-z NVCC_FLAGS='-O3 -cudart shared -Xcompiler -fPIC -arch=sm_90'
-    run -1 --separate-stderr $host editdistance --submission build-z/submissions/editdistance/device_user.cu/device_user.so
+    make -s submission SUBMISSION=device_user.cu BUILD=build-z \
+        NVCC_FLAGS='-O3 -cudart shared -Xcompiler -fPIC -arch=sm_90'
+    run -1 --separate-stderr $host editdistance \
+        --submission build-z/submissions/editdistance/device_user.cu/device_user.so
     assert_output --partial 'its code is compressed, so that it cannot be inspected: build with --compress-mode=none'
 }
 
@@ -98,7 +103,8 @@ refused() {
     requires nvcc
     local so copy=$BATS_TEST_TMPDIR/damaged.so offset size i code
     so=$(built tests/fixtures/rules/inline_ptx.cu)
-    read -r offset size <<< "$(readelf -SW "$so" | sed -n 's/.* \.nv_fatbin *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) *\([0-9a-f]*\).*/\1 \2/p')"
+    read -r offset size <<< "$(readelf -SW "$so" |
+        sed -n 's/.* \.nv_fatbin *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) *\([0-9a-f]*\).*/\1 \2/p')"
     offset=$((16#$offset)) size=$((16#$size))
     for ((i = 0; i < 100; i++)); do
         cp "$so" "$copy"
@@ -106,7 +112,8 @@ refused() {
         printf "\\x$(printf %x $((i * 37 % 256)))" |
             dd of="$copy" bs=1 seek=$((offset + (i < 60 ? i * 3 : i * 997 % size))) conv=notrunc status=none
         code=0
-        timeout 10 $host editdistance --submission "$copy" --case sample/1-small > "$BATS_TEST_TMPDIR/out" 2>&1 || code=$?
+        timeout 10 $host editdistance --submission "$copy" --case sample/1-small > "$BATS_TEST_TMPDIR/out" 2>&1 ||
+            code=$?
         [ $code -eq 1 ] || fail "byte $i: exit code $code: $(cat "$BATS_TEST_TMPDIR/out")"
     done
 }
@@ -117,7 +124,8 @@ refused() {
     run -0 $host editdistance --submission "$so" --group all --json "$result"
     assert_line --regexp '^1 more are for a GPU only and were left out$'
     assert_equal "$(json '.left_out')" 1
-    assert_equal "$(json '.cases | length')" "$(find problems/editdistance/data/{sample,secret} -maxdepth 1 -name '*.in' | wc -l)"
+    assert_equal "$(json '.cases | length')" \
+        "$(find problems/editdistance/data/{sample,secret} -maxdepth 1 -name '*.in' | wc -l)"
     run -0 $host editdistance --submission "$so" --group all --league free --json "$result"
     assert_equal "$(json '[.left_out, (.cases | length)] | join(" ")')" '1 3'
     for how in '--group secret/large' '--case secret/large/1-random'; do

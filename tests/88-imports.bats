@@ -9,7 +9,8 @@ setup() {
 
 # library SOURCE-LINES [FLAG...]: a shared object as `make submission` links it.
 library() {
-    printf 'unsigned int device_user(char *a, int m, char *b, int n) { return 126; }\n%s\n' "$1" > "$BATS_TEST_TMPDIR/a.c"
+    printf 'unsigned int device_user(char *a, int m, char *b, int n) { return 126; }\n%s\n' "$1" \
+        > "$BATS_TEST_TMPDIR/a.c"
     gcc -shared -fPIC -w -Wl,--version-script=contrib/mk/exports.map -o "$so" "$BATS_TEST_TMPDIR/a.c" "${@:2}"
 }
 
@@ -28,15 +29,16 @@ run_at_all() {
     assert_equal "$(json .verdict)" WA
 }
 
-# Every name with the words of its rule: those of the table in verify/imports.c, which are written down twice on purpose.
-processes='fork _Fork __fork vfork __vfork forkpty clone __clone clone3 posix_spawn posix_spawnp pidfd_spawn execl execle execlp
-    execv execve execveat execvp execvpe fexecve system popen wordexp daemon'
+# Every name with the words of its rule: those of the table in verify/imports.c,
+# which are written down twice on purpose.
+processes='fork _Fork __fork vfork __vfork forkpty clone __clone clone3 posix_spawn posix_spawnp pidfd_spawn execl
+    execle execlp execv execve execveat execvp execvpe fexecve system popen wordexp daemon'
 others='ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd'
 devices='cudaSetDevice cudaGetDeviceCount cudaSetValidDevices cudaChooseDevice cudaInitDevice cudaDeviceGetByPCIBusId'
-peers='cudaDeviceGetP2PAttribute cudaDeviceCanAccessPeer cudaDeviceEnablePeerAccess cudaDeviceDisablePeerAccess cudaMemcpyPeer
-    cudaMemcpyPeerAsync cudaMemcpy3DPeer cudaMemcpy3DPeerAsync'
-sharing='cudaIpcGetMemHandle cudaIpcOpenMemHandle cudaIpcGetEventHandle cudaImportExternalMemory cudaImportExternalSemaphore
-    cudaMemPoolExportToShareableHandle cudaMemPoolImportPointer'
+peers='cudaDeviceGetP2PAttribute cudaDeviceCanAccessPeer cudaDeviceEnablePeerAccess cudaDeviceDisablePeerAccess
+    cudaMemcpyPeer cudaMemcpyPeerAsync cudaMemcpy3DPeer cudaMemcpy3DPeerAsync'
+sharing='cudaIpcGetMemHandle cudaIpcOpenMemHandle cudaIpcGetEventHandle cudaImportExternalMemory
+    cudaImportExternalSemaphore cudaMemPoolExportToShareableHandle cudaMemPoolImportPointer'
 context='cudaDeviceReset cuCtxCreate cuCtxCreate_v4 cuCtxSetCurrent cuDevicePrimaryCtxRetain cuDevicePrimaryCtxReset_v2 cudaGreenCtxCreate'
 driver='cuInit cuModuleLoadData cuMemAlloc_v2 cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion cudaGetExportTable'
 loading='dlopen dlmopen dlsym dlvsym dlclose dladdr dladdr1 dlinfo dl_iterate_phdr _dl_sym'
@@ -66,7 +68,8 @@ END
 }
 
 @test "imports: names that only look like them, and functions of one's own of those names, are allowed" {
-    library 'extern __attribute__((weak)) int customer(), forks(), my_system(), cudaMalloc(), cublas(), executor(), dlopener();
+    library 'extern __attribute__((weak)) int customer(), forks(), my_system(), cudaMalloc(), cublas(), executor(),
+            dlopener();
         void *kept[] = { customer, forks, my_system, cudaMalloc, cublas, executor, dlopener };'
     run_at_all
     library 'int fork(void) { return 0; } int dlsym(void) { return 0; } void *kept[] = { fork, dlsym };'

@@ -44,7 +44,8 @@ setup() {
 
 @test "gpu: an endless kernel is gone at the limit, and the next submission runs" {
     so=$(submission problems/editdistance/submissions/time_limit_exceeded/endless_kernel.cu)
-    run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 1 --json "$BATS_TEST_TMPDIR/result.json"
+    run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 1 \
+        --json "$BATS_TEST_TMPDIR/result.json"
     echo "# an endless kernel's process is gone $(json '.cases[0].end_seconds') s after the limit" >&3
     # The driver takes 0.06 to 0.13 s to take down any CUDA context (docs/BENCHMARKS.md): 0.1 s is not to be had here.
     assert_equal "$(json '.cases[0].end_seconds < 0.5')" true
@@ -89,18 +90,22 @@ large='random 67108864 seed=3'
 @test "gpu: a kernel that waits for the next input is seen before there is one" {
     so=$(submission tests/fixtures/clock/left_kernel.cu mergesort)
     run -1 "$host" mergesort --league open --submission "$so" --generate "$large" --repeat 3
-    assert_output --partial 'FAILED. SV (rule or security violation): device_user() left work running on the GPU when it returned'
+    assert_output --partial \
+        'FAILED. SV (rule or security violation): device_user() left work running on the GPU when it returned'
 }
 
 @test "gpu: --ranked tells the clocks, the overhead, and whether the GPU was used" {
     requires box
     so=$(submission device_user.cu)
     "$host" editdistance --submission "$so" --ranked --json "$BATS_TEST_TMPDIR/result.json"
-    assert_equal "$(json '[.cases[] | .used_gpu, .steady, (.samples | length == 11), (.parts | all(.sm_megahertz > 100)),
+    assert_equal "$(json \
+        '[.cases[] | .used_gpu, .steady, (.samples | length == 11), (.parts | all(.sm_megahertz > 100)),
         .overhead.median < 0.0005] | all')" true
-    assert_equal "$(json '.device | .before.memory_megahertz > 0 and .after.sm_megahertz > 0 and .after.celsius > 0')" true
+    assert_equal "$(json '.device | .before.memory_megahertz > 0 and .after.sm_megahertz > 0 and .after.celsius > 0')" \
+        true
     so=$(submission problems/editdistance/submissions/accepted/baseline.c)
-    "$host" editdistance --submission "$so" --device gpu --case sample/1-small --ranked --json "$BATS_TEST_TMPDIR/result.json"
+    "$host" editdistance --submission "$so" --device gpu --case sample/1-small \
+        --ranked --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '.cases[0].used_gpu')" false
 }
 
@@ -148,6 +153,7 @@ large='random 67108864 seed=3'
     assert_output --partial 'FAILED. MLE'
     assert_output --partial 'device memory limit of 256 MiB ('
     so=$(submission device_user.cu)
-    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 2 --device-memory-limit 256 --json "$BATS_TEST_TMPDIR/result.json"
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 2 --device-memory-limit 256 \
+        --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '.cases[0].device_memory_limit')" $((256 << 20))
 }

@@ -3,8 +3,8 @@
  *
  * BOX_NAMESPACES is bubblewrap: namespaces of its own for users, processes, mounts, network, IPC, host name and
  * cgroups; no capabilities; a read-only file system of /usr and the two files it runs; no device node but the
- * chosen GPU's. When the host dies or kills it, every process in it is ended (guard.h). BOX_CGROUP is that in a cgroup of
- * its own, which limits all its memory and threads (cgroup.h; the session puts it there). BOX_NONE is a plain child
+ * chosen GPU's. When the host dies or kills it, every process in it is ended (guard.h). BOX_CGROUP is that in a cgroup
+ * of its own, which limits all its memory and threads (cgroup.h; the session puts it there). BOX_NONE is a plain child
  * process: it isolates nothing.
  */
 #ifndef VERIFY_BOX_H

@@ -74,7 +74,8 @@ static int receive(int channel, struct channel_message *message, struct msghdr *
 int channel_receive(int channel, struct channel_message *message, int *fd)
 {
     union control control;
-    struct msghdr header = { .msg_control = fd ? control.bytes : NULL, .msg_controllen = fd ? sizeof control.bytes : 0 };
+    struct msghdr header = { .msg_control = fd ? control.bytes : NULL,
+                             .msg_controllen = fd ? sizeof control.bytes : 0 };
     int got;
 
     if (fd)

@@ -10,8 +10,8 @@
  *   runner → host   MAPPED
  *   host → runner   PLACE + input memfd       map this for the inputs to come, page-lock it; `mapped` bytes
  *   runner → host   PLACED
- *   host → runner   WAKE                      an input comes at once, of `mapped` bytes of new memory or in its place (0):
- *                                             finish what is on the GPU, and keep your processor awake;
+ *   host → runner   WAKE                      an input comes at once, of `mapped` bytes of new memory or in its place
+ *                                             (0): finish what is on the GPU, and keep your processor awake;
  *                                             `size` 1: the GPU was used by another process
  *   runner → host   AWAKE
  *   host → runner   RUN [+ input memfd]       call device_user() once, on this or on what is in its place; `size` bytes
@@ -19,9 +19,9 @@
  *   host → runner   QUIT                      end; `size` 1: by exit(), so that exit handlers run, else at once
  *
  * A small input travels as the descriptor of sealed-off memory that nobody but the host has until RUN is sent, so no
- * thread and no kernel left in flight can read it sooner. A large one is written to its place while the process is stopped
- * and its GPU seen idle. The host believes nothing but the kind and order of what
- * arrives, and that a reply which repeats a message's nonce was made after that message was sent.
+ * thread and no kernel left in flight can read it sooner. A large one is written to its place while the process is
+ * stopped and its GPU seen idle. The host believes nothing but the kind and order of what arrives, and that a reply
+ * which repeats a message's nonce was made after that message was sent.
  */
 #ifndef VERIFY_CHANNEL_H
 #define VERIFY_CHANNEL_H
@@ -88,8 +88,8 @@ bool channel_spin(int channel, int64_t nanoseconds);
 int channel_receive(int channel, struct channel_message *message, int *fd);
 
 /*
- * The same for the first message of a process, whose number goes to *sender as the kernel tells it. The receiving end must
- * have been given to channel_ask_sender() before the process started; messages after the first carry no sender.
+ * The same for the first message of a process, whose number goes to *sender as the kernel tells it. The receiving end
+ * must have been given to channel_ask_sender() before the process started; messages after the first carry no sender.
  */
 int channel_receive_first(int channel, struct channel_message *message, pid_t *sender);
 void channel_ask_sender(int channel);

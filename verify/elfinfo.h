@@ -12,7 +12,7 @@
 struct elfinfo {
     bool has_device_user;  /* exports device_user */
     int exports;           /* how many symbols it exports */
-    bool many_streams;     /* names a function of the CUDA runtime that makes streams or graphs, or that reaches the driver */
+    bool many_streams;     /* names a CUDA runtime function that makes streams or graphs, or reaches the driver */
     char cuda_library[64]; /* the CUDA runtime it needs, such as "libcudart.so.13"; "" for none */
     char opencl_library[64]; /* the OpenCL loader it needs, such as "libOpenCL.so.1"; "" for none */
     size_t image;          /* bytes of memory that it takes when it is loaded */

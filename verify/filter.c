@@ -44,7 +44,7 @@ static const char *const fatal_processes[] = { "fork", "vfork", "execve", "execv
 static const char *const denied[] = {
     "connect", "perf_event_open", "personality", "mknod", "mknodat", "fanotify_init", "inotify_init", "inotify_init1",
     "lookup_dcookie", "move_pages", "migrate_pages", "mbind", "set_mempolicy",
-    /* A timer may send SIGCONT: the process would run on while the host has stopped it. So may fcntl(F_SETSIG), below. */
+    /* A timer may send SIGCONT: the process would run on while the host has stopped it. So may fcntl(F_SETSIG). */
     "timer_create",
 };
 

@@ -18,12 +18,12 @@ struct gpu {
     char name[96];   /* "NVIDIA H100 80GB HBM3" */
     char uuid[96];   /* "GPU-…" */
     char driver[80]; /* the driver's version */
-    double link;     /* bytes a second that its PCI Express link can carry at most, one way; 0 where NVML does not tell */
+    double link; /* bytes a second that its PCI Express link can carry at most, one way; 0 where NVML does not tell */
 };
 
 /*
- * The first GPU, or the one whose number (in the order of nvidia-smi) or UUID `selector` is. False when there is none, or
- * none that can be used; *why then says what was found.
+ * The first GPU, or the one whose number (in the order of nvidia-smi) or UUID `selector` is. False when there is none,
+ * or none that can be used; *why then says what was found.
  */
 bool gpu_choose(struct gpu *gpu, const char *selector, const char **why);
 
@@ -46,8 +46,8 @@ bool gpu_read(const struct gpu *gpu, struct gpu_state *state);
 size_t gpu_memory_used(const struct gpu *gpu);
 
 /*
- * The bits of `reasons` that mean a GPU slower than it can be: power cap 0x4, hardware slowdown 0x8, software and hardware
- * thermal slowdown 0x20 and 0x40, power brake 0x80 ("NVML API Reference Guide", nvmlClocksEventReasons).
+ * The bits of `reasons` that mean a GPU slower than it can be: power cap 0x4, hardware slowdown 0x8, software and
+ * hardware thermal slowdown 0x20 and 0x40, power brake 0x80 ("NVML API Reference Guide", nvmlClocksEventReasons).
  */
 #define GPU_SLOWED UINT64_C(0xec)
 
@@ -55,14 +55,14 @@ size_t gpu_memory_used(const struct gpu *gpu);
 void gpu_reason_words(uint64_t reasons, char *text, size_t size);
 
 /*
- * Waits until no other host on this machine judges on the GPU, telling so on standard error if it must; the claim lasts as
- * long as this process.
+ * Waits until no other host on this machine judges on the GPU, telling so on standard error if it must; the claim lasts
+ * as long as this process.
  */
 bool gpu_claim(const struct gpu *gpu, struct error *error);
 
 /*
- * The mark that a GPU got which failed its probe: a file named after it in /tmp. gpu_unfit() is true where there is one,
- * with what stands in it; gpu_mark() writes it, or removes it where `why` is NULL.
+ * The mark that a GPU got which failed its probe: a file named after it in /tmp. gpu_unfit() is true where there is
+ * one, with what stands in it; gpu_mark() writes it, or removes it where `why` is NULL.
  */
 bool gpu_unfit(const struct gpu *gpu, char *why, size_t size);
 void gpu_mark(const struct gpu *gpu, const char *why);

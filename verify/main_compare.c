@@ -3,9 +3,9 @@
  *
  * Reads the host's JSON of R rounds, of both submissions in each, with the same inputs for both (compare.sh makes
  * them). The first call of a session is not counted. A round's ratio is the median time of A over that of B, and where
- * there are several cases the geometric mean of their ratios. Noise that both of a round see alike cancels in it. Of the
- * R ratios the median and its distribution-free interval are taken (stats.h), which assumes nothing of how times are
- * distributed.
+ * there are several cases the geometric mean of their ratios. Noise that both of a round see alike cancels in it. Of
+ * the R ratios the median and its distribution-free interval are taken (stats.h), which assumes nothing of how times
+ * are distributed.
  *
  * FASTER and SLOWER are said only where the whole interval is outside of [1 / (1 + margin), 1 + margin]; else SAME. So
  * with no margin two equal submissions are called different in at most 5 of 100 comparisons, and with one in fewer.
@@ -185,8 +185,8 @@ static void tell(const struct comparison *comparison)
     bool review = false, simulated = false;
 
     printf("A is %s B: %.*f times its time (%.1f %% interval %.*f to %.*f, %zu rounds)\n",
-           words[comparison->difference], digits, comparison->median, 100 * interval->coverage, digits, interval->low, digits, interval->high,
-           comparison->rounds);
+           words[comparison->difference], digits, comparison->median, 100 * interval->coverage, digits, interval->low,
+           digits, interval->high, comparison->rounds);
     for (size_t i = 0; i < 2 * comparison->rounds; i++) {
         const json_t *result = comparison->results[i];
 
@@ -231,9 +231,9 @@ static void write_json(const struct comparison *comparison)
     object = json_pack("{s:i, s:s, s:s, s:f, s:{s:f, s:f, s:f, s:f}, s:i, s:o, s:o, s:o}", "format", 1, "problem",
                        string_in(comparison->results[0], "problem"), "a_is", names[comparison->difference], "margin",
                        comparison->margin, "ratio", "median", comparison->median, "low", comparison->interval.low,
-                       "high", comparison->interval.high, "coverage", comparison->interval.coverage, "skipped", CALLS_SKIPPED,
-                       "a", source_json(comparison->results[0]), "b", source_json(comparison->results[1]), "rounds",
-                       rounds);
+                       "high", comparison->interval.high, "coverage", comparison->interval.coverage, "skipped",
+                       CALLS_SKIPPED, "a", source_json(comparison->results[0]), "b",
+                       source_json(comparison->results[1]), "rounds", rounds);
     if (!object || json_dump_file(object, comparison->json, JSON_INDENT(2)) != 0)
         die("cannot write '%s': %s", comparison->json, strerror(errno));
     json_decref(object);

@@ -22,6 +22,7 @@
 #include "package.h"
 #include "record.h"
 #include "root.h"
+#include "text.h"
 
 static const char help[] =
     "usage: verify_record RECORD [--key PUBLIC] [--submission FILE] [--source PATH] [--seal FILE]\n"
@@ -57,9 +58,11 @@ struct checker {
 
 static void line(const char *what, const char *word, const char *format, va_list arguments)
 {
-    printf("%-10s  %-6s  ", what, word);
-    vprintf(format, arguments);
-    putchar('\n');
+    char text[1024]; /* words of the record among it, which may be anybody's */
+
+    vsnprintf(text, sizeof text, format, arguments);
+    text_defuse(text);
+    printf("%-10s  %-6s  %s\n", what, word, text);
 }
 
 __attribute__((format(printf, 2, 3))) static void good(const char *what, const char *format, ...)
@@ -438,7 +441,9 @@ static void rerun_clean(struct checker *checker)
     rmdir(checker->rerun_folder);
 }
 
-/* How many calls the judging made of its longest case: of a ranked one more than count, without which none was fewer. */
+/*
+ * How many calls the judging made of its longest case: of a ranked one more than count, without which none was fewer.
+ */
 static json_int_t calls_made(const json_t *record)
 {
     const json_t *cases = json_object_get(record, "cases"), *each;
@@ -602,7 +607,9 @@ int main(int argc, char **argv)
     rerun_clean(&checker);
     json_decref(checker.record);
     seal_forget(&checker.seal);
-    if (!ok)
+    if (!ok) {
+        text_defuse(error.text);
         fprintf(stderr, "verify_record: %s\n", error.text);
+    }
     return !ok ? (int)error.code : checker.failed > 0 ? EXIT_REJECTED : EXIT_ACCEPTED;
 }

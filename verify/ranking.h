@@ -21,18 +21,20 @@ enum {
 
 /*
  * Times a submission that does nothing, or on a GPU launches one empty kernel and waits for it, in the place of the
- * one in `config`, on the same input: what every call takes, whatever it does. Not its first call. False, with an error,
- * where a call failed: that is the toolkit's fault.
+ * one in `config`, on the same input: what every call takes, whatever it does. Not its first call. False, with an
+ * error, where a call failed: that is the toolkit's fault.
  */
 bool ranking_calibrate(const struct session_config *config, const char *empty, const struct blob *input,
                        size_t output_size, struct stats *overhead, struct error *error);
 
-/* Most calls that a ranked case makes: one that does not count, and as many again as count, where some are disturbed. */
+/*
+ * Most calls that a ranked case makes: one that does not count, and as many again as count, where some are disturbed.
+ */
 size_t ranking_most_calls(size_t repeat);
 
 /*
- * Whether the newest of times[count] was made while the GPU was slowed down, as the driver says or its clock shows beside
- * the fastest of the others.
+ * Whether the newest of times[count] was made while the GPU was slowed down, as the driver says or its clock shows
+ * beside the fastest of the others.
  */
 bool ranking_disturbed(const struct session_times *times, size_t count);
 

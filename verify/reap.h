@@ -14,9 +14,9 @@
 void reap_adopt(void);
 
 /*
- * Kills `child` (none when not positive) and every other child and orphan of this process but the spared one, and waits until
- * all are gone. The status of `child` as wait() gives it goes to *status when it was not yet waited for. False when some
- * process could not be ended within `seconds`.
+ * Kills `child` (none when not positive) and every other child and orphan of this process but the spared one, and waits
+ * until all are gone. The status of `child` as wait() gives it goes to *status when it was not yet waited for. False
+ * when some process could not be ended within `seconds`.
  */
 bool reap_all(pid_t child, int *status, double seconds);
 

@@ -11,9 +11,12 @@
 #include <unistd.h>
 
 #include "stats.h"
+#include "text.h"
 #include "toolkit.h"
 
 /* ------------------------------------------------------------------ people */
+
+enum { MESSAGE_SIZE = sizeof ((struct result *)NULL)->message };
 
 /* Of the times of its calls; *interval that of the median, all zero without memory. */
 static struct stats stats_of_case(const struct case_result *result, struct interval *interval)
@@ -63,16 +66,21 @@ void report_case(FILE *file, const struct case_result *result, size_t repeat, bo
 
 void report_foreign(FILE *file, const char *mark, const char *text, size_t size, size_t limit)
 {
-    size_t shown = size < limit ? size : limit;
+    size_t shown = 0, length;
     bool at_start = true;
 
-    for (size_t i = 0; i < shown; i++) {
-        unsigned char c = (unsigned char)text[i];
+    for (; shown < size; shown += length) {
+        uint32_t character = text_character(text + shown, size - shown, &length);
 
+        if (length > limit - shown)
+            break;
         if (at_start)
             fputs(mark, file);
-        at_start = c == '\n';
-        fputc(c == '\n' || c == '\t' || (c >= ' ' && c != 127) ? c : '?', file);
+        at_start = character == '\n';
+        if (text_steers(character) && character != '\n' && character != '\t')
+            fputc('?', file);
+        else
+            fwrite(text + shown, 1, length, file);
     }
     if (!at_start)
         fputc('\n', file);
@@ -154,12 +162,22 @@ void report_explain(FILE *file, FILE *notes, struct case_result *result)
     json_decref(value);
 }
 
+/* A message without what steers a terminal: words of the submission may stand in it. */
+static const char *harmless(char line[static MESSAGE_SIZE], const char *message)
+{
+    snprintf(line, MESSAGE_SIZE, "%s", message);
+    text_defuse(line);
+    return line;
+}
+
 void report_verdict(FILE *file, enum verdict verdict, const char *message)
 {
+    char line[MESSAGE_SIZE];
+
     if (verdict == VERDICT_AC)
         fputs("SUCCESSFUL.\n", file);
     else
-        fprintf(file, "FAILED. %s (%s): %s\n", verdict_id(verdict), verdict_words(verdict), message);
+        fprintf(file, "FAILED. %s (%s): %s\n", verdict_id(verdict), verdict_words(verdict), harmless(line, message));
 }
 
 /* ------------------------------------------------------------------ programs */
@@ -178,12 +196,17 @@ static json_t *text(const char *string)
     copy = strdup(string);
     if (!copy)
         return NULL;
-    for (char *c = copy; *c; c++)
-        if ((unsigned char)*c >= 127)
-            *c = '?';
+    text_defuse(copy);
     value = json_string(copy);
     free(copy);
     return value;
+}
+
+static json_t *message_json(const char *message)
+{
+    char line[MESSAGE_SIZE];
+
+    return text(harmless(line, message));
 }
 
 static json_t *times_json(const struct session_times *times)
@@ -229,9 +252,10 @@ static json_t *gpu_json(const struct gpu_state *state)
     for (unsigned i = 0; i < state->processes && i < GPU_PROCESSES_KEPT; i++)
         json_array_append_new(pids, json_integer(state->pids[i]));
     gpu_reason_words(state->reasons, words, sizeof words);
-    return json_pack("{s:i, s:i, s:i, s:s, s:I, s:i, s:o}", "sm_megahertz", (int)state->sm_megahertz, "memory_megahertz",
-                     (int)state->memory_megahertz, "celsius", (int)state->temperature, "slowed_by", words, "memory_used",
-                     (json_int_t)state->memory_used, "processes", (int)state->processes, "pids", pids);
+    return json_pack("{s:i, s:i, s:i, s:s, s:I, s:i, s:o}", "sm_megahertz", (int)state->sm_megahertz,
+                     "memory_megahertz", (int)state->memory_megahertz, "celsius", (int)state->temperature, "slowed_by",
+                     words, "memory_used", (json_int_t)state->memory_used, "processes", (int)state->processes, "pids",
+                     pids);
 }
 
 static json_t *case_json(const struct case_result *result, bool ranked)
@@ -246,10 +270,10 @@ static json_t *case_json(const struct case_result *result, bool ranked)
         json_array_append_new(parts, times_json(&result->times[i]));
     }
     object = json_pack("{s:o, s:s, s:o, s:o, s:o, s:f, s:f, s:f, s:I, s:I}", "name", text(result->name), "verdict",
-                       verdict_id(result->verdict), "message", text(result->message), "answer",
-                       text(result->answer), "output", text(result->output[0] ? result->output : NULL),
-                       "start_seconds", result->start_seconds, "end_seconds", result->end_seconds, "time_limit", result->limit,
-                       "calls", (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
+                       verdict_id(result->verdict), "message", message_json(result->message), "answer",
+                       text(result->answer), "output", text(result->output[0] ? result->output : NULL), "start_seconds",
+                       result->start_seconds, "end_seconds", result->end_seconds, "time_limit", result->limit, "calls",
+                       (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
     if (result->timed > 0)
         json_object_set_new(object, "seconds", stats_json(&stats));
     else
@@ -291,15 +315,16 @@ static json_t *result_json(const struct result *result)
         json_array_append_new(simulator, text(*variable));
     device = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", text(result->device_kind), "name",
                        text(result->device_name), "uuid", text(result->gpu_uuid), "driver", text(result->driver),
-                       "simulator", simulator, "before", gpu_json(result->gpu_before), "after", gpu_json(result->gpu_after));
+                       "simulator", simulator, "before", gpu_json(result->gpu_before), "after",
+                       gpu_json(result->gpu_after));
     submission = json_pack("{s:o, s:o, s:o, s:o}", "file", text(result->submission), "source",
                            text(result->source), "language", text(result->language), "cuda_library",
                            text(result->cuda_library && result->cuda_library[0] ? result->cuda_library : NULL));
     snprintf(check_seed, sizeof check_seed, "%ju", (uintmax_t)result->check_seed);
-    object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:b, s:I, s:o, s:o, s:o}", "format", 1,
-                       "toolkit", "version", TOOLKIT_VERSION, "frozen", TOOLKIT_FROZEN, "compiler", __VERSION__,
-                       "problem", text(result->problem), "submission", submission, "verdict",
-                       verdict_id(result->verdict), "message", text(result->message), "league",
+    object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:b, s:I, s:o, s:o, s:o}",
+                       "format", 1, "toolkit", "version", TOOLKIT_VERSION, "frozen", TOOLKIT_FROZEN, "compiler",
+                       __VERSION__, "problem", text(result->problem), "submission", submission, "verdict",
+                       verdict_id(result->verdict), "message", message_json(result->message), "league",
                        text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",
                        check_seed, "repeat", (json_int_t)result->repeat, "ranked", result->ranked, "left_out",
                        (json_int_t)result->left_out, "device", device, "box", text(result->box), "cases", cases);

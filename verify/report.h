@@ -100,7 +100,9 @@ void report_verdict(FILE *file, enum verdict verdict, const char *message);
 /* Writes the result to `path`, by way of a new file beside it, so that a reader sees all or nothing. */
 bool report_json(const struct result *result, const char *path, struct error *error);
 
-/* Before anything runs: whether `path` can be written, and an older result there is removed, so that none is mistaken. */
+/*
+ * Before anything runs: whether `path` can be written, and an older result there is removed, so that none is mistaken.
+ */
 bool report_json_begin(const char *path, struct error *error);
 
 #endif

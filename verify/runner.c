@@ -2,9 +2,9 @@
  * runner.c - the process that user code lives in: runner FILTER SUBMISSION.so [RUNTIME]
  *
  * Started by the host, in the box, with the channel as descriptor 3. It initialises CUDA or OpenCL where the submission
- * uses it (RUNTIME is its library), forbids itself the system calls of FILTER (filter.h), loads the submission, calls its
- * device_user_setup() if it has one, and then, a message at a time, maps an input and calls device_user(). It holds one
- * input and one output and knows neither answers, nor limits, nor verdicts.
+ * uses it (RUNTIME is its library), forbids itself the system calls of FILTER (filter.h), loads the submission, calls
+ * its device_user_setup() if it has one, and then, a message at a time, maps an input and calls device_user(). It holds
+ * one input and one output and knows neither answers, nor limits, nor verdicts.
  *
  * Outside of the box the same program is the guard of that process: runner guard COMMAND... (guard.h).
  */
@@ -107,8 +107,8 @@ static void page_lock(void *place, size_t size)
 }
 
 /*
- * Finishes what a call left and lets go of the cache; on a GPU that another process has used since, makes this process's
- * context the present one again, which takes 130 µs.
+ * Finishes what a call left and lets go of the cache; on a GPU that another process has used since, makes this
+ * process's context the present one again, which takes 130 µs.
  */
 static void wake_cuda(bool used_by_other)
 {

@@ -25,6 +25,7 @@
 #include "reap.h"
 #include "shared_map.h"
 #include "stop.h"
+#include "text.h"
 
 /* How long a process may take to end once it has let go of the channel: a CUDA context takes its time. */
 static const double ending_seconds = 2.0;
@@ -35,7 +36,9 @@ static const double quit_seconds = 0.5, report_seconds = 10.0;
 /* How long the kernel may take to end what was killed before the machine is called unfit. */
 static const double kill_seconds = 10.0;
 
-/* How long stopping the runner's threads may take: tens of microseconds, unless one is in the middle of a system call. */
+/*
+ * How long stopping the runner's threads may take: tens of microseconds, unless one is in the middle of a system call.
+ */
 static const double stop_seconds = 2.0;
 
 /*
@@ -259,9 +262,7 @@ static struct facts failed(struct session *session, struct facts facts, enum out
                            const struct channel_message *message)
 {
     snprintf(session->detail, sizeof session->detail, "%s", message->text);
-    for (char *c = session->detail; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    text_defuse(session->detail);
     facts.outcome = outcome;
     facts.detail = session->detail;
     return facts;
@@ -554,8 +555,8 @@ static struct facts stop_runner(struct session *session, struct facts facts)
 
 /*
  * Writes the input to its place while nothing of the submission can read it: its threads stand still, and no kernel of
- * its runs. A kernel or copy could still wait on the GPU for a word of that memory to change. So a decoy is written first,
- * the input with its parts in another order: what it sets off is a kernel, and seen, or a copy of the decoy.
+ * its runs. A kernel or copy could still wait on the GPU for a word of that memory to change. So a decoy is written
+ * first, the input with its parts in another order: what it sets off is a kernel, and seen, or a copy of the decoy.
  */
 static struct facts fill_place(struct session *session, const struct blob *input, struct facts facts)
 {
@@ -639,9 +640,7 @@ static struct facts not_started(struct session *session, struct facts facts)
 
     snprintf(session->detail, sizeof session->detail, "it did not start (exit code %d, signal %d): %.*s",
              facts.exit_code, facts.signal, length, session->text);
-    for (char *c = session->detail; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = ' ';
+    text_defuse(session->detail);
     facts.outcome = OUTCOME_LOST;
     facts.detail = session->detail;
     return facts;

@@ -79,7 +79,7 @@ struct session {
     size_t place_size;                   /* bytes */
     size_t device_memory_before;         /* bytes in use on the GPU before user code was loaded */
     size_t device_memory_peak;           /* and the most since, beyond that, as far as it was seen */
-    bool audit;                          /* the caller's, before a call: see whether it uses the GPU; no time is taken */
+    bool audit;                          /* the caller's, before a call: see whether it uses the GPU; not timed */
     bool used_gpu;                       /* of the last such call */
     size_t printed;                      /* bytes the runner has printed so far */
     char text[SESSION_PRINTED_KEPT];     /* the first of them */

@@ -3,9 +3,10 @@
  *
  * The host has no CUDA context of its own, so it asks a helper (warden_main.cu) that runs no user code. A GPU runs the
  * kernels of one context at a time: a kernel of the warden's that was kept from running shows that another context's
- * was. Measured on an H100, two launches of an empty kernel one after the other take 10 µs each on an idle GPU and a time
- * slice (1.2 to 2.4 ms) on a busy one; a kernel that watches the clock sees gaps of up to 10 µs while it has the GPU to
- * itself, and 290 µs or more for one empty kernel of another context. Copies do not show: they have engines of their own.
+ * was. Measured on an H100, two launches of an empty kernel one after the other take 10 µs each on an idle GPU and a
+ * time slice (1.2 to 2.4 ms) on a busy one; a kernel that watches the clock sees gaps of up to 10 µs while it has the
+ * GPU to itself, and 290 µs or more for one empty kernel of another context. Copies do not show: they have engines of
+ * their own.
  */
 #ifndef VERIFY_WARDEN_H
 #define VERIFY_WARDEN_H
@@ -47,8 +48,9 @@ struct warden {
 };
 
 /*
- * Starts `program` on the GPU of that UUID, with the CUDA runtime of library_path ("" for the loader's own). It is ready
- * some tenths of a second later, which the first operation waits for. False, with an error, when no process could be made.
+ * Starts `program` on the GPU of that UUID, with the CUDA runtime of library_path ("" for the loader's own). It is
+ * ready some tenths of a second later, which the first operation waits for. False, with an error, when no process could
+ * be made.
  */
 bool warden_start(struct warden *warden, const char *program, const char *library_path, const char *gpu_uuid,
                   struct error *error);

@@ -60,7 +60,8 @@ static __global__ void watch(struct watch *shared)
 }
 
 /* Clocks and nanoseconds of the same while. */
-static __global__ void count_clocks(unsigned long long nanoseconds, unsigned long long *clocks, unsigned long long *time)
+static __global__ void count_clocks(unsigned long long nanoseconds, unsigned long long *clocks,
+                                    unsigned long long *time)
 {
     unsigned long long first = global_time(), now = first;
     long long start = clock64();

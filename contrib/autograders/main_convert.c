@@ -1,8 +1,8 @@
 /*
  * main_convert.c - turns main_host's JSON into what other systems read: convert FORMAT [options] RESULT...
  *
- * Called by run_scripts/convert.sh. It judges nothing and holds no answer; what it may tell of a secret case is in result.h.
- * Exit codes: 0 written, 2 usage or no result, 3 the machine failed.
+ * Called by run_scripts/convert.sh. It judges nothing and holds no answer; what it may tell of a secret case is in
+ * result.h. Exit codes: 0 written, 2 usage or no result, 3 the machine failed.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -32,7 +32,8 @@ static const struct {
     const char *name;
     format_function *write;
 } formats[] = {
-    { "junit", format_junit }, { "tap", format_tap }, { "summary", format_summary }, { "gradescope", format_gradescope },
+    { "junit", format_junit }, { "tap", format_tap }, { "summary", format_summary },
+    { "gradescope", format_gradescope },
 };
 
 enum { TITLE_BYTES = 256, RESULTS_MOST = 10000 };

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "verify/text.h"
+
 enum { NAME_BYTES = 256, MESSAGE_BYTES = 2048, CASES_MOST = 100000, FILE_MOST = 64 << 20 };
 
 /* ------------------------------------------------------------------ text */
@@ -25,31 +27,10 @@ static void *checked(void *memory)
     return memory;
 }
 
-/* The character at text[0..), its length in bytes in *length; UINT32_MAX and 1 where that is no UTF-8. */
-static uint32_t character(const unsigned char *text, size_t *length)
-{
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    const size_t count = *text < 0x80 ? 1 : *text >> 5 == 6 ? 2 : *text >> 4 == 14 ? 3 : *text >> 3 == 30 ? 4 : 0;
-    uint32_t code = count == 1 ? *text : *text & (0x7f >> count);
-
-    *length = 1;
-    if (count == 0)
-        return UINT32_MAX;
-    for (size_t i = 1; i < count; i++) {
-        if (text[i] >> 6 != 2) /* the ending zero too */
-            return UINT32_MAX;
-        code = code << 6 | (text[i] & 0x3f);
-    }
-    if (code < least[count] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-        return UINT32_MAX;
-    *length = count;
-    return code;
-}
-
 /* Whether a character may be shown: not what steers a terminal, turns the direction of writing or breaks XML. */
 static bool may_show(uint32_t code)
 {
-    return !(code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || (code >= 0x200b && code <= 0x200f) ||
+    return !(text_steers(code) || code == 0x061c || (code >= 0x200b && code <= 0x200f) ||
              (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
              (code >= 0xfdd0 && code <= 0xfdef) || (code & 0xfffe) == 0xfffe || code > 0x10ffff);
 }
@@ -57,12 +38,12 @@ static bool may_show(uint32_t code)
 char *clean_text(const char *text, size_t limit)
 {
     static const char unknown[] = "\xef\xbf\xbd";
-    const unsigned char *from = (const unsigned char *)(text ? text : "");
+    const char *from = text ? text : "";
     char *clean = checked(malloc(limit + sizeof "...")), *to = clean;
     size_t length;
 
     for (; *from; from += length) {
-        const uint32_t code = character(from, &length);
+        const uint32_t code = text_character(from, SIZE_MAX, &length);
         const bool space = code == '\n' || code == '\t' || code == '\r', show = may_show(code);
         const size_t needed = space ? 1 : show ? length : sizeof unknown - 1;
 
@@ -71,7 +52,7 @@ char *clean_text(const char *text, size_t limit)
             to += 3;
             break;
         }
-        memcpy(to, space ? " " : show ? (const char *)from : unknown, needed);
+        memcpy(to, space ? " " : show ? from : unknown, needed);
         to += needed;
     }
     *to = '\0';

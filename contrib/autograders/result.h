@@ -4,9 +4,9 @@
  * Everything in it may be hostile: a submission chooses file names and compiler messages, a team its name. Texts are
  * cleaned when they are read, to one line of printable UTF-8; each format escapes them once more as it needs.
  *
- * What a secret case was, and what the right answer is, is not for participants. So a secret case has a number for a name
- * and no message, and the judging's own message is left away where it may tell of one, unless `full` asks for all. Where the
- * inputs come from a sealed seed, no case has a message.
+ * What a secret case was, and what the right answer is, is not for participants. So a secret case has a number for a
+ * name and no message, and the judging's own message is left away where it may tell of one, unless `full` asks for all.
+ * Where the inputs come from a sealed seed, no case has a message.
  */
 #ifndef AUTOGRADERS_RESULT_H
 #define AUTOGRADERS_RESULT_H
@@ -53,8 +53,8 @@ double graded_seconds(const struct graded *graded);
 
 /*
  * A new string: `text` as one line. Control characters, line and paragraph separators, what changes the direction of
- * writing, and what no XML may hold become U+FFFD; a newline or tab becomes a space; invalid UTF-8 becomes U+FFFD byte by
- * byte; what is longer than `limit` bytes is cut at a character and ends in "...". NULL gives "".
+ * writing, and what no XML may hold become U+FFFD; a newline or tab becomes a space; invalid UTF-8 becomes U+FFFD byte
+ * by byte; what is longer than `limit` bytes is cut at a character and ends in "...". NULL gives "".
  */
 char *clean_text(const char *text, size_t limit);
 

@@ -10,7 +10,8 @@
 
 #include "exec.h"
 
-#define EVERY_LANE(l, mask) for (uint32_t m_ = (mask), l = 0; m_ && ((l = (uint32_t)__builtin_ctz(m_)), true); m_ &= m_ - 1)
+#define EVERY_LANE(l, mask)                                                                                            \
+    for (uint32_t m_ = (mask), l = 0; m_ && ((l = (uint32_t)__builtin_ctz(m_)), true); m_ &= m_ - 1)
 
 /* Loops over lanes that gain from wider vectors; the loader takes the version for the machine. */
 #define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -265,7 +266,8 @@ enum shared_how { ATOMIC_WRITE = 1, ATOMIC_READ = 2, NARROW_WRITE = 4, NARROW_RE
  * The warp whose unordered access to word `n` the access of `w` collides with, plus 1; 0: none. Two accesses narrower
  * than a word may be to different bytes of it, and are not held against each other.
  */
-static unsigned collision(const struct warp *w, uint32_t n, enum access access, bool atomic, bool narrow, bool *was_write)
+static unsigned collision(const struct warp *w, uint32_t n, enum access access, bool atomic, bool narrow,
+                          bool *was_write)
 {
     const struct block *b = w->block;
     const struct shared_word *x = &b->words[n];
@@ -310,7 +312,8 @@ static void set_how(struct shared_word *x, unsigned set, unsigned clear)
 /* Bytes of word `n` that [offset, offset + bytes) covers, a bit each. */
 static uint8_t bytes_of_word(uint32_t n, uint32_t offset, unsigned bytes)
 {
-    uint32_t from = n == offset >> 2 ? offset & 3 : 0, last = offset + bytes - 1, end = n == last >> 2 ? (last & 3) + 1 : 4;
+    uint32_t from = n == offset >> 2 ? offset & 3 : 0, last = offset + bytes - 1,
+             end = n == last >> 2 ? (last & 3) + 1 : 4;
 
     return (uint8_t)(((1u << end) - 1) & ~((1u << from) - 1));
 }
@@ -323,8 +326,8 @@ static inline void note_reader(struct shared_word *x, uint32_t epoch, uint32_t m
 }
 
 /* One lane's access, with all that may be wrong with it. True: something was reported. */
-static bool check_lane(struct warp *w, const struct ins *ins, uint32_t l, uint32_t offset, unsigned bytes, enum access access,
-                       bool atomic, bool quiet)
+static bool check_lane(struct warp *w, const struct ins *ins, uint32_t l, uint32_t offset, unsigned bytes,
+                       enum access access, bool atomic, bool quiet)
 {
     struct block *b = w->block;
     bool narrow = bytes < 4, empty = true;
@@ -375,10 +378,12 @@ static inline bool usual_read(const struct shared_word *x, uint32_t epoch, uint3
 
 static inline bool usual_write(const struct shared_word *x, uint32_t epoch, uint32_t me)
 {
-    return !x->how && (x->write_epoch < epoch || x->write_warp == me) && (x->read >> 8 != (epoch & 0xFFFFFF) || (x->read & 0xFF) == me);
+    return !x->how && (x->write_epoch < epoch || x->write_warp == me) &&
+           (x->read >> 8 != (epoch & 0xFFFFFF) || (x->read & 0xFF) == me);
 }
 
-CLONES void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes, enum access access)
+CLONES void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
+                                enum access access)
 {
     struct block *b = w->block;
     /* Volatile and its like: a flag that threads wait for, in kernels which have the fences that such flags need. */
@@ -429,7 +434,8 @@ char *warp_local(struct warp *w)
         return w->local;
     /* Stacks that start at the same place of a page would all share a few sets of the cache. */
     w->local_stride = (bytes + 63) / 64 * 64 + LOCAL_GAP;
-    w->local = mmap(NULL, w->local_stride * LANES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    w->local = mmap(NULL, w->local_stride * LANES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0);
     if (w->local == MAP_FAILED) {
         w->local = NULL;
         return NULL;
@@ -456,11 +462,13 @@ static bool resolve_local(struct warp *w, const struct ins *ins, uint32_t l, uns
     if (offset + bytes > w->local_stride - LOCAL_GAP || offset & (bytes & (bytes - 1) ? 0 : bytes - 1)) {
         if (offset + bytes > w->local_stride - LOCAL_GAP)
             fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
-                     "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes", verb(access), bytes,
-                     (long long)((int64_t)(offset << 8) >> 8), (unsigned long long)(w->local_stride - LOCAL_GAP));
+                     "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes", verb(access),
+                     bytes, (long long)((int64_t)(offset << 8) >> 8),
+                     (unsigned long long)(w->local_stride - LOCAL_GAP));
         else
-            fault_at(w, ins, l, FAULT_MISALIGNED, offset, "%s of %u bytes at offset %llu of local memory, not a multiple of %u",
-                     verb(access), bytes, (unsigned long long)offset, bytes);
+            fault_at(w, ins, l, FAULT_MISALIGNED, offset,
+                     "%s of %u bytes at offset %llu of local memory, not a multiple of %u", verb(access), bytes,
+                     (unsigned long long)offset, bytes);
         return false;
     }
     at = l * w->local_stride + offset;
@@ -496,8 +504,8 @@ void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, u
     if (none && !in_small_frame(w, offset)) {
         w->worker->faulted_at = ins;
         fault_warn(w, ins, first, FAULT_UNINITIALISED, offset,
-                   "read of %u bytes of a local variable (offset %llu of local memory), where nothing was written", bytes,
-                   (unsigned long long)offset);
+                   "read of %u bytes of a local variable (offset %llu of local memory), where nothing was written",
+                   bytes, (unsigned long long)offset);
     }
     if (access == ACCESS_READ)
         return;
@@ -524,9 +532,14 @@ static void look_above(const struct region *r, void *context)
 static void describe(const struct region *r, char *text, size_t size)
 {
     static const char *const kinds[] = {
-        [REGION_DEVICE] = "an allocation", [REGION_POOL] = "an allocation of a pool", [REGION_MANAGED] = "a managed allocation",
-        [REGION_HOST] = "page-locked host memory", [REGION_REGISTERED] = "registered host memory",
-        [REGION_HEAP] = "a block of malloc()", [REGION_GLOBAL] = "a variable"};
+        [REGION_DEVICE] = "an allocation",
+        [REGION_POOL] = "an allocation of a pool",
+        [REGION_MANAGED] = "a managed allocation",
+        [REGION_HOST] = "page-locked host memory",
+        [REGION_REGISTERED] = "registered host memory",
+        [REGION_HEAP] = "a block of malloc()",
+        [REGION_GLOBAL] = "a variable",
+    };
 
     if (r->name)
         snprintf(text, size, "variable '%s' of %llu bytes", r->name, (unsigned long long)r->size);
@@ -553,30 +566,32 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
     }
     if (r && a + bytes <= r->base + r->size) {
         describe(r, what, sizeof what);
-        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes at 0x%llx, in %s, which is read-only", verb(access),
-                 bytes, a, what);
+        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes at 0x%llx, in %s, which is read-only",
+                 verb(access), bytes, a, what);
         return;
     }
     if (r) {
         describe(r, what, sizeof what);
-        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, the last %llu of them past the end of %s",
-                 verb(access), bytes, a, a + bytes - (r->base + r->size), what);
+        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a,
+                 "%s of %u bytes at 0x%llx, the last %llu of them past the end of %s", verb(access), bytes, a,
+                 a + bytes - (r->base + r->size), what);
         return;
     }
     if (a < 65536) {
-        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a, "%s of %u bytes at 0x%llx: a null pointer", verb(access), bytes, a);
+        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a, "%s of %u bytes at 0x%llx: a null pointer", verb(access), bytes,
+                 a);
         return;
     }
     memory_visit(memory, look_above, &up);
     if (below && a - (below->base + below->size) < NEAR &&
         (!up.above || a - (below->base + below->size) <= up.above->base - a)) {
         describe(below, what, sizeof what);
-        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes after the end of %s", verb(access),
-                 bytes, a, a - (below->base + below->size), what);
+        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes after the end of %s",
+                 verb(access), bytes, a, a - (below->base + below->size), what);
     } else if (up.above && up.above->base - a < NEAR) {
         describe(up.above, what, sizeof what);
-        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes before %s", verb(access), bytes, a,
-                 up.above->base - a, what);
+        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes before %s", verb(access),
+                 bytes, a, up.above->base - a, what);
     } else {
         fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a,
                  "%s of %u bytes at 0x%llx, which was never the device's (a pointer of the host, or one never set)",
@@ -584,7 +599,10 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
     }
 }
 
-/* The allocation that holds [a, a + bytes), for an atomic or volatile access if `orders`; remembered for the next time; NULL if there is none. */
+/*
+ * The allocation that holds [a, a + bytes), for an atomic or volatile access if `orders`; remembered for the next time;
+ * NULL if there is none.
+ */
 static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes, bool orders, struct span *remember)
 {
     const struct region *r;
@@ -624,8 +642,8 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     const struct region *r;
 
     if (bytes & (bytes - 1) ? a & 3 : a & (bytes - 1)) {
-        fault_at(w, ins, l, FAULT_MISALIGNED, a, "%s of %u bytes at 0x%llx, which is no multiple of %u", verb(access), bytes,
-                 (unsigned long long)a, bytes);
+        fault_at(w, ins, l, FAULT_MISALIGNED, a, "%s of %u bytes at 0x%llx, which is no multiple of %u", verb(access),
+                 bytes, (unsigned long long)a, bytes);
         return false;
     }
     if (a >= span->low && a + bytes <= span->high) {
@@ -633,7 +651,8 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     } else if (a - (uintptr_t)launch->parameters < launch->kernel->facts.parameter_bytes) {
         if (access == ACCESS_READ)
             return true;
-        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes in the kernel's parameters", verb(access), bytes);
+        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes in the kernel's parameters", verb(access),
+                 bytes);
         return false;
     } else {
         r = look_up(k, a, bytes, access == ACCESS_ATOMIC || ins->flags & INS_SPINS, span);
@@ -656,8 +675,9 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
 
     if (rank && rank - 1 != b->cluster_rank) {
         if (!b->cluster || rank > b->launch->cluster_blocks) {
-            fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l], "%s of the shared memory of block %u of the cluster, which has %u",
-                     verb(access), rank - 1, b->launch->cluster_blocks);
+            fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l],
+                     "%s of the shared memory of block %u of the cluster, which has %u", verb(access), rank - 1,
+                     b->launch->cluster_blocks);
             return false;
         }
         b = b->cluster[rank - 1];
@@ -674,8 +694,9 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
         return false;
     }
     if (bytes & (bytes - 1) ? offset & 3 : offset & (bytes - 1)) {
-        fault_at(w, ins, l, FAULT_MISALIGNED, offset, "%s of %u bytes at offset %llu of shared memory, which is no multiple of %u",
-                 verb(access), bytes, (unsigned long long)offset, bytes);
+        fault_at(w, ins, l, FAULT_MISALIGNED, offset,
+                 "%s of %u bytes at offset %llu of shared memory, which is no multiple of %u", verb(access), bytes,
+                 (unsigned long long)offset, bytes);
         return false;
     }
     offsets[l] = (uint32_t)offset;
@@ -699,15 +720,16 @@ static bool resolve_formal(struct warp *w, const struct ins *ins, uint32_t l, un
     while (f && f->depth > depth)
         f = f->parent;
     if (!f || f->depth != depth || offset + bytes > f->function->param_bytes) {
-        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l], "%s of a parameter of a call that has ended", verb(access));
+        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l], "%s of a parameter of a call that has ended",
+                 verb(access));
         return false;
     }
     w->address[l] = (uintptr_t)f->params + (uint64_t)l * f->function->param_bytes + offset;
     return true;
 }
 
-static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, const struct kinds *kinds, const uint64_t *asked,
-                       const uint32_t *offsets)
+static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, const struct kinds *kinds,
+                       const uint64_t *asked, const uint32_t *offsets)
 {
     struct event *e = &w->worker->events[ins->event - 1];
     uint32_t lanes;
@@ -755,8 +777,9 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
         case WINDOW_PARAM: good = resolve_formal(w, ins, l, bytes, access); break;
         default:
             good = false;
-            fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l], "%s of %u bytes at 0x%llx, which is no address of the device",
-                     verb(access), bytes, (unsigned long long)w->address[l]);
+            fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l],
+                     "%s of %u bytes at 0x%llx, which is no address of the device", verb(access), bytes,
+                     (unsigned long long)w->address[l]);
             break;
         }
         if (!good)

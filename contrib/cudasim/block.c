@@ -109,7 +109,8 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
     if (x->pending && x->expected != expected && !x->mismatched) {
         x->mismatched = true;
         fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_MISMATCHED_BARRIER, number,
-                   "barrier %u is waited for with %u threads here and with %u elsewhere", number, expected, x->expected);
+                   "barrier %u is waited for with %u threads here and with %u elsewhere", number, expected,
+                   x->expected);
     }
     if (expected % LANES)
         fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_MISMATCHED_BARRIER, number,
@@ -270,9 +271,10 @@ static void report_deadlock(struct block *b)
         else
             snprintf(wanted, sizeof wanted, "all %u", b->live);
         if (x)
-            fault_at(w, s->pc, (unsigned)__builtin_ctz(s->mask), x->mismatched ? FAULT_MISMATCHED_BARRIER : FAULT_DEADLOCK,
-                     s->barrier, "%u threads arrived at barrier %u, which waits for %s; nobody else can come",
-                     arrived(b, x), s->barrier, wanted);
+            fault_at(w, s->pc, (unsigned)__builtin_ctz(s->mask),
+                     x->mismatched ? FAULT_MISMATCHED_BARRIER : FAULT_DEADLOCK, s->barrier,
+                     "%u threads arrived at barrier %u, which waits for %s; nobody else can come", arrived(b, x),
+                     s->barrier, wanted);
         else
             fault_at(w, s->pc, (unsigned)__builtin_ctz(s->mask), FAULT_DEADLOCK, 0,
                      s->state == SPLIT_BARRIER ? "the block waits for its cluster; nobody else can come"

@@ -304,7 +304,8 @@ static bool put_conversion(struct printing *p, const char *from)
     uint64_t bits;
     double x;
 
-    snprintf(format, sizeof format, "%%%s*.*%s%c", c.flags, c.letter && strchr("diouxX", c.letter) ? "ll" : "", c.letter);
+    snprintf(format, sizeof format, "%%%s*.*%s%c", c.flags, c.letter && strchr("diouxX", c.letter) ? "ll" : "",
+             c.letter);
     switch (c.letter) {
     case 'd':
     case 'i':
@@ -442,7 +443,8 @@ static bool heap_free(struct warp *w, const struct ins *ins, unsigned lane, uint
         return true;
     }
     if (ours)
-        fault_at(w, ins, lane, FAULT_USE_AFTER_FREE, address, "free() of 0x%" PRIx64 ", which was freed before", address);
+        fault_at(w, ins, lane, FAULT_USE_AFTER_FREE, address, "free() of 0x%" PRIx64 ", which was freed before",
+                 address);
     else
         fault_at(w, ins, lane, FAULT_ILLEGAL_ADDRESS, address,
                  "free() of 0x%" PRIx64 ", which malloc() of a kernel did not return", address);
@@ -475,10 +477,10 @@ static void fail_assert(struct warp *w, const struct ins *ins, const struct call
         struct bytes file = readable(w, lane, argument(w, site, lane, 1));
         struct bytes function = readable(w, lane, argument(w, site, lane, 3));
 
-        fprintf(stderr, "%.*s:%u: %.*s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%.*s` failed.\n", (int)file.size,
-                file.at, (unsigned)argument(w, site, lane, 2), (int)function.size, function.at, block[0], block[1],
-                block[2], thread % ntid[0], thread / ntid[0] % ntid[1], thread / ntid[0] / ntid[1], (int)text.size,
-                text.at);
+        fprintf(stderr, "%.*s:%u: %.*s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%.*s` failed.\n",
+                (int)file.size, file.at, (unsigned)argument(w, site, lane, 2), (int)function.size, function.at,
+                block[0], block[1], block[2], thread % ntid[0], thread / ntid[0] % ntid[1], thread / ntid[0] / ntid[1],
+                (int)text.size, text.at);
     }
     fault_at(w, ins, first, FAULT_ASSERT, 0, "assertion `%.*s` failed", (int)message.size, message.at);
 }

@@ -52,12 +52,12 @@ typedef uint32_t slot;
 
 enum ins_flag {
     INS_SATURATE = 1,
-    INS_ADDRESS_64 = 2,    /* the address register has 64 bits */
-    INS_SPINS = 4,         /* reads what others may be waiting to change: volatile and acquire loads, compare-and-swap */
-    INS_ALIGNED = 8,       /* barriers: all threads of the warp must execute it together */
-    INS_HAS_COUNT = 16,    /* barriers with a thread count */
-    INS_RELEASE = 32,      /* orders memory: fences, volatile, release, acquire */
-    INS_NEGATE = 64,       /* the guard, or the predicate operand, is negated */
+    INS_ADDRESS_64 = 2, /* the address register has 64 bits */
+    INS_SPINS = 4,      /* reads what others may be waiting to change: volatile and acquire loads, compare-and-swap */
+    INS_ALIGNED = 8,    /* barriers: all threads of the warp must execute it together */
+    INS_HAS_COUNT = 16, /* barriers with a thread count */
+    INS_RELEASE = 32,   /* orders memory: fences, volatile, release, acquire */
+    INS_NEGATE = 64,    /* the guard, or the predicate operand, is negated */
     INS_ADDRESS_BASE = 128 /* the address has a register part in `a` */
 };
 
@@ -108,7 +108,7 @@ struct event {
     uint64_t units;    /* sectors of global memory; of shared memory passes, for instructions that name .shared */
     uint64_t ideal;    /* the least possible units for what was asked for */
     uint64_t bytes;    /* asked for by lanes */
-    uint64_t shared_requests, shared_units, shared_ideal, shared_bytes; /* of generic addresses that are shared memory */
+    uint64_t shared_requests, shared_units, shared_ideal, shared_bytes; /* of generic addresses of shared memory */
     uint64_t local_requests, local_bytes;
     struct span span;  /* the allocation it touched last */
 };
@@ -404,8 +404,8 @@ const struct ins *warp_part(struct warp *w, const struct ins *ins, uint32_t take
 const struct ins *warp_join(struct warp *w, const struct ins *ins);
 
 /*
- * At the .sync instruction `ins` of lanes whose member masks are members[32]. True: the lanes in w->mask may execute it.
- * False: *next is where to go on (NULL: nowhere).
+ * At the .sync instruction `ins` of lanes whose member masks are members[32]. True: the lanes in w->mask may execute
+ * it. False: *next is where to go on (NULL: nowhere).
  */
 bool warp_converge(struct warp *w, const struct ins *ins, const uint32_t *members, const struct ins **next);
 

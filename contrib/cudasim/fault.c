@@ -123,7 +123,8 @@ void fault_add(struct sim *sim, const struct sim_fault *fault, const struct ins 
 {
     pthread_mutex_lock(&sim->fault_lock);
     for (size_t n = 0; n < sim->fault_count; n++)
-        if ((at && sim->fault_at[n] == at && sim->faults[n].kind == fault->kind) || same_place(&sim->faults[n], fault)) {
+        if ((at && sim->fault_at[n] == at && sim->faults[n].kind == fault->kind) ||
+            same_place(&sim->faults[n], fault)) {
             sim->faults[n].count += fault->count;
             goto out;
         }
@@ -149,8 +150,8 @@ size_t sim_faults(struct sim *sim, const struct sim_fault **faults)
     return sim->fault_count;
 }
 
-static void fill(struct sim_fault *f, const struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind,
-                 uint64_t address)
+static void fill(struct sim_fault *f, const struct warp *w, const struct ins *ins, unsigned lane,
+                 enum sim_fault_kind kind, uint64_t address)
 {
     const struct launch *launch = w->block->launch;
     const char *path = ptx_file_path(launch->program->ptx, ins->source_file);
@@ -170,8 +171,8 @@ static void fill(struct sim_fault *f, const struct warp *w, const struct ins *in
     f->count = 1;
 }
 
-const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind, uint64_t address,
-                           const char *format, ...)
+const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind,
+                           uint64_t address, const char *format, ...)
 {
     struct launch *launch = w->block->launch;
     va_list arguments;

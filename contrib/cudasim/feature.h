@@ -63,9 +63,9 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
 const char *features_refused(const struct sim *sim, const struct sim_launch *launch);
 
 /*
- * Runs the launch with other sizes of its block in x, powers of two that leave the number of threads as it is and that the
- * kernel allows, and fills a row for each; the device's memory is what it was before. Of a size with which the kernel
- * faults a line on standard error says so. False where memory could not be copied, of which there may be 1 GiB.
+ * Runs the launch with other sizes of its block in x, powers of two that leave the number of threads as it is and that
+ * the kernel allows, and fills a row for each; the device's memory is what it was before. Of a size with which the
+ * kernel faults a line on standard error says so. False where memory could not be copied, of which there may be 1 GiB.
  */
 enum { FEATURES_TRIES = 11 };
 bool features_tune(struct features *features, struct sim *sim, const struct sim_launch *given,

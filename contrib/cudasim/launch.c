@@ -17,7 +17,7 @@
 #include "device.h"
 
 #define PATIENCE_SECONDS 2.0     /* of a processor, waiting for memory that nobody changes, before it is a deadlock */
-#define BUSY_TURNS 64            /* turns without an end, and without visible waiting, after which another block starts */
+#define BUSY_TURNS 64            /* turns without an end and without visible waiting, then another block starts */
 #define WORTH_SHARING 100e-6     /* seconds of work: below it other workers are not woken */
 #define KEPT_BYTES (16u << 20)   /* of blocks' storage that a worker keeps for later launches */
 #define DEEP_STACK 65536         /* bytes a thread: such stacks are given back */
@@ -318,8 +318,8 @@ static void report_livelock(struct worker *k)
         if (w->done || !w->mask || !at)
             continue;
         fault_at(w, at, (unsigned)__builtin_ctz(w->mask), FAULT_DEADLOCK, 0,
-                 "waits for memory that nobody changes: all %u block%s in flight wait, and no more can start", k->resident,
-                 k->resident == 1 ? "" : "s");
+                 "waits for memory that nobody changes: all %u block%s in flight wait, and no more can start",
+                 k->resident, k->resident == 1 ? "" : "s");
         return;
     }
 }

@@ -3,9 +3,9 @@
  *
  * It walks the instruction table. Names of rows are taken apart into words; forms of one opcode that differ only in
  * types, shapes, layouts or comparisons become one line, and so do those that differ in one other word. Rows whose
- * names begin with '@' are steps that program_lower.c and program_memory.c emit for instructions that no row describes:
- * what those accept is said in the list below. Every such row must be in it, and every entry must have a row, or the
- * program ends with 1 and names what is missing.
+ * names begin with '@' are steps that the program_*.c files emit for instructions that no row describes: what those
+ * accept is said in the list below. Every such row must be in it, and every entry must have a row, or the program ends
+ * with 1 and names what is missing.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,22 +33,26 @@ static const struct purpose {
     const char *remark; /* what of it is accepted */
 } purposes[] = {
     {"@ld", "`ld` `ldu`",
-     "spaces `.global .shared{::cta/::cluster} .local .const .param` and generic; types of 8 to 128 bits; `.v2 .v4 .v8`; "
-     "registers may be wider; `.volatile .relaxed .acquire .mmio`; `.nc`, cache operators and hints change nothing"},
+     "spaces `.global .shared{::cta/::cluster} .local .const .param` and generic; types of 8 to 128 bits; "
+     "`.v2 .v4 .v8`; registers may be wider; `.volatile .relaxed .acquire .mmio`; `.nc`, cache operators and hints "
+     "change nothing"},
     {"@st", "`st`", "as `ld`; also `.release`"},
     {"@atom", "`atom` `red`",
-     "`.add .min .max .and .or .xor .inc .dec .exch .cas`; 16 to 128 bits, floating point `.add`, of halves also `.min .max`, "
-     "of 128 bits `.exch .cas`; `.v2 .v4 .v8`, each element by itself; all orders and scopes, executed as `.seq_cst.sys`"},
-    {"@cp.async", "`cp.async.ca` `cp.async.cg`", "4, 8 or 16 bytes, source size or none; copied at once; not `ignore-src`"},
+     "`.add .min .max .and .or .xor .inc .dec .exch .cas`; 16 to 128 bits, floating point `.add`, of halves also "
+     "`.min .max`, of 128 bits `.exch .cas`; `.v2 .v4 .v8`, each element by itself; all orders and scopes, executed as "
+     "`.seq_cst.sys`"},
+    {"@cp.async", "`cp.async.ca` `cp.async.cg`",
+     "4, 8 or 16 bytes, source size or none; copied at once; not `ignore-src`"},
     {"@bulk", "`cp.async.bulk` `cp.reduce.async.bulk`",
      "between global and shared memory of any block of the cluster, by an mbarrier or a group; copied at once; not "
      "`.multicast::cluster`"},
     {"@mbarrier", "`mbarrier` `cp.async.mbarrier.arrive`",
-     "`.init .inval .expect_tx .complete_tx .arrive .arrive_drop .test_wait .try_wait .pending_count`, with `.expect_tx`, "
-     "`.noComplete`, `.parity`, `.noinc`"},
-    {"@nop", "`cp.async.commit_group` `cp.async.wait_group` `cp.async.wait_all` `cp.async.bulk.commit_group` "
-             "`cp.async.bulk.wait_group` `cp.async.bulk.prefetch` `prefetch` `prefetchu` `discard` `applypriority` "
-             "`griddepcontrol` `setmaxnreg` `pmevent`",
+     "`.init .inval .expect_tx .complete_tx .arrive .arrive_drop .test_wait .try_wait .pending_count`, with "
+     "`.expect_tx`, `.noComplete`, `.parity`, `.noinc`"},
+    {"@nop",
+     "`cp.async.commit_group` `cp.async.wait_group` `cp.async.wait_all` `cp.async.bulk.commit_group` "
+     "`cp.async.bulk.wait_group` `cp.async.bulk.prefetch` `prefetch` `prefetchu` `discard` `applypriority` "
+     "`griddepcontrol` `setmaxnreg` `pmevent`",
      "do nothing: copies are over when they were issued, and so is every earlier launch"},
     {NULL, "`cvta` `cvta.to` `createpolicy`", "moves and logic; all spaces"},
     {"@isspacep", "`isspacep`", "`.global .shared{::cta/::cluster} .local .const .param`"},
@@ -61,7 +65,8 @@ static const struct purpose {
     {"@unpack", "`mov` of a whole into a vector", "the same"},
     {"@special", "`mov` of a special register", "see below"},
     {"@ext8", "`cvt` from or to `u8 s8`", "by way of 16 bits or more"},
-    {NULL, "`set` of integers, `f32`, `f64`", "as `setp` and `selp`; `.and .or .xor`; also `setp` with them and a second predicate"},
+    {NULL, "`set` of integers, `f32`, `f64`",
+     "as `setp` and `selp`; `.and .or .xor`; also `setp` with them and a second predicate"},
     {"@carry", "`add.cc` `addc` `sub.cc` `subc` `mad.cc` `madc`", "32 and 64 bits"},
     {"@lop3.bool", "`lop3.or` `lop3.and`", "with a predicate"},
     {"@bra", "`bra`", "a guard is its condition; `.uni` changes nothing"},
@@ -74,7 +79,8 @@ static const struct purpose {
     {"@trap", "`trap` `brkpt`", "end the launch"},
     {"@guarded", "`@p` `@!p`", "any instruction"},
     {"@join", "labels", "where lanes may meet again"},
-    {"@bar", "`bar{.cta}` `barrier{.cta}`", "`.sync .arrive .red.popc .red.and .red.or`, numbers 0 to 15, thread counts"},
+    {"@bar", "`bar{.cta}` `barrier{.cta}`",
+     "`.sync .arrive .red.popc .red.and .red.or`, numbers 0 to 15, thread counts"},
     {"@bar.warp", "`bar.warp.sync`", ""},
     {"@cluster", "`barrier.cluster`", "`.arrive .wait`"},
     {"@fence", "`fence` `membar`", "all forms, as the strongest; proxies need nothing"},
@@ -167,7 +173,8 @@ static enum kind kind_of(const char *base, const char *word)
 
 static const char *placeholder(enum kind kind)
 {
-    static const char *const names[] = {[TYPE] = ".type", [SHAPE] = ".shape", [LAYOUT] = ".layout", [COMPARISON] = ".cmp"};
+    static const char *const names[] = {
+        [TYPE] = ".type", [SHAPE] = ".shape", [LAYOUT] = ".layout", [COMPARISON] = ".cmp"};
 
     return names[kind];
 }
@@ -445,8 +452,8 @@ struct head {
     struct listing tail; /* the same for all of them */
 };
 
-static unsigned gather_heads(struct head *heads, unsigned most, const struct tuple *tuples, size_t count, unsigned column,
-                             unsigned size)
+static unsigned gather_heads(struct head *heads, unsigned most, const struct tuple *tuples, size_t count,
+                             unsigned column, unsigned size)
 {
     unsigned head_count = 0, k;
 
@@ -527,7 +534,8 @@ static bool take_in_longer(struct line *a, const struct line *b)
     if (b->place_count != a->place_count + 1)
         return false;
     for (unsigned n = 0; n < b->place_count; n++)
-        if (is_plain(&b->places[n]) && places_match(a, b, 0, 0, n) && places_match(a, b, n, n + 1, a->place_count - n)) {
+        if (is_plain(&b->places[n]) && places_match(a, b, 0, 0, n) &&
+            places_match(a, b, n, n + 1, a->place_count - n)) {
             memcpy(a->places, b->places, sizeof a->places);
             a->place_count = b->place_count;
             add_word(&a->places[n], "");
@@ -607,7 +615,8 @@ static bool join_once(struct lines *lines)
         for (size_t k = n + 1; k < lines->count; k++) {
             struct line *a = &lines->at[n], *b = &lines->at[k];
 
-            if (strcmp(a->base, b->base) || a->place_count != b->place_count || !places_match(a, b, 0, 0, a->place_count))
+            if (strcmp(a->base, b->base) || a->place_count != b->place_count ||
+                !places_match(a, b, 0, 0, a->place_count))
                 continue;
             for (size_t t = 0; t < b->tuple_count; t++) {
                 a->tuples = grown(a->tuples, a->tuple_count, sizeof *a->tuples);
@@ -733,7 +742,8 @@ static size_t purpose_of(const char *name, size_t length)
     for (size_t n = 0; n < countof(purposes); n++) {
         size_t size = purposes[n].rows ? strlen(purposes[n].rows) : 0;
 
-        if (size > most && size <= length && !strncmp(purposes[n].rows, name, size) && (size == length || name[size] == '.')) {
+        if (size > most && size <= length && !strncmp(purposes[n].rows, name, size) &&
+            (size == length || name[size] == '.')) {
             best = n;
             most = size;
         }

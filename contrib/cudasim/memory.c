@@ -1,28 +1,11 @@
 /*
- * memory.c - the device's memory, by libc and mmap alone; the device's code and the runtime's calls come here.
+ * memory.c - the device's memory, by libc and mmap alone; the device's code and the runtime's calls come here. What is
+ * mapped for it is told in memory_span.h; memory_span.c cuts allocations out of it.
  *
- * One mapping without backing is the device's address range; a second holds what is known about it, also untouched
- * until needed:
- *
- *     range     [ span | span | span | … | top: never used ]    a span is an allocation and the gap behind it
- *     bits      one bit for each byte of the range
- *     chunks    one entry for each 256 KiB: the span that covers all of it, or MIXED
- *     granules  one entry for each 64 bytes, looked at in MIXED chunks only
- *     records   one for each span, named by its index; 0 is none
- *
- * So a lookup is two loads and takes no lock: threads that run a kernel's blocks ask for addresses all the time.
- * Entries of dropped spans are left as they are, because a record's own bounds are checked last.
- *
- * A span is LIVE, then QUARANTINED (its record stays, its pages are given back), then FREE (merged with free
- * neighbours, kept in bins by size). The oldest of the quarantine is dropped when the quarantine is too long or when
- * no address is left. Regions outside of the range (the program's own memory) are in a sorted array.
- *
- * A record is used again, but last of all: who holds a region across 65536 later frees may find another one there.
+ * Regions outside of the range (the program's own memory) are in a sorted array.
  */
-#include "memory.h"
+#include "memory_span.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,83 +17,15 @@
 #define GIB(n) ((uint64_t)(n) << 30)
 
 enum {
-    GRANULE = 64,              /* bytes: every span is a multiple of it, and starts at one */
-    CHUNK = 1 << 18,           /* bytes */
     DEVICE_GAP = 256,          /* bytes behind an allocation that belong to nobody */
     HEAP_GAP = 16,             /* the same for malloc() in kernels, whose blocks are small and many */
-    BINS = 64,                 /* free spans by the logarithm of their bytes */
-    BIN_TRIES = 32,            /* spans of a bin that are looked at before a larger bin is */
-    QUARANTINE_REGIONS = 65536,
-    ADOPTED_FREED = 1024,      /* records of the program's own memory that are kept when it is no region any more */
-    SPARE_RECORDS = 4096       /* dropped records that wait before one is used again */
+    ADOPTED_FREED = 1024       /* records of the program's own memory that are kept when it is no region any more */
 };
 
-#define MIXED UINT32_MAX
 #define RECORDS_LEAST (UINT32_C(1) << 16)
 #define RECORDS_MOST (UINT32_C(1) << 24)
 #define RANGE_LEAST MIB(64)
-#define COMMIT_STEP MIB(64)
 #define FIRST_BYTE KIB(4) /* the range's first page is nobody's: what runs below the first allocation is seen */
-
-enum state { SPARE, LIVE, QUARANTINED, FREE };
-
-struct record {
-    struct region region; /* first, so that a region's address is its record's */
-    enum state state;
-    uint32_t lower, upper;    /* spans next to this one by address */
-    uint32_t previous, next;  /* in a bin, the quarantine or the spare records */
-};
-
-/* Records in order of arrival, linked by `next`. */
-struct queue {
-    uint32_t first, last;
-    uint32_t count;
-    uint64_t bytes; /* asked for by the program */
-};
-
-struct memory {
-    pthread_rwlock_t lock;
-    void *mapping; /* holds the range, which begins at its first 2 MiB boundary */
-    size_t mapping_size;
-    void *notes; /* bits, chunks, granules, records */
-    size_t notes_size;
-
-    uint64_t origin; /* address of the range's first byte */
-    uint64_t range;  /* bytes, a multiple of CHUNK */
-    uint64_t limit;  /* bytes that allocations of device memory may have together */
-    _Atomic uint64_t used;
-    _Atomic uint64_t generation; /* releases so far */
-    uint64_t serial;    /* of the last region */
-    uint64_t page;      /* bytes */
-    uint64_t top;       /* address from which on no span was ever made, or all were dropped */
-    uint64_t committed; /* address up to which the range is readable and writable */
-
-    uint8_t *bits;              /* [range / 8] */
-    _Atomic uint32_t *chunks;   /* [range / CHUNK] */
-    _Atomic uint32_t *granules; /* [range / GRANULE] */
-    struct record *records;     /* [record_limit] */
-    uint32_t record_limit;
-    uint32_t record_count; /* records ever used, the unused one at 0 included */
-
-    uint32_t lowest, highest; /* spans by address */
-    uint32_t bins[BINS];      /* first free span of 2^n bytes or more */
-    uint64_t filled_bins;     /* bit n: bins[n] is not empty */
-    struct queue quarantine;
-    struct queue spares;
-
-    uint32_t *adopted; /* [adopted_count] records by address */
-    size_t adopted_count, adopted_capacity, adopted_freed;
-};
-
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /*
  * Creation.
@@ -212,338 +127,8 @@ void memory_destroy(struct memory *memory)
 }
 
 /*
- * Records and queues. From here to the public functions, the lock is held for writing.
+ * Allocation.
  */
-
-static void queue_append(struct memory *memory, struct queue *queue, uint32_t index)
-{
-    struct record *record = &memory->records[index];
-
-    record->next = 0;
-    record->previous = queue->last;
-    if (queue->last)
-        memory->records[queue->last].next = index;
-    else
-        queue->first = index;
-    queue->last = index;
-    queue->count++;
-    queue->bytes += record->region.size;
-}
-
-static uint32_t queue_pop(struct memory *memory, struct queue *queue)
-{
-    uint32_t index = queue->first;
-    struct record *record = &memory->records[index];
-
-    queue->first = record->next;
-    if (queue->first)
-        memory->records[queue->first].previous = 0;
-    else
-        queue->last = 0;
-    queue->count--;
-    queue->bytes -= record->region.size;
-    return index;
-}
-
-/* The bounds, read by memory_find() without the lock. */
-static void set_bounds(struct region *region, uint64_t base, uint64_t size)
-{
-    __atomic_store_n(&region->size, 0, __ATOMIC_RELAXED); /* no mixture of old and new holds an address */
-    __atomic_store_n(&region->base, base, __ATOMIC_RELEASE);
-    __atomic_store_n(&region->size, size, __ATOMIC_RELEASE);
-}
-
-/* A record that nobody uses, or 0. The other fields of its region are cleared. */
-static uint32_t take_record(struct memory *memory)
-{
-    uint32_t index;
-    struct region *region;
-
-    if (memory->record_count < memory->record_limit && memory->spares.count < SPARE_RECORDS)
-        return memory->record_count++;
-    if (memory->spares.count == 0)
-        return 0;
-    index = queue_pop(memory, &memory->spares);
-    region = &memory->records[index].region;
-    set_bounds(region, 0, 0);
-    __atomic_store_n(&region->freed, false, __ATOMIC_RELAXED);
-    __atomic_store_n(&region->written, false, __ATOMIC_RELAXED);
-    region->read_only = false;
-    region->flags = 0;
-    region->name = NULL;
-    region->span = 0;
-    memory->records[index].lower = memory->records[index].upper = 0;
-    memory->records[index].previous = memory->records[index].next = 0;
-    return index;
-}
-
-static void drop_record(struct memory *memory, uint32_t index)
-{
-    struct record *record = &memory->records[index];
-
-    set_bounds(&record->region, 0, 0);
-    record->state = SPARE;
-    queue_append(memory, &memory->spares, index);
-}
-
-/* Whether `count` records can be taken. */
-static bool have_records(const struct memory *memory, uint32_t count)
-{
-    return (uint64_t)(memory->record_limit - memory->record_count) + memory->spares.count >= count;
-}
-
-/*
- * Free spans.
- */
-
-static unsigned bin_of(uint64_t span)
-{
-    return 63 - (unsigned)__builtin_clzll(span);
-}
-
-static void bin_insert(struct memory *memory, uint32_t index)
-{
-    struct record *record = &memory->records[index];
-    unsigned bin = bin_of(record->region.span);
-
-    record->state = FREE;
-    record->previous = 0;
-    record->next = memory->bins[bin];
-    if (record->next)
-        memory->records[record->next].previous = index;
-    memory->bins[bin] = index;
-    memory->filled_bins |= UINT64_C(1) << bin;
-}
-
-static void bin_remove(struct memory *memory, uint32_t index)
-{
-    struct record *record = &memory->records[index];
-    unsigned bin = bin_of(record->region.span);
-
-    if (record->previous)
-        memory->records[record->previous].next = record->next;
-    else
-        memory->bins[bin] = record->next;
-    if (record->next)
-        memory->records[record->next].previous = record->previous;
-    if (!memory->bins[bin])
-        memory->filled_bins &= ~(UINT64_C(1) << bin);
-}
-
-/* Puts span `index` between `lower` and what was above it. */
-static void link_span(struct memory *memory, uint32_t index, uint32_t lower)
-{
-    struct record *record = &memory->records[index];
-
-    record->lower = lower;
-    record->upper = lower ? memory->records[lower].upper : memory->lowest;
-    if (lower)
-        memory->records[lower].upper = index;
-    else
-        memory->lowest = index;
-    if (record->upper)
-        memory->records[record->upper].lower = index;
-    else
-        memory->highest = index;
-}
-
-static void unlink_span(struct memory *memory, uint32_t index)
-{
-    const struct record *record = &memory->records[index];
-
-    if (record->lower)
-        memory->records[record->lower].upper = record->upper;
-    else
-        memory->lowest = record->upper;
-    if (record->upper)
-        memory->records[record->upper].lower = record->lower;
-    else
-        memory->highest = record->lower;
-}
-
-/* Gives the whole pages of [first, end) back to the system; they read as zeros from then on. */
-static void give_back(const struct memory *memory, uint64_t first, uint64_t end)
-{
-    first = round_up(first, memory->page);
-    end = end / memory->page * memory->page;
-    if (first < end)
-        madvise((void *)(uintptr_t)first, end - first, MADV_DONTNEED);
-}
-
-/* Clears the bits of `size` bytes at `base`, a multiple of GRANULE. Whole pages of bits are given back instead. */
-static void clear_bits(struct memory *memory, uint64_t base, uint64_t size)
-{
-    uint64_t first = (uintptr_t)memory->bits + (base - memory->origin) / 8, end = first + (size + 7) / 8;
-    uint64_t inner = round_up(first, memory->page), inner_end = end / memory->page * memory->page;
-
-    if (inner >= inner_end) {
-        memset((void *)(uintptr_t)first, 0, end - first);
-        return;
-    }
-    memset((void *)(uintptr_t)first, 0, inner - first);
-    give_back(memory, inner, inner_end);
-    memset((void *)(uintptr_t)inner_end, 0, end - inner_end);
-}
-
-/* Makes the oldest span of the quarantine free, merged with its free neighbours. Returns it, or 0 if it became top. */
-static uint32_t drop_oldest(struct memory *memory)
-{
-    uint32_t index = queue_pop(memory, &memory->quarantine), other;
-    struct record *record = &memory->records[index];
-    struct region *region = &record->region;
-
-    clear_bits(memory, region->base, region->size);
-    set_bounds(region, region->base, 0);
-    other = record->lower;
-    if (other && memory->records[other].state == FREE) {
-        bin_remove(memory, other);
-        set_bounds(region, memory->records[other].region.base, 0);
-        region->span += memory->records[other].region.span;
-        unlink_span(memory, other);
-        drop_record(memory, other);
-    }
-    other = record->upper;
-    if (other && memory->records[other].state == FREE) {
-        bin_remove(memory, other);
-        region->span += memory->records[other].region.span;
-        unlink_span(memory, other);
-        drop_record(memory, other);
-    }
-    if (!record->upper) {
-        memory->top = region->base;
-        unlink_span(memory, index);
-        drop_record(memory, index);
-        return 0;
-    }
-    bin_insert(memory, index);
-    return index;
-}
-
-static bool span_fits(const struct memory *memory, uint32_t index, uint64_t span, uint64_t align)
-{
-    const struct region *region = &memory->records[index].region;
-
-    return round_up(region->base, align) - region->base + span <= region->span;
-}
-
-static uint32_t find_free(const struct memory *memory, uint64_t span, uint64_t align)
-{
-    for (unsigned bin = bin_of(span); bin < BINS; bin++) {
-        uint64_t rest = memory->filled_bins >> bin;
-        uint32_t index;
-        int tries = 0;
-
-        if (!rest)
-            return 0;
-        bin += (unsigned)__builtin_ctzll(rest);
-        for (index = memory->bins[bin]; index && tries < BIN_TRIES; tries++, index = memory->records[index].next)
-            if (span_fits(memory, index, span, align))
-                return index;
-    }
-    return 0;
-}
-
-/* Cuts `span` bytes out of the free span `index`: what is left below and above becomes free spans. */
-static uint32_t carve(struct memory *memory, uint32_t index, uint64_t span, uint64_t align)
-{
-    struct region *region = &memory->records[index].region;
-    uint64_t end = region->base + region->span, start = round_up(region->base, align);
-
-    bin_remove(memory, index);
-    if (start > region->base) {
-        uint32_t below = take_record(memory);
-        struct region *front = &memory->records[below].region;
-
-        set_bounds(front, region->base, 0);
-        front->span = start - region->base;
-        link_span(memory, below, memory->records[index].lower);
-        bin_insert(memory, below);
-    }
-    if (end - start - span > 0) {
-        uint32_t above = take_record(memory);
-        struct region *back = &memory->records[above].region;
-
-        set_bounds(back, start + span, 0);
-        back->span = end - start - span;
-        link_span(memory, above, index);
-        bin_insert(memory, above);
-    }
-    set_bounds(region, start, 0);
-    region->span = span;
-    return index;
-}
-
-/* A span from the part of the range that was never used; 0 if too little is left. */
-static uint32_t extend(struct memory *memory, uint64_t span, uint64_t align)
-{
-    uint64_t start = round_up(memory->top, align), end = memory->origin + memory->range;
-    uint32_t index;
-
-    if (start >= end || end - start < span)
-        return 0;
-    if (start + span > memory->committed) {
-        uint64_t wanted = least(end, round_up(start + span, COMMIT_STEP));
-
-        if (mprotect((void *)(uintptr_t)memory->committed, wanted - memory->committed, PROT_READ | PROT_WRITE) < 0)
-            return 0;
-        memory->committed = wanted;
-    }
-    index = take_record(memory);
-    set_bounds(&memory->records[index].region, start, 0);
-    memory->records[index].region.span = span;
-    if (memory->highest)
-        memory->records[memory->highest].region.span += start - memory->top;
-    link_span(memory, index, memory->highest);
-    memory->top = start + span;
-    return index;
-}
-
-/* Enters the span in chunks and granules. */
-static void enter(struct memory *memory, uint32_t index)
-{
-    const struct region *region = &memory->records[index].region;
-    uint64_t at = region->base - memory->origin, end = at + region->span;
-
-    while (at < end) {
-        uint64_t chunk = at / CHUNK, stop = least(end, (chunk + 1) * CHUNK);
-
-        if (stop - at == CHUNK) {
-            atomic_store_explicit(&memory->chunks[chunk], index, memory_order_release);
-        } else {
-            for (uint64_t i = at / GRANULE; i < stop / GRANULE; i++)
-                atomic_store_explicit(&memory->granules[i], index, memory_order_release);
-            atomic_store_explicit(&memory->chunks[chunk], MIXED, memory_order_release);
-        }
-        at = stop;
-    }
-}
-
-/* A span of `span` bytes, at the cost of the quarantine's oldest if there is no other way; else 0. */
-static uint32_t make_span(struct memory *memory, uint64_t span, uint64_t align)
-{
-    uint32_t index;
-
-    while (!have_records(memory, 2)) {
-        if (memory->quarantine.count == 0)
-            return 0;
-        drop_oldest(memory);
-        if (memory->quarantine.count == 0 && !have_records(memory, 2))
-            return 0;
-    }
-    index = find_free(memory, span, align);
-    if (index)
-        return carve(memory, index, span, align);
-    index = extend(memory, span, align);
-    while (!index && memory->quarantine.count > 0) {
-        uint32_t dropped = drop_oldest(memory);
-
-        if (!dropped)
-            index = extend(memory, span, align);
-        else if (span_fits(memory, dropped, span, align))
-            index = carve(memory, dropped, span, align);
-    }
-    return index;
-}
 
 /* Whether allocations of the kind are the device's memory, which is limited. */
 static bool is_limited(enum region_kind kind)
@@ -572,7 +157,7 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     used = atomic_load_explicit(&memory->used, memory_order_relaxed);
     if (is_limited(kind) && size > memory->limit - used)
         goto out;
-    index = make_span(memory, round_up(size + gap, GRANULE), align);
+    index = span_make(memory, round_up(size + gap, GRANULE), align);
     if (!index)
         goto out;
     region = &memory->records[index].region;
@@ -585,7 +170,7 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     __atomic_store_n(&region->freed, false, __ATOMIC_RELAXED);
     __atomic_store_n(&region->written, !is_unwritten(kind), __ATOMIC_RELAXED);
     set_bounds(region, region->base, size);
-    enter(memory, index);
+    span_enter(memory, index);
     if (is_limited(kind))
         atomic_store_explicit(&memory->used, used + size, memory_order_relaxed);
 out:
@@ -718,7 +303,7 @@ static void forget_adopted(struct memory *memory, size_t first, size_t end)
     if (first == end)
         return;
     for (size_t i = first; i < end; i++)
-        drop_record(memory, memory->adopted[i]);
+        record_drop(memory, memory->adopted[i]);
     memory->adopted_freed -= end - first;
     memmove(memory->adopted + first, memory->adopted + end,
             (memory->adopted_count - end) * sizeof *memory->adopted);
@@ -733,7 +318,7 @@ static void forget_all_freed(struct memory *memory)
         uint32_t index = memory->adopted[i];
 
         if (memory->records[index].region.freed)
-            drop_record(memory, index);
+            record_drop(memory, index);
         else
             memory->adopted[kept++] = index;
     }
@@ -778,7 +363,7 @@ struct region *memory_adopt(struct memory *memory, void *base, uint64_t size, en
             goto out;
     }
     forget_adopted(memory, first, stop);
-    if (!grow_adopted(memory) || !(index = take_record(memory)))
+    if (!grow_adopted(memory) || !(index = record_take(memory)))
         goto out;
     memmove(memory->adopted + first + 1, memory->adopted + first,
             (memory->adopted_count - first) * sizeof *memory->adopted);
@@ -799,21 +384,6 @@ out:
 /*
  * Release, and the rest.
  */
-
-static void quarantine(struct memory *memory, uint32_t index)
-{
-    struct region *region = &memory->records[index].region;
-
-    memory->records[index].state = QUARANTINED;
-    if (is_limited(region->kind))
-        atomic_fetch_sub_explicit(&memory->used, region->size, memory_order_relaxed);
-    give_back(memory, region->base, region->base + region->span);
-    queue_append(memory, &memory->quarantine, index);
-    while (memory->quarantine.count > 1 &&
-           (memory->quarantine.count > QUARANTINE_REGIONS || memory->quarantine.bytes > memory->range / 4))
-        drop_oldest(memory);
-}
-
 bool memory_release(struct memory *memory, uint64_t address)
 {
     struct region *region;
@@ -826,7 +396,9 @@ bool memory_release(struct memory *memory, uint64_t address)
         region = index ? &memory->records[index].region : NULL;
         if (region && memory->records[index].state == LIVE && region->base == address) {
             __atomic_store_n(&region->freed, true, __ATOMIC_RELEASE);
-            quarantine(memory, index);
+            if (is_limited(region->kind))
+                atomic_fetch_sub_explicit(&memory->used, region->size, memory_order_relaxed);
+            span_quarantine(memory, index);
             ok = true;
         }
     } else {

@@ -307,7 +307,8 @@ static void relocate_variables(struct builder *b)
 
 /* ---- who calls whom, and who uses which shared variable ---- */
 
-static void note_names(struct builder *b, const struct ptx_operand *x, uint64_t *shared, uint64_t *called, bool *pointer)
+static void note_names(struct builder *b, const struct ptx_operand *x, uint64_t *shared, uint64_t *called,
+                       bool *pointer)
 {
     if (x->kind == PTX_OPERAND_NAME && x->name) {
         const struct global_name *g = global_name(b, x->name);
@@ -539,7 +540,9 @@ static bool selects(const struct builder *b, size_t n, uint32_t v)
 
 #define FOLLOWED 64 /* instructions */
 
-/* Whether what instruction `n` puts into register `v` goes to selp alone, as far as that is seen without a condition. */
+/*
+ * Whether what instruction `n` puts into register `v` goes to selp alone, as far as that is seen without a condition.
+ */
 static bool only_selected(const struct builder *b, size_t n, uint32_t v)
 {
     bool seen = false;

@@ -1,10 +1,14 @@
 /*
  * program.h - from the parsed text to instructions that can be executed. Used by the program_*.c files alone.
  *
- *   program.c         variables, functions, kernels; puts the pieces together
- *   program_lower.c   one statement to one or a few instructions: rows of the table by name, and branches, calls, moves
- *   program_memory.c  the same for what touches memory, converts or synchronises
- *   regalloc.c        registers to slots
+ *   program.c          variables, functions, kernels; puts the pieces together
+ *   program_lower.c    one statement to one or a few instructions: finds who knows it, and puts its guard around
+ *   program_row.c      by the row of the table that the opcode names
+ *   program_flow.c     branches, calls, returns
+ *   program_compute.c  moves, conversions, comparisons, sums with a carry
+ *   program_memory.c   what touches memory or waits for other threads
+ *   program_emit.c     what these write with: instructions, operands, temporaries
+ *   regalloc.c         registers to slots
  */
 #ifndef CUDASIM_PROGRAM_H
 #define CUDASIM_PROGRAM_H
@@ -106,29 +110,49 @@ void *build_alloc(struct builder *b, size_t size); /* zeroed, lives as long as t
 
 /* program_lower.c */
 void lower_statement(struct builder *b, size_t index);
+
+/* These write what the statement needs and return true, or false if the instruction is not their business. */
+bool lower_flow(struct builder *b);        /* program_flow.c */
+bool lower_compute(struct builder *b);     /* program_compute.c */
+bool lower_memory(struct builder *b);      /* program_memory.c */
+bool lower_synchronise(struct builder *b);
+bool lower_by_row(struct builder *b);      /* program_row.c: one that a row describes in full */
+void lower_branch(struct builder *b);      /* program_flow.c: bra, whose guard is its condition */
+
+/* program_row.c */
+void split_opcode(struct builder *b);      /* b->statement's into b->opcode */
+bool has_token(const struct builder *b, const char *token);
+enum ptx_type type_token(const struct builder *b, unsigned nth); /* nth type among the tokens, or PTX_NONE */
+uint32_t rounding_mxcsr(const struct builder *b);
+void refuse_parts(struct builder *b);      /* fails if an operand is a part of a register where none may be */
+const struct row *find_row(struct builder *b, const char *suffix, uint8_t *saturate);
+
+static inline bool is_signed(enum ptx_type type)
+{
+    return type >= PTX_S8 && type <= PTX_S64;
+}
+
+/* program_emit.c */
 struct ins *emit(struct builder *b, const char *row_name);      /* an instruction by its row */
 struct ins *emit_row(struct builder *b, const struct row *row);
 slot use_operand(struct builder *b, const struct ptx_operand *operand, char letter); /* a source */
 slot define_operand(struct builder *b, const struct ptx_operand *operand, char letter);
-slot constant(struct builder *b, uint64_t low, uint64_t high, unsigned bytes);
+bool second_register(const struct ptx_operand *operand, slot *s); /* q of p|q into *s, if there is one */
+uint64_t name_value(struct builder *b, const struct ptx_operand *operand); /* an address that is known now */
 uint32_t temporary(struct builder *b, unsigned bytes);
 void use_vreg(struct builder *b, slot s);
 void define_vreg(struct builder *b, slot s);
+void insert_use(struct builder *b, size_t n, uint32_t vreg); /* one more of instruction n, not the last */
+void branch_to(struct builder *b, const struct ins *ins, uint32_t statement); /* one more target */
 unsigned operand_bytes(struct builder *b, const struct ptx_operand *operand); /* a lane of the register, 0: none */
-void add_target(struct builder *b, struct ins *ins, const char *label);
-bool has_token(const struct builder *b, const char *token);
-enum ptx_type type_token(const struct builder *b, unsigned nth); /* nth type among the tokens, or PTX_NONE */
 slot resize(struct builder *b, slot s, unsigned from, unsigned to, bool is_signed);
 slot *slot_list(struct builder *b, uint32_t count);
+bool local_is(struct builder *b, const struct name_entry *entry, enum ptx_space space); /* a variable in `space` */
+
+/* program.c */
+slot constant(struct builder *b, uint64_t low, uint64_t high, unsigned bytes);
 const struct name_entry *local_name(struct builder *b, const char *name);
 const struct global_name *global_name(struct builder *b, const char *name);
-bool local_is(struct builder *b, const struct name_entry *entry, enum ptx_space space); /* a variable in `space` */
-uint32_t rounding_mxcsr(const struct builder *b);
-
-/* program_memory.c: true if it knew the instruction. */
-bool lower_memory(struct builder *b);
-bool lower_convert(struct builder *b);
-bool lower_synchronise(struct builder *b);
 
 /* regalloc.c: gives the registers of the function built last their slots; sets function->register_bytes. */
 void allocate_registers(struct builder *b);

@@ -1,5 +1,5 @@
 /*
- * program_memory.c - what touches memory, converts between types, or waits for other threads.
+ * program_memory.c - what touches memory, or waits for other threads.
  *
  * Each lower_*() returns false when the instruction is not its business.
  */
@@ -121,11 +121,6 @@ static uint16_t order_flags(const struct builder *b)
     if (has_token(b, "release") || has_token(b, "acq_rel") || has_token(b, "volatile"))
         flags |= INS_RELEASE;
     return flags;
-}
-
-static bool is_signed(enum ptx_type type)
-{
-    return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
 }
 
 static unsigned vector_token(const struct builder *b)
@@ -251,8 +246,9 @@ static void lower_atomic(struct builder *b, bool reduction)
     static const struct {
         const char *name;
         enum atomic_op op;
-    } ops[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND}, {"or", ATOMIC_OR},
-               {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}};
+    } ops[] = {{"add", ATOMIC_ADD},   {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"and", ATOMIC_AND},
+               {"or", ATOMIC_OR},     {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC},
+               {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}};
     const struct ptx_statement *s = b->statement;
     enum ptx_type type = type_token(b, 0);
     unsigned size = ptx_type_size(type), at = reduction ? 0 : 1, vec = vector_token(b);
@@ -518,8 +514,8 @@ static void lower_mbarrier(struct builder *b)
     i->d = d;
     i->b = v;
     i->op = (uint8_t)op;
-    i->mode = (uint8_t)((has_token(b, "parity") ? 1 : 0) | (s->count > at + 1 ? 2 : 0) | (has_token(b, "expect_tx") ? 4 : 0) |
-                        (result ? 8 : 0) | (has_token(b, "noComplete") ? 16 : 0));
+    i->mode = (uint8_t)((has_token(b, "parity") ? 1 : 0) | (s->count > at + 1 ? 2 : 0) |
+                        (has_token(b, "expect_tx") ? 4 : 0) | (result ? 8 : 0) | (has_token(b, "noComplete") ? 16 : 0));
     i->size = 8;
     i->space = (uint8_t)space_token(b);
     i->flags = INS_SPINS | INS_RELEASE;
@@ -608,94 +604,6 @@ bool lower_memory(struct builder *b)
     return true;
 }
 
-/* ---- conversions ---- */
-
-static const char *const type_names[] = {
-    [PTX_B8] = "u8",   [PTX_B16] = "u16", [PTX_B32] = "u32", [PTX_B64] = "u64", [PTX_U8] = "u8",   [PTX_U16] = "u16",
-    [PTX_U32] = "u32", [PTX_U64] = "u64", [PTX_S8] = "s8",   [PTX_S16] = "s16", [PTX_S32] = "s32", [PTX_S64] = "s64",
-    [PTX_F32] = "f32", [PTX_F64] = "f64", [PTX_F16] = "f16", [PTX_BF16] = "bf16"};
-
-static bool is_integer(enum ptx_type type)
-{
-    return (type >= PTX_U8 && type <= PTX_S64) || (type >= PTX_B8 && type <= PTX_B64);
-}
-
-bool lower_convert(struct builder *b)
-{
-    const struct ptx_statement *s = b->statement;
-    enum ptx_type to = type_token(b, 0), from = type_token(b, 1);
-    unsigned to_size = ptx_type_size(to), from_size = ptx_type_size(from), have, want, result;
-    bool rounds = has_token(b, "rni") || has_token(b, "rzi") || has_token(b, "rmi") || has_token(b, "rpi");
-    bool saturate = has_token(b, "sat");
-    slot a, d, r;
-    char name[64];
-    const struct row *row;
-    struct ins *i;
-
-    if (to == PTX_NONE || from == PTX_NONE || !type_names[to] || !type_names[from] || has_token(b, "relu") ||
-        has_token(b, "satfinite") || s->count != 2)
-        return false; /* packed and narrow floats: by their rows */
-    have = operand_bytes(b, &s->operands[1]);
-    want = operand_bytes(b, &s->operands[0]);
-    if (!want)
-        build_fail(b, "the destination of 'cvt' is not a register");
-    a = use_operand(b, &s->operands[1], from_size == 8 ? 'q' : from_size == 4 ? 'w' : 'h');
-    if (!have) { /* an immediate */
-        have = from_size < 2 ? 2 : from_size;
-    }
-    if (s->operands[1].negated)
-        build_fail(b, "a negated operand of 'cvt' is not supported");
-    /* The source as exactly its type: 8 bits extended to 16, wider registers cut. */
-    if (from_size == 1) {
-        a = resize(b, a, have, 1, is_signed(from));
-        a = resize(b, a, have, 2, false);
-        from = is_signed(from) ? PTX_S16 : PTX_U16;
-    } else if (have != from_size) {
-        a = resize(b, a, have, from_size, false);
-    }
-    result = to_size < 2 ? 2 : to_size;
-    if (is_integer(to) && is_integer(from) && !saturate && to_size == 1) {
-        /* Cut to 8 bits, then extended to the register. */
-        result = ptx_type_size(from);
-        r = resize(b, a, result, 1, is_signed(to));
-        row = row_find(b->rows, want == 8 ? "mov.b64" : want == 4 ? "mov.b32" : "mov.b16");
-    } else {
-        /* Rounding to an integer stays in the name only where the result is a float. */
-        snprintf(name, sizeof name, "cvt%s.%s.%s",
-                 is_integer(to) && is_integer(from) && saturate ? ".sat"
-                 : rounds && !is_integer(to)                    ? ".rint"
-                                                                : "",
-                 type_names[to], type_names[from]);
-        row = row_find(b->rows, name);
-        if (!row)
-            return false;
-        r = a;
-        if (result != want) {
-            i = emit_row(b, row);
-            r = (slot)temporary(b, result) << 1;
-            i->d = r;
-            i->a = a;
-            i->flags = saturate ? INS_SATURATE : 0;
-            define_vreg(b, r);
-            use_vreg(b, a);
-        }
-    }
-    d = define_operand(b, &s->operands[0], 'b');
-    if (result != want) {
-        r = resize(b, r, result, want, is_signed(to));
-        row = row_find(b->rows, want == 8 ? "mov.b64" : want == 4 ? "mov.b32" : "mov.b16");
-    }
-    i = emit_row(b, row);
-    if (result != want && to_size > 1)
-        i->class = CLASS_COUNT; /* a second step of one instruction */
-    i->d = d;
-    i->a = r;
-    i->flags = saturate ? INS_SATURATE : 0;
-    define_vreg(b, d);
-    use_vreg(b, r);
-    return true;
-}
-
 /* ---- synchronisation ---- */
 
 static slot predicate_operand(struct builder *b, const struct ptx_operand *x)
@@ -763,9 +671,8 @@ static void lower_warp(struct builder *b, const char *row, int op, const char *l
     if (destination)
         d = define_operand(b, &s->operands[0], destination);
     e = d;
-    if (second)
-        e = s->operands[0].kind == PTX_OPERAND_REGISTER && s->operands[0].second >= 0 ? (slot)s->operands[0].second << 1
-                                                                                      : (slot)temporary(b, 4) << 1;
+    if (second && !second_register(&s->operands[0], &e))
+        e = (slot)temporary(b, 4) << 1;
     i = emit(b, row);
     i->d = d;
     i->e = e;

@@ -463,7 +463,8 @@ static bool location(struct ptx_parser *parser)
     struct ptx_location place = {0};
     unsigned file, line, column;
 
-    if (!plain_number(parser, &place.file) || !plain_number(parser, &place.line) || !plain_number(parser, &place.column))
+    if (!plain_number(parser, &place.file) || !plain_number(parser, &place.line) ||
+        !plain_number(parser, &place.column))
         return false;
     while (ptx_accept(parser, ',')) {
         struct ptx_symbol *word = ptx_expect_name(parser, "'function_name' or 'inlined_at'");

@@ -452,7 +452,8 @@ void ptx_free(struct ptx_module *module)
 
 static size_t location_slot(const struct ptx_parser *parser, unsigned file, unsigned line, unsigned column)
 {
-    uint64_t hash = ((uint64_t)file * 0x9E3779B97F4A7C15u) ^ ((uint64_t)line * 0xC2B2AE3D27D4EB4Fu) ^ (uint64_t)column * 0x165667B19E3779F9u;
+    uint64_t hash = ((uint64_t)file * 0x9E3779B97F4A7C15u) ^ ((uint64_t)line * 0xC2B2AE3D27D4EB4Fu) ^
+                    (uint64_t)column * 0x165667B19E3779F9u;
     size_t at = (size_t)(hash ^ hash >> 29);
 
     for (;; at++) {
@@ -498,7 +499,8 @@ bool ptx_note_location(struct ptx_parser *parser, struct ptx_location location)
     parser->location = parser->location_index[slot];
     if (parser->location && parser->locations[parser->location - 1].parent == location.parent)
         return true;
-    locations = ptx_grow(parser, parser->locations, &parser->location_capacity, parser->location_count + 1, sizeof *locations);
+    locations = ptx_grow(parser, parser->locations, &parser->location_capacity, parser->location_count + 1,
+                         sizeof *locations);
     if (!locations)
         return false;
     parser->locations = locations;

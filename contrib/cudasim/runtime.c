@@ -107,7 +107,9 @@ void runtime_unlock(struct runtime *runtime)
     pthread_mutex_unlock(&runtime->lock);
 }
 
-/* The file that the variable names, with its header. A line is written when its launch is over, so that none is lost. */
+/*
+ * The file that the variable names, with its header. A line is written when its launch is over, so that none is lost.
+ */
 static bool open_rows(const char *name, uint64_t sample, struct features **features, FILE **out)
 {
     const char *path = getenv(name);
@@ -142,7 +144,9 @@ static void close_features(struct runtime *runtime)
     close_rows("CUDASIM_FEATURES_TUNE", &runtime->tries, &runtime->tries_out);
 }
 
-/* CUDASIM_FEATURES: a line a launch; CUDASIM_FEATURES_TUNE: a kernel's first launch, and others of other block sizes. */
+/*
+ * CUDASIM_FEATURES: a line a launch; CUDASIM_FEATURES_TUNE: a kernel's first launch, and others of other block sizes.
+ */
 static bool open_features(struct runtime *runtime, uint64_t sample)
 {
     const char *tries = getenv("CUDASIM_FEATURES_TUNE");

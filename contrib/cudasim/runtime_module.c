@@ -1,10 +1,10 @@
 /*
  * runtime_module.c - what programs register before main: fat binaries, kernels, variables; and their loading.
  *
- * Modules load at first use, as they do since CUDA 12: a program runs although some other of its .cu files needs what is
- * not supported. Of a fat binary the PTX with the highest architecture that the virtual device has is taken; its machine
- * code is only asked for registers and stack. Once unregistered, a binary is no longer found, but its module stays to
- * the end: faults and the report name its lines.
+ * Modules load at first use, as they do since CUDA 12: a program runs although some other of its .cu files needs what
+ * is not supported. Of a fat binary the PTX with the highest architecture that the virtual device has is taken; its
+ * machine code is only asked for registers and stack. Once unregistered, a binary is no longer found, but its module
+ * stays to the end: faults and the report name its lines.
  */
 #include "runtime.h"
 

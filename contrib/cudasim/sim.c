@@ -29,9 +29,10 @@ static const struct setting {
     {"CUDASIM_BLOCKS_PER_SM", SETTING_UNSIGNED, offsetof(struct sim_limits, blocks_per_sm), 32, 1, 32},
     {"CUDASIM_REGISTERS_PER_SM", SETTING_UNSIGNED, offsetof(struct sim_limits, registers_per_sm), 65536, 32768, 262144},
     {"CUDASIM_SHARED_PER_SM", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_per_sm), 233472, 49152, 16777216},
-    {"CUDASIM_SHARED_PER_BLOCK", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_per_block), 49152, 16384, 16777216},
-    {"CUDASIM_SHARED_PER_BLOCK_OPTIN", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_per_block_optin), 232448, 16384,
+    {"CUDASIM_SHARED_PER_BLOCK", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_per_block), 49152, 16384,
      16777216},
+    {"CUDASIM_SHARED_PER_BLOCK_OPTIN", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_per_block_optin), 232448,
+     16384, 16777216},
     {"CUDASIM_SHARED_RESERVED", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_reserved), 1024, 0, 16384},
     {"CUDASIM_CONSTANT_BYTES", SETTING_UNSIGNED, offsetof(struct sim_limits, constant_bytes), 65536, 65536, 65536},
     {"CUDASIM_CLUSTER_SIZE", SETTING_UNSIGNED, offsetof(struct sim_limits, cluster_size), 8, 1, 16},
@@ -140,8 +141,9 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
             return false;
         }
         if (!o->features) {
-            snprintf(error, error_size, "CUDASIM_SAMPLE=%s: executes launches in part, which is of use to CUDASIM_FEATURES "
-                                        "alone; that is not set", sample);
+            snprintf(error, error_size,
+                     "CUDASIM_SAMPLE=%s: executes launches in part, which is of use to CUDASIM_FEATURES alone; that is "
+                     "not set", sample);
             return false;
         }
     }
@@ -179,8 +181,8 @@ static bool note_sectors(struct sim *sim)
     t->origin = memory_origin(sim->memory);
     t->sectors = memory_range(sim->memory) / 32;
     words = t->sectors / 64;
-    t->bits = mmap(NULL, words * sizeof *t->bits, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                   0);
+    t->bits = mmap(NULL, words * sizeof *t->bits, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     if (t->bits == MAP_FAILED)
         t->bits = NULL;
     t->pages = calloc(words / TOUCHED_PAGE + 1, 1);
@@ -379,7 +381,8 @@ static bool describe_kernel(struct sim_module *m, struct sim_kernel *k, size_t i
 /* Whether the text says ".target sm_90, debug", as nvcc -G writes it. */
 static bool is_debug(const char *ptx, size_t size)
 {
-    const char *line = memmem(ptx, size, "\n.target", 8), *end = line ? memchr(line + 1, '\n', size - (size_t)(line + 1 - ptx)) : NULL;
+    const char *line = memmem(ptx, size, "\n.target", 8),
+               *end = line ? memchr(line + 1, '\n', size - (size_t)(line + 1 - ptx)) : NULL;
 
     return end && memmem(line, (size_t)(end - line), "debug", 5);
 }
@@ -415,7 +418,8 @@ struct sim_module *sim_load(struct sim *sim, const char *ptx, size_t size, const
         const struct ptx_function *x = m->program->functions[f].ptx;
 
         if (x->entry && x->defined)
-            good &= describe_kernel(m, &m->kernels[m->kernel_count++], f, find_cubin(cubin, cubin_count, x->name), seen);
+            good &= describe_kernel(m, &m->kernels[m->kernel_count++], f,
+                                    find_cubin(cubin, cubin_count, x->name), seen);
     }
     m->next = sim->modules;
     sim->modules = m;
@@ -521,8 +525,8 @@ static unsigned round_up(unsigned n, unsigned to)
  * As the occupancy calculator of compute capability 9.0 has it: registers are given to warps in units of 256, to four
  * partitions; shared memory in units of 128 bytes, with the system's share for each block.
  */
-unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, unsigned threads, unsigned dynamic_shared,
-                       enum sim_limiter *limiter)
+unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, unsigned threads,
+                       unsigned dynamic_shared, enum sim_limiter *limiter)
 {
     const struct sim_limits *l = &sim->limits;
     unsigned warps = (threads + LANES - 1) / LANES, blocks, by_warps, by_registers, by_shared;

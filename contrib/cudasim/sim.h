@@ -99,8 +99,8 @@ const struct sim_options *sim_options(const struct sim *sim);
 struct sim_limits *sim_limits_writable(struct sim *sim); /* for cudaDeviceSetLimit */
 
 /*
- * Loads PTX text onto the device: every instruction is given its body now, so an opcode that is not supported fails here
- * with its line. `cubin` (may be NULL) has what ptxas said of the kernels. NULL with *error otherwise.
+ * Loads PTX text onto the device: every instruction is given its body now, so an opcode that is not supported fails
+ * here with its line. `cubin` (may be NULL) has what ptxas said of the kernels. NULL with *error otherwise.
  */
 struct sim_module *sim_load(struct sim *sim, const char *ptx, size_t size, const struct cubin_kernel *cubin,
                             size_t cubin_count, struct ptx_error *error);
@@ -143,8 +143,8 @@ bool sim_kernel_parameter(const struct sim_kernel *kernel, unsigned index, unsig
 
 /* Blocks of that size and dynamic shared memory which fit on a multiprocessor together; *limiter says what ends it. */
 enum sim_limiter { LIMIT_THREADS, LIMIT_BLOCKS, LIMIT_REGISTERS, LIMIT_SHARED };
-unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, unsigned threads, unsigned dynamic_shared,
-                       enum sim_limiter *limiter);
+unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, unsigned threads,
+                       unsigned dynamic_shared, enum sim_limiter *limiter);
 
 struct sim_launch {
     struct sim_kernel *kernel;
@@ -194,9 +194,9 @@ struct sim_kernel_counts {
     uint64_t all_warp_instructions, all_thread_instructions; /* whatever their class */
     uint64_t thread_exits;    /* thread instructions by which a thread ended: among those of CLASS_CONTROL */
     uint64_t branches, divergent_branches; /* conditional branches executed by warps, and those where lanes parted */
-    uint64_t global_load_requests, global_load_sectors, global_load_bytes;   /* bytes asked for by threads; sectors of 32 bytes */
+    uint64_t global_load_requests, global_load_sectors, global_load_bytes; /* asked for by threads; sectors: 32 bytes */
     uint64_t global_store_requests, global_store_sectors, global_store_bytes;
-    uint64_t shared_requests, shared_passes; /* passes: 1 a request without a bank conflict (vectors: the least possible) */
+    uint64_t shared_requests, shared_passes; /* passes: 1 a request without a bank conflict (vectors: the least) */
     uint64_t shared_ideal_passes;
     uint64_t shared_bytes;
     uint64_t local_requests, local_bytes;

@@ -53,7 +53,7 @@
     X(CLUSTER_NCTAID_Z, "%cluster_nctaid.z", 4)                                                                        \
     X(CLUSTER_CTARANK, "%cluster_ctarank", 4)                                                                          \
     X(CLUSTER_NCTARANK, "%cluster_nctarank", 4)                                                                        \
-    X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster", 4)                                                                   \
+    X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster", 4)                                                                  \
     X(RESERVED_BEGIN, "%reserved_smem_offset_begin", 4)                                                                \
     X(RESERVED_END, "%reserved_smem_offset_end", 4)                                                                    \
     X(RESERVED_CAP, "%reserved_smem_offset_cap", 4)                                                                    \

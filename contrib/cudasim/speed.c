@@ -19,7 +19,8 @@ void speed_text(struct sim *sim, FILE *out)
         for (int c = 0; c < CLASS_COUNT; c++)
             sum += counts[n].warp_instructions[c];
         fprintf(out, "%-28.28s %9llu %14llu %10.4f %22.1f\n", counts[n].name, (unsigned long long)counts[n].launches,
-                (unsigned long long)sum, counts[n].seconds, counts[n].seconds > 0 ? (double)sum / counts[n].seconds / 1e6 : 0);
+                (unsigned long long)sum, counts[n].seconds,
+                counts[n].seconds > 0 ? (double)sum / counts[n].seconds / 1e6 : 0);
     }
     free(counts);
     if (getrusage(RUSAGE_SELF, &usage) == 0)

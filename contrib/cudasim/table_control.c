@@ -276,7 +276,8 @@ static u64 lane_value(const struct warp *w, const struct ins *i, slot s, int l)
 STEP(alloca_)
 {
     struct frame *f = w->frame;
-    u64 most = 0, align = (u64)(i->imm > 16 ? i->imm : 16), place = f->local_base + f->function->local_bytes + f->allocated;
+    u64 most = 0, align = (u64)(i->imm > 16 ? i->imm : 16),
+        place = f->local_base + f->function->local_bytes + f->allocated;
 
     for (int l = 0; l < LANES; l++)
         if (w->lanes[l] && lane_value(w, i, i->a, l) > most)
@@ -398,7 +399,8 @@ STEP(pack)
     for (int l = 0; l < LANES; l++)
         if (w->lanes[l])
             for (unsigned n = 0; n < i->count; n++)
-                memcpy(D + (unsigned)l * whole + n * i->size, (char *)slot_at(w, list[n]) + (unsigned)l * lane, i->size);
+                memcpy(D + (unsigned)l * whole + n * i->size, (char *)slot_at(w, list[n]) + (unsigned)l * lane,
+                       i->size);
     return i + 1;
 }
 

@@ -1,6 +1,6 @@
 /*
- * table_half.h - values of f16, bf16 and the 8-bit formats as f32, and back. Included by table_half.c and
- * table_matrix.c; everything is static, as in table.h.
+ * table_half.h - values of f16, bf16 and the 8-bit formats as f32, and back; how bodies that make halves end.
+ * Included by table_half*.c and table_matrix*.c; everything is static, as in table.h.
  */
 #ifndef CUDASIM_TABLE_HALF_H
 #define CUDASIM_TABLE_HALF_H
@@ -166,6 +166,88 @@ INLINE u16 half_of_e4m3(u32 b)
     u32 m = b & 0x7F, sign = (b & 0x80) << 8;
 
     return m == 0x7F ? NAN16 : (u16)(sign | (m < 8 ? small[m] : (m << 7) + 0x2000));
+}
+
+/* ---- rounding in any mode ---- */
+
+/*
+ * Rounds the f32 with bits `u`, not NaN, to `bits` of mantissa after the point and a least normal exponent of
+ * 2^(1 - bias). Returns exponent and mantissa side by side, without the sign; too large a value runs over the end
+ * of the format, so the caller compares with the largest.
+ */
+INLINE u32 round_to(u32 u, u32 bits, u32 bias, enum rounding rounding)
+{
+    u32 e = u >> 23 & 0xFF, m = (u & 0x7FFFFF) | (e ? 0x800000u : 0), negative = u >> 31, normal = 128 - bias;
+    u32 exponent = e ? e : 1, shift = 23 - bits + (exponent < normal ? normal - exponent : 0), extra;
+    bool away = rounding == TO_UP ? !negative : rounding == TO_DOWN ? negative : false;
+
+    shift = shift > 30 ? 30 : shift;
+    extra = rounding == TO_NEAREST ? (1u << shift >> 1) - (shift != 0) + (shift != 0 && (m >> shift & 1))
+                                   : away ? (1u << shift) - 1 : 0;
+    return (exponent >= normal ? (exponent - normal) << bits : 0) + ((m + extra) >> shift);
+}
+
+/* What too large a value becomes: infinity, or the largest number. */
+INLINE u32 overflow_to(u32 u, u32 infinity, enum rounding rounding, bool satfinite)
+{
+    bool negative = u >> 31;
+    bool stays = rounding == TO_ZERO || (rounding == TO_UP && negative) || (rounding == TO_DOWN && !negative);
+
+    return satfinite || (stays && (u & 0x7FFFFFFFu) != 0x7F800000u) ? infinity - 1 : infinity;
+}
+
+INLINE u32 half_of_bits(u32 u, enum format format, enum rounding rounding, bool satfinite)
+{
+    u32 infinity = infinity_of(format);
+    u32 r = format == F16 ? round_to(u, 10, 15, rounding) : round_to(u, 7, 127, rounding);
+
+    r = r >= infinity ? overflow_to(u, infinity, rounding, satfinite) : r;
+    return (u & 0x7FFFFFFFu) > 0x7F800000u ? NAN16 : (u >> 16 & SIGN16) | r;
+}
+
+/* ---- what an instruction asks of its result, and how a body ends ---- */
+
+#define FLUSHES(i) (((i)->mxcsr & 0x8040u) != 0)
+
+INLINE enum rounding rounding_of(const struct ins *i)
+{
+    return (enum rounding)(i->mxcsr >> 13 & 3);
+}
+
+/* .sat: to [0, 1], NaN to 0. */
+INLINE void saturate(u16 *h, int n, enum format format)
+{
+    u16 one = (u16)one_of(format);
+
+    EACH_OF(n) h[l] = h[l] > infinity_of(format) ? 0 : h[l] > one ? one : h[l];
+}
+
+/* .relu: what is negative becomes 0. */
+INLINE void relu(u16 *h, int n, enum format format)
+{
+    EACH_OF(n) h[l] = (h[l] & SIGN16) && (h[l] & 0x7FFF) <= infinity_of(format) ? 0 : h[l];
+}
+
+INLINE const struct ins *finish(struct warp *w, const struct ins *i, const u16 *r, int n)
+{
+    if (n == LANES) {
+        u16 *D = slot_at(w, i->d);
+
+        if (w->mask == FULL_MASK)
+            memcpy(D, r, 2 * LANES);
+        else
+            EACH_LANE { D[l] = w->lanes[l] ? r[l] : D[l]; }
+    } else {
+        u32 *D = slot_at(w, i->d);
+        u32 R[LANES];
+
+        memcpy(R, r, sizeof R);
+        if (w->mask == FULL_MASK)
+            memcpy(D, R, sizeof R);
+        else
+            EACH_LANE { D[l] = w->lanes[l] ? R[l] : D[l]; }
+    }
+    return i + 1;
 }
 
 #endif

@@ -143,7 +143,7 @@ BINARY(max_relu_s16x2, u32, u32, u32,
             if (!w->lanes[l])                                                                                          \
                 continue;                                                                                              \
             T a = A[l], b = B[l], c = C[l];                                                                            \
-            WIDE carry = in ? CC[l] : none, r;                                                                           \
+            WIDE carry = in ? CC[l] : none, r;                                                                         \
             (void)c;                                                                                                   \
             compute;                                                                                                   \
             D[l] = (T)r;                                                                                               \

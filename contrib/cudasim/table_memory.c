@@ -79,7 +79,9 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
         pattern = PATTERN_ANY;
 
     /* An asynchronous copy counts where it reads: see cp_async. */
-    e = i->event && k->counting && !(i->space == PTX_SHARED && i->class == CLASS_GLOBAL_LOAD) ? &k->events[i->event - 1] : NULL;
+    e = NULL;
+    if (i->event && k->counting && !(i->space == PTX_SHARED && i->class == CLASS_GLOBAL_LOAD))
+        e = &k->events[i->event - 1];
     switch (i->space) {
     case PTX_SHARED:
         if (high + bytes > w->block->shared_size || (any & (bytes - 1)) || high >> 24) {
@@ -232,7 +234,8 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
  * Shared memory by 32-bit addresses, the common case: offsets stay 32 bits wide. PATTERN_FAULT stands for all that is
  * not an access inside of the block's own memory, aligned: the general body does that.
  */
-static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, unsigned bytes, enum access access, u32 *O)
+static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, unsigned bytes, enum access access,
+                                          u32 *O)
 {
     const struct block *b = w->block;
     u32 low = UINT32_MAX, high = 0, any = 0, spread = 0, same = 0, first, mask = w->mask;
@@ -389,12 +392,12 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
 
 #define LOAD_BODIES(M, R, s, m, r)                                                                                     \
     LOAD(ld_##M##_##R, M, R)                                                                                           \
-    LOAD_SHARED(M##_##R, M, R)                                                                                           \
+    LOAD_SHARED(M##_##R, M, R)                                                                                         \
     LOAD_PARAM(ldp_##M##_##R, M, R)                                                                                    \
     FRAME(ldf_##M##_##R, M, R, (memcpy(&v, p, sizeof v), X[l] = (R)v))
 #define STORE_BODIES(M, R, s, m, r)                                                                                    \
     STORE(st_##M##_##R, M, R)                                                                                          \
-    STORE_SHARED(M##_##R, M, R)                                                                                          \
+    STORE_SHARED(M##_##R, M, R)                                                                                        \
     FRAME(stf_##M##_##R, M, R, (v = (M)X[l], memcpy(p, &v, sizeof v)))
 EACH_PAIR(LOAD_BODIES)
 EACH_SIGNED_PAIR(LOAD_BODIES)
@@ -485,7 +488,8 @@ static u32 combine_32(const struct ins *i, u32 a, u32 b, u32 c)
         return combine_half(i->op, (u16)a, (u16)b, bf) | (u32)combine_half(i->op, a >> 16, b >> 16, bf) << 16;
     }
     switch (i->op) {
-    case ATOMIC_ADD: return i->mode == PTX_F32 ? f32_bits(add_f32(f32_from(a), f32_from(b), i->space != PTX_SHARED)) : a + b;
+    case ATOMIC_ADD:
+        return i->mode == PTX_F32 ? f32_bits(add_f32(f32_from(a), f32_from(b), i->space != PTX_SHARED)) : a + b;
     case ATOMIC_MIN: return s ? ((s32)a < (s32)b ? a : b) : a < b ? a : b;
     case ATOMIC_MAX: return s ? ((s32)a > (s32)b ? a : b) : a > b ? a : b;
     case ATOMIC_AND: return a & b;
@@ -716,7 +720,8 @@ STEP(mbarrier_pending)
 /* ---- bulk copies: done at once, by 16 bytes, or element by element where they reduce ---- */
 
 /* The host address of `bytes` bytes at lane l's `address`, or NULL after a fault. */
-static void *bulk_place(struct warp *w, const struct ins *i, int l, u64 address, u8 space, unsigned bytes, enum access access)
+static void *bulk_place(struct warp *w, const struct ins *i, int l, u64 address, u8 space, unsigned bytes,
+                        enum access access)
 {
     if (space == PTX_SHARED && !(address >> WINDOW_SHIFT)) {
         if (address >> 24 && (w->block->cluster || address >> 24 == 1))
@@ -736,19 +741,22 @@ static void bulk_reduce(const struct ins *i, void *to, const void *from)
         u64 a = __atomic_load_n((u64 *)to, __ATOMIC_RELAXED), b;
 
         memcpy(&b, from, 8);
-        while (!__atomic_compare_exchange_n((u64 *)to, &a, combine_64(&op, a, b, 0), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        while (!__atomic_compare_exchange_n((u64 *)to, &a, combine_64(&op, a, b, 0), false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))
             ;
     } else if (i->size == 4) {
         u32 a = __atomic_load_n((u32 *)to, __ATOMIC_RELAXED), b;
 
         memcpy(&b, from, 4);
-        while (!__atomic_compare_exchange_n((u32 *)to, &a, combine_32(&op, a, b, 0), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        while (!__atomic_compare_exchange_n((u32 *)to, &a, combine_32(&op, a, b, 0), false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))
             ;
     } else {
         u16 a = __atomic_load_n((u16 *)to, __ATOMIC_RELAXED), b;
 
         memcpy(&b, from, 2);
-        while (!__atomic_compare_exchange_n((u16 *)to, &a, combine_16(&op, a, b, 0), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        while (!__atomic_compare_exchange_n((u16 *)to, &a, combine_16(&op, a, b, 0), false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))
             ;
     }
 }
@@ -844,12 +852,12 @@ STEP(bulk)
 
 #define LOAD_ROWS(M, R, s, m, r)                                                                                       \
     {"@ld." #s #m "." #r, ld_##M##_##R, "", 0, CLASS_GLOBAL_LOAD, 0},                                                  \
-        {"@ld.shared." #s #m "." #r, lds_##M##_##R, "", 0, CLASS_SHARED_LOAD, 0},                                                  \
+        {"@ld.shared." #s #m "." #r, lds_##M##_##R, "", 0, CLASS_SHARED_LOAD, 0},                                      \
         {"@ld.param." #s #m "." #r, ldp_##M##_##R, "", 0, CLASS_PARAMETER, 0},                                         \
         {"@ld.frame." #s #m "." #r, ldf_##M##_##R, "", 0, CLASS_PARAMETER, 0},
 #define STORE_ROWS(M, R, s, m, r)                                                                                      \
     {"@st." #s #m "." #r, st_##M##_##R, "", 0, CLASS_GLOBAL_STORE, 0},                                                 \
-        {"@st.shared." #s #m "." #r, sts_##M##_##R, "", 0, CLASS_SHARED_STORE, 0},                                                 \
+        {"@st.shared." #s #m "." #r, sts_##M##_##R, "", 0, CLASS_SHARED_STORE, 0},                                     \
         {"@st.frame." #s #m "." #r, stf_##M##_##R, "", 0, CLASS_PARAMETER, 0},
 const struct row LEVELED(rows_memory)[] = {
     EACH_PAIR(LOAD_ROWS) EACH_SIGNED_PAIR(LOAD_ROWS) EACH_PAIR(STORE_ROWS)

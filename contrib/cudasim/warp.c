@@ -438,8 +438,8 @@ const struct ins *warp_pick(struct warp *w)
         const struct split *s = &w->others[0];
 
         return fault_at(w, s->pc, (unsigned)__builtin_ctz(s->mask), FAULT_DIVERGENT_BARRIER, 0,
-                        "lanes 0x%08x wait here for lanes 0x%08x, which wait at another warp-level instruction or never "
-                        "come: the lanes named in the mask must reach the same one",
+                        "lanes 0x%08x wait here for lanes 0x%08x, which wait at another warp-level instruction or "
+                        "never come: the lanes named in the mask must reach the same one",
                         s->mask, s->need & w->live & ~s->mask);
     }
     return NULL;
@@ -484,7 +484,8 @@ static void check_strays(struct warp *w, const struct ins *end)
     bool strayed = false;
 
     for (uint32_t n = 0; n < w->other_count && !barrier; n++)
-        if (w->others[n].state == SPLIT_BARRIER && w->others[n].barrier < BARRIERS && w->others[n].pc->flags & INS_ALIGNED)
+        if (w->others[n].state == SPLIT_BARRIER && w->others[n].barrier < BARRIERS &&
+            w->others[n].pc->flags & INS_ALIGNED)
             barrier = w->others[n].pc;
     for (const struct ins *i = w->start; barrier && i < end && !strayed; i++)
         strayed = touches_memory(i);

@@ -53,7 +53,8 @@ stamp = $(if $(BUILDS),$(shell mkdir -p $(dir $(1)); \
 
 # A change of flags rebuilds what was built with the old ones; -Werror changes no output.
 define flags_now
-$(CC) $(CPPFLAGS) $(filter-out -Werror,$(HOST_CFLAGS)) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) $(NVCC) $(NVCC_FLAGS)
+$(CC) $(CPPFLAGS) $(filter-out -Werror,$(HOST_CFLAGS)) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) \
+	$(NVCC) $(NVCC_FLAGS)
 endef
 FLAGS_STAMP := $(BUILD)/flags
 $(call stamp,$(FLAGS_STAMP),$(flags_now))

@@ -3,8 +3,8 @@
 PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/problem.c)))
 # Sources of the problems that go into the host: call.c goes into the runner, main_*.c are programs.
 PROBLEM_SOURCES := $(filter-out %/call.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
-RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c verify/refusal.c verify/filter.c verify/channel.c verify/guard.c \
-	verify/reap.c
+RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c verify/refusal.c verify/filter.c verify/channel.c \
+	verify/guard.c verify/reap.c
 VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c verify/refusal.c verify/guard.c verify/empty.c \
 	verify/main_%.c,$(wildcard verify/*.c))
 TABLE := $(BUILD)/problems.c
@@ -48,8 +48,8 @@ getrndstr: $(BUILD)/getrndstr
 ldistance: $(BUILD)/main_host
 	$(Q)ln -sfn $< $@
 
-# The runner is never built with sanitizers: it shares its process with user code. It stands before the OpenCL loader for
-# two functions, and before the C library for its allocators (verify/refusal.h).
+# The runner is never built with sanitizers: it shares its process with user code. It stands before the OpenCL loader
+# for two functions, and before the C library for its allocators (verify/refusal.h).
 RUNNER_EXPORTS := clBuildProgram clCompileProgram \
 	malloc calloc realloc memalign aligned_alloc posix_memalign mmap mmap64
 $(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/problems/%/call.o
@@ -83,7 +83,8 @@ $(BUILD)/obj/%.o: $(BUILD)/%.c $(FLAGS_STAMP)
 	$(call say,CC $<)$(CC) $(HOST_CPPFLAGS) $(HOST_CFLAGS) $(SANITIZERS) -MMD -MP -c -o $@ $<
 
 $(TABLE): run_scripts/problem_table.sh $(FLAGS_STAMP) problems $(wildcard problems/*/problem.c)
-	$(Q)run_scripts/problem_table.sh $(PROBLEM_NAMES) > $@.part && { cmp -s $@.part $@ && rm $@.part || mv $@.part $@; }; touch $@
+	$(Q)run_scripts/problem_table.sh $(PROBLEM_NAMES) > $@.part && \
+		{ cmp -s $@.part $@ && rm $@.part || mv $@.part $@; }; touch $@
 
 # The digests that the host carries: of the trusted files as they are now. A file that is gone changes the list. What
 # builds no part of the host does not look.

@@ -12,7 +12,7 @@ ifeq ($(strip $(SUBMISSION)),)
 override SUBMISSION := $(DEFAULT_SUBMISSION)
 endif
 
-# build/submissions/PROBLEM/PATH, no two paths in one: what is outside of the toolkit goes by its absolute path, below @.
+# build/submissions/PROBLEM/PATH, no two paths in one: what is outside the toolkit goes by its absolute path, below @.
 submission_path = $(patsubst /%,@/%,$(if $(findstring ..,$(1)),$(abspath $(1)),$(1)))
 submission_folder = $(BUILD)/submissions/$(PROBLEM)/$(call submission_path,$(patsubst %/,%,$(1)))
 submission_files = $(sort $(if $(wildcard $(1)/.),$(wildcard $(1)/*.cu $(1)/*.c $(1)/*.h $(1)/*.cuh $(1)/*.cl),$(1)))
@@ -20,7 +20,8 @@ submission_sources = $(filter %.cu %.c %.cl,$(call submission_files,$(1)))
 submission_object = $(call submission_folder,$(1))/$(notdir $(2)).o
 
 # Whether it uses OpenCL: kernels of its own files, or one of the headers.
-submission_opencl = $(strip $(if $(filter %.cl,$(call submission_files,$(1))),yes,$(if $(filter %.c,$(call submission_files,$(1))),\
+submission_opencl = $(strip $(if $(filter %.cl,$(call submission_files,$(1))),yes,\
+	$(if $(filter %.c,$(call submission_files,$(1))),\
 	$(shell grep -lsE '^ *# *include *[<"](CL/|opencl_user)' $(filter %.c %.h,$(call submission_files,$(1)))))))
 
 # The toolkit's header and the problem's are included before anything the submission may bring.
@@ -32,7 +33,8 @@ LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=de
 
 # With BOXED=1 each compiler runs in a box, which sees the submission and what the toolkit gives to it.
 SUBMISSION_SEES = verify/submission.h problems/$(PROBLEM)/include contrib/opencl $(SUBMISSION_LINK)
-box = $(if $(BOXED),run_scripts/compile_box.sh $(call submission_folder,$(1)) $(SUBMISSION_SEES) $(patsubst %/,%,$(1)) -- )
+box = $(if $(BOXED),run_scripts/compile_box.sh $(call submission_folder,$(1)) $(SUBMISSION_SEES) \
+	$(patsubst %/,%,$(1)) -- )
 
 # A submission is built anew when the names or contents of its files change, whatever their times say. With FRESH=1, as
 # judge.sh asks, its folder is empty, and no list of headers that the compiler wrote is read back.
@@ -51,9 +53,11 @@ $(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $
 endef
 
 define compile_rule
-$(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) verify/submission.h $(FLAGS_STAMP)
-	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(call box,$(1))$(if $(filter %.cu,$(2)),$$(NVCC) $$(NVCC_FLAGS),$(CC) \
-		$(SUBMISSION_CFLAGS)) $(if $(FRESH),,-MMD -MP -MF $$@.d) $(call INCLUDES,$(2)) -c -o $$@ $(2)
+$(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) verify/submission.h \
+		$(FLAGS_STAMP)
+	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(call box,$(1))$(if $(filter %.cu,$(2)),\
+		$$(NVCC) $$(NVCC_FLAGS),$(CC) $(SUBMISSION_CFLAGS)) \
+		$(if $(FRESH),,-MMD -MP -MF $$@.d) $(call INCLUDES,$(2)) -c -o $$@ $(2)
 $(if $(FRESH),,-include $(call submission_object,$(1),$(2)).d)
 endef
 
@@ -65,8 +69,9 @@ $(call submission_folder,$(1))/files: ;
 $(call submission_folder,$(1))/device_user.so: \
 		$(foreach source,$(call submission_sources,$(1)),$(call submission_object,$(1),$(source))) \
 		$(call submission_folder,$(1))/files $(SUBMISSION_LINK)
-	$$(call say,LINK $$@)$(call box,$(1))$(if $(filter %.cu,$(call submission_sources,$(1))),$$(NVCC) -shared -cudart shared \
-		-Xlinker $(LINK_OPTIONS),$(CC) -shared -Wl$(comma)$(LINK_OPTIONS)) -o $$@ $$(filter %.o,$$^) -lm\
+	$$(call say,LINK $$@)$(call box,$(1))$(if $(filter %.cu,$(call submission_sources,$(1))),\
+		$$(NVCC) -shared -cudart shared -Xlinker $(LINK_OPTIONS),\
+		$(CC) -shared -Wl$(comma)$(LINK_OPTIONS)) -o $$@ $$(filter %.o,$$^) -lm\
 		$(if $(call submission_opencl,$(1)),-lOpenCL)
 endef
 

@@ -1,9 +1,8 @@
 # The unit tests: tests/unit/test_NAME.c, each a program that exits 0 when all its checks hold.
 # Those of cudasim are in 60-cudasim.mk: they link only what they test.
 
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out tests/unit/test_cudasim_% tests/unit/test_grade_% \
-	tests/unit/test_predict_%, \
-	$(wildcard tests/unit/test_*.c)))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out tests/unit/test_cudasim_% \
+	tests/unit/test_grade_% tests/unit/test_predict_%,$(wildcard tests/unit/test_*.c)))
 
 .PHONY: unit-tests
 unit-tests: $(UNIT_TESTS)

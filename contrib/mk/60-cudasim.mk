@@ -22,8 +22,8 @@ leveled = $(foreach level,$(LEVELS),$(patsubst $(CUDASIM)/%.c,$(BUILD)/cudasim/%
 CUDASIM_OBJECTS := $(CUDASIM_SOURCES:$(CUDASIM)/%.c=$(BUILD)/cudasim/%.o) $(call leveled,$(CUDASIM_TABLES))
 
 CUDASIM_STAMP := $(BUILD)/cudasim/flags
-$(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(BASE_LEVEL) $(TABLE_FLAGS) \
-	$(foreach level,$(LEVELS),$(LEVEL_$(level))))
+$(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(BASE_LEVEL) \
+	$(TABLE_FLAGS) $(foreach level,$(LEVELS),$(LEVEL_$(level))))
 
 .PHONY: cudasim-library
 cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY))
@@ -62,11 +62,11 @@ $(BUILD)/cudasim_instructions: $(BUILD)/cudasim/main_instructions.o $(CUDASIM_OB
 # ---- unit tests: only what they test, and not the host ----
 
 CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain $(if $(X86_64),builtin half))
-$(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,memory.c)
+$(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,memory*.c)
 $(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,fatbin.c cubin.c)
 $(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,explain*.c)
-$(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,builtin.c memory.c)
-$(BUILD)/tests/test_cudasim_half: $(call leveled,$(CUDASIM)/table_half.c)
+$(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,builtin.c memory*.c)
+$(BUILD)/tests/test_cudasim_half: $(call leveled,$(wildcard $(CUDASIM)/table_half*.c))
 $(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
@@ -121,7 +121,8 @@ FUZZ_OPTIONS_fatbin := -malloc_limit_mb=1100 -rss_limit_mb=4096
 define fuzz_rules
 $(BUILD)/fuzz/$(1): $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*.h)
 	@mkdir -p $$(@D)
-	$$(call say,CLANG $$@)$$(CLANG) $$(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $$@ $$(filter %.c,$$^) -lelf -lzstd
+	$$(call say,CLANG $$@)$$(CLANG) $$(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $$@ \
+		$$(filter %.c,$$^) -lelf -lzstd
 $(BUILD)/fuzz/$(1)_replay: tests/fuzz/main_replay.c $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CC $$@)$$(CC) $$(FUZZ_FLAGS) -fsanitize=address,undefined -o $$@ $$(filter %.c,$$^) -lelf -lzstd

@@ -1,7 +1,7 @@
 # The converters of results, and what makes and reads packages. Built when asked for: nothing else needs libxml2.
 
 AUTOGRADERS := contrib/autograders
-CONVERT_OBJECTS := $(call object,$(wildcard $(AUTOGRADERS)/*.c) verify/verdict.c verify/error.c)
+CONVERT_OBJECTS := $(call object,$(wildcard $(AUTOGRADERS)/*.c) verify/verdict.c verify/error.c verify/text.c)
 $(call object,$(wildcard $(AUTOGRADERS)/*.c)): HOST_CPPFLAGS += -isystem /usr/include/libxml2
 
 $(BUILD)/convert: $(CONVERT_OBJECTS)
@@ -10,7 +10,8 @@ $(BUILD)/convert: $(CONVERT_OBJECTS)
 $(BUILD)/export_problem: $(call object,$(AUTOGRADERS)/kattis/main_export.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/yaml_flat: $(call object,$(AUTOGRADERS)/kattis/main_yaml_flat.c verify/settings.c verify/error.c)
+$(BUILD)/yaml_flat: $(call object,$(AUTOGRADERS)/kattis/main_yaml_flat.c verify/settings.c verify/error.c \
+	verify/text.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lyaml -lm
 
 .PHONY: format-programs

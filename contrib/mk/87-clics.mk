@@ -1,4 +1,4 @@
-# clics: a graded contest as the files of a CLICS Contest API. It links the grader's reader of contests and its standings.
+# clics: a graded contest as the files of a CLICS Contest API. It links the grader's reader of contests and standings.
 
 CLICS_OBJECTS := $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard contrib/clics/*.c)) \
 	$(addprefix verify/,package.c league.c rules.c imports.c frozen.c verdict.c) $(BUILD)/frozen_lines.c)

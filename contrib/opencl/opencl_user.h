@@ -2,7 +2,8 @@
  * opencl_user.h - the host side of OpenCL that every submission needs, for those who want to write the rest only.
  *
  * A submission includes it or does without. Kernels stand in NAME.cl beside the .c file; the build brings their text
- * along as `extern const char NAME_cl[]`. Building them takes long, so do it in device_user_setup(), before the clock starts:
+ * along as `extern const char NAME_cl[]`. Building them takes long, so do it in device_user_setup(), before the clock
+ * starts:
  *
  *   #include "opencl_user.h"
  *   extern const char sum_cl[];

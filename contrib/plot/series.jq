@@ -31,8 +31,8 @@ def by_speedup($base):
 
 def speedups: .base as $base | calls | by_speedup($base);
 
-# Of files with measurements on that GPU: operations a second over operations a byte. Kernels, and calls in one process whose
-# copies are few.
+# Of files with measurements on that GPU: operations a second over operations a byte. Kernels, and calls in one process
+# whose copies are few.
 def by_roofline($gpu):
     map(select(.machine.gpu == $gpu) | .problem as $problem | (.rows[] | select(.measure == "kernel" or .in_process)) |
         select(.operations != null and .bytes != null and .median_s > 0) |

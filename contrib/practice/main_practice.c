@@ -74,7 +74,8 @@ static bool parse(struct practice *practice, int argc, char **argv, struct error
     if (practice->line && practice->case_name)
         return error_usage(error, "--case and --generate exclude each other");
     if (optind + 1 != argc)
-        return error_usage(error, "usage: practice SUBMISSION.so [--league NAME] [--case NAME | --generate LINE] [--seed N]");
+        return error_usage(error,
+                           "usage: practice SUBMISSION.so [--league NAME] [--case NAME | --generate LINE] [--seed N]");
     practice->submission = argv[optind];
     return true;
 }
@@ -85,7 +86,8 @@ static const struct package_case *choose_case(const struct practice *practice, c
     for (size_t i = 0; i < practice->package.case_count; i++) {
         const struct package_case *test_case = &practice->package.cases[i];
 
-        if (practice->case_name ? strcmp(practice->case_name, test_case->name) == 0 : league_has_case(league, test_case))
+        if (practice->case_name ? strcmp(practice->case_name, test_case->name) == 0
+                                : league_has_case(league, test_case))
             return test_case;
     }
     return NULL;

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "verify/text.h"
+
 enum { MARKS = 8 };
 
 static bool make_room(struct page *page, size_t more)
@@ -91,36 +93,10 @@ void page_count(struct page *page, enum word word, size_t number)
 
 /* ------------------------------------------------------------------ text from elsewhere */
 
-#define REPLACEMENT 0xfffd
-
-/* The next character and its length in bytes; REPLACEMENT of length 1 for a byte that begins none. */
-static uint32_t decode(const unsigned char *text, size_t *length)
-{
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    uint32_t value = text[0];
-    size_t bytes = value < 0x80 ? 1 : value >= 0xc2 && value < 0xe0 ? 2 : value >= 0xe0 && value < 0xf0 ? 3 : 4;
-
-    *length = 1;
-    if (bytes == 1)
-        return value;
-    if (value < 0xc2 || value > 0xf4)
-        return REPLACEMENT;
-    value &= 0xffu >> (bytes + 1);
-    for (size_t i = 1; i < bytes; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return REPLACEMENT;
-        value = value << 6 | (text[i] & 0x3f);
-    }
-    if (value < least[bytes] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
-        return REPLACEMENT;
-    *length = bytes;
-    return value;
-}
-
 /* Characters that act on the text around them, or that nobody sees. Joiners (U+200C, U+200D) are part of writing. */
 static bool acts(uint32_t c)
 {
-    return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || c == 0x180e || c == 0x200b ||
+    return text_steers(c) || c == 0xad || c == 0x61c || c == 0x180e || c == 0x200b ||
            c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
            (c >= 0xfff0 && c <= 0xfffb) || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef) ||
            (c >= 0xe0000 && c <= 0xe0fff);
@@ -146,7 +122,7 @@ static void put_character(struct page *page, uint32_t c, const char *bytes, size
     case '\n': put(page, " ", 1); return;
     default: break;
     }
-    if (c == REPLACEMENT)
+    if (c == TEXT_BROKEN)
         put(page, "\xef\xbf\xbd", 3);
     else if (acts(c))
         page_put(page, "\xe2\x9f\xa8%02X\xe2\x9f\xa9", (unsigned)c); /* its number in angle brackets */
@@ -159,7 +135,7 @@ void page_text(struct page *page, const char *text, size_t limit)
     size_t length, marks = 0;
 
     for (size_t i = 0; *text; i++, text += length) {
-        uint32_t c = decode((const unsigned char *)text, &length);
+        uint32_t c = text_character(text, SIZE_MAX, &length);
 
         if (i == limit) {
             put(page, "\xe2\x80\xa6", 3);

@@ -1,9 +1,10 @@
 #!/bin/bash
 # A Slurm cluster on this one machine, for trying and testing: local_cluster.sh start FOLDER [NODES] [PORT]
 #
-#   start FOLDER [NODES] [PORT]  munged, slurmctld and NODES (3) times slurmd, all files in FOLDER, on loopback from PORT on
-#                                (18600). Prints the line that a shell needs for sbatch and its like: export SLURM_CONF=...
-#   kill FOLDER NODE             ends one node as a power cut would: its slurmd, its steps and their processes, by SIGKILL
+#   start FOLDER [NODES] [PORT]  munged, slurmctld and NODES (3) times slurmd, all files in FOLDER, on loopback from
+#                                PORT (18600) on. Prints the line that a shell needs for sbatch and its like:
+#                                export SLURM_CONF=...
+#   kill FOLDER NODE             ends one node as a power cut would: its slurmd, its steps, their processes, by SIGKILL
 #   revive FOLDER NODE           starts its slurmd again
 #   stop FOLDER                  ends everything and leaves the logs
 #
@@ -107,7 +108,8 @@ start() { # NODES PORT
     [ -s "$folder/munge.key" ] || (umask 077 && head -c 1024 /dev/urandom > "$folder/munge.key")
     configure "$1" "$2"
     GRADE_CLUSTER=$folder munged --force --socket "$socket" --key-file "$folder/munge.key" \
-        --pid-file "$folder/munged.pid" --log-file "$folder/munged.log" --seed-file "$folder/munge.seed" --num-threads 2 ||
+        --pid-file "$folder/munged.pid" --log-file "$folder/munged.log" --seed-file "$folder/munge.seed" \
+        --num-threads 2 ||
         fail "munged does not start: $(tail -n 3 "$folder/munged.log")"
     until_true 10 munge -n -S "$socket" || fail 'munged does not answer'
     export SLURM_CONF=$folder/slurm.conf

@@ -21,7 +21,8 @@
 static const char help[] =
     "usage: simulate [options] TIMES...\n"
     "\n"
-    "TIMES are files of contrib/slurm/sizing.sh --times: DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN in seconds, # for remarks\n"
+    "TIMES are files of contrib/slurm/sizing.sh --times: DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN in seconds,\n"
+    "# for remarks\n"
     "  --device NAME     only lines of that device; --problem NAME only those of that problem\n"
     "  --submissions N   how many to simulate (10000)\n"
     "  --nodes LIST      numbers of machines, with commas between (1,2,4,8,16,32,64), one GPU each\n"
@@ -29,8 +30,8 @@ static const char help[] =
     "  --builds N        submissions that a machine builds at a time (1)\n"
     "  --start S         seconds from a free machine to an order's first build: scheduler, probe, baselines (5)\n"
     "  --hours H         they arrive evenly over H hours (0: all are there at the beginning)\n"
-    "  --failures R      failures of a machine an hour (0); --detect S (300), --repair S (3600) seconds until its order\n"
-    "                    goes to another one, and until it is back\n"
+    "  --failures R      failures of a machine an hour (0); --detect S (300), --repair S (3600) seconds until its\n"
+    "                    order goes to another one, and until it is back\n"
     "  --seed N          of all that is drawn (1)\n"
     "\n"
     "prints a Markdown table, a row a number of machines. Exit codes: 0 done, 2 usage\n";
@@ -158,7 +159,7 @@ static void hand_out(struct cluster *cluster, size_t *handed, double now)
     }
 }
 
-/* Runs it all. The clock moves to the next turn of the front end, a second each, or to the next machine that is free. */
+/* Runs it all. The clock moves to the front end's next turn, a second each, or to the next machine that is free. */
 static void simulate(struct cluster *cluster)
 {
     size_t handed = 0;

@@ -23,7 +23,8 @@ unfit() {
     mkdir -p "$spool/unfit"
     printf '%s\n' "$1" > "$spool/unfit/$node.part"
     mv "$spool/unfit/$node.part" "$spool/unfit/$node"
-    if [ "${GRADE_DRAIN:-yes}" = yes ] && scontrol update "NodeName=$node" State=DRAIN "Reason=contest grading: $1"; then
+    if [ "${GRADE_DRAIN:-yes}" = yes ] &&
+        scontrol update "NodeName=$node" State=DRAIN "Reason=contest grading: $1"; then
         echo "$node is drained"
     else
         scontrol update "JobId=$SLURM_ARRAY_JOB_ID" "ExcNodeList=$(cd "$spool/unfit" && echo * | tr ' ' ,)" || true

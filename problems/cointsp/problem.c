@@ -167,8 +167,8 @@ static bool generate_open(const struct arguments *arguments, const struct random
 }
 
 /*
- * A small instance of a batch: all of it random, k evenly over its magnitudes. `shapes` gives what the size of the output
- * hangs on, `numbers` the rest.
+ * A small instance of a batch: all of it random, k evenly over its magnitudes. `shapes` gives what the size of the
+ * output hangs on, `numbers` the rest.
  */
 static struct cointsp_case small_case(struct random_stream *shapes, struct random_stream *numbers)
 {
@@ -188,7 +188,9 @@ static struct cointsp_case small_case(struct random_stream *shapes, struct rando
     return c;
 }
 
-/* batch COUNT: small instances of all kinds. The calls of a case have outputs of one size: shapes are the case's own. */
+/*
+ * batch COUNT: small instances of all kinds. The calls of a case have outputs of one size: shapes are the case's own.
+ */
 static bool generate_batch(const struct arguments *arguments, const struct random_key *key, struct blob *input,
                            struct error *error)
 {
@@ -293,9 +295,10 @@ static size_t output_size(const struct blob *input)
 
 /*
  * Instructions on 32 bits. Prescribed: every step of every tour finds a city and adds a distance; a random number is
- * needed only where a row leaves a choice, which is so at all steps but the last of the first generation: a quarter of a
- * block, which is ten rounds of two wide products and two three-way exclusive ors. Open: any tour will do that is short
- * enough. Of the distances those count that a step uses, at most those of the upper half: the matrix is symmetric.
+ * needed only where a row leaves a choice, which is so at all steps but the last of the first generation: a quarter of
+ * a block, which is ten rounds of two wide products and two three-way exclusive ors. Open: any tour will do that is
+ * short enough. Of the distances those count that a step uses, at most those of the upper half: the matrix is
+ * symmetric.
  */
 static void work(const struct blob *input, const struct blob *answer, struct work *work)
 {

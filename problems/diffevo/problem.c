@@ -110,10 +110,10 @@ static double plain_cost(const struct blob *input)
  * Instructions on 32 bits, a fused multiply-add being one. Prescribed: as many generations as the answer tells.
  *
  *   every trial              the block of random numbers that chooses its parents, without which it is not known: ten
- *                            rounds of two wide products and two three-way exclusive ors; and for the one coordinate that
- *                            always changes a difference and a multiply-add: 42
- *   every initial coordinate a quarter of a block, and the multiply-add; a difference and a multiply-add of its function;
- *                            in a rotated one D multiply-adds more: 13 + D
+ *                            rounds of two wide products and two three-way exclusive ors; and for the one coordinate
+ *                            that always changes a difference and a multiply-add: 42
+ *   every initial coordinate a quarter of a block, and the multiply-add; a difference and a multiply-add of its
+ *                            function; in a rotated one D multiply-adds more: 13 + D
  *   every coordinate and value of the last population: the three exclusive ors and two products of its checksum: 5
  *
  * The rest depends on the crossover and on values: a sum may be broken off where it is worse, or go on where a trial

@@ -31,8 +31,8 @@
  *
  * Here every bit of a vector is a processor of a systolic array. Processor p owns rows p*R .. p*R+R-1 of a
  * band of VEC_BITS*R rows, and at step t it takes column t-p (or columns 2(t-p) and 2(t-p)+1) through all of
- * them: (hp, hn) stay in registers from row to row, (vp, vn) of each row wait in memory for the next step. Nothing is carried
- * along a word, unlike in the row-wise formulation with its long additions; the neighbour's output is needed
+ * them: (hp, hn) stay in registers from row to row, (vp, vn) of each row wait in memory for the next step. Nothing is
+ * carried along a word, unlike in the row-wise formulation with its long additions; the neighbour's output is needed
  * once in R rows, as one shift of the whole vector.
  *
  * Characters are compared bit plane by bit plane: the caller renumbers the characters that both strings

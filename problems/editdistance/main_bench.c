@@ -27,7 +27,9 @@ struct size {
 
 static const char *version_name(int version)
 {
-    return version == EDLIB ? "edlib" : version == PLAIN ? "plain" : levenshtein_isa_name((enum levenshtein_isa)version);
+    if (version == EDLIB)
+        return "edlib";
+    return version == PLAIN ? "plain" : levenshtein_isa_name((enum levenshtein_isa)version);
 }
 
 /* The distance by one version; false where it cannot run here. */

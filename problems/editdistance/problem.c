@@ -275,9 +275,10 @@ static size_t period_and_common(const unsigned char *string, size_t length, cons
  *                 differences to its neighbours, each -1, 0 or 1, so two bits, and every bit is an operation: 4 a cell.
  *                 Characters that the other string has not need no column, and of a periodic string one period may do
  *                 (Tiskin)
- *   diagonals     (Ukkonen 1985; Landau, Vishkin 1989): only the farthest cell of diagonal k at cost e <= d. On a path of
- *                 cost d from corner to corner are those with |k| <= e and |length2 - length1 - k| <= d - e, which are
- *                 (d^2 - (length2 - length1)^2) / 2; each takes a maximum of three numbers of 7 bits or more: 8 operations
+ *   diagonals     (Ukkonen 1985; Landau, Vishkin 1989): only the farthest cell of diagonal k at cost e <= d. On a path
+ *                 of cost d from corner to corner are those with |k| <= e and |length2 - length1 - k| <= d - e, which
+ *                 are (d^2 - (length2 - length1)^2) / 2; each takes a maximum of three numbers of 7 bits or more: 8
+ *                 operations
  *   heuristics    (Marco-Sola 2021; Groot Koerkamp, Ivanov 2024) reach fewer cells where strings are similar: where the
  *                 distance is less than a quarter of the longer string nothing is claimed
  */

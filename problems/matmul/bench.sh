@@ -1,5 +1,6 @@
 #!/bin/bash
-# The report's comparison: simple and blocked, on the CPU and on the device, in CUDA and in OpenCL; then the device alone.
+# The report's comparison: simple and blocked, on the CPU and on the device, in CUDA and in OpenCL;
+# then the device alone.
 cd "$(dirname "$0")/../.."
 bench=run_scripts/bench_submissions.sh
 $bench matmul "${REPEATS:-5}" simple.c baseline.c simple.cu baseline.cu opencl_simple opencl_blocked \

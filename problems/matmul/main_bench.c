@@ -3,9 +3,9 @@
  *
  * The plain loops, the blocked product of the baseline in C on one core and with a thread for every processor, every
  * version of the float64 reference, which makes two products, A B and |A| |B|, and OpenBLAS's SGEMM (Debian's
- * libopenblas0) on one core and on all. Counted are 2 M N K operations for each product. The versions take turns, so that
- * a machine that slows down slows all of them; the table gives the median and the best of each. OpenBLAS is loaded as it
- * stands on the machine; without it its rows are left out, and that is said.
+ * libopenblas0) on one core and on all. Counted are 2 M N K operations for each product. The versions take turns, so
+ * that a machine that slows down slows all of them; the table gives the median and the best of each. OpenBLAS is loaded
+ * as it stands on the machine; without it its rows are left out, and that is said.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -37,8 +37,8 @@ enum {
 
 /* The two calls of OpenBLAS that are needed. */
 static struct {
-    void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a, int lda,
-                  const float *b, int ldb, float beta, float *c, int ldc);
+    void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
+                  int lda, const float *b, int ldb, float beta, float *c, int ldc);
     void (*set_threads)(int threads);
 } openblas;
 
@@ -74,7 +74,8 @@ static void *multiply_share(void *argument)
 {
     const struct share *s = argument;
 
-    blocked(s->p->a + s->first * s->p->k, s->p->b, s->c + s->first * s->p->n, (int)s->count, (int)s->p->n, (int)s->p->k);
+    blocked(s->p->a + s->first * s->p->k, s->p->b, s->c + s->first * s->p->n, (int)s->count, (int)s->p->n,
+            (int)s->p->k);
     return NULL;
 }
 
@@ -185,8 +186,8 @@ int main(int argc, char **argv)
     processors = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : processors;
     if (!load_openblas())
         printf("libopenblas.so.0 is not on this machine (Debian: libopenblas0): its rows are left out\n");
-    printf("products on one core, with threads on %d; GFLOP/s: 10^9 operations a second; portable, avx2 and avx512 are the "
-           "reference, in float64\n", processors);
+    printf("products on one core, with threads on %d; GFLOP/s: 10^9 operations a second; portable, avx2 and avx512 are "
+           "the reference, in float64\n", processors);
     printf("%5s   %5s   %-5s %-18s %10s %9s %9s %6s\n", "m", "n", "k", "version", "median ms", "GFLOP/s", "best",
            "runs");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && status == EXIT_ACCEPTED; i++)

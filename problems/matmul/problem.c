@@ -168,9 +168,9 @@ static size_t output_size(const struct blob *input)
 
 /*
  * All of A, B and C cross, and every product of two elements that are not 0 is made and added: two operations. Fast
- * multiplication as Strassen's needs fewer, but cannot keep the precision rule, a bound for each element: whatever keeps
- * one for all inputs makes all products (Miller 1975; Higham, "Accuracy and Stability", 23.2.2). On inputs that are
- * kinder it may pass; the peak in gpu.yaml leaves room for two levels of it.
+ * multiplication as Strassen's needs fewer, but cannot keep the precision rule, a bound for each element: whatever
+ * keeps one for all inputs makes all products (Miller 1975; Higham, "Accuracy and Stability", 23.2.2). On inputs that
+ * are kinder it may pass; the peak in gpu.yaml leaves room for two levels of it.
  */
 static void work(const struct blob *input, const struct blob *answer, struct work *work)
 {

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The baselines side by side, and sorts that do better, on the CPU and on the device; then the device alone on more keys.
+# The baselines side by side, and sorts that do better, on the CPU and on the device;
+# then the device alone on more keys.
 cd "$(dirname "$0")/../.."
 bench=run_scripts/bench_submissions.sh
 $bench mergesort "${REPEATS:-5}" baseline.c mergesort_threads.c qsort.c baseline.cu opencl merge_path.cu radix.cu \

@@ -233,8 +233,8 @@ static size_t output_size(const struct blob *input)
 }
 
 /*
- * Every key and payload comes and goes. Of operations no more is claimed than one look at every key: lists that are sorted
- * already need no more, and methods that look at digits compare nothing.
+ * Every key and payload comes and goes. Of operations no more is claimed than one look at every key: lists that are
+ * sorted already need no more, and methods that look at digits compare nothing.
  */
 static void work(const struct blob *input, const struct blob *answer, struct work *work)
 {

@@ -83,7 +83,11 @@ int main(int argc, char **argv)
     reap_adopt();
     processor = processor_claim(&others);
     struct session_config config = {
-        .box = { .level = box_probe(&why), .filter = FILTER_STRICT, .runner = argv[1], .submission = argv[2], .gpu_minor = -1 },
+        .box = { .level = box_probe(&why),
+                 .filter = FILTER_STRICT,
+                 .runner = argv[1],
+                 .submission = argv[2],
+                 .gpu_minor = -1 },
         .start_limit = 10,
         .call_limit = 10,
         .output_limit = 1 << 20,

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 
 # copy_toolkit [simulator] [built]: makes the copy, without what was built, and goes there; the toolkit's own paths are
-# forgotten. Asked for, the simulator comes along, or the host with its objects as well, which make finds up to date: each
-# would take minutes to build again.
+# forgotten. Asked for, the simulator comes along, or the host with its objects as well, which make finds up to date:
+# each would take minutes to build again.
 copy_toolkit() {
     local part
     mkdir "$BATS_TEST_TMPDIR/copy"

@@ -288,8 +288,8 @@ static u64 pack_fp8(int e5m2, u64 r)
 
 static u64 warp_mask(u64 r)
 {
-    static const uint32_t some[] = {0xffffffff, 1, 0x80000000, 0x55555555, 0xaaaaaaaa, 0x0000ffff, 0xffff0000, 0x00ffff00,
-                                    3, 0xff};
+    static const uint32_t some[] = {0xffffffff, 1,          0x80000000, 0x55555555, 0xaaaaaaaa,
+                                    0x0000ffff, 0xffff0000, 0x00ffff00, 3,          0xff};
     u64 s = mix(r) & 0xffffffff;
 
     if ((r & 3) == 0)

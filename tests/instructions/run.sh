@@ -62,7 +62,8 @@ build() {
     done
     while ((running > 0)); do wait -n || die "compilation failed"; running=$((running - 1)); done
     rm -f "$BUILD/new.cu"
-    newer "$BUILD/main_forms.o" "$here"/main_forms.cu "$here"/*.h || compile "$here/main_forms.cu" "$BUILD/main_forms.o" -O1
+    newer "$BUILD/main_forms.o" "$here"/main_forms.cu "$here"/*.h ||
+        compile "$here/main_forms.cu" "$BUILD/main_forms.o" -O1
     for k in operands expected expected_float expected_warp; do
         newer "$BUILD/$k.o" "$here/$k.c" "$here"/*.h || "$CC" "${c_flags[@]}" -c "$here/$k.c" -o "$BUILD/$k.o"
     done

@@ -1,6 +1,6 @@
 /*
- * test_cudasim_builtin.c - what kernels call: printf, malloc, free, assert. What printf must print and return is what an
- * H200 did with the same calls, unless a comment says otherwise.
+ * test_cudasim_builtin.c - what kernels call: printf, malloc, free, assert. What printf must print and return is what
+ * an H200 did with the same calls, unless a comment says otherwise.
  *
  * The machine is a stub: one warp whose frame holds a call's arguments. Links builtin.c and memory.c.
  */
@@ -175,8 +175,8 @@ static void expect(struct machine *m, int want, const char *text, const char *fo
     CHECK(call(m, "vprintf", 2, (uint64_t[]){string(m, format), *types ? WINDOW(WINDOW_LOCAL) + 64 : 0}, &result),
           "'%s': %s", format, fault.text);
     CHECK((int)result == want, "'%s': returns %d, not %d", format, (int)result, want);
-    CHECK(p->size == strlen(text) && (!p->size || !memcmp(p->text, text, p->size)), "'%s': prints '%.*s', not '%s'", format,
-          (int)p->size, p->text, text);
+    CHECK(p->size == strlen(text) && (!p->size || !memcmp(p->text, text, p->size)), "'%s': prints '%.*s', not '%s'",
+          format, (int)p->size, p->text, text);
 }
 
 static void test_conversions(struct machine *m)
@@ -187,8 +187,8 @@ static void test_conversions(struct machine *m)
     expect(m, 3, "[44] [-3] [-1]", "[%hhd] [%hd] [%lld]", "iiq", 300, 65533, UINT64_MAX);
     expect(m, 3, "[9223372036854775808] [-1] [1]", "[%llu] [%lli] [%ho]", "qqi", UINT64_C(1) << 63, UINT64_MAX, 65537);
     expect(m, 2, "[1099511627776] [3]", "[%ld] [%d]", "qi", UINT64_C(1) << 40, 3);
-    expect(m, 6, "[010] [0x8] [+8] [ 8] [+0008] [8    ]", "[%#o] [%#x] [%+i] [% i] [%+05d] [%-05d]", "iiiiii", 8, 8, 8, 8,
-           8, 8);
+    expect(m, 6, "[010] [0x8] [+8] [ 8] [+0008] [8    ]", "[%#o] [%#x] [%+i] [% i] [%+05d] [%-05d]", "iiiiii", 8, 8, 8,
+           8, 8, 8);
     expect(m, 4, "[1] [  002] [003     ] [     004]", "[%i] [%5.3d] [%-8.3lld] [%08.3d]", "iiqi", 1, 2, UINT64_C(3), 4);
     expect(m, 4, "[0007] [     8]", "[%.*d] [%*d]", "iiii", 4, 7, 6, 8);
     expect(m, 4, "[7     ] [7]", "[%*d] [%.*d]", "iiii", -6, 7, -1, 7);
@@ -200,7 +200,8 @@ static void test_more_conversions(struct machine *m)
            5e-324, 5e-324, 5e-324, 5e-324);
     expect(m, 3, "[INF] [-inf] [0X1P+1]", "[%F] [%f] [%A]", "ddd", HUGE_VAL, -HUGE_VAL, 2.0);
     expect(m, 3, "[(nil)] [0x10] [                0x10]", "[%p] [%p] [%20p]", "0qq", UINT64_C(16), UINT64_C(16));
-    expect(m, 4, "[       abc] [abc       ] [] [(null)]", "[%10.3s] [%-10s] [%.0s] [%s]", "sss0", "abcdef", "abc", "abc");
+    expect(m, 4, "[       abc] [abc       ] [] [(null)]", "[%10.3s] [%-10s] [%.0s] [%s]", "sss0", "abcdef", "abc",
+           "abc");
     expect(m, 2, "[A    ] [    B]", "[%-5c] [%5c]", "ii", 65, 66);
     expect(m, 4, "1 two 3.5 4", "%d %s %g %d", "isdi", 1, "two", 3.5, 4);
     /* The real one knows none of these, and prints them as they stand or something else. */
@@ -228,7 +229,8 @@ static void test_odd_formats(struct machine *m)
     CHECK(call(m, "vprintf", 2, (uint64_t[]){string(m, "%*d"), WINDOW(WINDOW_LOCAL) + 64}, &(uint64_t){0}), "wide");
     CHECK(p->size == 65535, "%zu", p->size);
     p->size = 0;
-    CHECK(call(m, "vprintf", 2, (uint64_t[]){string(m, "%99999999999d"), WINDOW(WINDOW_LOCAL) + 64}, &(uint64_t){0}), "wide");
+    CHECK(call(m, "vprintf", 2, (uint64_t[]){string(m, "%99999999999d"), WINDOW(WINDOW_LOCAL) + 64}, &(uint64_t){0}),
+          "wide");
     CHECK(p->size == 65535, "%zu", p->size);
 }
 
@@ -256,7 +258,8 @@ static void test_pointers(struct machine *m)
           "with a precision it needs no end");
     memcpy(m->shared + 250, "shared", 6);
     memcpy(m->local + 64, &(uint64_t){WINDOW(WINDOW_SHARED) + 250}, 8);
-    CHECK(!call(m, "vprintf", 2, (uint64_t[]){string(m, "%s"), WINDOW(WINDOW_LOCAL) + 64}, &result), "no end in shared");
+    CHECK(!call(m, "vprintf", 2, (uint64_t[]){string(m, "%s"), WINDOW(WINDOW_LOCAL) + 64}, &result),
+          "no end in shared");
     m->shared[255] = '\0';
     p->size = 0;
     CHECK(call(m, "vprintf", 2, (uint64_t[]){string(m, "%s"), WINDOW(WINDOW_LOCAL) + 64}, &result) && p->size == 5 &&

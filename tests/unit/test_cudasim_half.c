@@ -1,6 +1,6 @@
 /*
  * test_cudasim_half.c - f16 and bf16 of the simulated device against a slow computation by definition: values are whole
- * numbers times powers of two, results are rounded from exact ones. Links contrib/cudasim/table_half.c, compiled for
+ * numbers times powers of two, results are rounded from exact ones. Links contrib/cudasim/table_half*.c, compiled for
  * each level of x86-64 (-DLEVEL=2, 3, 4), and runs every level that this processor has. What NaN becomes, and where
  * .ftz is not heeded, is what an H200 gave.
  */
@@ -12,6 +12,7 @@
 #include "unit.h"
 
 extern const struct row rows_half_v2[], rows_half_v3[], rows_half_v4[];
+extern const struct row rows_half_convert_v2[], rows_half_convert_v3[], rows_half_convert_v4[];
 
 #define DEFAULT 0x1F80u
 #define FTZ 0x8040u
@@ -20,17 +21,18 @@ extern const struct row rows_half_v2[], rows_half_v3[], rows_half_v4[];
 enum { NEAREST, DOWN, UP, ZERO };
 
 /* ---- the bodies ---- */
-static const struct row *rows; /* of the level under test */
+static const struct row *const *lists; /* of the level under test: two */
 static int level;
 
 static const struct row *row_of(const char *name)
 {
     size_t length = strlen(name);
 
-    for (const struct row *r = rows; r->names; r++)
-        for (const char *p = r->names; *p; p += strcspn(p, " "), p += strspn(p, " "))
-            if (strcspn(p, " ") == length && !memcmp(p, name, length))
-                return r;
+    for (int n = 0; n < 2; n++)
+        for (const struct row *r = lists[n]; r->names; r++)
+            for (const char *p = r->names; *p; p += strcspn(p, " "), p += strspn(p, " "))
+                if (strcspn(p, " ") == length && !memcmp(p, name, length))
+                    return r;
     return NULL;
 }
 
@@ -779,13 +781,15 @@ static void test_special(const struct format *f)
 
 int main(void)
 {
-    const struct row *const levels[] = {rows_half_v2, rows_half_v3, rows_half_v4};
+    static const struct row *const levels[3][2] = {{rows_half_v2, rows_half_convert_v2},
+                                                   {rows_half_v3, rows_half_convert_v3},
+                                                   {rows_half_v4, rows_half_convert_v4}};
 
     __builtin_cpu_init();
     for (level = 2; level <= 4; level++) {
         if ((level == 3 && !__builtin_cpu_supports("avx2")) || (level == 4 && !__builtin_cpu_supports("avx512bw")))
             continue;
-        rows = levels[level - 2];
+        lists = levels[level - 2];
         for (int n = 0; n < 2; n++) {
             const struct format *f = n ? &bf16 : &f16;
 

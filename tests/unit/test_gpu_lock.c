@@ -94,7 +94,8 @@ int main(void)
     end(third);
     check(!gpu_unfit(&one, why, sizeof why), "a GPU without a mark is not unfit");
     gpu_mark(&one, "its kernel was wrong");
-    check(gpu_unfit(&one, why, sizeof why) && strcmp(why, "its kernel was wrong") == 0, "a marked one is, with the reason");
+    check(gpu_unfit(&one, why, sizeof why) && strcmp(why, "its kernel was wrong") == 0,
+          "a marked one is, with the reason");
     check(!gpu_unfit(&other, why, sizeof why), "the mark is one GPU's");
     gpu_mark(&one, NULL);
     check(!gpu_unfit(&one, why, sizeof why), "until the mark is taken away");

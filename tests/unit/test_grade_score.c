@@ -17,13 +17,17 @@ static void check(bool ok, const char *what, double got)
     printf("FAILED: %s: got %.12g\n", what, got);
 }
 
-static void near(double got, double wanted, const char *what) { check(fabs(got - wanted) < 1e-9 * fmax(1, fabs(wanted)), what, got); }
+static void near(double got, double wanted, const char *what)
+{
+    check(fabs(got - wanted) < 1e-9 * fmax(1, fabs(wanted)), what, got);
+}
 
 static void test_pass_fail(void)
 {
     /* wrong at 10:59, does not compile at 20:00, wrong at 30:00, pending, accepted at 45:59, wrong afterwards */
-    const struct attempt attempts[] = { { 659, true, false, true },  { 1200, true, false, false }, { 1800, true, false, true },
-                                        { 2000, false, false, true }, { 2759, true, true, true },  { 3000, true, false, true } };
+    const struct attempt attempts[] = { { 659, true, false, true },  { 1200, true, false, false },
+                                        { 1800, true, false, true }, { 2000, false, false, true },
+                                        { 2759, true, true, true },  { 3000, true, false, true } };
     struct solved all = score_pass_fail(attempts, 6, 20), before = score_pass_fail(attempts, 4, 20),
                   none = score_pass_fail(attempts, 0, 20), first = score_pass_fail(attempts + 4, 1, 20);
 
@@ -44,7 +48,8 @@ static void test_pass_fail(void)
 static void test_fastest(void)
 {
     /* A clear winner; then a chain: B-C overlap, C-D overlap, B-D do not; equal ones; out of order. */
-    struct timing t[] = { { 3.2, 3.05, 3.4, 9 }, { 1.0, 0.9, 1.1, 9 }, { 2.0, 1.9, 2.5, 9 }, { 2.7, 2.4, 3.0, 9 }, { 2.8, 2.6, 3.1, 9 } };
+    struct timing t[] = { { 3.2, 3.05, 3.4, 9 }, { 1.0, 0.9, 1.1, 9 }, { 2.0, 1.9, 2.5, 9 },
+                          { 2.7, 2.4, 3.0, 9 }, { 2.8, 2.6, 3.1, 9 } };
     struct timing same[] = { { 1, 1, 1, 0 }, { 1, 1, 1, 0 }, { 2, 2, 2, 0 } };
     struct timing touch[] = { { 1, 0.5, 1.5, 0 }, { 2, 1.5, 2.5, 0 }, { 3, 2.5000001, 4, 0 } };
     const size_t wanted[] = { 4, 1, 2, 2, 4 };
@@ -53,7 +58,8 @@ static void test_fastest(void)
     for (size_t i = 0; i < 5; i++)
         check(t[i].rank == wanted[i], "a chain of overlaps ties with the group's first only", (double)t[i].rank);
     score_fastest(same, 3);
-    check(same[0].rank == 1 && same[1].rank == 1 && same[2].rank == 3, "equal times tie, the next place is skipped", (double)same[2].rank);
+    check(same[0].rank == 1 && same[1].rank == 1 && same[2].rank == 3, "equal times tie, the next place is skipped",
+          (double)same[2].rank);
     score_fastest(touch, 3);
     check(touch[1].rank == 1 && touch[2].rank == 3, "intervals that touch overlap", (double)touch[2].rank);
     score_fastest(NULL, 0);

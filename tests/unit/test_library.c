@@ -47,7 +47,9 @@ static void test_arguments(void)
 
 static void test_numbers(void)
 {
-    static const char *const wrong[] = { "", " 1", "1 ", "-1", "+1", "0x1", "1e3", "1.0", "99999999999999999999", "11" };
+    static const char *const wrong[] = {
+        "", " 1", "1 ", "-1", "+1", "0x1", "1e3", "1.0", "99999999999999999999", "11"
+    };
     struct error error;
     uint64_t number;
 
@@ -137,7 +139,8 @@ static void test_blob(void)
     CHECK(blob_alloc(&blob, 5000, &error) && blob.size == 5000 && (uintptr_t)blob.data % BLOB_ALIGNMENT == 0, "%p",
           (void *)blob.data);
     CHECK(blob.data[0] == 0 && blob.data[4999] == 0, "not zero");
-    CHECK(!blob_alloc(&blob, SIZE_MAX - 10, &error) && error.code == EXIT_TOOLKIT && blob.data == NULL, "%s", error.text);
+    CHECK(!blob_alloc(&blob, SIZE_MAX - 10, &error) && error.code == EXIT_TOOLKIT && blob.data == NULL, "%s",
+          error.text);
     CHECK(!blob_read_file(&blob, "/nonexistent/file", 10, &error) && strstr(error.text, "/nonexistent/file"), "%s",
           error.text);
     CHECK(!blob_read_file(&blob, "/tmp", 10, &error) && strstr(error.text, "regular"), "%s", error.text);

@@ -187,8 +187,8 @@ static void test_edge_of_tolerance(void)
     c[n - 1] = (float)(sums[n - 1] + 2 * matmul_tolerance(k, magnitudes[n - 1]));
     for (int large = 0; large < 2; large++) {
         trial_answer(&trial, large, &secrets[0]);
-        CHECK(judge(&trial) == CHECK_WRONG && strncmp(trial.message, "wrote C[0][511] = ", 18) == 0, "large %d: %s", large,
-              trial.message);
+        CHECK(judge(&trial) == CHECK_WRONG && strncmp(trial.message, "wrote C[0][511] = ", 18) == 0, "large %d: %s",
+              large, trial.message);
     }
     free(sums);
     free(magnitudes);

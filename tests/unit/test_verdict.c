@@ -25,7 +25,8 @@ static enum verdict expected_verdict(const struct facts *f)
         { done && !f->called, VERDICT_NO },
         { done && !answered, VERDICT_JE },
         /* What is forbidden. */
-        { f->outcome == OUTCOME_FORGED || f->outcome == OUTCOME_LEFT_WORK || (died && f->signal == SIGSYS), VERDICT_SV },
+        { f->outcome == OUTCOME_FORGED || f->outcome == OUTCOME_LEFT_WORK || (died && f->signal == SIGSYS),
+          VERDICT_SV },
         /* Memory: of the device, whatever came of it; of the host, seen by host or kernel; or refused, and it ended. */
         { f->device_memory_limit && f->device_memory_used > f->device_memory_limit, VERDICT_MLE },
         { f->outcome == OUTCOME_MEMORY || (!done && f->oom_killed), VERDICT_MLE },
@@ -115,7 +116,8 @@ static void test_words(void)
         { { .called = true, .outcome = OUTCOME_DIED, .signal = 64, .detail = "" }, "received signal 64" },
         { { .called = true, .outcome = OUTCOME_DIED, .exit_code = 0, .detail = "" }, "exited with code 0" },
         { { .called = false, .outcome = OUTCOME_DIED, .signal = SIGABRT, .detail = "" }, "before the first call" },
-        { { .called = true, .outcome = OUTCOME_TIMEOUT, .limit = 2.5, .seconds = 2.5, .detail = "" }, "limit of 2.5 s" },
+        { { .called = true, .outcome = OUTCOME_TIMEOUT, .limit = 2.5, .seconds = 2.5, .detail = "" },
+          "limit of 2.5 s" },
         { { .called = true, .outcome = OUTCOME_FLOOD, .output_limit = 4096, .printed = 5000, .detail = "" },
           "device_user() printed more than its limit of 4096 bytes (5000 when it was stopped)" },
         { { .called = true, .outcome = OUTCOME_MEMORY, .memory_limit = 2048 * MIB, .memory_used = 2100 * MIB,

@@ -15,7 +15,8 @@ trap 'rm -rf "$work"' EXIT
 
 "$scripts/packages.sh" build formats
 status=0
-"$scripts/judge.sh" "$submission" "$problem" --keep-going --json "$work/result.json" "$@" > "$work/words" 2>&1 || status=$?
+"$scripts/judge.sh" "$submission" "$problem" --keep-going --json "$work/result.json" "$@" > "$work/words" 2>&1 ||
+    status=$?
 if [ ! -f "$work/result.json" ]; then
     # Nothing was run, so nothing of a case is in these words.
     grep -aE '^(judge\.sh|main_host): ' "$work/words" | tail -n 3 | tr -c '[:print:]\n' '?' >&2 || true

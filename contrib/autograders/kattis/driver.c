@@ -1,6 +1,6 @@
 /*
- * gpu_contest_driver.c - the main program that a judge compiles with a submission: reads an input from standard input, calls
- * device_user(), and writes its output to standard output.
+ * gpu_contest_driver.c - the main program that a judge compiles with a submission: reads an input from standard input,
+ * calls device_user(), and writes its output to standard output.
  *
  * What the submission itself prints goes to standard error, so that a stray printf() is no wrong answer.
  */

@@ -5,8 +5,8 @@
  *   sample|secret/CASE.in .ans .yaml    the real input, a right output, and the generator's arguments
  *   invalid_output/CASE.in .ans .out    of the first case: outputs that are wrong in every way that the problem knows
  * Cases whose input or output has more than BYTES bytes, or whose plain reference takes long, are left out. It prints a
- * line a case: `written NAME LINE` or `left-out NAME LINE`. `export refuses PROBLEM LINE` ends with 0 where the generator
- * refuses that line, and with 1 where it makes an input of it. Exit codes else: 0, 2 usage, 3 failed.
+ * line a case: `written NAME LINE` or `left-out NAME LINE`. `export refuses PROBLEM LINE` ends with 0 where the
+ * generator refuses that line, and with 1 where it makes an input of it. Exit codes else: 0, 2 usage, 3 failed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -65,7 +65,9 @@ static bool write_file(const struct export *export, const char *name, const char
     return true;
 }
 
-/* The arguments of the generator, one YAML string each: they are words of letters, digits and = . - alone, or refused. */
+/*
+ * The arguments of the generator, one YAML string each: they are words of letters, digits and = . - alone, or refused.
+ */
 static bool write_arguments(const struct export *export, const char *name, const char *line, struct error *error)
 {
     char path[PATH_MAX], copy[ARGUMENTS_TEXT], *rest = copy, *word;
@@ -153,7 +155,8 @@ static bool write_wrong(const struct export *export, const struct exported *made
 /* Writes one case, or finds that it is too large: *written. */
 static bool export_case(struct export *export, const struct package_case *test_case, bool *written, struct error *error)
 {
-    static const struct random_key secret = { .seed = 20250901 }; /* of the outputs' making alone: the validator has its own */
+    /* Of the outputs' making alone: the validator has its own. */
+    static const struct random_key secret = { .seed = 20250901 };
     const struct problem *problem = export->problem;
     struct exported made = { 0 };
     struct random_key key = { 0 };

@@ -4,9 +4,9 @@
  *   gpu-contest-input 1 PROBLEM INPUT-BYTES OUTPUT-BYTES        gpu-contest-output 1 BYTES
  *   hexadecimal digits, small, 64 bytes a line                  the same
  *
- * Text, because the package format wants test data that people and version control can read. The bytes are those that the
- * toolkit gives to call_device_user(), little-endian. Included by the exporter, by the driver that a judge compiles with each
- * submission, and by the validators, so it needs nothing but C11; its errors are words, NULL for none.
+ * Text, because the package format wants test data that people and version control can read. The bytes are those that
+ * the toolkit gives to call_device_user(), little-endian. Included by the exporter, by the driver that a judge compiles
+ * with each submission, and by the validators, so it needs nothing but C11; its errors are words, NULL for none.
  */
 #ifndef KATTIS_PACKAGE_TEXT_H
 #define KATTIS_PACKAGE_TEXT_H
@@ -56,8 +56,8 @@ static inline int package_digit(int c)
 }
 
 /*
- * Reads what follows the header into bytes[size]: exactly as it is written, and nothing behind it. A judge that compares
- * tokens may have changed white space; this one need not take that.
+ * Reads what follows the header into bytes[size]: exactly as it is written, and nothing behind it. A judge that
+ * compares tokens may have changed white space; this one need not take that.
  */
 static inline const char *package_read_bytes(FILE *file, unsigned char *bytes, size_t size)
 {
@@ -92,7 +92,8 @@ static inline int package_word(FILE *file, char *word, size_t size)
     size_t length = 0;
     int c;
 
-    while ((c = getc(file)) != ' ' && length + 1 < size && ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
+    while ((c = getc(file)) != ' ' && length + 1 < size &&
+           ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
         word[length++] = (char)c;
     word[length] = '\0';
     return c == ' ' && length > 0;

@@ -2,8 +2,8 @@
  * validator.c - the validators of an exported package, built twice from the sources of the problem.
  *
  *   input validator (-DINPUT_VALIDATOR):  validator ARGUMENT... < CASE.in
- *       ARGUMENT...: the words of the generator line, as the case's .yaml file gives them. The input must be, to the byte,
- *       what the problem's generator makes of them.
+ *       ARGUMENT...: the words of the generator line, as the case's .yaml file gives them. The input must be, to the
+ *       byte, what the problem's generator makes of them.
  *   output validator:                     validator CASE.in CASE.ans FEEDBACK-FOLDER/ < OUTPUT
  *       The output is judged as the toolkit judges it: against the problem's reference, computed here, with checks by
  *       samples drawn anew each time. The .ans file is one right output and is not looked at.

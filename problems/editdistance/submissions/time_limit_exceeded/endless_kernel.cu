@@ -15,7 +15,8 @@ extern "C" unsigned int device_user(char *, int, char *, int)
 {
     unsigned int *memory, answer = 0;
 
-    if (cudaMalloc(&memory, 2 * sizeof *memory) != cudaSuccess || cudaMemset(memory, 0, 2 * sizeof *memory) != cudaSuccess)
+    if (cudaMalloc(&memory, 2 * sizeof *memory) != cudaSuccess ||
+        cudaMemset(memory, 0, 2 * sizeof *memory) != cudaSuccess)
         std::exit(1);
     wait_for<<<1, 1>>>(memory, memory + 1);
     if (cudaMemcpy(&answer, memory + 1, sizeof answer, cudaMemcpyDeviceToHost) != cudaSuccess)

@@ -1,6 +1,6 @@
 /*
- * wavefront.cl - one anti-diagonal d of the skewed table, as in the CUDA baseline: cells i from `first` to `last`; newest,
- * middle and oldest are where rows d, d-1 and d-2 start in `rows`, each of length1 + 1 elements.
+ * wavefront.cl - one anti-diagonal d of the skewed table, as in the CUDA baseline: cells i from `first` to `last`;
+ * newest, middle and oldest are where rows d, d-1 and d-2 start in `rows`, each of length1 + 1 elements.
  */
 __kernel void diagonal(__global const char *str1, __global const char *str2, int d, int first, int last,
                        __global int *rows, int oldest, int middle, int newest)

@@ -1,5 +1,6 @@
 /*
- * device_user.c - the host side of multiply.cl, the blocked kernel in OpenCL: on the GPU if there is one, else on the CPU.
+ * device_user.c - the host side of multiply.cl, the blocked kernel in OpenCL: on the GPU if there is one, else on the
+ * CPU.
  */
 #include "opencl_user.h"
 

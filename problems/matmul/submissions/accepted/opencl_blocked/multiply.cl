@@ -2,8 +2,8 @@
  * multiply.cl - one work-group a tile of C, one work-item an element of it. All row-major: A[M][K], B[K][N].
  *
  * In every step the group loads a tile of A and one of B into local memory, so that an element of A or B is read from
- * global memory once a group, not TILE times. The first barrier is for tiles that are not yet there, the second for tiles
- * that are still in use. What lies beyond the matrices counts as zero.
+ * global memory once a group, not TILE times. The first barrier is for tiles that are not yet there, the second for
+ * tiles that are still in use. What lies beyond the matrices counts as zero.
  */
 #define TILE 16
 

@@ -1,6 +1,6 @@
 /*
- * device_user.c - the host side of merge.cl: passes with doubling runs, two buffers that take turns; on the GPU if there
- * is one, else on the CPU.
+ * device_user.c - the host side of merge.cl: passes with doubling runs, two buffers that take turns; on the GPU if
+ * there is one, else on the CPU.
  */
 #include "opencl_user.h"
 
@@ -29,7 +29,8 @@ static void read_back(cl_mem buffer, size_t size, void *target)
     OPENCL_CHECK(clEnqueueReadBuffer(cl.queue, buffer, CL_TRUE, 0, size, target, 0, NULL, NULL));
 }
 
-void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads, size_t n)
+void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads,
+                 size_t n)
 {
     size_t bytes = n * sizeof *keys, payload_bytes = payloads ? bytes : 0;
     cl_mem from_keys, to_keys, from_payloads, to_payloads;

@@ -2,9 +2,9 @@
  * merge.cl - one pass of the merge sort: pairs of sorted runs of `run` elements become runs of twice the length.
  *
  * One work-item an element. Its place in the merged run is its place in its own run plus the number of elements of the
- * partner run that come before it, found by binary search. Among equal keys those of the left run come first: an element
- * of the left run counts the smaller ones in the right run (lower bound), one of the right run those not larger in the
- * left run (upper bound). So the sort is stable, and no two elements get the same place.
+ * partner run that come before it, found by binary search. Among equal keys those of the left run come first: an
+ * element of the left run counts the smaller ones in the right run (lower bound), one of the right run those not larger
+ * in the left run (upper bound). So the sort is stable, and no two elements get the same place.
  */
 __kernel void merge_pass(__global const int *keys, __global const uint *payloads, __global int *merged_keys,
                          __global uint *merged_payloads, ulong n, ulong run, int pairs)

@@ -1,0 +1,46 @@
+/*
+ * table_matrix.h - fragments of matrices: what table_matrix.c (products) and table_matrix_move.c (to and from memory)
+ * share; everything is static, as in table.h.
+ *
+ * All shapes share one picture. Registers of a fragment, in their order, are tiles: of A 8 rows by 128 bits of k, the
+ * two tiles of 16 rows first and then the next k; of B the same of columns; of C and D 8 by 8. In a tile of A or B a
+ * group of four lanes holds a row (a column), each lane 32 bits of it; in one of C each lane two neighbours of a row.
+ * So A is unpacked to [m][k], B to one [k][8] for each 8 columns, C to one [m][8] for each, and every element of a C
+ * register lies where the lanes' order says. wmma's fragments, which PTX leaves open, are as on an H200: several of
+ * mma's side by side, those of f16's operands repeated, and m8n32 is m32n8 of the transposed matrices.
+ */
+#ifndef CUDASIM_TABLE_MATRIX_H
+#define CUDASIM_TABLE_MATRIX_H
+
+#include "table_half.h"
+
+enum element { E_F16, E_BF16, E_TF32, E_E4M3, E_E5M2, E_F64, E_S8, E_U8, E_S4, E_U4, E_B1, E_F32, E_S32 };
+
+enum { /* names as the lists of forms write them */
+    T_f16 = E_F16, T_bf16 = E_BF16, T_tf32 = E_TF32, T_e4m3 = E_E4M3, T_e5m2 = E_E5M2, T_f64 = E_F64, T_s8 = E_S8,
+    T_u8 = E_U8, T_s4 = E_S4, T_u4 = E_U4, T_b1 = E_B1, T_f32 = E_F32, T_s32 = E_S32
+};
+
+INLINE u32 element_bits(enum element e)
+{
+    switch (e) {
+    case E_F64: return 64;
+    case E_F32: case E_S32: case E_TF32: return 32;
+    case E_F16: case E_BF16: return 16;
+    case E_S4: case E_U4: return 4;
+    case E_B1: return 1;
+    default: return 8;
+    }
+}
+
+/* The lanes that must come together are all that live. */
+INLINE bool together(struct warp *w, const struct ins *i, const struct ins **next)
+{
+    u32 members[LANES];
+
+    for (int l = 0; l < LANES; l++)
+        members[l] = w->live;
+    return warp_converge(w, i, members, next);
+}
+
+#endif
