@@ -40,8 +40,8 @@ struct prepare {
 /*
  * Input and answer of call `repetition`, the caller's to release; what *input and *answer held before is released. The
  * first call is made alone. Of later ones up to `wanted`, of which this is the first, are made at once: one a
- * processor, and as many as a quarter of the free memory holds if they are as large as the one before. Repetitions must be asked
- * for in their order.
+ * processor, and as many as a quarter of the free memory holds if they are as large as the one before. Repetitions
+ * must be asked for in their order.
  */
 bool prepare_call(struct prepare *prepare, size_t repetition, size_t wanted, struct blob *input, struct blob *answer,
                   struct error *error);
