@@ -1,5 +1,5 @@
 /*
- * test_prepare.c - inputs and answers made several at a time: each call gets its own, in order, whatever was made with it.
+ * test_prepare.c - inputs and answers made several at a time: each call gets its own, in order.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -38,7 +38,8 @@ static bool generate(const struct arguments *arguments, const struct random_key 
     return true;
 }
 
-static bool reference(const struct blob *input, const struct random_key *secret, struct blob *answer, struct error *error)
+static bool reference(const struct blob *input, const struct random_key *secret, struct blob *answer,
+                      struct error *error)
 {
     if (!blob_alloc(answer, 8, error))
         return false;
@@ -75,7 +76,9 @@ static void test_order(size_t wanted)
 
     for (uint32_t i = 0; i < CALLS; i++) {
         CHECK(prepare_call(&prepare, i, wanted, &input, &answer, &error), "%s", error.text);
-        CHECK(input.size == input_bytes && ((uint32_t *)input.data)[0] == i && ((uint32_t *)input.data)[1] == 7, "call %u", i);
+        CHECK(input.size == input_bytes &&
+              ((uint32_t *)input.data)[0] == i && ((uint32_t *)input.data)[1] == 7,
+              "call %u", i);
         CHECK(answer.size == 8 && *(uint64_t *)answer.data == i * secret.seed, "call %u", i);
         CHECK(working == 0, "call %u: %d are still made", i, working); /* nothing is made while a call is under way */
         if (i == 0)
