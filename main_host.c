@@ -28,6 +28,7 @@
 #include "verify/limits.h"
 #include "verify/options.h"
 #include "verify/package.h"
+#include "verify/prepare.h"
 #include "verify/processor.h"
 #include "verify/ranking.h"
 #include "verify/reap.h"
@@ -304,20 +305,6 @@ static bool settle_gpu(struct host *host, struct error *error)
 
 /* ------------------------------------------------------------------ one case */
 
-/* Input and answer of call `repetition`, in *input and *answer. */
-static bool prepare_call(const struct host *host, const struct source *source, size_t repetition,
-                         struct blob *input, struct blob *answer, struct error *error)
-{
-    struct random_key key = { .seed = host->seed, .repetition = (uint32_t)repetition };
-    uint64_t case_seed;
-
-    if (!arguments_number(&source->arguments, "seed", 0, 0, UINT32_MAX, &case_seed, error))
-        return false;
-    key.case_seed = (uint32_t)case_seed;
-    return host->problem->generate(&source->arguments, &key, input, error) &&
-           host->problem->reference(input, &host->secret, answer, error);
-}
-
 /* What an empty submission takes on this input, for the times that rank. */
 static bool calibrate(struct host *host, const struct blob *input, struct case_result *result, struct error *error)
 {
@@ -439,6 +426,8 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
 {
     struct blob input = source->input, answer = source->answer, output = { 0 };
     struct session *session = calloc(1, sizeof *session);
+    struct prepare prepare = { .problem = host->problem, .arguments = &source->arguments, .seed = host->seed,
+                               .secret = &host->secret };
     struct facts facts;
     bool generated = source->generated, ok = false, killed;
 
@@ -454,7 +443,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
         free(session);
         return false;
     }
-    if (generated ? !prepare_call(host, source, 0, &input, &answer, error)
+    if (generated ? !prepare_call(&prepare, 0, 1, &input, &answer, error)
                   : answer.size == 0 && !host->problem->reference(&input, &host->secret, &answer, error))
         goto out_memory;
     if (host->result.case_count == 1)
@@ -470,7 +459,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
         judge_call(host, &facts, &input, &answer, &output, result);
     while (facts.outcome == OUTCOME_DONE && result->timed < host->options.repeat) {
         if (result->calls > 0 && generated &&
-            !prepare_call(host, source, result->calls, &input, &answer, error))
+            !prepare_call(&prepare, result->calls, host->options.repeat - result->timed, &input, &answer, error))
             goto out;
         if (host->problem->output_size(&input) != session->output_size) {
             ok = error_toolkit(error, "the calls of case %s have outputs of different sizes", source->name);
@@ -507,6 +496,7 @@ out:
     else
         result->printed_kept = 0;
 out_memory:
+    prepare_release(&prepare);
     blob_release(&output);
     blob_release(&input);
     blob_release(&answer);

@@ -15,6 +15,11 @@ setup() {
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
 
+@test "unit: inputs and answers of several calls are made at once, in order, and none while a call is under way" {
+    run -0 timeout 60 "$build/tests/test_prepare"
+    assert_output --regexp '[0-9]+ checks, 0 failed'
+}
+
 @test "unit: text from outside: UTF-8, what of it steers a terminal, how it is shown" {
     run -0 timeout 60 "$build/tests/test_text"
     assert_output --regexp '[0-9]{7,} checks, 0 failed'
