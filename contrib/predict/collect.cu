@@ -11,14 +11,19 @@
  *   collect --features --rows TIMES.csv  the same for the rows of a file that was timed
  *   collect --check [KERNEL]             compares each kernel with a computation on the CPU, at a small size
  *   collect --list                       the configurations, a line each
+ *   collect --alone [--subset K/N]       launches each row ALONE times, the GPU idle before each: for a profiler
  *
  * How a row is timed. Three rounds over the whole list, so that a row's samples lie ten seconds and more apart,
- * and its interval holds what drifts. In each round one launch to warm up and SAMPLES samples follow each other on
- * one stream behind a kernel that holds it until all are in the queue: so the GPU never waits for the CPU. A sample
- * is the time between two events divided by the launches in between: as many as last 150 us, at most 80, so that
- * neither the events' resolution of half a microsecond nor what they cost themselves matter. A time is so what a
- * launch adds to a busy stream, with the microsecond or so from one kernel to the next, and finds what fits into the
- * L2 cache there.
+ * and its interval holds what drifts; its arrays lie elsewhere in each, as another process would have them. Rows
+ * whose rounds differ get up to two rounds more. In a round one launch to warm up and SAMPLES samples
+ * follow each other on one stream behind a kernel that holds it until all are in the queue: so the GPU never waits for
+ * the CPU. A sample is the time between two events divided by the launches in between: as many as last 150 us, at most
+ * 80, so that neither the events' resolution of half a microsecond nor what they cost themselves matter. A time is so
+ * what a launch adds to a busy stream, with the microsecond or so from one kernel to the next, and finds what fits into
+ * the L2 cache there. The first round begins when the GPU has worked for a second, at its highest clock.
+ *
+ * After the rounds each row is launched ALONE times, each from an idle GPU: alone_us is the median of how long the kernel
+ * itself ran, by CUPTI, but for the first. It has neither the launch nor what follows.
  */
 #include "alone.h"
 #include "kernels.h"
@@ -596,6 +601,16 @@ static bool unsteady(const struct row *row)
     return row->largest > (1 + (row->least < SHORT_US ? SPREAD_SHORT : SPREAD)) * row->least;
 }
 
+static void launch_alone(const struct row *row, const struct timer *t)
+{
+    const struct run run = placed_run(row, t, 0);
+
+    for (int again = 0; again < ALONE; again++) {
+        launch(row->kernel, &run);
+        CHECK(cudaDeviceSynchronize());
+    }
+}
+
 /*
  * Times of launches that find the GPU idle: the CPU waits for each before it starts the next. The first of a row is
  * not counted: it brings to the L2 cache what fits there. Rows are recorded in pieces, so that what CUPTI loses costs few.
@@ -607,14 +622,8 @@ static void time_alone(struct row *rows, size_t count, const struct timer *t)
 
     for (size_t taken; first < count && t->alone && !stopped; first += taken) {
         taken = count - first < ALONE_AT_ONCE ? count - first : ALONE_AT_ONCE;
-        for (size_t i = 0; i < taken; i++) {
-            const struct run run = placed_run(&rows[first + i], t, 0);
-
-            for (int again = 0; again < ALONE; again++) {
-                launch(rows[first + i].kernel, &run);
-                CHECK(cudaDeviceSynchronize());
-            }
-        }
+        for (size_t i = 0; i < taken; i++)
+            launch_alone(&rows[first + i], t);
         if (!alone_take(us, taken * ALONE))
             lost += taken;
         else
@@ -683,7 +692,7 @@ static void print_row(const char *gpu, struct row *row)
     putchar('\n');
 }
 
-static void time_rows(struct row *rows, size_t count)
+static void time_rows(struct row *rows, size_t count, bool for_profiler)
 {
     struct cudaDeviceProp properties;
     struct timer timer = {};
@@ -694,6 +703,12 @@ static void time_rows(struct row *rows, size_t count)
     CHECK(cudaGetDeviceProperties(&properties, 0));
     timer_init(&timer, properties.name, (const unsigned char *)properties.uuid.bytes);
     fprintf(stderr, "collect: %zu rows on %s, driver %s\n", count, properties.name, timer.gpu.driver);
+    for (size_t i = 0; i < count && for_profiler; i++)
+        launch_alone(&rows[i], &timer);
+    if (for_profiler) {
+        timer_release(&timer);
+        return;
+    }
     /* Told to stop, it prints what it has: the column `samples` says how much that is. */
     signal(SIGTERM, stop);
     signal(SIGINT, stop);
@@ -713,7 +728,6 @@ static void time_rows(struct row *rows, size_t count)
     time_alone(rows, count, &timer);
     fprintf(stderr, "collect: launches alone: %.1f s\n", clock_seconds(start, clock_ns()));
     puts(TIMES_HEADER);
-
     for (size_t i = 0; i < count && rows[i].samples; i++)
         print_row(properties.name, &rows[i]);
     alone_close();
@@ -726,12 +740,12 @@ static void time_rows(struct row *rows, size_t count)
 
 static void usage(void)
 {
-    die(2, "usage: collect [--list | --features [--rows TIMES.csv]] [--subset K/N] | --check [KERNEL]");
+    die(2, "usage: collect [--list | --alone | --features [--rows TIMES.csv]] [--subset K/N] | --check [KERNEL]");
 }
 
 int main(int argc, char **argv)
 {
-    enum { TIME, FEATURES, LIST, VERIFY } what = TIME;
+    enum { TIME, LAUNCH, FEATURES, LIST, VERIFY } what = TIME;
     unsigned long part = 0, parts = 1;
     const char *name = NULL, *times = NULL;
     struct row *rows;
@@ -743,6 +757,8 @@ int main(int argc, char **argv)
             what = FEATURES;
         else if (strcmp(argv[i], "--list") == 0)
             what = LIST;
+        else if (strcmp(argv[i], "--alone") == 0)
+            what = LAUNCH;
         else if (strcmp(argv[i], "--check") == 0)
             what = VERIFY;
         else if (strcmp(argv[i], "--subset") == 0 && i + 1 < argc) {
@@ -762,8 +778,8 @@ int main(int argc, char **argv)
     rows = times ? read_rows(times, &count) : list_rows(&count, part, parts);
     if (what == FEATURES)
         launch_once(rows, count);
-    else if (what == TIME)
-        time_rows(rows, count);
+    else if (what == TIME || what == LAUNCH)
+        time_rows(rows, count, what == LAUNCH);
     else
         for (size_t i = 0; i < count; i++)
             printf("%s %ld %ux%u\n", rows[i].kernel->name, rows[i].size, rows[i].x, rows[i].y);

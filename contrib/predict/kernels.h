@@ -235,7 +235,7 @@ enum shapes {
     row(chase_computed, MEMORY, LINE, 64, 16384, 1L << 27, 64, 16, 6400, WORDS, n, \
         (n), (n / 64), \
         "n loads, 64 of a thread one after another, from places that a hash says") \
-    row(persistent_triad, MEMORY, LINE, 32, 16384, 1L << 28, 32, 16, 1000, FLOATS, 2 * n, \
+    row(persistent_triad, MEMORY, LINE, 32, 16384, 1L << 27, 32, 16, 1000, FLOATS, 2 * n, \
         (n, n), (n), \
         "c = a + b / 4, of length n, by two blocks a multiprocessor") \
     row(persistent_powers, COMPUTATION, LINE, 32, 16384, 1L << 26, 32, 16, 1000, FLOATS, n, \

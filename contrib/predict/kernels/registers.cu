@@ -22,18 +22,20 @@ static __device__ void multiply_in_registers(const float *a, const float *b, flo
     float *tile_a = tiles, *tile_b = tiles + DEPTH * rows, sum[PER][PER] = {};
 
     for (int first = 0; first < n; first += DEPTH) {
+#pragma unroll 1
         for (int i = t; i < DEPTH * rows; i += threads) {
             const int row = first_row + i / DEPTH, k = first + i % DEPTH;
 
             tile_a[i % DEPTH * rows + i / DEPTH] = row < n && k < n ? a[row * n + k] : 0.0f;
         }
+#pragma unroll 1
         for (int i = t; i < DEPTH * columns; i += threads) {
             const int k = first + i / columns, column = first_column + i % columns;
 
             tile_b[i] = k < n && column < n ? b[k * n + column] : 0.0f;
         }
         __syncthreads();
-#pragma unroll
+#pragma unroll 2
         for (int k = 0; k < DEPTH; k++) {
             float left[PER], right[PER];
 
@@ -61,14 +63,14 @@ static __device__ void multiply_in_registers(const float *a, const float *b, flo
         }
 }
 
-__global__ void __launch_bounds__(256) matmul_tile_4(const float *a, const float *b, float *c, int n)
+__global__ void __launch_bounds__(256, 4) matmul_tile_4(const float *a, const float *b, float *c, int n)
 {
     extern __shared__ float tiles_4[];
 
     multiply_in_registers<4>(a, b, c, n, tiles_4);
 }
 
-__global__ void __launch_bounds__(256) matmul_tile_8(const float *a, const float *b, float *c, int n)
+__global__ void __launch_bounds__(256, 2) matmul_tile_8(const float *a, const float *b, float *c, int n)
 {
     extern __shared__ float tiles_8[];
 
