@@ -1,9 +1,10 @@
-# quality.awk - how good the times are: awk -f quality.awk data/h100.csv [AGAIN.csv]
+# quality.awk - how good the times are: awk -f quality.awk data/h100.csv [AGAIN.csv [NCU.csv]]
 #
 # By how long a launch took: rows, and how wide the 95 % interval of the median is, in percent of it; where it was
 # measured, what a launch from an idle GPU took, in percent of that in a stream. Then the pairs of sizes of a kernel
 # with the same block in which the larger took less time, beyond both intervals. With a second file, some of the rows
-# timed by another process: how far its times are from the first's.
+# timed by another process: how far its times are from the first's. With a third, of ncu_alone.awk: how far ncu's times
+# are from those alone.
 
 # Shell's sort, each gap 2.25 times the next.
 function sorted(list, count,    gap, i, j, kept)
@@ -17,6 +18,14 @@ function sorted(list, count,    gap, i, j, kept)
                 list[j] = list[j - gap]
             list[j] = kept
         }
+}
+
+function median(name,    i, list)
+{
+    for (i = 1; i <= count[name]; i++)
+        list[i] = band[name, i]
+    sorted(list, count[name])
+    return list[int((count[name] + 1) / 2)]
 }
 
 # A row of the table: quantiles of band[name, 1 .. count[name]].
@@ -35,10 +44,15 @@ function put(name, value)
     band[name, ++count[name]] = value
 }
 
+function heading(first, last)
+{
+    printf "%-22s %5s %8s %8s %8s %8s   %s\n", first, "rows", "median", "90%", "99%", "largest", last
+}
+
 # A table of the classes of length; quantities other than the interval have a prefix.
 function table(prefix, what,    i)
 {
-    printf "%-22s %5s %8s %8s %8s %8s   %s\n", "launches of", "rows", "median", "90%", "99%", "largest", what
+    heading("launches of", what)
     for (i = 1; i <= 6; i++)
         if (count[prefix names[i]])
             quantiles(prefix names[i], names[i])
@@ -54,11 +68,18 @@ FNR == 1 {
     split("", column)
     for (i = 1; i <= NF; i++)
         column[$i] = i
-    if (!("time_us" in column) || !("high_us" in column)) {
+    if (files < 3 && !("time_us" in column && "high_us" in column)) {
         printf "%s:1: the header has no time_us, low_us, high_us\n", FILENAME > "/dev/stderr"
         failed = 1
         exit 1
     }
+    next
+}
+
+files == 3 {
+    key = $column["kernel"] " " $column["size"] " " $column["block"]
+    if (key in alones)
+        put(times[key] < 20 ? "ncu short" : "ncu long", $column["ncu_us"] - alones[key])
     next
 }
 
@@ -93,8 +114,10 @@ files == 1 {
 key in times {
     far = 100 * (time / times[key] - 1)
     put("again", far < 0 ? -far : far)
-    if (time < 5)
+    if (time < 5) {
         put("again short", far < 0 ? -far : far)
+        put("more", time - times[key])
+    }
     outside += time < low[key] || time > high[key]
     if (alone != "" && key in alones) {
         far = 100 * (alone / alones[key] - 1)
@@ -113,9 +136,16 @@ END {
         if (count["again alone"])
             quantiles("again alone", "again, alone")
         printf "timed again, %d of %d lie outside of the interval\n", outside, count["again"]
+        if (count["more"])
+            printf "timed again, below 5 us: %.3f us more in the median\n", median("more")
     }
     if (count["alone all"])
         table("alone ", "alone, % of the time in a stream")
+    if (count["ncu short"]) {
+        heading("", "ncu's time less that alone, us")
+        quantiles("ncu short", "below 20 us")
+        quantiles("ncu long", "above 20 us")
+    }
     printf "the shortest launch: %s us\n", least
     for (series in length_of)
         for (i = 1; i <= length_of[series]; i++)
