@@ -195,14 +195,36 @@ column() {
     }
 }
 
+@test "ncu: six launches of each row alone become a line, and others than the list's are refused" {
+    alone() { awk -f "$root/contrib/predict/ncu_alone.awk" list launches; }
+    printf '%s\n' 'saxpy 32 64x1' 'fan_2 128 8x8' > list
+    echo 'collect,--alone,7/400,0,fill,4096x1x1,256x1x1,1485.8' > launches
+    for us in 9.5 3.25 1 4.5 2.25 3.5; do echo "collect,--alone,7/400,1,saxpy,1x1x1,64x1x1,$us"; done >> launches
+    for us in 8 7 7 7 7 7; do echo "collect,--alone,7/400,2,fan_2,16x16x1,8x8x1,$us"; done >> launches
+    run -0 alone
+    assert_output 'kernel,size,block,first_us,ncu_us
+saxpy,32,64x1,9.5,3.25
+fan_2,128,8x8,8,7'
+    sed -i '5s/saxpy/daxpy/' launches
+    run -1 alone
+    assert_output 'ncu_alone: launches:5: a launch of daxpy, block 64x1x1; the list has saxpy, block 64x1'
+    sed -i '5d' launches
+    run -1 alone
+    assert_output --partial 'a launch of fan_2'
+    : > launches
+    run -1 alone
+    assert_output 'ncu_alone: 0 launches; the list has 2 rows of six'
+}
+
 @test "data: the committed rows are whole, and the simulator counts today what they say" {
-    data=$root/contrib/predict/data/h100.csv
-    [ "$(wc -l < "$data")" -gt 9000 ]
-    [ "$(stat -c %s "$data")" -lt 3500000 ]
-    awk -F, 'NR > 1 && (NF != 44 || !($5 > 0) || $8 < 15 || /nan|inf/) { print FILENAME ":" NR ": " $0; bad = 1 }
-        END { exit bad }' "$data"
-    assert_equal "$(cut -d, -f 2 "$data" | sed 1d | sort -u)" \
-        "$("$collect" --list | cut -d ' ' -f 1 | sort -u)"
+    for data in "$root"/contrib/predict/data/{h200,h100}.csv; do
+        [ "$(wc -l < "$data")" -gt 9000 ]
+        [ "$(stat -c %s "$data")" -lt 3500000 ]
+        awk -F, 'NR > 1 && (NF != 44 || !($5 > 0) || $8 < 15 || /nan|inf/) { print FILENAME ":" NR ": " $0; bad = 1 }
+            END { exit bad }' "$data"
+        assert_equal "$(cut -d, -f 2 "$data" | sed 1d | sort -u)" \
+            "$("$collect" --list | cut -d ' ' -f 1 | sort -u)"
+    done
     # Every 1000th row, counted again; registers are ptxas's, which may be another version's.
     awk 'NR == 1 || NR % 1000 == 0' "$data" > some.csv
     cp some.csv again.csv

@@ -34,7 +34,7 @@ END {
     if (failed)
         exit 1
     if (launches != 6 * rows)
-        die(launches " launches; the list has " rows " rows of six")
+        die(launches + 0 " launches; the list has " rows " rows of six")
     print "kernel,size,block,first_us,ncu_us"
     for (row = 1; row <= rows; row++) {
         # The third of five.
