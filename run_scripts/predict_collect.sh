@@ -5,7 +5,7 @@
 help() {
     cat << 'END'
 usage: predict.sh collect [OPTION...]
-Times the kernels of contrib/predict/kernels over sizes and blocks on this machine's GPU (a minute), counts what each
+Times the kernels of contrib/predict/kernels over sizes and blocks on this machine's GPU (some minutes), counts what each
 launch does on the simulator (some minutes), and appends the rows to a file of contrib/predict/data, with a line in its
 README.md; a file elsewhere gets FILE.provenance.md beside it.
 
@@ -53,13 +53,16 @@ collect=$build/predict/collect
 if [ -n "$recount" ]; then
     # What collect printed, from what it was joined to.
     times=$work/times.csv
-    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
-            print "gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz"; next }
-        { print $1, $2, $3, $4, $at["block_x"] "x" $at["block_y"], $5, $6, $7, $8, $9, $10 }' "$recount" > "$times"
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; alone = "alone_us" in at
+            print "gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz" (alone ? ",alone_us" : "")
+            next }
+        { print $1, $2, $3, $4, $at["block_x"] "x" $at["block_y"], $5, $6, $7, $8, $9,
+            $10 (alone ? "," $at["alone_us"] : "") }' "$recount" > "$times"
 elif [ -z "$times" ]; then
     [ -e /dev/nvidiactl ] || fail "there is no NVIDIA GPU; rows that were timed elsewhere are given with --times"
     times=$build/predict/times.csv
-    LD_LIBRARY_PATH=$(dirname "$(dirname "$(realpath "$nvcc")")")/lib64 "$collect" --subset "$subset" > "$times" ||
+    cuda=$(dirname "$(dirname "$(realpath "$nvcc")")")
+    LD_LIBRARY_PATH=$cuda/lib64:$cuda/extras/CUPTI/lib64 "$collect" --subset "$subset" > "$times" ||
         fail "timing failed: see above; '$times' has what was timed"
     driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
 fi

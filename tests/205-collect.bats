@@ -22,15 +22,15 @@ setup() {
     export LD_LIBRARY_PATH=$build/cudasim
 }
 
-# Four small rows of two kernels, as a GPU timed them, and what the simulator counts of them.
-times_header=gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz
+# Four small rows of two kernels, as a GPU timed them, one of them not alone, and what the simulator counts of them.
+times_header=gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz,alone_us
 some_rows() {
     cat > times.csv << END
 $times_header
-NVIDIA H100 80GB HBM3,vector_add,memory,16384,64x1,2.25,2.2,2.3,18,1980,2619
-NVIDIA H100 80GB HBM3,matmul_shared,computation,64,8x8,5.125,5.1,5.2,18,1965,2619
-NVIDIA H100 80GB HBM3,vector_add,memory,36448,1024x1,2.5,2.5,2.5,18,1980,2619
-NVIDIA H100 80GB HBM3,matmul_shared,computation,96,32x32,8,7.9,8.1,18,1980,2619
+NVIDIA H100 80GB HBM3,vector_add,memory,16384,64x1,2.25,2.2,2.3,18,1980,2619,1.75
+NVIDIA H100 80GB HBM3,matmul_shared,computation,64,8x8,5.125,5.1,5.2,18,1965,2619,4.5
+NVIDIA H100 80GB HBM3,vector_add,memory,36448,1024x1,2.5,2.5,2.5,18,1980,2619,
+NVIDIA H100 80GB HBM3,matmul_shared,computation,96,32x32,8,7.9,8.1,18,1980,2619,7.25
 END
     export CUDASIM_CHECK=none CUDASIM_FEATURES=features.csv
     run -0 --separate-stderr timeout 20 "$collect" --features --rows times.csv
@@ -63,7 +63,7 @@ column() {
         s/y\[i\] = a \* x\[i\] + y\[i\]/y[i + 1] = a * x[i] + y[i]/
         s|"../kernels.h"|"contrib/predict/kernels.h"|' "$root/contrib/predict/kernels/stream.cu" > stream.cu
     "$nvcc" -std=c++17 -O1 -cudart shared -gencode arch=compute_90,code=compute_90 -I "$root" -o wrong stream.cu \
-        "$build"/predict/collect.o "$build"/predict/kernels/{arithmetic,matrix,reduce,stencil}.o \
+        "$build"/predict/{collect,alone}.o "$build"/predict/kernels/{arithmetic,lanes,matrix,reduce,registers,stencil}.o \
         "$build"/obj/verify/{gpu,error,stats}.o -ldl
     run -1 ./wrong --check vector_add
     assert_output --regexp '^vector_add: wrong: n 1000, block 32 x 1, element 777 is [0-9.]+, on the CPU [0-9.]+$'
@@ -74,11 +74,11 @@ column() {
 
 @test "list: thousands of rows in a fixed order, none twice, of parts that make up the whole" {
     "$collect" --list > list
-    [ "$(wc -l < list)" -ge 3200 ]
+    [ "$(wc -l < list)" -ge 9000 ]
     assert_equal "$(sort list | uniq -d)" ''
     cmp list <("$collect" --list)
     for part in 0 1 2; do "$collect" --list --subset $part/3 > part$part; done
-    [ "$(wc -l < part2)" -ge 1000 ]
+    [ "$(wc -l < part2)" -ge 3000 ]
     cmp list <(paste -d '\n' part0 part1 part2 | sed '/^$/d')
     # A part has nearly every kernel and block, for the order is shuffled.
     names() { cut -d ' ' -f 1 "$1" | sort -u; }
@@ -124,6 +124,7 @@ column() {
     assert_equal "$(wc -l < joined.csv)" 5
     assert_equal "$(head -n 1 joined.csv)" "${times_header/,block/},$(head -n 1 features.csv | cut -d, -f 2-)"
     assert_equal "$(column time_us)" '2.25 5.125 2.5 8'
+    assert_equal "$(cut -d, -f 11 joined.csv | paste -sd ' ')" 'alone_us 1.75 4.5  7.25'
     assert_equal "$(column block_x)" '64 8 1024 32'
     assert_equal "$(column footprint)" "$(column footprint features.csv)"
     # wrong EXPRESSION FILE LINE TEXT: a file changed by sed is refused, and no row is printed.
@@ -135,13 +136,15 @@ column() {
         [[ $stderr = "changed/$2:$3: "*"$4"* ]] || fail "$1: $stderr"
     }
     mkdir changed
-    wrong '3s/,18,/,/' times.csv 3 '10 columns instead of 11'
-    wrong '4s/$/,1/' times.csv 4 '12 columns instead of 11'
+    wrong '3s/,18,/,/' times.csv 3 '11 columns instead of 12'
+    wrong '4s/$/,1/' times.csv 4 '13 columns instead of 12'
     wrong '2s/2.25/nan/' times.csv 2 "column 'time_us' is no number that could be: 'nan'"
     wrong '2s/2.25/inf/' times.csv 2 "column 'time_us' is no number that could be: 'inf'"
     wrong '2s/2.25/-2.25/' times.csv 2 "column 'time_us' is no number"
     wrong '2s/2.25/2.35/' times.csv 2 'within its interval'
     wrong '2s/2.25,2.2/0,0/' times.csv 2 'not above 0'
+    wrong '2s/1.75$/0/' times.csv 2 'the time alone, 0 us, is not above 0'
+    wrong '2s/1.75$/-1/' times.csv 2 "column 'alone_us' is no number"
     wrong '5s/,18,/,14,/' times.csv 5 '14 samples, and 15 are the least'
     wrong '3s/computation/compute/' times.csv 3 "the class is 'compute'"
     wrong '1s/time_us/time/' times.csv 1 'the header is not'
@@ -155,6 +158,10 @@ column() {
     wrong '2,$d' times.csv 1 'there is nothing in it'
     : > changed/empty
     run -1 --separate-stderr join changed/empty changed/empty
+    # Times from before there was alone_us are joined as they are.
+    sed 's/,[^,]*$//' times.csv > changed/times.csv
+    join changed/times.csv features.csv > changed/joined.csv
+    cmp changed/joined.csv <(cut -d, -f 1-10,12- joined.csv)
 }
 
 @test "predict.sh collect: appends rows and where they come from, and never half of them" {
@@ -188,16 +195,38 @@ column() {
     }
 }
 
+@test "ncu: six launches of each row alone become a line, and others than the list's are refused" {
+    alone() { awk -f "$root/contrib/predict/ncu_alone.awk" list launches; }
+    printf '%s\n' 'saxpy 32 64x1' 'fan_2 128 8x8' > list
+    echo 'collect,--alone,7/400,0,fill,4096x1x1,256x1x1,1485.8' > launches
+    for us in 9.5 3.25 1 4.5 2.25 3.5; do echo "collect,--alone,7/400,1,saxpy,1x1x1,64x1x1,$us"; done >> launches
+    for us in 8 7 7 7 7 7; do echo "collect,--alone,7/400,2,fan_2,16x16x1,8x8x1,$us"; done >> launches
+    run -0 alone
+    assert_output 'kernel,size,block,first_us,ncu_us
+saxpy,32,64x1,9.5,3.25
+fan_2,128,8x8,8,7'
+    sed -i '5s/saxpy/daxpy/' launches
+    run -1 alone
+    assert_output 'ncu_alone: launches:5: a launch of daxpy, block 64x1x1; the list has saxpy, block 64x1'
+    sed -i '5d' launches
+    run -1 alone
+    assert_output --partial 'a launch of fan_2'
+    : > launches
+    run -1 alone
+    assert_output 'ncu_alone: 0 launches; the list has 2 rows of six'
+}
+
 @test "data: the committed rows are whole, and the simulator counts today what they say" {
-    data=$root/contrib/predict/data/h100.csv
-    [ "$(wc -l < "$data")" -gt 3000 ]
-    [ "$(stat -c %s "$data")" -lt 1500000 ]
-    awk -F, 'NR > 1 && (NF != 43 || !($5 > 0) || $8 < 15 || /nan|inf/) { print FILENAME ":" NR ": " $0; bad = 1 }
-        END { exit bad }' "$data"
-    assert_equal "$(cut -d, -f 2 "$data" | sed 1d | sort -u)" \
-        "$("$collect" --list | cut -d ' ' -f 1 | sort -u)"
-    # Every 300th row, counted again; registers are ptxas's, which may be another version's.
-    awk 'NR == 1 || NR % 300 == 0' "$data" > some.csv
+    for data in "$root"/contrib/predict/data/{h200,h100}.csv; do
+        [ "$(wc -l < "$data")" -gt 9000 ]
+        [ "$(stat -c %s "$data")" -lt 3500000 ]
+        awk -F, 'NR > 1 && (NF != 44 || !($5 > 0) || $8 < 15 || /nan|inf/) { print FILENAME ":" NR ": " $0; bad = 1 }
+            END { exit bad }' "$data"
+        assert_equal "$(cut -d, -f 2 "$data" | sed 1d | sort -u)" \
+            "$("$collect" --list | cut -d ' ' -f 1 | sort -u)"
+    done
+    # Every 1000th row, counted again; registers are ptxas's, which may be another version's.
+    awk 'NR == 1 || NR % 1000 == 0' "$data" > some.csv
     cp some.csv again.csv
     run -0 timeout 60 "$root/run_scripts/predict.sh" collect --recount again.csv
     assert_output --partial 'rows of again.csv were counted anew'
@@ -206,6 +235,6 @@ column() {
     }
     diff <(without some.csv) <(without again.csv)
     run -0 awk -f "$root/contrib/predict/quality.awk" "$data"
-    assert_line --regexp '^all +[0-9]{4} '
+    assert_line --regexp '^all +[0-9]{4,5} '
     assert_line --regexp '^the shortest launch: [0-9.]+ us$'
 }

@@ -13,17 +13,17 @@ function die(file, line, text)
 }
 
 # The header of a file, and which of its columns are words or may be empty.
-function expect_header(wanted)
+function expect_header(wanted, more)
 {
     sub(/\r$/, "")
-    if ($0 != wanted)
-        die(FILENAME, FNR, "the header is not '" wanted "'")
+    if ($0 != wanted && $0 != wanted more)
+        die(FILENAME, FNR, "the header is not '" wanted more "'")
     width = NF
     for (i = 1; i <= NF; i++)
         head[i] = $i
 }
 
-# All columns but the words must be numbers, and none of them below 0.
+# All columns but the words must be numbers, and none of them below 0; what was not timed alone has nothing there.
 function check_numbers(words)
 {
     if (NF != width)
@@ -32,7 +32,9 @@ function check_numbers(words)
         if (index(words, "," head[i] ","))  {
             if ($i == "")
                 die(FILENAME, FNR, "column '" head[i] "' is empty")
-        } else if ($i !~ /^[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?$/)
+        } else if (head[i] == "alone_us" && $i == "")
+            continue
+        else if ($i !~ /^[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?$/)
             die(FILENAME, FNR, "column '" head[i] "' is no number that could be: '" $i "'")
 }
 
@@ -44,6 +46,7 @@ function short(number)
 BEGIN {
     FS = ","
     times_header = "gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz"
+    alone = ",alone_us" # which files of times from before it came do not have
     features_header = "kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,n,s,alpha,n_b,n_t,w,cpx,l,l_c,l_mr,l_mw," \
         "l_shr,l_shw,l_s,l_dpu,l_sfu,dpc,shared_words,registers,warp_instructions,flops,bytes_read,bytes_written," \
         "footprint,shared_passes,divergence,regular"
@@ -54,7 +57,12 @@ BEGIN {
 
 FNR == 1 {
     files++
-    expect_header(files == 1 ? times_header : features_header)
+    if (files == 1) {
+        expect_header(times_header, alone)
+        if (NF < 12)
+            alone = ""
+    } else
+        expect_header(features_header, "")
     next
 }
 
@@ -67,11 +75,14 @@ files == 1 {
         die(FILENAME, FNR, "the time " $6 " us is not above 0 and within its interval, " $7 " to " $8)
     if ($9 < least_samples)
         die(FILENAME, FNR, $9 " samples, and " least_samples " are the least")
+    if (alone && $12 != "" && !($12 > 0))
+        die(FILENAME, FNR, "the time alone, " $12 " us, is not above 0")
     rows++
     kernel[rows] = $2
     size[rows] = $4
     block[rows] = $5
-    timed[rows] = $1 "," $2 "," $3 "," $4 "," short($6) "," short($7) "," short($8) "," $9 "," $10 "," $11
+    timed[rows] = $1 "," $2 "," $3 "," $4 "," short($6) "," short($7) "," short($8) "," $9 "," $10 "," $11 \
+        (alone ? "," ($12 == "" ? "" : short($12)) : "")
     next
 }
 
@@ -99,7 +110,7 @@ END {
         die(ARGV[2], (counted < rows ? counted : rows) + 2, counted " launches, and " rows " rows in " ARGV[1])
     sub(/,block,/, ",", times_header)
     sub(/^kernel,/, "", features_header)
-    print times_header "," features_header
+    print times_header alone "," features_header
     for (i = 1; i <= rows; i++)
         print joined[i]
 }
