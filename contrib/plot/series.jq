@@ -10,8 +10,13 @@ def series:
          points: (map(select(.y > 0) | [.x, .y, .lowest, .highest]) | sort)}) |
     map(select(.points != [])) | sort_by([.rank, .name]);
 
-# One call by the host; what bench_gpu.cu calls in its own process is not measured alike.
-def calls: .rows | map(select(.measure == "call" and (.in_process | not) and .n > 0));
+# One call by the host. What only bench_gpu.cu calls, in its own process, is not measured alike, and says so.
+def calls:
+    (.rows | map(select(.measure == "call" and .n > 0))) as $calls |
+    ($calls | map(select(.in_process | not) | .series) | unique) as $by_host |
+    $calls | map(select((.in_process | not) or
+        (.ladder and .kind != "other" and (.series as $name | $by_host | index($name) | not)))) |
+    map(if .in_process then .series += " (in one process)" else . end);
 def kernels: .rows | map(select(.measure == "kernel" and .n > 0 and .rate != null and .ladder != false));
 
 def slowest: .high // .median_s;
@@ -32,10 +37,10 @@ def by_speedup($base):
 def speedups: .base as $base | calls | by_speedup($base);
 
 # Of files with measurements on that GPU: operations a second over operations a byte. Kernels, and calls in one process
-# whose copies are few.
+# whose copies are few; the steps that led to them are left out.
 def by_roofline($gpu):
     map(select(.machine.gpu == $gpu) | .problem as $problem | (.rows[] | select(.measure == "kernel" or .in_process)) |
-        select(.operations != null and .bytes != null and .median_s > 0) |
+        select(.operations != null and .bytes != null and .median_s > 0 and .kind != "other") |
         . + {series: ($problem + ": " + .series), x: (.operations / .bytes), y: (.operations / .median_s),
              lowest: 0, highest: 0}) | series;
 
