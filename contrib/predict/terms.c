@@ -13,6 +13,7 @@
 #define CLOCKS_BLOCK 1.0       /* between two blocks on the whole GPU: they are given out one after another */
 #define BYTES_L1_CLOCK 64.0    /* two sectors */
 #define BYTES_L2_CLOCK 64.0    /* from L2, an SM */
+#define SCHEDULERS 4.0         /* of warps, an SM; each has a fourth of its lanes */
 #define REGISTER_UNIT 256.0    /* registers are given to a warp in this many */
 #define SHARED_RESERVED 1024.0 /* bytes of each block that are the system's */
 
@@ -67,19 +68,20 @@ void terms_compute(const struct sample *sample, const struct gpu *gpu, double us
 {
     const double *v = sample->value;
     struct occupancy o = terms_occupancy(sample, gpu);
-    double threads = v[COLUMN_N_B] * v[COLUMN_N_T], sms = gpu->sms * o.busy;
     double bytes = v[COLUMN_BYTES_READ] + v[COLUMN_BYTES_WRITTEN];
+    double warps = v[COLUMN_N_B] * fmax(1, ceil(v[COLUMN_N_T] / 32));
+    double sm_blocks = ceil(v[COLUMN_N_B] / gpu->sms), scheduler_warps = ceil(sm_blocks * warps / v[COLUMN_N_B] / SCHEDULERS);
     double beyond = v[COLUMN_FOOTPRINT] / gpu->l2_bytes;
     /* The share of the footprint that memory must serve: little when it fits L2 with room to spare, all far above. */
     double share = 1 / (1 + pow(fmax(beyond, 1e-9) / 0.7, -4));
 
     us[TERM_TOTAL] = v[COLUMN_WARP_INSTRUCTIONS] / (4 * gpu->sms) / gpu->max_mhz;
     us[TERM_BYTES] = bytes / (gpu->dram_gbs * 1e3);
-    us[TERM_ISSUE] = v[COLUMN_WARP_INSTRUCTIONS] / (4 * sms) / gpu->max_mhz;
-    us[TERM_DOUBLE] = v[COLUMN_L_DPU] * threads / (gpu->fp64_lanes * sms) / gpu->max_mhz;
-    us[TERM_SPECIAL] = v[COLUMN_L_SFU] * threads / (gpu->sfu_lanes * sms) / gpu->max_mhz;
-    us[TERM_SHARED] = v[COLUMN_SHARED_PASSES] / sms / gpu->max_mhz;
-    us[TERM_L1] = bytes / (BYTES_L1_CLOCK * sms) / gpu->max_mhz;
+    us[TERM_ISSUE] = scheduler_warps * v[COLUMN_WARP_INSTRUCTIONS] / warps / gpu->max_mhz;
+    us[TERM_DOUBLE] = scheduler_warps * v[COLUMN_L_DPU] * 32 / (gpu->fp64_lanes / SCHEDULERS) / gpu->max_mhz;
+    us[TERM_SPECIAL] = scheduler_warps * v[COLUMN_L_SFU] * 32 / (gpu->sfu_lanes / SCHEDULERS) / gpu->max_mhz;
+    us[TERM_SHARED] = sm_blocks * v[COLUMN_SHARED_PASSES] / v[COLUMN_N_B] / gpu->max_mhz;
+    us[TERM_L1] = sm_blocks * bytes / v[COLUMN_N_B] / BYTES_L1_CLOCK / gpu->max_mhz;
     /* How much of what is asked for again L1 keeps is not known; the geometric mean of all and nothing is taken. */
     us[TERM_L2] = sqrt(bytes * fmin(bytes, v[COLUMN_FOOTPRINT])) / (BYTES_L2_CLOCK * gpu->sms) / gpu->max_mhz;
     us[TERM_DRAM] = v[COLUMN_FOOTPRINT] * share / (gpu->dram_gbs * 1e3);
