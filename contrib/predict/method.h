@@ -10,7 +10,7 @@
 
 #include "design.h"
 
-enum { MAX_ARRAYS = 8 };
+enum { MAX_ARRAYS = 12 };
 
 struct learned {
     struct {
