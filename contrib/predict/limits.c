@@ -7,19 +7,23 @@
 #include <string.h>
 
 enum { LAW };
+enum { LOGIT = TERMS, LOGS }; /* of the share of the footprint that memory serves: log(share / (1 - share)) */
 enum { MOST_ROWS = 3000, STEPS = 40, TRIALS = 8 };
 #define LEAST 1e-9     /* microseconds: a term that is nothing */
 #define HOLD 0.0002    /* how strongly a factor is held to its start, for terms that no row depends on */
 #define OWN_HOLD 0.001 /* the same of one kernel's law, in rows: how strongly it is held to the law of all */
 #define OWN_LAUNCH 10  /* the launch this many times as strongly: short rows show it, and it is much the same for all */
+#define LARGEST 1e15    /* a share of memory over one of the cache, or the other way round */
 #define STRIDE 1.0     /* the most that a logarithm changes in a step */
 #define LEAST_POWER -3.0
 #define MOST_POWER 3.5
+#define LEAST_STEEPNESS -1.5
+#define MOST_STEEPNESS 2.5
 
-/* TERM_TOTAL and TERM_BYTES are the roofline's alone: other terms know better. */
+/* TERM_TOTAL and TERM_BYTES are the roofline's alone: other terms know better. TERM_FOOTPRINT stands behind TERM_DRAM. */
 static bool used(int term)
 {
-    return term != TERM_TOTAL && term != TERM_BYTES;
+    return term != TERM_TOTAL && term != TERM_BYTES && term != TERM_FOOTPRINT;
 }
 
 /* Where the search starts: the peaks are not reached, latencies are partly hidden. */
@@ -36,8 +40,11 @@ struct gradient {
 
 static void take_logs(const double *terms, double *logs)
 {
+    double rest = terms[TERM_DRAM] > 0 ? terms[TERM_FOOTPRINT] / terms[TERM_DRAM] - 1 : LARGEST;
+
     for (int i = 0; i < TERMS; i++)
         logs[i] = log(terms[i] + LEAST);
+    logs[LOGIT] = -log(fmin(fmax(rest, 1 / LARGEST), LARGEST));
 }
 
 /* logs: of the terms. */
@@ -45,9 +52,11 @@ static void evaluate(const double *law, const double *logs, struct gradient *g)
 {
     double p = 1 + exp(law[LIMITS_POWER]), launch = exp(law[LIMITS_LAUNCH]);
     double off[TERMS], largest = log(LEAST), sum = 0, mean_log = 0, norm, rest;
+    double steepness = exp(law[LIMITS_STEEPNESS]), place = steepness * (logs[LOGIT] + law[LIMITS_CACHE]);
+    double cached = 1 / (1 + exp(place));
 
     for (int i = 0; i < TERMS; i++) {
-        off[i] = law[i] + logs[i];
+        off[i] = law[i] + (i == TERM_DRAM ? logs[TERM_FOOTPRINT] - log1p(exp(-place)) : logs[i]);
         if (used(i))
             largest = fmax(largest, off[i]);
     }
@@ -67,6 +76,8 @@ static void evaluate(const double *law, const double *logs, struct gradient *g)
     rest = norm / (launch + norm);
     for (int i = 0; i < TERMS; i++)
         g->by[i] = rest * g->share[i];
+    g->by[LIMITS_CACHE] = g->by[TERM_DRAM] * cached * steepness;
+    g->by[LIMITS_STEEPNESS] = g->by[TERM_DRAM] * cached * place;
     g->by[LIMITS_LAUNCH] = g->launch_share;
     g->by[LIMITS_POWER] = rest * (mean_log / p - log(sum) / (p * p)) * (p - 1);
 }
@@ -74,7 +85,7 @@ static void evaluate(const double *law, const double *logs, struct gradient *g)
 /* What a law is fitted to: sum of weight x (its error)^2 + hold x (law - centre)^2. */
 struct problem {
     size_t rows;
-    double *logs;   /* rows x TERMS */
+    double *logs;   /* rows x LOGS */
     double *y;      /* rows */
     double *weight; /* rows */
     double centre[LIMITS_COUNT], hold[LIMITS_COUNT];
@@ -93,7 +104,7 @@ static double objective(const struct problem *p, const double *law, double *grad
     for (size_t row = 0; row < p->rows; row++) {
         double error;
 
-        evaluate(law, p->logs + row * TERMS, &g);
+        evaluate(law, p->logs + row * LOGS, &g);
         error = g.time - p->y[row];
         sum += p->weight[row] * error * error;
         for (int i = 0; matrix && i < LIMITS_COUNT; i++) {
@@ -135,6 +146,7 @@ static bool descend(const struct problem *p, double *law, double *value, double 
         for (int i = 0; i < LIMITS_COUNT; i++)
             next[i] = law[i] + fmax(-STRIDE, fmin(step[i], STRIDE));
         next[LIMITS_POWER] = fmax(LEAST_POWER, fmin(next[LIMITS_POWER], MOST_POWER));
+        next[LIMITS_STEEPNESS] = fmax(LEAST_STEEPNESS, fmin(next[LIMITS_STEEPNESS], MOST_STEEPNESS));
         reached = objective(p, next, NULL, NULL);
         if (reached < *value) {
             bool further = *value - reached > 1e-5 * *value;
@@ -160,14 +172,14 @@ static void solve(const struct problem *p, double *law)
 
 static bool problem_make(struct problem *p, size_t rows, struct error *error)
 {
-    *p = (struct problem){.logs = malloc((rows + 1) * TERMS * sizeof(double)), .y = malloc((rows + 1) * sizeof(double)),
+    *p = (struct problem){.logs = malloc((rows + 1) * LOGS * sizeof(double)), .y = malloc((rows + 1) * sizeof(double)),
                           .weight = malloc((rows + 1) * sizeof(double))};
     return (p->logs && p->y && p->weight) || error_toolkit(error, "no memory for %zu rows", rows);
 }
 
 static void problem_add(struct problem *p, const struct training *t, size_t row, double weight)
 {
-    take_logs(t->terms + row * TERMS, p->logs + p->rows * TERMS);
+    take_logs(t->terms + row * TERMS, p->logs + p->rows * LOGS);
     p->y[p->rows] = t->y[row];
     p->weight[p->rows++] = weight;
 }
@@ -234,7 +246,7 @@ bool limits_fit_own(const struct training *t, const size_t *rows, size_t count, 
 double limits_predict(const double *law, const double *terms, double *share, double *launch_share)
 {
     struct gradient g;
-    double logs[TERMS];
+    double logs[LOGS];
 
     take_logs(terms, logs);
     evaluate(law, logs, &g);

@@ -20,6 +20,7 @@
     X(L1, "global access", false)              /* sectors asked of L1: two a clock */                               \
     X(L2, "L2 bandwidth", false)               /* bytes from L2: between those asked for and the distinct ones */     \
     X(DRAM, "memory bandwidth", false)         /* distinct bytes touched, by how far they go beyond L2 */           \
+    X(FOOTPRINT, "distinct bytes", false)      /* distinct bytes touched, at the bandwidth of the memory */             \
     X(LATENCY, "latency of one warp", false)   /* dependent instructions of one thread after another, waves of blocks */ \
     X(MEMORY_LATENCY, "memory latency", false) /* global accesses of one thread one after another, waves of blocks */ \
     X(BARRIER, "barriers", false)              /* barriers of one block after another, waves of blocks */           \
