@@ -16,7 +16,7 @@ enum {
     GROUP_ROWS = 400,                     /* of one kernel's process; more are parted */
     COMMON = 1200,                        /* rows of the common process */
     SEARCH_ROWS = 240,                    /* of these its scales are found on */
-    CLUSTERS = 16, CLUSTER_ROWS = 70,     /* neighbours of one kernel, that the scales of own processes are found on */
+    CLUSTERS = 40, CLUSTER_ROWS = 40,     /* neighbours of one kernel, that the scales of own processes are found on */
     NESTED_SEED = 13
 };
 

@@ -86,8 +86,8 @@ void terms_compute(const struct sample *sample, const struct gpu *gpu, double us
     us[TERM_L2] = sqrt(bytes * fmin(bytes, v[COLUMN_FOOTPRINT])) / (BYTES_L2_CLOCK * gpu->sms) / gpu->max_mhz;
     us[TERM_DRAM] = v[COLUMN_FOOTPRINT] * share / (gpu->dram_gbs * 1e3);
     us[TERM_FOOTPRINT] = v[COLUMN_FOOTPRINT] / (gpu->dram_gbs * 1e3);
-    us[TERM_LATENCY] = o.full_waves * v[COLUMN_L] * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION / gpu->max_mhz;
+    us[TERM_LATENCY] = (o.waves <= 1 ? 1 : 0.5 * (o.waves + o.full_waves)) * v[COLUMN_L] * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION / gpu->max_mhz;
     us[TERM_MEMORY_LATENCY] = o.full_waves * (v[COLUMN_L_MR] + 0.2 * v[COLUMN_L_MW]) * CLOCKS_MEMORY / gpu->max_mhz;
-    us[TERM_BARRIER] = o.full_waves * v[COLUMN_L_S] * CLOCKS_BARRIER / gpu->max_mhz;
+    us[TERM_BARRIER] = (o.waves <= 1 ? 1 : 0.5 * (o.waves + o.full_waves)) * v[COLUMN_L_S] * CLOCKS_BARRIER / gpu->max_mhz;
     us[TERM_BLOCKS] = v[COLUMN_N_B] * CLOCKS_BLOCK / gpu->max_mhz;
 }
