@@ -2,7 +2,6 @@
 #include "nested.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +10,16 @@
 #include "vector.h"
 #include "verify/random.h"
 
-enum { ROWS, OWN_WEIGHTS, OWN_SCALES, GROUPS, COMMON_ROWS, COMMON_WEIGHTS, COMMON_SCALES, GATE };
+enum { ROWS, OWN_WEIGHTS, OWN_SCALES, GROUPS, COMMON_ROWS, COMMON_WEIGHTS, COMMON_SCALES, METRIC };
 enum {
-    GROUP_ROWS = 400,                     /* of one kernel's process; more are parted */
-    COMMON = 1200,                        /* rows of the common process */
-    SEARCH_ROWS = 240,                    /* of these its scales are found on */
-    CLUSTERS = 40, CLUSTER_ROWS = 40,     /* neighbours of one kernel, that the scales of own processes are found on */
+    GROUP_ROWS = 400,                 /* of one kernel's process; more are parted */
+    COMMON = 1200,                    /* rows of the common process */
+    SEARCH_ROWS = 160,                /* of these its scales are found on */
+    CLUSTERS = 40, CLUSTER_ROWS = 40, /* neighbours of one kernel, that the scales of own processes are found on */
     NESTED_SEED = 13
 };
+#define FLOOR 0.02 /* of how much an input varies within a kernel, as a share of its range */
+#define SAME 2.0   /* the distance, in units of that, at which a launch is as much of the nearest row's kernel as of a new one */
 
 /* Rows of one kernel. */
 struct group {
@@ -217,17 +218,30 @@ static bool fit_common(struct learned *learned, int first, const struct training
 }
 
 /* What an input counts for in telling kernels apart: one over how much it varies within a kernel. */
-static void within(const struct training *t, double floor, double *weight)
+static bool fit_metric(const struct training *t, double *metric, struct error *error)
 {
     size_t in = t->inputs;
-    double *sum = calloc((size_t)t->kernels * in + 1, sizeof *sum), *n = calloc((size_t)t->kernels + 1, sizeof *n);
-    for (size_t i = 0; i < t->rows; i++) { n[t->kernel[i]]++; for (size_t j = 0; j < in; j++) sum[(size_t)t->kernel[i] * in + j] += t->x[i * in + j]; }
-    for (size_t j = 0; j < in; j++) {
-        double s = 0;
-        for (size_t i = 0; i < t->rows; i++) { double o = t->x[i * in + j] - sum[(size_t)t->kernel[i] * in + j] / n[t->kernel[i]]; s += o * o; }
-        weight[j] = 1 / (sqrt(s / (double)t->rows) + floor);
+    double *mean = calloc((size_t)t->kernels * in + 1, sizeof *mean), *rows = calloc((size_t)t->kernels + 1, sizeof *rows);
+    bool good = (mean && rows) || error_toolkit(error, "no memory for %d kernels", t->kernels);
+
+    for (size_t i = 0; good && i < t->rows; i++)
+        rows[t->kernel[i]]++;
+    for (size_t i = 0; good && i < t->rows; i++)
+        for (size_t j = 0; j < in; j++)
+            mean[(size_t)t->kernel[i] * in + j] += t->x[i * in + j] / rows[t->kernel[i]];
+    for (size_t j = 0; good && j < in; j++) {
+        double sum = 0;
+
+        for (size_t i = 0; i < t->rows; i++) {
+            double off = t->x[i * in + j] - mean[(size_t)t->kernel[i] * in + j];
+
+            sum += off * off;
+        }
+        metric[j] = 1 / (sqrt(sum / (double)t->rows) + FLOOR);
     }
-    free(sum); free(n);
+    free(mean);
+    free(rows);
+    return good;
 }
 
 bool nested_fit(struct learned *learned, int first, const struct training *t, const double *law, struct error *error)
@@ -235,17 +249,11 @@ bool nested_fit(struct learned *learned, int first, const struct training *t, co
     struct random_stream stream = random_stream(&(struct random_key){.seed = NESTED_SEED}, 0);
     struct near *near = malloc((t->rows + 1) * sizeof *near);
     struct groups groups = {.count = 0};
-    double *gate = learned_array(learned, first + GATE, t->inputs + 2, error);
+    double *metric = learned_array(learned, first + METRIC, t->inputs, error);
     bool good = (near && make_groups(&groups, t, near)) || error_toolkit(error, "no memory for %zu rows", t->rows);
 
-    good = good && gate && fit_common(learned, first, t, law, &stream, error) &&
+    good = good && metric && fit_metric(t, metric, error) && fit_common(learned, first, t, law, &stream, error) &&
            fit_own(learned, first, t, law, &groups, &stream, near, error);
-    if (good) {
-        double floor = getenv("FL") ? atof(getenv("FL")) : 0.02;
-        gate[t->inputs] = getenv("G0") ? atof(getenv("G0")) : 2;
-        gate[t->inputs + 1] = 4;
-        within(t, floor, gate);
-    }
     free(groups.group);
     free(groups.rows);
     free(near);
@@ -256,15 +264,15 @@ double nested_predict(const struct learned *learned, int first, const double *la
                       const double *terms)
 {
     const double *rows = learned->array[first + ROWS].values, *own_scales = learned->array[first + OWN_SCALES].values;
-    const double *common_scales = learned->array[first + COMMON_SCALES].values, *gate = learned->array[first + GATE].values;
+    const double *common_scales = learned->array[first + COMMON_SCALES].values, *metric = learned->array[first + METRIC].values;
     const double *groups = learned->array[first + GROUPS].values;
     size_t total = learned->array[first + OWN_WEIGHTS].count, base_count = law ? LIMITS_COUNT : 1, at = 0, nearest = 0;
-    double least = INFINITY, part[256], common, own;
+    double least = INFINITY, part[256], common, own, trust;
 
     for (size_t i = 0; i < total; i += 256) {
         size_t count = total - i < 256 ? total - i : 256;
 
-        vector_scaled_distances(rows + i * inputs, count, inputs, x, gate, part);
+        vector_scaled_distances(rows + i * inputs, count, inputs, x, metric, part);
         for (size_t j = 0; j < count; j++)
             if (part[j] < least) {
                 least = part[j];
@@ -281,11 +289,8 @@ double nested_predict(const struct learned *learned, int first, const double *la
     own = base_of(groups + 1, base_count, terms) +
           kriging_predict(rows + at * inputs, learned->array[first + OWN_WEIGHTS].values + at, (size_t)*groups, inputs,
                           own_scales, x);
-    {
-        double trust = 1 / (1 + pow(sqrt(least) / gate[inputs], gate[inputs + 1]));
-        if (getenv("DUMP")) printf("DUMP %.5g %.6g %.6g %.6g %.4g\n", sqrt(least), exp(common), exp(own),exp(base_of(groups + 1, base_count, terms)), trust);
-        return trust * own + (1 - trust) * common;
-    }
+    trust = 1 / (1 + pow(least / (SAME * SAME), 2));
+    return trust * own + (1 - trust) * common;
 }
 
 bool nested_check(const struct learned *learned, int first, size_t inputs, bool laws)
@@ -297,7 +302,7 @@ bool nested_check(const struct learned *learned, int first, size_t inputs, bool 
         learned->array[first + OWN_SCALES].count != inputs + KRIGING_SCALES ||
         learned->array[first + COMMON_SCALES].count != inputs + KRIGING_SCALES ||
         learned->array[first + COMMON_ROWS].count != learned->array[first + COMMON_WEIGHTS].count * inputs ||
-        learned->array[first + GATE].count != inputs + 2)
+        learned->array[first + METRIC].count != inputs)
         return false;
     for (size_t i = 0; i < groups; i += step) {
         double count = learned->array[first + GROUPS].values[i];

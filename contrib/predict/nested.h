@@ -12,7 +12,7 @@
 
 #include "method.h"
 
-#define NESTED_ARRAYS "rows", "own-weights", "own-scales", "groups", "common-rows", "common-weights", "common-scales", "gate"
+#define NESTED_ARRAYS "rows", "own-weights", "own-scales", "groups", "common-rows", "common-weights", "common-scales", "metric"
 
 /* Fills the arrays above from number `first` on. law: the common law of limits, or NULL to do without laws. */
 bool nested_fit(struct learned *learned, int first, const struct training *training, const double *law, struct error *error);
