@@ -111,9 +111,10 @@ static double part_loss(const double *p, double *gradient, struct search *s)
 struct parts {
     struct search *part;
     int count;
+    struct kriging_belief belief;
 };
 
-/* The sum over the parts, with weak beliefs about the parameters, and its gradient. */
+/* The sum over the parts, with beliefs about the parameters, and its gradient. */
 static double loss(unsigned count, const double *p, double *gradient, void *data)
 {
     struct parts *parts = data;
@@ -121,7 +122,8 @@ static double loss(unsigned count, const double *p, double *gradient, void *data
     double value = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        double centre = i < in ? log(0.3) : i == in ? log(4) : log(1e-4), width = i < in ? 1.5 : 3;
+        double centre = i < in ? log(parts->belief.centre) : i == in ? log(4) : log(1e-4);
+        double width = i < in ? parts->belief.width : 3;
 
         value += 0.5 * (p[i] - centre) * (p[i] - centre) / (width * width);
         if (gradient)
@@ -165,12 +167,12 @@ static void search_release(struct search *s)
 }
 
 bool kriging_scales(const struct training *t, const double *y, const struct kriging_part *list, int parts_count,
-                    double *scales, struct error *error)
+                    struct kriging_belief belief, double *scales, struct error *error)
 {
     unsigned in = (unsigned)t->inputs, count = in + 2;
     double p[MAX_INPUTS + 2], low[MAX_INPUTS + 2], high[MAX_INPUTS + 2], mean, deviation, final = HUGE_VAL;
     nlopt_opt optimiser = nlopt_create(NLOPT_LD_LBFGS, count);
-    struct parts parts = {.part = calloc((size_t)parts_count + 1, sizeof *parts.part)};
+    struct parts parts = {.part = calloc((size_t)parts_count + 1, sizeof *parts.part), .belief = belief};
     bool good = parts.part && optimiser;
 
     mean_and_deviation(y, t->rows, &mean, &deviation);
@@ -179,7 +181,7 @@ bool kriging_scales(const struct training *t, const double *y, const struct krig
     if (!good)
         error_toolkit(error, "no memory for %zu rows", t->rows);
     for (unsigned i = 0; i < count; i++) {
-        p[i] = i < in ? log(0.3) : i == in ? log(4) : log(1e-4);
+        p[i] = i < in ? log(belief.centre) : i == in ? log(4) : log(1e-4);
         low[i] = i < in ? log(1e-4) : i == in ? log(1e-2) : log(1e-9);
         high[i] = i < in ? log(60) : i == in ? log(1e4) : log(0.5);
     }

@@ -17,9 +17,15 @@ struct kriging_part {
 
 enum { KRIGING_SCALES = 3 }; /* beside one for each input: the mean of y, s^2, n^2 */
 
+/* What is thought of the scales before any row: of the logarithm of each a normal distribution. */
+struct kriging_belief {
+    double centre; /* of a scale; its inverse is how far apart rows are that have little to do with each other */
+    double width;  /* deviation of the logarithm */
+};
+
 /* Finds `scales`, inputs + KRIGING_SCALES numbers: w, mean, s^2, n^2. Time goes with the cube of the largest part. */
 bool kriging_scales(const struct training *training, const double *y, const struct kriging_part *parts, int count,
-                    double *scales, struct error *error);
+                    struct kriging_belief belief, double *scales, struct error *error);
 
 /*
  * Conditions a process on some rows: fills their weights (part->count), of which kriging_predict makes predictions. Time
