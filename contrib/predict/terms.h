@@ -13,7 +13,7 @@
 #define TERMS_LIST(X)                                                                                               \
     X(TOTAL, "instructions", true)             /* warp instructions, four a clock on every SM of the GPU */          \
     X(BYTES, "bytes asked for", false)         /* bytes asked for, at the bandwidth of the memory */                    \
-    X(ISSUE, "instruction issue", true)        /* warp instructions, four a clock on each SM that has blocks */     \
+    X(ISSUE, "instruction issue", false)       /* warp instructions, four a clock on each SM that has blocks */     \
     X(DOUBLE, "double precision", true)        /* float64 operations */                                             \
     X(SPECIAL, "special functions", true)      /* sines, roots and such */                                          \
     X(SHARED, "shared memory", true)           /* passes of 32 banks, one a clock */                                \
