@@ -25,6 +25,8 @@ static const struct {
     {"bytes", LOG1P}, {"bytes over footprint", LOG}, {"footprint over L2", LOG}, {"bytes a thread", LOG1P},
     {"shared passes an instruction", LOG1P}, {"flops an instruction", LOG1P}};
 
+#define JITTER_US 0.04 /* by which the price of a launch differs from row to row for reasons outside of it (data/README.md) */
+
 enum {
     SOURCE_COUNT = sizeof source / sizeof source[0],
     COUNTS = sizeof counts / sizeof counts[0],
@@ -151,7 +153,8 @@ bool design_make(struct design *d, enum input_set set, const struct table *table
         }
         terms_compute(sample, gpu, d->terms + row * TERMS);
         d->time[row] = v[COLUMN_TIME_US];
-        d->spread[row] = fmax((v[COLUMN_HIGH_US] - v[COLUMN_LOW_US]) / 2 / v[COLUMN_TIME_US], 1e-4);
+        d->spread[row] = hypot(fmax((v[COLUMN_HIGH_US] - v[COLUMN_LOW_US]) / 2, JITTER_US), 1e-4 * v[COLUMN_TIME_US]) /
+                         v[COLUMN_TIME_US];
         d->sample[row] = sample;
         d->kernel[row] = kernel_number(d, row);
         if (d->kernel[row] == d->kernels)
