@@ -46,6 +46,8 @@ struct occupancy {
 
 struct occupancy terms_occupancy(const struct sample *sample, const struct gpu *gpu);
 
+double terms_activity(const struct sample *sample);
+
 /* Fills `us`, microseconds at the GPU's highest clock; each at least 0. */
 void terms_compute(const struct sample *sample, const struct gpu *gpu, double us[TERMS]);
 
