@@ -67,17 +67,15 @@ struct occupancy terms_occupancy(const struct sample *sample, const struct gpu *
 /*
  * The share of the launch's threads that have work. Counts are means over all threads, and those beyond the end of the data,
  * of which a launch of a few blocks may have more than others, return at once. Who works writes: once, twice or so, which
- * is a whole number; or one lane of a warp writes for all. Where threads work together through shared memory it is not seen
- * by that, and all are taken to work.
+ * is a whole number. Where fewer than one lane of a warp does, and where threads work together through shared memory, one may
+ * write for all: so all are taken to work.
  */
 double terms_activity(const struct sample *sample)
 {
     double writes = sample->value[COLUMN_L_MW];
 
-    if (writes <= 0 || sample->value[COLUMN_L_S] > 0 || sample->value[COLUMN_L_SHR] > 0)
+    if (writes <= 1.0 / 32 || sample->value[COLUMN_L_S] > 0 || sample->value[COLUMN_L_SHR] > 0)
         return 1;
-    if (writes <= 1.0 / 32)
-        writes *= 32;
     return writes / ceil(writes);
 }
 
@@ -90,7 +88,6 @@ void terms_compute(const struct sample *sample, const struct gpu *gpu, double us
     /* The busiest multiprocessor, and its busiest scheduler. */
     double sm_blocks = fmin(ceil(full / gpu->sms), full);
     double scheduler_warps = ceil(ceil(sm_blocks * v[COLUMN_N_T] / 32) / SCHEDULERS), warps = full * v[COLUMN_N_T] / 32;
-    double waves = o.waves <= 1 ? 1 : 0.5 * (o.waves + o.full_waves); /* blocks do not end all at once */
     double beyond = v[COLUMN_FOOTPRINT] / gpu->l2_bytes;
     /* The share of the footprint that memory must serve: little when it fits L2 with room to spare, all far above. */
     double share = 1 / (1 + pow(fmax(beyond, 1e-9) / 0.7, -4));
@@ -106,8 +103,8 @@ void terms_compute(const struct sample *sample, const struct gpu *gpu, double us
     us[TERM_L2] = sqrt(bytes * fmin(bytes, v[COLUMN_FOOTPRINT])) / (BYTES_L2_CLOCK * gpu->sms) / gpu->max_mhz;
     us[TERM_DRAM] = v[COLUMN_FOOTPRINT] * share / (gpu->dram_gbs * 1e3);
     us[TERM_FOOTPRINT] = v[COLUMN_FOOTPRINT] / (gpu->dram_gbs * 1e3);
-    us[TERM_LATENCY] = waves * v[COLUMN_L] / active * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION / gpu->max_mhz;
-    us[TERM_MEMORY_LATENCY] = waves * (v[COLUMN_L_MR] + 0.2 * v[COLUMN_L_MW]) / active * CLOCKS_MEMORY / gpu->max_mhz;
-    us[TERM_BARRIER] = waves * v[COLUMN_L_S] * CLOCKS_BARRIER / gpu->max_mhz;
+    us[TERM_LATENCY] = o.full_waves * v[COLUMN_L] / active * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION / gpu->max_mhz;
+    us[TERM_MEMORY_LATENCY] = o.full_waves * (v[COLUMN_L_MR] + 0.2 * v[COLUMN_L_MW]) / active * CLOCKS_MEMORY / gpu->max_mhz;
+    us[TERM_BARRIER] = o.full_waves * v[COLUMN_L_S] * CLOCKS_BARRIER / gpu->max_mhz;
     us[TERM_BLOCKS] = v[COLUMN_N_B] * CLOCKS_BLOCK / gpu->max_mhz;
 }
