@@ -15,7 +15,7 @@ enum {
     GROUP_ROWS = 400,                 /* of one kernel's process; more are parted */
     COMMON = 1200,                    /* rows of the common process */
     SEARCH_ROWS = 160,                /* of these its scales are found on */
-    CLUSTERS = 40, CLUSTER_ROWS = 40, /* neighbours of one kernel, that the scales of own processes are found on */
+    CLUSTERS = 60, CLUSTER_ROWS = 40, /* neighbours of one kernel, that the scales of own processes are found on */
     NESTED_SEED = 13
 };
 /* Chosen by ten folds and by leaving kernels out: the evidence of so few rows alone makes some inputs count too much. */
@@ -117,7 +117,7 @@ static bool own_scales(const struct training *t, const struct groups *g, const d
     bool good = r2;
 
     for (int c = 0; good && c < CLUSTERS; c++) {
-        const struct group *group = &g->group[random_below(stream, (uint32_t)g->count)];
+        const struct group *group = &g->group[(size_t)c * g->count / CLUSTERS];
         size_t centre = group->row[random_below(stream, (uint32_t)group->count)];
 
         parts[c] = (struct kriging_part){malloc(CLUSTER_ROWS * sizeof(size_t)),
