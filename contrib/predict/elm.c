@@ -12,7 +12,7 @@
 #include "verify/random.h"
 
 enum { HIDDEN, OUTPUT };      /* neurons x (inputs + 1), the last a threshold; neurons + 1 */
-enum { MAX_NEURONS = 320, ROWS_A_NEURON = 4, ELM_SEED = 11, MAX_ROWS = 3500 };
+enum { MAX_NEURONS = 320, ROWS_A_NEURON = 4, ELM_SEED = 11, MAX_ROWS = 2500 };
 
 static double uniform(struct random_stream *stream)
 {

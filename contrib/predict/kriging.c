@@ -190,7 +190,7 @@ bool kriging_scales(const struct training *t, const double *y, const struct krig
         nlopt_set_lower_bounds(optimiser, low);
         nlopt_set_upper_bounds(optimiser, high);
         nlopt_set_maxeval(optimiser, STEPS);
-        nlopt_set_ftol_rel(optimiser, 1e-6);
+        nlopt_set_ftol_rel(optimiser, 3e-5);
         nlopt_optimize(optimiser, p, &final); /* whatever its result, p is the best so far */
     }
     for (unsigned j = 0; j < in; j++)

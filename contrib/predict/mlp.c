@@ -16,7 +16,7 @@
 
 /* weights: hidden x inputs, hidden thresholds, hidden output weights, inputs of the linear path, one constant. */
 enum { WEIGHTS, SCALE }; /* SCALE: mean and deviation of y, number of hidden neurons */
-enum { HIDDEN = 20, STEPS = 150, MLP_SEED = 12, MAX_ROWS = 3500 };
+enum { HIDDEN = 20, STEPS = 150, MLP_SEED = 12, MAX_ROWS = 2500 };
 #define DECAY 1e-5
 
 struct work {

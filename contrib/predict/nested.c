@@ -145,6 +145,21 @@ static double base_of(const double *base, size_t count, const double *terms)
     return count == 1 ? *base : limits_predict(base, terms, NULL, NULL);
 }
 
+/* The least and the largest of each input. box: 2 x inputs. */
+static void bounding_box(const struct training *t, const struct group *group, double *box)
+{
+    for (size_t j = 0; j < t->inputs; j++) {
+        box[j] = INFINITY;
+        box[t->inputs + j] = -INFINITY;
+        for (size_t i = 0; i < group->count; i++) {
+            double x = t->x[group->row[i] * t->inputs + j];
+
+            box[j] = fmin(box[j], x);
+            box[t->inputs + j] = fmax(box[t->inputs + j], x);
+        }
+    }
+}
+
 static bool fit_own(struct learned *learned, int first, const struct training *t, const double *law, struct groups *g,
                     struct random_stream *stream, struct near *near, struct error *error)
 {
@@ -152,13 +167,13 @@ static bool fit_own(struct learned *learned, int first, const struct training *t
     double *rows = learned_array(learned, first + ROWS, t->rows * in, error);
     double *weights = rows ? learned_array(learned, first + OWN_WEIGHTS, t->rows, error) : NULL;
     double *scales = weights ? learned_array(learned, first + OWN_SCALES, in + KRIGING_SCALES, error) : NULL;
-    double *groups = scales ? learned_array(learned, first + GROUPS, g->count * (1 + base_count), error) : NULL;
+    double *groups = scales ? learned_array(learned, first + GROUPS, g->count * (1 + base_count + 2 * in), error) : NULL;
     double *rest = malloc((t->rows + 1) * sizeof *rest);
     bool good = groups && (rest || error_toolkit(error, "no memory for %zu rows", t->rows));
 
     for (size_t k = 0; good && k < g->count; k++) {
         const struct group *group = &g->group[k];
-        double *base = groups + k * (1 + base_count) + 1, sum = 0;
+        double *base = groups + k * (1 + base_count + 2 * in) + 1, sum = 0;
 
         base[-1] = (double)group->count;
         if (law)
@@ -183,6 +198,7 @@ static bool fit_own(struct learned *learned, int first, const struct training *t
         good = kriging_fit(t, rest, &part, scales, weights + at, error);
         for (size_t i = 0; i < part.count; i++)
             memcpy(rows + (at + i) * in, t->x + part.row[i] * in, in * sizeof *rows);
+        bounding_box(t, &g->group[k], groups + k * (1 + base_count + 2 * in) + 1 + base_count);
         at += part.count;
     }
     free(rest);
@@ -263,34 +279,73 @@ bool nested_fit(struct learned *learned, int first, const struct training *t, co
     return good;
 }
 
+/* The square of the distance from a box, which no row in it is nearer than. */
+static double box_distance(const double *box, size_t inputs, const double *x, const double *metric)
+{
+    double sum = 0;
+
+    for (size_t j = 0; j < inputs; j++) {
+        double off = metric[j] * fmax(fmax(box[j] - x[j], x[j] - box[inputs + j]), 0);
+
+        sum += off * off;
+    }
+    return sum;
+}
+
+/* The square of the distance of the nearest of some rows. */
+static double rows_distance(const double *rows, size_t count, size_t inputs, const double *x, const double *metric)
+{
+    double least = INFINITY, part[256];
+
+    for (size_t i = 0; i < count; i += 256) {
+        size_t some = count - i < 256 ? count - i : 256;
+
+        vector_scaled_distances(rows + i * inputs, some, inputs, x, metric, part);
+        for (size_t j = 0; j < some; j++)
+            least = fmin(least, part[j]);
+    }
+    return least;
+}
+
 double nested_predict(const struct learned *learned, int first, const double *law, size_t inputs, const double *x,
                       const double *terms)
 {
     const double *rows = learned->array[first + ROWS].values, *own_scales = learned->array[first + OWN_SCALES].values;
     const double *common_scales = learned->array[first + COMMON_SCALES].values, *metric = learned->array[first + METRIC].values;
-    const double *groups = learned->array[first + GROUPS].values;
-    size_t total = learned->array[first + OWN_WEIGHTS].count, base_count = law ? LIMITS_COUNT : 1, at = 0, nearest = 0;
-    double least = INFINITY, part[256], common, own, trust;
+    const double *groups = learned->array[first + GROUPS].values, *own_group = groups;
+    size_t base_count = law ? LIMITS_COUNT : 1, step = 1 + base_count + 2 * inputs, at = 0, own_at = 0;
+    size_t count = learned->array[first + GROUPS].count / step, likely = 0;
+    double least = INFINITY, common, own, trust, best = INFINITY;
 
-    for (size_t i = 0; i < total; i += 256) {
-        size_t count = total - i < 256 ? total - i : 256;
+    /* The group whose box is nearest is looked at first: few others then have rows that may be nearer. */
+    for (size_t k = 0; k < count; k++) {
+        double bound = box_distance(groups + k * step + 1 + base_count, inputs, x, metric);
 
-        vector_scaled_distances(rows + i * inputs, count, inputs, x, metric, part);
-        for (size_t j = 0; j < count; j++)
-            if (part[j] < least) {
-                least = part[j];
-                nearest = i + j;
+        if (bound < best) {
+            best = bound;
+            likely = k;
+        }
+    }
+    for (int round = 0; round < 2; round++, at = 0)
+        for (size_t k = 0; k < count; at += (size_t)groups[k * step], k++) {
+            const double *group = groups + k * step;
+            double distance;
+
+            if (round == 0 ? k != likely
+                           : k == likely || box_distance(group + 1 + base_count, inputs, x, metric) >= least)
+                continue;
+            distance = rows_distance(rows + at * inputs, (size_t)*group, inputs, x, metric);
+            if (distance < least) {
+                least = distance;
+                own_group = group;
+                own_at = at;
             }
-    }
-    while (at + (size_t)*groups <= nearest) {
-        at += (size_t)*groups;
-        groups += 1 + base_count;
-    }
+        }
     common = (law ? limits_predict(law, terms, NULL, NULL) : 0) +
              kriging_predict(learned->array[first + COMMON_ROWS].values, learned->array[first + COMMON_WEIGHTS].values,
                              learned->array[first + COMMON_WEIGHTS].count, inputs, common_scales, x);
-    own = base_of(groups + 1, base_count, terms) +
-          kriging_predict(rows + at * inputs, learned->array[first + OWN_WEIGHTS].values + at, (size_t)*groups, inputs,
+    own = base_of(own_group + 1, base_count, terms) +
+          kriging_predict(rows + own_at * inputs, learned->array[first + OWN_WEIGHTS].values + own_at, (size_t)*own_group, inputs,
                           own_scales, x);
     trust = 1 / (1 + pow(least / (SAME * SAME), 2));
     return trust * own + (1 - trust) * common;
@@ -298,7 +353,7 @@ double nested_predict(const struct learned *learned, int first, const double *la
 
 bool nested_check(const struct learned *learned, int first, size_t inputs, bool laws)
 {
-    size_t step = 1 + (laws ? LIMITS_COUNT : 1), rows = learned->array[first + OWN_WEIGHTS].count, sum = 0;
+    size_t step = 1 + (laws ? LIMITS_COUNT : 1) + 2 * inputs, rows = learned->array[first + OWN_WEIGHTS].count, sum = 0;
     size_t groups = learned->array[first + GROUPS].count;
 
     if (rows == 0 || groups == 0 || groups % step != 0 || learned->array[first + ROWS].count != rows * inputs ||
