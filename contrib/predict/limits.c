@@ -149,7 +149,7 @@ static bool descend(const struct problem *p, double *law, double *value, double 
         next[LIMITS_STEEPNESS] = fmax(LEAST_STEEPNESS, fmin(next[LIMITS_STEEPNESS], MOST_STEEPNESS));
         reached = objective(p, next, NULL, NULL);
         if (reached < *value) {
-            bool further = *value - reached > 1e-5 * *value;
+            bool further = *value - reached > 1e-3 * *value;
 
             memcpy(law, next, sizeof next);
             *value = reached;
