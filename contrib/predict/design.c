@@ -21,7 +21,8 @@ static const struct {
     enum scale scale;
 } others[] = {
     {"dpc", PLAIN}, {"divergence", PLAIN}, {"block_x", LOG}, {"threads a block", LOG}, {"blocks", LOG}, {"threads", LOG},
-    {"blocks an SM", LOG}, {"warps an SM", LOG}, {"waves", LOG}, {"wave rounding", PLAIN}, {"imbalance", LOG}, {"threads of the busiest SM", LOG}, {"resident warps of the busiest SM", LOG}, {"footprint an SM", LOG1P},
+    {"blocks an SM", LOG}, {"warps an SM", LOG}, {"waves", LOG}, {"wave rounding", PLAIN}, {"imbalance", LOG},
+    {"threads of the busiest SM", LOG}, {"resident warps of the busiest SM", LOG}, {"footprint an SM", LOG1P},
     {"bytes", LOG1P}, {"bytes over footprint", LOG}, {"footprint over L2", LOG}, {"bytes a thread", LOG1P},
     {"shared passes an instruction", LOG1P}, {"flops an instruction", LOG1P}};
 

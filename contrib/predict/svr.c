@@ -16,7 +16,7 @@
 enum { VECTORS, WEIGHTS, SCALE }; /* SCALE: mean and deviation of y, gamma, the constant */
 enum {
     TRIAL_ROWS = 240, /* a third of them to test on */
-    MAX_ROWS = 1600,  /* training takes the square of their number and more */
+    MAX_ROWS = 1100,  /* training takes the square of their number and more */
 };
 #define COST 10.0
 #define TUBE 0.02
