@@ -38,7 +38,7 @@ $(BUILD)/predict/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 
 PREDICT_LIBS := -llapacke -lopenblas -lsvm -lnlopt -ljansson -lpthread -lm
 PREDICT_SOURCES := $(addprefix $(PREDICT)/,table.c gpus.c terms.c design.c normalise.c split.c mrmr.c method.c ridge.c nearest.c \
-	elm.c mlp.c svr.c roofline.c limits.c kriging.c bounded.c vector.c score.c jobs.c model.c model_file.c evaluate.c \
+	elm.c mlp.c svr.c roofline.c limits.c kriging.c nested.c plain.c bounded.c vector.c score.c jobs.c model.c model_file.c evaluate.c \
 	report.c)
 PREDICT_OBJECTS := $(call object,$(PREDICT_SOURCES) verify/error.c verify/random.c)
 

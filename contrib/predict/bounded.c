@@ -10,10 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kriging.h"
 #include "limits.h"
+#include "nested.h"
 
-enum { LAW, EASE, PROCESS }; /* PROCESS and the two after it: kriging's */
+enum { LAW, EASE, LEVELS }; /* LEVELS and those after it: nested.h */
 #define MARGIN 0.8
 
 /*
@@ -33,29 +33,20 @@ static double bound(const double *terms)
 static bool fit(struct learned *learned, const struct training *t, struct error *error)
 {
     double *law = learned_array(learned, LAW, LIMITS_COUNT, error);
-    double *ease = law ? learned_array(learned, EASE, 1, error) : NULL, *rest;
-    bool good;
+    double *ease = law ? learned_array(learned, EASE, 1, error) : NULL;
 
     if (!ease || !limits_fit(t, law, error))
         return false;
-    rest = malloc((t->rows + 1) * sizeof *rest);
-    if (!rest)
-        return error_toolkit(error, "no memory for %zu rows", t->rows);
     *ease = 1;
     for (size_t i = 0; i < t->rows; i++)
         *ease = fmin(*ease, MARGIN * exp(t->y[i]) / bound(t->terms + i * TERMS));
-    for (size_t i = 0; i < t->rows; i++)
-        rest[i] = t->y[i] - limits_predict(law, t->terms + i * TERMS, NULL, NULL);
-    good = kriging_fit(learned, PROCESS, t, rest, error);
-    free(rest);
-    return good;
+    return nested_fit(learned, LEVELS, t, law, error);
 }
 
 static double predict(const struct learned *learned, size_t inputs, const double *x, const double *terms)
 {
     double most = log(*learned->array[EASE].values * bound(terms));
-    double time = limits_predict(learned->array[LAW].values, terms, NULL, NULL) +
-                  kriging_predict(learned, PROCESS, inputs, x);
+    double time = nested_predict(learned, LEVELS, learned->array[LAW].values, inputs, x, terms);
 
     return most - fmin(0, most - time); /* log bound - log u, u <= 1 */
 }
@@ -63,7 +54,7 @@ static double predict(const struct learned *learned, size_t inputs, const double
 static bool check(const struct learned *learned, size_t inputs)
 {
     return learned->array[LAW].count == LIMITS_COUNT && learned->array[EASE].count == 1 &&
-           *learned->array[EASE].values > 0 && kriging_check(learned, PROCESS, inputs);
+           *learned->array[EASE].values > 0 && nested_check(learned, LEVELS, inputs, true);
 }
 
 const double *bounded_law(const struct learned *learned)
@@ -72,5 +63,5 @@ const double *bounded_law(const struct learned *learned)
 }
 
 const struct method method_bounded = {.name = "bounded", .title = "bounded utilisation", .physical = true,
-                                      .arrays = {"law", "ease", KRIGING_ARRAYS}, .fit = fit,
+                                      .arrays = {"law", "ease", NESTED_ARRAYS}, .fit = fit,
                                       .predict = predict, .check = check};

@@ -22,12 +22,16 @@ static const struct {
 } others[] = {
     {"dpc", PLAIN}, {"divergence", PLAIN}, {"block_x", LOG}, {"threads a block", LOG}, {"blocks", LOG}, {"threads", LOG},
     {"blocks an SM", LOG}, {"warps an SM", LOG}, {"waves", LOG}, {"wave rounding", PLAIN}, {"imbalance", LOG},
+    {"threads of the busiest SM", LOG}, {"resident warps of the busiest SM", LOG}, {"footprint an SM", LOG1P},
     {"bytes", LOG1P}, {"bytes over footprint", LOG}, {"footprint over L2", LOG}, {"bytes a thread", LOG1P},
     {"shared passes an instruction", LOG1P}, {"flops an instruction", LOG1P}};
+
+#define JITTER_US 0.04 /* by which the price of a launch differs from row to row for reasons outside of it (data/README.md) */
 
 enum {
     SOURCE_COUNT = sizeof source / sizeof source[0],
     COUNTS = sizeof counts / sizeof counts[0],
+    COUNTS_A_THREAD = 9, /* the first of them, means over all threads: told of those that work */
     OTHERS = sizeof others / sizeof others[0],
 };
 
@@ -58,10 +62,11 @@ static void derived(const struct sample *sample, const struct gpu *gpu, double *
     struct occupancy o = terms_occupancy(sample, gpu);
     double terms[TERMS], bytes = v[COLUMN_BYTES_READ] + v[COLUMN_BYTES_WRITTEN];
     double threads = v[COLUMN_N_B] * v[COLUMN_N_T], *at = inputs + COUNTS;
+    double active = terms_activity(sample), busiest = ceil(active * v[COLUMN_N_B] / gpu->sms); /* of an SM: blocks' worth */
 
     terms_compute(sample, gpu, terms);
     for (int i = 0; i < COUNTS; i++)
-        inputs[i] = log1p(v[counts[i]]);
+        inputs[i] = log1p(v[counts[i]] / (i < COUNTS_A_THREAD ? active : 1));
     *at++ = v[COLUMN_DPC];
     *at++ = v[COLUMN_DIVERGENCE];
     *at++ = log(fmax(v[COLUMN_BLOCK_X], 1));
@@ -73,10 +78,13 @@ static void derived(const struct sample *sample, const struct gpu *gpu, double *
     *at++ = log(o.waves);
     *at++ = log(o.full_waves / o.waves) / (1 + o.waves);
     *at++ = log(o.imbalance);
+    *at++ = log(fmin(busiest, active * v[COLUMN_N_B]) * v[COLUMN_N_T]);
+    *at++ = log(fmin(busiest, o.blocks_per_sm) * v[COLUMN_W]);
+    *at++ = log1p(v[COLUMN_FOOTPRINT] / (gpu->sms * o.busy));
     *at++ = log1p(bytes);
     *at++ = log((bytes + 32) / (v[COLUMN_FOOTPRINT] + 32));
     *at++ = log((v[COLUMN_FOOTPRINT] + 32) / gpu->l2_bytes);
-    *at++ = log1p(bytes / threads);
+    *at++ = log1p(bytes / (active * threads));
     *at++ = log1p(v[COLUMN_SHARED_PASSES] / v[COLUMN_WARP_INSTRUCTIONS]);
     *at++ = log1p(v[COLUMN_FLOPS] / v[COLUMN_WARP_INSTRUCTIONS]);
     for (int i = 0; i < TERMS; i++)
@@ -147,7 +155,8 @@ bool design_make(struct design *d, enum input_set set, const struct table *table
         }
         terms_compute(sample, gpu, d->terms + row * TERMS);
         d->time[row] = v[COLUMN_TIME_US];
-        d->spread[row] = fmax((v[COLUMN_HIGH_US] - v[COLUMN_LOW_US]) / 2 / v[COLUMN_TIME_US], 1e-4);
+        d->spread[row] = hypot(fmax((v[COLUMN_HIGH_US] - v[COLUMN_LOW_US]) / 2, JITTER_US), 1e-4 * v[COLUMN_TIME_US]) /
+                         v[COLUMN_TIME_US];
         d->sample[row] = sample;
         d->kernel[row] = kernel_number(d, row);
         if (d->kernel[row] == d->kernels)

@@ -31,7 +31,7 @@ struct design {
     double *x;      /* rows x inputs, as computed */
     double *terms;  /* rows x TERMS, microseconds */
     double *time;   /* rows, microseconds */
-    double *spread; /* rows: half the width of the median's interval over the median, at least 1e-4 */
+    double *spread; /* rows: how far the time is known, as a share of it: half its interval, what moves the price of a launch */
     int *kernel;    /* rows: a number for each kernel's name, from 0 */
     int kernels;
     const struct sample **sample; /* rows, in the table */

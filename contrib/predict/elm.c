@@ -12,7 +12,7 @@
 #include "verify/random.h"
 
 enum { HIDDEN, OUTPUT };      /* neurons x (inputs + 1), the last a threshold; neurons + 1 */
-enum { MAX_NEURONS = 320, ROWS_A_NEURON = 4, ELM_SEED = 11 };
+enum { MAX_NEURONS = 320, ROWS_A_NEURON = 4, ELM_SEED = 11, MAX_ROWS = 2500 };
 
 static double uniform(struct random_stream *stream)
 {
@@ -73,5 +73,5 @@ static bool check(const struct learned *learned, size_t inputs)
     return count >= 2 && count <= MAX_NEURONS + 1 && learned->array[HIDDEN].count == (count - 1) * (inputs + 1);
 }
 
-const struct method method_elm = {.name = "elm", .title = "extreme learning machine", .arrays = {"hidden", "output"},
+const struct method method_elm = {.name = "elm", .title = "extreme learning machine", .most = MAX_ROWS, .arrays = {"hidden", "output"},
                                   .fit = fit, .predict = predict, .check = check};

@@ -1,4 +1,4 @@
-/* kriging.c - the Gaussian process of kriging.h, on LAPACKE's Cholesky, NLopt's L-BFGS. */
+/* kriging.c - the Gaussian processes of kriging.h, on LAPACKE's Cholesky, NLopt's L-BFGS. */
 #include "kriging.h"
 
 #include <cblas.h>
@@ -11,8 +11,7 @@
 #include "vector.h"
 #include "verify/random.h"
 
-enum { ROWS, WEIGHTS, SCALES };
-enum { RANDOM_ROWS = 240, CLUSTERS = 16, CLUSTER_ROWS = 70, STEPS = 70, KRIGING_SEED = 13, MAX_ROWS = 12000 };
+enum { STEPS = 70 };
 
 /* Parameters of the search, logarithms: a scale for each input, then s^2 and n^2 over the variance of y. */
 struct search {
@@ -110,11 +109,12 @@ static double part_loss(const double *p, double *gradient, struct search *s)
 }
 
 struct parts {
-    struct search part[CLUSTERS + 1];
+    struct search *part;
     int count;
+    struct kriging_belief belief;
 };
 
-/* The sum over the parts, with weak beliefs about the parameters, and its gradient. */
+/* The sum over the parts, with beliefs about the parameters, and its gradient. */
 static double loss(unsigned count, const double *p, double *gradient, void *data)
 {
     struct parts *parts = data;
@@ -122,7 +122,8 @@ static double loss(unsigned count, const double *p, double *gradient, void *data
     double value = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        double centre = i < in ? log(0.3) : i == in ? log(4) : log(1e-4), width = i < in ? 1.5 : 3;
+        double centre = i < in ? log(parts->belief.centre) : i == in ? log(4) : log(1e-4);
+        double width = i < in ? parts->belief.width : 3;
 
         value += 0.5 * (p[i] - centre) * (p[i] - centre) / (width * width);
         if (gradient)
@@ -154,53 +155,6 @@ static bool search_make(struct search *s, const struct training *t, const double
     return true;
 }
 
-struct near {
-    double distance;
-    size_t row;
-};
-
-static int nearer(const void *a, const void *b)
-{
-    double x = ((const struct near *)a)->distance, y = ((const struct near *)b)->distance;
-
-    return (x > y) - (x < y);
-}
-
-/*
- * The parts that the scales are found on: one of rows drawn at random, which shows how kernels hang together, and clusters
- * of neighbours, which show how a kernel's time changes from row to row. Random rows alone lie too far apart for that.
- */
-static bool parts_make(struct parts *parts, const struct training *t, const double *y, double mean, double deviation)
-{
-    size_t n = t->rows < RANDOM_ROWS ? t->rows : RANDOM_ROWS, taken = 0;
-    struct random_stream stream = random_stream(&(struct random_key){.seed = KRIGING_SEED}, 0);
-    struct near *near = malloc((t->rows + 1) * sizeof *near);
-    size_t *row = malloc((t->rows + 1) * sizeof *row);
-    double *r2 = malloc((t->rows + 1) * sizeof *r2);
-    bool good = near && row && r2;
-
-    /* In order: row i is taken with the chance that the places left over the rows left give. */
-    for (size_t i = 0; good && i < t->rows && taken < n; i++)
-        if (random_below(&stream, (uint32_t)(t->rows - i)) < n - taken)
-            row[taken++] = i;
-    good = good && search_make(&parts->part[parts->count++], t, y, mean, deviation, row, n);
-    for (int c = 0; good && c < CLUSTERS && t->rows > CLUSTER_ROWS; c++) {
-        size_t centre = random_below(&stream, (uint32_t)t->rows);
-
-        vector_distances(t->x, t->rows, t->inputs, t->x + centre * t->inputs, r2);
-        for (size_t i = 0; i < t->rows; i++)
-            near[i] = (struct near){r2[i], i};
-        qsort(near, t->rows, sizeof *near, nearer);
-        for (size_t i = 0; i < CLUSTER_ROWS; i++)
-            row[i] = near[i].row;
-        good = search_make(&parts->part[parts->count++], t, y, mean, deviation, row, CLUSTER_ROWS);
-    }
-    free(near);
-    free(row);
-    free(r2);
-    return good;
-}
-
 static void search_release(struct search *s)
 {
     free(s->x);
@@ -212,130 +166,92 @@ static void search_release(struct search *s)
     free(s->g);
 }
 
-/* p: inputs + 2 logarithms, found; the start is a good guess for inputs that all matter a little. */
-static bool find_scales(const struct training *t, const double *y, double mean, double deviation, double *p,
-                        struct error *error)
+bool kriging_scales(const struct training *t, const double *y, const struct kriging_part *list, int parts_count,
+                    struct kriging_belief belief, double *scales, struct error *error)
 {
-    unsigned count = (unsigned)t->inputs + 2;
+    unsigned in = (unsigned)t->inputs, count = in + 2;
+    double p[MAX_INPUTS + 2], low[MAX_INPUTS + 2], high[MAX_INPUTS + 2], mean, deviation, final = HUGE_VAL;
     nlopt_opt optimiser = nlopt_create(NLOPT_LD_LBFGS, count);
-    struct parts parts = {.count = 0};
-    double final = HUGE_VAL, low[MAX_INPUTS + 2], high[MAX_INPUTS + 2];
-    bool good = parts_make(&parts, t, y, mean, deviation) && optimiser;
+    struct parts parts = {.part = calloc((size_t)parts_count + 1, sizeof *parts.part), .belief = belief};
+    bool good = parts.part && optimiser;
 
+    mean_and_deviation(y, t->rows, &mean, &deviation);
+    for (int i = 0; good && i < parts_count; i++)
+        good = search_make(&parts.part[parts.count++], t, y, mean, deviation, list[i].row, list[i].count);
     if (!good)
         error_toolkit(error, "no memory for %zu rows", t->rows);
     for (unsigned i = 0; i < count; i++) {
-        p[i] = i < t->inputs ? log(0.3) : i == t->inputs ? log(4) : log(1e-4);
-        low[i] = i < t->inputs ? log(1e-4) : i == t->inputs ? log(1e-2) : log(1e-9);
-        high[i] = i < t->inputs ? log(60) : i == t->inputs ? log(1e4) : log(0.5);
+        p[i] = i < in ? log(belief.centre) : i == in ? log(4) : log(1e-4);
+        low[i] = i < in ? log(1e-4) : i == in ? log(1e-2) : log(1e-9);
+        high[i] = i < in ? log(60) : i == in ? log(1e4) : log(0.5);
     }
     if (good) {
         nlopt_set_min_objective(optimiser, loss, &parts);
         nlopt_set_lower_bounds(optimiser, low);
         nlopt_set_upper_bounds(optimiser, high);
         nlopt_set_maxeval(optimiser, STEPS);
-        nlopt_set_ftol_rel(optimiser, 1e-6);
+        nlopt_set_ftol_rel(optimiser, 3e-5);
         nlopt_optimize(optimiser, p, &final); /* whatever its result, p is the best so far */
     }
+    for (unsigned j = 0; j < in; j++)
+        scales[j] = exp(p[j]);
+    scales[in] = mean;
+    scales[in + 1] = exp(p[in]) * deviation * deviation;
+    scales[in + 2] = exp(p[in + 1]) * deviation * deviation;
     nlopt_destroy(optimiser);
     for (int i = 0; i < parts.count; i++)
         search_release(&parts.part[i]);
+    free(parts.part);
     return good;
 }
 
-bool kriging_fit(struct learned *learned, int first, const struct training *t, const double *y, struct error *error)
+bool kriging_fit(const struct training *t, const double *y, const struct kriging_part *part, const double *scales,
+                 double *weights, struct error *error)
 {
-    size_t n = t->rows, in = t->inputs;
-    double p[MAX_INPUTS + 2], mean, deviation, signal, jitter = 1e-9, *rows, *weights, *scales, *k = NULL;
+    size_t n = part->count, in = t->inputs;
+    double jitter = 1e-9, signal = scales[in + 1], *rows = malloc((n + 1) * in * sizeof *rows);
+    double *k = malloc((n + 1) * n * sizeof *k);
     int result = 1;
 
-    if (n > MAX_ROWS)
-        return error_usage(error, "%zu rows are more than this method takes (%d)", n, MAX_ROWS);
-    rows = learned_array(learned, first + ROWS, n * in, error);
-    weights = rows ? learned_array(learned, first + WEIGHTS, n, error) : NULL;
-    scales = weights ? learned_array(learned, first + SCALES, in + 3, error) : NULL;
-    k = scales ? malloc((n + 1) * n * sizeof *k) : NULL;
-    if (!k)
-        return error_toolkit(error, "no memory for a matrix of %zu rows", n);
-    mean_and_deviation(y, n, &mean, &deviation);
-    if (t->start) {
-        const double *scale = t->start->array[first + SCALES].values;
-
-        for (size_t j = 0; j < in; j++)
-            p[j] = log(scale[j]);
-        p[in] = log(scale[in + 1] / (deviation * deviation));
-        p[in + 1] = log(scale[in + 2] / (deviation * deviation));
-    } else if (!find_scales(t, y, mean, deviation, p, error)) {
+    if (!rows || !k) {
+        free(rows);
         free(k);
-        return false;
+        return error_toolkit(error, "no memory for a matrix of %zu rows", n);
     }
-    for (size_t j = 0; j < in; j++)
-        scales[j] = exp(p[j]);
-    signal = exp(p[in]) * deviation * deviation;
-    scales[in] = mean;
-    scales[in + 1] = signal;
-    scales[in + 2] = exp(p[in + 1]) * deviation * deviation;
-    scale_rows(t->x, n, in, scales, rows);
+    for (size_t i = 0; i < n; i++)
+        scale_rows(t->x + part->row[i] * in, 1, in, scales, rows + i * in);
     for (int attempt = 0; result != 0 && attempt < 6; attempt++, jitter *= 10) {
-        double noise = scales[in + 2];
-
         distances(rows, n, in, weights, k);
         for (size_t i = 0; i < n; i++) {
+            double spread = t->spread[part->row[i]];
+
             vector_matern(k + i * n, NULL, i + 1);
             cblas_dscal((int)i + 1, signal, k + i * n, 1);
-            k[i * n + i] += noise + t->spread[i] * t->spread[i] + jitter * signal;
+            k[i * n + i] += scales[in + 2] + spread * spread + jitter * signal;
         }
         result = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (int)n, k, (int)n);
     }
     for (size_t i = 0; i < n; i++)
-        weights[i] = y[i] - mean;
+        weights[i] = y[part->row[i]] - scales[in];
     if (result == 0)
         LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', (int)n, 1, k, (int)n, weights, (int)n);
     cblas_dscal((int)n, signal, weights, 1);
+    free(rows);
     free(k);
     return result == 0 || error_toolkit(error, "the covariance of %zu rows is not positive definite", n);
 }
 
-double kriging_predict(const struct learned *learned, int first, size_t inputs, const double *x)
+double kriging_predict(const double *x, const double *weights, size_t count, size_t inputs, const double *scales,
+                       const double *point)
 {
-    const double *rows = learned->array[first + ROWS].values, *weights = learned->array[first + WEIGHTS].values;
-    const double *scales = learned->array[first + SCALES].values;
-    size_t n = learned->array[first + WEIGHTS].count;
-    double point[MAX_INPUTS], part[256], sum = scales[inputs];
+    double part[256], sum = scales[inputs];
 
-    for (size_t j = 0; j < inputs; j++)
-        point[j] = x[j] * scales[j];
-    for (size_t i = 0; i < n; i += 256) {
-        size_t count = n - i < 256 ? n - i : 256;
+    for (size_t i = 0; i < count; i += 256) {
+        size_t some = count - i < 256 ? count - i : 256;
 
-        vector_distances(rows + i * inputs, count, inputs, point, part);
-        vector_matern(part, NULL, count);
-        sum += cblas_ddot((int)count, part, 1, weights + i, 1);
+        vector_scaled_distances(x + i * inputs, some, inputs, point, scales, part);
+        vector_matern(part, NULL, some);
+        sum += cblas_ddot((int)some, part, 1, weights + i, 1);
     }
     return sum;
 }
-
-bool kriging_check(const struct learned *learned, int first, size_t inputs)
-{
-    return learned->array[first + SCALES].count == inputs + 3 &&
-           learned->array[first + ROWS].count == learned->array[first + WEIGHTS].count * inputs;
-}
-
-static bool fit(struct learned *learned, const struct training *t, struct error *error)
-{
-    return kriging_fit(learned, 0, t, t->y, error);
-}
-
-static double predict(const struct learned *learned, size_t inputs, const double *x, const double *terms)
-{
-    (void)terms;
-    return kriging_predict(learned, 0, inputs, x);
-}
-
-static bool check(const struct learned *learned, size_t inputs)
-{
-    return kriging_check(learned, 0, inputs);
-}
-
-const struct method method_kriging = {.name = "kriging", .title = "Gaussian process", .arrays = {KRIGING_ARRAYS},
-                                      .fit = fit, .predict = predict, .check = check};

@@ -10,7 +10,7 @@
 
 #include "design.h"
 
-enum { MAX_ARRAYS = 8 };
+enum { MAX_ARRAYS = 12 };
 
 struct learned {
     struct {
@@ -34,6 +34,7 @@ struct method {
     const char *name;                     /* on the command line and in model files */
     const char *title;                    /* in tables */
     bool physical;                        /* needs y as the logarithm of microseconds */
+    size_t most;                          /* rows that training can afford: of more, every second or third is learned from; 0: any */
     const char *const arrays[MAX_ARRAYS]; /* names of what is learned, the unused NULL */
     /* Allocates and fills the arrays. Fails without memory, or where the numbers admit no solution. */
     bool (*fit)(struct learned *learned, const struct training *training, struct error *error);

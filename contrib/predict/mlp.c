@@ -16,7 +16,7 @@
 
 /* weights: hidden x inputs, hidden thresholds, hidden output weights, inputs of the linear path, one constant. */
 enum { WEIGHTS, SCALE }; /* SCALE: mean and deviation of y, number of hidden neurons */
-enum { HIDDEN = 20, STEPS = 150, MLP_SEED = 12 };
+enum { HIDDEN = 20, STEPS = 150, MLP_SEED = 12, MAX_ROWS = 2500 };
 #define DECAY 1e-5
 
 struct work {
@@ -134,5 +134,5 @@ static bool check(const struct learned *learned, size_t inputs)
            learned->array[WEIGHTS].count == weights_count(inputs, (size_t)hidden);
 }
 
-const struct method method_mlp = {.name = "mlp", .title = "multi-layer perceptron", .arrays = {"weights", "scale"},
+const struct method method_mlp = {.name = "mlp", .title = "multi-layer perceptron", .most = MAX_ROWS, .arrays = {"weights", "scale"},
                                   .fit = fit, .predict = predict, .check = check};

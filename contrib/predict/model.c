@@ -13,14 +13,38 @@
 enum { FOLDS = 10, KERNEL_FOLDS = 10, NEAR_RESIDUALS = 200 };
 #define BEYOND 0.1 /* of an input's range: how far outside of it a launch may be */
 
+/* Evenly taken rows, no more than the method can afford. */
+static bool thin(struct design *part, const struct design *d, size_t most, struct error *error)
+{
+    size_t step = (d->rows + most - 1) / most, count = 0, *rows = malloc((d->rows + 1) * sizeof *rows);
+    bool good = rows || error_toolkit(error, "no memory for %zu rows", d->rows);
+
+    for (size_t i = 0; good && i < d->rows; i += step)
+        rows[count++] = i;
+    good = good && design_pick(part, d, rows, count, error);
+    free(rows);
+    return good;
+}
+
 bool model_fit(struct model *model, const struct recipe *recipe, const struct design *d, const struct model *start,
                struct error *error)
 {
-    struct training t = {.rows = d->rows, .inputs = d->inputs, .terms = d->terms, .spread = d->spread,
+    struct design part = {.rows = 0};
+    struct training t;
+    double *x, *y, *logs;
+    bool good;
+
+    if (recipe->method->most && d->rows > recipe->method->most) {
+        good = thin(&part, d, recipe->method->most, error) && model_fit(model, recipe, &part, start, error);
+        design_release(&part);
+        return good;
+    }
+    t = (struct training){.rows = d->rows, .inputs = d->inputs, .terms = d->terms, .spread = d->spread,
                          .kernel = d->kernel, .kernels = d->kernels, .start = start ? &start->learned : NULL};
-    double *x = malloc((d->rows + 1) * d->inputs * sizeof *x), *y = malloc((d->rows + 1) * sizeof *y);
-    double *logs = malloc((d->rows + 1) * sizeof *logs);
-    bool good = x && y && logs && d->rows > 1;
+    x = malloc((d->rows + 1) * d->inputs * sizeof *x);
+    y = malloc((d->rows + 1) * sizeof *y);
+    logs = malloc((d->rows + 1) * sizeof *logs);
+    good = x && y && logs && d->rows > 1;
 
     *model = (struct model){.recipe = *recipe, .trained_rows = d->rows, .time_low = INFINITY};
     if (!good)

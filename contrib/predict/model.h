@@ -10,7 +10,7 @@
 #include "method.h"
 #include "normalise.h"
 
-enum { MODEL_FORMAT = 1 };
+enum { MODEL_FORMAT = 2 };
 #define MODEL_LEVEL 0.9 /* of intervals */
 
 /* How a method is used. RAW is the source's way: columns as they are, times as they are, both scaled to [0, 1]. */

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "method.h"
+#include "vector.h"
 
 enum { ROWS, TARGETS };
-enum { NEIGHBOURS = 3 };
+enum { NEIGHBOURS = 3, BATCH = 256 };
 
 static bool fit(struct learned *learned, const struct training *t, struct error *error)
 {
@@ -23,15 +24,16 @@ static double predict(const struct learned *learned, size_t inputs, const double
 {
     const double *rows = learned->array[ROWS].values, *targets = learned->array[TARGETS].values;
     size_t count = learned->array[TARGETS].count, found = 0;
-    double distance[NEIGHBOURS], target[NEIGHBOURS], sum = 0, weights = 0;
+    double distance[NEIGHBOURS], target[NEIGHBOURS], sum = 0, weights = 0, part[BATCH];
 
     (void)terms;
     for (size_t i = 0; i < count; i++) {
-        double d = 0;
+        double d;
         size_t at;
 
-        for (size_t j = 0; j < inputs; j++)
-            d += (rows[i * inputs + j] - x[j]) * (rows[i * inputs + j] - x[j]);
+        if (i % BATCH == 0)
+            vector_distances(rows + i * inputs, count - i < BATCH ? count - i : BATCH, inputs, x, part);
+        d = part[i % BATCH];
         if (found == NEIGHBOURS && d >= distance[NEIGHBOURS - 1])
             continue;
         for (at = found < NEIGHBOURS ? found++ : NEIGHBOURS - 1; at > 0 && distance[at - 1] > d; at--) {

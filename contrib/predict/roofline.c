@@ -10,6 +10,7 @@
 #include "method.h"
 
 enum { RATES }; /* launch in microseconds, times that the instructions and the bytes take longer than at the peak */
+enum { MAX_ROWS = 3500 }; /* for three numbers */
 
 static double roofline(const double *rates, const double *terms)
 {
@@ -77,5 +78,5 @@ static bool check(const struct learned *learned, size_t inputs)
     return learned->array[RATES].count == 3 && rates[0] > 0 && rates[1] > 0 && rates[2] > 0;
 }
 
-const struct method method_roofline = {.name = "roofline", .title = "calibrated roofline", .physical = true,
+const struct method method_roofline = {.name = "roofline", .title = "calibrated roofline", .physical = true, .most = MAX_ROWS,
                                        .arrays = {"rates"}, .fit = fit, .predict = predict, .check = check};

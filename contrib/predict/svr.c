@@ -16,7 +16,7 @@
 enum { VECTORS, WEIGHTS, SCALE }; /* SCALE: mean and deviation of y, gamma, the constant */
 enum {
     TRIAL_ROWS = 240, /* a third of them to test on */
-    MAX_ROWS = 1600,  /* of more, every second or third is learned from: training takes the square of their number and more */
+    MAX_ROWS = 1100,  /* training takes the square of their number and more */
 };
 #define COST 10.0
 #define TUBE 0.02
@@ -121,7 +121,7 @@ static bool fit(struct learned *learned, const struct training *t, struct error 
 {
     static const double gammas[] = {0.1, 0.4, 1.6};
     double mean, deviation, best = INFINITY, gamma = gammas[0];
-    size_t step = t->rows / TRIAL_ROWS + 1, keep = (t->rows + MAX_ROWS - 1) / MAX_ROWS;
+    size_t step = t->rows / TRIAL_ROWS + 1;
 
     mean_and_deviation(t->y, t->rows, &mean, &deviation);
     for (size_t g = 0; t->rows >= 30 && g < sizeof gammas / sizeof gammas[0]; g++) {
@@ -137,7 +137,7 @@ static bool fit(struct learned *learned, const struct training *t, struct error 
             gamma = gammas[g];
         }
     }
-    return train(learned, t, keep, 0, gamma, mean, deviation, error);
+    return train(learned, t, 1, 0, gamma, mean, deviation, error);
 }
 
 static bool check(const struct learned *learned, size_t inputs)
@@ -145,6 +145,6 @@ static bool check(const struct learned *learned, size_t inputs)
     return learned->array[SCALE].count == 4 && learned->array[VECTORS].count == learned->array[WEIGHTS].count * inputs;
 }
 
-const struct method method_svr = {.name = "svr", .title = "support-vector regression",
+const struct method method_svr = {.name = "svr", .title = "support-vector regression", .most = MAX_ROWS,
                                   .arrays = {"vectors", "weights", "scale"}, .fit = fit, .predict = predict,
                                   .check = check};

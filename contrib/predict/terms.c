@@ -13,6 +13,7 @@
 #define CLOCKS_BLOCK 1.0       /* between two blocks on the whole GPU: they are given out one after another */
 #define BYTES_L1_CLOCK 64.0    /* two sectors */
 #define BYTES_L2_CLOCK 64.0    /* from L2, an SM */
+#define SCHEDULERS 4.0         /* of warps, an SM; each has a fourth of its lanes */
 #define REGISTER_UNIT 256.0    /* registers are given to a warp in this many */
 #define SHARED_RESERVED 1024.0 /* bytes of each block that are the system's */
 
@@ -63,28 +64,47 @@ struct occupancy terms_occupancy(const struct sample *sample, const struct gpu *
     return o;
 }
 
+/*
+ * The share of the launch's threads that have work. Counts are means over all threads, and those beyond the end of the data,
+ * of which a launch of a few blocks may have more than others, return at once. Who works writes: once, twice or so, which
+ * is a whole number. Where fewer than one lane of a warp does, and where threads work together through shared memory, one may
+ * write for all: so all are taken to work.
+ */
+double terms_activity(const struct sample *sample)
+{
+    double writes = sample->value[COLUMN_L_MW];
+
+    if (writes <= 1.0 / 32 || sample->value[COLUMN_L_S] > 0 || sample->value[COLUMN_L_SHR] > 0)
+        return 1;
+    return writes / ceil(writes);
+}
+
 void terms_compute(const struct sample *sample, const struct gpu *gpu, double us[TERMS])
 {
     const double *v = sample->value;
     struct occupancy o = terms_occupancy(sample, gpu);
-    double threads = v[COLUMN_N_B] * v[COLUMN_N_T], sms = gpu->sms * o.busy;
     double bytes = v[COLUMN_BYTES_READ] + v[COLUMN_BYTES_WRITTEN];
+    double active = terms_activity(sample), full = fmax(active * v[COLUMN_N_B], 1 / v[COLUMN_N_T]); /* blocks' worth of threads */
+    /* The busiest multiprocessor, and its busiest scheduler. */
+    double sm_blocks = fmin(ceil(full / gpu->sms), full);
+    double scheduler_warps = ceil(ceil(sm_blocks * v[COLUMN_N_T] / 32) / SCHEDULERS), warps = full * v[COLUMN_N_T] / 32;
     double beyond = v[COLUMN_FOOTPRINT] / gpu->l2_bytes;
     /* The share of the footprint that memory must serve: little when it fits L2 with room to spare, all far above. */
     double share = 1 / (1 + pow(fmax(beyond, 1e-9) / 0.7, -4));
 
     us[TERM_TOTAL] = v[COLUMN_WARP_INSTRUCTIONS] / (4 * gpu->sms) / gpu->max_mhz;
     us[TERM_BYTES] = bytes / (gpu->dram_gbs * 1e3);
-    us[TERM_ISSUE] = v[COLUMN_WARP_INSTRUCTIONS] / (4 * sms) / gpu->max_mhz;
-    us[TERM_DOUBLE] = v[COLUMN_L_DPU] * threads / (gpu->fp64_lanes * sms) / gpu->max_mhz;
-    us[TERM_SPECIAL] = v[COLUMN_L_SFU] * threads / (gpu->sfu_lanes * sms) / gpu->max_mhz;
-    us[TERM_SHARED] = v[COLUMN_SHARED_PASSES] / sms / gpu->max_mhz;
-    us[TERM_L1] = bytes / (BYTES_L1_CLOCK * sms) / gpu->max_mhz;
+    us[TERM_ISSUE] = scheduler_warps * v[COLUMN_WARP_INSTRUCTIONS] / fmax(warps, 1) / gpu->max_mhz;
+    us[TERM_DOUBLE] = scheduler_warps * v[COLUMN_L_DPU] / active * 32 / (gpu->fp64_lanes / SCHEDULERS) / gpu->max_mhz;
+    us[TERM_SPECIAL] = scheduler_warps * v[COLUMN_L_SFU] / active * 32 / (gpu->sfu_lanes / SCHEDULERS) / gpu->max_mhz;
+    us[TERM_SHARED] = sm_blocks * v[COLUMN_SHARED_PASSES] / full / gpu->max_mhz;
+    us[TERM_L1] = sm_blocks * bytes / full / BYTES_L1_CLOCK / gpu->max_mhz;
     /* How much of what is asked for again L1 keeps is not known; the geometric mean of all and nothing is taken. */
     us[TERM_L2] = sqrt(bytes * fmin(bytes, v[COLUMN_FOOTPRINT])) / (BYTES_L2_CLOCK * gpu->sms) / gpu->max_mhz;
     us[TERM_DRAM] = v[COLUMN_FOOTPRINT] * share / (gpu->dram_gbs * 1e3);
-    us[TERM_LATENCY] = o.full_waves * v[COLUMN_L] * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION / gpu->max_mhz;
-    us[TERM_MEMORY_LATENCY] = o.full_waves * (v[COLUMN_L_MR] + 0.2 * v[COLUMN_L_MW]) * CLOCKS_MEMORY / gpu->max_mhz;
+    us[TERM_FOOTPRINT] = v[COLUMN_FOOTPRINT] / (gpu->dram_gbs * 1e3);
+    us[TERM_LATENCY] = o.full_waves * v[COLUMN_L] / active * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION / gpu->max_mhz;
+    us[TERM_MEMORY_LATENCY] = o.full_waves * (v[COLUMN_L_MR] + 0.2 * v[COLUMN_L_MW]) / active * CLOCKS_MEMORY / gpu->max_mhz;
     us[TERM_BARRIER] = o.full_waves * v[COLUMN_L_S] * CLOCKS_BARRIER / gpu->max_mhz;
     us[TERM_BLOCKS] = v[COLUMN_N_B] * CLOCKS_BLOCK / gpu->max_mhz;
 }

@@ -13,13 +13,14 @@
 #define TERMS_LIST(X)                                                                                               \
     X(TOTAL, "instructions", true)             /* warp instructions, four a clock on every SM of the GPU */          \
     X(BYTES, "bytes asked for", false)         /* bytes asked for, at the bandwidth of the memory */                    \
-    X(ISSUE, "instruction issue", true)        /* warp instructions, four a clock on each SM that has blocks */     \
+    X(ISSUE, "instruction issue", false)       /* warp instructions, four a clock on each SM that has blocks */     \
     X(DOUBLE, "double precision", true)        /* float64 operations */                                             \
     X(SPECIAL, "special functions", true)      /* sines, roots and such */                                          \
     X(SHARED, "shared memory", true)           /* passes of 32 banks, one a clock */                                \
     X(L1, "global access", false)              /* sectors asked of L1: two a clock */                               \
     X(L2, "L2 bandwidth", false)               /* bytes from L2: between those asked for and the distinct ones */     \
     X(DRAM, "memory bandwidth", false)         /* distinct bytes touched, by how far they go beyond L2 */           \
+    X(FOOTPRINT, "distinct bytes", false)      /* distinct bytes touched, at the bandwidth of the memory */             \
     X(LATENCY, "latency of one warp", false)   /* dependent instructions of one thread after another, waves of blocks */ \
     X(MEMORY_LATENCY, "memory latency", false) /* global accesses of one thread one after another, waves of blocks */ \
     X(BARRIER, "barriers", false)              /* barriers of one block after another, waves of blocks */           \
@@ -44,6 +45,8 @@ struct occupancy {
 };
 
 struct occupancy terms_occupancy(const struct sample *sample, const struct gpu *gpu);
+
+double terms_activity(const struct sample *sample);
 
 /* Fills `us`, microseconds at the GPU's highest clock; each at least 0. */
 void terms_compute(const struct sample *sample, const struct gpu *gpu, double us[TERMS]);

@@ -39,3 +39,18 @@ void vector_gauss(double *r2, double gamma, size_t count)
     for (size_t i = 0; i < count; i++)
         r2[i] = exp(-gamma * (r2[i] > 0 ? r2[i] : 0));
 }
+
+void vector_scaled_distances(const double *x, size_t rows, size_t inputs, const double *point, const double *scale,
+                             double *r2)
+{
+    for (size_t i = 0; i < rows; i++) {
+        double sum = 0;
+
+        for (size_t j = 0; j < inputs; j++) {
+            double off = scale[j] * (x[i * inputs + j] - point[j]);
+
+            sum += off * off;
+        }
+        r2[i] = sum;
+    }
+}

@@ -19,4 +19,8 @@ void vector_gauss(double *r2, double gamma, size_t count);
 /* r2[i] = |row i of x - point|^2 */
 void vector_distances(const double *x, size_t rows, size_t inputs, const double *point, double *r2);
 
+/* The same of rows and point times `scale`. */
+void vector_scaled_distances(const double *x, size_t rows, size_t inputs, const double *point, const double *scale,
+                             double *r2);
+
 #endif

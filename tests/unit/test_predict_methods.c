@@ -65,6 +65,8 @@ static void make(struct design *d, size_t rows, double (*law)(const double *, co
                                                   t == TERM_DRAM || t == TERM_LATENCY ? 1 : 1e-4);
         /* No launch beats the bounds: what is issued by some SMs takes no less than by all. */
         d->terms[i * TERMS + TERM_TOTAL] = d->terms[i * TERMS + TERM_ISSUE] * uniform(0.5, 1);
+        /* What memory serves is a share of all distinct bytes. */
+        d->terms[i * TERMS + TERM_FOOTPRINT] = d->terms[i * TERMS + TERM_DRAM] * uniform(1.01, 4);
         for (int j = 0; j < 12; j++)
             bell += uniform(-0.5, 0.5);
         d->time[i] = law(d->x + i * d->inputs, d->terms + i * TERMS) * exp(noise * bell);

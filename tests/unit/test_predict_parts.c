@@ -132,8 +132,14 @@ static void test_occupancy(void)
           o.busy);
     v[COLUMN_WARP_INSTRUCTIONS] = 1e6, v[COLUMN_L] = 10;
     terms_compute(&s, &gpu, us);
-    CHECK(fabs(us[TERM_TOTAL] - 1e6 / 528 / 1980) < 1e-9 && fabs(us[TERM_ISSUE] - 2 * us[TERM_TOTAL]) < 1e-9,
-          "half of the SMs have blocks: %g and %g", us[TERM_ISSUE], us[TERM_TOTAL]);
+    CHECK(fabs(us[TERM_TOTAL] - 1e6 / 528 / 1980) < 1e-9 && fabs(us[TERM_ISSUE] - 8 * us[TERM_TOTAL]) < 1e-9,
+          "one scheduler of half of the SMs has a warp: %g and %g", us[TERM_ISSUE], us[TERM_TOTAL]);
+    v[COLUMN_N_T] = 256, v[COLUMN_N_B] = 133, v[COLUMN_FOOTPRINT] = 0.7 * 52428800;
+    terms_compute(&s, &gpu, us);
+    CHECK(fabs(us[TERM_ISSUE] - 4 * 528 / (133 * 8.0) * us[TERM_TOTAL]) < 1e-9, "one SM has two blocks: %g and %g",
+          us[TERM_ISSUE], us[TERM_TOTAL]);
+    CHECK(fabs(us[TERM_DRAM] / us[TERM_FOOTPRINT] - 0.5) < 1e-9, "half from memory: %g of %g", us[TERM_DRAM],
+          us[TERM_FOOTPRINT]);
 }
 
 int main(void)
