@@ -270,7 +270,10 @@ static bool choose_box(struct host *host, struct error *error)
     return true;
 }
 
-/* The GPU, for the length of the judging. Its warden takes a third of a second to get ready: that need not be waited for. */
+/*
+ * The GPU, for the length of the judging. Its warden takes a third of a second to get ready: that need not be waited
+ * for.
+ */
 static bool claim_gpu(struct host *host, struct error *error)
 {
     char program[PATH_MAX];
@@ -643,9 +646,6 @@ static bool judge_compile_error(struct host *host, struct error *error)
     host->result.source = host->options.source;
     snprintf(host->result.message, sizeof host->result.message, "the submission does not compile%s%.*s",
              line ? ": " : "", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
-    for (char *c = host->result.message; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
     blob_release(&log);
     return true;
 }

@@ -223,6 +223,12 @@ REASONS
     assert_equal "$("$build/grader" results "$contest" submissions --team "'; DROP TABLE submissions; --" --json |
         jq length)" 1
     [ -z "$(find "$BATS_TEST_TMPDIR" "$root" -maxdepth 3 -name pwned -print -quit)" ]
+    # Whatever came into the database: as a table it steers no terminal, not with C1 in UTF-8 or as a byte either.
+    sqlite3 "$db" "UPDATE judgements SET message = 'a' || char(10, 9, 27) || '[2J' || char(155) || '2J' ||
+        CAST(x'9b' AS TEXT) || '2J' || char(127, 233, 0x9ad8) WHERE submission =
+        (SELECT id FROM submissions WHERE team = '-rf')"
+    run -0 "$build/grader" results "$contest" submissions --team -rf
+    assert_line --partial $'\tCE\ta  ?[2J?2J?2J?é高\t'
     sound
     # A team that is not listed is named and not graded, and what it hands in later is not either.
     mkdir "$contest/teams"

@@ -22,16 +22,16 @@ struct gpu_use {
 };
 
 /*
- * Claims the GPU, waiting for it if need be, and starts the warden `program` with the CUDA runtime of library_path, which
- * gets ready while the caller goes on.
+ * Claims the GPU, waiting for it if need be, and starts the warden `program` with the CUDA runtime of library_path,
+ * which gets ready while the caller goes on.
  */
 bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, const char *library_path,
                    struct error *error);
 
 /*
- * Before anything of a submission is started: waits for the warden. A GPU that is marked as unfit is probed first; where
- * it fails again there is an error. One that is not idle by itself is `busy`: a submission would be blamed for somebody
- * else's work. Later calls do nothing.
+ * Before anything of a submission is started: waits for the warden. A GPU that is marked as unfit is probed first;
+ * where it fails again there is an error. One that is not idle by itself is `busy`: a submission would be blamed for
+ * somebody else's work. Later calls do nothing.
  */
 bool gpu_use_settle(struct gpu_use *use, struct error *error);
 

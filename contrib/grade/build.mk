@@ -1,7 +1,8 @@
-# Builds one submission within the compilers' box, for grade_build.sh: the rules of contrib/mk/30-submission.mk alone. All of
-# the toolkit's take make longer to read than a small submission takes to compile.
+# Builds one submission within the compilers' box, for grade_build.sh: the rules of contrib/mk/30-submission.mk alone.
+# All of the toolkit's take make longer to read than a small submission takes to compile.
 #
-#   make -f contrib/grade/build.mk submission SUBMISSION=FILE-OR-FOLDER PROBLEM=NAME OUT=FOLDER FRESH=1 NVCC=... CUDA_ARCH=...
+#   make -f contrib/grade/build.mk submission SUBMISSION=FILE-OR-FOLDER PROBLEM=NAME OUT=FOLDER FRESH=1 NVCC=... \
+#       CUDA_ARCH=...
 #
 # writes OUT/device_user.so. Run outside of the box, `print-tools` and `uses-opencl` tell what is to be given to it.
 BUILD ?= build

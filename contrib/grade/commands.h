@@ -27,12 +27,12 @@ int command_rejudge(struct store *store, const char *command, int argc, char **a
 bool filter_take(struct filter *filter, const char *option, const char *value, struct error *error);
 
 /*
- * "AND ..." over submissions s and judgements j, and binding its parameters, ?1 to ?7, to a statement that has it. Every
- * parameter is null for any.
+ * "AND ..." over submissions s and judgements j, and binding its parameters, ?1 to ?7, to a statement that has it.
+ * Every parameter is null for any.
  */
-#define FILTER_SQL                                                                                                        \
-    " (?1 IS NULL OR s.team = ?1) AND (?2 IS NULL OR s.problem = ?2) AND (?3 IS NULL OR j.verdict = ?3) AND"              \
-    " (?4 IS NULL OR m.host = ?4 OR m.name = ?4 OR m.uuid = ?4) AND (?5 IS NULL OR s.id = ?5) AND"                        \
+#define FILTER_SQL                                                                                                 \
+    " (?1 IS NULL OR s.team = ?1) AND (?2 IS NULL OR s.problem = ?2) AND (?3 IS NULL OR j.verdict = ?3) AND"       \
+    " (?4 IS NULL OR m.host = ?4 OR m.name = ?4 OR m.uuid = ?4) AND (?5 IS NULL OR s.id = ?5) AND"                 \
     " (?6 IS NULL OR s.submitted >= ?6) AND (?7 IS NULL OR s.submitted <= ?7)"
 void filter_bind(const struct filter *filter, sqlite3_stmt *statement);
 

@@ -39,7 +39,7 @@ struct contest_problem {
     const char *ranked;     /* group, or one case where `ranked_case`, that times are taken of; NULL: none are */
     bool ranked_case;       /* `ranked` names a case */
     double repeat;          /* calls a ranked case, odd */
-    const char *baseline;   /* path of a submission to measure beside, in the toolkit's folder; or NULL for the problem's */
+    const char *baseline;   /* path in the toolkit's folder: a submission to measure beside; NULL: the problem's */
     double points;          /* the most that the problem is worth: 100 */
     struct contest_group groups[CONTEST_GROUPS]; /* [group_count] */
     size_t group_count;
@@ -57,7 +57,7 @@ struct contest {
     size_t problem_count;
     enum scoring scoring;
     double penalty;            /* minutes for each rejected attempt before the accepted one */
-    double full_at, zero_at;   /* relative: the speedup that gives all points, and the one that gives no more than `correct` */
+    double full_at, zero_at;   /* relative: the speedups that give all points, and no more than `correct` */
     double correct;            /* relative: percent of the points for a right answer of any speed */
     bool rank_cpu;             /* times of C on a CPU rank, too */
     const char *device;        /* the GPU or CPU model whose times rank, or NULL for the one with most of them */
@@ -67,7 +67,9 @@ struct contest {
     double attempts;           /* how often a step is tried that the machine failed */
 };
 
-/* Reads FOLDER/contest.yaml, and with scoring `groups` the problems' own test groups (groups.h). A bad line is named. */
+/*
+ * Reads FOLDER/contest.yaml, and with scoring `groups` the problems' own test groups (groups.h). A bad line is named.
+ */
 bool contest_load(struct contest *contest, const char *folder, struct error *error);
 void contest_release(struct contest *contest);
 

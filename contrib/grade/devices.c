@@ -30,9 +30,10 @@ bool devices_choose(const struct contest *contest, struct store *store, struct e
                      " (SELECT 1 FROM temp.models WHERE name = ?1)",
                      "s", contest->device) &&
            store_run(store, error,
-                     "INSERT INTO temp.other_devices SELECT m.id FROM machines m WHERE EXISTS (SELECT 1 FROM temp.models"
-                     " o WHERE o.kind = m.kind AND o.name <> m.name AND NOT EXISTS (SELECT 1 FROM temp.models b WHERE"
-                     " b.kind = o.kind AND (b.chosen, b.times, -b.first) > (o.chosen, o.times, -o.first)))",
+                     "INSERT INTO temp.other_devices SELECT m.id FROM machines m"
+                     " WHERE EXISTS (SELECT 1 FROM temp.models o WHERE o.kind = m.kind AND o.name <> m.name"
+                     " AND NOT EXISTS (SELECT 1 FROM temp.models b WHERE b.kind = o.kind"
+                     " AND (b.chosen, b.times, -b.first) > (o.chosen, o.times, -o.first)))",
                      "");
 }
 
@@ -54,8 +55,8 @@ bool devices_tell(const struct contest *contest, struct store *store, struct err
         snprintf(name, sizeof name, "%s", (const char *)sqlite3_column_text(statement, 0));
         text_clean(name);
         fprintf(stderr,
-                "grader: %d accepted submissions were timed on '%s', another model than the one that ranks: rejudge them"
-                " with --machine, or choose with scoring.device\n",
+                "grader: %d accepted submissions were timed on '%s', another model than the one that ranks:"
+                " rejudge them with --machine, or choose with scoring.device\n",
                 sqlite3_column_int(statement, 1), name);
     }
     sqlite3_finalize(statement);

@@ -68,8 +68,8 @@ static bool continue_run(struct grader *grader, struct job *job, struct error *e
 }
 
 /*
- * Whether the disks have room. On a full one every step fails, and none of the submissions is to blame: the grader ends,
- * with the judgements as they were.
+ * Whether the disks have room. On a full one every step fails, and none of the submissions is to blame: the grader
+ * ends, with the judgements as they were.
  */
 static bool has_room(const struct grader *grader, const struct job *job, struct error *error)
 {
@@ -193,7 +193,9 @@ static bool claim(struct grader *grader, struct job *job, bool build, struct err
     return ok;
 }
 
-/* Builds every problem's baseline where speeds relative to it are wanted; of what was handed out, where it is needed. */
+/*
+ * Builds every problem's baseline where speeds relative to it are wanted; of what was handed out, where it is needed.
+ */
 static bool build_baselines(struct grader *grader, struct error *error)
 {
     const bool gpu = grader->runs[0].gpu[0] != '\0';

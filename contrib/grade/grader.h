@@ -3,13 +3,13 @@
  *
  *   new ─▶ building ─▶ samples ─▶ secret ─▶ ranked ─▶ done
  *
- * A judgement's state in the database names what is to be done next. Each step is a command (build, host) in an own work
- * folder; what it found is written, with the next state, in one transaction. A grader that dies leaves the state as it
- * was, and the next one does that step again, in another folder. Builds have slots of their own; a run slot is a GPU, or
- * the machine where there is none, and has one submission from its samples to its times.
+ * A judgement's state in the database names what is to be done next. Each step is a command (build, host) in an own
+ * work folder; what it found is written, with the next state, in one transaction. A grader that dies leaves the state
+ * as it was, and the next one does that step again, in another folder. Builds have slots of their own; a run slot is a
+ * GPU, or the machine where there is none, and has one submission from its samples to its times.
  *
- * The same loop runs on a machine of a cluster (spool.h), on a database of its own with the judgements that were handed to
- * it: then nothing is looked for, and each verdict is told to `done`.
+ * The same loop runs on a machine of a cluster (spool.h), on a database of its own with the judgements that were handed
+ * to it: then nothing is looked for, and each verdict is told to `done`.
  */
 #ifndef GRADE_GRADER_H
 #define GRADE_GRADER_H
@@ -64,7 +64,9 @@ bool grader_token(struct store *store, char *token, size_t size, struct error *e
 /* Prints the line of a judgement that is done; nothing for one that is not. */
 void grader_say(struct store *store, struct progress *progress, int64_t judgement);
 
-/* Grades until nothing is left to do, or, with `watch`, until SIGINT or SIGTERM. *stopped tells that a signal ended it. */
+/*
+ * Grades until nothing is left to do, or, with `watch`, until SIGINT or SIGTERM. *stopped tells that a signal ended it.
+ */
 bool grader_run(struct grader *grader, bool *stopped, struct error *error);
 
 #endif

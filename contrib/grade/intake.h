@@ -20,7 +20,9 @@ struct intake {
     size_t told_count;
 };
 
-/* One look at all files. Notes on what is no submission go to standard error. False for failures of disk or database. */
+/*
+ * One look at all files. Notes on what is no submission go to standard error. False for failures of disk or database.
+ */
 bool intake_scan(struct intake *intake, struct store *store, struct error *error);
 void intake_release(struct intake *intake);
 

@@ -17,7 +17,10 @@
 #include "verify/clock.h"
 #include "verify/reap.h"
 
-/* Its write end is the grader's alone: the read end tells its end, whatever that was. One for the program, as signals are. */
+/*
+ * Its write end is the grader's alone: the read end tells its end, whatever that was. One for the program, as signals
+ * are.
+ */
 static int life[2] = { -1, -1 };
 
 bool keeper_begin(struct error *error)

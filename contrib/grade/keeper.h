@@ -2,7 +2,8 @@
  * keeper.h - a command that never outlives the grader.
  *
  * Between the grader and each command stands a keeper, a process of this program: orphans of the command become its
- * children, and it ends them all when the command ends, when its time is over, or when the grader is gone, killed or not.
+ * children, and it ends them all when the command ends, when its time is over, or when the grader is gone, killed or
+ * not.
  */
 #ifndef GRADE_KEEPER_H
 #define GRADE_KEEPER_H
@@ -24,8 +25,8 @@ struct command {
 bool keeper_begin(struct error *error);
 
 /*
- * Starts a command; -1 with an error. The keeper is a child of the caller, and its exit code is the command's, or one of
- * the above; KEEPER_KILLED for one that a signal ended. SIGTERM to the keeper ends the command.
+ * Starts a command; -1 with an error. The keeper is a child of the caller, and its exit code is the command's, or one
+ * of the above; KEEPER_KILLED for one that a signal ended. SIGTERM to the keeper ends the command.
  */
 pid_t keeper_start(const struct command *command, struct error *error);
 

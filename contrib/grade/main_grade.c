@@ -29,7 +29,8 @@ static const char help[] =
     "run       grades what is new in the folder CONTEST, or goes on where it was stopped\n"
     "  --watch       goes on looking for files until it is stopped\n"
     "  --builds N    submissions to build at a time, 1 to 64 (default: half of the processors)\n"
-    "  --gpu GPU     UUID or number of a GPU to use, once each: a submission at a time runs on it, from its samples to its\n"
+    "  --gpu GPU     UUID or number of a GPU to use, once each: a submission at a time runs on it, from its samples"
+    " to its\n"
     "                times (default: none, the CPU and the simulator)\n"
     "  --lanes N     without --gpu: submissions to run at a time, 1 to 16 (1)\n"
     "cluster   as run, by the machines of a cluster: see run_scripts/grade_slurm.sh, which calls it\n"
@@ -57,7 +58,9 @@ static bool make_folder(const char *parent, const char *name, struct error *erro
     return mkdir(path, 0755) == 0 || errno == EEXIST || error_system(error, "cannot make the folder '%s'", path);
 }
 
-/* The contest's lock: its holder and the keepers it started have it. Waits a little for those of one that was killed. */
+/*
+ * The contest's lock: its holder and the keepers it started have it. Waits a little for those of one that was killed.
+ */
 static int take_lock(const char *folder, struct error *error)
 {
     char path[PATH_MAX];
@@ -203,7 +206,10 @@ static bool put_result(void *context, int64_t judgement, struct error *error)
     return spool_put(work->database, work->scratch, work->results, judgement, error);
 }
 
-/* grader work CONTEST --order FILE --results FOLDER --scratch FOLDER --host NAME [--gpu GPU]... [--lanes N] [--builds N] */
+/*
+ * grader work CONTEST --order FILE --results FOLDER --scratch FOLDER --host NAME [--gpu GPU]... [--lanes N]
+ *     [--builds N]
+ */
 static int command_work(const struct places *places, int argc, char **argv, const char *folder, struct error *error)
 {
     static const struct option options[] = { { "order", required_argument, NULL, 'o' },

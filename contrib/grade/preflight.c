@@ -111,7 +111,8 @@ static int last_line(const char *const *arguments, char *line, size_t size)
         _exit(127);
     }
     close(ends[1]);
-    while (pid > 0 && ((got = read(ends[0], buffer + used, sizeof buffer - 1 - used)) > 0 || (got < 0 && errno == EINTR)))
+    while (pid > 0 &&
+           ((got = read(ends[0], buffer + used, sizeof buffer - 1 - used)) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0 && (used += (size_t)got) == sizeof buffer - 1) /* only its end is wanted */
             memmove(buffer, buffer + sizeof buffer / 2, used -= sizeof buffer / 2);
     close(ends[0]);
@@ -125,8 +126,8 @@ static int last_line(const char *const *arguments, char *line, size_t size)
 }
 
 /*
- * The host reads the problem, the league, the seal and the key before it looks at a submission. It is given one that did
- * not compile, so that its only answer where all of these are in order is CE, exit code 1.
+ * The host reads the problem, the league, the seal and the key before it looks at a submission. It is given one that
+ * did not compile, so that its only answer where all of these are in order is CE, exit code 1.
  */
 static bool host_agrees(const struct contest *contest, size_t index, const char *folder, const char *root,
                         const char *build, struct error *error)

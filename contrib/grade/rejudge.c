@@ -1,5 +1,6 @@
 /*
- * rejudge.c - judging again: chosen, previewed, graded beside the verdicts that count, compared, and only then committed.
+ * rejudge.c - judging again: chosen, previewed, graded beside the verdicts that count, compared, and only then
+ * committed.
  */
 #include <stdio.h>
 #include <stdlib.h>

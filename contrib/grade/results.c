@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "devices.h"
+#include "verify/text.h"
 
 #define FROM_ALL " FROM submissions s JOIN judgements j ON j.submission = s.id LEFT JOIN machines m ON m.id = j.machine"
 #define ISO(column) "strftime('%Y-%m-%dT%H:%M:%fZ', " column ", 'unixepoch')"
@@ -59,6 +60,21 @@ static void write_csv_text(const char *text)
     putchar('"');
 }
 
+/* A field of the table, which people read at a terminal: in one line, and nothing that a terminal obeys. */
+static void write_plain_text(const char *text)
+{
+    size_t length;
+
+    for (; *text; text += length) {
+        uint32_t character = text_character(text, SIZE_MAX, &length);
+
+        if (text_steers(character))
+            putchar(character == '\n' || character == '\t' ? ' ' : '?');
+        else
+            fwrite(text, 1, length, stdout);
+    }
+}
+
 static json_t *json_of(sqlite3_stmt *statement, int column)
 {
     switch (sqlite3_column_type(statement, column)) {
@@ -82,8 +98,7 @@ static void write_row(sqlite3_stmt *statement, bool csv)
         else if (csv)
             write_csv_text(text ? text : "");
         else
-            for (const char *c = text ? text : "-"; *c; c++)
-                putchar((unsigned char)*c < ' ' || *c == 127 ? ' ' : *c);
+            write_plain_text(text ? text : "-");
     }
     putchar('\n');
 }

@@ -29,8 +29,8 @@ struct solved {
 };
 
 /*
- * attempts[count] of one team on one problem, in order of time. The penalty is the accepted attempt's time in whole minutes
- * (rounded down, as in ICPC contests) and `each` minutes for every attempt before it that counts.
+ * attempts[count] of one team on one problem, in order of time. The penalty is the accepted attempt's time in whole
+ * minutes (rounded down, as in ICPC contests) and `each` minutes for every attempt before it that counts.
  */
 struct solved score_pass_fail(const struct attempt *attempts, size_t count, double each);
 
@@ -42,9 +42,9 @@ struct timing {
 };
 
 /*
- * Ranks timings[count], and leaves their order. Overlapping intervals are no equivalence (A may overlap B and B overlap C
- * where A and C do not), so a tie is with the fastest of its group: in order of medians one has the rank of the group's
- * first if it overlaps that one's interval, or else is the first of the next group.
+ * Ranks timings[count], and leaves their order. Overlapping intervals are no equivalence (A may overlap B and B overlap
+ * C where A and C do not), so a tie is with the fastest of its group: in order of medians one has the rank of the
+ * group's first if it overlaps that one's interval, or else is the first of the next group.
  */
 void score_fastest(struct timing *timings, size_t count);
 
@@ -74,9 +74,10 @@ double score_relative(double speedup, double points, double correct, double zero
 double score_group(enum aggregation aggregation, double max_score, const bool *passed, size_t count);
 
 /*
- * The score of all groups together: the sum or the least of scores[count], or, with pass-fail, max_score if `all_passed`.
- * 0 without groups.
+ * The score of all groups together: the sum or the least of scores[count], or, with pass-fail, max_score if
+ * `all_passed`. 0 without groups.
  */
-double score_groups(enum aggregation aggregation, double max_score, const double *scores, size_t count, bool all_passed);
+double score_groups(enum aggregation aggregation, double max_score, const double *scores, size_t count,
+                    bool all_passed);
 
 #endif

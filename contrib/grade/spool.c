@@ -111,7 +111,8 @@ static bool copy_judgement(struct store *store, int64_t judgement, bool *taken, 
                    "INSERT INTO main.runs (id, %s) SELECT id + %jd, %s FROM other.runs WHERE judgement = ?1", run,
                    (intmax_t)offset, run) &&
            run_for(store, judgement, error,
-                   "INSERT INTO main.samples (run, number, seconds) SELECT run + %jd, number, seconds FROM other.samples"
+                   "INSERT INTO main.samples (run, number, seconds)"
+                   " SELECT run + %jd, number, seconds FROM other.samples"
                    " WHERE run IN (SELECT id FROM other.runs WHERE judgement = ?1)",
                    (intmax_t)offset);
 }
@@ -205,7 +206,8 @@ bool spool_read_order(struct store *store, const char *order, const char *result
             if (access(path, F_OK) == 0)
                 continue;
             ok = store_run(store, error,
-                           "INSERT OR IGNORE INTO submissions (id, team, problem, path, sha256, stamp, submitted, found)"
+                           "INSERT OR IGNORE INTO submissions"
+                           " (id, team, problem, path, sha256, stamp, submitted, found)"
                            " VALUES (?1, '', ?2, ?1, '', '', 0, 0)",
                            "is", (int64_t)submission, problem) &&
                  store_run(store, error,
@@ -529,8 +531,9 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
      */
     room = each == spool->chunk ? spool->tasks : queued < nodes ? nodes - queued : 0;
     statement = store_prepare(store, error,
-                              "SELECT j.id, s.id, s.problem, j.attempts, c.token FROM contest c, judgements j JOIN"
-                              " submissions s ON s.id = j.submission WHERE j.state <> 'done' AND j.id NOT IN temp.handed"
+                              "SELECT j.id, s.id, s.problem, j.attempts, c.token"
+                              " FROM contest c, judgements j JOIN submissions s ON s.id = j.submission"
+                              " WHERE j.state <> 'done' AND j.id NOT IN temp.handed"
                               " ORDER BY j.attempts, j.rejudging IS NOT NULL, j.id",
                               "");
     ok = statement != NULL;

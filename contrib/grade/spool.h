@@ -11,7 +11,8 @@
  *
  * Below CONTEST/grading/slurm/:
  *   orders/R-T            "grade-order 1 TOKEN", then a line "JUDGEMENT SUBMISSION PROBLEM ATTEMPTS" each
- *   orders/R-T.started    a machine has begun with it; orders/R-T.returned: it could not go on, and is not to be charged
+ *   orders/R-T.started    a machine has begun with it
+ *   orders/R-T.returned   it could not go on, and is not to be charged
  *   results/J.db          the result of judgement J; results/J.db.bad, one that could not be read
  *
  * An order whose task is not in the cluster's queue any more is withdrawn, and what it left undone is handed out
@@ -25,7 +26,9 @@
 #include "grader.h"
 #include "store.h"
 
-/* `grader work` ends with this where a step failed for the machine's sake: probe it, and start the same command again. */
+/*
+ * `grader work` ends with this where a step failed for the machine's sake: probe it, and start the same command again.
+ */
 enum { WORK_FAILED = 4 };
 
 struct spool {

@@ -136,13 +136,14 @@ static bool read_speedup(struct standings *standings, int64_t judgement, double 
 }
 
 /* How many of a group's cases there were, and how many were right; `group` NULL: of the samples. */
-static bool count_passed(struct standings *standings, int64_t judgement, const char *group, size_t *right, size_t *count,
-                         struct error *error)
+static bool count_passed(struct standings *standings, int64_t judgement, const char *group, size_t *right,
+                         size_t *count, struct error *error)
 {
     sqlite3_stmt *statement =
         store_prepare(standings->store, error,
-                      "SELECT count(*), total(verdict = 'AC') FROM runs WHERE judgement = ?1 AND CASE WHEN ?2 IS NULL THEN"
-                      " step = 'samples' ELSE step = 'secret' AND substr(name, 1, length(?2) + 1) = ?2 || '/' END",
+                      "SELECT count(*), total(verdict = 'AC') FROM runs"
+                      " WHERE judgement = ?1 AND CASE WHEN ?2 IS NULL THEN step = 'samples'"
+                      " ELSE step = 'secret' AND substr(name, 1, length(?2) + 1) = ?2 || '/' END",
                       "is", judgement, group);
     const int row = statement ? store_step(standings->store, statement, error) : -1;
 
@@ -152,7 +153,9 @@ static bool count_passed(struct standings *standings, int64_t judgement, const c
     return row >= 0;
 }
 
-/* Groups in order, so that what one requires is known. One whose requirements failed is as if its cases had not passed. */
+/*
+ * Groups in order, so that what one requires is known. One whose requirements failed is as if its cases had not passed.
+ */
 static bool read_groups(struct standings *standings, const struct contest_problem *problem, int64_t judgement,
                         double *score, struct error *error)
 {
@@ -182,8 +185,8 @@ static bool read_groups(struct standings *standings, const struct contest_proble
         passed |= tried && count > 0 && right == count ? 1u << i : 0;
     }
     if (samples || !problem->require_sample)
-        *score = score_groups(problem->aggregation, problem->max_score > 0 ? problem->max_score : problem->points, scores,
-                              problem->group_count, passed == (1u << problem->group_count) - 1);
+        *score = score_groups(problem->aggregation, problem->max_score > 0 ? problem->max_score : problem->points,
+                              scores, problem->group_count, passed == (1u << problem->group_count) - 1);
     return true;
 }
 

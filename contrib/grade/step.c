@@ -71,7 +71,10 @@ static bool is_note(const char *line)
     return false;
 }
 
-/* What of a log says what went wrong: the first line with one of `words`, or the last that is neither make's nor a note. */
+/*
+ * What of a log says what went wrong: the first line with one of `words`, or the last that is neither make's nor a
+ * note.
+ */
 static void telling_line(const char *log, const char *const *words, char *line, size_t size)
 {
     const char *found = NULL, *last = NULL;

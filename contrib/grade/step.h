@@ -16,7 +16,10 @@ const char *step_path(const struct job *job, const char *name, char *path, size_
 /* The first line of a file; "" where it cannot be read. */
 void step_first_line(const char *path, char *line, size_t size);
 
-/* Starts the build of `source`, or the host for the step that the job's state names. False for a failure of the machine. */
+/*
+ * Starts the build of `source`, or the host for the step that the job's state names. False for a failure of the
+ * machine.
+ */
 bool step_start_build(const struct grader *grader, struct job *job, const char *source, struct error *error);
 bool step_start_run(const struct grader *grader, struct job *job, struct error *error);
 

@@ -16,17 +16,20 @@ static bool failed(struct store *store, struct error *error)
     const char *words = store->db ? sqlite3_errmsg(store->db) : "out of memory";
 
     switch (store->db ? sqlite3_errcode(store->db) : SQLITE_NOMEM) {
-    case SQLITE_FULL: return error_toolkit(error, "%s: %s: make room and start again; no verdict is lost", store->path, words);
+    case SQLITE_FULL:
+        return error_toolkit(error, "%s: %s: make room and start again; no verdict is lost", store->path, words);
     case SQLITE_READONLY:
-    case SQLITE_CANTOPEN: return error_toolkit(error, "%s: %s: look at its rights and its folder's", store->path, words);
+    case SQLITE_CANTOPEN:
+        return error_toolkit(error, "%s: %s: look at its rights and its folder's", store->path, words);
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-        return error_toolkit(error, "%s: %s: keep the file, and put a backup of the folder in its place", store->path, words);
+        return error_toolkit(error, "%s: %s: keep the file, and put a backup of the folder in its place", store->path,
+                             words);
     case SQLITE_IOERR: {
         const int number = sqlite3_system_errno(store->db);
 
-        return error_toolkit(error, "%s: %s%s%s: look at its disk and start again", store->path, words, number ? ": " : "",
-                             number ? strerror(number) : "");
+        return error_toolkit(error, "%s: %s%s%s: look at its disk and start again", store->path, words,
+                             number ? ": " : "", number ? strerror(number) : "");
     }
     case SQLITE_BUSY: return error_toolkit(error, "%s: another program has held it for 30 s", store->path);
     default: return error_toolkit(error, "%s: %s", store->path, words);
@@ -39,8 +42,8 @@ static bool execute(struct store *store, const char *sql, struct error *error)
 }
 
 /*
- * Where nothing can be written, as in a backup on a read-only disk, not even the index of the write-ahead log can be made.
- * A database without such a log is read as one that never changes.
+ * Where nothing can be written, as in a backup on a read-only disk, not even the index of the write-ahead log can be
+ * made. A database without such a log is read as one that never changes.
  */
 static bool open_unchanging(struct store *store, struct error *error)
 {
@@ -51,7 +54,8 @@ static bool open_unchanging(struct store *store, struct error *error)
 
     snprintf(log, sizeof log, "%.*s-wal", PATH_MAX, store->path);
     if (stat(log, &status) == 0 && status.st_size > 0)
-        return error_toolkit(error, "%s: it was not closed and is read-only here: copy its folder to where it can be written",
+        return error_toolkit(error,
+                             "%s: it was not closed and is read-only here: copy its folder to where it can be written",
                              store->path);
     for (const char *c = store->path; *c && used < sizeof uri - 32; c++)
         used += (size_t)snprintf(uri + used, sizeof uri - used, strchr(plain, *c) ? "%c" : "%%%02x", (unsigned char)*c);

@@ -21,7 +21,10 @@ struct store {
 
 enum store_mode { STORE_WRITE, STORE_READ };
 
-/* Opens; STORE_WRITE makes the file and brings an older schema to the newest. A newer one than this program's is refused. */
+/*
+ * Opens; STORE_WRITE makes the file and brings an older schema to the newest. A newer one than this program's is
+ * refused.
+ */
 bool store_open(struct store *store, const char *path, enum store_mode mode, struct error *error);
 void store_close(struct store *store);
 
@@ -30,8 +33,8 @@ int schema_newest(void);
 bool schema_migrate(struct store *store, int version, struct error *error);
 
 /*
- * Prepares one statement and binds its values: a letter of `types` each: i int64_t, d double, s const char * (or NULL for
- * null). NULL with an error where that fails. The caller finalizes it.
+ * Prepares one statement and binds its values: a letter of `types` each: i int64_t, d double, s const char * (or NULL
+ * for null). NULL with an error where that fails. The caller finalizes it.
  */
 sqlite3_stmt *store_prepare(struct store *store, struct error *error, const char *sql, const char *types, ...);
 

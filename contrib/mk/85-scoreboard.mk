@@ -8,7 +8,7 @@ $(BUILD)/scoreboard_style.c: $(SCOREBOARD)/style.css $(FLAGS_STAMP)
 	$(Q){ echo '#include "contrib/scoreboard/style.h"'; echo 'const char scoreboard_style[] ='; \
 		sed -E 's,/\*[^*]*\*/,,g; s/^ +//; s/ +$$//; /^$$/d; s/[\\"]/\\&/g; s/.*/    "&\\n"/' $<; echo ';'; } > $@
 
-$(BUILD)/scoreboard: $(SCOREBOARD_OBJECTS) $(call object,verify/text.c) $(GRADE_LIBRARY)
+$(BUILD)/scoreboard: $(SCOREBOARD_OBJECTS) $(GRADE_LIBRARY)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lm
 
 $(BUILD)/tests/test_grade_page: $(call object,tests/unit/test_grade_page.c $(SCOREBOARD)/page.c $(SCOREBOARD)/words.c \
