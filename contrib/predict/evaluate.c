@@ -220,7 +220,7 @@ static bool take_coverage(struct evaluation *e, struct error *error)
 
             normalise(&model.reach.range, all->x + row * all->inputs, x);
             distance = reach_distance(&model.reach, x, NULL, NULL);
-            count_row(&e->interpolation, reach_factor(&model.reach, distance, MODEL_LEVEL),
+            count_row(&e->interpolation, reach_factor(&model.reach, reach_novelty(&model.reach, x), distance, MODEL_LEVEL),
                       model_time(&model, all->x + row * all->inputs, all->terms + row * TERMS), all->time[row]);
         }
         model_release(&model);

@@ -12,6 +12,7 @@
 
 enum { FOLDS = 10, KERNEL_FOLDS = 10, NEAR_RESIDUALS = 200 };
 #define BEYOND 0.1 /* of an input's range: how far outside of it a launch may be */
+#define SAME_DEGREE 5e-7 /* of its range: less than its sixth digit */
 
 /* Evenly taken rows, no more than the method can afford. */
 static bool thin(struct design *part, const struct design *d, size_t most, struct error *error)
@@ -113,19 +114,33 @@ double reach_distance(const struct reach *reach, const double *x, size_t *neares
     return sqrt(least);
 }
 
-/* Of the residuals of rows that were about as far away, the quantile. */
-double reach_factor(const struct reach *reach, double distance, double level)
+enum novelty reach_novelty(const struct reach *reach, const double *x)
 {
-    size_t wanted = reach->residuals < NEAR_RESIDUALS ? reach->residuals : NEAR_RESIDUALS, first;
+    const size_t in = reach->range.inputs;
+    size_t degree = 0;
+
+    while (degree < in && strcmp(input_name(INPUTS_DERIVED, degree), "dpc") != 0)
+        degree++;
+    for (size_t i = 0; degree < in && i < reach->rows; i++)
+        if (fabs(reach->x[i * in + degree] - x[degree]) < SAME_DEGREE)
+            return NEW_SIZE;
+    return NEW_KERNEL;
+}
+
+/* Of the residuals of rows that were about as far away, the quantile. */
+double reach_factor(const struct reach *reach, enum novelty novelty, double distance, double level)
+{
+    const struct residuals *off = &reach->off[novelty];
+    size_t wanted = off->count < NEAR_RESIDUALS ? off->count : NEAR_RESIDUALS, first;
     double near[NEAR_RESIDUALS];
 
     /* The residuals lie in the order of distance: the window of `wanted` whose middle is nearest to it. */
-    for (first = 0; first < reach->residuals && reach->distance[first] < distance; first++)
+    for (first = 0; first < off->count && off->distance[first] < distance; first++)
         ;
     first = first < wanted / 2 ? 0 : first - wanted / 2;
-    if (first + wanted > reach->residuals)
-        first = reach->residuals - wanted;
-    memcpy(near, reach->residual + first, wanted * sizeof *near);
+    if (first + wanted > off->count)
+        first = off->count - wanted;
+    memcpy(near, off->residual + first, wanted * sizeof *near);
     return exp(conformal_quantile(near, wanted, level));
 }
 
@@ -133,7 +148,7 @@ struct calibration {
     const struct model *model;
     const struct design *design, *derived;
     int *group;                  /* rows: whole kernels, in KERNEL_FOLDS groups */
-    double *residual, *distance; /* 2 x rows; a distance below 0 where a kernel had no row */
+    double *residual, *distance; /* NOVELTIES x rows; a distance below 0 where a kernel had no row */
 };
 
 /* One fold, of rows or of whole kernels: its rows are held back, predicted, and their distance from the rest is taken. */
@@ -188,21 +203,44 @@ static int by_distance(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-bool model_calibrate(struct model *model, const struct design *design, const struct design *derived, struct error *error)
+/* Keeps those of the rows' residuals that there are, in the order of distance. */
+static bool keep_residuals(struct residuals *off, const double *residual, const double *distance, size_t rows,
+                           struct error *error)
+{
+    struct pair *pairs = malloc((rows + 1) * sizeof *pairs);
+
+    off->residual = malloc((rows + 1) * sizeof *off->residual);
+    off->distance = malloc((rows + 1) * sizeof *off->distance);
+    if (!pairs || !off->residual || !off->distance) {
+        free(pairs);
+        return error_toolkit(error, "no memory for %zu rows", rows);
+    }
+    off->count = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (distance[i] >= 0)
+            pairs[off->count++] = (struct pair){distance[i], residual[i]};
+    qsort(pairs, off->count, sizeof *pairs, by_distance);
+    for (size_t i = 0; i < off->count; i++) {
+        off->distance[i] = pairs[i].distance;
+        off->residual[i] = pairs[i].residual;
+    }
+    free(pairs);
+    return true;
+}
+
+bool model_calibrate(struct model *model, const struct design *design, const struct design *derived,
+                     struct error *error)
 {
     size_t rows = design->rows, in = derived->inputs;
     struct reach *reach = &model->reach;
     struct calibration c = {.model = model, .design = design, .derived = derived};
-    struct pair *pairs = malloc((2 * rows + 1) * sizeof *pairs);
     bool good;
 
-    c.residual = calloc(2 * rows + 1, sizeof *c.residual);
+    c.residual = calloc(NOVELTIES * rows + 1, sizeof *c.residual);
     c.group = malloc((rows + 1) * sizeof *c.group);
-    c.distance = malloc((2 * rows + 1) * sizeof *c.distance);
+    c.distance = malloc((NOVELTIES * rows + 1) * sizeof *c.distance);
     reach->x = malloc((rows + 1) * in * sizeof *reach->x);
-    reach->residual = malloc((2 * rows + 1) * sizeof *reach->residual);
-    reach->distance = malloc((2 * rows + 1) * sizeof *reach->distance);
-    good = (pairs && c.group && c.residual && c.distance && reach->x && reach->residual && reach->distance) ||
+    good = (c.group && c.residual && c.distance && reach->x) ||
            error_toolkit(error, "no memory for %zu rows", rows);
     if (good) {
         normaliser_fit(&reach->range, derived->x, rows, in);
@@ -211,24 +249,19 @@ bool model_calibrate(struct model *model, const struct design *design, const str
             normalise(&reach->range, derived->x + i * in, reach->x + i * in);
         for (size_t i = 0; i < rows; i++)
             c.group[i] = design->kernel[i] % KERNEL_FOLDS;
-        for (size_t i = 0; i < 2 * rows; i++)
+        for (size_t i = 0; i < NOVELTIES * rows; i++)
             c.distance[i] = -1;
         good = jobs_run(calibrate_fold, &c, FOLDS + KERNEL_FOLDS, error);
     }
-    for (size_t i = 0; good && i < 2 * rows; i++)
-        if (c.distance[i] >= 0) {
-            pairs[reach->residuals++] = (struct pair){c.distance[i], c.residual[i]};
-            reach->farthest = fmax(reach->farthest, c.distance[i]);
-        }
-    if (good) {
-        qsort(pairs, reach->residuals, sizeof *pairs, by_distance);
-        for (size_t i = 0; i < reach->residuals; i++) {
-            reach->distance[i] = pairs[i].distance;
-            reach->residual[i] = pairs[i].residual;
-        }
-        good = reach->residuals > 0 || error_usage(error, "%zu rows are too few to calibrate an interval on", rows);
-    }
-    free(pairs);
+    for (int novelty = 0; good && novelty < NOVELTIES; novelty++)
+        good = keep_residuals(&reach->off[novelty], c.residual + (size_t)novelty * rows,
+                              c.distance + (size_t)novelty * rows, rows, error);
+    for (int novelty = 0; good && novelty < NOVELTIES; novelty++)
+        if (reach->off[novelty].count > 0)
+            reach->farthest =
+                fmax(reach->farthest, reach->off[novelty].distance[reach->off[novelty].count - 1]);
+    good = good && (reach->off[NEW_SIZE].count > 0 ||
+                    error_usage(error, "%zu rows are too few to calibrate an interval on", rows));
     free(c.group);
     free(c.residual);
     free(c.distance);
@@ -304,7 +337,7 @@ bool model_forecast(const struct model *model, const struct sample *sample, cons
                          (model->reach.range.high[input] > model->reach.range.low[input]
                               ? model->reach.range.high[input] - model->reach.range.low[input] : 1) +
                          model->reach.range.low[input]));
-        factor = reach_factor(&model->reach, f->distance, MODEL_LEVEL);
+        factor = reach_factor(&model->reach, reach_novelty(&model->reach, x), f->distance, MODEL_LEVEL);
     }
     f->us = model_time(model, inputs, terms);
     f->low_us = f->us / factor;
@@ -317,8 +350,10 @@ void model_release(struct model *model)
 {
     learned_release(&model->learned);
     free(model->reach.x);
-    free(model->reach.residual);
-    free(model->reach.distance);
+    for (int novelty = 0; novelty < NOVELTIES; novelty++) {
+        free(model->reach.off[novelty].residual);
+        free(model->reach.off[novelty].distance);
+    }
     model->reach = (struct reach){.rows = 0};
 }
 

@@ -10,7 +10,7 @@
 #include "method.h"
 #include "normalise.h"
 
-enum { MODEL_FORMAT = 2 };
+enum { MODEL_FORMAT = 3 };
 #define MODEL_LEVEL 0.9 /* of intervals */
 
 /* How a method is used. RAW is the source's way: columns as they are, times as they are, both scaled to [0, 1]. */
@@ -20,15 +20,22 @@ struct recipe {
     bool raw_time; /* learn the time and not its logarithm; not for physical methods */
 };
 
+/* How far off the model was where it had not seen a row, and where it had not seen a row's kernel. */
+enum novelty { NEW_SIZE, NEW_KERNEL, NOVELTIES };
+
+struct residuals {
+    size_t count;
+    double *residual; /* |ln(predicted / measured)| of rows held back, beside */
+    double *distance; /* their distance from the nearest row that was not, ascending */
+};
+
 /* Where rows were, and how far off the model was there: for intervals and refusals. */
 struct reach {
     struct normaliser range; /* of the derived inputs */
     size_t rows;             /* 0: not calibrated, so no interval and no refusal */
     double *x;               /* rows x inputs, normalised */
-    size_t residuals;
-    double *residual;        /* |ln(predicted / measured)| of rows held back, beside */
-    double *distance;        /* their distance from the nearest row that was not */
-    double farthest;         /* the largest of them: of a kernel left out from all others */
+    struct residuals off[NOVELTIES];
+    double farthest;         /* the largest distance: of a kernel left out from all others */
 };
 
 struct model {
@@ -54,13 +61,20 @@ bool model_train(struct model *model, const struct recipe *recipe, const struct 
 double model_time(const struct model *model, const double *inputs, const double *terms);
 
 /*
- * Calibrates intervals and limits on `derived`, the same rows with derived inputs: by ten-fold cross-validation and by
- * leaving kernels out, a tenth of them at a time, with the scales that the model found, on two threads.
+ * Calibrates intervals and limits on `derived`, the same rows with derived inputs: by ten-fold cross-validation for new
+ * sizes, and for new kernels by leaving kernels out, a tenth of them at a time, with the scales that the model found, on
+ * two threads.
  */
 bool model_calibrate(struct model *model, const struct design *design, const struct design *derived, struct error *error);
 
 /* The factor of the interval [time / factor, time * factor] at a distance from the training rows. */
-double reach_factor(const struct reach *reach, double distance, double level);
+double reach_factor(const struct reach *reach, enum novelty novelty, double distance, double level);
+
+/*
+ * What is new about normalised derived inputs: the size alone where a training row has the same dependence degree, which
+ * six digits of a listing's shape tell from another kernel's; else the kernel, however near its counts are to another's.
+ */
+enum novelty reach_novelty(const struct reach *reach, const double *x);
 
 /* The distance of normalised derived inputs from the nearest row; which row and which input differs most. */
 double reach_distance(const struct reach *reach, const double *x, size_t *nearest, size_t *input);

@@ -14,6 +14,9 @@
 
 enum { MAX_NUMBERS = 1 << 24 };
 
+static const char *const residual_names[NOVELTIES] = {"new-size-residuals", "new-kernel-residuals"},
+                         *const distance_names[NOVELTIES] = {"new-size-distances", "new-kernel-distances"};
+
 static void put(FILE *file, const char *name, const double *values, size_t count)
 {
     fprintf(file, "%s %zu", name, count);
@@ -71,8 +74,12 @@ bool model_write(const struct model *m, const char *path, struct error *error)
     put(file, "reach-low", m->reach.range.low, m->reach.rows ? m->reach.range.inputs : 0);
     put(file, "reach-high", m->reach.range.high, m->reach.rows ? m->reach.range.inputs : 0);
     put(file, "reach-rows", m->reach.x, m->reach.rows * m->reach.range.inputs);
-    put(file, "residuals", m->reach.residual, m->reach.residuals);
-    put(file, "distances", m->reach.distance, m->reach.residuals);
+    for (int novelty = 0; novelty < NOVELTIES; novelty++) {
+        const struct residuals *off = &m->reach.off[novelty];
+
+        put(file, residual_names[novelty], off->residual, off->count);
+        put(file, distance_names[novelty], off->distance, off->count);
+    }
     fputs("end\n", file);
     failed = ferror(file);
     if (fclose(file) != 0 || failed)
@@ -220,15 +227,20 @@ static bool read_reach(struct reader *r, struct reach *reach)
     if (low == 0 ? count != 0 : count == 0 || count % low != 0)
         return bad(r, "'reach-rows' has a count that does not fit");
     reach->rows = low ? count / low : 0;
-    if (!numbers(r, "residuals", low ? SIZE_MAX : 0, &reach->residual, &reach->residuals) ||
-        !numbers(r, "distances", reach->residuals, &reach->distance, &reach->residuals))
-        return false;
-    if (low && reach->residuals == 0)
-        return bad(r, "there are no residuals");
-    for (size_t i = 1; i < reach->residuals; i++)
-        if (reach->distance[i] < reach->distance[i - 1])
-            return bad(r, "the distances are not in order");
-    reach->farthest = reach->residuals ? reach->distance[reach->residuals - 1] : 0;
+    for (int novelty = 0; novelty < NOVELTIES; novelty++) {
+        struct residuals *off = &reach->off[novelty];
+
+        if (!numbers(r, residual_names[novelty], low ? SIZE_MAX : 0, &off->residual, &off->count) ||
+            !numbers(r, distance_names[novelty], off->count, &off->distance, &off->count))
+            return false;
+        if (low && novelty == NEW_SIZE && off->count == 0)
+            return bad(r, "there are no residuals");
+        for (size_t i = 1; i < off->count; i++)
+            if (off->distance[i] < off->distance[i - 1])
+                return bad(r, "the distances are not in order");
+        if (off->count > 0)
+            reach->farthest = fmax(reach->farthest, off->distance[off->count - 1]);
+    }
     return true;
 }
 

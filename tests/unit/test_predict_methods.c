@@ -150,7 +150,8 @@ static void test_intervals(void)
         double x[MAX_INPUTS], factor, time = model_time(&model, held_back.x + i * held_back.inputs, held_back.terms);
 
         normalise(&model.reach.range, held_back.x + i * held_back.inputs, x);
-        factor = reach_factor(&model.reach, reach_distance(&model.reach, x, NULL, NULL), MODEL_LEVEL);
+        factor = reach_factor(&model.reach, reach_novelty(&model.reach, x), reach_distance(&model.reach, x, NULL, NULL),
+                              MODEL_LEVEL);
         held += fabs(log(time / held_back.time[i])) <= log(factor);
     }
     CHECK(held >= 860 && held <= 940, "%zu of 1000 within intervals of 90 %%", held);
