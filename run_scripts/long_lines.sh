@@ -8,10 +8,8 @@
 cd "$root"
 export LC_ALL=C.UTF-8 # columns, not bytes
 kinds='\.(c|h|def|cu|cuh|cl|mk|sh|bats|bash|awk|jq|gp)$|^Makefile$'
-# Files, and a folder below, whose lines were written before anybody looked.
-later='^(contrib/mk/90-predict\.mk|run_scripts/predict|tests/2[01][0-9]-|tests/unit/.*predict)'
 
-mapfile -t long < <(tracked_files contrib/predict | grep -zE "$kinds" | grep -zvE "$later" |
+mapfile -t long < <(tracked_files | grep -zE "$kinds" |
     xargs -0 grep -nHE '^.{121,}$' |
     grep -vE '^[^:]*\.(sh|bats|bash):.*("[^"]{80,}"|'"'[^']{80,}'"'|[^ ]{80,})' | cut -d : -f 1,2)
 [ ${#long[@]} -eq 0 ] || { printf '%s: longer than 120 columns\n' "${long[@]}"; exit 1; }

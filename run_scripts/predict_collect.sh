@@ -5,9 +5,9 @@
 help() {
     cat << 'END'
 usage: predict.sh collect [OPTION...]
-Times the kernels of contrib/predict/kernels over sizes and blocks on this machine's GPU (some minutes), counts what each
-launch does on the simulator (some minutes), and appends the rows to a file of contrib/predict/data, with a line in its
-README.md; a file elsewhere gets FILE.provenance.md beside it.
+Times the kernels of contrib/predict/kernels over sizes and blocks on this machine's GPU (some minutes), counts what
+each launch does on the simulator (some minutes), and appends the rows to a file of contrib/predict/data, with a line in
+its README.md; a file elsewhere gets FILE.provenance.md beside it.
 
   --to FILE        append to this file (default: contrib/predict/data/h100.csv, or what the GPU is called)
   --subset K/N     every N-th row of the list from the K-th on: 0/3 is a third, and takes a third of the time
@@ -38,7 +38,8 @@ done
 for file in "$times" "$features" "$recount"; do
     [ -z "$file" ] || [ -r "$file" ] || refuse "cannot read '$file'"
 done
-[ -z "$recount" ] || [ -z "$times$to" ] || refuse "--recount replaces a file's own rows: it goes with neither --times nor --to"
+[ -z "$recount" ] || [ -z "$times$to" ] ||
+    refuse "--recount replaces a file's own rows: it goes with neither --times nor --to"
 
 "$root/run_scripts/packages.sh" build cudasim
 work=$(mktemp -d)
@@ -94,7 +95,8 @@ if [ -z "$to" ]; then
 fi
 mkdir -p "$(dirname "$to")"
 if [ -s "$to" ]; then
-    cmp -s <(head -n 1 "$to") <(head -n 1 "$joined") || refuse "$to:1: the header has other columns; nothing was appended"
+    cmp -s <(head -n 1 "$to") <(head -n 1 "$joined") ||
+        refuse "$to:1: the header has other columns; nothing was appended"
     sed 1d "$joined" >> "$to"
 else
     cp "$joined" "$to"

@@ -1,13 +1,12 @@
 #!/bin/bash
 # Models of kernels' execution times:
 #
-#   predict.sh train [DATA.csv [MODEL]] [--method NAME]...   from measured times (default: contrib/predict/data/h100.csv) to a model
-#                                                            (default: build/predict/DATA.model)
+#   predict.sh train [DATA.csv [MODEL]] [--method NAME]...
+#       from measured times (default: contrib/predict/data/h100.csv) to a model (default: build/predict/DATA.model)
 #   predict.sh evaluate [DATA.csv [OTHER-GPU.csv]] [--out FOLDER]
-#                                                            every table of docs/PREDICT.md, from the committed data to docs/results
+#       every table of docs/PREDICT.md, from the committed data to docs/results
 #   predict.sh predict FEATURES.csv [--model MODEL] [--gpu NAME] [--json [--all]]
-#                                                            times of the launches in FEATURES.csv, each with its interval;
-#                                                            the model is trained first where there is none
+#       times of the launches in FEATURES.csv, each with its interval; the model is trained first where there is none
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/predicting.sh"
 

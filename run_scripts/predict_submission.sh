@@ -4,12 +4,13 @@
 #   predict.sh submission SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N] [--league NAME] [--sample N]
 #       [--data FILE.csv | --model MODEL] [--gpu NAME] [--tune] [--json]
 #
-# Calls device_user() once on the simulator, on the problem's first sample unless another input is asked for, and predicts
-# each launch from what was counted. Every block is executed; with --sample N of a launch with more blocks about N, which is
-# fast, but what later launches get to see is wrong then: it is for programs whose launches do not depend on results.
-# The model is of contrib/predict/data/h100.csv, or another FILE.csv that `predict.sh collect` wrote, and is trained first where
-# it is older. --tune tries other block sizes for the first launch of each kernel. A run that takes more than PREDICT_SECONDS
-# (600) is ended, and nothing is predicted. Exit codes: 0, 1 the submission failed, 2 usage, 3 the toolkit failed.
+# Calls device_user() once on the simulator, on the problem's first sample unless another input is asked for, and
+# predicts each launch from what was counted. Every block is executed; with --sample N of a launch with more blocks
+# about N, which is fast, but what later launches get to see is wrong then: it is for programs whose launches do not
+# depend on results. The model is of contrib/predict/data/h100.csv, or another FILE.csv that `predict.sh collect` wrote,
+# and is trained first where it is older. --tune tries other block sizes for the first launch of each kernel. A run that
+# takes more than PREDICT_SECONDS (600) is ended, and nothing is predicted. Exit codes: 0, 1 the submission failed, 2
+# usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
 . "$(dirname "$0")/watched.sh"
@@ -61,7 +62,8 @@ if [ "$status" -gt 1 ] || { [ "$status" -eq 1 ] && [ -z "$sample" ]; }; then
     echo "predict.sh: nothing is predicted: $(practice_answer "$work/said.txt"); $said" >&2
     exit 1
 fi
-[ "$(wc -l < "$work/counted.csv")" -gt 1 ] || { echo "predict.sh: the submission launched no kernel: $said" >&2 && exit 1; }
+[ "$(wc -l < "$work/counted.csv")" -gt 1 ] ||
+    { echo "predict.sh: the submission launched no kernel: $said" >&2 && exit 1; }
 
 # predict_of CSV JSON
 predict_of() {

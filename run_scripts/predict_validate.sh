@@ -4,11 +4,11 @@
 #   predict.sh validate [PROBLEM...] [--times FILE.csv] [--model MODEL] [--out FOLDER]
 #
 # FILE.csv is what run_scripts/kernel_times.sh wrote on a GPU (default: contrib/predict/data/submissions-h100.csv). Each
-# submission in it is run on the simulator, in full, on the case that it was measured on, and its launches are predicted by
-# a model (default: of contrib/predict/data/h100.csv) and matched in their order by kernel, grid and block. FOLDER gets
-# predict-validation.md and .csv, and the picture predict-validation.svg and .png (default: docs/results and docs/plots,
-# with PROBLEMs build/predict/validation). A submission that is not through after PREDICT_SECONDS (60) on the simulator is
-# left out by name. Exit codes: 0, 2 usage, 3 the toolkit failed.
+# submission in it is run on the simulator, in full, on the case that it was measured on, and its launches are predicted
+# by a model (default: of contrib/predict/data/h100.csv) and matched in their order by kernel, grid and block. FOLDER
+# gets predict-validation.md and .csv, and the picture predict-validation.svg and .png (default: docs/results and
+# docs/plots, with PROBLEMs build/predict/validation). A submission that is not through after PREDICT_SECONDS (60) on
+# the simulator is left out by name. Exit codes: 0, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
 . "$(dirname "$0")/watched.sh"
@@ -29,8 +29,10 @@ done
 [ -r "$times" ] || refuse "cannot read '$times'"
 header=problem,submission,case,launch,kernel,grid,block,time_us
 [ "$(head -n 1 "$times")" = $header ] || refuse "$times:1: the header must be $header, as kernel_times.sh writes it"
-bad=$(awk -F, 'NR > 1 && (NF != 8 || $4 !~ /^[0-9]+$/ || $8 !~ /^[0-9]+(\.[0-9]+)?$/ || $8 <= 0) { print NR; exit }' "$times")
-[ -z "$bad" ] || refuse "$times:$bad: not 8 cells with a launch's number and its microseconds, as kernel_times.sh writes them"
+bad=$(awk -F, 'NR > 1 && (NF != 8 || $4 !~ /^[0-9]+$/ ||
+    $8 !~ /^[0-9]+(\.[0-9]+)?$/ || $8 <= 0) { print NR; exit }' "$times")
+[ -z "$bad" ] ||
+    refuse "$times:$bad: not 8 cells with a launch's number and its microseconds, as kernel_times.sh writes them"
 seconds=${PREDICT_SECONDS:-60}
 [[ $seconds =~ ^[1-9][0-9]{0,5}$ ]] || refuse "PREDICT_SECONDS=$seconds is not a number from 1 to 999999"
 pictures=${out:-$root/docs/plots}

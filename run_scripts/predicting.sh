@@ -23,8 +23,8 @@ model_of() { local name=${1##*/}; echo "$build/predict/${name%.csv}.model"; }
 # model_is_ready CSV MODEL: whether it is there, and newer than what it was made of and by.
 model_is_ready() { [ -x "$predictor" ] && [ "$2" -nt "$1" ] && [ "$2" -nt "$predictor" ]; }
 
-# model_ready CSV MODEL: trains it where it is not there, or older than the CSV or the program. A model is only ever there
-# whole.
+# model_ready CSV MODEL: trains it where it is not there, or older than the CSV or the program. A model is only ever
+# there whole.
 model_ready() {
     [ -r "$1" ] || no_times "$1"
     ! model_is_ready "$@" || return 0
@@ -34,9 +34,9 @@ model_ready() {
     mv "$2.part" "$2"
 }
 
-# count_launches FILE LOG [LIMIT]: after practice_begin. Runs the submission on the simulator and leaves the features of its
-# launches, or of the first LIMIT, in FILE, its words in LOG. `status` is how it ended, 124 where that was not within
-# PRACTICE_SECONDS; after LIMIT launches it is ended.
+# count_launches FILE LOG [LIMIT]: after practice_begin. Runs the submission on the simulator and leaves the features of
+# its launches, or of the first LIMIT, in FILE, its words in LOG. `status` is how it ended, 124 where that was not
+# within PRACTICE_SECONDS; after LIMIT launches it is ended.
 count_launches() {
     local pipe reader
     exec {pipe}> >(if [ -n "${3:-}" ]; then head -n $(($3 + 1)); else cat; fi > "$1")
@@ -46,8 +46,8 @@ count_launches() {
     wait "$reader"
 }
 
-# simulate_gpu MODEL [NAME]: the simulator's device from here on has the multiprocessors of the GPU that is predicted for,
-# which some programs ask for before they choose a grid: the model's, or the one named.
+# simulate_gpu MODEL [NAME]: the simulator's device from here on has the multiprocessors of the GPU that is predicted
+# for, which some programs ask for before they choose a grid: the model's, or the one named.
 simulate_gpu() {
     local name=${2:-} field value
     [ -n "$name" ] || name=$(sed -n 's/^gpu-alias //p' "$1" | head -n 1)
@@ -57,7 +57,8 @@ simulate_gpu() {
     done < <(awk -F, -v name="$name" '
         NR == 1 { for (i = 1; i <= NF; i++) column[i] = $i; column[3] = "multiprocessors"; next }
         $1 == name || $2 == name || $2 == "NVIDIA " name {
-            for (i = 3; i <= NF; i++) if (column[i] ~ /^multiprocessors$|_per_sm$/) print column[i], $i; exit }' "$predict_gpus" | grep .) ||
+            for (i = 3; i <= NF; i++) if (column[i] ~ /^multiprocessors$|_per_sm$/) print column[i], $i
+            exit }' "$predict_gpus" | grep .) ||
         true
     [ -n "${CUDASIM_MULTIPROCESSORS:-}" ] || refuse "gpu '$name' is not in ${predict_gpus#"$root"/}"
 }

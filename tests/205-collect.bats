@@ -63,7 +63,8 @@ column() {
         s/y\[i\] = a \* x\[i\] + y\[i\]/y[i + 1] = a * x[i] + y[i]/
         s|"../kernels.h"|"contrib/predict/kernels.h"|' "$root/contrib/predict/kernels/stream.cu" > stream.cu
     "$nvcc" -std=c++17 -O1 -cudart shared -gencode arch=compute_90,code=compute_90 -I "$root" -o wrong stream.cu \
-        "$build"/predict/{collect,alone}.o "$build"/predict/kernels/{arithmetic,lanes,matrix,reduce,registers,stencil}.o \
+        "$build"/predict/{collect,alone}.o \
+        "$build"/predict/kernels/{arithmetic,lanes,matrix,reduce,registers,stencil}.o \
         "$build"/obj/verify/{gpu,error,stats}.o -ldl
     run -1 ./wrong --check vector_add
     assert_output --regexp '^vector_add: wrong: n 1000, block 32 x 1, element 777 is [0-9.]+, on the CPU [0-9.]+$'

@@ -31,7 +31,11 @@ cell() {
 without() {
     awk -F, -v name="$1" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
-        { line = ""; for (i = 1; i <= NF; i++) if (i != c) line = line (line == "" ? "" : ",") $i; print line }' "$csv" > "$csv.new"
+        {
+            line = ""
+            for (i = 1; i <= NF; i++) if (i != c) line = line (line == "" ? "" : ",") $i
+            print line
+        }' "$csv" > "$csv.new"
     mv "$csv.new" "$csv"
 }
 
@@ -58,7 +62,8 @@ without() {
     [ "$(wc -l < one/predict-scores.csv)" = $((1 + 12 * 3 + 11 * 3 + 8 * 2)) ]
     grep -q '^| computation | elm | 3.42 / 0.97 | [0-9.e+]* / [0-9.e+]* |' one/predict-tables.md
     grep -q '^| merged | svr | 35.62 / - |' one/predict-tables.md
-    for heading in 'Goals' 'A random fifth' 'Ten folds' 'Each kernel left out' 'Trained on' 'Intervals' 'Time of training' 'Influence'
+    for heading in 'Goals' 'A random fifth' 'Ten folds' 'Each kernel left out' 'Trained on' 'Intervals' \
+        'Time of training' 'Influence'
     do grep -q "^## $heading" one/predict-tables.md; done
     jq -e '.runs | length == 85' one/predict.json
     # The law is within reach of the default, so it is found; of the roofline it is not.
@@ -71,13 +76,15 @@ without() {
 @test "predict: a model predicts what it was trained on, with an interval and what bounds it" {
     run -0 predict predict "$model" "$csv"
     assert_equal "${#lines[@]}" 192
-    assert_line --index 0 --regexp '^kernel0, [0-9]+ blocks of 32 threads: [0-9.]+ us, 90 % between [0-9.]+ and [0-9.]+; bounded by [a-zA-Z0-9 ]+ \([0-9]+ %\)$'
+    assert_line --index 0 --regexp \
+        '^kernel0, [0-9]+ blocks of 32 threads: [0-9.]+ us, 90 % between [0-9.]+ and [0-9.]+; bounded by [a-zA-Z0-9 ]+ \([0-9]+ %\)$'
     predict predict "$model" "$csv" --json > "$BATS_TEST_TMPDIR/json"
     # Nine in ten intervals of 90 % hold the measured time, or more: these rows were learned from.
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_us") c = i } NR > 1 { print $c }' "$csv" |
         jq -s --slurpfile p "$BATS_TEST_TMPDIR/json" -e '[., $p[0].kernels] | transpose |
             map(select(.[0] >= .[1].low_us and .[0] <= .[1].high_us)) | length >= 173'
-    jq -e '.format == 1 and .level == 0.9 and (.kernels | all(.us > 0 and .utilisation > 0 and .utilisation <= 1))' "$BATS_TEST_TMPDIR/json"
+    jq -e '.format == 1 and .level == 0.9 and (.kernels | all(.us > 0 and .utilisation > 0 and .utilisation <= 1))' \
+        "$BATS_TEST_TMPDIR/json"
 }
 
 @test "predict: n and s need not be given; a model that uses them says so" {
@@ -93,7 +100,8 @@ without() {
     cell 3 registers 255
     cell 4 regular 0
     run -0 predict predict "$model" "$csv"
-    assert_line --index 1 --regexp 'not predicted: outside of the training range: registers is 255, trained from 1[0-9.]* to [0-9.]+$'
+    assert_line --index 1 --regexp \
+        'not predicted: outside of the training range: registers is 255, trained from 1[0-9.]* to [0-9.]+$'
     assert_line --index 2 --partial 'not predicted: its loops depend on data'
     predict predict "$model" "$csv" --json | jq -e '.kernels[1] | has("refused") and (has("us") | not)'
 }

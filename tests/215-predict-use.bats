@@ -6,8 +6,8 @@ setup_file() {
     [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
     make -s -C "$root" have-nvcc || export lacks='no nvcc'
     [ -z "${lacks:-}" ] || return 0
-    # A part of the rows, which trains in a second, without launches on little memory: they are outside of its range then.
-    # Its model goes by the file's name.
+    # A part of the rows, which trains in a second, without launches on little memory: they are outside of its range
+    # then. Its model goes by the file's name.
     data=$BATS_FILE_TMPDIR/test215.csv model=$build/predict/test215.model
     export data model
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print } NR % 25 == 0 && $at["footprint"] > 65536' \
@@ -32,17 +32,22 @@ predict() { timeout 100 run_scripts/predict.sh "$@"; }
     assert_regex "$stderr" 'predict_submission.sh: training on [^ ]*/test215.csv'
     assert_line --index 0 --regexp '^predicted for one NVIDIA H100 80GB HBM3, .* the answer is right$'
     assert_line --regexp '^ +- +- +257 +not predicted +diagonal$'
-    assert_line --regexp '^ +outside of the training range: [a-zA-Z0-9 _]+ is [0-9.e+-]+, trained from [0-9.e+-]+ to [0-9.e+-]+$'
+    assert_line --regexp \
+        '^ +outside of the training range: [a-zA-Z0-9 _]+ is [0-9.e+-]+, trained from [0-9.e+-]+ to [0-9.e+-]+$'
     assert_line 'sum: none of 257 launches is predicted'
 }
 
 @test "predict: a kernel's time, its interval and its bound, near what an H100 took" {
-    predict submission $accepted/baseline.cu --generate 'uniform 1024 1024 1024' --sample 64 --data "$data" --json > "$BATS_TEST_TMPDIR/json"
+    predict submission $accepted/baseline.cu --generate 'uniform 1024 1024 1024' --sample 64 --data "$data" \
+        --json > "$BATS_TEST_TMPDIR/json"
     measured=$(awk -F, '$1 == "matmul" && $2 == "baseline.cu" { print $8 }' contrib/predict/data/submissions-h100.csv)
-    jq -e --argjson measured "$measured" '.launches == 1 and .predicted == 1 and (.kernels[0] | .kernel == "multiply" and .regular and
-        .low_us < .us and .us < .high_us and .launch_us < .us / 20 and (.us / $measured | . > 0.7 and . < 1.4) and
-        (.bound | length > 3)) and .us == .kernels[0].us and .gpu == "NVIDIA H100 80GB HBM3" and (has("tuned") | not)' "$BATS_TEST_TMPDIR/json"
-    run -0 --separate-stderr predict submission $accepted/baseline.cu --sample 64 --generate 'uniform 1024 1024 1024' --data "$data"
+    jq -e --argjson measured "$measured" '.launches == 1 and .predicted == 1 and (.kernels[0] |
+        .kernel == "multiply" and .regular and .low_us < .us and .us < .high_us and .launch_us < .us / 20 and
+        (.us / $measured | . > 0.7 and . < 1.4) and (.bound | length > 3)) and .us == .kernels[0].us and
+        .gpu == "NVIDIA H100 80GB HBM3" and (has("tuned") | not)' \
+        "$BATS_TEST_TMPDIR/json"
+    run -0 --separate-stderr predict submission $accepted/baseline.cu --sample 64 \
+        --generate 'uniform 1024 1024 1024' --data "$data"
     assert_equal "$stderr" '' # the model is there
     us=$(jq '.us | if . >= 100 then . * 10 | round / 10 else . end' "$BATS_TEST_TMPDIR/json")
     assert_line --regexp "^ *$us  [0-9.]+ to [0-9.]+ +1  [a-zA-Z0-9 ]+ \([0-9]+ %\) +multiply$"
@@ -50,8 +55,9 @@ predict() { timeout 100 run_scripts/predict.sh "$@"; }
 }
 
 @test "predict: kernels that data steers, and blocks that wait, are told and not predicted" {
-    run -0 --separate-stderr timeout 100 make -s predict SUBMISSION=problems/mergesort/submissions/accepted/baseline.cu \
-        PROBLEM=mergesort CASE=sample/1-ten ARGS="--data $data"
+    run -0 --separate-stderr timeout 100 make -s predict \
+        SUBMISSION=problems/mergesort/submissions/accepted/baseline.cu PROBLEM=mergesort \
+        CASE=sample/1-ten ARGS="--data $data"
     assert_line --partial 'irregular: its loops depend on data, so its counts hold for one input only'
     assert_line --regexp '^sum: none of [0-9]+ launches is predicted$'
     run -0 --separate-stderr predict submission problems/editdistance/submissions/accepted/3_pipeline.cu \
@@ -89,10 +95,12 @@ int main() {
 CUDA
     cd "$BATS_TEST_TMPDIR"
     "$(make -s -C "$root" print-nvcc)" -cudart shared -gencode 'arch=compute_90,code=compute_90' -o adds adds.cu
-    LD_LIBRARY_PATH=$build/cudasim CUDASIM_FEATURES=all.csv CUDASIM_FEATURES_TUNE=tries.csv run -0 --separate-stderr timeout 60 ./adds
+    LD_LIBRARY_PATH=$build/cudasim CUDASIM_FEATURES=all.csv CUDASIM_FEATURES_TUNE=tries.csv \
+        run -0 --separate-stderr timeout 60 ./adds
     assert_equal "$(wc -l < all.csv)" 4
     assert_equal "$(cut -d, -f2,5 tries.csv | sed 1d | paste -sd ' ')" '256,256 2048,32 1024,64 512,128 128,512 64,1024'
-    CUDASIM_FEATURES=all.csv CUDASIM_FEATURES_TUNE=/none/x.csv LD_LIBRARY_PATH=$build/cudasim run -1 --separate-stderr ./adds
+    CUDASIM_FEATURES=all.csv CUDASIM_FEATURES_TUNE=/none/x.csv LD_LIBRARY_PATH=$build/cudasim \
+        run -1 --separate-stderr ./adds
     assert_regex "$stderr" "cannot write CUDASIM_FEATURES_TUNE '/none/x.csv'"
 }
 
@@ -106,7 +114,8 @@ CUDA
     assert_line --regexp '^ 100 % +1 .* -  [a-z]+ +multiply'
     assert_line 'times are predicted once there is a model: make predict trains it'
     export PREDICT_CSV=$data
-    us=$(predict submission $accepted/baseline.cu --generate 'uniform 160 160 160' --json | jq '.us * 100 | round / 100')
+    us=$(predict submission $accepted/baseline.cu --generate 'uniform 160 160 160' --json |
+        jq '.us * 100 | round / 100')
     profile $accepted/baseline.cu matmul 'uniform 160 160 160'
     assert_line --regexp "^ 100 % +1 .* $us  [a-z]+ +multiply"
     refute_line --partial 'once there is a model'
@@ -122,21 +131,26 @@ CUDA
     }
     refused 2 "predict_submission.sh: there are no measured times in '$root/none.csv': run_scripts/predict.sh collect makes them on a GPU" \
         device_user.cu --data none.csv
-    refused 2 "predict_submission.sh: cannot open the model 'none.model'; predict.sh train makes one" device_user.cu --model none.model
+    refused 2 "predict_submission.sh: cannot open the model 'none.model'; predict.sh train makes one" \
+        device_user.cu --model none.model
     refused 2 'predict_submission.sh: --model and --data exclude each other: a model is trained on data already' \
         device_user.cu --model "$data" --data "$data"
     refused 2 'predict_submission.sh: --sample 0: must be a number of blocks' device_user.cu --sample 0
-    refused 2 'predict_submission.sh: --device: a prediction is always made on the simulator' device_user.cu --device gpu
-    refused 2 "predict_submission.sh: gpu 'abacus' is not in contrib/predict/gpus.csv" device_user.cu --data "$data" --gpu abacus
+    refused 2 'predict_submission.sh: --device: a prediction is always made on the simulator' \
+        device_user.cu --device gpu
+    refused 2 "predict_submission.sh: gpu 'abacus' is not in contrib/predict/gpus.csv" \
+        device_user.cu --data "$data" --gpu abacus
     refused 2 "predict_submission.sh: there is no submission 'none.cu'" none.cu
     refused 2 "predict_submission.sh: 'problems/matmul/submissions/accepted/baseline.c' is not CUDA C, and nothing else is looked at here" \
         $accepted/baseline.c
     NVCC=/nonexistent refused 3 \
-        "predict_submission.sh: 'device_user.cu' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME" device_user.cu
+        "predict_submission.sh: 'device_user.cu' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME" \
+        device_user.cu
     PREDICT_SECONDS=1 refused 1 \
         'predict.sh: the submission is not through after 1 s on the simulator; try a smaller input, --sample 64 or PREDICT_SECONDS' \
         $accepted/baseline.cu --generate 'uniform 1024 1024 1024' --data "$data"
-    run -1 --separate-stderr predict submission problems/editdistance/submissions/run_time_error/illegal_address.cu --data "$data"
+    run -1 --separate-stderr predict submission \
+        problems/editdistance/submissions/run_time_error/illegal_address.cu --data "$data"
     assert_output ''
     assert_regex "$stderr" 'predict.sh: nothing is predicted: '
 }
@@ -152,7 +166,8 @@ matmul,baseline.cu,uniform 160 160 160,1,another,1x1x1,16x16x1,8
 matmul,simple.cu,uniform 1024 1024 1024,0,multiply,64x64x1,16x16x1,400
 CSV
     predict train "$data" "$BATS_TEST_TMPDIR/m" --method limits > /dev/null
-    PREDICT_SECONDS=2 run -0 --separate-stderr predict validate --times "$times" --model "$BATS_TEST_TMPDIR/m" --out "$out"
+    PREDICT_SECONDS=2 run -0 --separate-stderr predict validate --times "$times" \
+        --model "$BATS_TEST_TMPDIR/m" --out "$out"
     assert_line --regexp '^\| all that are predicted \| 1 \| 1 \| '
     assert_line --regexp '^\| outside of the training range \| 1 \| 2 \| [0-9.]+ \|$'
     assert_line 'Launches that were measured but came otherwise on the simulator: 1 of 4.'
@@ -160,7 +175,8 @@ CSV
     run -0 cat "$out/predict-validation.csv"
     assert_equal "${#lines[@]}" 4
     # The error is that of the numbers beside it.
-    awk -F, '/"multiply"/ { e = $9 / $8 - 1; exit !($4 == 1 && $8 == 8 && e - $13 < 0.001 && $13 - e < 0.001 && $10 < $9 && $9 < $11) }' \
+    awk -F, '/"multiply"/ { e = $9 / $8 - 1; exit !($4 == 1 && $8 == 8 && e - $13 < 0.001 &&
+        $13 - e < 0.001 && $10 < $9 && $9 < $11) }' \
         "$out/predict-validation.csv"
     [ "$(head -c 4 "$out/predict-validation.png" | tail -c 3)" = PNG ]
     grep -q '</svg>' "$out/predict-validation.svg"

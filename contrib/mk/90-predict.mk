@@ -25,7 +25,8 @@ PREDICT_KERNELS := $(patsubst $(PREDICT)/%.cu,$(BUILD)/predict/%.o,$(wildcard $(
 PTX_90 := -gencode arch=compute_90,code=compute_90
 PREDICT_PTX = $(if $(shell [ "$(CUDA_ARCH)" -le 90 ] || echo newer),$(PTX_90))
 
-$(BUILD)/predict/collect: $(BUILD)/predict/collect.o $(BUILD)/predict/alone.o $(PREDICT_KERNELS) $(call object,verify/gpu.c verify/error.c verify/stats.c)
+$(BUILD)/predict/collect: $(BUILD)/predict/collect.o $(BUILD)/predict/alone.o $(PREDICT_KERNELS) \
+		$(call object,verify/gpu.c verify/error.c verify/stats.c)
 	$(call say,LINK $@)$(NVCC) $(NVCC_FLAGS) -o $@ $^ -ldl -lm
 
 $(BUILD)/predict/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
@@ -37,9 +38,9 @@ $(BUILD)/predict/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 # ---- methods: training, evaluation, prediction ----
 
 PREDICT_LIBS := -llapacke -lopenblas -lsvm -lnlopt -ljansson -lpthread -lm
-PREDICT_SOURCES := $(addprefix $(PREDICT)/,table.c gpus.c terms.c design.c normalise.c split.c mrmr.c method.c ridge.c nearest.c \
-	elm.c mlp.c svr.c roofline.c limits.c kriging.c nested.c plain.c bounded.c vector.c score.c jobs.c model.c model_file.c evaluate.c \
-	report.c)
+PREDICT_SOURCES := $(addprefix $(PREDICT)/,table.c gpus.c terms.c design.c normalise.c split.c mrmr.c method.c \
+	ridge.c nearest.c elm.c mlp.c svr.c roofline.c limits.c kriging.c nested.c plain.c bounded.c vector.c score.c jobs.c \
+	model.c model_file.c evaluate.c report.c)
 PREDICT_OBJECTS := $(call object,$(PREDICT_SOURCES) verify/error.c verify/random.c)
 
 # Loops over thousands of numbers: for the processor at hand, in any order. They see finite numbers only.
@@ -52,7 +53,8 @@ $(BUILD)/predict/predict: $(call object,$(PREDICT)/main_predict.c) $(PREDICT_OBJ
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(PREDICT_LIBS)
 
-PREDICT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_predict_*.c)) $(BUILD)/tests/predict_law
+PREDICT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_predict_*.c)) \
+	$(BUILD)/tests/predict_law
 predict-tests: $(BUILD)/predict/predict $(PREDICT_TESTS)
 $(PREDICT_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(PREDICT_OBJECTS)
 	@mkdir -p $(@D)

@@ -1,9 +1,9 @@
 /*
  * bounded.c - the default: a bound that no launch can beat, times what a launch is expected to make of it.
  *
- * The utilisation u in (0, 1] is learned as its logarithm: what the calibrated law of limits expects (limits.h), corrected
- * by a Gaussian process over the inputs (kriging.h). Near rows that were measured the process decides; far from all of
- * them its correction fades and the law is left, bounded by the peaks of the GPU.
+ * The utilisation u in (0, 1] is learned as its logarithm: what the calibrated law of limits expects (limits.h),
+ * corrected by a Gaussian process over the inputs (kriging.h). Near rows that were measured the process decides; far
+ * from all of them its correction fades and the law is left, bounded by the peaks of the GPU.
  */
 #include "bounded.h"
 
@@ -17,8 +17,8 @@ enum { LAW, EASE, LEVELS }; /* LEVELS and those after it: nested.h */
 #define MARGIN 0.8
 
 /*
- * Microseconds that the GPU needs at its peaks. What is counted is PTX, of which machine code may be less: so the bound is
- * eased by a number that leaves all training rows above it, with a margin.
+ * Microseconds that the GPU needs at its peaks. What is counted is PTX, of which machine code may be less: so the bound
+ * is eased by a number that leaves all training rows above it, with a margin.
  */
 static double bound(const double *terms)
 {

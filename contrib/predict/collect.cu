@@ -22,8 +22,8 @@
  * what a launch adds to a busy stream, with the microsecond or so from one kernel to the next, and finds what fits into
  * the L2 cache there. The first round begins when the GPU has worked for a second, at its highest clock.
  *
- * After the rounds each row is launched ALONE times, each from an idle GPU: alone_us is the median of how long the kernel
- * itself ran, by CUPTI, but for the first. It has neither the launch nor what follows.
+ * After the rounds each row is launched ALONE times, each from an idle GPU: alone_us is the median of how long the
+ * kernel itself ran, by CUPTI, but for the first. It has neither the launch nor what follows.
  */
 #include "alone.h"
 #include "kernels.h"
@@ -613,7 +613,8 @@ static void launch_alone(const struct row *row, const struct timer *t)
 
 /*
  * Times of launches that find the GPU idle: the CPU waits for each before it starts the next. The first of a row is
- * not counted: it brings to the L2 cache what fits there. Rows are recorded in pieces, so that what CUPTI loses costs few.
+ * not counted: it brings to the L2 cache what fits there. Rows are recorded in pieces, so that what CUPTI loses costs
+ * few.
  */
 static void time_alone(struct row *rows, size_t count, const struct timer *t)
 {

@@ -20,13 +20,14 @@ static const struct {
     const char *name;
     enum scale scale;
 } others[] = {
-    {"dpc", PLAIN}, {"divergence", PLAIN}, {"block_x", LOG}, {"threads a block", LOG}, {"blocks", LOG}, {"threads", LOG},
-    {"blocks an SM", LOG}, {"warps an SM", LOG}, {"waves", LOG}, {"wave rounding", PLAIN}, {"imbalance", LOG},
-    {"threads of the busiest SM", LOG}, {"resident warps of the busiest SM", LOG}, {"footprint an SM", LOG1P},
-    {"bytes", LOG1P}, {"bytes over footprint", LOG}, {"footprint over L2", LOG}, {"bytes a thread", LOG1P},
-    {"shared passes an instruction", LOG1P}, {"flops an instruction", LOG1P}};
+    {"dpc", PLAIN}, {"divergence", PLAIN}, {"block_x", LOG}, {"threads a block", LOG}, {"blocks", LOG},
+    {"threads", LOG}, {"blocks an SM", LOG}, {"warps an SM", LOG}, {"waves", LOG}, {"wave rounding", PLAIN},
+    {"imbalance", LOG}, {"threads of the busiest SM", LOG}, {"resident warps of the busiest SM", LOG},
+    {"footprint an SM", LOG1P}, {"bytes", LOG1P}, {"bytes over footprint", LOG}, {"footprint over L2", LOG},
+    {"bytes a thread", LOG1P}, {"shared passes an instruction", LOG1P}, {"flops an instruction", LOG1P}};
 
-#define JITTER_US 0.04 /* by which the price of a launch differs from row to row for reasons outside of it (data/README.md) */
+/* By which the price of a launch differs from row to row for reasons outside of it (data/README.md). */
+#define JITTER_US 0.04
 
 enum {
     SOURCE_COUNT = sizeof source / sizeof source[0],
@@ -62,7 +63,8 @@ static void derived(const struct sample *sample, const struct gpu *gpu, double *
     struct occupancy o = terms_occupancy(sample, gpu);
     double terms[TERMS], bytes = v[COLUMN_BYTES_READ] + v[COLUMN_BYTES_WRITTEN];
     double threads = v[COLUMN_N_B] * v[COLUMN_N_T], *at = inputs + COUNTS;
-    double active = terms_activity(sample), busiest = ceil(active * v[COLUMN_N_B] / gpu->sms); /* of an SM: blocks' worth */
+    double active = terms_activity(sample);
+    double busiest = ceil(active * v[COLUMN_N_B] / gpu->sms); /* of an SM: blocks' worth */
 
     terms_compute(sample, gpu, terms);
     for (int i = 0; i < COUNTS; i++)
@@ -146,8 +148,8 @@ bool design_make(struct design *d, enum input_set set, const struct table *table
             continue;
         if (!gpu) {
             design_release(d);
-            return error_usage(error, "%s:%ld: gpu '%s' is not in contrib/predict/gpus.csv; add a row for it", table->path,
-                               sample->line, sample->gpu);
+            return error_usage(error, "%s:%ld: gpu '%s' is not in contrib/predict/gpus.csv; add a row for it",
+                               table->path, sample->line, sample->gpu);
         }
         if (!inputs_compute(set, sample, gpu, d->x + row * d->inputs, table->path, error)) {
             design_release(d);

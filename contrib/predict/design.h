@@ -9,8 +9,9 @@
 enum { MAX_INPUTS = 64 };
 
 /*
- * What the inputs are. SOURCE: the 19 columns of the source's table as they are. DERIVED: logarithms of counts, and what
- * follows from them and the GPU (occupancy, waves, the terms); knows neither n nor s, which a new kernel's caller may not.
+ * What the inputs are. SOURCE: the 19 columns of the source's table as they are. DERIVED: logarithms of counts, and
+ * what follows from them and the GPU (occupancy, waves, the terms); knows neither n nor s, which a new kernel's caller
+ * may not.
  */
 enum input_set { INPUTS_SOURCE, INPUTS_DERIVED };
 
@@ -31,7 +32,8 @@ struct design {
     double *x;      /* rows x inputs, as computed */
     double *terms;  /* rows x TERMS, microseconds */
     double *time;   /* rows, microseconds */
-    double *spread; /* rows: how far the time is known, as a share of it: half its interval, what moves the price of a launch */
+    /* rows: how far the time is known, as a share of it: half its interval, what moves the price of a launch */
+    double *spread;
     int *kernel;    /* rows: a number for each kernel's name, from 0 */
     int kernels;
     const struct sample **sample; /* rows, in the table */
@@ -42,7 +44,8 @@ bool design_make(struct design *design, enum input_set set, const struct table *
                  const struct gpus *gpus, struct error *error);
 
 /* The rows numbered rows[0..count): a copy. */
-bool design_pick(struct design *part, const struct design *whole, const size_t *rows, size_t count, struct error *error);
+bool design_pick(struct design *part, const struct design *whole, const size_t *rows, size_t count,
+                 struct error *error);
 void design_release(struct design *design);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * elm.c - extreme learning machine: a hidden layer with random weights, whose outputs are fitted by least squares.
  *
- * Huang, Zhu, Siew, "Extreme learning machine: theory and applications", Neurocomputing 70 (2006); with a penalty on the
- * weights in place of the pseudo-inverse, chosen by leaving one row out, since hidden outputs are all but dependent.
+ * Huang, Zhu, Siew, "Extreme learning machine: theory and applications", Neurocomputing 70 (2006); with a penalty on
+ * the weights in place of the pseudo-inverse, chosen by leaving one row out, since hidden outputs are all but
+ * dependent.
  */
 #include <cblas.h>
 #include <math.h>
@@ -73,5 +74,5 @@ static bool check(const struct learned *learned, size_t inputs)
     return count >= 2 && count <= MAX_NEURONS + 1 && learned->array[HIDDEN].count == (count - 1) * (inputs + 1);
 }
 
-const struct method method_elm = {.name = "elm", .title = "extreme learning machine", .most = MAX_ROWS, .arrays = {"hidden", "output"},
-                                  .fit = fit, .predict = predict, .check = check};
+const struct method method_elm = {.name = "elm", .title = "extreme learning machine", .most = MAX_ROWS,
+                                  .arrays = {"hidden", "output"}, .fit = fit, .predict = predict, .check = check};

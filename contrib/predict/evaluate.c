@@ -212,7 +212,8 @@ static bool take_coverage(struct evaluation *e, struct error *error)
 
     if (!good)
         return false;
-    good = design_pick(&train, all, split.train, split.train_count, error) && model_fit(&model, &recipe, &train, NULL, error);
+    good = design_pick(&train, all, split.train, split.train_count, error) &&
+           model_fit(&model, &recipe, &train, NULL, error);
     if (good && (good = model_calibrate(&model, &train, &train, error))) {
         for (size_t i = 0; i < split.test_count; i++) {
             size_t row = split.test[i];
@@ -220,7 +221,8 @@ static bool take_coverage(struct evaluation *e, struct error *error)
 
             normalise(&model.reach.range, all->x + row * all->inputs, x);
             distance = reach_distance(&model.reach, x, NULL, NULL);
-            count_row(&e->interpolation, reach_factor(&model.reach, reach_novelty(&model.reach, x), distance, MODEL_LEVEL),
+            count_row(&e->interpolation,
+                      reach_factor(&model.reach, reach_novelty(&model.reach, x), distance, MODEL_LEVEL),
                       model_time(&model, all->x + row * all->inputs, all->terms + row * TERMS), all->time[row]);
         }
         model_release(&model);

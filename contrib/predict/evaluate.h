@@ -1,7 +1,8 @@
 /*
  * evaluate.h - every method on every test: what is fitted on which rows and tried on which others, with all errors.
  *
- * Tests: a random fifth; ten folds; each kernel left out; another GPU. Groups: the kernels of each class alone, and all.
+ * Tests: a random fifth; ten folds; each kernel left out; another GPU. Groups: the kernels of each class alone,
+ * and all.
  */
 #ifndef PREDICT_EVALUATE_H
 #define PREDICT_EVALUATE_H
@@ -51,12 +52,13 @@ struct evaluation {
     double seconds;                                       /* that all of it took */
 };
 
-bool evaluate(struct evaluation *evaluation, const struct table *table, const struct table *other, const struct gpus *gpus,
-              struct error *error);
+bool evaluate(struct evaluation *evaluation, const struct table *table, const struct table *other,
+              const struct gpus *gpus, struct error *error);
 void evaluation_release(struct evaluation *evaluation);
 
 /* NULL where there is no such run. */
-const struct run *evaluation_run(const struct evaluation *evaluation, const char *variant, enum group group, enum test test);
+const struct run *evaluation_run(const struct evaluation *evaluation, const char *variant, enum group group,
+                                 enum test test);
 
 /* Writes predict-tables.md, predict-scores.csv, predict-kernels.csv, predict-predictions.csv and predict.json. */
 bool report_write(const struct evaluation *evaluation, const char *folder, struct error *error);

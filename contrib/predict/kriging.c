@@ -92,8 +92,8 @@ static double part_loss(const double *p, double *gradient, struct search *s)
         for (size_t j = 0; j <= i; j++)
             s->g[i * n + j] = s->g[j * n + i] = s->g[i * n + j] * s->k[i * n + j];
     /* Sum over i, j of g_ij (x_i - x_j)^2 = 2 sum_i x_i (x_i sum_j g_ij - sum_j g_ij x_j), for every input at once. */
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)in, (int)n, 1, s->g, (int)n, s->scaled, (int)in, 0,
-                s->k, (int)in);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)in, (int)n, 1, s->g, (int)n, s->scaled, (int)in,
+                0, s->k, (int)in);
     for (size_t i = 0; i < n; i++) {
         double row = 0;
 

@@ -1,9 +1,10 @@
 /*
- * kriging.h - regression by Gaussian processes: Rasmussen and Williams, "Gaussian Processes for Machine Learning" (2006).
+ * kriging.h - regression by Gaussian processes: Rasmussen and Williams, "Gaussian Processes for Machine
+ * Learning" (2006).
  *
  * Covariance s^2 M(|w (x - x')|), M the Matern function of smoothness 3/2 (times have corners: waves, caches), a
- * scale w for each input; noise n^2 + spread^2. s, w, n are those of the largest marginal likelihood of some parts of the
- * rows, taken to be independent of each other.
+ * scale w for each input; noise n^2 + spread^2. s, w, n are those of the largest marginal likelihood of some parts of
+ * the rows, taken to be independent of each other.
  */
 #ifndef PREDICT_KRIGING_H
 #define PREDICT_KRIGING_H
@@ -28,11 +29,11 @@ bool kriging_scales(const struct training *training, const double *y, const stru
                     struct kriging_belief belief, double *scales, struct error *error);
 
 /*
- * Conditions a process on some rows: fills their weights (part->count), of which kriging_predict makes predictions. Time
- * goes with the cube of part->count.
+ * Conditions a process on some rows: fills their weights (part->count), of which kriging_predict makes predictions.
+ * Time goes with the cube of part->count.
  */
-bool kriging_fit(const struct training *training, const double *y, const struct kriging_part *part, const double *scales,
-                 double *weights, struct error *error);
+bool kriging_fit(const struct training *training, const double *y, const struct kriging_part *part,
+                 const double *scales, double *weights, struct error *error);
 
 /* y at a point (inputs, as the rows' are); x: count x inputs, of the rows that the weights are of. */
 double kriging_predict(const double *x, const double *weights, size_t count, size_t inputs, const double *scales,

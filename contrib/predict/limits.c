@@ -20,7 +20,10 @@ enum { MOST_ROWS = 3000, STEPS = 40, TRIALS = 8 };
 #define LEAST_STEEPNESS -1.5
 #define MOST_STEEPNESS 2.5
 
-/* TERM_TOTAL and TERM_BYTES are the roofline's alone: other terms know better. TERM_FOOTPRINT stands behind TERM_DRAM. */
+/*
+ * TERM_TOTAL and TERM_BYTES are the roofline's alone: other terms know better. TERM_FOOTPRINT stands behind
+ * TERM_DRAM.
+ */
 static bool used(int term)
 {
     return term != TERM_TOTAL && term != TERM_BYTES && term != TERM_FOOTPRINT;
@@ -28,8 +31,9 @@ static bool used(int term)
 
 /* Where the search starts: the peaks are not reached, latencies are partly hidden. */
 static const double start_factor[TERMS] = {
-    [TERM_ISSUE] = 0.5, [TERM_DOUBLE] = 0.1, [TERM_SPECIAL] = 0.1, [TERM_SHARED] = 0.1, [TERM_L1] = 0.1, [TERM_L2] = 0.3,
-    [TERM_DRAM] = 0.2, [TERM_LATENCY] = -0.5, [TERM_MEMORY_LATENCY] = -1, [TERM_BARRIER] = -0.5, [TERM_BLOCKS] = -0.5};
+    [TERM_ISSUE] = 0.5, [TERM_DOUBLE] = 0.1, [TERM_SPECIAL] = 0.1, [TERM_SHARED] = 0.1, [TERM_L1] = 0.1,
+    [TERM_L2] = 0.3, [TERM_DRAM] = 0.2, [TERM_LATENCY] = -0.5, [TERM_MEMORY_LATENCY] = -1, [TERM_BARRIER] = -0.5,
+    [TERM_BLOCKS] = -0.5};
 
 struct gradient {
     double time;            /* the logarithm of microseconds */
@@ -277,5 +281,5 @@ static bool check(const struct learned *learned, size_t inputs)
     return learned->array[LAW].count == LIMITS_COUNT;
 }
 
-const struct method method_limits = {.name = "limits", .title = "calibrated limits", .physical = true, .arrays = {"law"},
-                                     .fit = fit, .predict = predict, .check = check};
+const struct method method_limits = {.name = "limits", .title = "calibrated limits", .physical = true,
+                                     .arrays = {"law"}, .fit = fit, .predict = predict, .check = check};

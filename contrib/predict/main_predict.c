@@ -115,7 +115,8 @@ static void print_line(const struct sample *s, const struct forecast *f)
     if (f->refused[0])
         printf("not predicted: %s\n", f->refused);
     else
-        printf("%.4g us, 90 %% between %.4g and %.4g; bounded by %s (%.0f %%)\n", f->us, f->low_us, f->high_us, f->bound,
+        printf("%.4g us, 90 %% between %.4g and %.4g; bounded by %s (%.0f %%)\n", f->us, f->low_us, f->high_us,
+               f->bound,
                100 * f->share);
 }
 
@@ -165,7 +166,8 @@ static int predict(const char *path, const char *features, const struct options 
     }
     if (good && rows) {
         json_t *all = json_pack("{s:i, s:s, s:s, s:s, s:f, s:O}", "format", 1, "gpu", gpu->name, "method",
-                                model.recipe.method->name, "trained_on", *model.gpu.name ? model.gpu.name : "several GPUs",
+                                model.recipe.method->name, "trained_on",
+                                *model.gpu.name ? model.gpu.name : "several GPUs",
                                 "level", MODEL_LEVEL, "kernels", rows);
 
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct method *const methods[] = {&method_elm,      &method_mlp,    &method_svr,     &method_ridge,   &method_nearest,
-                                        &method_roofline, &method_limits, &method_kriging, &method_bounded, NULL};
+const struct method *const methods[] = {&method_elm,     &method_mlp,      &method_svr,    &method_ridge,
+                                        &method_nearest, &method_roofline, &method_limits, &method_kriging,
+                                        &method_bounded, NULL};
 
 const struct method *method_find(const char *name)
 {
@@ -47,7 +48,10 @@ void mean_and_deviation(const double *y, size_t rows, double *mean, double *devi
     *deviation = fmax(sqrt(squares / (double)rows), 1e-12);
 }
 
-/* The squared error of leaving one row out, for all rows, of a penalty: z = h V, of which `values` are the squared norms. */
+/*
+ * The squared error of leaving one row out, for all rows, of a penalty: z = h V, of which `values` are the squared
+ * norms.
+ */
 static double press(const double *z, const double *zy, const double *values, const double *y, double mean, size_t rows,
                     size_t columns, double penalty)
 {

@@ -2,8 +2,8 @@
  * method.h - what every learning method is to the rest: a fit, a prediction, and named arrays of numbers in between.
  *
  * A method knows nothing of kernels, files or units: it learns y from x, both scaled by the caller. Those that are
- * `physical` learn the logarithm of microseconds and may use the terms. What was learned is in the arrays alone, so that
- * model files are written and read in one place (model.c).
+ * `physical` learn the logarithm of microseconds and may use the terms. What was learned is in the arrays alone, so
+ * that model files are written and read in one place (model.c).
  */
 #ifndef PREDICT_METHOD_H
 #define PREDICT_METHOD_H
@@ -34,7 +34,8 @@ struct method {
     const char *name;                     /* on the command line and in model files */
     const char *title;                    /* in tables */
     bool physical;                        /* needs y as the logarithm of microseconds */
-    size_t most;                          /* rows that training can afford: of more, every second or third is learned from; 0: any */
+    /* Rows that training can afford: of more, every second or third is learned from; 0: any. */
+    size_t most;
     const char *const arrays[MAX_ARRAYS]; /* names of what is learned, the unused NULL */
     /* Allocates and fills the arrays. Fails without memory, or where the numbers admit no solution. */
     bool (*fit)(struct learned *learned, const struct training *training, struct error *error);

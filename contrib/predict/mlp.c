@@ -1,8 +1,8 @@
 /*
  * mlp.c - multi-layer perceptron: one hidden layer of tanh beside a linear path, trained by L-BFGS on all rows at once.
  *
- * On OpenBLAS and NLopt. Debian's libfann was looked at: it learns a row at a time by scalar loops in float32 and has no
- * second-order method but RPROP's, where some hundreds of steps of L-BFGS on matrices take less than a second.
+ * On OpenBLAS and NLopt. Debian's libfann was looked at: it learns a row at a time by scalar loops in float32 and has
+ * no second-order method but RPROP's, where some hundreds of steps of L-BFGS on matrices take less than a second.
  */
 #include <cblas.h>
 #include <math.h>
@@ -61,7 +61,8 @@ static double loss(unsigned count, const double *w, double *gradient, void *data
 
             work->d[i * HIDDEN + k] = work->error[i] * out[k] * (1 - a * a);
         }
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, HIDDEN, in, n, 2.0 / n, work->d, HIDDEN, t->x, in, 1, gradient, in);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, HIDDEN, in, n, 2.0 / n, work->d, HIDDEN, t->x, in, 1, gradient,
+                in);
     for (int i = 0; i < n; i++)
         cblas_daxpy(HIDDEN, 2.0 / n, work->d + i * HIDDEN, 1, gradient + HIDDEN * in, 1);
     cblas_dgemv(CblasRowMajor, CblasTrans, n, HIDDEN, 2.0 / n, work->a, HIDDEN, work->error, 1, 1,
@@ -134,5 +135,5 @@ static bool check(const struct learned *learned, size_t inputs)
            learned->array[WEIGHTS].count == weights_count(inputs, (size_t)hidden);
 }
 
-const struct method method_mlp = {.name = "mlp", .title = "multi-layer perceptron", .most = MAX_ROWS, .arrays = {"weights", "scale"},
-                                  .fit = fit, .predict = predict, .check = check};
+const struct method method_mlp = {.name = "mlp", .title = "multi-layer perceptron", .most = MAX_ROWS,
+                                  .arrays = {"weights", "scale"}, .fit = fit, .predict = predict, .check = check};

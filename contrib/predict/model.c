@@ -151,7 +151,7 @@ struct calibration {
     double *residual, *distance; /* NOVELTIES x rows; a distance below 0 where a kernel had no row */
 };
 
-/* One fold, of rows or of whole kernels: its rows are held back, predicted, and their distance from the rest is taken. */
+/* One fold, of rows or of whole kernels: its rows are held back, predicted, their distance from the rest is taken. */
 static bool calibrate_fold(void *context, size_t number, struct error *error)
 {
     struct calibration *c = context;

@@ -1,5 +1,5 @@
 /*
- * model.h - a trained model: from a row of features to microseconds, an interval, what bounds it; or why it will not say.
+ * model.h - a trained model: from a row of features to microseconds, an interval, what bounds it; or why there is none.
  */
 #ifndef PREDICT_MODEL_H
 #define PREDICT_MODEL_H
@@ -49,7 +49,7 @@ struct model {
     struct reach reach;
 };
 
-/* Fits the recipe to all rows of a design, whose inputs are of the recipe's set. `start`: a model whose scales are kept. */
+/* Fits the recipe to all rows of a design, whose inputs are of its set. `start`: a model whose scales are kept. */
 bool model_fit(struct model *model, const struct recipe *recipe, const struct design *design, const struct model *start,
                struct error *error);
 
@@ -62,17 +62,19 @@ double model_time(const struct model *model, const double *inputs, const double 
 
 /*
  * Calibrates intervals and limits on `derived`, the same rows with derived inputs: by ten-fold cross-validation for new
- * sizes, and for new kernels by leaving kernels out, a tenth of them at a time, with the scales that the model found, on
- * two threads.
+ * sizes, and for new kernels by leaving kernels out, a tenth of them at a time, with the scales that the model found,
+ * on two threads.
  */
-bool model_calibrate(struct model *model, const struct design *design, const struct design *derived, struct error *error);
+bool model_calibrate(struct model *model, const struct design *design, const struct design *derived,
+                     struct error *error);
 
 /* The factor of the interval [time / factor, time * factor] at a distance from the training rows. */
 double reach_factor(const struct reach *reach, enum novelty novelty, double distance, double level);
 
 /*
- * What is new about normalised derived inputs: the size alone where a training row has the same dependence degree, which
- * six digits of a listing's shape tell from another kernel's; else the kernel, however near its counts are to another's.
+ * What is new about normalised derived inputs: the size alone where a training row has the same dependence degree,
+ * which six digits of a listing's shape tell from another kernel's; else the kernel, however near its counts are to
+ * another's.
  */
 enum novelty reach_novelty(const struct reach *reach, const double *x);
 

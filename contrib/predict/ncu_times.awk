@@ -1,6 +1,6 @@
-# Launches of one program from ncu's raw CSV (--metrics gpu__time_duration.sum --csv --page raw --print-units base), a line
-# each: PROBLEM,SUBMISSION,CASE,LAUNCH,KERNEL,GRID,BLOCK,MICROSECONDS. Given are problem, submission and text (the case).
-# A field of ncu's is quoted and may hold commas; a kernel's name has its parameters, which are left out.
+# Launches of one program from ncu's raw CSV (--metrics gpu__time_duration.sum --csv --page raw --print-units base), a
+# line each: PROBLEM,SUBMISSION,CASE,LAUNCH,KERNEL,GRID,BLOCK,MICROSECONDS. Given are problem, submission and text (the
+# case). A field of ncu's is quoted and may hold commas; a kernel's name has its parameters, which are left out.
 function fields(line, out,   n, i, c, open, text) {
     n = 0; open = 0; text = ""
     for (i = 1; i <= length(line); i++) {
@@ -32,7 +32,8 @@ function triple(text) { gsub(/[() ]/, "", text); gsub(/,/, "x", text); return te
     if (time !~ /^[0-9.]+$/ || time <= 0) {
         print "ncu_times: line " FNR ": no time: " row[duration] > "/dev/stderr"; failed = 1; exit 1
     }
-    printf "%s,%s,%s,%d,%s,%s,%s,%.3f\n", problem, submission, text, launches++, name, triple(row[grid]), triple(row[block]), time / 1000
+    printf "%s,%s,%s,%d,%s,%s,%s,%.3f\n", problem, submission, text, launches++, name,
+        triple(row[grid]), triple(row[block]), time / 1000
 }
 END {
     if (!failed && launches == 0) { print "ncu_times: no launch was measured" > "/dev/stderr"; exit 1 }

@@ -18,11 +18,15 @@ enum {
     CLUSTERS = 60, CLUSTER_ROWS = 40, /* neighbours of one kernel, that the scales of own processes are found on */
     NESTED_SEED = 13
 };
-/* Chosen by ten folds and by leaving kernels out: the evidence of so few rows alone makes some inputs count too much. */
+/*
+ * Chosen by ten folds and by leaving kernels out: the evidence of so few rows alone makes some inputs count too
+ * much.
+ */
 static const struct kriging_belief own_belief = {0.6, 0.5}, common_belief = {1, 0.25};
 
 #define FLOOR 0.02 /* of how much an input varies within a kernel, as a share of its range */
-#define SAME 2.0   /* the distance, in units of that, at which a launch is as much of the nearest row's kernel as of a new one */
+/* The distance, in units of that, at which a launch is as much of the nearest row's kernel as of a new one. */
+#define SAME 2.0
 
 /* Rows of one kernel. */
 struct group {
@@ -167,7 +171,8 @@ static bool fit_own(struct learned *learned, int first, const struct training *t
     double *rows = learned_array(learned, first + ROWS, t->rows * in, error);
     double *weights = rows ? learned_array(learned, first + OWN_WEIGHTS, t->rows, error) : NULL;
     double *scales = weights ? learned_array(learned, first + OWN_SCALES, in + KRIGING_SCALES, error) : NULL;
-    double *groups = scales ? learned_array(learned, first + GROUPS, g->count * (1 + base_count + 2 * in), error) : NULL;
+    double *groups = scales ? learned_array(learned, first + GROUPS, g->count * (1 + base_count + 2 * in), error)
+                            : NULL;
     double *rest = malloc((t->rows + 1) * sizeof *rest);
     bool good = groups && (rest || error_toolkit(error, "no memory for %zu rows", t->rows));
 
@@ -240,7 +245,8 @@ static bool fit_common(struct learned *learned, int first, const struct training
 static bool fit_metric(const struct training *t, double *metric, struct error *error)
 {
     size_t in = t->inputs;
-    double *mean = calloc((size_t)t->kernels * in + 1, sizeof *mean), *rows = calloc((size_t)t->kernels + 1, sizeof *rows);
+    double *mean = calloc((size_t)t->kernels * in + 1, sizeof *mean);
+    double *rows = calloc((size_t)t->kernels + 1, sizeof *rows);
     bool good = (mean && rows) || error_toolkit(error, "no memory for %d kernels", t->kernels);
 
     for (size_t i = 0; good && i < t->rows; i++)
@@ -311,7 +317,8 @@ double nested_predict(const struct learned *learned, int first, const double *la
                       const double *terms)
 {
     const double *rows = learned->array[first + ROWS].values, *own_scales = learned->array[first + OWN_SCALES].values;
-    const double *common_scales = learned->array[first + COMMON_SCALES].values, *metric = learned->array[first + METRIC].values;
+    const double *common_scales = learned->array[first + COMMON_SCALES].values;
+    const double *metric = learned->array[first + METRIC].values;
     const double *groups = learned->array[first + GROUPS].values, *own_group = groups;
     size_t base_count = law ? LIMITS_COUNT : 1, step = 1 + base_count + 2 * inputs, at = 0, own_at = 0;
     size_t count = learned->array[first + GROUPS].count / step, likely = 0;
@@ -345,8 +352,8 @@ double nested_predict(const struct learned *learned, int first, const double *la
              kriging_predict(learned->array[first + COMMON_ROWS].values, learned->array[first + COMMON_WEIGHTS].values,
                              learned->array[first + COMMON_WEIGHTS].count, inputs, common_scales, x);
     own = base_of(own_group + 1, base_count, terms) +
-          kriging_predict(rows + own_at * inputs, learned->array[first + OWN_WEIGHTS].values + own_at, (size_t)*own_group, inputs,
-                          own_scales, x);
+          kriging_predict(rows + own_at * inputs, learned->array[first + OWN_WEIGHTS].values + own_at,
+                          (size_t)*own_group, inputs, own_scales, x);
     trust = 1 / (1 + pow(least / (SAME * SAME), 2));
     return trust * own + (1 - trust) * common;
 }

@@ -18,9 +18,11 @@ static const struct {
     enum group group;
     double max, mean;
 } source[] = {
-    {"elm", GROUP_COMPUTATION, 3.42, 0.97}, {"mlp", GROUP_COMPUTATION, 5.18, 0.007}, {"svr", GROUP_COMPUTATION, 10.78, 0.016},
-    {"elm", GROUP_MEMORY, 9.84, 3.83},      {"mlp", GROUP_MEMORY, 11.28, 0.089},     {"svr", GROUP_MEMORY, 19.82, 0.16},
-    {"elm", GROUP_MERGED, 13.92, -1},       {"mlp", GROUP_MERGED, 24.66, -1},        {"svr", GROUP_MERGED, 35.62, -1}};
+    {"elm", GROUP_COMPUTATION, 3.42, 0.97},   {"mlp", GROUP_COMPUTATION, 5.18, 0.007},
+    {"svr", GROUP_COMPUTATION, 10.78, 0.016}, {"elm", GROUP_MEMORY, 9.84, 3.83},
+    {"mlp", GROUP_MEMORY, 11.28, 0.089},      {"svr", GROUP_MEMORY, 19.82, 0.16},
+    {"elm", GROUP_MERGED, 13.92, -1},         {"mlp", GROUP_MERGED, 24.66, -1},
+    {"svr", GROUP_MERGED, 35.62, -1}};
 enum { SOURCE_ROWS = sizeof source / sizeof source[0] };
 
 static FILE *open_file(const char *folder, const char *name, struct error *error)
@@ -51,8 +53,9 @@ static void beside_source(FILE *f, const struct evaluation *e)
           "min-max normalised. *Derived*: our inputs, the logarithm of the time. *Relative*: |predicted - measured| / "
           "measured. *Of the range*: |predicted - measured| over the range of the measured times, the error on the "
           "normalised scale. *Square*: mean square of the latter, as a share of 1.\n\n"
-          "| kernels | method | source: max / mean | as the source, relative: max / mean | as the source, of the range: max / "
-          "mean | square | derived, relative: max / mean | derived, of the range: max / mean |\n"
+          "| kernels | method | source: max / mean | as the source, relative: max / mean | "
+          "as the source, of the range: max / mean | square | derived, relative: max / mean | "
+          "derived, of the range: max / mean |\n"
           "|---|---|---|---|---|---|---|---|\n", f);
     for (int i = 0; i < SOURCE_ROWS; i++) {
         char name[32];
@@ -104,9 +107,9 @@ static void harder(FILE *f, const struct evaluation *e, enum test test, const ch
         const struct run *run = evaluation_run(e, e->variants[v].name, GROUP_MERGED, test);
 
         if (run)
-            fprintf(f, "| %s | %.4g | %.3g | %.4g | %.4g | %.3g | %+.3g |\n", e->variants[v].name, 100 * run->score.mean,
-                    100 * run->score.p50, 100 * run->score.p95, 100 * run->score.max, run->score.log_mean,
-                    100 * run->score.bias);
+            fprintf(f, "| %s | %.4g | %.3g | %.4g | %.4g | %.3g | %+.3g |\n", e->variants[v].name,
+                    100 * run->score.mean, 100 * run->score.p50, 100 * run->score.p95, 100 * run->score.max,
+                    run->score.log_mean, 100 * run->score.bias);
     }
 }
 
@@ -159,9 +162,10 @@ static void by_kernel(FILE *f, const struct evaluation *e)
 
 static void times(FILE *f, const struct evaluation *e)
 {
-    fputs("\n## Time of training and of one prediction\n\nOn the rows of the random test of all kernels, on the machine that made "
-          "these tables. The source's way of training an extreme learning machine, a perceptron and a support-vector "
-          "machine is `-source`.\n\n| method | training, s | one prediction, us |\n|---|---|---|\n", f);
+    fputs("\n## Time of training and of one prediction\n\n"
+          "On the rows of the random test of all kernels, on the machine that made these tables. The source's way of "
+          "training an extreme learning machine, a perceptron and a support-vector machine is `-source`.\n\n"
+          "| method | training, s | one prediction, us |\n|---|---|---|\n", f);
     for (int v = 0; v < e->variant_count; v++)
         fprintf(f, "| %s | %.3f | %.1f |\n", e->variants[v].name, e->fit_s[v], e->predict_us[v]);
 }
@@ -171,13 +175,14 @@ static void influence(FILE *f, const struct evaluation *e)
     size_t inputs = inputs_count(INPUTS_SOURCE);
 
     fputs("\n## Influence of the source's features, by minimum redundancy and maximum relevance\n\n"
-          "In brackets: mutual information with the time, bits.\n\n| rank | computation | memory | merged | derived inputs, "
-          "merged |\n|---|---|---|---|---|\n", f);
+          "In brackets: mutual information with the time, bits.\n\n| rank | computation | memory | merged | "
+          "derived inputs, merged |\n|---|---|---|---|---|\n", f);
     for (size_t i = 0; i < inputs; i++) {
         fprintf(f, "| %zu |", i + 1);
         for (int g = 0; g < GROUPS; g++)
             if (e->designs[g][INPUTS_SOURCE].rows > 1)
-                fprintf(f, " %s (%.2f) |", input_name(INPUTS_SOURCE, e->influence[g][i].input), e->influence[g][i].relevance);
+                fprintf(f, " %s (%.2f) |", input_name(INPUTS_SOURCE, e->influence[g][i].input),
+                        e->influence[g][i].relevance);
             else
                 fputs(" - |", f);
         fprintf(f, " %s (%.2f) |\n", input_name(INPUTS_DERIVED, e->derived_influence[i].input),
@@ -189,8 +194,8 @@ static void intervals(FILE *f, const struct evaluation *e)
 {
     const struct coverage *c[] = {&e->interpolation, &e->new_kernel};
 
-    fprintf(f, "\n## Intervals of the default model\n\nPromised: %.0f %%.\n\n| rows | tested | within, %% | mean factor |\n"
-            "|---|---|---|---|\n", 100 * MODEL_LEVEL);
+    fprintf(f, "\n## Intervals of the default model\n\nPromised: %.0f %%.\n\n"
+            "| rows | tested | within, %% | mean factor |\n|---|---|---|---|\n", 100 * MODEL_LEVEL);
     for (int i = 0; i < 2; i++)
         if (c[i]->rows)
             fprintf(f, "| %s | %zu | %.1f | %.3f |\n", i ? "of a kernel left out" : "of known kernels", c[i]->rows,
@@ -220,7 +225,8 @@ static void goals(FILE *f, const struct evaluation *e)
     }
     if (kernel && roofline) {
         goal(f, "kernel left out: mean error, %", 100 * kernel->score.mean, 25);
-        goal(f, "kernel left out: mean error over the calibrated roofline's", kernel->score.mean / roofline->score.mean, 0.5);
+        goal(f, "kernel left out: mean error over the calibrated roofline's",
+             kernel->score.mean / roofline->score.mean, 0.5);
     }
     for (int v = 0; v < e->variant_count; v++)
         if (strcmp(e->variants[v].name, "bounded") == 0) {
@@ -236,9 +242,10 @@ static bool write_tables(const struct evaluation *e, const char *folder, struct 
 
     if (!f)
         return false;
-    fprintf(f, "# Predicted execution times: every method on every test\n\nMade by `run_scripts/predict.sh evaluate` from %s: %zu "
-            "rows of %d kernels on %s.%s Seed of all splits: 20.\n\n", strrchr(e->table->path, '/') ?
-            strrchr(e->table->path, '/') + 1 : e->table->path, e->table->rows,
+    fprintf(f, "# Predicted execution times: every method on every test\n\n"
+            "Made by `run_scripts/predict.sh evaluate` from %s: %zu rows of %d kernels on %s.%s "
+            "Seed of all splits: 20.\n\n",
+            strrchr(e->table->path, '/') ? strrchr(e->table->path, '/') + 1 : e->table->path, e->table->rows,
             e->designs[GROUP_MERGED][INPUTS_DERIVED].kernels, e->table->samples[0].gpu,
             e->other ? " The other GPU's rows are tested on only." : "");
     goals(f, e);
@@ -289,7 +296,8 @@ static bool write_predictions(const struct evaluation *e, const char *folder, st
 
     if (!f)
         return false;
-    fputs("line,kernel,class,blocks,threads,measured_us,bounded_folds_us,bounded_left_out_us,roofline_left_out_us\n", f);
+    fputs("line,kernel,class,blocks,threads,measured_us,"
+          "bounded_folds_us,bounded_left_out_us,roofline_left_out_us\n", f);
     for (size_t i = 0; i < d->rows; i++)
         fprintf(f, "%ld,%s,%s,%.0f,%.0f,%.6g,%.5g,%.5g,%.5g\n", d->sample[i]->line, d->sample[i]->kernel,
                 d->sample[i]->class == CLASS_MEMORY ? "memory" : "computation", d->sample[i]->value[COLUMN_N_B],
@@ -307,14 +315,14 @@ static bool write_json(const struct evaluation *e, const char *folder, struct er
         const struct run *run = &e->runs[r];
         const struct score *s = &run->score;
 
-        json_array_append_new(runs, json_pack("{s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f}", "method", run->variant->name, "test",
-                                              test_names[run->test], "kernels", group_names[run->group], "rows",
-                                              (json_int_t)s->rows, "max", s->max, "mean", s->mean, "log_max", s->log_max,
-                                              "log_mean", s->log_mean));
+        json_array_append_new(runs, json_pack("{s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f}", "method", run->variant->name,
+                                              "test", test_names[run->test], "kernels", group_names[run->group],
+                                              "rows", (json_int_t)s->rows, "max", s->max, "mean", s->mean,
+                                              "log_max", s->log_max, "log_mean", s->log_mean));
     }
     for (int v = 0; v < e->variant_count; v++)
-        json_array_append_new(times_array, json_pack("{s:s, s:f, s:f}", "method", e->variants[v].name, "training_s", e->fit_s[v],
-                                               "prediction_us", e->predict_us[v]));
+        json_array_append_new(times_array, json_pack("{s:s, s:f, s:f}", "method", e->variants[v].name,
+                                                    "training_s", e->fit_s[v], "prediction_us", e->predict_us[v]));
     all = json_pack("{s:i, s:s, s:I, s:f, s:f, s:o, s:o}", "format", 1, "gpu", e->table->samples[0].gpu, "rows",
                     (json_int_t)e->table->rows, "interval_held", e->interpolation.rows ? (double)e->interpolation.held /
                     (double)e->interpolation.rows : 0, "interval_held_new_kernel", e->new_kernel.rows ?

@@ -26,4 +26,5 @@ static bool check(const struct learned *learned, size_t inputs)
 }
 
 const struct method method_ridge = {
-    .name = "ridge", .title = "ridge regression", .arrays = {"weights"}, .fit = fit, .predict = predict, .check = check};
+    .name = "ridge", .title = "ridge regression", .arrays = {"weights"},
+    .fit = fit, .predict = predict, .check = check};

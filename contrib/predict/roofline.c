@@ -2,7 +2,8 @@
  * roofline.c - the calibrated roofline: launch + max(instructions / rate, bytes / bandwidth), three numbers from the
  * training rows, by the least squared logarithm of predicted over measured.
  *
- * The baseline that a method for unknown kernels has to beat: Williams, Waterman, Patterson, "Roofline", CACM 52 (2009).
+ * The baseline that a method for unknown kernels has to beat: Williams, Waterman, Patterson, "Roofline",
+ * CACM 52 (2009).
  */
 #include <math.h>
 #include <nlopt.h>
@@ -78,5 +79,6 @@ static bool check(const struct learned *learned, size_t inputs)
     return learned->array[RATES].count == 3 && rates[0] > 0 && rates[1] > 0 && rates[2] > 0;
 }
 
-const struct method method_roofline = {.name = "roofline", .title = "calibrated roofline", .physical = true, .most = MAX_ROWS,
-                                       .arrays = {"rates"}, .fit = fit, .predict = predict, .check = check};
+const struct method method_roofline = {.name = "roofline", .title = "calibrated roofline", .physical = true,
+                                       .most = MAX_ROWS, .arrays = {"rates"}, .fit = fit, .predict = predict,
+                                       .check = check};

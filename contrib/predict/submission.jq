@@ -16,7 +16,8 @@ def by_kernel:
         (if $r == [] then {} else {refused: $r[0].refused} end)) |
     sort_by(-(.us // infinite), (.kernel as $k | $order | index($k)));
 
-# Of a kernel of the simulator's report, its total in microseconds, "refused" where a launch was, "-" where it is not known.
+# Of a kernel of the simulator's report, its total in microseconds, "refused" where a launch was, "-" where it is not
+# known.
 def predicted_of($predicted):
     (.name | sub("\\(.*"; "") | sub("<.*"; "") | sub("^.*[ :]"; "")) as $plain | .launches as $launches |
     ($predicted.kernels | map(select(.kernel == $plain)) | by_kernel[0]) as $k |
@@ -30,8 +31,8 @@ def tried: group_by(.kernel) | map({kernel: .[0].kernel, given: (.[0] | block),
 def summary($submission; $problem; $tuned):
     (.kernels | by_kernel) as $k | ($k | map(select(.us))) as $p |
     {format: 1, submission: $submission, problem: $problem, gpu, trained_on, method, level, kernels: $k,
-     launches: ($k | sum(.launches)), predicted: ($k | sum(.predicted)), us: ($p | sum(.us)), low_us: ($p | sum(.low_us)),
-     high_us: ($p | sum(.high_us)), launch_us: ($p | sum(.launch_us))} +
+     launches: ($k | sum(.launches)), predicted: ($k | sum(.predicted)), us: ($p | sum(.us)),
+     low_us: ($p | sum(.low_us)), high_us: ($p | sum(.high_us)), launch_us: ($p | sum(.launch_us))} +
     if $tuned then {tuned: ($tuned.kernels | tried)} else {} end;
 
 def lines: .kernels[] |
@@ -44,7 +45,8 @@ def closing:
     def of(n): if n == 1 then "1 launch" else "\(n) launches" end;
     (if .predicted == 0 then "sum: none of \(of(.launches)) is predicted"
      else "sum: \(.us | shown) us, \(.low_us | shown) to \(.high_us | shown), of " +
-        (if .predicted == .launches then of(.launches) else "\(.predicted) of \(of(.launches)): the others come to it" end) +
+        (if .predicted == .launches then of(.launches)
+         else "\(.predicted) of \(of(.launches)): the others come to it" end) +
         "; launching is about \(.launch_us | shown) us of it" end),
     "a launch is taken to be alone and warm; copies and the host are not in it";
 
@@ -55,6 +57,7 @@ def tuning:
         "\(.kernel): " + (if .best == null then "none is predicted: \(.tried[0].refused)"
             else (.given as $g | .best as $b | (.tried | map(select(.us))) as $p |
                 (if $b == $g then "best as it is" else "best \($b)" end) + "; " +
-                ($p | sort_by(.us) | map("\(.block)\(if .block == $g then " (as it is)" else "" end) \(.us | shown)") | join(", ")) +
+                ($p | sort_by(.us) |
+                    map("\(.block)\(if .block == $g then " (as it is)" else "" end) \(.us | shown)") | join(", ")) +
                 ((.tried | length) - ($p | length) | if . > 0 then "; \(.) not predicted" else "" end)) end)),
     (if .tuned then empty else "no kernel was tried" end);

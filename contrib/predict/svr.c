@@ -1,8 +1,8 @@
 /*
  * svr.c - support-vector regression with a Gaussian kernel, by libsvm.
  *
- * The kernel matrix is made here by one matrix product and given to libsvm as precomputed, which is several times as fast
- * as its sparse vectors. The kernel's width is the best of three on a part of the training rows.
+ * The kernel matrix is made here by one matrix product and given to libsvm as precomputed, which is several times as
+ * fast as its sparse vectors. The kernel's width is the best of three on a part of the training rows.
  */
 #include <cblas.h>
 #include <libsvm/svm.h>
@@ -27,11 +27,11 @@ static void silent(const char *text)
 }
 
 /* Rows step * i of the training, of which the model is; fills VECTORS, WEIGHTS, SCALE. */
-static bool train(struct learned *learned, const struct training *t, size_t step, size_t skip, double gamma, double mean,
-                  double deviation, struct error *error)
+static bool train(struct learned *learned, const struct training *t, size_t step, size_t skip, double gamma,
+                  double mean, double deviation, struct error *error)
 {
-    struct svm_parameter parameter = {.svm_type = EPSILON_SVR, .kernel_type = PRECOMPUTED, .cache_size = 400, .eps = 5e-2,
-                                      .C = COST, .p = TUBE, .shrinking = 1};
+    struct svm_parameter parameter = {.svm_type = EPSILON_SVR, .kernel_type = PRECOMPUTED, .cache_size = 400,
+                                      .eps = 5e-2, .C = COST, .p = TUBE, .shrinking = 1};
     size_t count = 0, in = t->inputs;
     size_t *row = malloc((t->rows + 1) * sizeof *row);
     struct svm_node *nodes = NULL, **starts = NULL;

@@ -210,7 +210,8 @@ bool table_read(struct table *table, const char *path, enum table_kind kind, str
         int count;
 
         if (table->rows == room) {
-            void *more = room < 1 << 24 ? realloc(table->samples, (room = 2 * room + 256) * sizeof *table->samples) : NULL;
+            void *more = room < 1 << 24 ? realloc(table->samples, (room = 2 * room + 256) * sizeof *table->samples)
+                                        : NULL;
 
             if (!more) {
                 error_toolkit(error, "%s:%ld: no memory for so many rows", path, number);

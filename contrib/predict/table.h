@@ -1,8 +1,8 @@
 /*
  * table.h - rows of kernels' features, with or without measured times, from a CSV with a header.
  *
- * Columns are found by name, in any order; others are not looked at. What is not a number is refused with file, line and
- * column: a predictor that guesses a missing cell predicts something else.
+ * Columns are found by name, in any order; others are not looked at. What is not a number is refused with file, line
+ * and column: a predictor that guesses a missing cell predicts something else.
  */
 #ifndef PREDICT_TABLE_H
 #define PREDICT_TABLE_H

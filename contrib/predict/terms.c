@@ -1,7 +1,8 @@
 /*
  * terms.c - occupancy by the rules of the CUDA C++ Programming Guide (compute capability 9.0), and the terms.
  *
- * Latencies in clocks are typical of Hopper and only set a scale: every method that uses these terms fits a factor to each.
+ * Latencies in clocks are typical of Hopper and only set a scale: every method that uses these terms fits a factor
+ * to each.
  */
 #include "terms.h"
 
@@ -65,10 +66,10 @@ struct occupancy terms_occupancy(const struct sample *sample, const struct gpu *
 }
 
 /*
- * The share of the launch's threads that have work. Counts are means over all threads, and those beyond the end of the data,
- * of which a launch of a few blocks may have more than others, return at once. Who works writes: once, twice or so, which
- * is a whole number. Where fewer than one lane of a warp does, and where threads work together through shared memory, one may
- * write for all: so all are taken to work.
+ * The share of the launch's threads that have work. Counts are means over all threads, and those beyond the end of the
+ * data, of which a launch of a few blocks may have more than others, return at once. Who works writes: once, twice or
+ * so, which is a whole number. Where fewer than one lane of a warp does, and where threads work together through shared
+ * memory, one may write for all: so all are taken to work.
  */
 double terms_activity(const struct sample *sample)
 {
@@ -84,7 +85,8 @@ void terms_compute(const struct sample *sample, const struct gpu *gpu, double us
     const double *v = sample->value;
     struct occupancy o = terms_occupancy(sample, gpu);
     double bytes = v[COLUMN_BYTES_READ] + v[COLUMN_BYTES_WRITTEN];
-    double active = terms_activity(sample), full = fmax(active * v[COLUMN_N_B], 1 / v[COLUMN_N_T]); /* blocks' worth of threads */
+    double active = terms_activity(sample);
+    double full = fmax(active * v[COLUMN_N_B], 1 / v[COLUMN_N_T]); /* blocks' worth of threads */
     /* The busiest multiprocessor, and its busiest scheduler. */
     double sm_blocks = fmin(ceil(full / gpu->sms), full);
     double scheduler_warps = ceil(ceil(sm_blocks * v[COLUMN_N_T] / 32) / SCHEDULERS), warps = full * v[COLUMN_N_T] / 32;
@@ -103,8 +105,10 @@ void terms_compute(const struct sample *sample, const struct gpu *gpu, double us
     us[TERM_L2] = sqrt(bytes * fmin(bytes, v[COLUMN_FOOTPRINT])) / (BYTES_L2_CLOCK * gpu->sms) / gpu->max_mhz;
     us[TERM_DRAM] = v[COLUMN_FOOTPRINT] * share / (gpu->dram_gbs * 1e3);
     us[TERM_FOOTPRINT] = v[COLUMN_FOOTPRINT] / (gpu->dram_gbs * 1e3);
-    us[TERM_LATENCY] = o.full_waves * v[COLUMN_L] / active * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION / gpu->max_mhz;
-    us[TERM_MEMORY_LATENCY] = o.full_waves * (v[COLUMN_L_MR] + 0.2 * v[COLUMN_L_MW]) / active * CLOCKS_MEMORY / gpu->max_mhz;
+    us[TERM_LATENCY] = o.full_waves * v[COLUMN_L] / active * fmax(v[COLUMN_DPC], 0.05) * CLOCKS_INSTRUCTION /
+                       gpu->max_mhz;
+    us[TERM_MEMORY_LATENCY] = o.full_waves * (v[COLUMN_L_MR] + 0.2 * v[COLUMN_L_MW]) / active * CLOCKS_MEMORY /
+                              gpu->max_mhz;
     us[TERM_BARRIER] = o.full_waves * v[COLUMN_L_S] * CLOCKS_BARRIER / gpu->max_mhz;
     us[TERM_BLOCKS] = v[COLUMN_N_B] * CLOCKS_BLOCK / gpu->max_mhz;
 }

@@ -1,5 +1,6 @@
 /*
- * predict_law.c - predict_law KERNELS SIZES BLOCKS NOISE [GPU]: rows of made-up kernels whose times obey a known law, as CSV.
+ * predict_law.c - predict_law KERNELS SIZES BLOCKS NOISE [GPU]: rows of made-up kernels whose times obey a known law,
+ * as CSV.
  *
  * KERNELS x SIZES x BLOCKS rows; half of the kernels are of the class memory. The time is a launch and the norm of four
  * limits, times what the kernel's dependences cost, times exp(NOISE x a normal number). Same arguments, same bytes.
@@ -42,7 +43,8 @@ static double law(const double *terms, const struct sample *sample)
 int main(int argc, char **argv)
 {
     struct gpu gpu = {"h100", "NVIDIA H100 80GB HBM3", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472};
-    int kernels = argc > 1 ? atoi(argv[1]) : 0, sizes = argc > 2 ? atoi(argv[2]) : 0, blocks = argc > 3 ? atoi(argv[3]) : 0;
+    int kernels = argc > 1 ? atoi(argv[1]) : 0, sizes = argc > 2 ? atoi(argv[2]) : 0;
+    int blocks = argc > 3 ? atoi(argv[3]) : 0;
     double noise = argc > 4 ? atof(argv[4]) : -1;
     const char *name = argc > 5 ? argv[5] : "h100";
 
@@ -70,7 +72,8 @@ int main(int argc, char **argv)
             for (int b = 0; b < blocks; b++) {
                 struct sample row = {.line = 2};
                 double *v = row.value, n_t = 32 << b, n = floor(pow(2, 12 + 14.0 * s / sizes)), terms[TERMS], time, all;
-                double steps = own.loop > 0.5 ? 1 + s : 1; /* of half of the kernels each thread does more for a larger size */
+                /* Of half of the kernels each thread does more for a larger size. */
+                double steps = own.loop > 0.5 ? 1 + s : 1;
 
                 v[COLUMN_SIZE] = v[COLUMN_N] = n;
                 v[COLUMN_S] = n;

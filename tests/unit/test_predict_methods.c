@@ -43,10 +43,12 @@ static double roofline_law(const double *x, const double *terms)
 static double limits_law(const double *x, const double *terms)
 {
     (void)x;
-    return 2.5 + pow(pow(2 * terms[TERM_ISSUE], 4) + pow(1.3 * terms[TERM_DRAM], 4) + pow(0.4 * terms[TERM_LATENCY], 4), 0.25);
+    return 2.5 + pow(pow(2 * terms[TERM_ISSUE], 4) + pow(1.3 * terms[TERM_DRAM], 4) +
+                     pow(0.4 * terms[TERM_LATENCY], 4), 0.25);
 }
 
-static void make(struct design *d, size_t rows, double (*law)(const double *, const double *), double noise, double shift)
+static void make(struct design *d, size_t rows, double (*law)(const double *, const double *), double noise,
+                 double shift)
 {
     *d = (struct design){.set = INPUTS_DERIVED, .rows = rows, .inputs = inputs_count(INPUTS_DERIVED), .kernels = 6};
     d->x = calloc(rows * d->inputs, sizeof *d->x);
@@ -109,7 +111,8 @@ static void round_trip(const struct model *model, const struct design *d)
     unlink(path);
 }
 
-static void recovers(const struct method *method, double (*law)(const double *, const double *), double mean, double max)
+static void recovers(const struct method *method, double (*law)(const double *, const double *), double mean,
+                     double max)
 {
     const struct recipe recipe = {method, INPUTS_DERIVED, false};
     struct design train, held_back;
@@ -124,7 +127,8 @@ static void recovers(const struct method *method, double (*law)(const double *, 
     CHECK(good, "%s: %s", method->name, error.text);
     if (good) {
         score = test(&model, &held_back);
-        CHECK(score.mean < mean && score.max < max, "%s: mean error %.4f, at most %.4f", method->name, score.mean, score.max);
+        CHECK(score.mean < mean && score.max < max, "%s: mean error %.4f, at most %.4f", method->name, score.mean,
+              score.max);
         round_trip(&model, &held_back);
         model_release(&model);
     }

@@ -17,7 +17,8 @@ static void test_splits(void)
     int seen[103] = {0}, groups[103];
     bool same = true;
 
-    CHECK(split_random(&a, 103, 5, &error) && split_random(&b, 103, 5, &error) && split_random(&other, 103, 6, &error), "made");
+    CHECK(split_random(&a, 103, 5, &error) && split_random(&b, 103, 5, &error) &&
+          split_random(&other, 103, 6, &error), "made");
     CHECK(a.test_count == 21 && a.train_count == 82, "%zu + %zu rows", a.train_count, a.test_count);
     CHECK(memcmp(a.test, b.test, a.test_count * sizeof *a.test) == 0, "the same seed gives the same rows");
     CHECK(memcmp(a.test, other.test, a.test_count * sizeof *a.test) != 0, "another seed gives others");
@@ -26,7 +27,8 @@ static void test_splits(void)
             same = same && a.test[i] != a.train[j];
     CHECK(same, "no row is learned on and tested on");
     /* What was drawn once is drawn for ever: the tables depend on it. */
-    CHECK(a.test[0] == 1 && a.test[1] == 2 && a.test[2] == 5, "first tested: %zu %zu %zu", a.test[0], a.test[1], a.test[2]);
+    CHECK(a.test[0] == 1 && a.test[1] == 2 && a.test[2] == 5, "first tested: %zu %zu %zu", a.test[0],
+          a.test[1], a.test[2]);
     split_release(&a);
     split_release(&b);
     split_release(&other);
@@ -41,7 +43,8 @@ static void test_splits(void)
         CHECK(seen[i] == 1, "row %d is in %d folds", i, seen[i]);
     for (int i = 0; i < 103; i++)
         groups[i] = i % 4;
-    CHECK(split_group(&a, groups, 103, 3, &error) && a.test_count == 25 && a.train_count == 78, "%zu rows", a.test_count);
+    CHECK(split_group(&a, groups, 103, 3, &error) && a.test_count == 25 && a.train_count == 78, "%zu rows",
+          a.test_count);
     CHECK(a.test[0] == 3 && a.test[24] == 99, "the group's rows");
     split_release(&a);
 }
@@ -128,8 +131,8 @@ static void test_occupancy(void)
     CHECK(o.blocks_per_sm == 3 && strcmp(o.limit, "shared memory") == 0, "%g by %s", o.blocks_per_sm, o.limit);
     v[COLUMN_N_T] = 32, v[COLUMN_SHARED_WORDS] = 0, v[COLUMN_REGISTERS] = 20, v[COLUMN_N_B] = 66;
     o = terms_occupancy(&s, &gpu);
-    CHECK(o.blocks_per_sm == 32 && strcmp(o.limit, "blocks") == 0 && o.busy == 0.5, "%g by %s, %g", o.blocks_per_sm, o.limit,
-          o.busy);
+    CHECK(o.blocks_per_sm == 32 && strcmp(o.limit, "blocks") == 0 && o.busy == 0.5, "%g by %s, %g",
+          o.blocks_per_sm, o.limit, o.busy);
     v[COLUMN_WARP_INSTRUCTIONS] = 1e6, v[COLUMN_L] = 10;
     terms_compute(&s, &gpu, us);
     CHECK(fabs(us[TERM_TOTAL] - 1e6 / 528 / 1980) < 1e-9 && fabs(us[TERM_ISSUE] - 8 * us[TERM_TOTAL]) < 1e-9,
