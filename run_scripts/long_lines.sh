@@ -9,7 +9,7 @@ cd "$root"
 export LC_ALL=C.UTF-8 # columns, not bytes
 kinds='\.(c|h|def|cu|cuh|cl|mk|sh|bats|bash|awk|jq|gp)$|^Makefile$'
 
-mapfile -t long < <(tracked_files | grep -zE "$kinds" |
+mapfile -t long < <(tracked_files build | grep -zE "$kinds" |
     xargs -0 grep -nHE '^.{121,}$' |
     grep -vE '^[^:]*\.(sh|bats|bash):.*("[^"]{80,}"|'"'[^']{80,}'"'|[^ ]{80,})' | cut -d : -f 1,2)
 [ ${#long[@]} -eq 0 ] || { printf '%s: longer than 120 columns\n' "${long[@]}"; exit 1; }
