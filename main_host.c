@@ -245,7 +245,7 @@ static bool choose_box(struct host *host, struct error *error)
                  .variables = simulated ? host->device.simulator.variables : NULL,
                  .gpu_minor = on_gpu ? host->device.gpu.minor : -1,
                  .gpu_uuid = on_gpu ? host->device.gpu.uuid : NULL,
-                 .one_queue = !host->submission.many_streams },
+                 .one_queue = cuda && !host->submission.many_streams },
         .start_limit = limit_start,
         .call_limit = time_limit(host),
         .cgroup = &host->cgroup,

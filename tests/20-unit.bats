@@ -25,6 +25,20 @@ setup() {
     assert_output --regexp '[0-9]{7,} checks, 0 failed'
 }
 
+@test "unit: a submission that names nothing which makes streams gets one hardware queue" {
+    local name files=()
+    cd "$BATS_TEST_TMPDIR"
+    for name in cudaMalloc cudaStreamSynchronize cudaMemcpyAsync my_StreamCreate cu{,da}StreamCreate \
+        cudaStreamCreateWithFlags cudaGraphLaunch cudaLaunchKernel_ptsz cudaMemset_ptds cudaGetDriverEntryPointByVersion; do
+        echo "void $name(void); void device_user(void) { $name(); }" | cc -shared -fPIC -x c -o $name.so -
+    done
+    for name in cudaMalloc cudaStreamSynchronize cudaMemcpyAsync my_StreamCreate; do files+=(one $name.so); done
+    for name in cu{,da}StreamCreate cudaStreamCreateWithFlags cudaGraphLaunch cudaLaunchKernel_ptsz cudaMemset_ptds \
+        cudaGetDriverEntryPointByVersion; do files+=(many $name.so); done
+    run -0 timeout 60 "$build/tests/test_queue" "${files[@]}"
+    assert_output "25 checks, 0 failed"
+}
+
 @test "unit: the verdict over every combination of facts" {
     run -0 timeout 60 "$build/tests/test_verdict"
     assert_output --regexp '[0-9]+ checks, 0 failed'

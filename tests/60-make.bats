@@ -95,7 +95,7 @@ setup() {
     assert_output --partial '-c -o build/obj/main_host.o main_host.c'
     make -s clean
     assert_equal "$(ls -A)" \
-        "$(cd "$BATS_TEST_DIRNAME/.." && ls -A | grep -vxE 'build.*|\.git|\.gpu|getrndstr|ldistance')"
+        "$(cd "$BATS_TEST_DIRNAME/.." && ls -A | grep -vxE 'build.*|\.git|getrndstr|ldistance')"
 }
 
 @test "make: trusted files are as committed" {

@@ -45,7 +45,7 @@ static void read_image(Elf *elf, struct elfinfo *info)
 /* What leads to more than one stream: of their own, of graphs, one a thread, or by the driver's functions. */
 static bool leads_to_streams(const char *name)
 {
-    return strncmp(name, "cuda", 4) == 0 &&
+    return strncmp(name, "cu", 2) == 0 &&
            (strstr(name, "StreamCreate") || strstr(name, "Graph") || strstr(name, "DriverEntryPoint") ||
             strstr(name, "_pts") || strstr(name, "_ptds"));
 }
