@@ -26,15 +26,24 @@ setup() {
 }
 
 @test "unit: a submission that names nothing which makes streams gets one hardware queue" {
-    local name files=()
+    local kind name files=()
     cd "$BATS_TEST_TMPDIR"
-    for name in cudaMalloc cudaStreamSynchronize cudaMemcpyAsync my_StreamCreate cu{,da}StreamCreate \
-        cudaStreamCreateWithFlags cudaGraphLaunch cudaLaunchKernel_ptsz cudaMemset_ptds cudaGetDriverEntryPointByVersion; do
-        echo "void $name(void); void device_user(void) { $name(); }" | cc -shared -fPIC -x c -o $name.so -
-    done
-    for name in cudaMalloc cudaStreamSynchronize cudaMemcpyAsync my_StreamCreate; do files+=(one $name.so); done
-    for name in cu{,da}StreamCreate cudaStreamCreateWithFlags cudaGraphLaunch cudaLaunchKernel_ptsz cudaMemset_ptds \
-        cudaGetDriverEntryPointByVersion; do files+=(many $name.so); done
+    while read -r kind name; do
+        echo "void $name(void); void device_user(void) { $name(); }" | cc -shared -fPIC -x c -o "$name.so" -
+        files+=("$kind" "$name.so")
+    done << END
+one cudaMalloc
+one cudaStreamSynchronize
+one cudaMemcpyAsync
+one my_StreamCreate
+many cudaStreamCreate
+many cudaStreamCreateWithFlags
+many cuStreamCreate
+many cudaGraphLaunch
+many cudaLaunchKernel_ptsz
+many cudaMemset_ptds
+many cudaGetDriverEntryPointByVersion
+END
     run -0 timeout 60 "$build/tests/test_queue" "${files[@]}"
     assert_output "25 checks, 0 failed"
 }
