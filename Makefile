@@ -85,7 +85,7 @@ demo: ## grade the sample contest of three teams and show its standings and scor
 scoreboard: ## write the scoreboard of the contest in CONTEST=... as pages: ARGS="--final --out DIR"
 	@run_scripts/scoreboard.sh "$(CONTEST)" $(ARGS)
 
-bench: test-packages all ## time PROBLEM=... over all sizes, or SIZES="...", on DEVICE=cpu, gpu or all: a table and JSON
+bench: test-packages ## time PROBLEM=... over all sizes, or SIZES="...", on DEVICE=cpu, gpu or all: a table and JSON
 	@run_scripts/bench.sh $(PROBLEM) $(or $(DEVICE),all) $(SIZES)
 
 plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as SVG and PNG
