@@ -10,8 +10,10 @@ setup_file() {
     export root=$original build=$its_build
     mkdir problems/editdistance/data/secret/large
     echo 'random 128 256 seed=77' > problems/editdistance/data/secret/large/1-random.in
+    sed -i '/^ranked:/,/^[^ r]/{/^ranked:/d; /^  - /d}' problems/editdistance/gpu.yaml
     cat >> problems/editdistance/gpu.yaml << END
 gpu_only: [secret/large]
+ranked: [secret/03-random, secret/10-binary, secret/large]
 leagues:
   plain:
     about: no tensor cores
@@ -132,10 +134,36 @@ refused() {
         run -0 $host editdistance --submission "$so" $how --json "$result"
         assert_equal "$(json '.cases[].name')" secret/large/1-random
     done
+    # Those of the list that are not left out; the other league has one, which only a GPU can do.
+    run -0 $host editdistance --submission "$so" --group ranked --json "$result"
+    assert_equal "$(json '[.cases[].name, .left_out] | join(" ")')" 'secret/03-random secret/10-binary 1'
+    run -2 $host editdistance --submission "$so" --group ranked --league free
+    assert_output "main_host: the problem 'editdistance' has no case 'ranked' in the league free"
     run -0 build/check_problem editdistance
     assert_line 'gpu    case: secret/large/1-random: for a GPU only, not looked at'
     run -0 build/check_problem --all editdistance
     assert_line --regexp '^ok     case: secret/large/1-random: '
+}
+
+@test "leagues: a list in gpu.yaml that names no case or group is refused, with its line; without one all secret cases rank" {
+    cp problems/editdistance/gpu.yaml "$BATS_TEST_TMPDIR/kept"
+    local list so
+    so=$(built problems/editdistance/submissions/accepted/bitparallel.c)
+    for list in ranked gpu_only; do
+        sed "s|^$list:.*|$list: [sample, secret/99-none]|" "$BATS_TEST_TMPDIR/kept" > problems/editdistance/gpu.yaml
+        run -2 build/check_problem editdistance
+        assert_line --partial "problems/editdistance/gpu.yaml:$(grep -n "^$list:" problems/editdistance/gpu.yaml |
+            cut -d: -f1): there is no case and no group of cases 'secret/99-none'"
+    done
+    grep -v ^ranked: "$BATS_TEST_TMPDIR/kept" > problems/editdistance/gpu.yaml
+    make -s freeze
+    make -s all
+    run -0 $host editdistance --submission "$so" --group ranked --json "$result"
+    assert_equal "$(json '[(.cases | length), .left_out] | join(" ")')" \
+        "$(find problems/editdistance/data/secret -maxdepth 1 -name '*.in' | wc -l) 1"
+    cp "$BATS_TEST_TMPDIR/kept" problems/editdistance/gpu.yaml
+    make -s freeze
+    make -s all
 }
 
 @test "leagues: what is wrong in gpu.yaml or on the command line is told with its place" {

@@ -23,7 +23,7 @@ struct options {
     const char *seal;            /* file of the secret that the seed is derived from; or NULL */
     const char *key;             /* file of the key that signs the result; or NULL */
     const char *test_case;       /* one case, or NULL */
-    const char *group;           /* "sample", "secret", "all", or a folder below the first two */
+    const char *group;           /* "sample", "secret", "all", "ranked", or a folder below the first two */
     const char *generate;        /* the line of a case that is not in a file, or NULL */
     const char *league;          /* its name, or NULL for the problem's first */
     bool seeded;                 /* --seed was given: */

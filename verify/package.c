@@ -24,7 +24,7 @@ static const char *const problem_keys[] = {
 };
 
 static const char *const gpu_keys[] = {
-    "cpu.time_limit", "sim.time_limit", "gpu_only.*", "leagues.*", "device.must_be_used", "device.memory", "peak.link",
+    "cpu.time_limit", "sim.time_limit", "gpu_only.*", "ranked.*", "leagues.*", "device.must_be_used", "device.memory", "peak.link",
     "peak.operations", "cpu.peak.link", "cpu.peak.operations", NULL,
 };
 
@@ -87,13 +87,49 @@ static char *read_line(const char *path, struct error *error)
     return line;
 }
 
-static bool is_gpu_only(const struct package *package, const struct package_case *test_case)
+/* The item of gpu.yaml if it is one of the list `list`, such as "ranked."; else NULL. */
+static const struct setting *listed_at(const struct package *package, const char *list, size_t i)
 {
-    for (size_t i = 0; i < package->gpu.count; i++)
-        if (strncmp(package->gpu.items[i].key, "gpu_only.", 9) == 0 &&
-            package_case_in_group(test_case, package->gpu.items[i].value))
-            return true;
-    return false;
+    const struct setting *item = &package->gpu.items[i];
+
+    return strncmp(item->key, list, strlen(list)) == 0 ? item : NULL;
+}
+
+static bool is_named_by(const struct setting *item, const struct package_case *test_case)
+{
+    return strcmp(item->value, test_case->name) == 0 || package_case_in_group(test_case, item->value);
+}
+
+/* Whether a case or its group is in a list of gpu.yaml; *listed, whether there is one. */
+static bool is_in_list(const struct package *package, const char *list, const struct package_case *test_case,
+                       bool *listed)
+{
+    bool named = false;
+
+    *listed = false;
+    for (size_t i = 0; i < package->gpu.count; i++) {
+        const struct setting *item = listed_at(package, list, i);
+
+        *listed = *listed || item;
+        named = named || (item && is_named_by(item, test_case));
+    }
+    return named;
+}
+
+/* Each name in a list of gpu.yaml is to be a case's or a group's. */
+static bool check_list(const struct package *package, const char *list, struct error *error)
+{
+    for (size_t i = 0; i < package->gpu.count; i++) {
+        const struct setting *item = listed_at(package, list, i);
+        bool named = !item;
+
+        for (size_t k = 0; k < package->case_count && !named; k++)
+            named = is_named_by(item, &package->cases[k]);
+        if (!named)
+            return error_usage(error, "%s:%d: there is no case and no group of cases '%s'", package->gpu.path,
+                               item->line, item->value);
+    }
+    return true;
 }
 
 static bool add_case(struct package *package, const char *group, const char *file, struct error *error)
@@ -101,6 +137,7 @@ static bool add_case(struct package *package, const char *group, const char *fil
     struct package_case *grown = reallocarray(package->cases, package->case_count + 1, sizeof *grown), *added;
     int stem = (int)(strlen(file) - strlen(".in"));
     char path[4096];
+    bool listed;
 
     if (!grown)
         return error_toolkit(error, "out of memory");
@@ -116,7 +153,10 @@ static bool add_case(struct package *package, const char *group, const char *fil
         return false;
     if (asprintf(&added->name, "%s/%.*s", group, stem, file) < 0)
         return error_toolkit(error, "out of memory");
-    added->gpu_only = is_gpu_only(package, added);
+    added->gpu_only = is_in_list(package, "gpu_only.", added, &listed);
+    added->ranks = is_in_list(package, "ranked.", added, &listed);
+    if (!listed)
+        added->ranks = package_case_in_group(added, "secret");
     return true;
 }
 
@@ -166,7 +206,8 @@ bool package_load(struct package *package, const char *root, const char *name, s
     *package = (struct package){ 0 };
     ok = asprintf(&package->folder, "%s/problems/%s", root, name) > 0 || error_toolkit(error, "out of memory");
     ok = ok && load_settings(package, error) && add_group(package, "sample", true, error) &&
-         add_group(package, "secret", true, error);
+         add_group(package, "secret", true, error) && check_list(package, "gpu_only.", error) &&
+         check_list(package, "ranked.", error);
     if (!ok)
         package_release(package);
     return ok;
@@ -213,6 +254,8 @@ bool package_case_in_group(const struct package_case *test_case, const char *gro
 {
     size_t length = strlen(group);
 
+    if (strcmp(group, "ranked") == 0)
+        return test_case->ranks;
     return strcmp(group, "all") == 0 || (strncmp(test_case->name, group, length) == 0 &&
                                          test_case->name[length] == '/');
 }

@@ -20,6 +20,7 @@ struct package_case {
     char *line;     /* the arguments, without the newline */
     char *expected; /* the answer for seed 0, without the newline; NULL where NAME.ans is missing */
     bool gpu_only;  /* in a group of gpu_only in gpu.yaml: too large for other devices */
+    bool ranks;     /* named by ranked in gpu.yaml, or in a group of it; of `secret` where it names nothing */
 };
 
 struct package {
@@ -46,7 +47,7 @@ void package_release(struct package *package);
 /* Checks every file that package_load() read against the host's digests (frozen.h). */
 bool package_check_frozen(const struct package *package, const char *root, const char *name, struct error *error);
 
-/* Whether a case is in a group: "sample", "secret/large", "all". */
+/* Whether a case is in a group: "sample", "secret/large", "all", or "ranked", what times are compared on. */
 bool package_case_in_group(const struct package_case *test_case, const char *group);
 
 #endif

@@ -339,7 +339,8 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
     ok = ok && fits(contest, error);
     for (size_t i = 0; i < contest->problem_count; i++)
         if (!contest->problems[i].ranked) /* times are wanted wherever they make the score */
-            contest->problems[i].ranked = contest->problems[i].secret;
+            contest->problems[i].ranked =
+                strcmp(contest->problems[i].secret, "secret") == 0 ? "ranked" : contest->problems[i].secret;
     ok = ok && root_find(build, root, sizeof root, error) && groups_fill(contest, root, error);
     if (!ok)
         contest_release(contest);
