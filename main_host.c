@@ -57,15 +57,17 @@ struct host {
     char runner[PATH_MAX];              /* the problem's runner */
     char submission_path[PATH_MAX];     /* the shared object */
     char empty[PATH_MAX];               /* the empty submission for the chosen device */
+    struct arguments *arguments;        /* of the cases to be run, or of --generate */
+    struct prepare prepare;             /* inputs and answers of their calls */
     struct result result;
 };
 
-/* What one case is run on: an input that is there, or the arguments to make one a call. */
+/* What one case is run on: an input that is there, or one that is made for each call. */
 struct source {
     const char *name;
-    bool generated;                       /* by `arguments`; else the input is that of files */
-    struct arguments arguments;           /* of a case, or of --generate */
-    struct blob input, answer;            /* of files; answer empty where the reference is to compute it */
+    bool generated;            /* else the input is that of files */
+    size_t number;             /* of its arguments, if it is generated */
+    struct blob input, answer; /* of files; answer empty where the reference is to compute it */
 };
 
 /* ------------------------------------------------------------------ set-up, in the order of main() */
@@ -429,8 +431,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
 {
     struct blob input = source->input, answer = source->answer, output = { 0 };
     struct session *session = calloc(1, sizeof *session);
-    struct prepare prepare = { .problem = host->problem, .arguments = &source->arguments, .seed = host->seed,
-                               .secret = &host->secret };
+    const size_t calls = host->options.repeat + host->options.ranked; /* of ranked ones the first does not count */
     struct facts facts;
     bool generated = source->generated, ok = false, killed;
 
@@ -446,7 +447,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
         free(session);
         return false;
     }
-    if (generated ? !prepare_call(&prepare, 0, 1, &input, &answer, error)
+    if (generated ? !prepare_call(&host->prepare, source->number, 0, calls, &input, &answer, error)
                   : answer.size == 0 && !host->problem->reference(&input, &host->secret, &answer, error))
         goto out_memory;
     if (host->result.case_count == 1)
@@ -462,7 +463,8 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
         judge_call(host, &facts, &input, &answer, &output, result);
     while (facts.outcome == OUTCOME_DONE && result->timed < host->options.repeat) {
         if (result->calls > 0 && generated &&
-            !prepare_call(&prepare, result->calls, host->options.repeat - result->timed, &input, &answer, error))
+            !prepare_call(&host->prepare, source->number, result->calls, host->options.repeat - result->timed, &input,
+                          &answer, error))
             goto out;
         if (host->problem->output_size(&input) != session->output_size) {
             ok = error_toolkit(error, "the calls of case %s have outputs of different sizes", source->name);
@@ -499,7 +501,6 @@ out:
     else
         result->printed_kept = 0;
 out_memory:
-    prepare_release(&prepare);
     blob_release(&output);
     blob_release(&input);
     blob_release(&answer);
@@ -557,11 +558,25 @@ static bool case_is_wanted(const struct host *host, const struct package_case *t
     return case_is_asked_for(host, test_case) && !case_is_left_out(host, test_case);
 }
 
+/* Room for the results and arguments of `count` cases, whose arguments the caller fills in. */
+static bool expect_cases(struct host *host, size_t count, struct error *error)
+{
+    host->result.cases = calloc(count, sizeof *host->result.cases);
+    host->arguments = calloc(count, sizeof *host->arguments);
+    if (!host->result.cases || !host->arguments)
+        return error_toolkit(error, "out of memory");
+    host->prepare = (struct prepare){ .problem = host->problem, .seed = host->seed, .secret = &host->secret,
+                                      .cases = host->arguments, .case_count = count,
+                                      .sure = host->options.ranked };
+    host->result.verdict = VERDICT_AC;
+    return true;
+}
+
 /* The cases of the package that the options ask for. False only for the host's own failure. */
 static bool judge_cases(struct host *host, struct error *error)
 {
     struct result *result = &host->result;
-    size_t wanted = 0;
+    size_t wanted = 0, number = 0;
 
     for (size_t i = 0; i < host->package.case_count; i++)
         if (case_is_asked_for(host, &host->package.cases[i])) {
@@ -572,17 +587,19 @@ static bool judge_cases(struct host *host, struct error *error)
         return error_usage(error, "the problem '%s' has no case '%s'%s%s", host->problem->name,
                            host->options.test_case ? host->options.test_case : host->options.group,
                            host->league.name[0] ? " in the league " : "", host->league.name);
-    result->cases = calloc(wanted, sizeof *result->cases);
-    if (!result->cases)
-        return error_toolkit(error, "out of memory");
-    result->verdict = VERDICT_AC;
+    if (!expect_cases(host, wanted, error))
+        return false;
+    for (size_t i = 0; i < host->package.case_count; i++)
+        if (case_is_wanted(host, &host->package.cases[i]) &&
+            !arguments_parse(&host->arguments[number++], host->package.cases[i].line, error))
+            return false;
     for (size_t i = 0; i < host->package.case_count; i++) {
         const struct package_case *test_case = &host->package.cases[i];
-        struct source source = { .name = test_case->name, .generated = true };
+        struct source source = { .name = test_case->name, .generated = true, .number = result->case_count };
 
         if (!case_is_wanted(host, test_case))
             continue;
-        if (!arguments_parse(&source.arguments, test_case->line, error) || !judge_case(host, &source, error))
+        if (!judge_case(host, &source, error))
             return false;
         if (wanted > 1 && result->cases[result->case_count - 1].verdict == VERDICT_AC)
             report_verdict(stdout, VERDICT_AC, "");
@@ -601,17 +618,15 @@ static bool judge_input(struct host *host, struct error *error)
 {
     struct source source = { .name = "input", .generated = host->options.generate != NULL };
 
-    host->result.cases = calloc(1, sizeof *host->result.cases);
-    if (!host->result.cases)
-        return error_toolkit(error, "out of memory");
-    if (source.generated ? !arguments_parse(&source.arguments, host->options.generate, error)
+    if (!expect_cases(host, 1, error))
+        return false;
+    if (source.generated ? !arguments_parse(host->arguments, host->options.generate, error)
                          : !host->problem->load(host->options.input_count, host->options.inputs, &source.input,
                                                 &source.answer, error)) {
         blob_release(&source.input);
         blob_release(&source.answer);
         return false;
     }
-    host->result.verdict = VERDICT_AC;
     return judge_case(host, &source, error);
 }
 
@@ -678,6 +693,8 @@ static void host_release(struct host *host)
             free(host->result.cases[i].reports[k].text);
     }
     free(host->result.cases);
+    prepare_release(&host->prepare);
+    free(host->arguments);
     package_release(&host->package);
 }
 

@@ -24,8 +24,8 @@ static const char *const problem_keys[] = {
 };
 
 static const char *const gpu_keys[] = {
-    "cpu.time_limit", "sim.time_limit", "gpu_only.*", "ranked.*", "leagues.*", "device.must_be_used", "device.memory", "peak.link",
-    "peak.operations", "cpu.peak.link", "cpu.peak.operations", NULL,
+    "cpu.time_limit", "sim.time_limit", "gpu_only.*", "ranked.*", "leagues.*", "device.must_be_used",
+    "device.memory", "peak.link", "peak.operations", "cpu.peak.link", "cpu.peak.operations", NULL,
 };
 
 static bool load_settings(struct package *package, struct error *error)

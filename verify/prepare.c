@@ -1,5 +1,5 @@
 /*
- * prepare.c - a thread a call, all of them ended before any call is given out.
+ * prepare.c - threads that take the calls of a batch in their order, all ended before any call is given out.
  */
 #include "prepare.h"
 
@@ -10,78 +10,138 @@
 
 #include "problems/problem.h"
 
-/* What a thread is told: whose call, and which. */
-struct task {
+/* A batch while it is made. */
+struct batch {
     struct prepare *prepare;
-    size_t slot;
-    pthread_t thread;
-    bool started;
+    size_t most;           /* calls that are listed */
+    pthread_mutex_t lock;  /* of what follows */
+    size_t taken;          /* calls that somebody makes or has made */
+    size_t bytes, allowed; /* what they take, and may */
+    size_t known;          /* the case that a call has been made of, */
+    size_t each;           /* and what a call of it takes; 0 before any */
+    bool full;             /* no more are to be taken */
 };
+
+/* What a call takes: its input, and an answer of up to two doubles for each float32 of the output. */
+static size_t bytes_of(const struct problem *problem, const struct blob *input)
+{
+    return input->size + 4 * problem->output_size(input);
+}
+
+static void generate(const struct prepare *prepare, struct prepared *call)
+{
+    const struct arguments *arguments = &prepare->cases[call->number];
+    struct random_key key = { .seed = prepare->seed, .repetition = call->repetition };
+    uint64_t case_seed;
+
+    if (!arguments_number(arguments, "seed", 0, 0, UINT32_MAX, &case_seed, &call->error))
+        return;
+    key.case_seed = (uint32_t)case_seed;
+    call->ok = prepare->problem->generate(arguments, &key, &call->input, &call->error);
+}
+
+/*
+ * The next call, or NULL when the batch is full. The first of its case is generated here, while nobody else takes one;
+ * *generated tells.
+ */
+static struct prepared *take(struct batch *batch, bool *generated)
+{
+    struct prepare *prepare = batch->prepare;
+    struct prepared *call = NULL;
+
+    pthread_mutex_lock(&batch->lock);
+    *generated = false;
+    if (!batch->full && batch->taken < batch->most) {
+        call = &prepare->calls[batch->taken];
+        if (batch->each == 0 || batch->known != call->number) {
+            *generated = true;
+            generate(prepare, call);
+            batch->each = call->ok ? bytes_of(prepare->problem, &call->input) : 0;
+            batch->known = call->number;
+        }
+        batch->full = batch->taken > 0 && !*generated && batch->bytes + batch->each > batch->allowed;
+    }
+    if (call && !batch->full) {
+        batch->taken++;
+        batch->bytes += batch->each;
+        batch->full = batch->bytes > batch->allowed || (*generated && !call->ok);
+    } else {
+        call = NULL;
+    }
+    pthread_mutex_unlock(&batch->lock);
+    return call;
+}
 
 static void *make(void *argument)
 {
-    const struct task *task = argument;
-    struct prepare *prepare = task->prepare;
-    struct prepared *call = &prepare->calls[task->slot];
-    struct random_key key = { .seed = prepare->seed, .repetition = (uint32_t)(prepare->first + task->slot) };
-    uint64_t case_seed;
+    struct batch *batch = argument;
+    const struct prepare *prepare = batch->prepare;
+    struct prepared *call;
+    bool generated;
 
-    memset(call, 0, sizeof *call);
-    if (arguments_number(prepare->arguments, "seed", 0, 0, UINT32_MAX, &case_seed, &call->error)) {
-        key.case_seed = (uint32_t)case_seed;
-        call->ok = prepare->problem->generate(prepare->arguments, &key, &call->input, &call->error) &&
-                   prepare->problem->reference(&call->input, prepare->secret, &call->answer, &call->error);
+    while ((call = take(batch, &generated))) {
+        if (!generated)
+            generate(prepare, call);
+        call->ok =
+            call->ok && prepare->problem->reference(&call->input, prepare->secret, &call->answer, &call->error);
     }
     return NULL;
 }
 
-/* How many calls of that many bytes are made at once. */
-static size_t at_once(size_t wanted, size_t bytes)
+static size_t processors(void)
 {
-    const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    const size_t free_memory = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : 0;
-    size_t count = wanted < PREPARE_MOST ? wanted : PREPARE_MOST;
     cpu_set_t set;
 
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    if (count > (size_t)CPU_COUNT(&set))
-        count = (size_t)CPU_COUNT(&set);
-    if (count > free_memory / 4 / (bytes + 1))
-        count = free_memory / 4 / (bytes + 1);
-    return count > 0 ? count : 1;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-static void make_calls(struct prepare *prepare)
+/* Makes the first calls of the `most` that are listed; at least one. */
+static void make_batch(struct prepare *prepare, size_t most)
 {
-    struct task tasks[PREPARE_MOST];
+    const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    struct batch batch = { .prepare = prepare, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER };
+    pthread_t threads[PREPARE_MOST];
+    size_t started = 0, helpers = (most < processors() ? most : processors()) - 1;
 
-    for (size_t i = 0; i < prepare->count; i++) {
-        tasks[i] = (struct task){ .prepare = prepare, .slot = i };
-        tasks[i].started = i > 0 && pthread_create(&tasks[i].thread, NULL, make, &tasks[i]) == 0;
-    }
-    for (size_t i = 0; i < prepare->count; i++)
-        if (tasks[i].started)
-            pthread_join(tasks[i].thread, NULL);
-        else
-            make(&tasks[i]);
+    batch.allowed = pages > 0 && page > 0 ? (size_t)pages * (size_t)page / 4 : 0;
+    while (started < helpers && pthread_create(&threads[started], NULL, make, &batch) == 0)
+        started++;
+    make(&batch);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    prepare->count = batch.taken;
 }
 
-bool prepare_call(struct prepare *prepare, size_t repetition, size_t wanted, struct blob *input, struct blob *answer,
-                  struct error *error)
+/* Lists the calls from this one on; how many. */
+static size_t list(struct prepare *prepare, size_t number, size_t repetition, size_t wanted)
 {
-    const size_t bytes = input->size + answer->size;
-    struct prepared *call;
+    const bool one_each = repetition == 0 && wanted == 1;
+    const size_t there = one_each ? prepare->case_count - number : wanted;
+    size_t most;
+
+    prepare->batch = prepare->sure ? PREPARE_MOST : prepare->batch > 0 ? 4 * prepare->batch : 1;
+    if (prepare->batch > PREPARE_MOST)
+        prepare->batch = PREPARE_MOST;
+    most = there < prepare->batch ? there : prepare->batch;
+    for (size_t i = 0; i < most; i++)
+        prepare->calls[i] = (struct prepared){ .number = number + (one_each ? i : 0),
+                                               .repetition = (uint32_t)(repetition + (one_each ? 0 : i)) };
+    return most;
+}
+
+bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, size_t wanted, struct blob *input,
+                  struct blob *answer, struct error *error)
+{
+    struct prepared *call = &prepare->calls[prepare->next];
 
     blob_release(input);
     blob_release(answer);
-    if (prepare->count == 0 || repetition < prepare->first || repetition >= prepare->first + prepare->count) {
+    if (prepare->next >= prepare->count || call->number != number || call->repetition != repetition) {
         prepare_release(prepare);
-        prepare->first = repetition;
-        prepare->count = repetition == 0 ? 1 : at_once(wanted, bytes);
-        make_calls(prepare);
+        make_batch(prepare, list(prepare, number, repetition, wanted > 0 ? wanted : 1));
+        call = prepare->calls;
     }
-    call = &prepare->calls[repetition - prepare->first];
+    prepare->next++;
     *input = call->input;
     *answer = call->answer;
     call->input = call->answer = (struct blob){ 0 };
@@ -92,9 +152,9 @@ bool prepare_call(struct prepare *prepare, size_t repetition, size_t wanted, str
 
 void prepare_release(struct prepare *prepare)
 {
-    for (size_t i = 0; i < prepare->count; i++) {
+    for (size_t i = prepare->next; i < prepare->count; i++) {
         blob_release(&prepare->calls[i].input);
         blob_release(&prepare->calls[i].answer);
     }
-    prepare->count = 0;
+    prepare->next = prepare->count = 0;
 }

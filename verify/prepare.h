@@ -1,8 +1,8 @@
 /*
- * prepare.h - inputs and answers of a case's calls, several of them made at a time.
+ * prepare.h - inputs and answers of the calls to come, several of them made at a time.
  *
- * Each call that ranks has an input of its own, whose answer may take a processor seconds. All processors that the host
- * may use make them before a call is released; while one is under way, none does.
+ * Each call that ranks has an input of its own, and an answer may take a processor seconds. All processors that the
+ * host may use make them before a call is released; while one is under way, none does.
  */
 #ifndef VERIFY_PREPARE_H
 #define VERIFY_PREPARE_H
@@ -22,29 +22,34 @@ enum { PREPARE_MOST = 32 };
 
 /* What one call needs. */
 struct prepared {
+    size_t number;       /* of the case */
+    uint32_t repetition; /* of the call in it */
     struct blob input, answer;
     bool ok; /* else the error is why not */
     struct error error;
 };
 
-/* The first five are the caller's, the others start as zero. */
+/* The first six are the caller's, the others start as zero. */
 struct prepare {
     const struct problem *problem;
-    const struct arguments *arguments; /* of the case */
-    uint64_t seed;                     /* of generated inputs */
-    const struct random_key *secret;   /* what checks by samples draw them from */
-    size_t first, count;               /* the repetitions that are made and not yet given out */
-    struct prepared calls[PREPARE_MOST];
+    uint64_t seed;                   /* of generated inputs */
+    const struct random_key *secret; /* what checks by samples draw them from */
+    const struct arguments *cases;   /* [case_count], in the order that they are asked for */
+    size_t case_count;
+    bool sure; /* nearly all calls will be asked for; else each may be the last: first one is made, then 4, 16, 32 */
+    size_t batch, next, count;
+    struct prepared calls[PREPARE_MOST]; /* [count], of which those from `next` on are not yet given out */
 };
 
 /*
- * Input and answer of call `repetition`, the caller's to release; what *input and *answer held before is released. The
- * first call is made alone. Of later ones up to `wanted`, of which this is the first, are made at once: one a
- * processor, and as many as a quarter of the free memory holds if they are as large as the one before. Repetitions
- * must be asked for in their order.
+ * Input and answer of call `repetition` of case `number`, the caller's to release; what *input and *answer held before
+ * is released. `wanted` is how many calls of the case are asked for from this one on. Calls are made ahead in that
+ * order, of the next cases too where each has one; those that are never asked for are dropped. A batch is as many as
+ * take a quarter of the free memory; of a case that nothing was made of yet, one generator runs at a time, as nobody
+ * knows how large the input will be.
  */
-bool prepare_call(struct prepare *prepare, size_t repetition, size_t wanted, struct blob *input, struct blob *answer,
-                  struct error *error);
+bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, size_t wanted, struct blob *input,
+                  struct blob *answer, struct error *error);
 
 /* Releases what was made and not given out. */
 void prepare_release(struct prepare *prepare);

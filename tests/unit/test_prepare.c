@@ -3,6 +3,7 @@
  */
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,52 +12,86 @@
 #include "unit.h"
 #include "verify/prepare.h"
 
-enum { CALLS = 50, BAD = 1000 };
+enum { CALLS = 50, CASES = 70, BAD = 1000 };
 
-static atomic_int working, most_working, made;
-static size_t input_bytes = 64;
-static uint32_t fails_at = BAD;
+static atomic_int working, most_working, generating, most_generating, made;
+static size_t output_bytes = 64;
+static uint32_t fails_at = BAD, fails_in = BAD;
+static long generator_ns, reference_ns; /* what both take */
 
-/* The repetition's number in every word. */
+static void meet(atomic_int *now, atomic_int *most, long ns)
+{
+    int here = ++*now;
+
+    if (here > *most)
+        *most = here;
+    nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL); /* so that the others get to it */
+    --*now;
+}
+
+/* The case's and the repetition's number. */
 static bool generate(const struct arguments *arguments, const struct random_key *key, struct blob *input,
                      struct error *error)
 {
-    int now = ++working;
-
     (void)arguments;
-    if (now > most_working)
-        most_working = now;
     made++;
-    nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL); /* so that the others get to it */
-    working--;
-    if (key->repetition == fails_at)
-        return error_toolkit(error, "repetition %u cannot be made", key->repetition);
-    if (!blob_alloc(input, input_bytes, error))
+    meet(&generating, &most_generating, generator_ns);
+    if (key->repetition == fails_at || key->case_seed == fails_in)
+        return error_toolkit(error, "repetition %u of case %u cannot be made", key->repetition, key->case_seed);
+    if (!blob_alloc(input, 64, error))
         return false;
     ((uint32_t *)input->data)[0] = key->repetition;
     ((uint32_t *)input->data)[1] = key->case_seed;
     return true;
 }
 
+static size_t output_size(const struct blob *input)
+{
+    (void)input;
+    return output_bytes;
+}
+
 static bool reference(const struct blob *input, const struct random_key *secret, struct blob *answer,
                       struct error *error)
 {
+    const uint32_t *words = (const uint32_t *)input->data;
+
+    meet(&working, &most_working, reference_ns);
     if (!blob_alloc(answer, 8, error))
         return false;
-    *(uint64_t *)answer->data = *(const uint32_t *)input->data * secret->seed;
+    *(uint64_t *)answer->data = (words[0] + 1000 * words[1]) * secret->seed;
     return true;
 }
 
-static const struct problem problem = { .name = "test", .generate = generate, .reference = reference };
+static const struct problem problem = {
+    .name = "test", .generate = generate, .output_size = output_size, .reference = reference
+};
 static const struct random_key secret = { .seed = 1000003 };
+static struct arguments cases[CASES];
+static struct prepare prepare;
+static struct blob input, answer;
+static struct error error;
 
-static struct prepare start(struct arguments *arguments)
+static void start(bool sure)
 {
-    struct error error;
+    char line[64];
 
-    CHECK(arguments_parse(arguments, "random seed=7", &error), "%s", error.text);
-    most_working = made = 0;
-    return (struct prepare){ .problem = &problem, .arguments = arguments, .seed = 5, .secret = &secret };
+    for (uint32_t i = 0; i < CASES; i++) {
+        snprintf(line, sizeof line, "random seed=%u", i);
+        CHECK(arguments_parse(&cases[i], line, &error), "%s", error.text);
+    }
+    most_working = most_generating = made = 0;
+    generator_ns = reference_ns = 100000;
+    prepare = (struct prepare){
+        .problem = &problem, .seed = 5, .secret = &secret, .cases = cases, .case_count = CASES, .sure = sure
+    };
+}
+
+static void end(void)
+{
+    prepare_release(&prepare);
+    blob_release(&input);
+    blob_release(&answer);
 }
 
 static int processors(void)
@@ -67,75 +102,116 @@ static int processors(void)
     return CPU_COUNT(&set);
 }
 
-static void test_order(size_t wanted)
+static void ask(uint32_t number, uint32_t repetition, size_t wanted)
 {
-    struct arguments arguments;
-    struct prepare prepare = start(&arguments);
-    struct blob input = { 0 }, answer = { 0 };
-    struct error error;
+    const uint32_t *words;
 
-    for (uint32_t i = 0; i < CALLS; i++) {
-        CHECK(prepare_call(&prepare, i, wanted, &input, &answer, &error), "%s", error.text);
-        CHECK(input.size == input_bytes &&
-              ((uint32_t *)input.data)[0] == i && ((uint32_t *)input.data)[1] == 7,
-              "call %u", i);
-        CHECK(answer.size == 8 && *(uint64_t *)answer.data == i * secret.seed, "call %u", i);
-        CHECK(working == 0, "call %u: %d are still made", i, working); /* nothing is made while a call is under way */
-        if (i == 0)
-            CHECK(made == 1, "%d", made);
+    CHECK(prepare_call(&prepare, number, repetition, wanted, &input, &answer, &error), "%s", error.text);
+    words = (const uint32_t *)input.data;
+    CHECK(input.size == 64 && words[0] == repetition && words[1] == number, "case %u, call %u: got case %u, call %u",
+          number, repetition, words[1], words[0]);
+    CHECK(answer.size == 8 && *(uint64_t *)answer.data == (repetition + 1000 * number) * secret.seed,
+          "case %u, call %u", number, repetition);
+    /* Nothing is made while a call is under way. */
+    CHECK(working == 0 && generating == 0, "case %u, call %u: %d are still made", number, repetition, working);
+}
+
+/* The calls of two cases; `wanted` as the host counts: those that are left, or one too few where one is made again. */
+static void test_calls(bool sure, size_t calls)
+{
+    start(sure);
+    generator_ns = 5000000;
+    for (uint32_t number = 0; number < 2; number++)
+        for (uint32_t i = 0; i < calls; i++) {
+            ask(number, i, calls - i);
+            if (number == 0 && i == 0 && calls > 1)
+                CHECK(made == (sure ? calls < PREPARE_MOST ? (int)calls : PREPARE_MOST : 1), "%d", made);
+        }
+    CHECK(made == 2 * (int)calls || calls == 1, "%d made of %zu", made, 2 * calls);
+    CHECK(most_generating <= processors(), "%d at once", most_generating);
+    if (calls > 10 && processors() > 1)
+        CHECK(most_generating > 1, "one at a time on %d processors", processors());
+    end();
+}
+
+/* Of cases with one call each the next ones are made too: four times as many each time, so that few are in vain. */
+static void test_cases(void)
+{
+    start(false);
+    reference_ns = 5000000;
+    for (uint32_t number = 0; number < CASES; number++) {
+        ask(number, 0, 1);
+        CHECK(made <= 4 * (int)number + 1, "%d made for %u", made, number + 1);
     }
-    CHECK(made >= CALLS && made < CALLS + PREPARE_MOST, "%d", made);
-    CHECK(wanted > 1 || most_working == 1, "%d", most_working);
-    CHECK(most_working <= processors(), "%d at once", most_working);
-    if (wanted > 1 && processors() > 1)
+    CHECK(made == CASES, "%d", made);
+    CHECK(most_generating == 1, "%d generators at once, of inputs of any size", most_generating);
+    if (processors() > 1)
         CHECK(most_working > 1, "one at a time on %d processors", processors());
-    prepare_release(&prepare);
-    blob_release(&input);
-    blob_release(&answer);
+    end();
+}
+
+/* What is left of a case that ended early is dropped. */
+static void test_early(void)
+{
+    start(true);
+    ask(0, 0, 12);
+    ask(0, 1, 11);
+    ask(1, 0, 12);
+    CHECK(made == 24, "%d", made);
+    ask(3, 0, 1);
+    end();
 }
 
 /* What cannot be made is told when its turn comes, and not before. */
 static void test_failure(void)
 {
-    struct arguments arguments;
-    struct prepare prepare = start(&arguments);
-    struct blob input = { 0 }, answer = { 0 };
-    struct error error = { 0 };
-
+    start(true);
     fails_at = 3;
     for (uint32_t i = 0; i < 3; i++)
-        CHECK(prepare_call(&prepare, i, 10, &input, &answer, &error), "%s", error.text);
-    CHECK(!prepare_call(&prepare, 3, 10, &input, &answer, &error), "made");
-    CHECK(error.code == EXIT_TOOLKIT && strcmp(error.text, "repetition 3 cannot be made") == 0, "%s", error.text);
+        ask(0, i, 10 - i);
+    CHECK(!prepare_call(&prepare, 0, 3, 7, &input, &answer, &error), "made");
+    CHECK(error.code == EXIT_TOOLKIT && strcmp(error.text, "repetition 3 of case 0 cannot be made") == 0, "%s",
+          error.text);
     fails_at = BAD;
-    prepare_release(&prepare);
-    blob_release(&input);
-    blob_release(&answer);
+    end();
+    start(false);
+    fails_in = 4;
+    for (uint32_t i = 0; i < 4; i++)
+        ask(i, 0, 1);
+    CHECK(!prepare_call(&prepare, 4, 0, 1, &input, &answer, &error), "made");
+    CHECK(strcmp(error.text, "repetition 0 of case 4 cannot be made") == 0, "%s", error.text);
+    fails_in = BAD;
+    ask(5, 0, 1);
+    end();
 }
 
 /* Of what would fill a quarter of the free memory one is made at a time. */
 static void test_memory(void)
 {
-    struct arguments arguments;
-    struct prepare prepare = start(&arguments);
-    struct blob input = { 0 }, answer = { 0 };
-    struct error error;
-
-    CHECK(prepare_call(&prepare, 0, 10, &input, &answer, &error), "%s", error.text);
-    blob_release(&input);
-    input.size = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE); /* as if it had been */
-    CHECK(prepare_call(&prepare, 1, 10, &input, &answer, &error), "%s", error.text);
-    CHECK(made == 2 && prepare.count == 1, "%d made, %zu at once", made, prepare.count);
-    prepare_release(&prepare);
-    blob_release(&input);
-    blob_release(&answer);
+    output_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    start(true);
+    for (uint32_t i = 0; i < 3; i++) {
+        ask(0, i, 12 - i);
+        CHECK(made == (int)i + 1, "%d made for %u", made, i + 1);
+    }
+    end();
+    start(false);
+    for (uint32_t i = 0; i < 6; i++) {
+        ask(i, 0, 1);
+        CHECK(made == (int)i + 1, "%d made for %u", made, i + 1);
+    }
+    end();
+    output_bytes = 64;
 }
 
 int main(void)
 {
-    test_order(1);
-    test_order(11);
-    test_order(CALLS);
+    test_calls(false, 1);
+    test_calls(false, 11);
+    test_calls(true, 12);
+    test_calls(true, CALLS);
+    test_cases();
+    test_early();
     test_failure();
     test_memory();
     return unit_end();
