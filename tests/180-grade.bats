@@ -233,6 +233,24 @@ bob|2.c|AC"
     sound
 }
 
+@test "grade: a build leaves the processors alone that runners are timed on" {
+    [ "$(nproc)" -gt 1 ] || skip 'there is one processor'
+    local tools=$BATS_TEST_TMPDIR/tools seen=$BATS_TEST_TMPDIR/seen top used
+    contest
+    submit ada right.c "$sort/accepted/baseline.c"
+    echo "// no CL/cl.h" >> "$contest/submissions/ada/A/right.c" # so make is asked outside of the box as well
+    mkdir "$tools"
+    printf '%s\n' '#!/bin/bash' "[[ \$* != *build.mk* ]] || taskset -cp \$\$ >> $seen" \
+        "exec $(command -v make) \"\$@\"" > "$tools/make"
+    chmod +x "$tools/make"
+    PATH=$tools:$PATH run -0 grade
+    assert_output --partial 'ada A right.c: AC'
+    # The highest one of those that this test may use, where hosts begin to choose.
+    top=$(taskset -cp $$ | sed 's/.*[^0-9]//')
+    used=$(sed -n 's/.*[^0-9]//p' "$seen" | sort -n | tail -n 1)
+    [ -n "$used" ] && [ "$used" != "$top" ] || fail "built on $used, runners on $top"
+}
+
 @test "rejudge: chosen, previewed, graded beside, compared and committed or cancelled" {
     requires box
     contest

@@ -20,6 +20,11 @@ setup() {
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
 
+@test "unit: a host's runner has a processor of its own, which long work of other hosts leaves to it" {
+    run -0 timeout 120 "$build/tests/test_processor"
+    assert_output --regexp '[0-9]+ checks, 0 failed'
+}
+
 @test "unit: text from outside: UTF-8, what of it steers a terminal, how it is shown" {
     run -0 timeout 60 "$build/tests/test_text"
     assert_output --regexp '[0-9]{7,} checks, 0 failed'

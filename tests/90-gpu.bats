@@ -147,6 +147,23 @@ large='random 67108864 seed=3'
     wait || true
 }
 
+@test "gpu: judgings on two GPUs at the same time have no part in each other's verdicts" {
+    [ "$(nvidia-smi --query-gpu=uuid --format=csv,noheader | wc -l)" -ge 2 ] || skip 'there is one GPU'
+    local so gpu n
+    so=$(submission problems/matmul/submissions/accepted/1_register_tiles.cu matmul)
+    # Inputs and outputs of hundreds of megabytes, copied while the other GPU is watched.
+    for gpu in 0 1; do
+        timeout 300 "$host" matmul --submission "$so" --case secret/large/8-8192 --repeat 40 --gpu $gpu \
+            --json "$BATS_TEST_TMPDIR/$gpu.json" > "$BATS_TEST_TMPDIR/$gpu.txt" 2>&1 3>&- &
+    done
+    wait
+    for gpu in 0 1; do
+        n=$(jq -r '[.verdict, .cases[0].calls] | join(" ")' "$BATS_TEST_TMPDIR/$gpu.json")
+        assert_equal "$gpu: $n $(tail -n 1 "$BATS_TEST_TMPDIR/$gpu.txt")" "$gpu: AC 40 SUCCESSFUL."
+    done
+    [ "$(jq -r .device.uuid "$BATS_TEST_TMPDIR"/[01].json | sort -u | wc -l)" = 2 ]
+}
+
 @test "gpu: more device memory than allowed is MLE, named with limit and value; as much as allowed is not" {
     so=$(submission tests/exploits/cuda_memory.cu)
     run -1 "$host" editdistance --submission "$so" --case sample/1-small --device-memory-limit 256

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "problems/problem.h"
+#include "processor.h"
 
 /* A batch while it is made. */
 struct batch {
@@ -101,8 +102,10 @@ static void make_batch(struct prepare *prepare, size_t most)
     const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     struct batch batch = { .prepare = prepare, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER };
     pthread_t threads[PREPARE_MOST];
-    size_t started = 0, helpers = (most < processors() ? most : processors()) - 1;
+    size_t started = 0, helpers;
 
+    processor_make_way();
+    helpers = (most < processors() ? most : processors()) - 1;
     batch.allowed = pages > 0 && page > 0 ? (size_t)pages * (size_t)page / 4 : 0;
     while (started < helpers && pthread_create(&threads[started], NULL, make, &batch) == 0)
         started++;

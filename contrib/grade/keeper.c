@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "verify/clock.h"
+#include "verify/processor.h"
 #include "verify/reap.h"
 
 /*
@@ -35,6 +36,7 @@ static void run(const struct command *command, const sigset_t *none)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* the keeper may be killed as well */
     sigprocmask(SIG_SETMASK, none, NULL);
+    processor_leave(command->leave);
     if (null >= 0 && log >= 0 && dup2(null, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2 &&
         chdir(command->folder) == 0)
         execv(command->arguments[0], (char *const *)command->arguments);

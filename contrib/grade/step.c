@@ -111,12 +111,12 @@ static bool make_work(const struct grader *grader, struct job *job, const char *
 }
 
 static bool start(const struct grader *grader, struct job *job, const char *const *arguments, double seconds,
-                  struct error *error)
+                  int leave, struct error *error)
 {
     char log[PATH_MAX];
     struct command command = {
         .arguments = arguments, .folder = grader->root, .seconds = seconds,
-        .log = step_path(job, "log", log, sizeof log)
+        .log = step_path(job, "log", log, sizeof log), .leave = leave
     };
 
     job->started = step_now();
@@ -135,7 +135,7 @@ bool step_start_build(const struct grader *grader, struct job *job, const char *
     if (!make_work(grader, job, "build", error))
         return false;
     snprintf(script, sizeof script, "%s/run_scripts/grade_build.sh", grader->root);
-    return start(grader, job, arguments, BUILD_SECONDS, error);
+    return start(grader, job, arguments, BUILD_SECONDS, (int)grader->run_count, error);
 }
 
 /* What the job's object was built from, as the build wrote it beside it. */
@@ -196,7 +196,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     if (contest->scoring == SCORING_GROUPS && !ranked)
         arguments[n++] = "--keep-going";
     arguments[n] = NULL;
-    return start(grader, job, arguments, RUN_SECONDS, error);
+    return start(grader, job, arguments, RUN_SECONDS, 0, error);
 }
 
 /* ------------------------------------------------------------------ writing what a step found */

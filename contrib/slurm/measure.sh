@@ -2,8 +2,9 @@
 # What a submission takes on this machine: measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]
 #
 # Makes a contest of the jury's submissions in FOLDER, accepted ones and others, CUDA where there is a GPU and C
-# elsewhere, grades it with grade.sh, one submission at a time, and prints sizing.sh's table. Started again it goes
-# on. Cases are all secret ones, times ranked, as in a contest.
+# elsewhere, grades it with grade.sh, one submission at a time on each GPU, and prints sizing.sh's table. Started again
+# it goes on. Cases are all secret ones, times are ranked, as in a contest; another league than the first is a problem
+# of its own, PROBLEM-LEAGUE.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
 [ $# -ge 1 ] && [ -n "$1" ] && [[ $1 != -* ]] || usage 'measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]'
 mkdir -p "$1/submissions/jury"
@@ -21,16 +22,20 @@ kind=c
 {
     printf '%s\n' 'name: What a submission takes' 'scoring: { rank_cpu: yes }' 'limits: { megabytes: 64 }' problems:
     for problem in "${problems[@]}"; do
-        printf "  - id: %s\n    problem: %s\n" "$problem" "$problem"
-    done
-} > "$folder/contest.yaml"
-for problem in "${problems[@]}"; do
-    for group in accepted wrong_answer run_time_error time_limit_exceeded; do
-        for source in "$root/problems/$problem/submissions/$group"/*."$kind"; do
-            [ ! -f "$source" ] ||
-                install -D -m 644 "$source" "$folder/submissions/jury/$problem/$group-${source##*/}"
+        declare -A seen=()
+        for group in accepted wrong_answer run_time_error time_limit_exceeded; do
+            for source in "$root/problems/$problem/submissions/$group"/*."$kind"; do
+                [ -f "$source" ] || continue
+                league=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$source" | head -n 1)
+                id=$problem${league:+-$league}
+                install -D -m 644 "$source" "$folder/submissions/jury/$id/$group-${source##*/}"
+                [ -z "${seen[$id]:-}" ] || continue
+                seen[$id]=yes
+                printf "  - id: %s\n    problem: %s\n" "$id" "$problem"
+                [ -z "$league" ] || printf "    league: %s\n" "$league"
+            done
         done
     done
-done
+} > "$folder/contest.yaml"
 "$root/run_scripts/grade.sh" "$folder" --builds 1 "$@"
 "$root/contrib/slurm/sizing.sh" "$folder/grading/results.db"
