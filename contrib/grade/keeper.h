@@ -19,7 +19,7 @@ struct command {
     const char *folder;           /* to run in */
     const char *log;              /* file for what it prints, made anew */
     double seconds;               /* the most it may take */
-    int leave;                    /* processors that it leaves to hosts, which choose these first; where others are left */
+    int leave;                    /* processors left to hosts: those that they choose first, where others remain */
 };
 
 /* Once, before the first command. */
