@@ -310,9 +310,9 @@ bob|3.c|WA"
     run -0 "$root/contrib/slurm/sizing.sh" "$BATS_TEST_TMPDIR/times"
     assert_line --index 2 '| Alpha | A | 2 | 2.0 | 4.0 | 3.0 | 5.0 | 900 |'
     # The tables of docs/CLUSTER.md are what its commands print.
-    local times=$root/docs/results/cluster-times-cpu.txt
+    local times=$root/docs/results/cluster-times-cpu.txt gpu=$root/docs/results/cluster-times-h200.txt
     for command in "$root/contrib/slurm/sizing.sh $times" "$build/simulate $times" "$build/simulate --hours 5 $times" \
-        "$build/simulate --failures 0.01 --nodes 16,64 $times"; do
+        "$build/simulate --failures 0.01 --nodes 16,64 $times" "$root/contrib/slurm/sizing.sh $gpu"; do
         $command > "$BATS_TEST_TMPDIR/table"
         while read -r line; do
             grep -qxF "$line" "$root/docs/CLUSTER.md" || { echo "not in docs/CLUSTER.md, of $command: $line"; false; }
