@@ -203,6 +203,19 @@ static void check_work(struct checker *checker, const struct blob *input, const 
         failed(checker, "its work has a number of operations that is none");
 }
 
+/* The host makes as many inputs at a time as it says fit. */
+static void check_footprint(struct checker *checker, const struct blob *input, const struct blob *answer)
+{
+    size_t (*footprint)(const struct blob *) = checker->problem->footprint;
+
+    if (!footprint)
+        return;
+    if (footprint(input) < input->size + answer->size)
+        failed(checker, "its footprint is less than input and answer have");
+    if (footprint(input) > footprint(NULL))
+        failed(checker, "its footprint is more than that of any input");
+}
+
 static bool check_case(struct checker *checker, struct error *error)
 {
     const struct problem *problem = checker->problem;
@@ -222,6 +235,7 @@ static bool check_case(struct checker *checker, struct error *error)
     else if (strcmp(checker->test_case->expected, shown) != 0)
         failed(checker, "the answer is not the one in its .ans file");
     check_work(checker, &input, &answer);
+    check_footprint(checker, &input, &answer);
     cost = problem->plain_cost(&input);
     if (cost > plain_limit)
         plain = "too large for the plain reference";

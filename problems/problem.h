@@ -59,6 +59,13 @@ struct problem {
     size_t (*output_size)(const struct blob *input);
 
     /*
+     * NULL, or the bytes that this input takes together with its answer and what computing that needs; of NULL, the
+     * most that any input does. So the host knows how many it can make at a time. Without it, it guesses four times
+     * the output for an answer, and generates the inputs of different cases one after the other.
+     */
+    size_t (*footprint)(const struct blob *input);
+
+    /*
      * NULL, or the least that any known way to a right output must do for this input (floor.h); *work is zero before.
      * What the answer tells may be used: a problem may be easy where its answer is small. Never more than the best
      * program needs, and never more bytes than input and output have.

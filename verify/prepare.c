@@ -18,7 +18,7 @@ struct batch {
     pthread_mutex_t lock;  /* of what follows */
     size_t taken;          /* calls that somebody makes or has made */
     size_t bytes, allowed; /* what they take, and may */
-    size_t known;          /* the case that a call has been made of, */
+    size_t known;          /* the case that a call has been generated of, */
     size_t each;           /* and what a call of it takes; 0 before any */
     bool full;             /* no more are to be taken */
 };
@@ -26,7 +26,7 @@ struct batch {
 /* What a call takes: its input, and an answer of up to two doubles for each float32 of the output. */
 static size_t bytes_of(const struct problem *problem, const struct blob *input)
 {
-    return input->size + 4 * problem->output_size(input);
+    return problem->footprint ? problem->footprint(input) : input->size + 4 * problem->output_size(input);
 }
 
 static void generate(const struct prepare *prepare, struct prepared *call)
@@ -41,33 +41,47 @@ static void generate(const struct prepare *prepare, struct prepared *call)
     call->ok = prepare->problem->generate(arguments, &key, &call->input, &call->error);
 }
 
+/* A call has been generated: what it takes is known now, in place of the `reserved` bytes. The lock is held. */
+static void account(struct batch *batch, const struct prepared *call, size_t reserved)
+{
+    const size_t bytes = call->ok ? bytes_of(batch->prepare->problem, &call->input) : 0;
+
+    batch->each = bytes;
+    batch->known = call->number;
+    batch->bytes += bytes - reserved;
+    batch->full = batch->full || batch->bytes > batch->allowed || !call->ok;
+}
+
 /*
- * The next call, or NULL when the batch is full. The first of its case is generated here, while nobody else takes one;
- * *generated tells.
+ * The next call, generated, or NULL when the batch is full. Nobody knows what the first call of a case will take. It is
+ * generated while nobody else takes one, but where there is room for the largest input of all.
  */
-static struct prepared *take(struct batch *batch, bool *generated)
+static struct prepared *take(struct batch *batch)
 {
     struct prepare *prepare = batch->prepare;
+    const struct problem *problem = prepare->problem;
     struct prepared *call = NULL;
+    size_t reserved = problem->footprint ? problem->footprint(NULL) : SIZE_MAX / 2;
+    bool known;
 
     pthread_mutex_lock(&batch->lock);
-    *generated = false;
+    known = batch->taken < batch->most && batch->each > 0 && batch->known == prepare->calls[batch->taken].number;
+    if (known)
+        reserved = batch->each;
+    if (known && batch->taken > 0 && batch->bytes + reserved > batch->allowed)
+        batch->full = true;
     if (!batch->full && batch->taken < batch->most) {
-        call = &prepare->calls[batch->taken];
-        if (batch->each == 0 || batch->known != call->number) {
-            *generated = true;
+        call = &prepare->calls[batch->taken++];
+        if (batch->bytes + reserved <= batch->allowed) {
+            batch->bytes += reserved;
+            pthread_mutex_unlock(&batch->lock);
             generate(prepare, call);
-            batch->each = call->ok ? bytes_of(prepare->problem, &call->input) : 0;
-            batch->known = call->number;
+            pthread_mutex_lock(&batch->lock);
+            account(batch, call, reserved);
+        } else {
+            generate(prepare, call);
+            account(batch, call, 0);
         }
-        batch->full = batch->taken > 0 && !*generated && batch->bytes + batch->each > batch->allowed;
-    }
-    if (call && !batch->full) {
-        batch->taken++;
-        batch->bytes += batch->each;
-        batch->full = batch->bytes > batch->allowed || (*generated && !call->ok);
-    } else {
-        call = NULL;
     }
     pthread_mutex_unlock(&batch->lock);
     return call;
@@ -78,14 +92,10 @@ static void *make(void *argument)
     struct batch *batch = argument;
     const struct prepare *prepare = batch->prepare;
     struct prepared *call;
-    bool generated;
 
-    while ((call = take(batch, &generated))) {
-        if (!generated)
-            generate(prepare, call);
+    while ((call = take(batch)))
         call->ok =
             call->ok && prepare->problem->reference(&call->input, prepare->secret, &call->answer, &call->error);
-    }
     return NULL;
 }
 

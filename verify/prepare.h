@@ -45,8 +45,8 @@ struct prepare {
  * Input and answer of call `repetition` of case `number`, the caller's to release; what *input and *answer held before
  * is released. `wanted` is how many calls of the case are asked for from this one on. Calls are made ahead in that
  * order, of the next cases too where each has one; those that are never asked for are dropped. A batch is as many as
- * take a quarter of the free memory; of a case that nothing was made of yet, one generator runs at a time, as nobody
- * knows how large the input will be.
+ * take a quarter of the free memory. Nobody knows how large the first input of a case will be: such ones are generated
+ * one at a time where the largest of the problem would not fit several times.
  */
 bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, size_t wanted, struct blob *input,
                   struct blob *answer, struct error *error);

@@ -277,6 +277,14 @@ bool matmul_answer(const struct matmul_pair *pair, bool large, bool plain, const
     return true;
 }
 
+size_t matmul_answer_footprint(const struct matmul_pair *pair)
+{
+    const size_t groups = (pair->n + MATMUL_GROUP - 1) / MATMUL_GROUP;
+
+    return matmul_is_large(pair) ? probes_size(pair) + pair->k * (MATMUL_VECTORS + 1) * groups * sizeof(double)
+                                 : whole_size(pair);
+}
+
 /* ------------------------------------------------------------------ judging */
 
 /* A number as text; printf() would write the sign of a NaN. */

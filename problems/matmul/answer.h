@@ -69,6 +69,9 @@ bool matmul_is_large(const struct matmul_pair *pair);
 bool matmul_answer(const struct matmul_pair *pair, bool large, bool plain, const struct random_key *secret,
                    struct blob *answer, struct error *error);
 
+/* Bytes of that answer, and of what computing it needs beside. */
+size_t matmul_answer_footprint(const struct matmul_pair *pair);
+
 /* Judges C[m][n]; on CHECK_WRONG message[size] says which element is wrong. */
 enum check_result matmul_judge(const struct matmul_pair *pair, const struct blob *answer, const float *c, char *message,
                                size_t size);

@@ -167,6 +167,20 @@ static size_t output_size(const struct blob *input)
 }
 
 /*
+ * An input has 4 bytes an element of A and B. An answer has 16 bytes an element of C where C is small; a large one has,
+ * with what is computed on the way, 24 bytes for each group of a row of B and of C, a tenth of a byte an element.
+ */
+static size_t footprint(const struct blob *input)
+{
+    struct matmul_pair pair;
+
+    if (!input)
+        return 5 * (size_t)MATMUL_ELEMENTS_MAX + 32 * (size_t)MATMUL_LARGE_ELEMENTS;
+    pair = matmul_pair_of(input);
+    return input->size + matmul_answer_footprint(&pair);
+}
+
+/*
  * All of A, B and C cross, and every product of two elements that are not 0 is made and added: two operations. Fast
  * multiplication as Strassen's needs fewer, but cannot keep the precision rule, a bound for each element: whatever
  * keeps one for all inputs makes all products (Miller 1975; Higham, "Accuracy and Stability", 23.2.2). On inputs that
@@ -260,6 +274,7 @@ const struct problem problem_matmul = {
     .reference_plain = reference_plain,
     .plain_cost = plain_cost,
     .output_size = output_size,
+    .footprint = footprint,
     .work = work,
     .check = check,
     .solve = solve,

@@ -232,6 +232,11 @@ static size_t output_size(const struct blob *input)
     return mergesort_output_size(header_of(input)->count, header_of(input)->pairs != 0);
 }
 
+static size_t footprint(const struct blob *input)
+{
+    return (input ? input->size : mergesort_input_size(COUNT_MAX, 1)) + sizeof(struct answer);
+}
+
 /*
  * Every key and payload comes and goes. Of operations no more is claimed than one look at every key: lists that are
  * sorted already need no more, and methods that look at digits compare nothing.
@@ -368,6 +373,7 @@ const struct problem problem_mergesort = {
     .reference_plain = reference_plain,
     .plain_cost = plain_cost,
     .output_size = output_size,
+    .footprint = footprint,
     .work = work,
     .check = check,
     .solve = solve,

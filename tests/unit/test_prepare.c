@@ -63,7 +63,13 @@ static bool reference(const struct blob *input, const struct random_key *secret,
     return true;
 }
 
-static const struct problem problem = {
+static size_t footprint(const struct blob *input)
+{
+    (void)input;
+    return output_bytes;
+}
+
+static struct problem problem = {
     .name = "test", .generate = generate, .output_size = output_size, .reference = reference
 };
 static const struct random_key secret = { .seed = 1000003 };
@@ -150,6 +156,22 @@ static void test_cases(void)
     end();
 }
 
+/* Where it is known what inputs take, those of different cases are generated at once. */
+static void test_footprint(void)
+{
+    problem.footprint = footprint;
+    start(false);
+    generator_ns = 5000000;
+    for (uint32_t number = 0; number < CASES; number++)
+        ask(number, 0, 1);
+    CHECK(made == CASES, "%d", made);
+    CHECK(most_generating <= processors(), "%d at once", most_generating);
+    if (processors() > 1)
+        CHECK(most_generating > 1, "one at a time on %d processors", processors());
+    end();
+    problem.footprint = NULL;
+}
+
 /* What is left of a case that ended early is dropped. */
 static void test_early(void)
 {
@@ -201,6 +223,13 @@ static void test_memory(void)
         CHECK(made == (int)i + 1, "%d made for %u", made, i + 1);
     }
     end();
+    problem.footprint = footprint;
+    start(false);
+    for (uint32_t i = 0; i < 6; i++)
+        ask(i, 0, 1);
+    CHECK(made == 6 && most_generating == 1, "%d made, %d at once", made, most_generating);
+    end();
+    problem.footprint = NULL;
     output_bytes = 64;
 }
 
@@ -211,6 +240,7 @@ int main(void)
     test_calls(true, 12);
     test_calls(true, CALLS);
     test_cases();
+    test_footprint();
     test_early();
     test_failure();
     test_memory();
