@@ -57,6 +57,7 @@ struct host {
     char runner[PATH_MAX];              /* the problem's runner */
     char submission_path[PATH_MAX];     /* the shared object */
     char empty[PATH_MAX];               /* the empty submission for the chosen device */
+    struct processors processors;
     struct arguments *arguments;        /* of the cases to be run, or of --generate */
     struct prepare prepare;             /* inputs and answers of their calls */
     struct result result;
@@ -222,16 +223,17 @@ static bool choose_box(struct host *host, struct error *error)
     const bool on_gpu = host->device.kind == DEVICE_GPU, simulated = host->device.kind == DEVICE_SIM;
     const size_t memory = host->options.memory_limit ? host->options.memory_limit : host->package.memory_limit;
     const size_t beside = limit_memory_runner + (cuda || opencl ? limit_memory_driver : 0);
-    int processor = -1, others = 0;
-
     if (!reach_box(host, &level, error))
         return false;
     if (level == BOX_NONE && !record_may_do_without_box(&host->result.record, host->result.box_lacks, error))
         return false;
     if (host->options.ranked && level == BOX_NONE)
         return error_toolkit(error, "--ranked: no times rank that were taken without a box");
+    host->processors.runner = -1;
     if (!simulated && !(opencl && !on_gpu)) /* the simulator and PoCL use every processor that there is */
-        processor = processor_claim(&others);
+        processors_claim(&host->processors);
+    if (host->use.warden.pid > 0)
+        processors_confine(&host->processors, host->use.warden.pid);
     host->session = (struct session_config){
         .box = { .level = level,
                  .filter = opencl && !on_gpu ? FILTER_PROCESSES : FILTER_STRICT,
@@ -257,8 +259,8 @@ static bool choose_box(struct host *host, struct error *error)
         .data_limit = memory + beside + host->device.simulator.host_memory + limit_data_slack,
         .address_limit = cuda || opencl ? 0 : memory + limit_address_slack,
         .output_limit = host->package.output_limit,
-        .processor = processor,
-        .spin = others > 0,
+        .processor = host->processors.runner,
+        .spin = host->processors.others > 0,
         .exit_handlers = simulated,
         .reports = simulated && host->options.explain,
         .gpu = on_gpu ? &host->device.gpu : NULL,
@@ -558,6 +560,26 @@ static bool case_is_wanted(const struct host *host, const struct package_case *t
     return case_is_asked_for(host, test_case) && !case_is_left_out(host, test_case);
 }
 
+/*
+ * How many cases the options ask for, without those that are left out. Where times are compared on none of the league's
+ * that this device can do, all secret ones are taken.
+ */
+static size_t count_cases(struct host *host)
+{
+    size_t wanted = 0;
+
+    host->result.left_out = 0;
+    for (size_t i = 0; i < host->package.case_count; i++)
+        if (case_is_asked_for(host, &host->package.cases[i])) {
+            wanted += !case_is_left_out(host, &host->package.cases[i]);
+            host->result.left_out += case_is_left_out(host, &host->package.cases[i]);
+        }
+    if (wanted > 0 || host->options.test_case || strcmp(host->options.group, "ranked") != 0)
+        return wanted;
+    host->options.group = "secret";
+    return count_cases(host);
+}
+
 /* Room for the results and arguments of `count` cases, whose arguments the caller fills in. */
 static bool expect_cases(struct host *host, size_t count, struct error *error)
 {
@@ -567,8 +589,8 @@ static bool expect_cases(struct host *host, size_t count, struct error *error)
         return error_toolkit(error, "out of memory");
     host->prepare = (struct prepare){ .problem = host->problem, .seed = host->seed, .secret = &host->secret,
                                       .cases = host->arguments, .case_count = count,
+                                      .processors = host->processors.runner < 0 ? NULL : &host->processors,
                                       .sure = host->options.ranked };
-    host->result.verdict = VERDICT_AC;
     return true;
 }
 
@@ -576,13 +598,8 @@ static bool expect_cases(struct host *host, size_t count, struct error *error)
 static bool judge_cases(struct host *host, struct error *error)
 {
     struct result *result = &host->result;
-    size_t wanted = 0, number = 0;
+    size_t wanted = count_cases(host), number = 0;
 
-    for (size_t i = 0; i < host->package.case_count; i++)
-        if (case_is_asked_for(host, &host->package.cases[i])) {
-            wanted += !case_is_left_out(host, &host->package.cases[i]);
-            result->left_out += case_is_left_out(host, &host->package.cases[i]);
-        }
     if (wanted == 0)
         return error_usage(error, "the problem '%s' has no case '%s'%s%s", host->problem->name,
                            host->options.test_case ? host->options.test_case : host->options.group,
@@ -593,6 +610,7 @@ static bool judge_cases(struct host *host, struct error *error)
         if (case_is_wanted(host, &host->package.cases[i]) &&
             !arguments_parse(&host->arguments[number++], host->package.cases[i].line, error))
             return false;
+    result->verdict = VERDICT_AC;
     for (size_t i = 0; i < host->package.case_count; i++) {
         const struct package_case *test_case = &host->package.cases[i];
         struct source source = { .name = test_case->name, .generated = true, .number = result->case_count };
@@ -627,6 +645,7 @@ static bool judge_input(struct host *host, struct error *error)
         blob_release(&source.answer);
         return false;
     }
+    host->result.verdict = VERDICT_AC;
     return judge_case(host, &source, error);
 }
 

@@ -60,8 +60,8 @@ struct problem {
 
     /*
      * NULL, or the bytes that this input takes together with its answer and what computing that needs; of NULL, the
-     * most that any input does. So the host knows how many it can make at a time. Without it, it guesses four times
-     * the output for an answer, and generates the inputs of different cases one after the other.
+     * most that any input does. So the host knows how many it can make at a time. Without it, it guesses the
+     * input and four times the output, and generates the inputs of different cases one after the other.
      */
     size_t (*footprint)(const struct blob *input);
 

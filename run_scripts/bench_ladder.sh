@@ -55,7 +55,7 @@ fi
 time_call() {
     local kind=$1 name=$2 label=$3 so=$4 n=$5 work=$6 text=${*:7} file league row started calls=(--ranked)
     file=$folder/${name//\//_}-$n.json
-    league=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$accepted/$name" 2> /dev/null | head -n 1)
+    league=$(league_of "$accepted/$name")
     awk -v e="$expected_wall" 'BEGIN { exit !(12 * e > 10) }' && calls=(--repeat 3)
     median=
     started=$EPOCHREALTIME

@@ -36,7 +36,7 @@ median() {
     fi
     so=$root/$(toolkit_make print-submission SUBMISSION="$accepted/$name")
     file=$folder/${name//\//_}_${line// /_}.json
-    league=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$root/$accepted/$name" 2> /dev/null | head -n 1)
+    league=$(league_of "$root/$accepted/$name")
     "$build/main_host" "$problem" --submission "$so" --source "$accepted/$name" --repeat "$repeats" --json "$file" \
         ${league:+--league "$league"} --generate "$line" > "$file.log" 2>&1 || { echo -; return; }
     jq -r '.cases[0].seconds.median * 1e3 | if . < 10 then . * 1000 | round / 1000 else . * 10 | round / 10 end' "$file"

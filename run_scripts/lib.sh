@@ -30,6 +30,9 @@ problem_exists() {
     refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"
 }
 
+# league_of FILE: the league that the first comment of a submission names, `league: NAME`; nothing where it names none.
+league_of() { sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$1" 2> /dev/null | head -n 1 || true; }
+
 # tracked_files [FOLDER...]: the toolkit's own files, each ended by a zero byte, without those in the folders: what git
 # tracks, or where there is no git all but what is built.
 tracked_files() {

@@ -123,7 +123,7 @@ for file in "$source"/submissions/*/*; do
         left+=("$name")
         continue
     fi
-    of=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$file" | head -n 1)
+    of=$(league_of "$file")
     [ "${of:-$first_league}" = "${league:-$first_league}" ] || { left+=("$name"); continue; }
     mkdir -p "$package/submissions/${name%/*}"
     # The toolkit includes the problem's header before everything; here the file does it itself.

@@ -40,7 +40,7 @@ practice_begin() {
     path=$root/$(toolkit_make print-submission SUBMISSION="$submission" PROBLEM="$problem")
     # A jury submission names its league in its first lines.
     [ -n "$league" ] || [ ! -f "$root/$submission" ] ||
-        league=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$root/$submission" | head -n 1)
+        league=$(league_of "$root/$submission")
     command=("$(practice_target)" "$path" "${options[@]}")
     [ -z "$league" ] || command+=(--league "$league")
     if [ "$device" = sim ]; then

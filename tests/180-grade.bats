@@ -233,6 +233,21 @@ bob|2.c|AC"
     sound
 }
 
+@test "grade: where the contest names no cases for times, the problem does" {
+    contest 'scoring: { rank_cpu: yes }'
+    sed -i '/secret:/d; /ranked_case:/d; s/repeat: 7/repeat: 3/' "$contest/contest.yaml"
+    submit ada right.c "$sort/accepted/baseline.c"
+    run -0 grade
+    assert_output --partial 'ada A right.c: AC'
+    assert_equal "$(query "SELECT group_concat(name, ' ') FROM runs WHERE step = 'ranked' ORDER BY number")" \
+        'secret/keys/19-million secret/pairs/12-random'
+    [ "$(query "SELECT count(*) FROM runs WHERE step = 'secret'")" -gt 20 ]
+    # The word stands for no group of cases elsewhere.
+    sed -i 's/samples: sample/samples: ranked/' "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial "the problem 'mergesort' has no group of cases 'ranked'"
+}
+
 @test "grade: a build leaves the processors alone that runners are timed on" {
     [ "$(nproc)" -gt 1 ] || skip 'there is one processor'
     local tools=$BATS_TEST_TMPDIR/tools seen=$BATS_TEST_TMPDIR/seen top used

@@ -76,6 +76,12 @@ js() { chromium_text "$1"; }
             [ -f "$(dirname "$page")/$link" ] || { echo "$page: $link"; return 1; }
         done < <(grep -o ' href="[^"#]*"' "$page" | cut -d '"' -f 2 | sort -u)
     done < <(find "$site" -name '*.html')
+    # On what times are taken, also where the contest leaves it to the problem.
+    grep -qF '<dd><code>secret/1</code></dd>' "$site/problem/B.html"
+    sed -i '$d' "$contest/contest.yaml"
+    board_write "$contest" > /dev/null
+    grep -qF '<dd>the cases that the problem names</dd>' "$site/problem/B.html"
+    grep -qF '<dd>問題が指定するケース</dd>' "$site/ja/problem/B.html"
     # Other ways of scoring have other columns.
     for page in pass-fail fastest groups; do
         sed -i "s/type: [a-z-]*/type: $page/" "$contest/contest.yaml"

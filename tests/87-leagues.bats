@@ -33,6 +33,13 @@ setup() {
     host=build/main_host result=$BATS_TEST_TMPDIR/result.json
 }
 
+teardown() {
+    [ -f "$BATS_TEST_TMPDIR/kept" ] || return 0
+    cp "$BATS_TEST_TMPDIR/kept" problems/editdistance/gpu.yaml
+    make -s freeze
+    make -s all
+}
+
 # built FILE [VARIABLE=VALUE...]: the submission's shared object.
 built() {
     make -s submission SUBMISSION="$1" "${@:2}" >&2 || return
@@ -134,36 +141,38 @@ refused() {
         run -0 $host editdistance --submission "$so" $how --json "$result"
         assert_equal "$(json '.cases[].name')" secret/large/1-random
     done
-    # Those of the list that are not left out; the other league has one, which only a GPU can do.
+    # Those of the list that are not left out; the other league has one, which only a GPU can do, and no other secret one.
     run -0 $host editdistance --submission "$so" --group ranked --json "$result"
     assert_equal "$(json '[.cases[].name, .left_out] | join(" ")')" 'secret/03-random secret/10-binary 1'
     run -2 $host editdistance --submission "$so" --group ranked --league free
-    assert_output "main_host: the problem 'editdistance' has no case 'ranked' in the league free"
+    assert_output "main_host: the problem 'editdistance' has no case 'secret' in the league free"
     run -0 build/check_problem editdistance
     assert_line 'gpu    case: secret/large/1-random: for a GPU only, not looked at'
     run -0 build/check_problem --all editdistance
     assert_line --regexp '^ok     case: secret/large/1-random: '
 }
 
-@test "leagues: a list in gpu.yaml that names no case or group is refused, with its line; without one all secret cases rank" {
-    cp problems/editdistance/gpu.yaml "$BATS_TEST_TMPDIR/kept"
-    local list so
+@test "leagues: a list in gpu.yaml that names no case or group is refused, with its line; where none ranks, all secret ones do" {
+    local list name so
     so=$(built problems/editdistance/submissions/accepted/bitparallel.c)
+    cp problems/editdistance/gpu.yaml "$BATS_TEST_TMPDIR/kept"
     for list in ranked gpu_only; do
-        sed "s|^$list:.*|$list: [sample, secret/99-none]|" "$BATS_TEST_TMPDIR/kept" > problems/editdistance/gpu.yaml
-        run -2 build/check_problem editdistance
-        assert_line --partial "problems/editdistance/gpu.yaml:$(grep -n "^$list:" problems/editdistance/gpu.yaml |
-            cut -d: -f1): there is no case and no group of cases 'secret/99-none'"
+        for name in secret/99-none ranked; do
+            sed "s|^$list:.*|$list: [sample, $name]|" "$BATS_TEST_TMPDIR/kept" > problems/editdistance/gpu.yaml
+            run -2 build/check_problem editdistance
+            assert_line --partial "problems/editdistance/gpu.yaml:$(grep -n "^$list:" problems/editdistance/gpu.yaml |
+                cut -d: -f1): there is no case and no group of cases '$name'"
+        done
     done
-    grep -v ^ranked: "$BATS_TEST_TMPDIR/kept" > problems/editdistance/gpu.yaml
-    make -s freeze
-    make -s all
-    run -0 $host editdistance --submission "$so" --group ranked --json "$result"
-    assert_equal "$(json '[(.cases | length), .left_out] | join(" ")')" \
-        "$(find problems/editdistance/data/secret -maxdepth 1 -name '*.in' | wc -l) 1"
-    cp "$BATS_TEST_TMPDIR/kept" problems/editdistance/gpu.yaml
-    make -s freeze
-    make -s all
+    # No list; one of which nothing is left.
+    for name in '/^ranked:/d' 's|^ranked:.*|ranked: [secret/large]|'; do
+        sed "$name" "$BATS_TEST_TMPDIR/kept" > problems/editdistance/gpu.yaml
+        make -s freeze
+        make -s all
+        run -0 $host editdistance --submission "$so" --group ranked --json "$result"
+        assert_equal "$(json '[(.cases | length), .left_out] | join(" ")')" \
+            "$(find problems/editdistance/data/secret -maxdepth 1 -name '*.in' | wc -l) 1"
+    done
 }
 
 @test "leagues: what is wrong in gpu.yaml or on the command line is told with its place" {

@@ -212,6 +212,42 @@ static bool find_own(char folder[PATH_MAX], size_t *mount_length, const char **w
     return snprintf(folder, PATH_MAX, "%s%s", point, path) < PATH_MAX;
 }
 
+/* The number in a file of a folder, or SIZE_MAX for "max" and where there is none. */
+static size_t number_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX + 64];
+    uintmax_t number = SIZE_MAX;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "re");
+    if (file && fscanf(file, "%ju", &number) != 1)
+        number = SIZE_MAX;
+    if (file)
+        fclose(file);
+    return (size_t)number;
+}
+
+size_t cgroup_memory_left(void)
+{
+    char folder[PATH_MAX];
+    size_t mount_length, left = SIZE_MAX;
+    const char *why;
+
+    if (!find_own(folder, &mount_length, &why))
+        return left;
+    for (char *end = folder + strlen(folder); end && strlen(folder) > mount_length; end = strrchr(folder, '/')) {
+        size_t most, used;
+
+        *end = '\0';
+        most = number_in(folder, "memory.max");
+        used = number_in(folder, "memory.current");
+        if (most != SIZE_MAX && used != SIZE_MAX)
+            left = most <= used ? 0 : most - used < left ? most - used : left;
+    }
+    return left;
+}
+
 /* Removes the cgroups of hosts that have died. */
 static void remove_stale(const char *folder)
 {

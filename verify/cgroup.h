@@ -42,6 +42,9 @@ struct cgroup_counts {
  */
 bool cgroup_find(struct cgroup_place *place, const char **why);
 
+/* Bytes that the calling process's cgroup and those above it (v2) still allow; SIZE_MAX where none has a limit. */
+size_t cgroup_memory_left(void);
+
 /* A cgroup of at most `memory` bytes (no swap) and `tasks` threads and processes; false with errno. */
 bool cgroup_open(struct cgroup *cgroup, const struct cgroup_place *place, size_t memory, size_t tasks);
 

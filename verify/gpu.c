@@ -16,6 +16,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "lockfile.h"
+
 enum { NVML_SUCCESS = 0, NVML_ERROR_INSUFFICIENT_SIZE = 7 };
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2, NVML_TEMPERATURE_GPU = 0 };
 
@@ -237,7 +239,7 @@ bool gpu_claim(const struct gpu *gpu, struct error *error)
     int fd;
 
     name_file(gpu, "lock", path);
-    fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+    fd = lockfile_open(path);
     if (fd < 0)
         return error_system(error, "cannot open the lock '%s'", path);
     if (flock(fd, LOCK_EX | LOCK_NB) == 0)

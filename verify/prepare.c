@@ -3,11 +3,13 @@
  */
 #include "prepare.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cgroup.h"
 #include "problems/problem.h"
 #include "processor.h"
 
@@ -15,11 +17,12 @@
 struct batch {
     struct prepare *prepare;
     size_t most;           /* calls that are listed */
+    bool one_each;         /* of as many cases; else all of one case */
+    size_t allowed;        /* bytes that they may take */
     pthread_mutex_t lock;  /* of what follows */
     size_t taken;          /* calls that somebody makes or has made */
-    size_t bytes, allowed; /* what they take, and may */
-    size_t known;          /* the case that a call has been generated of, */
-    size_t each;           /* and what a call of it takes; 0 before any */
+    size_t bytes;          /* what they take */
+    size_t each;           /* what a call of the one case takes; 0 before one is generated */
     bool full;             /* no more are to be taken */
 };
 
@@ -47,41 +50,42 @@ static void account(struct batch *batch, const struct prepared *call, size_t res
     const size_t bytes = call->ok ? bytes_of(batch->prepare->problem, &call->input) : 0;
 
     batch->each = bytes;
-    batch->known = call->number;
     batch->bytes += bytes - reserved;
     batch->full = batch->full || batch->bytes > batch->allowed || !call->ok;
 }
 
+/* What the next call will take, by what is known. The lock is held. */
+static size_t estimate(const struct batch *batch)
+{
+    const struct problem *problem = batch->prepare->problem;
+
+    if (!batch->one_each)
+        return batch->each;
+    return problem->footprint ? problem->footprint(NULL) : 0;
+}
+
 /*
- * The next call, generated, or NULL when the batch is full. Nobody knows what the first call of a case will take. It is
- * generated while nobody else takes one, but where there is room for the largest input of all.
+ * The next call, generated, or NULL when the batch is full. While nobody knows what it takes nobody else takes one; else
+ * as much is reserved before as it may need. The first call of a batch is made whether it fits or not.
  */
 static struct prepared *take(struct batch *batch)
 {
-    struct prepare *prepare = batch->prepare;
-    const struct problem *problem = prepare->problem;
     struct prepared *call = NULL;
-    size_t reserved = problem->footprint ? problem->footprint(NULL) : SIZE_MAX / 2;
-    bool known;
+    size_t reserved;
 
     pthread_mutex_lock(&batch->lock);
-    known = batch->taken < batch->most && batch->each > 0 && batch->known == prepare->calls[batch->taken].number;
-    if (known)
-        reserved = batch->each;
-    if (known && batch->taken > 0 && batch->bytes + reserved > batch->allowed)
+    reserved = estimate(batch);
+    if (batch->taken > 0 && batch->bytes + reserved > batch->allowed)
         batch->full = true;
     if (!batch->full && batch->taken < batch->most) {
-        call = &prepare->calls[batch->taken++];
-        if (batch->bytes + reserved <= batch->allowed) {
-            batch->bytes += reserved;
+        call = &batch->prepare->calls[batch->taken++];
+        batch->bytes += reserved;
+        if (reserved > 0)
             pthread_mutex_unlock(&batch->lock);
-            generate(prepare, call);
+        generate(batch->prepare, call);
+        if (reserved > 0)
             pthread_mutex_lock(&batch->lock);
-            account(batch, call, reserved);
-        } else {
-            generate(prepare, call);
-            account(batch, call, 0);
-        }
+        account(batch, call, reserved);
     }
     pthread_mutex_unlock(&batch->lock);
     return call;
@@ -93,35 +97,60 @@ static void *make(void *argument)
     const struct prepare *prepare = batch->prepare;
     struct prepared *call;
 
-    while ((call = take(batch)))
+    for (;;) {
+        if (prepare->processors)
+            processors_make_way(prepare->processors);
+        call = take(batch);
+        if (!call)
+            return NULL;
         call->ok =
             call->ok && prepare->problem->reference(&call->input, prepare->secret, &call->answer, &call->error);
-    return NULL;
+    }
 }
 
-static size_t processors(void)
+/* What may be taken without that something else has to go. */
+static size_t free_memory(void)
+{
+    const size_t allowed = cgroup_memory_left();
+    FILE *file = fopen("/proc/meminfo", "re");
+    uintmax_t kibibytes = 0;
+    char line[128];
+
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %ju", &kibibytes) != 1)
+        ;
+    if (file)
+        fclose(file);
+    return allowed < kibibytes * 1024 ? allowed : (size_t)kibibytes * 1024;
+}
+
+static size_t processor_count(const struct prepare *prepare)
 {
     cpu_set_t set;
 
+    if (prepare->processors && prepare->processors->others > 0)
+        return (size_t)prepare->processors->others;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
 /* Makes the first calls of the `most` that are listed; at least one. */
 static void make_batch(struct prepare *prepare, size_t most)
 {
-    const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    struct batch batch = { .prepare = prepare, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER };
+    const size_t processors = processor_count(prepare);
+    struct batch batch = { .prepare = prepare, .lock = PTHREAD_MUTEX_INITIALIZER };
     pthread_t threads[PREPARE_MOST];
-    size_t started = 0, helpers;
+    size_t started = 0;
 
-    processor_make_way();
-    helpers = (most < processors() ? most : processors()) - 1;
-    batch.allowed = pages > 0 && page > 0 ? (size_t)pages * (size_t)page / 4 : 0;
-    while (started < helpers && pthread_create(&threads[started], NULL, make, &batch) == 0)
+    batch.most = most < 2 * processors ? most : 2 * processors;
+    batch.one_each = most > 1 && prepare->calls[0].number != prepare->calls[1].number;
+    batch.allowed = batch.most > 1 ? free_memory() / 4 : 0;
+    while (started + 1 < batch.most && started + 1 < processors &&
+           pthread_create(&threads[started], NULL, make, &batch) == 0)
         started++;
     make(&batch);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    if (prepare->processors)
+        processors_return(prepare->processors);
     prepare->count = batch.taken;
 }
 
@@ -132,6 +161,8 @@ static size_t list(struct prepare *prepare, size_t number, size_t repetition, si
     const size_t there = one_each ? prepare->case_count - number : wanted;
     size_t most;
 
+    if (repetition == 0 && wanted > 1) /* of a new case the first call may be the last one as well */
+        prepare->batch = 0;
     prepare->batch = prepare->sure ? PREPARE_MOST : prepare->batch > 0 ? 4 * prepare->batch : 1;
     if (prepare->batch > PREPARE_MOST)
         prepare->batch = PREPARE_MOST;
@@ -152,6 +183,12 @@ bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, siz
     if (prepare->next >= prepare->count || call->number != number || call->repetition != repetition) {
         prepare_release(prepare);
         make_batch(prepare, list(prepare, number, repetition, wanted > 0 ? wanted : 1));
+        call = prepare->calls;
+    }
+    if (!call->ok && prepare->count > 1) { /* perhaps for want of memory, beside the others: again, by itself */
+        prepare_release(prepare);
+        prepare->calls[0] = (struct prepared){ .number = number, .repetition = (uint32_t)repetition };
+        make_batch(prepare, 1);
         call = prepare->calls;
     }
     prepare->next++;

@@ -1,8 +1,8 @@
 /*
  * prepare.h - inputs and answers of the calls to come, several of them made at a time.
  *
- * Each call that ranks has an input of its own, and an answer may take a processor seconds. All processors that the
- * host may use make them before a call is released; while one is under way, none does.
+ * Each call that ranks has an input of its own, and an answer may take a processor seconds. All processors of the
+ * host make them before a call is released; while one is under way, none does.
  */
 #ifndef VERIFY_PREPARE_H
 #define VERIFY_PREPARE_H
@@ -17,6 +17,7 @@
 #include "random.h"
 
 struct problem;
+struct processors;
 
 enum { PREPARE_MOST = 32 };
 
@@ -29,13 +30,14 @@ struct prepared {
     struct error error;
 };
 
-/* The first six are the caller's, the others start as zero. */
+/* The first seven are the caller's, the others start as zero. */
 struct prepare {
     const struct problem *problem;
     uint64_t seed;                   /* of generated inputs */
     const struct random_key *secret; /* what checks by samples draw them from */
     const struct arguments *cases;   /* [case_count], in the order that they are asked for */
     size_t case_count;
+    const struct processors *processors; /* the host's; NULL: all, and nobody is made way for */
     bool sure; /* nearly all calls will be asked for; else each may be the last: first one is made, then 4, 16, 32 */
     size_t batch, next, count;
     struct prepared calls[PREPARE_MOST]; /* [count], of which those from `next` on are not yet given out */
@@ -44,9 +46,10 @@ struct prepare {
 /*
  * Input and answer of call `repetition` of case `number`, the caller's to release; what *input and *answer held before
  * is released. `wanted` is how many calls of the case are asked for from this one on. Calls are made ahead in that
- * order, of the next cases too where each has one; those that are never asked for are dropped. A batch is as many as
- * take a quarter of the free memory. Nobody knows how large the first input of a case will be: such ones are generated
- * one at a time where the largest of the problem would not fit several times.
+ * order, of the next cases too where each has one; those that are never asked for are dropped. A batch is two for each
+ * processor at most, and what takes a quarter of the free memory. Nobody knows how large the first input of a case will
+ * be: in a batch of several cases each is taken for the largest of the problem until it is generated, or, where that is
+ * not known, they are generated one after the other.
  */
 bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, size_t wanted, struct blob *input,
                   struct blob *answer, struct error *error);

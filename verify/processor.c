@@ -3,64 +3,84 @@
  */
 #include "processor.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-/* What this process may use, but for the processor that it chose for its runner; empty before it is known. */
-static cpu_set_t own;
+#include "lockfile.h"
 
-/* Tries the lock of a processor: its descriptor, which lasts as long as the process, or -1 if another has it. */
-static int try_lock(int processor, int how)
+/* How often, and how many microseconds apart, a host looks for a free processor before it shares one. */
+enum { LOOKS = 5, LOOK_AGAIN = 1000 };
+
+static void name_lock(int processor, char path[64])
+{
+    snprintf(path, 64, "/tmp/gpu-contest-toolkit-cpu%d.lock", processor);
+}
+
+/* Whether nobody else has it. The descriptor stays open: the lock lasts as long as the process. */
+static bool lock_processor(int processor)
 {
     char path[64];
     int fd;
 
-    snprintf(path, sizeof path, "/tmp/gpu-contest-toolkit-cpu%d.lock", processor);
-    fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-    if (fd < 0 || flock(fd, how | LOCK_NB) == 0)
-        return fd;
+    name_lock(processor, path);
+    fd = lockfile_open(path);
+    if (fd < 0)
+        return false;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return true;
     close(fd);
+    return false;
+}
+
+/* Whether a host has chosen it. The shared lock, for a moment, may make a host that wants it just then look again. */
+static bool is_taken(int processor)
+{
+    char path[64];
+    bool taken;
+    int fd;
+
+    name_lock(processor, path);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) /* nobody ever chose it */
+        return false;
+    taken = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(fd);
+    return taken;
+}
+
+/* The highest processor of a set that nobody has, or -1. */
+static int lock_highest(const cpu_set_t *set)
+{
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
+        if (CPU_ISSET(cpu, set) && lock_processor(cpu))
+            return cpu;
     return -1;
 }
 
-/* Whether a host has chosen it. A shared lock for a moment: a host that wants it just then takes the next one. */
-static bool is_taken(int processor)
+void processors_claim(struct processors *processors)
 {
-    int fd = try_lock(processor, LOCK_SH);
+    cpu_set_t *set = &processors->own;
 
-    if (fd >= 0)
-        close(fd);
-    return fd < 0;
-}
-
-int processor_claim(int *others)
-{
-    int last = -1, chosen = -1;
-    cpu_set_t set;
-
-    *others = 0;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return -1;
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && chosen < 0; cpu--) {
-        if (!CPU_ISSET(cpu, &set))
-            continue;
-        last = last < 0 ? cpu : last;
-        if (try_lock(cpu, LOCK_EX) >= 0)
-            chosen = cpu;
+    *processors = (struct processors){ .runner = -1 };
+    if (sched_getaffinity(0, sizeof *set, set) != 0)
+        return;
+    for (int look = 0; look < LOOKS && processors->runner < 0; look++) {
+        if (look > 0)
+            usleep(LOOK_AGAIN);
+        processors->runner = lock_highest(set);
     }
-    if (chosen < 0) /* all taken: share one */
-        chosen = last;
-    *others = CPU_COUNT(&set) - 1;
-    if (*others > 0) {
-        CPU_CLR(chosen, &set);
-        sched_setaffinity(0, sizeof set, &set);
-    }
-    own = set;
-    return chosen;
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && processors->runner < 0; cpu--)
+        if (CPU_ISSET(cpu, set))
+            processors->runner = cpu;
+    processors->others = CPU_COUNT(set) - 1;
+    if (processors->others == 0)
+        return;
+    CPU_CLR(processors->runner, set);
+    sched_setaffinity(0, sizeof *set, set);
 }
 
 void processor_use(int processor)
@@ -74,25 +94,39 @@ void processor_use(int processor)
     sched_setaffinity(0, sizeof one, &one);
 }
 
-void processor_make_way(void)
+void processors_confine(const struct processors *processors, pid_t pid)
 {
-    cpu_set_t set;
+    if (processors->others > 0)
+        sched_setaffinity(pid, sizeof processors->own, &processors->own);
+}
 
-    if (CPU_COUNT(&own) == 0 && sched_getaffinity(0, sizeof own, &own) != 0)
-        return;
-    set = own;
+void processors_make_way(const struct processors *processors)
+{
+    cpu_set_t set = processors->own;
+
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &set) && is_taken(cpu))
             CPU_CLR(cpu, &set);
-    sched_setaffinity(0, sizeof own, CPU_COUNT(&set) > 0 ? &set : &own);
+    if (CPU_COUNT(&set) > 0)
+        sched_setaffinity(0, sizeof set, &set);
+    else
+        processors_return(processors);
+}
+
+void processors_return(const struct processors *processors)
+{
+    if (CPU_COUNT(&processors->own) > 0)
+        sched_setaffinity(0, sizeof processors->own, &processors->own);
 }
 
 void processor_leave(int count)
 {
     cpu_set_t set;
 
-    if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= count)
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
         return;
+    if (count > CPU_COUNT(&set) / 2)
+        count = CPU_COUNT(&set) / 2;
     for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && count > 0; cpu--)
         if (CPU_ISSET(cpu, &set)) {
             CPU_CLR(cpu, &set);

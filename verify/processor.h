@@ -4,24 +4,40 @@
 #ifndef VERIFY_PROCESSOR_H
 #define VERIFY_PROCESSOR_H
 
+#include <sched.h>
+#include <sys/types.h>
+
+/* What a host may use. */
+struct processors {
+    int runner;    /* the one that its runner has, or -1 when the system does not tell the processors */
+    int others;    /* how many it has beside that */
+    cpu_set_t own; /* these; the runner's where there is no other */
+};
+
 /*
  * Chooses a processor for the runner that no other host on this machine has chosen, the highest one that is free, by a
  * lock file in /tmp that is held until this process ends, and takes it out of the calling process's own set where
- * another is left. *others tells how many those are. Returns its number, or -1 when the system does not tell the
- * processors.
+ * another is left. Where all are chosen the highest one is shared.
  */
-int processor_claim(int *others);
+void processors_claim(struct processors *processors);
 
 /* Moves the calling process to one processor; -1 does nothing. */
 void processor_use(int processor);
 
-/*
- * For work that takes long: keeps the calling thread, and threads that it makes, off the processors which are some
- * host's runner's just now, where others are left. To be called again each time: hosts begin and end.
- */
-void processor_make_way(void);
+/* Keeps another process of the host's to the host's own processors. */
+void processors_confine(const struct processors *processors, pid_t pid);
 
-/* Takes the `count` processors that hosts choose first out of the calling process's set, where others are left. */
+/*
+ * For work that takes long: keeps the calling thread off the processors which are other hosts' runners' just now, where
+ * others are left. To be called again each time, as hosts begin and end; processors_return() ends it.
+ */
+void processors_make_way(const struct processors *processors);
+void processors_return(const struct processors *processors);
+
+/*
+ * Takes the processors that hosts choose first, `count` or half of those that there are if that is less, out of the
+ * calling process's set.
+ */
 void processor_leave(int count);
 
 #endif

@@ -56,6 +56,7 @@ static __global__ void watch(struct watch *shared)
 
     if (threadIdx.x == 0)
         stop = 0;
+    first = last = global_time();
     __syncthreads();
     if (threadIdx.x == watch_threads / 2) {
         shared->started = 1;
@@ -64,7 +65,6 @@ static __global__ void watch(struct watch *shared)
             if (shared->stop)
                 stop = 1;
     } else if (threadIdx.x == 0) {
-        first = last = global_time();
         while (!stop) {
             unsigned long long now = global_time();
 

@@ -66,7 +66,7 @@ static bool cases_are_there(const struct contest *contest, size_t index, const c
     const struct contest_problem *problem = &contest->problems[index];
     char path[PATH_MAX];
 
-    if (!one && (strcmp(name, "all") == 0 || strcmp(name, "ranked") == 0))
+    if (!one && (strcmp(name, "all") == 0 || (strcmp(name, "ranked") == 0 && strcmp(key, "ranked") == 0)))
         return true;
     snprintf(path, sizeof path, "%.2000s/problems/%s/data/%s%s", root, problem->problem, name, one ? ".in" : "");
     return is_there(path, !one) || error_usage(error, "%s:%d: the problem '%s' has no %s '%s'", contest->settings.path,

@@ -197,6 +197,7 @@ static void put_all(struct page *page, const struct entry **entries, size_t coun
 static void put_facts(struct page *page, const struct board *board, size_t index, size_t count)
 {
     const struct contest_problem *problem = &board->contest->problems[index];
+    const bool named = strcmp(problem->ranked, "ranked") == 0;
     size_t solved = 0;
 
     for (size_t i = 0; i < board->standings.count; i++)
@@ -206,8 +207,10 @@ static void put_facts(struct page *page, const struct board *board, size_t index
     if (problem->league)
         page_put(page, "<div><dt>%s</dt><dd>%s</dd></div>\n", page_word(page, WORD_LEAGUE), problem->league);
     if (board->contest->scoring != SCORING_GROUPS)
-        page_put(page, "<div><dt>%s</dt><dd><code>%s</code></dd></div>\n<div><dt>%s</dt><dd>%.0f</dd></div>\n",
-                 page_word(page, WORD_TIMED_ON), problem->ranked, page_word(page, WORD_CALLS), problem->repeat);
+        page_put(page, "<div><dt>%s</dt><dd>%s%s%s</dd></div>\n<div><dt>%s</dt><dd>%.0f</dd></div>\n",
+                 page_word(page, WORD_TIMED_ON), named ? "" : "<code>",
+                 named ? page_word(page, WORD_CASES_NAMED) : problem->ranked, named ? "" : "</code>",
+                 page_word(page, WORD_CALLS), problem->repeat);
     page_put(page, "</dl>\n");
 }
 

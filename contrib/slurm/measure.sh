@@ -26,7 +26,7 @@ kind=c
         for group in accepted wrong_answer run_time_error time_limit_exceeded; do
             for source in "$root/problems/$problem/submissions/$group"/*."$kind"; do
                 [ -f "$source" ] || continue
-                league=$(sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$source" | head -n 1)
+                league=$(league_of "$source")
                 id=$problem${league:+-$league}
                 install -D -m 644 "$source" "$folder/submissions/jury/$id/$group-${source##*/}"
                 [ -z "${seen[$id]:-}" ] || continue

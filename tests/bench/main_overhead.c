@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     struct error error;
     struct facts facts;
     double difference;
-    int processor, others;
+    struct processors processors;
 
     if (argc < 3 || argc > 4 || calls == 0 || calls > 1000000) {
         fputs("usage: bench_overhead RUNNER EMPTY.so [CALLS]\n", stderr);
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
         return fail(argv[2], dlerror());
 
     reap_adopt();
-    processor = processor_claim(&others);
+    processors_claim(&processors);
     struct session_config config = {
         .box = { .level = box_probe(&why),
                  .filter = FILTER_STRICT,
@@ -91,8 +91,8 @@ int main(int argc, char **argv)
         .start_limit = 10,
         .call_limit = 10,
         .output_limit = 1 << 20,
-        .processor = processor,
-        .spin = others > 0,
+        .processor = processors.runner,
+        .spin = processors.others > 0,
     };
     facts = session_open(session, &config, sizeof(uint32_t));
     for (size_t i = 0; i < WARM_UP + calls && facts.outcome == OUTCOME_DONE; i++) {

@@ -1,11 +1,11 @@
 /*
  * test_processor.c - hosts that choose processors, and work that makes way for them.
  *
- * Other hosts may be at work on this machine, on any processor: what they change is waited for.
+ * To be run where no other host is at work: with a /tmp of its own.
  */
-#include <sched.h>
+#include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,26 +34,28 @@ static int highest(const cpu_set_t *set)
 /* A process that has chosen a processor, which it tells, and lives until it is killed. */
 static pid_t host(int *processor)
 {
-    int ends[2], others;
+    struct processors processors;
+    int ends[2];
     pid_t pid;
 
     CHECK(pipe(ends) == 0, "no pipe");
     pid = fork();
     if (pid == 0) {
-        int chosen;
         cpu_set_t set;
 
         sched_setaffinity(0, sizeof all, &all);
-        chosen = processor_claim(&others);
+        processors_claim(&processors);
         CHECK(sched_getaffinity(0, sizeof set, &set) == 0, "no affinity");
-        CHECK(others == CPU_COUNT(&all) - 1, "%d others", others);
-        CHECK(others == 0 || !CPU_ISSET(chosen, &set), "its own runner's processor is in its set");
-        if (unit_failures > 0 || write(ends[1], &chosen, sizeof chosen) != sizeof chosen)
+        CHECK(processors.others == CPU_COUNT(&all) - 1, "%d others", processors.others);
+        CHECK(processors.others == 0 || !CPU_ISSET(processors.runner, &set), "its runner's processor is in its set");
+        CHECK(processors.others == 0 || CPU_EQUAL(&processors.own, &set), "its set is told otherwise");
+        if (unit_failures > 0 || write(ends[1], &processors.runner, sizeof(int)) != sizeof(int))
             _exit(1);
         pause();
         _exit(0);
     }
     close(ends[1]);
+    *processor = -1;
     CHECK(read(ends[0], processor, sizeof *processor) == sizeof *processor, "the host said nothing");
     close(ends[0]);
     return pid;
@@ -65,55 +67,86 @@ static void end(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-/* Whether making way takes a processor out of the set, or leaves it in, as expected, within fifty seconds. */
-static bool comes(int processor, bool there)
+/* What is left to long work of a host that may use all processors. */
+static cpu_set_t left(void)
 {
-    for (int i = 0; i < 5000; i++) {
-        cpu_set_t set;
+    struct processors processors = { .runner = -1, .own = all };
+    cpu_set_t set;
 
-        processor_make_way();
-        set = now();
-        CHECK(CPU_COUNT(&set) > 0 && CPU_COUNT(&set) <= CPU_COUNT(&all), "%d processors", CPU_COUNT(&set));
-        if (!CPU_ISSET(processor, &set) == !there)
-            return true;
-        usleep(10000);
-    }
-    return false;
+    processors_make_way(&processors);
+    set = now();
+    processors_return(&processors);
+    CHECK(CPU_COUNT(&set) > 0, "none");
+    return set;
 }
 
 static void test_make_way(void)
 {
-    int first, second;
-    pid_t one, other;
+    int first, second, third;
+    pid_t one, other, another;
+    cpu_set_t set = left();
 
-    if (CPU_COUNT(&all) == 1)
-        return; /* nowhere else to go */
+    CHECK(CPU_EQUAL(&set, &all), "nobody is there, and %d of %d are left", CPU_COUNT(&set), CPU_COUNT(&all));
     one = host(&first);
-    CHECK(CPU_ISSET(first, &all), "processor %d", first);
-    CHECK(comes(first, false), "processor %d, which a host's runner has, is not left to it", first);
-    if (CPU_COUNT(&all) > 2) {
+    CHECK(first == highest(&all), "processor %d", first);
+    set = left();
+    CHECK(CPU_COUNT(&all) == 1 || !CPU_ISSET(first, &set), "a runner's processor is not left to it");
+    if (CPU_COUNT(&all) > 1) {
         other = host(&second);
-        CHECK(second != first, "two hosts chose processor %d", first);
-        CHECK(comes(second, false), "processor %d, which another runner has, is not left to it", second);
+        CHECK(CPU_ISSET(second, &all) && second != first, "two hosts chose processor %d", first);
+        set = left();
+        if (CPU_COUNT(&all) == 2) {
+            CHECK(CPU_EQUAL(&set, &all), "where none is free, all are shared");
+            another = host(&third);
+            CHECK(third == highest(&all), "where none is free, processor %d is shared", third);
+            end(another);
+        } else {
+            CHECK(!CPU_ISSET(first, &set) && !CPU_ISSET(second, &set), "runners' processors are not left to them");
+        }
         end(other);
     }
     end(one);
-    CHECK(comes(first, true), "processor %d is nobody's, and not used again", first);
-    sched_setaffinity(0, sizeof all, &all);
+    set = left();
+    CHECK(CPU_EQUAL(&set, &all), "what nobody has any more is not used again");
+    set = now();
+    CHECK(CPU_EQUAL(&set, &all), "the set is not as it was");
+}
+
+/* What another user's host made before is nobody's while it is not locked. */
+static void test_foreign(void)
+{
+    const mode_t mask = umask(077);
+    struct stat status;
+    char path[64];
+    int processor;
+
+    end(host(&processor));
+    umask(mask);
+    snprintf(path, sizeof path, "/tmp/gpu-contest-toolkit-cpu%d.lock", processor);
+    CHECK(stat(path, &status) == 0 && (status.st_mode & 0777) == 0644, "%s is not for everybody to open", path);
+    left();
+    snprintf(path, sizeof path, "/tmp/gpu-contest-toolkit-cpu%d.lock", processor > 0 ? processor - 1 : 1);
+    CHECK(unlink(path) == 0 || errno == ENOENT, "%s", path);
+    left();
+    CHECK(stat(path, &status) != 0, "looking whether a processor is taken makes a file");
 }
 
 static void test_leave(void)
 {
     cpu_set_t set;
 
-    processor_leave(CPU_COUNT(&all));
+    processor_leave(0);
     set = now();
-    CHECK(CPU_EQUAL(&set, &all), "where none would be left, all are kept");
+    CHECK(CPU_EQUAL(&set, &all), "none was to be left");
     if (CPU_COUNT(&all) == 1)
         return;
     processor_leave(1);
     set = now();
     CHECK(CPU_COUNT(&set) == CPU_COUNT(&all) - 1 && !CPU_ISSET(highest(&all), &set), "the highest is left");
+    sched_setaffinity(0, sizeof all, &all);
+    processor_leave(CPU_COUNT(&all));
+    set = now();
+    CHECK(CPU_COUNT(&set) == CPU_COUNT(&all) - CPU_COUNT(&all) / 2, "%d of %d are left", CPU_COUNT(&set), CPU_COUNT(&all));
     sched_setaffinity(0, sizeof all, &all);
 }
 
@@ -121,6 +154,7 @@ int main(void)
 {
     all = now();
     test_leave();
+    test_foreign();
     test_make_way();
     return unit_end();
 }
