@@ -65,8 +65,8 @@ static size_t estimate(const struct batch *batch)
 }
 
 /*
- * The next call, generated, or NULL when the batch is full. While nobody knows what it takes nobody else takes one; else
- * as much is reserved before as it may need. The first call of a batch is made whether it fits or not.
+ * The next call, generated, or NULL when the batch is full. While nobody knows what it takes nobody else takes one;
+ * else as much is reserved before as it may need. The first call of a batch is made whether it fits or not.
  */
 static struct prepared *take(struct batch *batch)
 {

@@ -146,7 +146,8 @@ static void test_leave(void)
     sched_setaffinity(0, sizeof all, &all);
     processor_leave(CPU_COUNT(&all));
     set = now();
-    CHECK(CPU_COUNT(&set) == CPU_COUNT(&all) - CPU_COUNT(&all) / 2, "%d of %d are left", CPU_COUNT(&set), CPU_COUNT(&all));
+    CHECK(CPU_COUNT(&set) == CPU_COUNT(&all) - CPU_COUNT(&all) / 2, "%d of %d are left", CPU_COUNT(&set),
+          CPU_COUNT(&all));
     sched_setaffinity(0, sizeof all, &all);
 }
 
