@@ -141,7 +141,7 @@ refused() {
         run -0 $host editdistance --submission "$so" $how --json "$result"
         assert_equal "$(json '.cases[].name')" secret/large/1-random
     done
-    # Those of the list that are not left out; the other league has one, which only a GPU can do, and no other secret one.
+    # Those of the list that are not left out; the other league has one secret case, which only a GPU can do.
     run -0 $host editdistance --submission "$so" --group ranked --json "$result"
     assert_equal "$(json '[.cases[].name, .left_out] | join(" ")')" 'secret/03-random secret/10-binary 1'
     run -2 $host editdistance --submission "$so" --group ranked --league free
