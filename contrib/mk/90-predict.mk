@@ -26,7 +26,7 @@ PTX_90 := -gencode arch=compute_90,code=compute_90
 PREDICT_PTX = $(if $(shell [ "$(CUDA_ARCH)" -le 90 ] || echo newer),$(PTX_90))
 
 $(BUILD)/predict/collect: $(BUILD)/predict/collect.o $(BUILD)/predict/alone.o $(PREDICT_KERNELS) \
-		$(call object,verify/gpu.c verify/error.c verify/stats.c)
+		$(call object,verify/gpu.c verify/lockfile.c verify/error.c verify/stats.c)
 	$(call say,LINK $@)$(NVCC) $(NVCC_FLAGS) -o $@ $^ -ldl -lm
 
 $(BUILD)/predict/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
