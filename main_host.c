@@ -223,6 +223,7 @@ static bool choose_box(struct host *host, struct error *error)
     const bool on_gpu = host->device.kind == DEVICE_GPU, simulated = host->device.kind == DEVICE_SIM;
     const size_t memory = host->options.memory_limit ? host->options.memory_limit : host->package.memory_limit;
     const size_t beside = limit_memory_runner + (cuda || opencl ? limit_memory_driver : 0);
+
     if (!reach_box(host, &level, error))
         return false;
     if (level == BOX_NONE && !record_may_do_without_box(&host->result.record, host->result.box_lacks, error))

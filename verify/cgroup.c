@@ -228,24 +228,28 @@ static size_t number_in(const char *folder, const char *name)
     return (size_t)number;
 }
 
+size_t cgroup_memory_left_in(char *folder, size_t mount_length)
+{
+    size_t left = SIZE_MAX;
+
+    for (;;) {
+        const size_t most = number_in(folder, "memory.max"), used = number_in(folder, "memory.current");
+        const size_t here = most == SIZE_MAX || used == SIZE_MAX ? SIZE_MAX : most > used ? most - used : 0;
+
+        left = here < left ? here : left;
+        if (strlen(folder) <= mount_length)
+            return left;
+        *strrchr(folder, '/') = '\0';
+    }
+}
+
 size_t cgroup_memory_left(void)
 {
     char folder[PATH_MAX];
-    size_t mount_length, left = SIZE_MAX;
+    size_t mount_length;
     const char *why;
 
-    if (!find_own(folder, &mount_length, &why))
-        return left;
-    for (char *end = folder + strlen(folder); end && strlen(folder) > mount_length; end = strrchr(folder, '/')) {
-        size_t most, used;
-
-        *end = '\0';
-        most = number_in(folder, "memory.max");
-        used = number_in(folder, "memory.current");
-        if (most != SIZE_MAX && used != SIZE_MAX)
-            left = most <= used ? 0 : most - used < left ? most - used : left;
-    }
-    return left;
+    return find_own(folder, &mount_length, &why) ? cgroup_memory_left_in(folder, mount_length) : SIZE_MAX;
 }
 
 /* Removes the cgroups of hosts that have died. */

@@ -45,6 +45,12 @@ bool cgroup_find(struct cgroup_place *place, const char **why);
 /* Bytes that the calling process's cgroup and those above it (v2) still allow; SIZE_MAX where none has a limit. */
 size_t cgroup_memory_left(void);
 
+/*
+ * The same for the cgroup of that folder and those above it, up to the one whose path has mount_length characters, the
+ * top of what is mounted: in a container that is the one with the limit. `folder` is written to.
+ */
+size_t cgroup_memory_left_in(char *folder, size_t mount_length);
+
 /* A cgroup of at most `memory` bytes (no swap) and `tasks` threads and processes; false with errno. */
 bool cgroup_open(struct cgroup *cgroup, const struct cgroup_place *place, size_t memory, size_t tasks);
 

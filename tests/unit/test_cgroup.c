@@ -171,11 +171,60 @@ static void test_stale(const struct cgroup_place *place)
     CHECK(cgroup_close(&cgroup, 5.0), "%s is left", cgroup.path);
 }
 
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0, "cannot write '%s'", path);
+}
+
+/* In plain folders, which no kernel is needed for: the least of what each level allows, that of the mount included. */
+static void test_memory_left(void)
+{
+    char top[] = "/tmp/cgroup.XXXXXX", folder[256], below[256];
+    const size_t mount_length = strlen(top);
+
+    CHECK(mkdtemp(top), "no folder");
+    snprintf(folder, sizeof folder, "%s/a", top);
+    snprintf(below, sizeof below, "%s/a/b", top);
+    CHECK(mkdir(folder, 0755) == 0 && mkdir(below, 0755) == 0, "no folders");
+    CHECK(cgroup_memory_left_in(below, mount_length) == SIZE_MAX, "no files, and a limit");
+    snprintf(below, sizeof below, "%s/a/b", top);
+    put(below, "memory.max", "max\n");
+    put(below, "memory.current", "100\n");
+    put(folder, "memory.max", "1000\n");
+    put(folder, "memory.current", "300\n");
+    CHECK(cgroup_memory_left_in(below, mount_length) == 700, "the one above has 700 left");
+    CHECK(strcmp(below, top) == 0, "it ended at %s", below);
+    put(top, "memory.max", "5000\n");
+    put(top, "memory.current", "4600\n");
+    CHECK(cgroup_memory_left_in(folder, mount_length) == 400, "the mount has 400 left");
+    strcpy(folder, top);
+    CHECK(cgroup_memory_left_in(folder, mount_length) == 400, "a container's own cgroup is the mount");
+    put(top, "memory.current", "5100\n");
+    CHECK(cgroup_memory_left_in(folder, mount_length) == 0, "none is left");
+    for (int level = 2; level >= 0; level--) {
+        char path[300];
+
+        for (int i = 0; i < 2; i++) {
+            snprintf(path, sizeof path, "%s%s/memory.%s", top, level == 2 ? "/a/b" : level == 1 ? "/a" : "",
+                     i == 0 ? "max" : "current");
+            unlink(path);
+        }
+        *strrchr(path, '/') = '\0';
+        CHECK(rmdir(path) == 0, "%s", path);
+    }
+}
+
 int main(void)
 {
     struct cgroup_place place;
     const char *why = NULL;
 
+    test_memory_left();
     if (!cgroup_find(&place, &why)) {
         CHECK(why && *why, "no reason is given");
         printf("no cgroup: %s\n", why);
