@@ -285,7 +285,7 @@ static bool claim_gpu(struct host *host, struct error *error)
 
     snprintf(program, sizeof program, "%s/gpu_warden", host->build);
     return host->device.kind != DEVICE_GPU ||
-           gpu_use_begin(&host->use, &host->device.gpu, program, host->device.cuda_folder, error);
+           gpu_use_begin(&host->use, &host->device.gpu, program, host->options.warden, error);
 }
 
 /* Before the first process of the submission. */

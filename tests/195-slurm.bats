@@ -70,64 +70,76 @@ sound() {
     assert_equal "$(ls "$build/grading" | grep -c "^$(query 'SELECT token FROM contest')")" 0
 }
 
-@test "several GPUs: each has one submission from samples to times, builds beside; stand-ins for host and build" {
-    local lane
-    place=$BATS_TEST_TMPDIR/toolkit
-    contest
-    mkdir -p "$place/build" "$place/problems/mergesort/data/sample" "$place/run_scripts"
+# stand_ins: a toolkit in $place whose build, host and warden are scripts that write into $log what they do. A lock that
+# is taken already, or a lane that mixes two submissions, shows there.
+stand_ins() {
+    place=$BATS_TEST_TMPDIR/toolkit log=$BATS_TEST_TMPDIR/log locks=$BATS_TEST_TMPDIR/locks
+    mkdir -p "$place/build" "$place/problems/mergesort/data/sample" "$place/run_scripts" "$locks"
     touch "$place/VERSION" "$place/problems/mergesort/problem.c" "$place/problems/mergesort/data/sample/2-pairs.in"
     touch "$place/problems/problem.h"
     cp "$build/grader" "$place/build"
-    # They stand in for GPUs: a lock that is taken already, or a lane that mixes two submissions, is written down.
-    cat > "$place/run_scripts/grade_build.sh" << 'END'
+    cat > "$place/run_scripts/grade_build.sh" << END
 #!/bin/bash
-echo "build $(date +%s%N)" >> "$LOG"
+echo "build \$(date +%s%N)" >> "$log"
 sleep 0.1
-cp -r "$1" "$3/source"
-touch "$3/device_user.so"
-echo CUDA > "$3/language"
-echo "$3/source" > "$3/source_path"
-echo "$3/device_user.so" > "$3/object"
-echo "built $(date +%s%N)" >> "$LOG"
+cp -r "\$1" "\$3/source"
+touch "\$3/device_user.so"
+echo CUDA > "\$3/language"
+echo "\$3/source" > "\$3/source_path"
+echo "\$3/device_user.so" > "\$3/object"
+echo "built \$(date +%s%N)" >> "$log"
 END
-    cat > "$place/build/main_host" << 'END'
+    cat > "$place/build/main_host" << END
 #!/bin/bash
-[[ " $* " != *' --compile-error '* ]] || exit 1 # asked whether it knows the problem
-while [ $# -gt 0 ]; do
-    case $1 in --gpu) gpu=$2 ;; --json) json=$2 ;; --submission) object=$2 ;; esac
+[[ " \$* " != *' --compile-error '* ]] || exit 1 # asked whether it knows the problem
+while [ \$# -gt 0 ]; do
+    case \$1 in --gpu) gpu=\$2 ;; --json) json=\$2 ;; --submission) object=\$2 ;; --warden) warden=\$2 ;; esac
     shift
 done
-mkdir "$LOCKS/$gpu" || echo "clash $gpu" >> "$LOG"
-echo "run $gpu $(basename "$(dirname "$object")") $(date +%s%N)" >> "$LOG"
+mkdir "$locks/\$gpu" || echo "clash \$gpu" >> "$log"
+echo "run \$gpu \$(basename "\$(dirname "\$object")") \$(date +%s%N)" >> "$log"
+[ -z "\$warden" ] || echo "lent \$gpu \$(readlink /proc/self/fd/\$warden)" >> "$log"
+[ ! -e "$BATS_TEST_TMPDIR/failing" ] || { rm "$BATS_TEST_TMPDIR/failing"; rmdir "$locks/\$gpu"; exit 3; }
 sleep 0.1
 model=Alpha
-[ "$gpu" != GPU-d ] || model=Beta
-echo '{"verdict": "AC", "message": "", "device": {"kind": "gpu", "name": "'$model'", "uuid": "'"$gpu"'", "driver": "1"},
-    "cases": [{"name": "x", "verdict": "AC", "message": "", "samples": [0.1, 0.2, 0.3]}]}' > "$json"
-rmdir "$LOCKS/$gpu"
-echo "ran $gpu $(date +%s%N)" >> "$LOG"
+[ "\$gpu" != GPU-d ] || model=Beta
+echo '{"verdict": "AC", "message": "", "device": {"kind": "gpu", "name": "'\$model'", "uuid": "'"\$gpu"'",
+    "driver": "1"}, "cases": [{"name": "x", "verdict": "AC", "message": "", "samples": [0.1, 0.2, 0.3]}]}' > "\$json"
+rmdir "$locks/\$gpu"
+echo "ran \$gpu \$(date +%s%N)" >> "$log"
 END
     chmod +x "$place/run_scripts/grade_build.sh" "$place/build/main_host"
-    mkdir "$BATS_TEST_TMPDIR/locks"
-    for i in {1..12}; do
+}
+
+# submit_teams COUNT: one submission each.
+submit_teams() {
+    local i
+    for ((i = 1; i <= $1; i++)); do
         echo "$i" > "$BATS_TEST_TMPDIR/source.c"
         submit "team$i" 1.c "$BATS_TEST_TMPDIR/source.c"
     done
-    LOG=$BATS_TEST_TMPDIR/log LOCKS=$BATS_TEST_TMPDIR/locks run -0 timeout 60 "$place/build/grader" run "$contest" \
+}
+
+@test "several GPUs: each has one submission from samples to times, builds beside; stand-ins for host and build" {
+    local lane
+    contest
+    stand_ins
+    submit_teams 12
+    run -0 timeout 60 "$place/build/grader" run "$contest" \
         --builds 2 --gpu GPU-a --gpu GPU-b --gpu GPU-c --gpu GPU-d
-    refute grep clash "$BATS_TEST_TMPDIR/log"
-    assert_equal "$(grep -c '^run ' "$BATS_TEST_TMPDIR/log")" 36
+    refute grep clash "$log"
+    assert_equal "$(grep -c '^run ' "$log")" 36
     for lane in a b c d; do
         # Three steps of one submission, then three of the next.
-        assert_equal "$(awk -v gpu="GPU-$lane" '$1 == "run" && $2 == gpu { print $3 }' "$BATS_TEST_TMPDIR/log" |
+        assert_equal "$(awk -v gpu="GPU-$lane" '$1 == "run" && $2 == gpu { print $3 }' "$log" |
             uniq -c |
             awk '{ print $1 }' | sort -u)" 3
     done
     # All four were used at one time, and something was built meanwhile.
     assert_equal "$(awk '$1 == "run" { now++ } $1 == "ran" { now-- } now > most { most = now } END { print most }' \
-        "$BATS_TEST_TMPDIR/log")" 4
+        "$log")" 4
     awk '$1 == "run" { now++ } $1 == "ran" { now-- } $1 == "build" && now > 0 { beside++ } END { exit beside == 0 }' \
-        "$BATS_TEST_TMPDIR/log"
+        "$log"
     assert_equal "$(query "SELECT count(DISTINCT uuid) FROM machines")" 4
     run -2 "$place/build/grader" run "$contest" --gpu GPU-a --gpu GPU-a
     assert_output --partial '--gpu GPU-a is given twice: a GPU has one submission at a time'
@@ -147,6 +159,59 @@ END
     sed -i 's/device: Beta/device: Gamma/' "$contest/contest.yaml"
     run -0 --separate-stderr "$build/grader" results "$contest" standings --json
     assert_equal "$(jq '[.teams[] | select(.problems[0].rank)] | length' <<< "$output")" 0
+}
+
+@test "several GPUs: a slot lends its GPU's warden to one host after the other, and ends it in time; stand-ins" {
+    contest
+    stand_ins
+    # It ends as the real one does: when nobody has the channel's other end any more.
+    cat > "$place/build/gpu_warden" << END
+#!/bin/bash
+echo "warden \$CUDA_VISIBLE_DEVICES \$\$" >> "$log"
+exec cat <&3
+END
+    chmod +x "$place/build/gpu_warden"
+    submit_teams 4
+    run -0 timeout 60 "$place/build/grader" run "$contest" --builds 2 --gpu GPU-a --gpu GPU-b
+    assert_equal "$(awk '$1 == "warden" { print $2 }' "$log" | sort | paste -sd ' ')" 'GPU-a GPU-b'
+    assert_equal "$(grep -c '^lent GPU-. socket:' "$log")" 12
+    assert_equal "$(awk '$1 == "lent" { print $2, $3 }' "$log" | sort -u | wc -l)" 2
+    # A host that failed may have left it in any state: the next one gets another.
+    : > "$log"
+    touch "$BATS_TEST_TMPDIR/failing"
+    submit eve 1.c "$sort/accepted/qsort.c"
+    run -0 timeout 60 "$place/build/grader" run "$contest" --gpu GPU-a
+    assert_equal "$(grep -c '^warden ' "$log")" 2
+    assert_equal "$(awk '$1 == "lent" { print $3 }' "$log" | uniq | wc -l)" 2
+    assert_equal "$(query "SELECT verdict FROM judgements JOIN submissions s ON s.id = submission
+        WHERE s.team = 'eve'")" AC
+    # With nothing to run for some seconds the GPU is given back; the next submission starts another one.
+    wardens() { awk '$1 == "warden" { print $3 }' "$log"; }
+    none_is_left() {
+        local pid
+        for pid in $(wardens); do
+            ! kill -0 "$pid" 2> /dev/null || return 1
+        done
+    }
+    counted() { [ "$(grep -c "^$1 " "$log")" = "$2" ]; }
+    : > "$log"
+    submit eve 2.c "$sort/accepted/baseline.c"
+    timeout 60 "$place/build/grader" run "$contest" --watch --gpu GPU-a > /dev/null 2>&1 3>&- &
+    until_true 20 counted ran 3
+    until_true 20 none_is_left
+    submit eve 3.c "$sort/accepted/mergesort_threads.c"
+    until_true 20 counted ran 6
+    assert_equal "$(wardens | wc -l)" 2
+    kill %1
+    wait || true
+    # Killed, the grader takes them along.
+    : > "$log"
+    submit eve 4.c "$sort/wrong_answer/unsigned_keys.c"
+    timeout 60 "$place/build/grader" run "$contest" --watch --gpu GPU-a > /dev/null 2>&1 3>&- &
+    until_true 20 counted warden 1
+    run -1 none_is_left
+    pkill -KILL -f "^$place/build/grader run"
+    until_true 20 none_is_left
 }
 
 @test "several GPUs: the lock and the mark of an unfit one, between processes" {

@@ -17,12 +17,12 @@ large='random 400000 seed=7'
 }
 
 # bats test_tags=alone
-@test "clock: the warden probes, flushes and ends on the simulator" {
+@test "clock: the warden probes, flushes, is lent, and ends, on the simulator" {
     requires nvcc
     requires x86-64
-    make -s cudasim-library "${build#"$root"/}/gpu_warden" BUILD="${build#"$root"/}"
-    run -0 timeout 60 "$build/tests/test_warden" "$build/gpu_warden" "$build/cudasim"
-    assert_output --regexp '^9[0-9] checks, 0 failed'
+    make -s cudasim-library "${build#"$root"/}/tests/sim_warden" BUILD="${build#"$root"/}"
+    run -0 timeout 60 "$build/tests/test_warden" "$build/tests/sim_warden"
+    assert_output --regexp "^1[0-9]{2} checks, 0 failed"
 }
 
 # bats test_tags=alone

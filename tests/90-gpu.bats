@@ -164,6 +164,33 @@ large='random 67108864 seed=3'
     [ "$(jq -r .device.uuid "$BATS_TEST_TMPDIR"/[01].json | sort -u | wc -l)" = 2 ]
 }
 
+@test "gpu: a contest has one warden on the GPU for host after host, until one is found at fault" {
+    local contest=$BATS_TEST_TMPDIR/contest name so
+    local from=problems/editdistance/submissions
+    mkdir -p "$contest/submissions/ada/A"
+    printf "%s\n" "name: Test" "problems:" "  - id: A" "    problem: editdistance" "    secret: sample" \
+        "    ranked_case: sample/1-small" > "$contest/contest.yaml"
+    cp device_user.cu "$contest/submissions/ada/A/1.cu"
+    cp "$from/time_limit_exceeded/endless_kernel.cu" "$contest/submissions/ada/A/2.cu"
+    { cat device_user.cu; echo "// again"; } > "$contest/submissions/ada/A/3.cu"
+    run_scripts/grade.sh "$contest" --gpu 0 --builds 4 > "$BATS_TEST_TMPDIR/out" 2>&1 3>&- < /dev/null &
+    # Each warden that there is, by its number, while it grades.
+    while kill -0 $! 2> /dev/null; do
+        pgrep -f "^$build/gpu_warden" >> "$BATS_TEST_TMPDIR/seen" || true
+        sleep 0.02
+    done
+    wait $!
+    assert_equal "$(sqlite3 "$contest/grading/results.db" "SELECT verdict FROM judgements ORDER BY submission" |
+        paste -sd " ")" "AC TLE AC"
+    # Seven hosts: three of the first, one of the second, three of the third. What was killed may have cost one more.
+    run sort -u "$BATS_TEST_TMPDIR/seen"
+    [ "${#lines[@]}" -ge 1 ] && [ "${#lines[@]}" -le 2 ]
+    refute pgrep -f "^$build/gpu_warden"
+    # What is lent and answers nothing is done without.
+    so=$(submission device_user.cu)
+    run -0 "$host" editdistance --submission "$so" --case sample/1-small --warden 9 9< /dev/null
+}
+
 @test "gpu: more device memory than allowed is MLE, named with limit and value; as much as allowed is not" {
     so=$(submission tests/exploits/cuda_memory.cu)
     run -1 "$host" editdistance --submission "$so" --case sample/1-small --device-memory-limit 256

@@ -9,12 +9,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -140,7 +143,20 @@ bool cgroup_open(struct cgroup *cgroup, const struct cgroup_place *place, size_t
     return false;
 }
 
-bool cgroup_enter(const struct cgroup *cgroup) { return write(cgroup->procs, "0", 1) == 1; }
+pid_t cgroup_fork(const struct cgroup *cgroup, int failed)
+{
+    struct clone_args arguments = { .flags = CLONE_INTO_CGROUP, /* Linux 5.7; some containers refuse clone3() */
+                                    .exit_signal = SIGCHLD,
+                                    .cgroup = (uint64_t)cgroup->folder };
+    pid_t pid = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+
+    if (pid >= 0)
+        return pid;
+    pid = fork();
+    if (pid == 0 && write(cgroup->procs, "0", 1) != 1)
+        _exit(failed);
+    return pid;
+}
 
 struct cgroup_counts cgroup_look(const struct cgroup *cgroup)
 {
@@ -284,9 +300,9 @@ static bool try_to_enter(const struct cgroup_place *place)
 
     if (!cgroup_open(&cgroup, place, (size_t)1 << 30, 16))
         return false;
-    child = fork();
+    child = cgroup_fork(&cgroup, 1);
     if (child == 0)
-        _exit(cgroup_enter(&cgroup) ? 0 : 1);
+        _exit(0);
     if (child > 0)
         waitpid(child, &status, 0);
     return cgroup_close(&cgroup, 1.0) && status == 0;

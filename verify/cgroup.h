@@ -4,7 +4,7 @@
  *
  *   cgroup_find()    once: a place where cgroups with the controllers memory and pids can be made, found by trying it
  *   cgroup_open()    makes the cgroup of one session, with its limits
- *   cgroup_enter()   in the child, between fork and exec
+ *   cgroup_fork()    a child process in it
  *   cgroup_look()    what the kernel has counted so far
  *   cgroup_close()   ends what is left in it, and removes it
  *
@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct cgroup_place {
     char folder[PATH_MAX]; /* of the cgroup below which the sessions' are made */
@@ -54,8 +55,12 @@ size_t cgroup_memory_left_in(char *folder, size_t mount_length);
 /* A cgroup of at most `memory` bytes (no swap) and `tasks` threads and processes; false with errno. */
 bool cgroup_open(struct cgroup *cgroup, const struct cgroup_place *place, size_t memory, size_t tasks);
 
-/* Moves the calling process there. May be called after fork(). */
-bool cgroup_enter(const struct cgroup *cgroup);
+/*
+ * fork(), with the child in the cgroup from its start where the kernel can do that: moving a process there takes 15 to
+ * 30 ms, as every processor is waited for. Elsewhere the child moves itself, and ends with exit code `failed` where it
+ * cannot. As between fork() and exec(), it may call only what is safe in a signal handler.
+ */
+pid_t cgroup_fork(const struct cgroup *cgroup, int failed);
 
 struct cgroup_counts cgroup_look(const struct cgroup *cgroup);
 

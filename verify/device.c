@@ -72,7 +72,6 @@ static bool has_nvidia_opencl(void)
 }
 
 /* The folder that names the OpenCL driver of the chosen device, and the driver. */
-/* The folder that names the OpenCL driver of the chosen device, and the driver. */
 static bool find_opencl(struct device *device, const char *build, struct error *error)
 {
     char path[PATH_MAX];

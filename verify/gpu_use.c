@@ -6,11 +6,27 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "reap.h"
+
 /* How long somebody else's work on the GPU is waited for. */
 static const double idle_seconds = 5.0;
 
 /* New wardens that are tried, a second apart: the driver may still be busy clearing up after what was killed. */
 enum { PROBES = 3 };
+
+static bool start_warden(struct gpu_use *use, struct error *error)
+{
+    if (!warden_start(&use->warden, use->program, use->gpu->uuid, error))
+        return false;
+    reap_spare(use->warden.pid);
+    return true;
+}
+
+static void stop_warden(struct gpu_use *use)
+{
+    warden_stop(&use->warden);
+    reap_spare(0);
+}
 
 bool gpu_use_probe(struct gpu_use *use, struct error *error)
 {
@@ -18,8 +34,8 @@ bool gpu_use_probe(struct gpu_use *use, struct error *error)
 
     for (int i = 0; i < PROBES && !ok; i++) {
         sleep(i > 0);
-        warden_stop(&use->warden);
-        if (!warden_start(&use->warden, use->program, use->library_path, use->gpu->uuid, error))
+        stop_warden(use);
+        if (!start_warden(use, error))
             return false;
         ok = warden_health(&use->warden);
     }
@@ -30,16 +46,19 @@ bool gpu_use_probe(struct gpu_use *use, struct error *error)
                          use->gpu->uuid, use->warden.why);
 }
 
-bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, const char *library_path,
-                   struct error *error)
+bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, int lent, struct error *error)
 {
     *use = (struct gpu_use){ .gpu = gpu };
     snprintf(use->program, sizeof use->program, "%s", program);
-    snprintf(use->library_path, sizeof use->library_path, "%s", library_path);
     if (!gpu_claim(gpu, error))
         return false;
+    if (lent >= 0 && warden_borrow(&use->warden, lent, gpu->uuid)) {
+        gpu_read(gpu, &use->before);
+        use->before.processes -= use->before.processes > 0; /* the warden itself */
+        return true;
+    }
     gpu_read(gpu, &use->before);
-    return warden_start(&use->warden, use->program, use->library_path, gpu->uuid, error);
+    return start_warden(use, error);
 }
 
 bool gpu_use_settle(struct gpu_use *use, struct error *error)
@@ -59,7 +78,7 @@ bool gpu_use_settle(struct gpu_use *use, struct error *error)
         return error_toolkit(error, "the GPU %s cannot be used: %s", gpu->uuid, use->warden.why);
     use->busy = !warden_idle(&use->warden, idle_seconds);
     if (use->busy)
-        warden_stop(&use->warden);
+        stop_warden(use);
     use->settled = true;
     return true;
 }
@@ -69,5 +88,5 @@ void gpu_use_end(struct gpu_use *use)
     if (!use->gpu)
         return;
     gpu_read(use->gpu, &use->after);
-    warden_stop(&use->warden);
+    stop_warden(use);
 }

@@ -14,7 +14,6 @@
 struct gpu_use {
     const struct gpu *gpu;           /* the caller's; NULL before gpu_use_begin() */
     char program[PATH_MAX];          /* of the warden */
-    char library_path[PATH_MAX];     /* where its CUDA runtime is, or "" */
     struct warden warden;
     bool settled;                    /* gpu_use_settle() has seen to it */
     bool busy;                       /* it was in use by somebody else: the warden has ended, nothing is watched over */
@@ -22,11 +21,11 @@ struct gpu_use {
 };
 
 /*
- * Claims the GPU, waiting for it if need be, and starts the warden `program` with the CUDA runtime of library_path,
- * which gets ready while the caller goes on.
+ * Claims the GPU, waiting for it if need be, and starts the warden `program`, which gets ready while the caller goes
+ * on. The descriptor `lent`, if it is not -1, leads to one that is there already, and is taken where it is in order; it
+ * is closed in either case.
  */
-bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, const char *library_path,
-                   struct error *error);
+bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, int lent, struct error *error);
 
 /*
  * Before anything of a submission is started: waits for the warden. A GPU that is marked as unfit is probed first;

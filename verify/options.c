@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ const char options_help[] =
     "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
     "                      where there is no GPU; the CPU for C)\n"
     "  --gpu ID            which GPU: its number as in nvidia-smi, or its UUID (default: the first)\n"
+    "  --warden FD         a warden of that GPU, started by the caller, at the other end of this descriptor\n"
     "  --ranked            times that rank: --repeat (odd, default 11) calls with fresh inputs of a seed that\n"
     "                      nobody knew, after one that does not count; the overhead is measured, too\n"
     "  --explain           on the simulator: report what each kernel did, and what would make it faster\n"
@@ -62,13 +64,14 @@ enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
     OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
-    OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_KEY,
+    OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_KEY, OPTION_WARDEN,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
 static const struct option long_options[] = {
     { "submission", required_argument, NULL, OPTION_SUBMISSION },
     { "gpu", required_argument, NULL, OPTION_GPU },
+    { "warden", required_argument, NULL, OPTION_WARDEN },
     { "ranked", no_argument, NULL, OPTION_RANKED },
     { "league", required_argument, NULL, OPTION_LEAGUE },
     { "generate", required_argument, NULL, OPTION_GENERATE },
@@ -172,6 +175,13 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_GROUP: options->group = value; return true;
     case OPTION_LEAGUE: options->league = value; return true;
     case OPTION_GPU: options->gpu = value; return true;
+    case OPTION_WARDEN:
+        if (!parse_number(value, "--warden", 3, 65535, &number, error))
+            return false;
+        options->warden = (int)number;
+        /* It is for no process that the host starts. */
+        return fcntl(options->warden, F_SETFD, FD_CLOEXEC) == 0 ||
+               error_usage(error, "--warden %s: no such descriptor is open", value);
     case OPTION_RANKED: options->ranked = true; return true;
     case OPTION_GENERATE: options->generate = value; return true;
     case OPTION_CHECK_SEED:
@@ -251,7 +261,7 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
 {
     int id;
 
-    *options = (struct options){ .group = "sample", .problem = alias_problem };
+    *options = (struct options){ .group = "sample", .problem = alias_problem, .warden = -1 };
     opterr = 0;
     while ((id = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
         if (id == ':')

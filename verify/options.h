@@ -37,6 +37,7 @@ struct options {
     enum device_choice device;
     size_t device_memory_limit;  /* bytes, or 0 for the problem's own */
     const char *gpu;             /* number or UUID of the GPU, or NULL for the first */
+    int warden;                  /* descriptor of a warden of that GPU which the caller has started; or -1 */
     bool ranked;                 /* times that rank: fresh secret inputs, calibrated, on an idle GPU */
     enum box_choice box;
     enum box_level require_box;  /* less is refused */

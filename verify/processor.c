@@ -3,10 +3,12 @@
  */
 #include "processor.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -96,8 +98,19 @@ void processor_use(int processor)
 
 void processors_confine(const struct processors *processors, pid_t pid)
 {
-    if (processors->others > 0)
-        sched_setaffinity(pid, sizeof processors->own, &processors->own);
+    char path[64];
+    struct dirent *entry;
+    DIR *threads;
+
+    if (processors->others == 0)
+        return;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    threads = opendir(path);
+    while (threads && (entry = readdir(threads)))
+        if (entry->d_name[0] != '.')
+            sched_setaffinity((pid_t)atoi(entry->d_name), sizeof processors->own, &processors->own);
+    if (threads)
+        closedir(threads);
 }
 
 void processors_make_way(const struct processors *processors)

@@ -24,7 +24,7 @@ void processors_claim(struct processors *processors);
 /* Moves the calling process to one processor; -1 does nothing. */
 void processor_use(int processor);
 
-/* Keeps another process of the host's to the host's own processors. */
+/* Keeps another process of the host's, all its threads, to the host's own processors. */
 void processors_confine(const struct processors *processors, pid_t pid);
 
 /*

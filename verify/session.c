@@ -93,8 +93,6 @@ static void become_runner(const struct session *session, struct box_command *com
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    if (session->cgroup.folder >= 0 && !cgroup_enter(&session->cgroup))
-        _exit(RUNNER_FAILED);
     processor_use(config->processor);
     limit_resources(config);
     /* The descriptors may be any numbers, the wanted ones among them: move them out of the way first. */
@@ -159,7 +157,7 @@ static bool spawn(struct session *session)
         goto out;
     channel_ask_sender(channel[0]);
     fflush(NULL);
-    session->pid = fork();
+    session->pid = session->cgroup.folder >= 0 ? cgroup_fork(&session->cgroup, RUNNER_FAILED) : fork();
     if (session->pid == 0)
         become_runner(session, &command, channel[1], printed[1], reports);
     if (session->pid < 0) {

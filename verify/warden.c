@@ -16,22 +16,23 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "reap.h"
 
 /* How long it may take to start, and how long an operation may take beyond the time it is given. */
 static const double start_seconds = 30.0, operation_seconds = 10.0;
 
-static void become_warden(const char *program, const char *library_path, const char *gpu_uuid, int channel)
+static void become_warden(const char *program, const char *gpu_uuid, int channel)
 {
-    char library[4200], device[160];
+    char device[160];
     char *argv[] = { (char *)program, NULL };
     /* One hardware queue is all that it needs, and its context is made in half the time. */
-    char *envp[] = { device, "CUDA_DEVICE_MAX_CONNECTIONS=1", library_path[0] ? library : NULL, NULL };
+    char *envp[] = { device, "CUDA_DEVICE_MAX_CONNECTIONS=1", NULL };
+    sigset_t none;
     int null = open("/dev/null", O_RDWR);
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setsid();
-    snprintf(library, sizeof library, "LD_LIBRARY_PATH=%s", library_path);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     snprintf(device, sizeof device, "CUDA_VISIBLE_DEVICES=%s", gpu_uuid);
     channel = fcntl(channel, F_DUPFD, 16);
     dup2(null, 0);
@@ -43,8 +44,7 @@ static void become_warden(const char *program, const char *library_path, const c
     _exit(127);
 }
 
-bool warden_start(struct warden *warden, const char *program, const char *library_path, const char *gpu_uuid,
-                  struct error *error)
+bool warden_start(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error)
 {
     int ends[2];
 
@@ -56,7 +56,7 @@ bool warden_start(struct warden *warden, const char *program, const char *librar
     fflush(NULL);
     warden->pid = fork();
     if (warden->pid == 0)
-        become_warden(program, library_path, gpu_uuid, ends[1]);
+        become_warden(program, gpu_uuid, ends[1]);
     close(ends[1]);
     if (warden->pid < 0) {
         warden->pid = 0;
@@ -64,18 +64,18 @@ bool warden_start(struct warden *warden, const char *program, const char *librar
         return error_system(error, "cannot start '%s'", program);
     }
     warden->channel = ends[0];
-    reap_spare(warden->pid);
     return true;
 }
 
 void warden_stop(struct warden *warden)
 {
-    if (warden->pid > 0) {
+    if (warden->pid > 0 && warden->lent && warden->why[0])
+        shutdown(warden->channel, SHUT_RDWR);
+    if (warden->pid > 0 && !warden->lent) {
         kill(warden->pid, SIGKILL);
         waitpid(warden->pid, NULL, 0);
-        reap_spare(0);
     }
-    if (warden->channel >= 0 && warden->pid > 0)
+    if (warden->pid > 0)
         close(warden->channel);
     *warden = (struct warden){ .channel = -1 };
 }
@@ -161,4 +161,26 @@ bool warden_health(struct warden *warden)
     struct warden_message reply;
 
     return ask(warden, WARDEN_HEALTH, 0, &reply);
+}
+
+bool warden_borrow(struct warden *warden, int channel, const char *gpu_uuid)
+{
+    struct warden_message message = { .operation = WARDEN_NAME }, reply = { WARDEN_READY };
+    bool ok;
+
+    *warden = (struct warden){ .channel = channel, .lent = true, .ready = true };
+    fcntl(channel, F_SETFD, FD_CLOEXEC);
+    ok = send(channel, &message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message;
+    /* Where this is the first host that has it, its own first word comes before. */
+    if (ok && !(ok = receive(warden, WARDEN_NAME, start_seconds, &reply)) && reply.operation == WARDEN_READY)
+        ok = reply.ok && receive(warden, WARDEN_NAME, start_seconds, &reply);
+    if (ok && strcmp(reply.text, gpu_uuid) == 0 && warden_health(warden)) {
+        warden->pid = reply.process;
+        warden->why[0] = '\0'; /* its first word was no failure */
+        return true;
+    }
+    shutdown(channel, SHUT_RDWR);
+    close(channel);
+    *warden = (struct warden){ .channel = -1 };
+    return false;
 }

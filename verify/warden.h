@@ -30,11 +30,13 @@ enum warden_operation {
     WARDEN_WATCH,   /* starts to watch for kernels of other contexts, on a GPU that is idle */
     WARDEN_UNWATCH, /* and ends it; `seconds` of the reply: the longest gap */
     WARDEN_HEALTH,  /* runs a kernel on all processors whose result is known */
+    WARDEN_NAME,    /* `text` of the reply: the UUID of its GPU; `process`: its own number */
 };
 
 struct warden_message {
     uint32_t operation; /* enum warden_operation; the reply repeats it */
     uint32_t ok;        /* of a reply: 1, or 0 where it is not idle, not healthy, or CUDA failed */
+    int32_t process;
     double seconds;
     double megahertz;
     char text[120];     /* of a reply that is not ok: why, terminated */
@@ -43,20 +45,29 @@ struct warden_message {
 struct warden {
     pid_t pid;          /* 0 for none */
     int channel;        /* -1 for none */
+    bool lent;          /* by the caller of the program, who started it and ends it */
     bool ready;         /* it has said so */
     char why[160];      /* why the last operation failed */
 };
 
 /*
- * Starts `program` on the GPU of that UUID, with the CUDA runtime of library_path ("" for the loader's own). It is
- * ready some tenths of a second later, which the first operation waits for. False, with an error, when no process could
- * be made.
+ * Starts `program` on the GPU of that UUID. It is ready some tenths of a second later, which the first operation waits
+ * for. False, with an error, when no process could be made.
  */
-bool warden_start(struct warden *warden, const char *program, const char *library_path, const char *gpu_uuid,
-                  struct error *error);
+bool warden_start(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error);
 
-/* Ends it. Does nothing to one that was not started. */
+/*
+ * Ends one that was started, and lets go of one that was lent; it is told to end where an operation of it has failed.
+ * Does nothing where there is none.
+ */
 void warden_stop(struct warden *warden);
+
+/*
+ * Takes over, for a while, the warden at the other end of `channel`, which another program has started: several hosts
+ * one after the other need not make a context each. False where it does not answer, is not healthy or looks after
+ * another GPU: it is told to end then, and its owner will start another.
+ */
+bool warden_borrow(struct warden *warden, int channel, const char *gpu_uuid);
 
 /* What the operations above do; false where they say so or the warden does not answer, with warden->why. */
 bool warden_wait_ready(struct warden *warden);

@@ -92,6 +92,21 @@ static __global__ void count_clocks(unsigned long long nanoseconds, unsigned lon
     *time = now - first;
 }
 
+/* The UUID as nvidia-smi writes it, of the one GPU that this process sees. */
+static cudaError_t name(char *text, size_t size)
+{
+    static const char dashes[] = { 4, 6, 8, 10 };
+    struct cudaDeviceProp properties;
+    cudaError_t status = cudaGetDeviceProperties(&properties, 0);
+    size_t length = (size_t)snprintf(text, size, "GPU-");
+
+    for (size_t i = 0; status == cudaSuccess && i < sizeof properties.uuid.bytes; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%02x",
+                                   memchr(dashes, (int)i, sizeof dashes) ? "-" : "",
+                                   (unsigned char)properties.uuid.bytes[i]);
+    return status;
+}
+
 /* Integers, products and sums of floats: the same on CPU and GPU, as each operation is prescribed. */
 static __host__ __device__ uint32_t work(uint32_t x)
 {
@@ -260,6 +275,10 @@ int main(void)
         case WARDEN_WATCH: start_watch(&reply); break;
         case WARDEN_UNWATCH: end_watch(&reply); break;
         case WARDEN_HEALTH: check_health(&reply); break;
+        case WARDEN_NAME:
+            reply.process = (int32_t)getpid();
+            reply.ok = name(reply.text, sizeof reply.text) == cudaSuccess;
+            break;
         case WARDEN_READY: reply.ok = 1; break;
         }
         say(&reply, cudaGetLastError());

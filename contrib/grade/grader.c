@@ -24,6 +24,9 @@
 
 enum { ROOM = 16 << 20 }; /* bytes: a disk with less is full */
 
+/* How long a GPU keeps the context of a slot's warden while there is nothing to run. */
+static const double warden_idle_seconds = 5;
+
 void grader_say(struct store *store, struct progress *progress, int64_t judgement)
 {
     struct error error;
@@ -101,6 +104,9 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
     bool ok;
 
     job->keeper = 0;
+    job->idle = step_now();
+    if (code > 1) /* the host may have been ended in the middle of a question */
+        step_end_warden(job);
     if (job->baseline && step_baseline_ran(job, &code))
         return step_start_run(grader, job, error);
     memcpy(work, job->work, sizeof work);
@@ -334,6 +340,14 @@ static bool fill(struct grader *grader, struct error *error)
     return ok;
 }
 
+/* Wardens that nobody has asked for a while. */
+static void end_wardens(struct grader *grader)
+{
+    for (size_t i = 0; i < grader->run_count; i++)
+        if (grader->runs[i].keeper == 0 && step_now() - grader->runs[i].idle > warden_idle_seconds)
+            step_end_warden(&grader->runs[i]);
+}
+
 /* Writes down every step that has ended. */
 static bool collect(struct grader *grader, struct error *error)
 {
@@ -345,8 +359,13 @@ static bool collect(struct grader *grader, struct error *error)
 
         for (size_t i = 0; i < grader->build_count; i++)
             job = grader->builds[i].keeper == pid ? &grader->builds[i] : job;
-        for (size_t i = 0; i < grader->run_count; i++)
+        for (size_t i = 0; i < grader->run_count; i++) {
             job = grader->runs[i].keeper == pid ? &grader->runs[i] : job;
+            if (grader->runs[i].warden.pid == pid) { /* a host found fault with it */
+                close(grader->runs[i].warden.channel);
+                grader->runs[i].warden = (struct warden){ .channel = -1 };
+            }
+        }
         if (job && !finish(grader, job, WIFEXITED(status) ? WEXITSTATUS(status) : KEEPER_KILLED, error))
             return false;
     }
@@ -385,9 +404,11 @@ static void stop_all(struct grader *grader)
     for (size_t i = 0; i < grader->build_count; i++)
         if (grader->builds[i].keeper > 0)
             kill(grader->builds[i].keeper, SIGTERM);
-    for (size_t i = 0; i < grader->run_count; i++)
+    for (size_t i = 0; i < grader->run_count; i++) {
         if (grader->runs[i].keeper > 0)
             kill(grader->runs[i].keeper, SIGTERM);
+        step_end_warden(&grader->runs[i]);
+    }
     while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
         ;
 }
@@ -424,6 +445,7 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
         }
         if (!ok)
             break;
+        end_wardens(grader);
         signal = sigtimedwait(&signals, NULL, &(struct timespec){ .tv_nsec = 250000000 });
         *stopped = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
     }

@@ -20,6 +20,7 @@
 #include "intake.h"
 #include "progress.h"
 #include "store.h"
+#include "verify/warden.h"
 
 enum { GRADER_JOBS = 64, GRADER_GPUS = 16 };
 
@@ -34,6 +35,8 @@ struct job {
     char seed[24];       /* ranked: the same for both */
     double started;      /* seconds since 1970 */
     char gpu[96];        /* number or UUID of a run slot's GPU, as the host takes it; no two slots have one. Or "" */
+    struct warden warden; /* of that GPU, lent to one host after the other; or none */
+    double idle;         /* seconds since 1970: when the slot's last step ended */
 };
 
 struct grader {

@@ -29,6 +29,13 @@ bool keeper_begin(struct error *error)
     return pipe2(life, O_CLOEXEC) == 0 || error_system(error, "cannot make a pipe");
 }
 
+/* Where it is to be; a copy has no FD_CLOEXEC. */
+static bool give_channel(int channel)
+{
+    return channel == 0 || (channel == KEEPER_CHANNEL ? fcntl(channel, F_SETFD, 0) == 0
+                                                      : dup2(channel, KEEPER_CHANNEL) == KEEPER_CHANNEL);
+}
+
 static void run(const struct command *command, const sigset_t *none)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC),
@@ -38,7 +45,7 @@ static void run(const struct command *command, const sigset_t *none)
     sigprocmask(SIG_SETMASK, none, NULL);
     processor_leave(command->leave);
     if (null >= 0 && log >= 0 && dup2(null, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2 &&
-        chdir(command->folder) == 0)
+        give_channel(command->channel) && chdir(command->folder) == 0)
         execv(command->arguments[0], (char *const *)command->arguments);
     _exit(KEEPER_CANNOT_START);
 }

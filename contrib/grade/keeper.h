@@ -12,6 +12,9 @@
 
 #include "verify/error.h"
 
+/* The number that command.channel has in the command. */
+enum { KEEPER_CHANNEL = 3 };
+
 enum { KEEPER_CANNOT_START = 126, KEEPER_TIMEOUT = 124, KEEPER_KILLED = 125 };
 
 struct command {
@@ -20,6 +23,7 @@ struct command {
     const char *log;              /* file for what it prints, made anew */
     double seconds;               /* the most it may take */
     int leave;                    /* processors left to hosts: those that they choose first, where others remain */
+    int channel;                  /* a descriptor that it gets as KEEPER_CHANNEL; 0 for none */
 };
 
 /* Once, before the first command. */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,12 +112,12 @@ static bool make_work(const struct grader *grader, struct job *job, const char *
 }
 
 static bool start(const struct grader *grader, struct job *job, const char *const *arguments, double seconds,
-                  int leave, struct error *error)
+                  int leave, int channel, struct error *error)
 {
     char log[PATH_MAX];
     struct command command = {
         .arguments = arguments, .folder = grader->root, .seconds = seconds,
-        .log = step_path(job, "log", log, sizeof log), .leave = leave
+        .log = step_path(job, "log", log, sizeof log), .leave = leave, .channel = channel
     };
 
     job->started = step_now();
@@ -135,7 +136,7 @@ bool step_start_build(const struct grader *grader, struct job *job, const char *
     if (!make_work(grader, job, "build", error))
         return false;
     snprintf(script, sizeof script, "%s/run_scripts/grade_build.sh", grader->root);
-    return start(grader, job, arguments, BUILD_SECONDS, (int)grader->run_count, error);
+    return start(grader, job, arguments, BUILD_SECONDS, (int)grader->run_count, 0, error);
 }
 
 /* What the job's object was built from, as the build wrote it beside it. */
@@ -148,6 +149,28 @@ static bool source_of(const struct job *job, char *source, size_t size)
     return source[0] == '/';
 }
 
+void step_end_warden(struct job *job)
+{
+    if (job->warden.pid <= 0)
+        return;
+    kill(job->warden.pid, SIGKILL);
+    close(job->warden.channel);
+    job->warden = (struct warden){ .channel = -1 };
+}
+
+/*
+ * The channel to the slot's warden, which is started if there is none; 0 where that fails: then the host starts one,
+ * and says what is wrong.
+ */
+static int lend_warden(const struct grader *grader, struct job *job)
+{
+    char program[PATH_MAX];
+    struct error error;
+
+    snprintf(program, sizeof program, "%s/gpu_warden", grader->build);
+    return job->warden.pid > 0 || warden_start(&job->warden, program, job->gpu, &error) ? job->warden.channel : 0;
+}
+
 bool step_start_run(const struct grader *grader, struct job *job, struct error *error)
 {
     const struct contest *contest = grader->contest;
@@ -155,7 +178,9 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     const bool ranked = strcmp(job->state, "ranked") == 0;
     const char *arguments[ARGUMENTS],
         *object = job->baseline ? grader->baselines[problem - contest->problems] : job->object;
-    char host[PATH_MAX], json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX], repeat[16];
+    char host[PATH_MAX], json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX], repeat[16],
+        warden[16];
+    int channel = 0;
     size_t n = 0;
 
     if ((!ranked || job->baseline || !job->work[0]) && !make_work(grader, job, job->state, error))
@@ -171,8 +196,14 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
         arguments[n++] = "--league", arguments[n++] = problem->league;
     if (contest->require_box)
         arguments[n++] = "--require-box", arguments[n++] = contest->require_box;
-    if (job->gpu[0] && strcmp(job->language, "C") != 0)
+    if (job->gpu[0] && strcmp(job->language, "C") != 0) {
         arguments[n++] = "--gpu", arguments[n++] = job->gpu;
+        channel = lend_warden(grader, job);
+    }
+    if (channel > 0) {
+        snprintf(warden, sizeof warden, "%d", KEEPER_CHANNEL);
+        arguments[n++] = "--warden", arguments[n++] = warden;
+    }
     if (!job->baseline && source_of(job, source, sizeof source))
         arguments[n++] = "--source", arguments[n++] = source;
     if (contest->key && !job->baseline) {
@@ -196,7 +227,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     if (contest->scoring == SCORING_GROUPS && !ranked)
         arguments[n++] = "--keep-going";
     arguments[n] = NULL;
-    return start(grader, job, arguments, RUN_SECONDS, 0, error);
+    return start(grader, job, arguments, RUN_SECONDS, 0, channel, error);
 }
 
 /* ------------------------------------------------------------------ writing what a step found */

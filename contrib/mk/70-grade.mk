@@ -2,7 +2,7 @@
 
 GRADE_OBJECTS := $(call object,$(filter-out contrib/grade/main_%.c,$(wildcard contrib/grade/*.c)) verify/settings.c \
 	verify/error.c verify/digest.c verify/blob.c verify/root.c verify/stats.c verify/reap.c verify/text.c \
-	verify/processor.c verify/lockfile.c)
+	verify/processor.c verify/lockfile.c verify/warden.c)
 
 # As a library: who shows results needs what reads them, and not the loop.
 GRADE_LIBRARY := $(BUILD)/grade.a

@@ -25,10 +25,10 @@
 /* A child in the cgroup, or anywhere for NULL, that does this and then exits with what it returns. */
 static pid_t start(const struct cgroup *cgroup, int (*work)(void))
 {
-    pid_t child = fork();
+    pid_t child = cgroup ? cgroup_fork(cgroup, 99) : fork();
 
     if (child == 0)
-        _exit(cgroup && !cgroup_enter(cgroup) ? 99 : work());
+        _exit(work());
     return child;
 }
 

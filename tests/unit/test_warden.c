@@ -1,13 +1,15 @@
 /*
- * test_warden.c - stopping a process, the spared child, and the warden: test_warden [WARDEN FOLDER]
+ * test_warden.c - stopping a process, the spared child, and the warden: test_warden [WARDEN]
  *
- * With the warden's program and the folder of its CUDA runtime, what it can do on any device is tried too.
+ * With the warden's program, what it can do on any device is tried too.
  */
 #include "verify/warden.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -104,24 +106,24 @@ static void test_no_warden(void)
     struct error error = { 0 };
     double megahertz;
 
-    CHECK(!warden_start(&warden, "/nonexistent/gpu_warden", "", "GPU-0", &error), "it was started");
+    CHECK(!warden_start(&warden, "/nonexistent/gpu_warden", "GPU-0", &error), "it was started");
     CHECK(strstr(error.text, "run 'make'"), "%s", error.text);
     warden_stop(&warden);
-    CHECK(warden_start(&warden, "/bin/true", "", "GPU-0", &error), "%s", error.text);
+    CHECK(warden_start(&warden, "/bin/true", "GPU-0", &error), "%s", error.text);
     CHECK(!warden_flush(&warden, &megahertz), "a program that is no warden answered");
     CHECK(strstr(warden.why, "has ended"), "%s", warden.why);
     warden_stop(&warden);
     CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");
 }
 
-static void test_warden(const char *program, const char *folder)
+static void test_warden(const char *program)
 {
     struct warden warden;
     struct error error = { 0 };
     double megahertz = 0;
     int64_t start;
 
-    CHECK(warden_start(&warden, program, folder, "0", &error), "%s", error.text);
+    CHECK(warden_start(&warden, program, "0", &error), "%s", error.text);
     CHECK(warden_wait_ready(&warden), "%s", warden.why);
     for (int round = 0; round < 3; round++) {
         CHECK(warden_health(&warden), "%s", warden.why);
@@ -138,13 +140,59 @@ static void test_warden(const char *program, const char *folder)
     CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");
 }
 
+/* The UUID that the simulator gives its GPU: the sixteen characters of "cudasim device 0". */
+#define SIMULATED "GPU-63756461-7369-6d20-6465-766963652030"
+
+static bool is_gone(pid_t pid)
+{
+    for (int i = 0; i < 5000; i++) {
+        if (waitpid(pid, NULL, WNOHANG) == pid)
+            return true;
+        usleep(1000);
+    }
+    return false;
+}
+
+/* One owner, two hosts after each other; then a GPU that is not the owner's, and a host that found fault. */
+static void test_borrowing(const char *program)
+{
+    struct warden owned, warden;
+    struct error error = { 0 };
+    double megahertz = 0;
+
+    CHECK(warden_start(&owned, program, "0", &error), "%s", error.text);
+    for (int host = 0; host < 2; host++) {
+        CHECK(warden_borrow(&warden, dup(owned.channel), SIMULATED), "host %d", host);
+        CHECK(warden.pid == owned.pid, "host %d: its number is %d", host, (int)warden.pid);
+        CHECK(warden_idle(&warden, 10) && warden_flush(&warden, &megahertz), "host %d: %s", host, warden.why);
+        warden_stop(&warden);
+        CHECK(warden.pid == 0 && kill(owned.pid, 0) == 0 && waitpid(owned.pid, NULL, WNOHANG) == 0,
+              "host %d ended it", host);
+    }
+    CHECK(!warden_borrow(&warden, dup(owned.channel), "GPU-1"), "it looks after any GPU");
+    CHECK(is_gone(owned.pid), "nobody told it to end");
+    CHECK(!warden_borrow(&warden, dup(owned.channel), SIMULATED), "one that has ended answers");
+    close(owned.channel);
+
+    CHECK(warden_start(&owned, program, "0", &error), "%s", error.text);
+    CHECK(warden_borrow(&warden, dup(owned.channel), SIMULATED), "it is not lent");
+    snprintf(warden.why, sizeof warden.why, "something is wrong");
+    warden_stop(&warden);
+    CHECK(is_gone(owned.pid), "nobody told it to end");
+    close(owned.channel);
+    CHECK(!warden_borrow(&warden, open("/dev/null", O_RDWR), SIMULATED), "a device answers");
+    CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");
+}
+
 int main(int argc, char **argv)
 {
     reap_adopt();
     test_stop();
     test_spare();
     test_no_warden();
-    if (argc == 3)
-        test_warden(argv[1], argv[2]);
+    if (argc == 2) {
+        test_warden(argv[1]);
+        test_borrowing(argv[1]);
+    }
     return unit_end();
 }
