@@ -28,6 +28,7 @@
 #include "verify/limits.h"
 #include "verify/options.h"
 #include "verify/package.h"
+#include "verify/parallel.h"
 #include "verify/prepare.h"
 #include "verify/processor.h"
 #include "verify/ranking.h"
@@ -216,6 +217,8 @@ static bool reach_box(struct host *host, enum box_level *level, struct error *er
     return true;
 }
 
+static void make_way(const void *processors) { processors_make_way(processors); }
+
 static bool choose_box(struct host *host, struct error *error)
 {
     enum box_level level = BOX_NONE;
@@ -233,6 +236,8 @@ static bool choose_box(struct host *host, struct error *error)
     host->processors.runner = -1;
     if (!simulated && !(opencl && !on_gpu)) /* the simulator and PoCL use every processor that there is */
         processors_claim(&host->processors);
+    if (host->processors.runner >= 0)
+        parallel_begin(host->processors.others > 0 ? (size_t)host->processors.others : 1, make_way, &host->processors);
     if (host->use.warden.pid > 0)
         processors_confine(&host->processors, host->use.warden.pid);
     host->session = (struct session_config){
@@ -362,13 +367,9 @@ static bool judge_call(const struct host *host, struct facts *facts, const struc
         snprintf(which, sizeof which, ", call %zu%s", result->calls, host->options.ranked ? "" : " of ");
     if (host->options.repeat > 1 && facts->called && !host->options.ranked)
         snprintf(which + strlen(which), sizeof which - strlen(which), "%zu", host->options.repeat);
-    host->problem->show_answer(input, answer, result->answer, sizeof result->answer);
-    result->output[0] = '\0';
     if (facts->outcome == OUTCOME_DONE) {
         facts->check = host->problem->check(input, answer, output, words, sizeof words);
         facts->detail = words;
-        if (!facts->unwritten)
-            host->problem->show_output(input, output, result->output, sizeof result->output);
     }
     result->verdict = verdict_of(facts, why, sizeof why);
     if (result->verdict != VERDICT_AC)
@@ -486,6 +487,10 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
         if (known_well(host, result))
             break;
     }
+    /* Of the last call: showing a large output may take as long as judging it. */
+    host->problem->show_answer(&input, &answer, result->answer, sizeof result->answer);
+    if (facts.outcome == OUTCOME_DONE && !facts.unwritten && output.data)
+        host->problem->show_output(&input, &output, result->output, sizeof result->output);
     ok = true;
 out:
     killed = !session->idle;

@@ -86,7 +86,7 @@ done
 
 # How the toolkit compiles each source of the problem: its flags, less those that are for the toolkit's own build.
 objects=()
-for file in "$source"/*.c verify/{error,blob,random,arguments,verdict}.c; do
+for file in "$source"/*.c verify/{error,blob,parallel,random,arguments,verdict}.c; do
     [[ $file == */call.c || $file == */main_*.c ]] || objects+=("${build##*/}/obj/${file%.c}.o")
 done
 toolkit_make -n -B V=1 SANITIZE= DEV= "${objects[@]}" 2> /dev/null | grep -E ' -c -o [^ ]+ [^ ]+\.c$' | tr -s ' ' |
@@ -99,7 +99,8 @@ for kind in input_validators/generated output_validator; do
     find "$source" -maxdepth 1 \( -name '*.c' -o -name '*.h' \) ! -name call.c ! -name 'main_*' -print0 |
         xargs -0 cp --parents -t "$folder"
     cp --parents -R "$source/include" problems/problem.h \
-        verify/{arguments,blob,error,floor,random,verdict}.h verify/{arguments,blob,error,random,verdict}.c "$folder"
+        verify/{arguments,blob,error,floor,parallel,random,shared_map,verdict}.h \
+        verify/{arguments,blob,error,parallel,random,verdict}.c "$folder"
     cp "$kattis/validator.c" "$kattis/package_text.h" "$folder"
     define=
     [[ $kind == output_validator ]] || define=' -DINPUT_VALIDATOR'
@@ -107,7 +108,7 @@ for kind in input_validators/generated output_validator; do
         printf '%s\n' '#!/bin/sh' '# Builds this validator, run, from C. It needs no library but the C library.' \
             'set -e' "mkdir -p out/$source out/verify"
         cat "$stage/compile"
-        echo "cc -D_GNU_SOURCE -std=c11 -O2 -I. -DPROBLEM=$problem$define -o run validator.c out/$source/*.o out/verify/*.o -lm"
+        echo "cc -D_GNU_SOURCE -std=c11 -O2 -I. -DPROBLEM=$problem$define -o run validator.c out/$source/*.o out/verify/*.o -lm -pthread"
         echo 'rm -rf out'
     } > "$folder/build"
     chmod 755 "$folder/build"

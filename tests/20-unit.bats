@@ -27,6 +27,11 @@ setup() {
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
 
+@test "unit: a piece of work on several processors is done once, by no more threads than there are" {
+    run -0 timeout 60 "$build/tests/test_parallel"
+    assert_output --regexp "[0-9]+ checks, 0 failed"
+}
+
 @test "unit: text from outside: UTF-8, what of it steers a terminal, how it is shown" {
     run -0 timeout 60 "$build/tests/test_text"
     assert_output --regexp '[0-9]{7,} checks, 0 failed'

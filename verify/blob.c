@@ -8,13 +8,39 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shared_map.h"
+
 void blob_release(struct blob *blob)
 {
-    free(blob->data);
+    if (blob->mapped > 0)
+        munmap(blob->data, blob->mapped);
+    else
+        free(blob->data);
     *blob = (struct blob){ 0 };
+}
+
+/*
+ * Zero bytes in huge pages where the kernel gives them: the gigabytes of large cases come and go all the time, and
+ * small pages are made one by one.
+ */
+static bool map_zeros(struct blob *blob, size_t size)
+{
+    size_t mapped = map_size(size);
+    void *place = map_reserve(mapped);
+
+    if (!place)
+        return false;
+    if (mmap(place, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+        munmap(place, mapped);
+        return false;
+    }
+    madvise(place, mapped, MADV_HUGEPAGE);
+    *blob = (struct blob){ .data = place, .size = size, .mapped = mapped };
+    return true;
 }
 
 bool blob_alloc(struct blob *blob, size_t size, struct error *error)
@@ -24,9 +50,11 @@ bool blob_alloc(struct blob *blob, size_t size, struct error *error)
     blob_release(blob);
     if (size == 0)
         return true;
-    if (__builtin_add_overflow(size, (size_t)BLOB_ALIGNMENT - 1, &rounded))
+    if (__builtin_add_overflow(size, (size_t)2 * HUGE_PAGE, &rounded))
         return error_toolkit(error, "out of memory for %zu bytes", size);
-    rounded = rounded / BLOB_ALIGNMENT * BLOB_ALIGNMENT;
+    rounded = (size + BLOB_ALIGNMENT - 1) / BLOB_ALIGNMENT * BLOB_ALIGNMENT;
+    if (size >= HUGE_PAGE)
+        return map_zeros(blob, size) || error_toolkit(error, "out of memory for %zu bytes", size);
     blob->data = aligned_alloc(BLOB_ALIGNMENT, rounded);
     if (!blob->data)
         return error_toolkit(error, "out of memory for %zu bytes", size);

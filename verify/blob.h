@@ -16,6 +16,7 @@ enum { BLOB_ALIGNMENT = 4096 };
 struct blob {
     unsigned char *data; /* [size], aligned to BLOB_ALIGNMENT; NULL when size is 0 */
     size_t size;         /* bytes */
+    size_t mapped;       /* bytes of a mapping of its own; 0 for memory of the heap */
 };
 
 /* Replaces *blob by `size` zero bytes. Fails when memory is exhausted. */

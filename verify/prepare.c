@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cgroup.h"
+#include "parallel.h"
 #include "problems/problem.h"
 #include "processor.h"
 
@@ -91,9 +92,8 @@ static struct prepared *take(struct batch *batch)
     return call;
 }
 
-static void *make(void *argument)
+static void make(struct batch *batch)
 {
-    struct batch *batch = argument;
     const struct prepare *prepare = batch->prepare;
     struct prepared *call;
 
@@ -102,10 +102,18 @@ static void *make(void *argument)
             processors_make_way(prepare->processors);
         call = take(batch);
         if (!call)
-            return NULL;
+            return;
         call->ok =
             call->ok && prepare->problem->reference(&call->input, prepare->secret, &call->answer, &call->error);
     }
+}
+
+/* A thread beside the host's first one. */
+static void *help(void *argument)
+{
+    make(argument);
+    parallel_give(1);
+    return NULL;
 }
 
 /* What may be taken without that something else has to go. */
@@ -138,14 +146,15 @@ static void make_batch(struct prepare *prepare, size_t most)
     const size_t processors = processor_count(prepare);
     struct batch batch = { .prepare = prepare, .lock = PTHREAD_MUTEX_INITIALIZER };
     pthread_t threads[PREPARE_MOST];
-    size_t started = 0;
+    size_t started = 0, taken;
 
     batch.most = most < 2 * processors ? most : 2 * processors;
     batch.one_each = most > 1 && prepare->calls[0].number != prepare->calls[1].number;
     batch.allowed = batch.most > 1 ? free_memory() / 4 : 0;
-    while (started + 1 < batch.most && started + 1 < processors &&
-           pthread_create(&threads[started], NULL, make, &batch) == 0)
+    taken = parallel_take((batch.most < processors ? batch.most : processors) - 1);
+    while (started < taken && pthread_create(&threads[started], NULL, help, &batch) == 0)
         started++;
+    parallel_give(taken - started);
     make(&batch);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);

@@ -716,6 +716,19 @@ struct facts session_open(struct session *session, const struct session_config *
     return observed(session, facts);
 }
 
+/* Room for the output, with its pages there: they are not to be made while the clock is running. */
+static bool have_room(const struct session *session, struct blob *output)
+{
+    struct error error;
+
+    if (output->size == session->output_size)
+        return true;
+    if (!blob_alloc(output, session->output_size, &error))
+        return false;
+    memset(output->data, 0, output->size);
+    return true;
+}
+
 struct facts session_call(struct session *session, const struct blob *input, struct blob *output,
                           struct session_times *times)
 {
@@ -727,15 +740,13 @@ struct facts session_call(struct session *session, const struct blob *input, str
     const bool audit = session->audit && session->config->warden;
     size_t mapped = map_size(input->size);
     double megahertz, gap;
-    struct error error;
     int64_t start, end, deadline, ready_by;
     int fd = -1;
 
     session->idle = false;
     if (audit) /* two contexts share the GPU then */
         facts.limit *= audit_times;
-    if ((!placed && (fd = input_memory(input, &mapped)) < 0) || !poison(session) ||
-        !blob_alloc(output, session->output_size, &error)) {
+    if ((!placed && (fd = input_memory(input, &mapped)) < 0) || !poison(session) || !have_room(session, output)) {
         facts = lost(session, facts, "cannot prepare the input");
         goto out;
     }

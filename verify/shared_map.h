@@ -1,7 +1,7 @@
 /*
- * shared_map.h - mapping the memory that host and runner share, so that huge pages can be used.
+ * shared_map.h - mapping memory so that huge pages can be used: what host and runner share, and large blobs.
  *
- * Included by session.c in the host and by runner.c.
+ * Included by session.c and blob.c in the host and by runner.c.
  */
 #ifndef VERIFY_SHARED_MAP_H
 #define VERIFY_SHARED_MAP_H

@@ -98,7 +98,13 @@ bool feed_load(struct feed *feed, const char *path, const char *prefix, struct e
                 "not mended: move it away to begin a new feed",
                 path, feed->count + 1);
     }
-    feed->text = (char *)blob.data, feed->size = blob.size, feed->capacity = blob.size;
+    if (ok && blob.size > 0 && !(feed->text = malloc(blob.size)))
+        ok = error_toolkit(error, "out of memory for '%s'", path);
+    if (feed->text) {
+        memcpy(feed->text, blob.data, blob.size);
+        feed->size = feed->capacity = blob.size;
+    }
+    blob_release(&blob);
     return ok;
 }
 

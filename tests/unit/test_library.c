@@ -139,6 +139,16 @@ static void test_blob(void)
     CHECK(blob_alloc(&blob, 5000, &error) && blob.size == 5000 && (uintptr_t)blob.data % BLOB_ALIGNMENT == 0, "%p",
           (void *)blob.data);
     CHECK(blob.data[0] == 0 && blob.data[4999] == 0, "not zero");
+    for (int round = 0; round < 3; round++) { /* each anew: what was written before is not seen */
+        const size_t size = (5 << 20) + 17;
+
+        CHECK(blob_alloc(&blob, size, &error) && blob.size == size, "%s", error.text);
+        CHECK(blob.mapped >= size && (uintptr_t)blob.data % (2 << 20) == 0, "%p", (void *)blob.data);
+        for (size_t i = 0; i < size; i += 4096)
+            CHECK(blob.data[i] == 0, "byte %zu is not zero", i);
+        CHECK(blob.data[size - 1] == 0, "the last byte is not zero");
+        memset(blob.data, 7, size);
+    }
     CHECK(!blob_alloc(&blob, SIZE_MAX - 10, &error) && error.code == EXIT_TOOLKIT && blob.data == NULL, "%s",
           error.text);
     CHECK(!blob_read_file(&blob, "/nonexistent/file", 10, &error) && strstr(error.text, "/nonexistent/file"), "%s",

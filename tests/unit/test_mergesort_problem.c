@@ -282,6 +282,51 @@ static void test_messages(const struct problem *problem)
     blob_release(&output);
 }
 
+/* A list of several parts: the same as one that is gone through in one go, and the first fault found wherever it is. */
+static void test_parts(void)
+{
+    enum { PART = 1 << 18, COUNT = 3 * PART + 5 };
+    static const size_t places[] = { 0, PART - 2, PART - 1, PART, 2 * PART - 1, 2 * PART + 77, COUNT - 2 };
+    int32_t *keys = malloc(COUNT * sizeof *keys);
+    uint32_t *payloads = malloc(COUNT * sizeof *payloads);
+    const uint32_t round_keys[4] = { 1, 2, 3, 4 };
+    struct mergesort_list list = { .keys = keys, .round_keys = round_keys, .count = COUNT };
+    const uint64_t point = 12345678901234567u;
+    uint64_t product, expected = 1;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        keys[i] = (int32_t)(3 * i) - 1000000;
+        payloads[i] = mergesort_payload((uint32_t)i, round_keys);
+        expected = fingerprint_multiply(expected, point - mergesort_element(keys[i]));
+    }
+    CHECK(mergesort_scan(&list, &point, 1, &product) == COUNT, "it ascends");
+    CHECK(product == expected, "%jx, not %jx", (uintmax_t)product, (uintmax_t)expected);
+    for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
+        const size_t at = places[k];
+        const int32_t right = keys[at];
+        const uint32_t payload = payloads[at];
+        size_t found;
+
+        keys[at] = keys[at + 1] + 1;
+        list.payloads = NULL;
+        found = mergesort_scan(&list, &point, 1, &product);
+        CHECK(found == at, "key %zu is above the next: found at %zu", at, found);
+        keys[at] = keys[at + 1];
+        CHECK(mergesort_scan(&list, &point, 1, &product) == COUNT, "equal keys at %zu", at);
+        list.payloads = payloads;
+        payloads[at] = payloads[at + 1];
+        found = mergesort_scan(&list, &point, 1, &product);
+        CHECK(found == at, "pair %zu is the next one again: found at %zu", at, found);
+        keys[at] = right;
+        payloads[at] = mergesort_payload(COUNT, round_keys);
+        found = mergesort_scan(&list, &point, 1, &product);
+        CHECK(found == at, "payload %zu is none: found at %zu", at, found);
+        payloads[at] = payload;
+    }
+    free(keys);
+    free(payloads);
+}
+
 int main(void)
 {
     const struct problem *problem = problem_find("mergesort");
@@ -290,6 +335,7 @@ int main(void)
     test_multiply();
     test_payloads();
     test_kinds();
+    test_parts();
     for (int k = 0; k < KINDS; k++)
         for (size_t n = 0; n < 5000; n += n < 36 ? 1 : n * 3 / 4)
             for (int payload = 0; payload <= 1; payload++) {

@@ -1,0 +1,90 @@
+/*
+ * test_parallel.c - pieces of work on several processors: each number once, threads within their number, affinity kept.
+ */
+#include "verify/parallel.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+enum { PROCESSORS = 4, COUNT = 1000 };
+
+static atomic_int seen[COUNT], now, most, ways;
+
+static void enter(void)
+{
+    int there = atomic_fetch_add(&now, 1) + 1, before = atomic_load(&most);
+
+    while (there > before && !atomic_compare_exchange_weak(&most, &before, there))
+        ;
+}
+
+static void mark(void *context, size_t i)
+{
+    enter();
+    atomic_fetch_add((atomic_int *)context + i, 1);
+    if (i % 50 == 0)
+        usleep(1000); /* so that others have a turn */
+    atomic_fetch_sub(&now, 1);
+}
+
+/* A piece of work that has pieces itself. */
+static void mark_tens(void *context, size_t i)
+{
+    parallel_run(10, mark, (atomic_int *)context + 10 * i);
+}
+
+static bool each_once(int count)
+{
+    bool ok = true;
+
+    for (int i = 0; i < count; i++)
+        ok = ok && atomic_load(&seen[i]) == 1;
+    memset(seen, 0, sizeof seen);
+    return ok;
+}
+
+static void step_aside(const void *context)
+{
+    cpu_set_t set;
+
+    atomic_fetch_add((atomic_int *)context, 1);
+    CPU_ZERO(&set);
+    CPU_SET(sched_getcpu(), &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+int main(void)
+{
+    cpu_set_t before, after;
+
+    sched_getaffinity(0, sizeof before, &before);
+    parallel_begin(PROCESSORS, step_aside, &ways);
+    for (int round = 0; round < 20; round++) {
+        parallel_run(COUNT, mark, seen);
+        CHECK(each_once(COUNT), "round %d", round);
+        parallel_run(COUNT / 10, mark_tens, seen);
+        CHECK(each_once(COUNT), "round %d, pieces of pieces", round);
+    }
+    CHECK(atomic_load(&most) > 1 && atomic_load(&most) <= PROCESSORS, "%d at a time", atomic_load(&most));
+    CHECK(atomic_load(&ways) > 0, "nobody was made way for");
+    sched_getaffinity(0, sizeof after, &after);
+    CHECK(CPU_EQUAL(&before, &after), "the caller may run elsewhere than before");
+    parallel_run(0, mark, seen);
+    CHECK(each_once(0), "something of nothing was done");
+
+    CHECK(parallel_take(100) == PROCESSORS - 1, "all that are left");
+    CHECK(parallel_take(1) == 0, "one more than there are");
+    atomic_store(&most, 0);
+    parallel_run(COUNT, mark, seen);
+    CHECK(each_once(COUNT) && atomic_load(&most) == 1, "with no thread left the caller does all: %d", atomic_load(&most));
+    parallel_give(1);
+    CHECK(parallel_take(2) == 1, "the one that was given back");
+    parallel_give(PROCESSORS - 1);
+    CHECK(parallel_take(0) == 0, "none of some");
+    return unit_end();
+}
