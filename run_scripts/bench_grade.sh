@@ -5,9 +5,9 @@
 #
 # N times (9) a submission (mergesort's accepted/qsort.c) that differs in a comment alone is graded by itself: found,
 # copied, built, run on the samples, on the same cases as secret ones, and on one case that ranks. A line each step:
-# what it took, the least and the median of all. The compiler's time is that of its commands outside of any box; the
-# calls' time is what the host has measured; what a grader takes that has nothing to do is taken off. Load on the
-# machine adds to all but the processor time.
+# what it took, the least and the median of all. Then N more are graded in one run, as in a contest. The compiler's time
+# is that of its commands outside of any box; the calls' time is what the host has measured; what a grader takes that
+# has nothing to do is taken off. Load on the machine adds to all but the processor time.
 . "$(dirname "$0")/lib.sh"
 words='bench_grade.sh [--count N] [SUBMISSION PROBLEM]'
 count=9 source=$root/problems/mergesort/submissions/accepted/qsort.c problem=mergesort
@@ -67,6 +67,16 @@ for ((i = 1; i <= count; i++)); do
         jq -s '[.[].cases[] | .start_seconds + .end_seconds] | add')
     echo "$all $idle $compile $steps $calls $boxes"
 done > "$work/measured"
+# As many more, in one run of the grader: what one takes from the beginning of its samples to its verdict.
+for ((i = count + 1; i <= 2 * count; i++)); do
+    { cat "$source" && echo "/* $i */"; } > "$contest/submissions/team/A/$i.${source##*.}"
+done
+grade > "$work/log" 2>&1 || { cat "$work/log" >&2; fail 'the grader failed'; }
+query "SELECT max(steps.ended) - min(steps.started) - (SELECT sum(seconds) FROM samples JOIN runs r ON r.id = run
+        WHERE r.judgement = steps.judgement)
+    FROM steps JOIN judgements j ON j.id = steps.judgement WHERE step <> 'build' AND j.verdict = 'AC'
+    GROUP BY judgement HAVING judgement > $count" > "$work/together"
+[ "$(wc -l < "$work/together")" -eq "$count" ] || fail "not all of $count submissions in one run are accepted"
 awk '
 function middle(values, n,    i, k, t) {
     for (i = 2; i <= n; i++)
@@ -75,20 +85,23 @@ function middle(values, n,    i, k, t) {
     return values[int((n + 1) / 2)]
 }
 function row(name, values, n,    m) { m = middle(values, n); printf "%-66s %7.3f %7.3f\n", name, values[1], m }
+FNR != NR { together[FNR] = $1; next }
 {
+    lines = NR
     whole[NR] = $1 - $3; compiling[NR] = $5; building[NR] = $7 - $5; calls[NR] = $9; boxes[NR] = $10
     host[NR] = $8 - $9 - $10; grader[NR] = $1 - $3 - $7 - $8; overhead[NR] = $1 - $3 - $5 - $9
     processor[NR] = $2 - $4 - $6 - $9
 }
 END {
     printf "%-66s %7s %7s\n", "seconds a submission", "least", "median"
-    row("all of it", whole, NR)
-    row("  compiling and linking", compiling, NR)
-    row("  the timed calls", calls, NR)
-    row("overhead, the difference", overhead, NR)
-    row("  building: copy, box, make", building, NR)
-    row("  boxes and runners of the cases, start and end", boxes, NR)
-    row("  host: its start, inputs, answers, checks, the empty submission", host, NR)
-    row("  grader: finding, copying, database", grader, NR)
-    row("processor time of the overhead, on all processors", processor, NR)
-}' "$work/measured"
+    row("all of it", whole, lines)
+    row("  compiling and linking", compiling, lines)
+    row("  the timed calls", calls, lines)
+    row("overhead, the difference", overhead, lines)
+    row("  building: copy, box, make", building, lines)
+    row("  boxes and runners of the cases, start and end", boxes, lines)
+    row("  host: its start, inputs, answers, checks, the empty submission", host, lines)
+    row("  grader: finding, copying, database", grader, lines)
+    row("processor time of the overhead, on all processors", processor, lines)
+    row("overhead of one of many in a run, without its build", together, lines)
+}' "$work/measured" "$work/together"

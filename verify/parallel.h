@@ -11,8 +11,8 @@
 
 /*
  * Once, before the first thread: how many processors there are for all threads together, and what takes the calling
- * thread off processors that it is not to disturb just now, or NULL; the threads of a piece of work run where that leaves
- * it. Without this, all processors that the calling process may use.
+ * thread off processors that it is not to disturb just now, or NULL; the threads of a piece of work run where that
+ * leaves it. Without this, all processors that the calling process may use.
  */
 void parallel_begin(size_t processors, void (*make_way)(const void *context), const void *context);
 
@@ -21,8 +21,8 @@ size_t parallel_take(size_t most);
 void parallel_give(size_t count);
 
 /*
- * Calls work(context, i) once for each i below `count`, in any order, some at the same time; all have returned when this
- * does. May be called by several threads, and by the work itself.
+ * Calls work(context, i) once for each i below `count`, in any order, some at the same time; all have returned when
+ * this does. May be called by several threads, and by the work itself.
  */
 void parallel_run(size_t count, void (*work)(void *context, size_t i), void *context);
 

@@ -81,7 +81,7 @@ int main(void)
     CHECK(parallel_take(1) == 0, "one more than there are");
     atomic_store(&most, 0);
     parallel_run(COUNT, mark, seen);
-    CHECK(each_once(COUNT) && atomic_load(&most) == 1, "with no thread left the caller does all: %d", atomic_load(&most));
+    CHECK(each_once(COUNT) && atomic_load(&most) == 1, "%d at a time where no thread is left", atomic_load(&most));
     parallel_give(1);
     CHECK(parallel_take(2) == 1, "the one that was given back");
     parallel_give(PROCESSORS - 1);
