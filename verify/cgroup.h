@@ -56,8 +56,8 @@ size_t cgroup_memory_left_in(char *folder, size_t mount_length);
 bool cgroup_open(struct cgroup *cgroup, const struct cgroup_place *place, size_t memory, size_t tasks);
 
 /*
- * fork(), with the child in the cgroup from its start where the kernel can do that: moving a process there takes 15 to
- * 30 ms, as every processor is waited for. Elsewhere the child moves itself, and ends with exit code `failed` where it
+ * fork(), with the child in the cgroup from its start where the kernel can do that: when a process is moved there the
+ * kernel waits for every processor. Elsewhere the child moves itself, and ends with exit code `failed` where it
  * cannot. As between fork() and exec(), it may call only what is safe in a signal handler.
  */
 pid_t cgroup_fork(const struct cgroup *cgroup, int failed);
