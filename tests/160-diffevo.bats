@@ -60,9 +60,10 @@ END
         assert_equal "$(hash_of clang -std=c11 -O0)" "$first"
         assert_equal "$(hash_of clang -std=gnu11 -O3 -march=native -ffp-contract=fast)" "$first"
     fi
-    # The control: what this test looks for can be seen.
+    # The control: what this test looks for can be seen. Tuned for some processors, GCC makes no chains of fma.
     if grep -qw fma /proc/cpuinfo; then
-        [ "$(hash_of gcc -std=c11 -O2 -DPLAIN)" != "$(hash_of gcc -std=gnu11 -O3 -march=native -DPLAIN)" ]
+        [ "$(hash_of gcc -std=c11 -O2 -DPLAIN)" != \
+            "$(hash_of gcc -std=gnu11 -O3 -march=native -mtune=haswell -DPLAIN)" ]
     fi
 }
 

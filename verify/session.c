@@ -417,9 +417,8 @@ static int shared_memory(const char *name, size_t size)
 }
 
 /*
- * Anonymous memory with a copy of the input, of *size bytes as mapped. Small pages are mapped one by one, in the
- * runner and on the clock. So the copy is moved into huge pages where the kernel has them (MADV_COLLAPSE, Linux 6.1,
- * whatever the machine's setting for huge pages).
+ * Anonymous memory with a copy of the input, of *size bytes as mapped; in huge pages, as small ones are mapped one by
+ * one, in the runner and on the clock.
  */
 static int input_memory(const struct blob *input, size_t *size)
 {
@@ -430,14 +429,12 @@ static int input_memory(const struct blob *input, size_t *size)
     fd = shared_memory("input", *size);
     if (fd < 0)
         return -1;
-    view = map_shared(fd, *size);
+    view = map_new(fd, *size);
     if (!view) {
         close(fd);
         return -1;
     }
     memcpy(view, input->data, input->size);
-    if (*size % HUGE_PAGE == 0)
-        madvise(view, *size, MADV_COLLAPSE); /* a machine that cannot is slower, not wrong */
     munmap(view, *size);
     return fd;
 }
@@ -526,13 +523,11 @@ static struct facts make_place(struct session *session, size_t mapped, int64_t d
     if (session->place)
         munmap(session->place, session->place_size);
     fd = shared_memory("input", mapped);
-    session->place = fd < 0 ? NULL : map_shared(fd, mapped);
+    session->place = fd < 0 ? NULL : map_new(fd, mapped);
     session->place_size = mapped;
     if (!session->place) {
         facts = lost(session, facts, "cannot make memory for the input");
     } else {
-        if (mapped % HUGE_PAGE == 0)
-            madvise(session->place, mapped, MADV_COLLAPSE);
         if (deliver(session, &message, fd, &facts))
             facts = wait_for(session, CHANNEL_PLACED, deadline, &message, facts);
     }
@@ -670,13 +665,11 @@ static struct facts give_output(struct session *session, int64_t deadline, struc
 
     if (fd < 0)
         return lost(session, facts, "memfd_create");
-    session->output = map_shared(fd, message.mapped);
+    session->output = map_new(fd, message.mapped);
     if (!session->output) {
         close(fd);
         return lost(session, facts, "mmap");
     }
-    if (message.mapped % HUGE_PAGE == 0)
-        madvise(session->output, message.mapped, MADV_COLLAPSE);
     session->memory.given = session->output_size;
     if (deliver(session, &message, fd, &facts))
         facts = wait_for(session, CHANNEL_MAPPED, deadline, &message, facts);
