@@ -23,7 +23,8 @@ for_browser=(chromium:chromium jq:jq)
 for_pictures=("fonts-noto-core:/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf"
     "fonts-noto-cjk:/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
 for_slurm=(slurmctld:/usr/sbin/slurmctld slurmd:/usr/sbin/slurmd slurm-client:sbatch munge:/usr/sbin/munged)
-for_predict=(jq:jq 'libopenblas-dev:/usr/lib/*/libopenblas.so' liblapacke-dev:lapacke.h libsvm-dev:libsvm/svm.h libnlopt-dev:nlopt.h)
+for_predict=(jq:jq 'libopenblas-dev:/usr/lib/*/libopenblas.so' liblapacke-dev:lapacke.h
+    libsvm-dev:libsvm/svm.h libnlopt-dev:nlopt.h)
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE
