@@ -3,7 +3,8 @@
  *
  * Each problems/NAME/problem.c defines one `const struct problem problem_NAME`; the build finds it and lists it
  * in a generated table. Its functions are pure: the same arguments give the same bytes on every machine. They run
- * in the host, so they must not trust an output: any bytes may stand in it.
+ * in the host, so they must not trust an output: any bytes may stand in it. What takes long may be shared by several
+ * threads (verify/parallel.h): a GPU stands still meanwhile.
  */
 #ifndef PROBLEMS_PROBLEM_H
 #define PROBLEMS_PROBLEM_H
