@@ -21,7 +21,7 @@ watch() { # GPU WORDS
 judge() { # GPU
     while :; do
         "$build/main_host" matmul --submission "$so" --case secret/large/8-8192 --repeat 40 --gpu "$1" \
-            > /dev/null 2>&1 || break
+            > "$build/bench_watch.log" 2>&1 || break
     done
 }
 for gpu in "${gpus[@]}"; do
@@ -30,7 +30,9 @@ for gpu in "${gpus[@]}"; do
         [ "$other" != "$gpu" ] || continue
         judge "$other" &
         sleep 5 # until its first input is there
+        kill -0 $! 2> /dev/null || fail "nothing can be judged on $other: $(tail -n 1 "$build/bench_watch.log")"
         watch "$gpu" "a submission on $other"
+        kill -0 $! 2> /dev/null || fail "the judging on $other broke off: $(tail -n 1 "$build/bench_watch.log")"
         pkill -P $! || true
         kill $! 2> /dev/null || true
         wait $! 2> /dev/null || true

@@ -227,18 +227,12 @@ void gpu_reason_words(uint64_t reasons, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", names[i].words);
 }
 
-/* A file of the toolkit's in /tmp, named after the GPU; a UUID has letters, digits and hyphens only. */
-static void name_file(const struct gpu *gpu, const char *kind, char path[160])
-{
-    snprintf(path, 160, "/tmp/gpu-contest-toolkit-%s-%s", gpu->uuid, kind);
-}
-
 bool gpu_claim(const struct gpu *gpu, struct error *error)
 {
-    char path[160];
+    char path[LOCKFILE_GPU_PATH];
     int fd;
 
-    name_file(gpu, "lock", path);
+    lockfile_gpu(gpu->uuid, "lock", path);
     fd = lockfile_open(path);
     if (fd < 0)
         return error_system(error, "cannot open the lock '%s'", path);
@@ -253,10 +247,10 @@ bool gpu_claim(const struct gpu *gpu, struct error *error)
 
 bool gpu_unfit(const struct gpu *gpu, char *why, size_t size)
 {
-    char path[160];
+    char path[LOCKFILE_GPU_PATH];
     FILE *file;
 
-    name_file(gpu, "unfit", path);
+    lockfile_gpu(gpu->uuid, "unfit", path);
     file = fopen(path, "re");
     if (!file)
         return false;
@@ -269,10 +263,10 @@ bool gpu_unfit(const struct gpu *gpu, char *why, size_t size)
 
 void gpu_mark(const struct gpu *gpu, const char *why)
 {
-    char path[160];
+    char path[LOCKFILE_GPU_PATH];
     int fd;
 
-    name_file(gpu, "unfit", path);
+    lockfile_gpu(gpu->uuid, "unfit", path);
     if (!why) {
         unlink(path);
         return;

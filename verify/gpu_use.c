@@ -4,6 +4,7 @@
 #include "gpu_use.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "reap.h"
@@ -46,6 +47,19 @@ bool gpu_use_probe(struct gpu_use *use, struct error *error)
                          use->gpu->uuid, use->warden.why);
 }
 
+/* The warden that was lent is not somebody else on the GPU. */
+static void leave_out(struct gpu_state *state, pid_t pid)
+{
+    const unsigned kept = state->processes < GPU_PROCESSES_KEPT ? state->processes : GPU_PROCESSES_KEPT;
+
+    for (unsigned i = 0; i < kept; i++)
+        if (state->pids[i] == (unsigned)pid) {
+            memmove(&state->pids[i], &state->pids[i + 1], (kept - i - 1) * sizeof state->pids[0]);
+            state->processes--;
+            return;
+        }
+}
+
 bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, int lent, struct error *error)
 {
     *use = (struct gpu_use){ .gpu = gpu };
@@ -54,9 +68,11 @@ bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *progr
         return false;
     if (lent >= 0 && warden_borrow(&use->warden, lent, gpu->uuid)) {
         gpu_read(gpu, &use->before);
-        use->before.processes -= use->before.processes > 0; /* the warden itself */
+        leave_out(&use->before, use->warden.pid);
         return true;
     }
+    if (lent >= 0)
+        snprintf(use->doubt, sizeof use->doubt, "%s", use->warden.why);
     gpu_read(gpu, &use->before);
     return start_warden(use, error);
 }
@@ -70,9 +86,15 @@ bool gpu_use_settle(struct gpu_use *use, struct error *error)
         return true;
     if (gpu_unfit(gpu, why, sizeof why)) {
         fprintf(stderr, "main_host: the GPU %s is marked as unfit (%s): probing it\n", gpu->uuid, why);
-        if (!gpu_use_probe(use, error))
+        /* What failed may be the making of a context: only a new process shows that it works again. */
+        stop_warden(use);
+        if (!start_warden(use, error) || !gpu_use_probe(use, error))
             return false;
         gpu_mark(gpu, NULL);
+    } else if (use->doubt[0]) {
+        fprintf(stderr, "main_host: the GPU %s is in doubt (%s): probing it\n", gpu->uuid, use->doubt);
+        if (!gpu_use_probe(use, error))
+            return false;
     }
     if (!warden_wait_ready(&use->warden))
         return error_toolkit(error, "the GPU %s cannot be used: %s", gpu->uuid, use->warden.why);

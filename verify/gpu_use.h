@@ -16,14 +16,15 @@ struct gpu_use {
     char program[PATH_MAX];          /* of the warden */
     struct warden warden;
     bool settled;                    /* gpu_use_settle() has seen to it */
+    char doubt[160];                 /* what was wrong with a warden that was lent, or "" */
     bool busy;                       /* it was in use by somebody else: the warden has ended, nothing is watched over */
     struct gpu_state before, after;  /* the GPU before anything was started on it, and at the end */
 };
 
 /*
  * Claims the GPU, waiting for it if need be, and starts the warden `program`, which gets ready while the caller goes
- * on. The descriptor `lent`, if it is not -1, leads to one that is there already, and is taken where it is in order; it
- * is closed in either case.
+ * on. The descriptor `lent`, if it is not -1, leads to one that is there already, and is taken where it is in order, or
+ * ended; the descriptor is no more the caller's.
  */
 bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *program, int lent, struct error *error);
 

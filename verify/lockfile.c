@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 enum { TRIES = 100 };
@@ -23,4 +24,9 @@ int lockfile_open(const char *path)
             fchmod(fd, 0644); /* whatever the umask: others are to take its lock as well */
     }
     return fd;
+}
+
+void lockfile_gpu(const char *uuid, const char *kind, char path[LOCKFILE_GPU_PATH])
+{
+    snprintf(path, LOCKFILE_GPU_PATH, "/tmp/gpu-contest-toolkit-%s-%s", uuid, kind);
 }

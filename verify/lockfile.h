@@ -10,4 +10,12 @@
  */
 int lockfile_open(const char *path);
 
+enum { LOCKFILE_GPU_PATH = 160 };
+
+/*
+ * The path of the file of that kind, such as "lock", for the GPU of that UUID, which has letters, digits and hyphens
+ * only.
+ */
+void lockfile_gpu(const char *uuid, const char *kind, char path[LOCKFILE_GPU_PATH]);
+
 #endif

@@ -16,6 +16,9 @@ enum { HUGE_PAGE = 2 << 20 }; /* bytes, on x86-64 */
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* Linux 6.1; glibc 2.36 does not name it yet */
 #endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; glibc 2.35 */
+#endif
 
 /*
  * From this size on inputs and outputs are page-locked for a submission in CUDA, and outputs copied off the clock. What
@@ -83,8 +86,9 @@ static inline void *map_new(int fd, size_t size)
             ((volatile char *)place)[i] = 0;
         madvise(place, size, MADV_COLLAPSE); /* a machine that cannot is slower, not wrong */
     }
-    if (place)
-        madvise(place, size, MADV_POPULATE_WRITE); /* Linux 5.14; before that they are made as they are written */
+    if (place && madvise(place, size, MADV_POPULATE_WRITE) != 0)
+        for (size_t i = 0; i < size; i += 4096) /* they count as the host's memory, not as the submission's */
+            ((volatile char *)place)[i] = 0;
     return place;
 }
 

@@ -16,20 +16,26 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "lockfile.h"
 
 /* How long it may take to start, and how long an operation may take beyond the time it is given. */
 static const double start_seconds = 30.0, operation_seconds = 10.0;
 
-static void become_warden(const char *program, const char *gpu_uuid, int channel)
+/* How long the driver may take to clear up after one that was killed. */
+enum { ending_milliseconds = 5000 };
+
+/* `lock`: what it claims the GPU by when it ends, where it may outlive its parent; or NULL. */
+static void become_warden(const char *program, const char *gpu_uuid, char *lock, int channel)
 {
     char device[160];
-    char *argv[] = { (char *)program, NULL };
+    char *argv[] = { (char *)program, lock, NULL };
     /* One hardware queue is all that it needs, and its context is made in half the time. */
     char *envp[] = { device, "CUDA_DEVICE_MAX_CONNECTIONS=1", NULL };
     sigset_t none;
     int null = open("/dev/null", O_RDWR);
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!lock)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
     setsid();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -44,7 +50,7 @@ static void become_warden(const char *program, const char *gpu_uuid, int channel
     _exit(127);
 }
 
-bool warden_start(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error)
+static bool start(struct warden *warden, const char *program, const char *gpu_uuid, char *lock, struct error *error)
 {
     int ends[2];
 
@@ -56,7 +62,7 @@ bool warden_start(struct warden *warden, const char *program, const char *gpu_uu
     fflush(NULL);
     warden->pid = fork();
     if (warden->pid == 0)
-        become_warden(program, gpu_uuid, ends[1]);
+        become_warden(program, gpu_uuid, lock, ends[1]);
     close(ends[1]);
     if (warden->pid < 0) {
         warden->pid = 0;
@@ -67,10 +73,51 @@ bool warden_start(struct warden *warden, const char *program, const char *gpu_uu
     return true;
 }
 
+bool warden_start(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error)
+{
+    return start(warden, program, gpu_uuid, NULL, error);
+}
+
+bool warden_start_lent(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error)
+{
+    char lock[LOCKFILE_GPU_PATH];
+
+    lockfile_gpu(gpu_uuid, "lock", lock);
+    return start(warden, program, gpu_uuid, lock, error);
+}
+
+void warden_give_up(struct warden *warden)
+{
+    if (warden->pid > 0) {
+        shutdown(warden->channel, SHUT_RDWR); /* other processes may have copies of this end */
+        close(warden->channel);
+    }
+    *warden = (struct warden){ .channel = -1 };
+}
+
+bool warden_lives(const struct warden *warden)
+{
+    struct pollfd end = { .fd = warden->channel };
+
+    return warden->pid > 0 && poll(&end, 1, 0) == 0;
+}
+
+/* Kills one that is somebody else's child, and waits until it is gone. */
+static void end_lent(pid_t pid)
+{
+    struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+
+    kill(pid, SIGKILL);
+    if (ended.fd >= 0) {
+        poll(&ended, 1, ending_milliseconds);
+        close(ended.fd);
+    }
+}
+
 void warden_stop(struct warden *warden)
 {
     if (warden->pid > 0 && warden->lent && warden->why[0])
-        shutdown(warden->channel, SHUT_RDWR);
+        end_lent(warden->pid);
     if (warden->pid > 0 && !warden->lent) {
         kill(warden->pid, SIGKILL);
         waitpid(warden->pid, NULL, 0);
@@ -174,13 +221,17 @@ bool warden_borrow(struct warden *warden, int channel, const char *gpu_uuid)
     /* Where this is the first host that has it, its own first word comes before. */
     if (ok && !(ok = receive(warden, WARDEN_NAME, start_seconds, &reply)) && reply.operation == WARDEN_READY)
         ok = reply.ok && receive(warden, WARDEN_NAME, start_seconds, &reply);
-    if (ok && strcmp(reply.text, gpu_uuid) == 0 && warden_health(warden)) {
-        warden->pid = reply.process;
+    if (ok)
         warden->why[0] = '\0'; /* its first word was no failure */
-        return true;
+    if (ok && strcmp(reply.text, gpu_uuid) == 0) {
+        warden->pid = reply.process;
+        if (warden_health(warden))
+            return true;
+        end_lent(warden->pid);
     }
     shutdown(channel, SHUT_RDWR);
     close(channel);
-    *warden = (struct warden){ .channel = -1 };
+    warden->pid = 0;
+    warden->channel = -1;
     return false;
 }

@@ -45,27 +45,39 @@ struct warden_message {
 struct warden {
     pid_t pid;          /* 0 for none */
     int channel;        /* -1 for none */
-    bool lent;          /* by the caller of the program, who started it and ends it */
+    bool lent;          /* by the caller of the program, who started it */
     bool ready;         /* it has said so */
     char why[160];      /* why the last operation failed */
 };
 
 /*
- * Starts `program` on the GPU of that UUID. It is ready some tenths of a second later, which the first operation waits
- * for. False, with an error, when no process could be made.
+ * Starts `program` on the GPU of that UUID, which the caller has claimed. It is ready some tenths of a second later,
+ * which the first operation waits for. False, with an error, when no process could be made.
  */
 bool warden_start(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error);
 
 /*
- * Ends one that was started, and lets go of one that was lent; it is told to end where an operation of it has failed.
- * Does nothing where there is none.
+ * Ends one that was started, and lets go of one that was lent, or ends it where an operation of it has failed. Does
+ * nothing where there is none.
  */
 void warden_stop(struct warden *warden);
 
 /*
- * Takes over, for a while, the warden at the other end of `channel`, which another program has started: several hosts
- * one after the other need not make a context each. False where it does not answer, is not healthy or looks after
- * another GPU: it is told to end then, and its owner will start another.
+ * Starts one to be lent to several hosts, one after the other, which need not make a context each then. The caller need
+ * not have claimed the GPU: the warden does not touch it before the first host asks it something, and when it ends it
+ * claims it itself. It ends when all copies of the channel's end are closed, or by warden_give_up(), which does not
+ * wait for that: it is a child of the caller, and may outlive it.
+ */
+bool warden_start_lent(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error);
+void warden_give_up(struct warden *warden);
+
+/* Whether it is still there to be lent. */
+bool warden_lives(const struct warden *warden);
+
+/*
+ * The host's side: takes over, for a while, the warden at the other end of `channel`, on a GPU that it has claimed.
+ * False where that does not answer, is not healthy or looks after another GPU: it is ended then, and its owner will
+ * start another. In warden->why stands what is wrong with the GPU, or nothing.
  */
 bool warden_borrow(struct warden *warden, int channel, const char *gpu_uuid);
 

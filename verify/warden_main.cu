@@ -3,11 +3,18 @@
  *
  * It answers one operation at a time on the channel and ends with it. No user code is in its process, and nothing that
  * the submission has reaches it.
+ *
+ * gpu_warden [LOCK]: with the file whose lock claims the GPU it is there for several hosts, one after the other. Who
+ * asks it has claimed the GPU; before the first question, and when nobody is left to ask, nobody may have done that for
+ * it. So it begins with the first question, and ends with the lock in its hands.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -260,11 +267,33 @@ static void say(struct warden_message *reply, cudaError_t status)
         _exit(1);
 }
 
-int main(void)
+/* Waits for the first question; false where the channel ends before. */
+static bool wanted(void)
+{
+    char byte;
+
+    return recv(WARDEN_FD, &byte, 1, MSG_PEEK) > 0;
+}
+
+/* Ends the watch that a host may have left, and waits until the GPU is nobody else's. */
+static void claim(const char *lock)
+{
+    int fd = open(lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+    shared->stop = 1;
+    __sync_synchronize();
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+        ;
+}
+
+int main(int argc, char **argv)
 {
     struct warden_message message, reply = { WARDEN_READY };
-    cudaError_t status = initialise();
+    cudaError_t status;
 
+    if (argc > 1 && !wanted())
+        return 0;
+    status = initialise();
     reply.ok = status == cudaSuccess;
     say(&reply, status);
     while (status == cudaSuccess && receive(&message)) {
@@ -283,5 +312,7 @@ int main(void)
         }
         say(&reply, cudaGetLastError());
     }
+    if (argc > 1 && status == cudaSuccess)
+        claim(argv[1]);
     _exit(0);
 }

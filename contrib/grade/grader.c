@@ -106,7 +106,7 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
     job->keeper = 0;
     job->idle = step_now();
     if (code > 1) /* the host may have been ended in the middle of a question */
-        step_end_warden(job);
+        warden_give_up(&job->warden);
     if (job->baseline && step_baseline_ran(job, &code))
         return step_start_run(grader, job, error);
     memcpy(work, job->work, sizeof work);
@@ -345,7 +345,7 @@ static void end_wardens(struct grader *grader)
 {
     for (size_t i = 0; i < grader->run_count; i++)
         if (grader->runs[i].keeper == 0 && step_now() - grader->runs[i].idle > warden_idle_seconds)
-            step_end_warden(&grader->runs[i]);
+            warden_give_up(&grader->runs[i].warden);
 }
 
 /* Writes down every step that has ended. */
@@ -361,10 +361,8 @@ static bool collect(struct grader *grader, struct error *error)
             job = grader->builds[i].keeper == pid ? &grader->builds[i] : job;
         for (size_t i = 0; i < grader->run_count; i++) {
             job = grader->runs[i].keeper == pid ? &grader->runs[i] : job;
-            if (grader->runs[i].warden.pid == pid) { /* a host found fault with it */
-                close(grader->runs[i].warden.channel);
-                grader->runs[i].warden = (struct warden){ .channel = -1 };
-            }
+            if (grader->runs[i].warden.pid == pid) /* a host found fault with it */
+                warden_give_up(&grader->runs[i].warden);
         }
         if (job && !finish(grader, job, WIFEXITED(status) ? WEXITSTATUS(status) : KEEPER_KILLED, error))
             return false;
@@ -399,6 +397,13 @@ static bool tell_left(struct grader *grader, struct error *error)
     return true;
 }
 
+static void wait_for_keepers(const struct job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        while (jobs[i].keeper > 0 && waitpid(jobs[i].keeper, NULL, 0) < 0 && errno == EINTR)
+            ;
+}
+
 static void stop_all(struct grader *grader)
 {
     for (size_t i = 0; i < grader->build_count; i++)
@@ -407,10 +412,11 @@ static void stop_all(struct grader *grader)
     for (size_t i = 0; i < grader->run_count; i++) {
         if (grader->runs[i].keeper > 0)
             kill(grader->runs[i].keeper, SIGTERM);
-        step_end_warden(&grader->runs[i]);
+        warden_give_up(&grader->runs[i].warden);
     }
-    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-        ;
+    /* Not for the wardens, which end by themselves: on a GPU that hangs that may take for ever. */
+    wait_for_keepers(grader->builds, grader->build_count);
+    wait_for_keepers(grader->runs, grader->run_count);
 }
 
 bool grader_run(struct grader *grader, bool *stopped, struct error *error)

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,26 +148,21 @@ static bool source_of(const struct job *job, char *source, size_t size)
     return source[0] == '/';
 }
 
-void step_end_warden(struct job *job)
-{
-    if (job->warden.pid <= 0)
-        return;
-    kill(job->warden.pid, SIGKILL);
-    close(job->warden.channel);
-    job->warden = (struct warden){ .channel = -1 };
-}
-
 /*
  * The channel to the slot's warden, which is started if there is none; 0 where that fails: then the host starts one,
- * and says what is wrong.
+ * and says what is wrong. A GPU that has a number alone is not CUDA's of that number for sure.
  */
 static int lend_warden(const struct grader *grader, struct job *job)
 {
     char program[PATH_MAX];
     struct error error;
 
+    if (strncmp(job->gpu, "GPU-", 4) != 0)
+        return 0;
+    if (!warden_lives(&job->warden))
+        warden_give_up(&job->warden);
     snprintf(program, sizeof program, "%s/gpu_warden", grader->build);
-    return job->warden.pid > 0 || warden_start(&job->warden, program, job->gpu, &error) ? job->warden.channel : 0;
+    return job->warden.pid > 0 || warden_start_lent(&job->warden, program, job->gpu, &error) ? job->warden.channel : 0;
 }
 
 bool step_start_run(const struct grader *grader, struct job *job, struct error *error)

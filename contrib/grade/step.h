@@ -23,12 +23,6 @@ void step_first_line(const char *path, char *line, size_t size);
 bool step_start_build(const struct grader *grader, struct job *job, const char *source, struct error *error);
 bool step_start_run(const struct grader *grader, struct job *job, struct error *error);
 
-/*
- * Ends the warden that a run slot lends to its hosts, if there is one, without waiting for it: it is a child of the
- * caller like the keepers.
- */
-void step_end_warden(struct job *job);
-
 /* Writes what a step that ended with exit code `code` found, and the next state, into the database and *job. */
 bool step_finish_build(struct grader *grader, struct job *job, int code, struct error *error);
 bool step_finish_run(struct grader *grader, struct job *job, int code, struct error *error);

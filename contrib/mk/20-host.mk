@@ -36,7 +36,7 @@ $(BUILD)/check_problem: $(call object,problems/main_check.c) $(HOST_OBJECTS)
 $(BUILD)/compare: $(call object,verify/main_compare.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/bench_watch: $(call object,tests/bench/main_watch.c verify/warden.c verify/error.c)
+$(BUILD)/bench_watch: $(call object,tests/bench/main_watch.c verify/warden.c verify/lockfile.c verify/error.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
 
 $(BUILD)/bench_overhead: $(call object,tests/bench/main_overhead.c) $(HOST_OBJECTS)

@@ -11,12 +11,14 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "unit.h"
 #include "verify/clock.h"
+#include "verify/lockfile.h"
 #include "verify/reap.h"
 #include "verify/stop.h"
 
@@ -158,9 +160,14 @@ static void test_borrowing(const char *program)
 {
     struct warden owned, warden;
     struct error error = { 0 };
+    char lock[LOCKFILE_GPU_PATH];
     double megahertz = 0;
+    pid_t pid;
+    int fd;
 
-    CHECK(warden_start(&owned, program, "0", &error), "%s", error.text);
+    CHECK(!warden_lives(&(struct warden){ .channel = -1 }), "none lives");
+    CHECK(warden_start_lent(&owned, program, "0", &error), "%s", error.text);
+    CHECK(warden_lives(&owned), "it does not live");
     for (int host = 0; host < 2; host++) {
         CHECK(warden_borrow(&warden, dup(owned.channel), SIMULATED), "host %d", host);
         CHECK(warden.pid == owned.pid, "host %d: its number is %d", host, (int)warden.pid);
@@ -170,16 +177,38 @@ static void test_borrowing(const char *program)
               "host %d ended it", host);
     }
     CHECK(!warden_borrow(&warden, dup(owned.channel), "GPU-1"), "it looks after any GPU");
+    CHECK(warden.why[0] == '\0', "no fault of the GPU's: %s", warden.why);
     CHECK(is_gone(owned.pid), "nobody told it to end");
+    CHECK(!warden_lives(&owned), "it lives");
     CHECK(!warden_borrow(&warden, dup(owned.channel), SIMULATED), "one that has ended answers");
-    close(owned.channel);
+    warden_give_up(&owned);
 
-    CHECK(warden_start(&owned, program, "0", &error), "%s", error.text);
+    CHECK(warden_start_lent(&owned, program, "0", &error), "%s", error.text);
     CHECK(warden_borrow(&warden, dup(owned.channel), SIMULATED), "it is not lent");
     snprintf(warden.why, sizeof warden.why, "something is wrong");
     warden_stop(&warden);
-    CHECK(is_gone(owned.pid), "nobody told it to end");
-    close(owned.channel);
+    CHECK(kill(owned.pid, 0) != 0 || is_gone(owned.pid), "it was not ended");
+    warden_give_up(&owned);
+
+    /* One that nobody ever asked ends at once, another one when nobody has the GPU. */
+    lockfile_gpu("0", "lock", lock);
+    fd = lockfile_open(lock);
+    CHECK(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0, "%s is taken", lock);
+    CHECK(warden_start_lent(&owned, program, "0", &error), "%s", error.text);
+    pid = owned.pid;
+    warden_give_up(&owned);
+    CHECK(owned.pid == 0 && is_gone(pid), "it waits for a GPU that it never used");
+    CHECK(warden_start_lent(&owned, program, "0", &error), "%s", error.text);
+    CHECK(warden_borrow(&warden, dup(owned.channel), SIMULATED), "it is not lent");
+    warden_stop(&warden);
+    pid = owned.pid;
+    warden_give_up(&owned);
+    usleep(300000);
+    CHECK(waitpid(pid, NULL, WNOHANG) == 0, "it ends while somebody else has the GPU");
+    flock(fd, LOCK_UN);
+    CHECK(is_gone(pid), "it does not end when nobody has the GPU");
+    close(fd);
+    unlink(lock);
     CHECK(!warden_borrow(&warden, open("/dev/null", O_RDWR), SIMULATED), "a device answers");
     CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");
 }
