@@ -55,6 +55,7 @@ static void leave_out(struct gpu_state *state, pid_t pid)
     for (unsigned i = 0; i < kept; i++)
         if (state->pids[i] == (unsigned)pid) {
             memmove(&state->pids[i], &state->pids[i + 1], (kept - i - 1) * sizeof state->pids[0]);
+            state->pids[kept - 1] = 0;
             state->processes--;
             return;
         }

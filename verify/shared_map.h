@@ -6,6 +6,7 @@
 #ifndef VERIFY_SHARED_MAP_H
 #define VERIFY_SHARED_MAP_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -86,9 +87,17 @@ static inline void *map_new(int fd, size_t size)
             ((volatile char *)place)[i] = 0;
         madvise(place, size, MADV_COLLAPSE); /* a machine that cannot is slower, not wrong */
     }
-    if (place && madvise(place, size, MADV_POPULATE_WRITE) != 0)
-        for (size_t i = 0; i < size; i += 4096) /* they count as the host's memory, not as the submission's */
-            ((volatile char *)place)[i] = 0;
+    if (!place || madvise(place, size, MADV_POPULATE_WRITE) == 0)
+        return place;
+    if (errno != EINVAL) { /* there is no memory for it */
+        const int reason = errno;
+
+        munmap(place, size);
+        errno = reason;
+        return NULL;
+    }
+    for (size_t i = 0; i < size; i += 4096) /* they are to count as the host's memory, not as the submission's */
+        ((volatile char *)place)[i] = 0;
     return place;
 }
 

@@ -103,21 +103,20 @@ bool warden_lives(const struct warden *warden)
 }
 
 /* Kills one that is somebody else's child, and waits until it is gone. */
-static void end_lent(pid_t pid)
+static void end_lent(const struct warden *warden)
 {
-    struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+    struct pollfd ended = { .fd = warden->handle, .events = POLLIN };
 
-    kill(pid, SIGKILL);
-    if (ended.fd >= 0) {
-        poll(&ended, 1, ending_milliseconds);
-        close(ended.fd);
-    }
+    syscall(SYS_pidfd_send_signal, warden->handle, SIGKILL, NULL, 0);
+    poll(&ended, 1, ending_milliseconds);
 }
 
 void warden_stop(struct warden *warden)
 {
     if (warden->pid > 0 && warden->lent && warden->why[0])
-        end_lent(warden->pid);
+        end_lent(warden);
+    if (warden->pid > 0 && warden->lent)
+        close(warden->handle);
     if (warden->pid > 0 && !warden->lent) {
         kill(warden->pid, SIGKILL);
         waitpid(warden->pid, NULL, 0);
@@ -223,11 +222,16 @@ bool warden_borrow(struct warden *warden, int channel, const char *gpu_uuid)
         ok = reply.ok && receive(warden, WARDEN_NAME, start_seconds, &reply);
     if (ok)
         warden->why[0] = '\0'; /* its first word was no failure */
-    if (ok && strcmp(reply.text, gpu_uuid) == 0) {
-        warden->pid = reply.process;
-        if (warden_health(warden))
+    ok = ok && strcmp(reply.text, gpu_uuid) == 0 && reply.process > 0;
+    if (ok && (warden->handle = (int)syscall(SYS_pidfd_open, (pid_t)reply.process, 0)) >= 0) {
+        /* That it answers now shows that the number was still its own. */
+        if (warden_health(warden)) {
+            warden->pid = reply.process;
             return true;
-        end_lent(warden->pid);
+        }
+        if (!strstr(warden->why, "has ended"))
+            end_lent(warden);
+        close(warden->handle);
     }
     shutdown(channel, SHUT_RDWR);
     close(channel);

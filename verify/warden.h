@@ -46,6 +46,7 @@ struct warden {
     pid_t pid;          /* 0 for none */
     int channel;        /* -1 for none */
     bool lent;          /* by the caller of the program, who started it */
+    int handle;         /* of one that was lent: what signals are sent by, whoever has its number by then */
     bool ready;         /* it has said so */
     char why[160];      /* why the last operation failed */
 };

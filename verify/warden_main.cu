@@ -26,6 +26,9 @@ extern "C" {
 /* After this long without being told to stop, the watch ends by itself and has failed. Nanoseconds. */
 static const unsigned long long longest_watch = 60ull * 1000 * 1000 * 1000;
 
+/* Seconds after which one that is lent ends that hangs in CUDA: nobody may be left who would kill it. */
+enum { patience = 90 };
+
 /* Times over the size of the L2 cache that are written to empty it. */
 enum { flush_times = 2 };
 
@@ -259,12 +262,11 @@ static bool receive(struct warden_message *message)
     return got == (ssize_t)sizeof *message;
 }
 
-static void say(struct warden_message *reply, cudaError_t status)
+static bool say(struct warden_message *reply, cudaError_t status)
 {
     if (!reply->ok && !reply->text[0])
         snprintf(reply->text, sizeof reply->text, "CUDA: %s", cudaGetErrorString(status));
-    if (send(WARDEN_FD, reply, sizeof *reply, MSG_NOSIGNAL) != (ssize_t)sizeof *reply)
-        _exit(1);
+    return send(WARDEN_FD, reply, sizeof *reply, MSG_NOSIGNAL) == (ssize_t)sizeof *reply;
 }
 
 /* Waits for the first question; false where the channel ends before. */
@@ -275,28 +277,42 @@ static bool wanted(void)
     return recv(WARDEN_FD, &byte, 1, MSG_PEEK) > 0;
 }
 
-/* Ends the watch that a host may have left, and waits until the GPU is nobody else's. */
-static void claim(const char *lock)
+/*
+ * The end of one that is lent: stops the watch that a host may have left, waits until the GPU is nobody else's, and
+ * clears up while it has the lock. The kernel would let go of that first.
+ */
+static void end_lent(int lock)
 {
-    int fd = open(lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-
-    shared->stop = 1;
+    if (shared)
+        shared->stop = 1;
     __sync_synchronize();
-    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+    while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
         ;
+    alarm(patience);
+    cudaDeviceReset();
 }
 
 int main(int argc, char **argv)
 {
     struct warden_message message, reply = { WARDEN_READY };
+    const bool lent = argc > 1;
+    int lock = -1;
     cudaError_t status;
+    bool ok;
 
-    if (argc > 1 && !wanted())
+    if (lent && !wanted())
         return 0;
+    if (lent) {
+        lock = open(argv[1], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* the host that asks has made it */
+        alarm(patience);
+    }
     status = initialise();
+    alarm(0);
     reply.ok = status == cudaSuccess;
-    say(&reply, status);
-    while (status == cudaSuccess && receive(&message)) {
+    ok = say(&reply, status) && status == cudaSuccess;
+    while (ok && receive(&message)) {
+        if (lent)
+            alarm((unsigned)message.seconds + patience);
         reply = (struct warden_message){ message.operation };
         switch ((enum warden_operation)message.operation) {
         case WARDEN_IDLE: idle(&message, &reply); break;
@@ -310,9 +326,10 @@ int main(int argc, char **argv)
             break;
         case WARDEN_READY: reply.ok = 1; break;
         }
-        say(&reply, cudaGetLastError());
+        alarm(0);
+        ok = say(&reply, cudaGetLastError());
     }
-    if (argc > 1 && status == cudaSuccess)
-        claim(argv[1]);
+    if (lent)
+        end_lent(lock);
     _exit(0);
 }

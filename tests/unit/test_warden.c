@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -158,15 +159,18 @@ static bool is_gone(pid_t pid)
 /* One owner, two hosts after each other; then a GPU that is not the owner's, and a host that found fault. */
 static void test_borrowing(const char *program)
 {
+    char gpu[32]; /* a name that no other test has */
     struct warden owned, warden;
+    const struct warden_message question = { .operation = WARDEN_HEALTH };
     struct error error = { 0 };
     char lock[LOCKFILE_GPU_PATH];
     double megahertz = 0;
     pid_t pid;
     int fd;
 
+    snprintf(gpu, sizeof gpu, "test-%d", (int)getpid());
     CHECK(!warden_lives(&(struct warden){ .channel = -1 }), "none lives");
-    CHECK(warden_start_lent(&owned, program, "0", &error), "%s", error.text);
+    CHECK(warden_start_lent(&owned, program, gpu, &error), "%s", error.text);
     CHECK(warden_lives(&owned), "it does not live");
     for (int host = 0; host < 2; host++) {
         CHECK(warden_borrow(&warden, dup(owned.channel), SIMULATED), "host %d", host);
@@ -183,7 +187,7 @@ static void test_borrowing(const char *program)
     CHECK(!warden_borrow(&warden, dup(owned.channel), SIMULATED), "one that has ended answers");
     warden_give_up(&owned);
 
-    CHECK(warden_start_lent(&owned, program, "0", &error), "%s", error.text);
+    CHECK(warden_start_lent(&owned, program, gpu, &error), "%s", error.text);
     CHECK(warden_borrow(&warden, dup(owned.channel), SIMULATED), "it is not lent");
     snprintf(warden.why, sizeof warden.why, "something is wrong");
     warden_stop(&warden);
@@ -191,19 +195,31 @@ static void test_borrowing(const char *program)
     warden_give_up(&owned);
 
     /* One that nobody ever asked ends at once, another one when nobody has the GPU. */
-    lockfile_gpu("0", "lock", lock);
+    lockfile_gpu(gpu, "lock", lock);
     fd = lockfile_open(lock);
     CHECK(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0, "%s is taken", lock);
-    CHECK(warden_start_lent(&owned, program, "0", &error), "%s", error.text);
+    CHECK(warden_start_lent(&owned, program, gpu, &error), "%s", error.text);
     pid = owned.pid;
     warden_give_up(&owned);
     CHECK(owned.pid == 0 && is_gone(pid), "it waits for a GPU that it never used");
-    CHECK(warden_start_lent(&owned, program, "0", &error), "%s", error.text);
+    CHECK(warden_start_lent(&owned, program, gpu, &error), "%s", error.text);
     CHECK(warden_borrow(&warden, dup(owned.channel), SIMULATED), "it is not lent");
     warden_stop(&warden);
     pid = owned.pid;
     warden_give_up(&owned);
     usleep(300000);
+    CHECK(waitpid(pid, NULL, WNOHANG) == 0, "it ends while somebody else has the GPU");
+    flock(fd, LOCK_UN);
+    CHECK(is_gone(pid), "it does not end when nobody has the GPU");
+
+    /* The same where the host was ended in the middle of a question. */
+    CHECK(flock(fd, LOCK_EX | LOCK_NB) == 0, "%s is taken", lock);
+    CHECK(warden_start_lent(&owned, program, gpu, &error), "%s", error.text);
+    CHECK(send(owned.channel, &question, sizeof question, 0) > 0, "it cannot be asked");
+    pid = owned.pid;
+    usleep(20000);
+    warden_give_up(&owned);
+    usleep(500000);
     CHECK(waitpid(pid, NULL, WNOHANG) == 0, "it ends while somebody else has the GPU");
     flock(fd, LOCK_UN);
     CHECK(is_gone(pid), "it does not end when nobody has the GPU");
