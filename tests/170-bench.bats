@@ -6,7 +6,6 @@ setup() {
     cd "$root"
 }
 
-
 @test "bench: two sizes on the CPU give a table, and JSON with every sample" {
     for row in 'editdistance 128 512 bitparallel.c GCUPS' 'matmul 64 128 baseline.c GFLOP/s'; do
         read -r problem small large faster unit <<< "$row"
@@ -215,4 +214,34 @@ END
     PROFILE_LAUNCHES=x run -2 run_scripts/profile.sh device_user.cu --device sim
     assert_output 'profile.sh: PROFILE_LAUNCHES=x is not a number from 1 to 999999'
     [ -e /dev/nvidiactl ] || run -2 run_scripts/profile.sh device_user.cu --device gpu
+}
+
+@test "bench_grade: what grading takes beside the calls, alone and as one of many in a run; bad arguments" {
+    requires box
+    run -0 --separate-stderr timeout 100 run_scripts/bench_grade.sh --count 1
+    assert_equal "${#lines[@]}" 11
+    assert_line --regexp "^overhead, the difference +[0-9.]+ +[0-9.]+$"
+    assert_line --regexp "^overhead of one of many in a run, without its build +[0-9.]+ +[0-9.]+$"
+    # The parts are all of it.
+    assert_equal "$(awk '/^all of it/ { rest = $(NF) } /^(  (compiling|the timed)|overhead, )/ { rest -= $(NF) }
+        END { print (rest < 0.003 && rest > -0.003) }' <<< "$output")" 1
+    run -2 run_scripts/bench_grade.sh --count 0
+    assert_output --partial "usage: bench_grade.sh"
+    run -2 run_scripts/bench_grade.sh Makefile mergesort
+    assert_output --partial "'Makefile' is no .c or .cu file"
+}
+
+@test "bench_watch: without a GPU, and with bad arguments, it says so in a line" {
+    run -2 run_scripts/bench_watch.sh 0
+    assert_output --partial "usage: bench_watch.sh"
+    if [ ! -e /dev/nvidiactl ]; then
+        run -2 --separate-stderr run_scripts/bench_watch.sh
+        assert_equal "${stderr_lines[-1]}" "bench_watch.sh: there is no NVIDIA GPU here to watch"
+    fi
+    make -s "${build#"$root"/}/bench_watch"
+    run -2 "$build/bench_watch"
+    run -3 "$build/bench_watch" /nonexistent/warden GPU-0 1
+    assert_output --partial "/nonexistent/warden"
+    run -3 "$build/bench_watch" /bin/true GPU-0 1
+    assert_output "bench_watch: the warden of the GPU has ended"
 }

@@ -193,6 +193,12 @@ large='random 67108864 seed=3'
     run -0 "$host" editdistance --submission "$so" --case sample/1-small --warden 9 9< /dev/null
 }
 
+@test "gpu: the watch sees no gap of a GPU that nobody uses, nor beside a judging on another one" {
+    run -0 run_scripts/bench_watch.sh 2
+    assert_line --regexp "^GPU-.*, alone: [0-9]+ watches, gaps of [0-9.]+ us \(median\)"
+    assert_equal "$(grep -c watches <<< "$output")" "$(nvidia-smi -L | awk "END { print NR * NR }")"
+}
+
 @test "gpu: more device memory than allowed is MLE, named with limit and value; as much as allowed is not" {
     so=$(submission tests/exploits/cuda_memory.cu)
     run -1 "$host" editdistance --submission "$so" --case sample/1-small --device-memory-limit 256
