@@ -43,11 +43,6 @@ done
 
 # without_gpu SUBMISSION SUFFIX: it has such files, and there is no GPU.
 without_gpu() { [ ! -e /dev/nvidiactl ] && [ -n "$(find "$1" -name "*$2" -print -quit)" ]; }
-# league_of SUBMISSION: what its first comment names, or nothing.
-league_of() {
-    find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' \
-        {} + | head -n 1
-}
 # simulated WANT GOT: what GOT on the simulator stands for. A kernel that waits for ever it may find out, and end with
 # an error, before the limit; and of an accepted submission it has nothing to say.
 simulated() {

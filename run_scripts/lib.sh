@@ -30,8 +30,11 @@ problem_exists() {
     refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"
 }
 
-# league_of FILE: the league that the first comment of a submission names, `league: NAME`; nothing where it names none.
-league_of() { sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\( \*\/\)\?$/\1/p' "$1" 2> /dev/null | head -n 1 || true; }
+# league_of FILE, or a folder: the league that the first comment of a submission names, `league: NAME`; or nothing.
+league_of() {
+    find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec \
+        sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\([.,].*\| \*\/\)\?$/\1/p' {} + 2> /dev/null | head -n 1 || true
+}
 
 # tracked_files [FOLDER...]: the toolkit's own files, each ended by a zero byte, without those in the folders: what git
 # tracks, or where there is no git all but what is built.

@@ -73,3 +73,16 @@ setup() {
     run -2 run_scripts/bench_submissions.sh mergesort 3 no_such.c -- 'random 10'
     assert_output --partial 'there is no problems/mergesort/submissions/accepted/no_such.c'
 }
+
+@test "problems: a jury submission that speaks of a league is judged in it" {
+    local file league named=0
+    . "$root/run_scripts/lib.sh"
+    for file in problems/*/submissions/*/*; do
+        league=$(league_of "$file")
+        [ -z "$league" ] || grep -q "^  $league:" "${file%%/submissions/*}/gpu.yaml" ||
+            fail "$file: '$league' is no league of its problem"
+        ! grep -rq 'league:' "$file" || [ -n "$league" ] || fail "$file: no league was read from it"
+        [ -z "$league" ] || named=$((named + 1))
+    done
+    [ $named -ge 10 ] || fail "only $named submissions name a league"
+}

@@ -7,8 +7,12 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 
 enum { PARALLEL_MOST = 64 };
+
+/* Bytes that a thread copies at a time: a millisecond, beside which starting a thread is little. */
+enum { COPY_PIECE = 8 << 20 };
 
 static void (*make_way)(const void *context); /* or NULL */
 static const void *make_way_context;
@@ -89,4 +93,44 @@ void parallel_run(size_t count, void (*work)(void *context, size_t i), void *con
     if (makes_way)
         sched_setaffinity(0, sizeof before, &before);
     parallel_give(taken);
+}
+
+/* ------------------------------------------------------------------ pieces of what lies in a row */
+
+struct pieces {
+    void (*work)(void *context, size_t first, size_t end);
+    void *context;
+    size_t count, piece;
+};
+
+static void do_piece(void *context, size_t i)
+{
+    const struct pieces *pieces = context;
+    const size_t first = i * pieces->piece, rest = pieces->count - first;
+
+    pieces->work(pieces->context, first, first + (rest < pieces->piece ? rest : pieces->piece));
+}
+
+void parallel_pieces(size_t count, size_t piece, void (*work)(void *context, size_t first, size_t end), void *context)
+{
+    struct pieces pieces = { .work = work, .context = context, .count = count, .piece = piece };
+
+    parallel_run(count / piece + (count % piece > 0), do_piece, &pieces);
+}
+
+struct copy {
+    unsigned char *to;
+    const unsigned char *from;
+};
+
+static void copy_piece(void *context, size_t first, size_t end)
+{
+    const struct copy *copy = context;
+
+    memcpy(copy->to + first, copy->from + first, end - first);
+}
+
+void parallel_copy(void *to, const void *from, size_t size)
+{
+    parallel_pieces(size, COPY_PIECE, copy_piece, &(struct copy){ .to = to, .from = from });
 }

@@ -26,4 +26,13 @@ void parallel_give(size_t count);
  */
 void parallel_run(size_t count, void (*work)(void *context, size_t i), void *context);
 
+/*
+ * The same for what lies in a row: calls work(context, first, end) for `count` things `piece` at a time, the last time
+ * perhaps for fewer.
+ */
+void parallel_pieces(size_t count, size_t piece, void (*work)(void *context, size_t first, size_t end), void *context);
+
+/* memcpy(). One processor alone copies slower than the memory could. */
+void parallel_copy(void *to, const void *from, size_t size);
+
 #endif

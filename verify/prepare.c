@@ -92,26 +92,28 @@ static struct prepared *take(struct batch *batch)
     return call;
 }
 
-static void make(struct batch *batch)
+/* `call` as far as its answer, if there is one, then further calls while there are any. */
+static void make(struct batch *batch, struct prepared *call)
 {
     const struct prepare *prepare = batch->prepare;
-    struct prepared *call;
 
     for (;;) {
         if (prepare->processors)
             processors_make_way(prepare->processors);
-        call = take(batch);
+        if (!call)
+            call = take(batch);
         if (!call)
             return;
         call->ok =
             call->ok && prepare->problem->reference(&call->input, prepare->secret, &call->answer, &call->error);
+        call = NULL;
     }
 }
 
 /* A thread beside the host's first one. */
 static void *help(void *argument)
 {
-    make(argument);
+    make(argument, NULL);
     parallel_give(1);
     return NULL;
 }
@@ -146,16 +148,21 @@ static void make_batch(struct prepare *prepare, size_t most)
     const size_t processors = processor_count(prepare);
     struct batch batch = { .prepare = prepare, .lock = PTHREAD_MUTEX_INITIALIZER };
     pthread_t threads[PREPARE_MOST];
+    struct prepared *first;
     size_t started = 0, taken;
 
     batch.most = most < 2 * processors ? most : 2 * processors;
     batch.one_each = most > 1 && prepare->calls[0].number != prepare->calls[1].number;
     batch.allowed = batch.most > 1 ? free_memory() / 4 : 0;
+    if (prepare->processors)
+        processors_make_way(prepare->processors);
+    /* Nobody else can begin before it is known what a call takes; alone, the first one is made by all processors. */
+    first = estimate(&batch) == 0 ? take(&batch) : NULL;
     taken = parallel_take((batch.most < processors ? batch.most : processors) - 1);
     while (started < taken && pthread_create(&threads[started], NULL, help, &batch) == 0)
         started++;
     parallel_give(taken - started);
-    make(&batch);
+    make(&batch, first);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     if (prepare->processors)

@@ -5,21 +5,27 @@
 
 #include <string.h>
 
+enum { ROUNDS = 10 };
+
+/* A round of one block, and what is added to the key after it: the golden ratio and the root of 3, as fractions. */
+static const uint32_t multiplier0 = 0xd2511f53u, multiplier2 = 0xcd9e8d57u, weyl0 = 0x9e3779b9u, weyl1 = 0xbb67ae85u;
+
+static inline void philox_round(uint32_t *x0, uint32_t *x1, uint32_t *x2, uint32_t *x3, uint32_t k0, uint32_t k1)
+{
+    const uint64_t p = (uint64_t)*x0 * multiplier0, q = (uint64_t)*x2 * multiplier2;
+
+    *x0 = (uint32_t)(q >> 32) ^ *x1 ^ k0;
+    *x2 = (uint32_t)(p >> 32) ^ *x3 ^ k1;
+    *x1 = (uint32_t)q;
+    *x3 = (uint32_t)p;
+}
+
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t block[4])
 {
     uint32_t x0 = counter[0], x1 = counter[1], x2 = counter[2], x3 = counter[3], k0 = key[0], k1 = key[1];
 
-    for (int round = 0; round < 10; round++) {
-        uint64_t p = (uint64_t)x0 * 0xd2511f53u, q = (uint64_t)x2 * 0xcd9e8d57u;
-        uint32_t y0 = (uint32_t)(q >> 32) ^ x1 ^ k0, y2 = (uint32_t)(p >> 32) ^ x3 ^ k1;
-
-        x1 = (uint32_t)q;
-        x3 = (uint32_t)p;
-        x0 = y0;
-        x2 = y2;
-        k0 += 0x9e3779b9u;
-        k1 += 0xbb67ae85u;
-    }
+    for (int round = 0; round < ROUNDS; round++, k0 += weyl0, k1 += weyl1)
+        philox_round(&x0, &x1, &x2, &x3, k0, k1);
     block[0] = x0;
     block[1] = x1;
     block[2] = x2;
@@ -44,9 +50,59 @@ uint32_t random_u32(struct random_stream *stream)
     return stream->block[stream->used++];
 }
 
+struct random_stream random_ahead(const struct random_stream *stream, uint64_t words)
+{
+    const uint64_t word = (uint64_t)stream->index * 4 + stream->used - 4 + words; /* of the whole stream */
+    struct random_stream ahead = random_stream(&stream->key, stream->stream);
+
+    ahead.index = (uint32_t)(word / 4);
+    for (uint64_t i = 0; i < word % 4; i++)
+        random_u32(&ahead);
+    return ahead;
+}
+
+/* Blocks that are computed side by side: so many that the compiler uses vectors. */
+enum { LANES = 16 };
+
+/* As many blocks as philox4x32() would give, from the stream's next one on. */
+static void philox_blocks(struct random_stream *stream, uint32_t words[4 * LANES])
+{
+    const struct random_key *key = &stream->key;
+    uint32_t x0[LANES], x1[LANES], x2[LANES], x3[LANES], k0 = (uint32_t)key->seed, k1 = (uint32_t)(key->seed >> 32);
+
+    for (uint32_t l = 0; l < LANES; l++) {
+        x0[l] = stream->index + l;
+        x1[l] = stream->stream;
+        x2[l] = key->case_seed;
+        x3[l] = key->repetition;
+    }
+    for (int round = 0; round < ROUNDS; round++, k0 += weyl0, k1 += weyl1)
+        for (int l = 0; l < LANES; l++)
+            philox_round(&x0[l], &x1[l], &x2[l], &x3[l], k0, k1);
+    for (int l = 0; l < LANES; l++) {
+        words[4 * l] = x0[l];
+        words[4 * l + 1] = x1[l];
+        words[4 * l + 2] = x2[l];
+        words[4 * l + 3] = x3[l];
+    }
+    stream->index += LANES;
+}
+
+void random_words(struct random_stream *stream, uint32_t *words, size_t count)
+{
+    size_t done = 0;
+
+    while (done < count && stream->used < 4)
+        words[done++] = random_u32(stream);
+    for (; count - done >= 4 * LANES; done += 4 * LANES)
+        philox_blocks(stream, words + done);
+    while (done < count)
+        words[done++] = random_u32(stream);
+}
+
 uint32_t random_below(struct random_stream *stream, uint32_t bound)
 {
-    return (uint32_t)((uint64_t)random_u32(stream) * bound >> 32);
+    return random_scaled(random_u32(stream), bound);
 }
 
 void random_string(struct random_stream *stream, const char *alphabet, size_t size, char *string, size_t length)

@@ -32,10 +32,19 @@ struct random_stream {
 /* The start of a stream. */
 struct random_stream random_stream(const struct random_key *key, uint32_t stream);
 
+/* `stream` as it stands once `words` more words of it have been taken: so that several threads can draw from one. */
+struct random_stream random_ahead(const struct random_stream *stream, uint64_t words);
+
 /* The next 32 bits. */
 uint32_t random_u32(struct random_stream *stream);
 
-/* A number in [0, bound), bound > 0, by multiply-shift: off from uniform by less than bound / 2^32. */
+/* The next `count` words: as random_u32() one after the other, in less than half the time. */
+void random_words(struct random_stream *stream, uint32_t *words, size_t count);
+
+/* The number in [0, bound), bound > 0, of a word, by multiply-shift: off from uniform by less than bound / 2^32. */
+static inline uint32_t random_scaled(uint32_t word, uint32_t bound) { return (uint32_t)((uint64_t)word * bound >> 32); }
+
+/* The next one of those. */
 uint32_t random_below(struct random_stream *stream, uint32_t bound);
 
 /* `length` characters of an alphabet of `size` characters, 0 < size <= 256. */

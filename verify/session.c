@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 
 #include "clock.h"
 #include "limits.h"
+#include "parallel.h"
 #include "processor.h"
 #include "reap.h"
 #include "shared_map.h"
@@ -434,7 +436,7 @@ static int input_memory(const struct blob *input, size_t *size)
         close(fd);
         return -1;
     }
-    memcpy(view, input->data, input->size);
+    parallel_copy(view, input->data, input->size);
     munmap(view, *size);
     return fd;
 }
@@ -452,31 +454,62 @@ static inline uint64_t poison_word(uint64_t key, size_t index)
     return z ^ (z >> 31);
 }
 
+/* An output as whole words; what is left at its end is compared by itself. */
+struct poisoned {
+    uint64_t key;
+    uint64_t *words;
+    atomic_bool other; /* one that is not poison */
+};
+
+/* Words that a thread writes or compares at a time, and those that are looked at before others are. */
+enum { POISON_PIECE = 1 << 19, POISON_LOOK = 1 << 10 };
+
+static void write_poison(void *context, size_t first, size_t end)
+{
+    const struct poisoned *poisoned = context;
+
+    for (size_t i = first; i < end; i++)
+        poisoned->words[i] = poison_word(poisoned->key, i);
+}
+
+static void compare_poison(void *context, size_t first, size_t end)
+{
+    struct poisoned *poisoned = context;
+
+    for (size_t i = first; i < end; i++)
+        if (poisoned->words[i] != poison_word(poisoned->key, i)) {
+            atomic_store(&poisoned->other, true);
+            return;
+        }
+}
+
 /* Fills the output with other bytes than before. */
 static bool poison(struct session *session)
 {
+    struct poisoned poisoned = { .words = (uint64_t *)session->output };
     const size_t words = session->output_size / 8, rest = session->output_size % 8;
     uint64_t last;
 
     if (getrandom(&session->poison, sizeof session->poison, 0) != (ssize_t)sizeof session->poison)
         return false;
-    for (size_t i = 0; i < words; i++)
-        ((uint64_t *)session->output)[i] = poison_word(session->poison, i);
+    poisoned.key = session->poison;
+    parallel_pieces(words, POISON_PIECE, write_poison, &poisoned);
     last = poison_word(session->poison, words);
     memcpy(session->output + words * 8, &last, rest);
     return true;
 }
 
-/* Whether an output is what poison() wrote. */
-static bool is_poison(const struct session *session, const unsigned char *output)
+/* Whether an output is what poison() wrote. What a submission wrote shows at the start, as a rule. */
+static bool is_poison(const struct session *session, const struct blob *output)
 {
+    struct poisoned poisoned = { .key = session->poison, .words = (uint64_t *)output->data };
     const size_t words = session->output_size / 8, rest = session->output_size % 8;
-    uint64_t last = poison_word(session->poison, words);
+    const uint64_t last = poison_word(session->poison, words);
 
-    for (size_t i = 0; i < words; i++)
-        if (((const uint64_t *)output)[i] != poison_word(session->poison, i))
-            return false;
-    return memcmp(output + words * 8, &last, rest) == 0;
+    compare_poison(&poisoned, 0, words < POISON_LOOK ? words : POISON_LOOK);
+    if (!atomic_load(&poisoned.other))
+        parallel_pieces(words, POISON_PIECE, compare_poison, &poisoned);
+    return !atomic_load(&poisoned.other) && memcmp(output->data + words * 8, &last, rest) == 0;
 }
 
 /* ------------------------------------------------------------------ the GPU, and large inputs and outputs */
@@ -569,9 +602,9 @@ static struct facts fill_place(struct session *session, const struct blob *input
         turn = 0x9e3779b9;
     cut = (1 + (size_t)((double)turn / 4294967296.0 * (double)(body / SAMPLE - 1))) * SAMPLE;
     memcpy(session->place, input->data, HEAD);
-    memcpy(session->place + HEAD, input->data + HEAD + cut, body - cut);
-    memcpy(session->place + HEAD + body - cut, input->data + HEAD, cut);
-    memcpy(session->place, input->data, input->size);
+    parallel_copy(session->place + HEAD, input->data + HEAD + cut, body - cut);
+    parallel_copy(session->place + HEAD + body - cut, input->data + HEAD, cut);
+    parallel_copy(session->place, input->data, input->size);
     memset(session->place + input->size, 0, session->place_size - input->size);
     if (warden && !warden_unwatch(warden, &gap))
         return lost_warden(session, facts);
@@ -614,7 +647,7 @@ static struct facts take_output(struct session *session, struct blob *output, in
         key = (uint64_t)*end;
     take_samples(session, &key, samples);
     *end = clock_ns();
-    memcpy(output->data, session->output, session->output_size);
+    parallel_copy(output->data, session->output, session->output_size);
     take_samples(session, &key, again);
     facts.late = memcmp(samples, again, sizeof samples) != 0;
     for (size_t i = 0; i < SAMPLES && !facts.late; i++)
@@ -784,7 +817,7 @@ struct facts session_call(struct session *session, const struct blob *input, str
         session->idle = true;
         if (facts.seconds > facts.limit)
             facts.outcome = OUTCOME_TIMEOUT;
-        facts.unwritten = is_poison(session, output->data);
+        facts.unwritten = is_poison(session, output);
         *times = times_of(start, end, message.stamps);
         times->megahertz = megahertz;
     }

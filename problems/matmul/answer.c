@@ -5,12 +5,15 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "precision.h"
 #include "product.h"
+#include "verify/parallel.h"
 
 /* At the start of an answer. */
 struct head {
@@ -79,26 +82,53 @@ bool matmul_is_large(const struct matmul_pair *pair)
 
 /* ------------------------------------------------------------------ the word */
 
+/*
+ * What takes long is done by several threads, rows or columns or samples at a time: as many as take some milliseconds
+ * of the largest cases. Every sum is of one thread, in its own order: no bit depends on how many threads there are.
+ */
+enum { PIECE_ROWS = 256, PIECE_COLUMNS = 256, PIECE_SAMPLES = 1024 };
+
+/* The sums of A's columns and of B's rows, [k] each. */
+struct totals {
+    const struct matmul_pair *pair;
+    double *columns, *rows;
+};
+
+static void total_columns(void *context, size_t first, size_t end)
+{
+    const struct totals *totals = context;
+    const struct matmul_pair *pair = totals->pair;
+
+    for (size_t i = 0; i < pair->m; i++)
+        for (size_t k = first; k < end; k++)
+            totals->columns[k] += (double)pair->a[i * pair->k + k];
+}
+
+static void total_rows(void *context, size_t first, size_t end)
+{
+    const struct totals *totals = context;
+    const struct matmul_pair *pair = totals->pair;
+
+    for (size_t k = first; k < end; k++)
+        for (size_t j = 0; j < pair->n; j++)
+            totals->rows[k] += (double)pair->b[k * pair->n + j];
+}
+
 /* (1^T A) (B 1), all sums ascending. */
 static bool total_of(const struct matmul_pair *pair, double *total)
 {
-    double *columns = calloc(pair->k, sizeof *columns); /* 1^T A */
+    double *sums = calloc(2 * pair->k, sizeof *sums);
+    struct totals totals = { .pair = pair, .columns = sums, .rows = sums + pair->k };
 
-    if (!columns)
+    if (!sums)
         return false;
+    parallel_pieces(pair->k, PIECE_COLUMNS, total_columns, &totals);
+    parallel_pieces(pair->k, PIECE_ROWS, total_rows, &totals);
     *total = 0;
-    for (size_t i = 0; i < pair->m; i++)
-        for (size_t k = 0; k < pair->k; k++)
-            columns[k] += (double)pair->a[i * pair->k + k];
-    for (size_t k = 0; k < pair->k; k++) {
-        double row = 0;
-
-        for (size_t j = 0; j < pair->n; j++)
-            row += (double)pair->b[k * pair->n + j];
-        *total += columns[k] * row;
-    }
+    for (size_t k = 0; k < pair->k; k++)
+        *total += totals.columns[k] * totals.rows[k];
     *total = matmul_canonical(*total);
-    free(columns);
+    free(sums);
     return true;
 }
 
@@ -169,24 +199,39 @@ static void draw_samples(const struct matmul_pair *pair, const struct random_key
     }
 }
 
+struct sampling {
+    const struct matmul_pair *pair;
+    struct sample *samples;
+};
+
 /*
- * Their values. Steps of k are taken 16 at a time, for all samples: that is a cache line of a row of A, and few enough
- * rows of B to stay in the cache.
+ * Their values. Steps of k are taken 16 at a time, for all samples: that is a cache line of a row of A, which is asked
+ * for some samples ahead, and few enough rows of B to stay in the cache.
  */
-static void compute_samples(const struct matmul_pair *pair, struct sample *samples)
+static void compute_samples(void *context, size_t first_sample, size_t end_sample)
 {
-    enum { STEPS = 16 };
+    enum { STEPS = 16, AHEAD = 16 };
+    const struct matmul_pair *pair = ((const struct sampling *)context)->pair;
+    struct sample *samples = ((const struct sampling *)context)->samples;
 
     for (size_t first = 0; first < pair->k; first += STEPS) {
         size_t last = first + STEPS < pair->k ? first + STEPS : pair->k;
 
-        for (int s = 0; s < MATMUL_SAMPLES; s++)
-            for (size_t k = first; k < last; k++) {
-                double term = (double)pair->a[samples[s].i * pair->k + k] * (double)pair->b[k * pair->n + samples[s].j];
+        for (size_t s = first_sample; s < end_sample; s++) {
+            const float *row = pair->a + samples[s].i * pair->k, *column = pair->b + samples[s].j;
+            double sum = samples[s].sum, magnitude = samples[s].magnitude;
 
-                samples[s].sum += term;
-                samples[s].magnitude += fabs(term);
+            if (s + AHEAD < end_sample)
+                __builtin_prefetch(pair->a + samples[s + AHEAD].i * pair->k + first);
+            for (size_t k = first; k < last; k++) {
+                double term = (double)row[k] * (double)column[k * pair->n];
+
+                sum += term;
+                magnitude += fabs(term);
             }
+            samples[s].sum = sum;
+            samples[s].magnitude = magnitude;
+        }
     }
 }
 
@@ -199,10 +244,20 @@ static void draw_x(const struct matmul_pair *pair, const struct random_key *secr
         x[j] = ((double)random_u32(&stream) + 0.5) * 0x1p-31 - 1;
 }
 
+struct combining {
+    const struct matmul_pair *pair;
+    const struct probes *p;
+    double *combined, *beta;
+};
+
 /* combined[k][MATMUL_VECTORS][groups] = B x, a group at a time; beta[k][groups]. */
-static void combine_columns(const struct matmul_pair *pair, const struct probes *p, double *combined, double *beta)
+static void combine_columns(void *context, size_t first, size_t end)
 {
-    for (size_t k = 0; k < pair->k; k++)
+    const struct combining *combining = context;
+    const struct matmul_pair *pair = combining->pair;
+    const struct probes *p = combining->p;
+
+    for (size_t k = first; k < end; k++)
         for (size_t g = 0; g < p->groups; g++) {
             size_t last = (g + 1) * MATMUL_GROUP < pair->n ? (g + 1) * MATMUL_GROUP : pair->n;
             double sums[MATMUL_VECTORS] = { 0 }, squares = 0;
@@ -215,8 +270,8 @@ static void combine_columns(const struct matmul_pair *pair, const struct probes 
                 squares += b * b;
             }
             for (int v = 0; v < MATMUL_VECTORS; v++)
-                combined[(k * MATMUL_VECTORS + (size_t)v) * p->groups + g] = sums[v];
-            beta[k * p->groups + g] = sqrt(squares);
+                combining->combined[(k * MATMUL_VECTORS + (size_t)v) * p->groups + g] = sums[v];
+            combining->beta[k * p->groups + g] = sqrt(squares);
         }
 }
 
@@ -252,9 +307,11 @@ static bool answer_probes(const struct matmul_pair *pair, bool plain, const stru
 
     if (ok) {
         draw_samples(pair, secret, p.samples);
-        compute_samples(pair, p.samples);
+        parallel_pieces(MATMUL_SAMPLES, PIECE_SAMPLES, compute_samples,
+                        &(struct sampling){ .pair = pair, .samples = p.samples });
         draw_x(pair, secret, p.x);
-        combine_columns(pair, &p, combined, beta);
+        parallel_pieces(pair->k, PIECE_ROWS, combine_columns,
+                        &(struct combining){ .pair = pair, .p = &p, .combined = combined, .beta = beta });
         ok = multiply_groups(pair, plain, &p, combined, beta);
     }
     free(combined);
@@ -313,17 +370,6 @@ static bool element_is_right(size_t i, size_t j, float element, size_t k, double
     return false;
 }
 
-static enum check_result judge_whole(const struct matmul_pair *pair, const struct blob *answer, const float *c,
-                                     char *message, size_t size)
-{
-    struct whole w = whole_of(pair, answer);
-
-    for (size_t e = 0; e < pair->m * pair->n; e++)
-        if (!element_is_right(e / pair->n, e % pair->n, c[e], pair->k, w.sums[e], w.magnitudes[e], message, size))
-            return CHECK_WRONG;
-    return CHECK_RIGHT;
-}
-
 /* All elements of row i and group g by the rule. */
 static enum check_result judge_group(const struct matmul_pair *pair, size_t i, size_t g, const float *c, char *message,
                                      size_t size)
@@ -359,29 +405,86 @@ static bool combinations_agree(const struct matmul_pair *pair, const struct prob
     return fabs(sum0 - expected[0]) <= bound && fabs(sum1 - expected[p->groups]) <= bound;
 }
 
-static enum check_result judge_probes(const struct matmul_pair *pair, const struct blob *answer, const float *c,
-                                      char *message, size_t size)
+/* An output that is judged, PIECE_ROWS rows at a time, and what is wrong in the first ones where anything is. */
+struct judging {
+    const struct matmul_pair *pair;
+    const struct blob *answer;
+    const float *c;
+    atomic_size_t wrong; /* the first row of those */
+    pthread_mutex_t lock; /* of what follows */
+    enum check_result result;
+    char *message;
+    size_t size;
+};
+
+static enum check_result judge_whole_row(const struct judging *judging, size_t i, char *message, size_t size)
+{
+    const struct matmul_pair *pair = judging->pair;
+    struct whole w = whole_of(pair, judging->answer);
+
+    for (size_t j = 0, e = i * pair->n; j < pair->n; j++, e++)
+        if (!element_is_right(i, j, judging->c[e], pair->k, w.sums[e], w.magnitudes[e], message, size))
+            return CHECK_WRONG;
+    return CHECK_RIGHT;
+}
+
+static enum check_result judge_probed_row(const struct judging *judging, size_t i, char *message, size_t size)
+{
+    struct probes p = probes_of(judging->pair, judging->answer);
+    enum check_result result = CHECK_RIGHT;
+
+    for (size_t g = 0; g < p.groups && result == CHECK_RIGHT; g++)
+        if (!combinations_agree(judging->pair, &p, i, g, judging->c))
+            result = judge_group(judging->pair, i, g, judging->c, message, size);
+    return result;
+}
+
+static bool is_large(const struct blob *answer) { return ((const struct head *)answer->data)->large; }
+
+static void judge_rows(void *context, size_t first, size_t end)
+{
+    struct judging *judging = context;
+    const bool large = is_large(judging->answer);
+    enum check_result result = CHECK_RIGHT;
+    char message[256] = "";
+
+    for (size_t i = first; i < end && result == CHECK_RIGHT && first < atomic_load(&judging->wrong); i++)
+        result = large ? judge_probed_row(judging, i, message, sizeof message)
+                       : judge_whole_row(judging, i, message, sizeof message);
+    if (result == CHECK_RIGHT)
+        return;
+    pthread_mutex_lock(&judging->lock);
+    if (first < atomic_load(&judging->wrong)) {
+        atomic_store(&judging->wrong, first);
+        judging->result = result;
+        snprintf(judging->message, judging->size, "%s", message);
+    }
+    pthread_mutex_unlock(&judging->lock);
+}
+
+static bool samples_are_right(const struct matmul_pair *pair, const struct blob *answer, const float *c, char *message,
+                              size_t size)
 {
     struct probes p = probes_of(pair, answer);
-    enum check_result result = CHECK_RIGHT;
 
     for (int s = 0; s < MATMUL_SAMPLES; s++) {
         const struct sample *sample = &p.samples[s];
 
         if (!element_is_right(sample->i, sample->j, c[sample->i * pair->n + sample->j], pair->k, sample->sum,
                               sample->magnitude, message, size))
-            return CHECK_WRONG;
+            return false;
     }
-    for (size_t i = 0; i < pair->m && result == CHECK_RIGHT; i++)
-        for (size_t g = 0; g < p.groups && result == CHECK_RIGHT; g++)
-            if (!combinations_agree(pair, &p, i, g, c))
-                result = judge_group(pair, i, g, c, message, size);
-    return result;
+    return true;
 }
 
 enum check_result matmul_judge(const struct matmul_pair *pair, const struct blob *answer, const float *c, char *message,
                                size_t size)
 {
-    return ((const struct head *)answer->data)->large ? judge_probes(pair, answer, c, message, size)
-                                                      : judge_whole(pair, answer, c, message, size);
+    struct judging judging = { .pair = pair, .answer = answer, .c = c, .wrong = pair->m, .result = CHECK_RIGHT,
+                               .lock = PTHREAD_MUTEX_INITIALIZER, .message = message, .size = size };
+
+    if (is_large(answer) && !samples_are_right(pair, answer, c, message, size))
+        return CHECK_WRONG;
+    parallel_pieces(pair->m, PIECE_ROWS, judge_rows, &judging);
+    return judging.result;
 }

@@ -7,7 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "verify/parallel.h"
+
 enum { STREAM_A = 1, STREAM_B, STREAM_PLACES };
+
+/* Elements that a thread fills at a time, some milliseconds, and those that words are drawn for at once. */
+enum { FILL_PIECE = 1 << 20, CHUNK = 512 };
 
 static const char *const names[MATMUL_KIND_COUNT] = {
     [MATMUL_UNIFORM] = "uniform",   [MATMUL_POSITIVE] = "positive",
@@ -27,7 +32,7 @@ enum matmul_kind matmul_kind_find(const char *name)
     return (enum matmul_kind)kind;
 }
 
-static float uniform(struct random_stream *stream) { return (float)((double)random_u32(stream) * 0x1p-31 - 1); }
+static float uniform(uint32_t word) { return (float)((double)word * 0x1p-31 - 1); }
 
 /* A float32 from its fields: sign 0 or 1, biased exponent 0 to 254. */
 static float from_bits(uint32_t sign, uint32_t exponent, uint32_t mantissa)
@@ -39,12 +44,10 @@ static float from_bits(uint32_t sign, uint32_t exponent, uint32_t mantissa)
     return x;
 }
 
-/* Random sign and mantissa, exponent from `low` to `low` + count - 1. */
-static float spread(struct random_stream *stream, int low, uint32_t count)
+/* Of two words: random sign and mantissa, exponent from `low` to `low` + count - 1. */
+static float spread(const uint32_t words[2], int low, uint32_t count)
 {
-    uint32_t word = random_u32(stream), exponent = (uint32_t)(low + 127) + random_below(stream, count);
-
-    return from_bits(word >> 31, exponent, word);
+    return from_bits(words[0] >> 31, (uint32_t)(low + 127) + random_scaled(words[1], count), words[0]);
 }
 
 static float subnormal(struct random_stream *stream)
@@ -56,15 +59,18 @@ static float subnormal(struct random_stream *stream)
 
 /* ------------------------------------------------------------------ kinds */
 
-/* An element of either matrix, of the kinds whose elements are independent and alike. */
-static float element(enum matmul_kind kind, struct random_stream *stream)
+/* Words of its stream that an element takes. */
+static size_t element_words(enum matmul_kind kind) { return kind == MATMUL_WIDE || kind == MATMUL_TINY ? 2 : 1; }
+
+/* An element of either matrix, of the kinds whose elements are independent and alike, of its words. */
+static float element(enum matmul_kind kind, const uint32_t *words)
 {
     switch (kind) {
-    case MATMUL_POSITIVE: return (float)(random_u32(stream) >> 8) * 0x1p-24f;
-    case MATMUL_WIDE: return spread(stream, -20, 41);
-    case MATMUL_INTEGERS: return (float)random_below(stream, 33) - 16;
-    case MATMUL_TINY: return spread(stream, -75, 10);
-    default: return uniform(stream);
+    case MATMUL_POSITIVE: return (float)(words[0] >> 8) * 0x1p-24f;
+    case MATMUL_WIDE: return spread(words, -20, 41);
+    case MATMUL_INTEGERS: return (float)random_scaled(words[0], 33) - 16;
+    case MATMUL_TINY: return spread(words, -75, 10);
+    default: return uniform(words[0]);
     }
 }
 
@@ -103,12 +109,16 @@ static void permute(const struct matmul_pair *pair, struct random_stream *places
 
 static void make_tiny(const struct matmul_pair *pair, struct random_stream *places)
 {
+    uint32_t words[2];
+
     for (size_t i = 3; i < pair->m; i += 4)
         for (size_t k = 0; k < pair->k; k++)
             pair->a[i * pair->k + k] = subnormal(places);
     for (size_t k = 0; k < pair->k; k++)
-        for (size_t j = 3; j < pair->n; j += 4)
-            pair->b[k * pair->n + j] = spread(places, 0, 10);
+        for (size_t j = 3; j < pair->n; j += 4) {
+            random_words(places, words, 2);
+            pair->b[k * pair->n + j] = spread(words, 0, 10);
+        }
 }
 
 static float special(struct random_stream *places)
@@ -137,15 +147,37 @@ static void make_special(const struct matmul_pair *pair, struct random_stream *p
     }
 }
 
+/* One of the matrices while it is filled with independent elements. */
+struct filling {
+    enum matmul_kind kind;
+    struct random_stream stream;
+    float *elements;
+};
+
+static void fill_elements(void *context, size_t first, size_t end)
+{
+    const struct filling *filling = context;
+    const size_t each = element_words(filling->kind);
+    struct random_stream stream = random_ahead(&filling->stream, first * each);
+    uint32_t words[2 * CHUNK];
+
+    for (; first < end; first += CHUNK) {
+        const size_t count = end - first < CHUNK ? end - first : CHUNK;
+
+        random_words(&stream, words, count * each);
+        for (size_t e = 0; e < count; e++)
+            filling->elements[first + e] = element(filling->kind, words + e * each);
+    }
+}
+
 void matmul_fill(enum matmul_kind kind, const struct matmul_pair *pair, const struct random_key *key)
 {
-    struct random_stream a = random_stream(key, STREAM_A), b = random_stream(key, STREAM_B);
+    struct filling a = { .kind = kind, .stream = random_stream(key, STREAM_A), .elements = pair->a };
+    struct filling b = { .kind = kind, .stream = random_stream(key, STREAM_B), .elements = pair->b };
     struct random_stream places = random_stream(key, STREAM_PLACES);
 
-    for (size_t e = 0; e < pair->m * pair->k; e++)
-        pair->a[e] = element(kind, &a);
-    for (size_t e = 0; e < pair->k * pair->n; e++)
-        pair->b[e] = element(kind, &b);
+    parallel_pieces(pair->m * pair->k, FILL_PIECE, fill_elements, &a);
+    parallel_pieces(pair->k * pair->n, FILL_PIECE, fill_elements, &b);
     if (kind == MATMUL_CANCEL)
         cancel(pair);
     else if (kind == MATMUL_PERMUTATION)

@@ -16,6 +16,7 @@
 #include "matrix.h"
 #include "precision.h"
 #include "spoil.h"
+#include "verify/parallel.h"
 
 /* ------------------------------------------------------------------ limits */
 
@@ -180,6 +181,28 @@ static size_t footprint(const struct blob *input)
     return input->size + matmul_answer_footprint(&pair);
 }
 
+/* Steps of k that a thread counts at a time. */
+enum { COUNT_STEPS = 256 };
+
+/* What is not 0: in each column of A, each row of B, [k] each. */
+struct counting {
+    const struct matmul_pair *pair;
+    uint32_t in_column[MATMUL_SIDE_MAX], in_row[MATMUL_SIDE_MAX];
+};
+
+static void count_steps(void *context, size_t first, size_t end)
+{
+    struct counting *counting = context;
+    const struct matmul_pair *pair = counting->pair;
+
+    for (size_t i = 0; i < pair->m; i++)
+        for (size_t k = first; k < end; k++)
+            counting->in_column[k] += pair->a[i * pair->k + k] != 0;
+    for (size_t k = first; k < end; k++)
+        for (size_t j = 0; j < pair->n; j++)
+            counting->in_row[k] += pair->b[k * pair->n + j] != 0;
+}
+
 /*
  * All of A, B and C cross, and every product of two elements that are not 0 is made and added: two operations. Fast
  * multiplication as Strassen's needs fewer, but cannot keep the precision rule, a bound for each element: whatever
@@ -189,20 +212,13 @@ static size_t footprint(const struct blob *input)
 static void work(const struct blob *input, const struct blob *answer, struct work *work)
 {
     struct matmul_pair pair = matmul_pair_of(input);
-    uint32_t in_column[MATMUL_SIDE_MAX] = { 0 };
+    struct counting counting = { .pair = &pair };
 
     (void)answer;
     work->bytes = (double)(pair.m * pair.k + pair.k * pair.n + pair.m * pair.n) * sizeof(float);
-    for (size_t i = 0; i < pair.m; i++)
-        for (size_t k = 0; k < pair.k; k++)
-            in_column[k] += pair.a[i * pair.k + k] != 0;
-    for (size_t k = 0; k < pair.k; k++) {
-        uint32_t in_row = 0;
-
-        for (size_t j = 0; j < pair.n; j++)
-            in_row += pair.b[k * pair.n + j] != 0;
-        work->operations += 2.0 * in_column[k] * in_row;
-    }
+    parallel_pieces(pair.k, COUNT_STEPS, count_steps, &counting);
+    for (size_t k = 0; k < pair.k; k++)
+        work->operations += 2.0 * counting.in_column[k] * counting.in_row[k];
 }
 
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,

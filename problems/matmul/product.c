@@ -4,17 +4,22 @@
 #include "product.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "product_engine.h"
+#include "verify/parallel.h"
 
 /*
  * Steps of k a block: a strip of b, 16 columns of float64, takes 32 KiB of the second-level cache, and one of a, 8
  * rows, 16 KiB of the first.
  */
 enum { BLOCK_K = 256 };
+
+/* Rows of a product that a thread takes at a time, so many that packing b for them alone is little beside the rest. */
+enum { PIECE_ROWS = 512 };
 
 static const struct {
     const char *name;
@@ -115,7 +120,7 @@ static void add_tile(const struct job *job, const double *strip_a, const double 
         memcpy(job->sums + (i + r) * job->n + j, tile + r * columns, width * sizeof *tile);
 }
 
-static bool run(const struct job *job)
+static bool run_rows(const struct job *job)
 {
     const size_t rows = job->engine->rows, columns = job->engine->columns;
     double *strip = aligned_alloc(64, ceiling(BLOCK_K * rows * sizeof(double), 64));
@@ -139,6 +144,31 @@ static bool run(const struct job *job)
     free(strip);
     free(strips);
     return ok;
+}
+
+struct pieces {
+    const struct job *job;
+    atomic_bool failed;
+};
+
+static void run_piece(void *context, size_t first, size_t end)
+{
+    struct pieces *pieces = context;
+    struct job job = *pieces->job;
+
+    job.a += first * job.lda;
+    job.sums += first * job.n;
+    job.m = end - first;
+    if (!run_rows(&job))
+        atomic_store(&pieces->failed, true);
+}
+
+static bool run(const struct job *job)
+{
+    struct pieces pieces = { .job = job };
+
+    parallel_pieces(job->m, PIECE_ROWS, run_piece, &pieces);
+    return !atomic_load(&pieces.failed);
 }
 
 bool matmul_product(enum matmul_isa isa, const float *a, size_t lda, const float *b, size_t ldb, size_t m, size_t n,

@@ -16,11 +16,16 @@
 
 #include <string.h>
 
-/* The key of rank `rank` of `count`: ascending in the rank, at random within its share of the range. */
-static int32_t key_of_rank(size_t rank, size_t count, struct random_stream *stream)
+#include "verify/parallel.h"
+
+/* Keys that a thread makes at a time, some milliseconds, and those that words are drawn for at once. */
+enum { PIECE = 1 << 20, CHUNK = 1024 };
+
+/* The key of rank `rank` of `count`: ascending in the rank, and by the word somewhere in its share of the range. */
+static int32_t key_of_rank(size_t rank, size_t count, uint32_t word)
 {
     uint64_t share = (UINT64_C(1) << 32) / count; /* at least 16 */
-    uint64_t place = rank * share + (random_u32(stream) * share >> 32);
+    uint64_t place = rank * share + (word * share >> 32);
 
     return (int32_t)((uint32_t)place ^ 0x80000000u);
 }
@@ -33,30 +38,107 @@ static uint32_t reversed_bits(uint32_t x)
     return __builtin_bswap32(x);
 }
 
+/* ------------------------------------------------------------------ a word of the stream a key, in their order */
+
+struct keys {
+    const struct mergesort_case *c;
+    const struct random_stream *stream;
+    const int32_t *values; /* for few */
+    int32_t *keys;
+    int32_t (*key)(const struct keys *keys, size_t i, uint32_t word);
+};
+
+static void make_piece(void *context, size_t first, size_t end)
+{
+    const struct keys *keys = context;
+    struct random_stream stream = random_ahead(keys->stream, first);
+    uint32_t words[CHUNK];
+
+    for (; first < end; first += CHUNK) {
+        const size_t count = end - first < CHUNK ? end - first : CHUNK;
+
+        random_words(&stream, words, count);
+        for (size_t i = 0; i < count; i++)
+            keys->keys[first + i] = keys->key(keys, first + i, words[i]);
+    }
+}
+
+static void make_all(struct keys keys, struct random_stream *stream)
+{
+    const struct random_stream start = *stream;
+
+    keys.stream = &start;
+    parallel_pieces(keys.c->count, PIECE, make_piece, &keys);
+    *stream = random_ahead(&start, keys.c->count);
+}
+
+static int32_t random_key_at(const struct keys *keys, size_t i, uint32_t word)
+{
+    (void)keys;
+    (void)i;
+    return (int32_t)word;
+}
+
+static int32_t sorted_key_at(const struct keys *keys, size_t i, uint32_t word)
+{
+    return key_of_rank(i, keys->c->count, word);
+}
+
+static int32_t reversed_key_at(const struct keys *keys, size_t i, uint32_t word)
+{
+    return key_of_rank(keys->c->count - 1 - i, keys->c->count, word);
+}
+
+static int32_t few_key_at(const struct keys *keys, size_t i, uint32_t word)
+{
+    (void)i;
+    return keys->values[random_scaled(word, keys->c->distinct)];
+}
+
+static int32_t organpipe_key_at(const struct keys *keys, size_t i, uint32_t word)
+{
+    const size_t from_end = keys->c->count - 1 - i;
+
+    return key_of_rank(i <= from_end ? 2 * i : 2 * from_end + 1, keys->c->count, word);
+}
+
+/*
+ * Where a bottom-up merge sort merges two runs of 2^j keys, these are the keys i with the same bits above bit j, bit j
+ * tells the runs apart, and the bits below are all there are. With the bits of i reversed as the key, bit j counts less
+ * than the bits below it: so the keys of the two runs alternate, in every merge, also where the last run is short.
+ */
+static int32_t interleaved_key_at(const struct keys *keys, size_t i, uint32_t word)
+{
+    const size_t last = keys->c->count - 1;
+    const int bits = last > 0 ? 64 - __builtin_clzl(last) : 1; /* of the largest index, at most 28 */
+
+    /* the other bits are random */
+    return (int32_t)((reversed_bits((uint32_t)i) | word >> bits) ^ 0x80000000u);
+}
+
 static void make_random(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
 {
-    for (size_t i = 0; i < c->count; i++)
-        keys[i] = (int32_t)random_u32(stream);
+    make_all((struct keys){ .c = c, .keys = keys, .key = random_key_at }, stream);
 }
 
 static void make_sorted(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
 {
-    for (size_t i = 0; i < c->count; i++)
-        keys[i] = key_of_rank(i, c->count, stream);
+    make_all((struct keys){ .c = c, .keys = keys, .key = sorted_key_at }, stream);
 }
 
 static void make_reversed(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
 {
-    for (size_t i = 0; i < c->count; i++)
-        keys[i] = key_of_rank(c->count - 1 - i, c->count, stream);
+    make_all((struct keys){ .c = c, .keys = keys, .key = reversed_key_at }, stream);
 }
 
-static void make_equal(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
+static void make_organpipe(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
 {
-    int32_t key = (int32_t)random_u32(stream);
+    make_all((struct keys){ .c = c, .keys = keys, .key = organpipe_key_at }, stream);
+}
 
-    for (size_t i = 0; i < c->count; i++)
-        keys[i] = key;
+static void make_interleaved(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
+{
+    make_all((struct keys){ .c = c, .keys = keys, .key = interleaved_key_at }, stream);
 }
 
 static void make_few(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
@@ -65,8 +147,17 @@ static void make_few(const struct mergesort_case *c, struct random_stream *strea
 
     for (uint32_t v = 0; v < c->distinct; v++)
         values[v] = (int32_t)random_u32(stream);
+    make_all((struct keys){ .c = c, .keys = keys, .values = values, .key = few_key_at }, stream);
+}
+
+/* ------------------------------------------------------------------ the other kinds */
+
+static void make_equal(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
+{
+    int32_t key = (int32_t)random_u32(stream);
+
     for (size_t i = 0; i < c->count; i++)
-        keys[i] = values[random_below(stream, c->distinct)];
+        keys[i] = key;
 }
 
 static void make_sawtooth(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
@@ -99,30 +190,6 @@ static void make_extremes(const struct mergesort_case *c, struct random_stream *
 
         keys[i] = choice < 4 ? extremes[choice] : (int32_t)random_u32(stream);
     }
-}
-
-static void make_organpipe(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
-{
-    for (size_t i = 0; i < c->count; i++) {
-        size_t from_end = c->count - 1 - i;
-
-        keys[i] = key_of_rank(i <= from_end ? 2 * i : 2 * from_end + 1, c->count, stream);
-    }
-}
-
-/*
- * Where a bottom-up merge sort merges two runs of 2^j keys, these are the keys i with the same bits above bit j, bit j
- * tells the runs apart, and the bits below are all there are. With the bits of i reversed as the key, bit j counts less
- * than the bits below it: so the keys of the two runs alternate, in every merge, also where the last run is short.
- */
-static void make_interleaved(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
-{
-    int bits = 1; /* of the largest index, at most 28 */
-
-    while ((c->count - 1) >> bits)
-        bits++;
-    for (size_t i = 0; i < c->count; i++) /* the other bits are random */
-        keys[i] = (int32_t)((reversed_bits((uint32_t)i) | random_u32(stream) >> bits) ^ 0x80000000u);
 }
 
 bool mergesort_make_keys(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)

@@ -13,6 +13,7 @@
 #include "problems/problem.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 #include "input.h"
 #include "payload.h"
 #include "spoil.h"
+#include "verify/parallel.h"
 
 /* What the host knows about the right output. */
 struct answer {
@@ -72,6 +74,22 @@ static bool input_alloc(struct blob *input, size_t count, bool pairs, struct err
     return true;
 }
 
+/* Elements that a thread takes at a time: some milliseconds. */
+enum { PIECE = 1 << 20 };
+
+struct payloads {
+    uint32_t *payloads;
+    const uint32_t *round_keys;
+};
+
+static void make_payloads(void *context, size_t first, size_t end)
+{
+    const struct payloads *p = context;
+
+    for (size_t i = first; i < end; i++)
+        p->payloads[i] = mergesort_payload((uint32_t)i, p->round_keys);
+}
+
 /* KIND N [payload=1] [distinct=D] [period=P] [swaps=W] [seed=S] */
 static bool generate(const struct arguments *arguments, const struct random_key *key, struct blob *input,
                      struct error *error)
@@ -81,7 +99,6 @@ static bool generate(const struct arguments *arguments, const struct random_key 
     uint64_t count, payload, distinct, period, swaps;
     struct mergesort_input *header;
     struct mergesort_case c;
-    uint32_t *payloads;
 
     if (!arguments_check(arguments, known, error))
         return false;
@@ -102,9 +119,10 @@ static bool generate(const struct arguments *arguments, const struct random_key 
     if (!mergesort_make_keys(&c, &keys, (int32_t *)(input->data + KEYS_OFFSET)))
         return error_usage(error, "unknown kind of case '%s': use " MERGESORT_KINDS, c.kind);
     if (payload) {
-        payloads = (uint32_t *)(input->data + KEYS_OFFSET + mergesort_paged(count));
-        for (uint32_t i = 0; i < count; i++)
-            payloads[i] = mergesort_payload(i, header->round_keys);
+        struct payloads payloads = { .payloads = (uint32_t *)(input->data + KEYS_OFFSET + mergesort_paged(count)),
+                                     .round_keys = header->round_keys };
+
+        parallel_pieces(count, PIECE, make_payloads, &payloads);
     }
     return true;
 }
@@ -152,23 +170,42 @@ static bool start_answer(const struct random_key *secret, struct blob *answer, s
     return true;
 }
 
+struct extremes {
+    const int32_t *keys;
+    pthread_mutex_t lock; /* of what follows */
+    int32_t least, greatest;
+};
+
+static void find_extremes(void *context, size_t first, size_t end)
+{
+    struct extremes *extremes = context;
+    int32_t least = INT32_MAX, greatest = INT32_MIN;
+
+    for (size_t i = first; i < end; i++) {
+        least = extremes->keys[i] < least ? extremes->keys[i] : least;
+        greatest = extremes->keys[i] > greatest ? extremes->keys[i] : greatest;
+    }
+    pthread_mutex_lock(&extremes->lock);
+    extremes->least = least < extremes->least ? least : extremes->least;
+    extremes->greatest = greatest > extremes->greatest ? greatest : extremes->greatest;
+    pthread_mutex_unlock(&extremes->lock);
+}
+
 static bool reference(const struct blob *input, const struct random_key *secret, struct blob *answer,
                       struct error *error)
 {
     struct mergesort_list list = list_of_input(input);
-    int32_t least = INT32_MAX, greatest = INT32_MIN;
+    struct extremes extremes = { .keys = list.keys, .lock = PTHREAD_MUTEX_INITIALIZER, .least = INT32_MAX,
+                                 .greatest = INT32_MIN };
     struct answer *a;
 
     if (!start_answer(secret, answer, error))
         return false;
     a = (struct answer *)answer->data;
     mergesort_scan(&list, a->points, POINTS, a->products);
-    for (size_t i = 0; i < list.count; i++) {
-        least = list.keys[i] < least ? list.keys[i] : least;
-        greatest = list.keys[i] > greatest ? list.keys[i] : greatest;
-    }
+    parallel_pieces(list.count, PIECE, find_extremes, &extremes);
     if (list.count > 0)
-        a->least = least, a->greatest = greatest;
+        a->least = extremes.least, a->greatest = extremes.greatest;
     return true;
 }
 

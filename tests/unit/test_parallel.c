@@ -13,7 +13,7 @@
 
 enum { PROCESSORS = 4, COUNT = 1000 };
 
-static atomic_int seen[COUNT], now, most, ways;
+static atomic_int seen[COUNT], now, most, ways, empty;
 
 static void enter(void)
 {
@@ -48,6 +48,30 @@ static bool each_once(int count)
     return ok;
 }
 
+static void mark_piece(void *context, size_t first, size_t end)
+{
+    atomic_fetch_add(&empty, first >= end);
+    for (size_t i = first; i < end; i++)
+        mark(context, i);
+}
+
+/* Sizes about whole pieces of what is copied, and with nothing; what is beside is left alone. */
+static void test_copy(void)
+{
+    enum { PIECE = 8 << 20, MOST = 2 * PIECE + 1 };
+    static unsigned char from[MOST], to[MOST + 1];
+    const size_t sizes[] = { 0, 1, PIECE - 1, PIECE, PIECE + 1, MOST };
+
+    for (size_t i = 0; i < MOST; i++)
+        from[i] = (unsigned char)(i % 251);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        memset(to, 0xff, sizeof to);
+        parallel_copy(to, from, sizes[s]);
+        CHECK(memcmp(to, from, sizes[s]) == 0, "a copy of %zu bytes", sizes[s]);
+        CHECK(to[sizes[s]] == 0xff, "a copy of %zu bytes went on", sizes[s]);
+    }
+}
+
 static void step_aside(const void *context)
 {
     cpu_set_t set;
@@ -76,6 +100,14 @@ int main(void)
     CHECK(CPU_EQUAL(&before, &after), "the caller may run elsewhere than before");
     parallel_run(0, mark, seen);
     CHECK(each_once(0), "something of nothing was done");
+
+    for (size_t piece = 1; piece <= COUNT + 1; piece += 333) {
+        parallel_pieces(COUNT, piece, mark_piece, seen);
+        CHECK(each_once(COUNT), "pieces of %zu", piece);
+    }
+    parallel_pieces(0, 10, mark_piece, seen);
+    CHECK(each_once(0) && atomic_load(&empty) == 0, "a piece of nothing");
+    test_copy();
 
     CHECK(parallel_take(100) == PROCESSORS - 1, "all that are left");
     CHECK(parallel_take(1) == 0, "one more than there are");

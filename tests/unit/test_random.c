@@ -85,11 +85,52 @@ static void test_alphabets(void)
     }
 }
 
+/* From wherever a stream stands, also in the middle of a block. */
+static void test_ahead(void)
+{
+    const struct random_key key = { .seed = 20091, .case_seed = 7, .repetition = 2 };
+
+    for (int taken = 0; taken < 9; taken++)
+        for (int further = 0; further < 9; further++) {
+            struct random_stream there = random_stream(&key, 5), ahead;
+
+            for (int i = 0; i < taken; i++)
+                random_u32(&there);
+            ahead = random_ahead(&there, (uint64_t)further);
+            for (int i = 0; i < further; i++)
+                random_u32(&there);
+            for (int i = 0; i < 6; i++)
+                CHECK(random_u32(&ahead) == random_u32(&there), "word %d, %d ahead of %d", i, further, taken);
+        }
+}
+
+/* The same words as one by one, from wherever a stream stands, and what follows them. */
+static void test_words(void)
+{
+    const struct random_key key = { .seed = 20092, .case_seed = 8, .repetition = 1 };
+    uint32_t words[200];
+
+    for (size_t taken = 0; taken < 5; taken++)
+        for (size_t count = 0; count <= 200; count += count < 10 ? 1 : 19) {
+            struct random_stream at_once = random_stream(&key, 6), one_by_one;
+
+            for (size_t i = 0; i < taken; i++)
+                random_u32(&at_once);
+            one_by_one = at_once;
+            random_words(&at_once, words, count);
+            for (size_t i = 0; i < count; i++)
+                CHECK(words[i] == random_u32(&one_by_one), "word %zu of %zu, after %zu", i, count, taken);
+            CHECK(random_u32(&at_once) == random_u32(&one_by_one), "the one after %zu, after %zu", count, taken);
+        }
+}
+
 int main(void)
 {
     test_known_answers();
     test_streams_differ();
     test_below_is_in_range_and_even();
     test_alphabets();
+    test_ahead();
+    test_words();
     return unit_end();
 }
