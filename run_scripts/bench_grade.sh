@@ -26,6 +26,7 @@ problem_exists "$problem"
 "$root/run_scripts/packages.sh" build grade report
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
 build_toolkit
+[ ! -e /dev/nvidiactl ] || toolkit_make "${build##*/}/bench_context" >&2 || fail 'see above'
 work=$build/bench-grade contest=$build/bench-grade/contest
 rm -rf "$work"
 mkdir -p "$contest/submissions/team/A" "$work/out" "$build/grading"
@@ -105,3 +106,5 @@ END {
     row("processor time of the overhead, on all processors", processor, lines)
     row("overhead of one of many in a run, without its build", together, lines)
 }' "$work/measured" "$work/together"
+# The floor of the start and end of every case, which the driver takes.
+[ ${#gpus[@]} -eq 0 ] || CUDA_VISIBLE_DEVICES=${gpus[1]} "$build/bench_context"

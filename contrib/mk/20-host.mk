@@ -66,11 +66,13 @@ $(BUILD)/empty_gpu.so: verify/empty_gpu.cu $(FLAGS_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -shared -o $@ $<
 # It has the folders of the CUDA runtime in itself: whoever starts it need not know them. The tests have one that runs
 # on the simulator.
-$(BUILD)/gpu_warden: RUNTIME = $(CUDA_FOLDER):/usr/local/cuda/lib64
+$(BUILD)/gpu_warden $(BUILD)/bench_context: RUNTIME = $(CUDA_FOLDER):/usr/local/cuda/lib64
 $(BUILD)/tests/sim_warden: RUNTIME = $(abspath $(BUILD))/cudasim
 $(BUILD)/gpu_warden $(BUILD)/tests/sim_warden: verify/warden_main.cu verify/warden.h verify/clock.h $(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -Iverify -Xlinker -rpath=$(RUNTIME) -o $@ $<
+$(BUILD)/bench_context: tests/bench/main_context.cu verify/clock.h $(FLAGS_STAMP)
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -I. -Xlinker -rpath=$(RUNTIME) -o $@ $<
 
 # A folder for each OpenCL driver, which names that one alone to the loader.
 $(BUILD)/opencl/cpu/driver.icd: ICD = libpocl.so.2

@@ -177,7 +177,14 @@ static bool answer_whole(const struct matmul_pair *pair, bool plain, struct blob
 
 enum { STREAM_SAMPLES = 1, STREAM_X };
 
-/* The places: corners, edges, then anywhere. */
+static int by_column(const void *left, const void *right)
+{
+    const struct sample *a = left, *b = right;
+
+    return a->j != b->j ? (a->j > b->j) - (a->j < b->j) : (a->i > b->i) - (a->i < b->i);
+}
+
+/* The places: corners, edges, then anywhere. In the order of their columns, so that neighbours use the same ones. */
 static void draw_samples(const struct matmul_pair *pair, const struct random_key *secret, struct sample *samples)
 {
     struct random_stream stream = random_stream(secret, STREAM_SAMPLES);
@@ -197,6 +204,7 @@ static void draw_samples(const struct matmul_pair *pair, const struct random_key
             sample->j = edge == 2 ? 0 : n - 1;
         }
     }
+    qsort(samples, MATMUL_SAMPLES, sizeof *samples, by_column);
 }
 
 struct sampling {
@@ -206,7 +214,7 @@ struct sampling {
 
 /*
  * Their values. Steps of k are taken 16 at a time, for all samples: that is a cache line of a row of A, which is asked
- * for some samples ahead, and few enough rows of B to stay in the cache.
+ * for some samples ahead, and a strip of B that stays in the cache, as the samples of a piece lie in few columns.
  */
 static void compute_samples(void *context, size_t first_sample, size_t end_sample)
 {
