@@ -8,6 +8,8 @@
 # what it took, the least and the median of all. Then N more are graded in one run, as in a contest. The compiler's time
 # is that of its commands outside of any box; the calls' time is what the host has measured; what a grader takes that
 # has nothing to do is taken off. Load on the machine adds to all but the processor time.
+# On a GPU three more lines follow: what a process takes there that does nothing. A submission has one a case, and the
+# empty submission one.
 . "$(dirname "$0")/lib.sh"
 words='bench_grade.sh [--count N] [SUBMISSION PROBLEM]'
 count=9 source=$root/problems/mergesort/submissions/accepted/qsort.c problem=mergesort
