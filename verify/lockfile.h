@@ -1,5 +1,5 @@
 /*
- * lockfile.h - files in /tmp that stand for a processor or a GPU: who has one holds its lock (flock).
+ * lockfile.h - files in /tmp that stand for a processor, a GPU or an event: who has one holds its lock (flock).
  */
 #ifndef VERIFY_LOCKFILE_H
 #define VERIFY_LOCKFILE_H
@@ -9,6 +9,12 @@
  * user's is opened as it is: in /tmp Linux refuses to open such a file where it might be made (fs.protected_regular).
  */
 int lockfile_open(const char *path);
+
+/*
+ * The file whose lock keeps first contexts and watches apart: while somebody makes the only context on a GPU, all GPUs
+ * of the machine stand still for a moment (warden.h).
+ */
+#define LOCKFILE_CONTEXTS "/tmp/gpu-contest-toolkit-contexts"
 
 enum { LOCKFILE_GPU_PATH = 160 };
 

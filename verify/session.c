@@ -596,7 +596,7 @@ static struct facts fill_place(struct session *session, const struct blob *input
     facts = stop_runner(session, facts);
     if (facts.outcome != OUTCOME_DONE)
         return facts;
-    if (warden && !warden_watch(warden))
+    if (warden && !warden_watch_alone(warden))
         return lost_warden(session, facts);
     if (getrandom(&turn, sizeof turn, 0) < 0)
         turn = 0x9e3779b9;

@@ -24,8 +24,11 @@ static const double start_seconds = 30.0, operation_seconds = 10.0;
 /* How long the driver may take to clear up after one that was killed. */
 enum { ending_milliseconds = 5000 };
 
-/* `lock`: what it claims the GPU by when it ends, where it may outlive its parent; or NULL. */
-static void become_warden(const char *program, const char *gpu_uuid, char *lock, int channel)
+/*
+ * `lock`: what it claims the GPU by when it ends, where it may outlive its parent; or NULL. `contexts`: of its own, a
+ * descriptor of LOCKFILE_CONTEXTS, or -1.
+ */
+static void become_warden(const char *program, const char *gpu_uuid, char *lock, int channel, int contexts)
 {
     char device[160];
     char *argv[] = { (char *)program, lock, NULL };
@@ -41,29 +44,35 @@ static void become_warden(const char *program, const char *gpu_uuid, char *lock,
     sigprocmask(SIG_SETMASK, &none, NULL);
     snprintf(device, sizeof device, "CUDA_VISIBLE_DEVICES=%s", gpu_uuid);
     channel = fcntl(channel, F_DUPFD, 16);
+    contexts = fcntl(contexts, F_DUPFD, 16);
     dup2(null, 0);
     dup2(null, 1);
     dup2(null, 2);
     dup2(channel, WARDEN_FD);
-    syscall(SYS_close_range, WARDEN_FD + 1, ~0u, 0);
+    close(WARDEN_CONTEXTS_FD);
+    dup2(contexts, WARDEN_CONTEXTS_FD);
+    syscall(SYS_close_range, WARDEN_CONTEXTS_FD + 1, ~0u, 0);
     execve(program, argv, envp);
     _exit(127);
 }
 
 static bool start(struct warden *warden, const char *program, const char *gpu_uuid, char *lock, struct error *error)
 {
-    int ends[2];
+    int ends[2], contexts;
 
     *warden = (struct warden){ .channel = -1 };
     if (access(program, X_OK) != 0)
         return error_toolkit(error, "cannot start '%s': %s; run 'make'", program, strerror(errno));
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return error_system(error, "cannot make a channel");
+    contexts = lockfile_open(LOCKFILE_CONTEXTS);
     fflush(NULL);
     warden->pid = fork();
     if (warden->pid == 0)
-        become_warden(program, gpu_uuid, lock, ends[1]);
+        become_warden(program, gpu_uuid, lock, ends[1], contexts);
     close(ends[1]);
+    if (contexts >= 0)
+        close(contexts);
     if (warden->pid < 0) {
         warden->pid = 0;
         close(ends[0]);
@@ -191,6 +200,13 @@ bool warden_watch(struct warden *warden)
     struct warden_message reply;
 
     return ask(warden, WARDEN_WATCH, 0, &reply);
+}
+
+bool warden_watch_alone(struct warden *warden)
+{
+    struct warden_message reply;
+
+    return ask(warden, WARDEN_WATCH_ALONE, 0, &reply);
 }
 
 bool warden_unwatch(struct warden *warden, double *gap)

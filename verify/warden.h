@@ -7,6 +7,11 @@
  * time slice (1.2 to 2.4 ms) on a busy one; a kernel that watches the clock sees gaps of up to 10 µs while it has the
  * GPU to itself, and 290 µs or more for one empty kernel of another context. Copies do not show: they have engines of
  * their own.
+ *
+ * Measured on two H200: where a process makes a context on a GPU that nobody else has one on, the other GPU stands still
+ * for 0.8 ms, which a watch there takes for a kernel; not where somebody has one already, and not when the last one goes
+ * (run_scripts/bench_watch.sh). In a judging the warden's is the first, so a warden makes its own under a lock, and a
+ * watch that may be held against a submission has the lock as well.
  */
 #ifndef VERIFY_WARDEN_H
 #define VERIFY_WARDEN_H
@@ -20,14 +25,15 @@
 /* A second empty kernel that took longer, or a longer gap: another context was running. Seconds. */
 #define WARDEN_IDLE_SECONDS 100e-6
 
-/* The warden's end of the channel. */
-enum { WARDEN_FD = 3 };
+/* The warden's end of the channel, and LOCKFILE_CONTEXTS, if that could be opened. */
+enum { WARDEN_FD = 3, WARDEN_CONTEXTS_FD };
 
 enum warden_operation {
     WARDEN_READY,   /* the warden's first word, unasked */
     WARDEN_IDLE,    /* waits until the GPU is idle, for `seconds` at most; `seconds` of the reply: how long that took */
     WARDEN_FLUSH,   /* empties the L2 cache; `megahertz` of the reply: the SM clock just then */
     WARDEN_WATCH,   /* starts to watch for kernels of other contexts, on a GPU that is idle */
+    WARDEN_WATCH_ALONE, /* the same, once and while no other warden makes its context; see above */
     WARDEN_UNWATCH, /* and ends it; `seconds` of the reply: the longest gap */
     WARDEN_HEALTH,  /* runs a kernel on all processors whose result is known */
     WARDEN_NAME,    /* `text` of the reply: the UUID of its GPU; `process`: its own number */
@@ -87,6 +93,7 @@ bool warden_wait_ready(struct warden *warden);
 bool warden_idle(struct warden *warden, double seconds);
 bool warden_flush(struct warden *warden, double *megahertz);
 bool warden_watch(struct warden *warden);
+bool warden_watch_alone(struct warden *warden);
 bool warden_unwatch(struct warden *warden, double *gap);
 bool warden_health(struct warden *warden);
 

@@ -29,6 +29,12 @@ static const unsigned long long longest_watch = 60ull * 1000 * 1000 * 1000;
 /* Seconds after which one that is lent ends that hangs in CUDA: nobody may be left who would kill it. */
 enum { patience = 90 };
 
+/*
+ * Seconds that a warden waits for others: that none watches, to make its context, or that none makes one, to watch. Such
+ * a watch and a context take a fraction of one. Then it goes on: somebody hangs, and the worst is a watch in vain.
+ */
+static const double contexts_seconds = 5;
+
 /* Times over the size of the L2 cache that are written to empty it. */
 enum { flush_times = 2 };
 
@@ -146,6 +152,18 @@ static unsigned long long *device_words; /* [2] */
 static char *flushed;
 static size_t flush_size;
 
+/* LOCK_EX to make a context, LOCK_SH to watch. The lock of a machine without such a file is nobody's. */
+static void lock_contexts(int how)
+{
+    const int64_t start = clock_ns();
+
+    while (flock(WARDEN_CONTEXTS_FD, how | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) &&
+           clock_seconds(start, clock_ns()) < contexts_seconds)
+        usleep(1000);
+}
+
+static void unlock_contexts(void) { flock(WARDEN_CONTEXTS_FD, LOCK_UN); }
+
 static double seconds_of_probe(void)
 {
     const int64_t start = clock_ns();
@@ -227,6 +245,7 @@ static void end_watch(struct warden_message *reply)
     __sync_synchronize();
     reply->ok = cudaDeviceSynchronize() == cudaSuccess && shared->length < longest_watch;
     reply->seconds = (double)shared->gap * 1e-9;
+    unlock_contexts();
 }
 
 static void check_health(struct warden_message *reply)
@@ -306,7 +325,9 @@ int main(int argc, char **argv)
         lock = open(argv[1], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* the host that asks has made it */
         alarm(patience);
     }
+    lock_contexts(LOCK_EX);
     status = initialise();
+    unlock_contexts();
     alarm(0);
     reply.ok = status == cudaSuccess;
     ok = say(&reply, status) && status == cudaSuccess;
@@ -317,6 +338,7 @@ int main(int argc, char **argv)
         switch ((enum warden_operation)message.operation) {
         case WARDEN_IDLE: idle(&message, &reply); break;
         case WARDEN_FLUSH: flush(&reply); break;
+        case WARDEN_WATCH_ALONE: lock_contexts(LOCK_SH); start_watch(&reply); break;
         case WARDEN_WATCH: start_watch(&reply); break;
         case WARDEN_UNWATCH: end_watch(&reply); break;
         case WARDEN_HEALTH: check_health(&reply); break;

@@ -6,6 +6,7 @@
 #include "verify/warden.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -229,6 +230,32 @@ static void test_borrowing(const char *program)
     CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");
 }
 
+/* A warden makes its context while nobody watches another GPU, waits for that, but not for ever, and lets others. */
+static void test_contexts(const char *program)
+{
+    const int fd = lockfile_open(LOCKFILE_CONTEXTS);
+    struct warden warden;
+    struct error error = { 0 };
+    struct pollfd answer;
+    int64_t start;
+
+    CHECK(fd >= 0 && flock(fd, LOCK_SH) == 0, "%s cannot be locked", LOCKFILE_CONTEXTS);
+    CHECK(warden_start(&warden, program, "0", &error), "%s", error.text);
+    answer = (struct pollfd){ .fd = warden.channel, .events = POLLIN };
+    CHECK(poll(&answer, 1, 700) == 0, "it made its context beside a watch");
+    flock(fd, LOCK_UN);
+    CHECK(warden_wait_ready(&warden), "%s", warden.why);
+    start = clock_ns();
+    CHECK(flock(fd, LOCK_EX) == 0 && clock_seconds(start, clock_ns()) < 4, "it keeps the lock");
+    flock(fd, LOCK_SH);
+    warden_stop(&warden);
+    start = clock_ns();
+    CHECK(warden_start(&warden, program, "0", &error) && warden_wait_ready(&warden), "%s%s", error.text, warden.why);
+    CHECK(clock_seconds(start, clock_ns()) > 4, "it did not wait for a watch that never ends");
+    warden_stop(&warden);
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
     reap_adopt();
@@ -238,6 +265,7 @@ int main(int argc, char **argv)
     if (argc == 2) {
         test_warden(argv[1]);
         test_borrowing(argv[1]);
+        test_contexts(argv[1]);
     }
     return unit_end();
 }
