@@ -30,8 +30,8 @@ static const unsigned long long longest_watch = 60ull * 1000 * 1000 * 1000;
 enum { patience = 90 };
 
 /*
- * Seconds that a warden waits for others: that none watches, to make its context, or that none makes one, to watch. Such
- * a watch and a context take a fraction of one. Then it goes on: somebody hangs, and the worst is a watch in vain.
+ * Seconds that a warden waits for others: that none watches, to make its context, or that none makes one, to watch.
+ * Each takes a fraction of one. Then it goes on: somebody hangs, and the worst is a gap that no submission made.
  */
 static const double contexts_seconds = 5;
 
