@@ -8,10 +8,10 @@
  * GPU to itself, and 290 µs or more for one empty kernel of another context. Copies do not show: they have engines of
  * their own.
  *
- * Measured on two H200: where a process makes a context on a GPU that nobody else has one on, the other GPU stands still
- * for 0.8 ms, which a watch there takes for a kernel; not where somebody has one already, and not when the last one goes
- * (run_scripts/bench_watch.sh). In a judging the warden's is the first, so a warden makes its own under a lock, and a
- * watch that may be held against a submission has the lock as well.
+ * Measured on two H200: where a process makes a context on a GPU that nobody else has one on, the other GPU stands
+ * still for 0.8 ms, which a watch there takes for a kernel; not where somebody has one already, and not when the last
+ * one goes (run_scripts/bench_watch.sh). In a judging the warden's is the first, so a warden makes its own under a
+ * lock, and a watch that may be held against a submission has the lock as well.
  */
 #ifndef VERIFY_WARDEN_H
 #define VERIFY_WARDEN_H
