@@ -28,7 +28,6 @@ problem_exists "$problem"
 "$root/run_scripts/packages.sh" build grade report
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
 build_toolkit
-[ ! -e /dev/nvidiactl ] || toolkit_make "${build##*/}/bench_context" >&2 || fail 'see above'
 work=$build/bench-grade contest=$build/bench-grade/contest
 rm -rf "$work"
 mkdir -p "$contest/submissions/team/A" "$work/out" "$build/grading"
@@ -39,6 +38,7 @@ gpus=()
 while IFS=$'\t' read -r kind _ uuid _; do
     [ "$kind" != gpu ] || [ ${#gpus[@]} -gt 0 ] || gpus=(--gpu "$uuid")
 done < <("$build/main_host" --devices 2> /dev/null)
+[ ${#gpus[@]} -eq 0 ] || toolkit_make "${build##*/}/bench_context" >&2 || fail 'see above'
 
 # seconds COMMAND...: its time on the wall, and on processors with all that it has started.
 TIMEFORMAT='%R %U %S'

@@ -49,16 +49,17 @@ clean_room_processes() {
     done
 }
 
-# clean_room_left: what is there that was not, a line each; nothing if all is clean. A processor's lock is a file that
-# stays (verify/processor.c); what counts is that nobody holds it.
+# clean_room_left: what is there that was not, a line each; nothing if all is clean. A lock is a file that stays
+# (verify/lockfile.h); what counts is that nobody holds it.
 clean_room_left() {
     local line
     clean_room_processes > "$clean_room_list" # no pipe: its ends would be processes themselves
     sed 's/^/process: /' "$clean_room_list"
     while read -r line; do
         case $line in
-        /tmp/gpu-contest-toolkit-cpu*.lock | /tmp/gpu-contest-toolkit-GPU-*-lock) flock -n "$line" true ||
-            echo "lock: $line is held" ;;
+        /tmp/gpu-contest-toolkit-cpu*.lock | /tmp/gpu-contest-toolkit-GPU-*-lock | \
+            /tmp/gpu-contest-toolkit-contexts-lock)
+            flock -n "$line" true || echo "lock: $line is held" ;;
         *) echo "file: $line" ;;
         esac
     done < <(comm -13 <(echo "$clean_room_files") <(find /tmp /dev/shm -xdev -mindepth 1 | sort))

@@ -30,7 +30,7 @@ problem_exists() {
     refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"
 }
 
-# league_of FILE, or a folder: the league that the first comment of a submission names, `league: NAME`; or nothing.
+# league_of FILE, a .c or .cu, or a folder of some: the league that a submission names, `league: NAME`; or nothing.
 league_of() {
     find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec \
         sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\([.,].*\| \*\/\)\?$/\1/p' {} + 2> /dev/null | head -n 1 || true

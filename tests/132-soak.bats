@@ -37,7 +37,9 @@ case $2 in
 process) (setsid sleep 300 > /dev/null 2>&1 &) && sleep 0.2 ;;
 file) touch /dev/shm/left ;;
 mount) mkdir "$1/there" && mount -t tmpfs left "$1/there" ;;
-lock) flock -n /tmp/gpu-contest-toolkit-cpu9.lock sleep 300 > /dev/null 2>&1 & sleep 0.2 ;;
+lock)
+    touch /tmp/gpu-contest-toolkit-contexts-lock # which nobody holds
+    flock -n /tmp/gpu-contest-toolkit-cpu9.lock sleep 300 > /dev/null 2>&1 & sleep 0.2 ;;
 memory) ipcmk -M 4096 > /dev/null ;;
 esac
 clean_room_left
@@ -49,6 +51,7 @@ END
         mkdir "$BATS_TEST_TMPDIR/${what%%:*}"
         run -0 timeout 20 "$BATS_TEST_TMPDIR/leaves.sh" "$BATS_TEST_TMPDIR/${what%%:*}" "${what%%:*}"
         assert_line --regexp "^${what#*:}\$"
+        refute_line --partial contexts-lock
         [ "${what%%:*}" = lock ] || [ "${what%%:*}" = process ] || assert_equal "${#lines[@]}" 1
     done
 }

@@ -14,7 +14,7 @@ int lockfile_open(const char *path);
  * The file whose lock keeps first contexts and watches apart: while somebody makes the only context on a GPU, all GPUs
  * of the machine stand still for a moment (warden.h).
  */
-#define LOCKFILE_CONTEXTS "/tmp/gpu-contest-toolkit-contexts"
+#define LOCKFILE_CONTEXTS "/tmp/gpu-contest-toolkit-contexts-lock"
 
 enum { LOCKFILE_GPU_PATH = 160 };
 

@@ -33,7 +33,7 @@ enum warden_operation {
     WARDEN_IDLE,    /* waits until the GPU is idle, for `seconds` at most; `seconds` of the reply: how long that took */
     WARDEN_FLUSH,   /* empties the L2 cache; `megahertz` of the reply: the SM clock just then */
     WARDEN_WATCH,   /* starts to watch for kernels of other contexts, on a GPU that is idle */
-    WARDEN_WATCH_ALONE, /* the same, once and while no other warden makes its context; see above */
+    WARDEN_WATCH_ALONE, /* the same; until it ends no other warden makes its context (see above) */
     WARDEN_UNWATCH, /* and ends it; `seconds` of the reply: the longest gap */
     WARDEN_HEALTH,  /* runs a kernel on all processors whose result is known */
     WARDEN_NAME,    /* `text` of the reply: the UUID of its GPU; `process`: its own number */

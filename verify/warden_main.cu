@@ -30,10 +30,11 @@ static const unsigned long long longest_watch = 60ull * 1000 * 1000 * 1000;
 enum { patience = 90 };
 
 /*
- * Seconds that a warden waits for others: that none watches, to make its context, or that none makes one, to watch.
- * Each takes a fraction of one. Then it goes on: somebody hangs, and the worst is a gap that no submission made.
+ * Seconds that a warden waits for others: that none watches, to make its context, and that none makes one, to watch. A
+ * watch takes a fraction of a second, and a context on a GPU whose driver sleeps some. Then it goes on, as somebody
+ * hangs; but a gap in such a watch is held against nobody.
  */
-static const double contexts_seconds = 5;
+static const double context_patience = 20, watch_patience = 5;
 
 /* Times over the size of the L2 cache that are written to empty it. */
 enum { flush_times = 2 };
@@ -152,17 +153,28 @@ static unsigned long long *device_words; /* [2] */
 static char *flushed;
 static size_t flush_size;
 
-/* LOCK_EX to make a context, LOCK_SH to watch. The lock of a machine without such a file is nobody's. */
-static void lock_contexts(int how)
+/* LOCKFILE_CONTEXTS, or -1; whether this process is to watch alone, and whether nothing speaks against it. */
+static int contexts = -1;
+static bool alone, locked;
+
+/* LOCK_EX to make a context, LOCK_SH to watch. A machine where that file cannot be opened does without. */
+static void lock_contexts(int how, double patience)
 {
     const int64_t start = clock_ns();
 
-    while (flock(WARDEN_CONTEXTS_FD, how | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) &&
-           clock_seconds(start, clock_ns()) < contexts_seconds)
+    locked = contexts < 0 || flock(contexts, how | LOCK_NB) == 0;
+    while (!locked && clock_seconds(start, clock_ns()) < patience) {
         usleep(1000);
+        locked = flock(contexts, how | LOCK_NB) == 0;
+    }
 }
 
-static void unlock_contexts(void) { flock(WARDEN_CONTEXTS_FD, LOCK_UN); }
+static void unlock_contexts(void)
+{
+    if (locked && contexts >= 0)
+        flock(contexts, LOCK_UN);
+    alone = locked = false;
+}
 
 static double seconds_of_probe(void)
 {
@@ -226,10 +238,15 @@ static void flush(struct warden_message *reply)
     reply->ok = cudaMemsetAsync(flushed, 0x5a, flush_size) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
 }
 
-static void start_watch(struct warden_message *reply)
+static void start_watch(bool as_alone, struct warden_message *reply)
 {
-    const int64_t start = clock_ns();
+    int64_t start;
 
+    unlock_contexts(); /* of a watch that was never ended */
+    alone = as_alone;
+    if (alone)
+        lock_contexts(LOCK_SH, watch_patience);
+    start = clock_ns();
     shared->stop = 0;
     shared->started = 0;
     watch<<<1, watch_threads>>>(shared);
@@ -237,6 +254,8 @@ static void start_watch(struct warden_message *reply)
         ;
     reply->ok = shared->started && cudaPeekAtLastError() == cudaSuccess;
     reply->seconds = clock_seconds(start, clock_ns());
+    if (!reply->ok)
+        unlock_contexts();
 }
 
 static void end_watch(struct warden_message *reply)
@@ -245,6 +264,11 @@ static void end_watch(struct warden_message *reply)
     __sync_synchronize();
     reply->ok = cudaDeviceSynchronize() == cudaSuccess && shared->length < longest_watch;
     reply->seconds = (double)shared->gap * 1e-9;
+    if (alone && !locked && reply->seconds > WARDEN_IDLE_SECONDS) {
+        reply->ok = 0;
+        snprintf(reply->text, sizeof reply->text,
+                 "the GPU stood still, and another one's first context may have done it");
+    }
     unlock_contexts();
 }
 
@@ -305,6 +329,7 @@ static void end_lent(int lock)
     if (shared)
         shared->stop = 1;
     __sync_synchronize();
+    unlock_contexts(); /* others are not to wait for whoever has the GPU now */
     while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
         ;
     alarm(patience);
@@ -319,13 +344,15 @@ int main(int argc, char **argv)
     cudaError_t status;
     bool ok;
 
+    if (fcntl(WARDEN_CONTEXTS_FD, F_GETFD) >= 0) /* before anything else is opened */
+        contexts = WARDEN_CONTEXTS_FD;
     if (lent && !wanted())
         return 0;
     if (lent) {
         lock = open(argv[1], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* the host that asks has made it */
         alarm(patience);
     }
-    lock_contexts(LOCK_EX);
+    lock_contexts(LOCK_EX, context_patience);
     status = initialise();
     unlock_contexts();
     alarm(0);
@@ -338,11 +365,12 @@ int main(int argc, char **argv)
         switch ((enum warden_operation)message.operation) {
         case WARDEN_IDLE: idle(&message, &reply); break;
         case WARDEN_FLUSH: flush(&reply); break;
-        case WARDEN_WATCH_ALONE: lock_contexts(LOCK_SH); start_watch(&reply); break;
-        case WARDEN_WATCH: start_watch(&reply); break;
+        case WARDEN_WATCH: start_watch(false, &reply); break;
+        case WARDEN_WATCH_ALONE: start_watch(true, &reply); break;
         case WARDEN_UNWATCH: end_watch(&reply); break;
         case WARDEN_HEALTH: check_health(&reply); break;
         case WARDEN_NAME:
+            unlock_contexts(); /* the host before may have ended in the middle of a watch */
             reply.process = (int32_t)getpid();
             reply.ok = name(reply.text, sizeof reply.text) == cudaSuccess;
             break;

@@ -110,7 +110,7 @@ $(BUILD)/toolkit.h: $(TRUSTED) $(TRUSTED_LIST) run_scripts/frozen.sh VERSION $(F
 $(BUILD)/frozen_lines.c: $(BUILD)/toolkit.h
 	$(Q){ echo '#include "verify/frozen.h"'; echo 'const char *const frozen_lines[] = {'; \
 		run_scripts/frozen.sh lines | sed 's/.*/    "&",/'; echo '    0,'; echo '};'; } > $@
-$(call object,main_host.c verify/report.c verify/main_record.c): $(BUILD)/toolkit.h
+$(call object,main_host.c verify/device.c verify/report.c verify/main_record.c): $(BUILD)/toolkit.h
 
 # Made on the way to a program, and wanted again.
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/plain/%.o

@@ -213,8 +213,8 @@ struct sampling {
 };
 
 /*
- * Their values. Steps of k are taken 16 at a time, for all samples: that is a cache line of a row of A, which is asked
- * for some samples ahead, and a strip of B that stays in the cache, as the samples of a piece lie in few columns.
+ * Their values. Steps of k are taken 16 at a time, for all samples of a piece: a cache line of a row of A, which is
+ * asked for some samples ahead, and a strip of B that stays in the cache, as the samples of a piece lie in few columns.
  */
 static void compute_samples(void *context, size_t first_sample, size_t end_sample)
 {

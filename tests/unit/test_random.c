@@ -3,6 +3,7 @@
  */
 #include "verify/random.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "unit.h"
@@ -102,6 +103,13 @@ static void test_ahead(void)
             for (int i = 0; i < 6; i++)
                 CHECK(random_u32(&ahead) == random_u32(&there), "word %d, %d ahead of %d", i, further, taken);
         }
+    for (uint64_t far = (1 << 20) - 1; far <= (1 << 20) + 3; far++) { /* as a second piece of a matrix begins */
+        struct random_stream there = random_stream(&key, 5), ahead = random_ahead(&there, far);
+
+        for (uint64_t i = 0; i < far; i++)
+            random_u32(&there);
+        CHECK(random_u32(&ahead) == random_u32(&there), "the word after %" PRIu64, far);
+    }
 }
 
 /* The same words as one by one, from wherever a stream stands, and what follows them. */
