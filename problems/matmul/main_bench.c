@@ -20,6 +20,7 @@
 #include "product.h"
 #include "verify/clock.h"
 #include "verify/error.h"
+#include "verify/parallel.h"
 #include "verify/stats.h"
 
 /* The two submissions, as they are. */
@@ -184,6 +185,7 @@ int main(int argc, char **argv)
     }
     processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
     processors = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : processors;
+    parallel_begin(1, NULL, NULL); /* the reference by one, as the others without threads in their names */
     if (!load_openblas())
         printf("libopenblas.so.0 is not on this machine (Debian: libopenblas0): its rows are left out\n");
     printf("products on one core, with threads on %d; GFLOP/s: 10^9 operations a second; portable, avx2 and avx512 are "
