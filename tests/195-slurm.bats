@@ -204,6 +204,12 @@ END
     assert_equal "$(wardens | wc -l)" 2
     kill %1
     wait || true
+    # One that may be CUDA's has it while it is built already.
+    : > "$log"
+    submit eve 3.cu "$sort/accepted/mergesort_threads.c"
+    sed -i "s/^sleep 0.1/sleep 1/" "$place/run_scripts/grade_build.sh"
+    run -0 timeout 60 "$place/build/grader" run "$contest" --gpu GPU-a
+    assert_equal "$(grep -oE "^(warden|built|run)" "$log" | paste -sd " ")" "warden built run run run"
     # Killed, the grader takes them along.
     : > "$log"
     submit eve 4.c "$sort/wrong_answer/unsigned_keys.c"

@@ -24,75 +24,92 @@ static const double start_seconds = 30.0, operation_seconds = 10.0;
 /* How long the driver may take to clear up after one that was killed. */
 enum { ending_milliseconds = 5000 };
 
-/*
- * `lock`: what it claims the GPU by when it ends, where it may outlive its parent; or NULL. `contexts`: of its own, a
- * descriptor of LOCKFILE_CONTEXTS, or -1.
- */
-static void become_warden(const char *program, const char *gpu_uuid, char *lock, int channel, int contexts)
+enum { GIVEN = WARDEN_LOCK_FD - WARDEN_FD + 1 };
+
+/* `given`: what it has as WARDEN_FD and the next ones, or -1. One that has the GPU's lock may outlive its parent. */
+static void become_warden(const char *program, const char *gpu_uuid, const int given[GIVEN])
 {
     char device[160];
-    char *argv[] = { (char *)program, lock, NULL };
+    char *argv[] = { (char *)program, NULL };
     /* One hardware queue is all that it needs, and its context is made in half the time. */
     char *envp[] = { device, "CUDA_DEVICE_MAX_CONNECTIONS=1", NULL };
     sigset_t none;
-    int null = open("/dev/null", O_RDWR);
+    int null = open("/dev/null", O_RDWR), kept[GIVEN];
 
-    if (!lock)
+    if (given[WARDEN_LOCK_FD - WARDEN_FD] < 0)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     setsid();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     snprintf(device, sizeof device, "CUDA_VISIBLE_DEVICES=%s", gpu_uuid);
-    channel = fcntl(channel, F_DUPFD, 16);
-    contexts = fcntl(contexts, F_DUPFD, 16);
+    for (int i = 0; i < GIVEN; i++)
+        kept[i] = fcntl(given[i], F_DUPFD, 16);
     dup2(null, 0);
     dup2(null, 1);
     dup2(null, 2);
-    dup2(channel, WARDEN_FD);
-    close(WARDEN_CONTEXTS_FD);
-    dup2(contexts, WARDEN_CONTEXTS_FD);
-    syscall(SYS_close_range, WARDEN_CONTEXTS_FD + 1, ~0u, 0);
+    for (int i = 0; i < GIVEN; i++) {
+        close(WARDEN_FD + i);
+        dup2(kept[i], WARDEN_FD + i);
+    }
+    syscall(SYS_close_range, WARDEN_FD + GIVEN, ~0u, 0);
     execve(program, argv, envp);
     _exit(127);
 }
 
-static bool start(struct warden *warden, const char *program, const char *gpu_uuid, char *lock, struct error *error)
+/* `lock`: the GPU's, or -1; it is closed. */
+static bool start(struct warden *warden, const char *program, const char *gpu_uuid, int lock, struct error *error)
 {
-    int ends[2], contexts;
+    int ends[2] = { -1, -1 }, contexts = -1;
+    bool ok = false;
 
     *warden = (struct warden){ .channel = -1 };
-    if (access(program, X_OK) != 0)
-        return error_toolkit(error, "cannot start '%s': %s; run 'make'", program, strerror(errno));
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return error_system(error, "cannot make a channel");
+    if (access(program, X_OK) != 0) {
+        error_toolkit(error, "cannot start '%s': %s; run 'make'", program, strerror(errno));
+        goto out;
+    }
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        error_system(error, "cannot make a channel");
+        goto out;
+    }
     contexts = lockfile_open(LOCKFILE_CONTEXTS);
     fflush(NULL);
     warden->pid = fork();
     if (warden->pid == 0)
-        become_warden(program, gpu_uuid, lock, ends[1], contexts);
-    close(ends[1]);
-    if (contexts >= 0)
-        close(contexts);
+        become_warden(program, gpu_uuid, (const int[GIVEN]){ ends[1], contexts, lock });
     if (warden->pid < 0) {
         warden->pid = 0;
-        close(ends[0]);
-        return error_system(error, "cannot start '%s'", program);
+        error_system(error, "cannot start '%s'", program);
+        goto out;
     }
     warden->channel = ends[0];
-    return true;
+    ends[0] = -1;
+    ok = true;
+out:
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+    if (contexts >= 0)
+        close(contexts);
+    if (lock >= 0)
+        close(lock);
+    return ok;
 }
 
 bool warden_start(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error)
 {
-    return start(warden, program, gpu_uuid, NULL, error);
+    return start(warden, program, gpu_uuid, -1, error);
 }
 
 bool warden_start_lent(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error)
 {
-    char lock[LOCKFILE_GPU_PATH];
+    char path[LOCKFILE_GPU_PATH];
+    int lock;
 
-    lockfile_gpu(gpu_uuid, "lock", lock);
-    return start(warden, program, gpu_uuid, lock, error);
+    lockfile_gpu(gpu_uuid, "lock", path);
+    lock = lockfile_open(path);
+    *warden = (struct warden){ .channel = -1 };
+    return lock >= 0 ? start(warden, program, gpu_uuid, lock, error)
+                     : error_system(error, "cannot open the lock '%s'", path);
 }
 
 void warden_give_up(struct warden *warden)

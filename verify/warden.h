@@ -25,8 +25,8 @@
 /* A second empty kernel that took longer, or a longer gap: another context was running. Seconds. */
 #define WARDEN_IDLE_SECONDS 100e-6
 
-/* The warden's end of the channel, and LOCKFILE_CONTEXTS, if that could be opened. */
-enum { WARDEN_FD = 3, WARDEN_CONTEXTS_FD };
+/* The warden's end of the channel; LOCKFILE_CONTEXTS, if that could be opened; of one that is lent its GPU's lock. */
+enum { WARDEN_FD = 3, WARDEN_CONTEXTS_FD, WARDEN_LOCK_FD };
 
 enum warden_operation {
     WARDEN_READY,   /* the warden's first word, unasked */
@@ -70,10 +70,11 @@ bool warden_start(struct warden *warden, const char *program, const char *gpu_uu
 void warden_stop(struct warden *warden);
 
 /*
- * Starts one to be lent to several hosts, one after the other, which need not make a context each then. The caller need
- * not have claimed the GPU: the warden does not touch it before the first host asks it something, and when it ends it
- * claims it itself. It ends when all copies of the channel's end are closed, or by warden_give_up(), which does not
- * wait for that: it is a child of the caller, and may outlive it.
+ * Starts one to be lent to several hosts, one after the other, which need not make a context each then. The caller must
+ * not have claimed the GPU: the warden claims it to make its context, at once where nobody has it, and otherwise waits
+ * for the first host that has and asks it something; it claims it again to end. It ends when all copies of the
+ * channel's end are closed, or by warden_give_up(), which does not wait for that: it is a child of the caller, and may
+ * outlive it.
  */
 bool warden_start_lent(struct warden *warden, const char *program, const char *gpu_uuid, struct error *error);
 void warden_give_up(struct warden *warden);

@@ -4,9 +4,9 @@
  * It answers one operation at a time on the channel and ends with it. No user code is in its process, and nothing that
  * the submission has reaches it.
  *
- * gpu_warden [LOCK]: with the file whose lock claims the GPU it is there for several hosts, one after the other. Who
- * asks it has claimed the GPU; before the first question, and when nobody is left to ask, nobody may have done that for
- * it. So it begins with the first question, and ends with the lock in its hands.
+ * With the file whose lock claims the GPU (WARDEN_LOCK_FD) it is there for several hosts, one after the other. Who asks
+ * it has claimed the GPU; before the first question, and when nobody is left to ask, nobody may have done that for it.
+ * So it begins with the lock in its hands, or with the first question, and ends with the lock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -272,15 +272,21 @@ static void end_watch(struct warden_message *reply)
     unlock_contexts();
 }
 
+/* What health() is to add up: some 60 ms of a processor, the first time. */
+static unsigned long long healthy_sum(void)
+{
+    static unsigned long long sum;
+
+    for (uint32_t i = 0; i < (uint32_t)health_threads * health_blocks && (i > 0 || sum == 0); i++)
+        sum += work(i);
+    return sum;
+}
+
 static void check_health(struct warden_message *reply)
 {
-    static unsigned long long right;
+    const unsigned long long right = healthy_sum();
     unsigned long long sum = 0;
 
-    for (uint32_t i = 0; right == 0 && i < (uint32_t)health_threads * health_blocks; i++)
-        sum += work(i);
-    right = right ? right : sum;
-    sum = 0;
     if (cudaMemset(device_words, 0, sizeof *device_words) == cudaSuccess) {
         health<<<health_blocks, health_threads>>>(device_words);
         if (cudaMemcpy(&sum, device_words, sizeof sum, cudaMemcpyDeviceToHost) != cudaSuccess)
@@ -312,49 +318,52 @@ static bool say(struct warden_message *reply, cudaError_t status)
     return send(WARDEN_FD, reply, sizeof *reply, MSG_NOSIGNAL) == (ssize_t)sizeof *reply;
 }
 
-/* Waits for the first question; false where the channel ends before. */
-static bool wanted(void)
+/*
+ * The beginning of one that is lent: returns when it may use the GPU, which it has claimed or the host that asks has.
+ * False where the channel ends before.
+ */
+static bool begin_lent(void)
 {
     char byte;
 
-    return recv(WARDEN_FD, &byte, 1, MSG_PEEK) > 0;
+    healthy_sum(); /* the first host asks for that */
+    return flock(WARDEN_LOCK_FD, LOCK_EX | LOCK_NB) == 0 || recv(WARDEN_FD, &byte, 1, MSG_PEEK) > 0;
 }
 
 /*
  * The end of one that is lent: stops the watch that a host may have left, waits until the GPU is nobody else's, and
  * clears up while it has the lock. The kernel would let go of that first.
  */
-static void end_lent(int lock)
+static void end_lent(void)
 {
     if (shared)
         shared->stop = 1;
     __sync_synchronize();
     unlock_contexts(); /* others are not to wait for whoever has the GPU now */
-    while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
+    while (flock(WARDEN_LOCK_FD, LOCK_EX) != 0 && errno == EINTR)
         ;
     alarm(patience);
     cudaDeviceReset();
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     struct warden_message message, reply = { WARDEN_READY };
-    const bool lent = argc > 1;
-    int lock = -1;
+    const bool lent = fcntl(WARDEN_LOCK_FD, F_GETFD) >= 0; /* before anything else is opened */
     cudaError_t status;
     bool ok;
 
-    if (fcntl(WARDEN_CONTEXTS_FD, F_GETFD) >= 0) /* before anything else is opened */
+    if (fcntl(WARDEN_CONTEXTS_FD, F_GETFD) >= 0)
         contexts = WARDEN_CONTEXTS_FD;
-    if (lent && !wanted())
+    if (lent && !begin_lent())
         return 0;
-    if (lent) {
-        lock = open(argv[1], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* the host that asks has made it */
+    if (lent)
         alarm(patience);
-    }
     lock_contexts(LOCK_EX, context_patience);
     status = initialise();
     unlock_contexts();
+    if (lent)
+        flock(WARDEN_LOCK_FD, LOCK_UN);
     alarm(0);
     reply.ok = status == cudaSuccess;
     ok = say(&reply, status) && status == cudaSuccess;
@@ -380,6 +389,6 @@ int main(int argc, char **argv)
         ok = say(&reply, cudaGetLastError());
     }
     if (lent)
-        end_lent(lock);
+        end_lent();
     _exit(0);
 }

@@ -24,7 +24,7 @@
 
 enum { ROOM = 16 << 20 }; /* bytes: a disk with less is full */
 
-/* How long a GPU keeps the context of a slot's warden while there is nothing to run. */
+/* How long a GPU keeps the context of a slot's warden while there is nothing to build and to run. */
 static const double warden_idle_seconds = 5;
 
 void grader_say(struct store *store, struct progress *progress, int64_t judgement)
@@ -146,8 +146,8 @@ static bool object_is_there(const char *object, const char *digest)
 static bool claim(struct grader *grader, struct job *job, bool build, struct error *error)
 {
     const char *sql =
-        build ? "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, j.language FROM judgements j JOIN "
-                "submissions s"
+        build ? "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256,"
+                " CASE WHEN s.path LIKE '%.c' THEN 'C' END FROM judgements j JOIN submissions s"
                 " ON s.id = j.submission WHERE j.state = 'new' ORDER BY j.attempts, j.rejudging IS NOT NULL, j.id"
               : "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, j.language FROM judgements j JOIN "
                 "submissions s"
@@ -327,8 +327,23 @@ static size_t busy(const struct job *jobs, size_t count)
     return sum;
 }
 
+/* While a submission is built that may use a GPU, the slot that will run it gets its warden, which takes some time. */
+static void start_wardens(struct grader *grader)
+{
+    size_t wanted = 0;
+
+    for (size_t i = 0; i < grader->build_count; i++)
+        wanted += grader->builds[i].keeper > 0 && strcmp(grader->builds[i].language, "C") != 0;
+    for (size_t i = 0; i < grader->run_count && wanted > 0; i++)
+        if (grader->runs[i].keeper == 0) {
+            step_warden(grader, &grader->runs[i]);
+            wanted--;
+        }
+}
+
 static bool fill(struct grader *grader, struct error *error)
 {
+    const size_t built = busy(grader->builds, grader->build_count);
     bool ok = true;
 
     for (size_t i = 0; ok && i < grader->run_count; i++)
@@ -337,12 +352,16 @@ static bool fill(struct grader *grader, struct error *error)
     for (size_t i = 0; ok && i < grader->build_count; i++)
         if (grader->builds[i].keeper == 0)
             ok = claim(grader, &grader->builds[i], true, error);
+    if (busy(grader->builds, grader->build_count) > built)
+        start_wardens(grader);
     return ok;
 }
 
-/* Wardens that nobody has asked for a while. */
+/* Wardens that nobody has asked for a while, and nobody is about to. */
 static void end_wardens(struct grader *grader)
 {
+    if (busy(grader->builds, grader->build_count) > 0)
+        return;
     for (size_t i = 0; i < grader->run_count; i++)
         if (grader->runs[i].keeper == 0 && step_now() - grader->runs[i].idle > warden_idle_seconds)
             warden_give_up(&grader->runs[i].warden);

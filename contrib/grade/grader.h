@@ -30,7 +30,7 @@ struct job {
     const struct contest_problem *problem;
     char state[16];      /* of the judgement */
     bool baseline;       /* in the state ranked: the baseline runs, the submission is next */
-    char language[16];   /* CUDA, OpenCL or C */
+    char language[16];   /* CUDA, OpenCL or C; while it is built, C where that is known and "" otherwise */
     char object[3000], work[3000]; /* the built submission; the step's folder */
     char seed[24];       /* ranked: the same for both */
     double started;      /* seconds since 1970 */

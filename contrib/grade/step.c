@@ -148,16 +148,12 @@ static bool source_of(const struct job *job, char *source, size_t size)
     return source[0] == '/';
 }
 
-/*
- * The channel to the slot's warden, which is started if there is none; 0 where that fails: then the host starts one,
- * and says what is wrong. A GPU that has a number alone is not CUDA's of that number for sure.
- */
-static int lend_warden(const struct grader *grader, struct job *job)
+int step_warden(const struct grader *grader, struct job *job)
 {
     char program[PATH_MAX];
     struct error error;
 
-    if (strncmp(job->gpu, "GPU-", 4) != 0)
+    if (strncmp(job->gpu, "GPU-", 4) != 0) /* one that has a number alone is not CUDA's of that number for sure */
         return 0;
     if (!warden_lives(&job->warden))
         warden_give_up(&job->warden);
@@ -192,7 +188,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
         arguments[n++] = "--require-box", arguments[n++] = contest->require_box;
     if (job->gpu[0] && strcmp(job->language, "C") != 0) {
         arguments[n++] = "--gpu", arguments[n++] = job->gpu;
-        channel = lend_warden(grader, job);
+        channel = step_warden(grader, job);
     }
     if (channel > 0) {
         snprintf(warden, sizeof warden, "%d", KEEPER_CHANNEL);

@@ -23,6 +23,12 @@ void step_first_line(const char *path, char *line, size_t size);
 bool step_start_build(const struct grader *grader, struct job *job, const char *source, struct error *error);
 bool step_start_run(const struct grader *grader, struct job *job, struct error *error);
 
+/*
+ * The channel to the warden of a run slot, which is started if there is none. 0 where that fails or the slot has no
+ * GPU: then a host starts one, and says what is wrong.
+ */
+int step_warden(const struct grader *grader, struct job *job);
+
 /* Writes what a step that ended with exit code `code` found, and the next state, into the database and *job. */
 bool step_finish_build(struct grader *grader, struct job *job, int code, struct error *error);
 bool step_finish_run(struct grader *grader, struct job *job, int code, struct error *error);

@@ -147,6 +147,18 @@ static void test_warden(const char *program)
 /* The UUID that the simulator gives its GPU: the sixteen characters of "cudasim device 0". */
 #define SIMULATED "GPU-63756461-7369-6d20-6465-766963652030"
 
+/* Whether somebody else takes that file's lock soon. */
+static bool is_taken(int fd)
+{
+    for (int i = 0; i < 5000; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+            return true;
+        flock(fd, LOCK_UN);
+        usleep(1000);
+    }
+    return false;
+}
+
 static bool is_gone(pid_t pid)
 {
     for (int i = 0; i < 5000; i++) {
@@ -167,7 +179,7 @@ static void test_borrowing(const char *program)
     char lock[LOCKFILE_GPU_PATH];
     double megahertz = 0;
     pid_t pid;
-    int fd;
+    int fd, contexts;
 
     snprintf(gpu, sizeof gpu, "test-%d", (int)getpid());
     CHECK(!warden_lives(&(struct warden){ .channel = -1 }), "none lives");
@@ -195,11 +207,30 @@ static void test_borrowing(const char *program)
     CHECK(kill(owned.pid, 0) != 0 || is_gone(owned.pid), "it was not ended");
     warden_give_up(&owned);
 
-    /* One that nobody ever asked ends at once, another one when nobody has the GPU. */
+    /* Where nobody has the GPU it makes its context unasked, has the lock meanwhile, and lets go of it. */
     lockfile_gpu(gpu, "lock", lock);
     fd = lockfile_open(lock);
+    contexts = lockfile_open(LOCKFILE_CONTEXTS);
+    CHECK(contexts >= 0 && flock(contexts, LOCK_SH) == 0, "%s cannot be locked", LOCKFILE_CONTEXTS);
+    CHECK(warden_start_lent(&owned, program, gpu, &error), "%s", error.text);
+    CHECK(is_taken(fd), "it makes its context without the lock");
+    CHECK(poll(&(struct pollfd){ .fd = owned.channel, .events = POLLIN }, 1, 0) == 0, "it is ready already");
+    flock(contexts, LOCK_UN);
+    close(contexts);
+    CHECK(poll(&(struct pollfd){ .fd = owned.channel, .events = POLLIN }, 1, 20000) == 1, "it is never ready");
+    CHECK(flock(fd, LOCK_EX | LOCK_NB) == 0, "it keeps the lock");
+    CHECK(warden_borrow(&warden, dup(owned.channel), SIMULATED), "it is not lent");
+    warden_stop(&warden);
+    pid = owned.pid;
+    warden_give_up(&owned);
+    flock(fd, LOCK_UN);
+    CHECK(is_gone(pid), "it does not end");
+
+    /* Where somebody has it, it waits for a question; one that nobody ever asked ends at once. */
     CHECK(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0, "%s is taken", lock);
     CHECK(warden_start_lent(&owned, program, gpu, &error), "%s", error.text);
+    CHECK(poll(&(struct pollfd){ .fd = owned.channel, .events = POLLIN }, 1, 2000) == 0,
+          "it uses a GPU that is somebody else's");
     pid = owned.pid;
     warden_give_up(&owned);
     CHECK(owned.pid == 0 && is_gone(pid), "it waits for a GPU that it never used");
@@ -240,7 +271,6 @@ static void test_contexts(const char *program)
     struct pollfd answer;
     int64_t start = clock_ns();
     double usual;
-    bool taken = false;
 
     CHECK(warden_start(&warden, program, "0", &error) && warden_wait_ready(&warden), "%s%s", error.text, warden.why);
     usual = clock_seconds(start, clock_ns());
@@ -257,12 +287,7 @@ static void test_contexts(const char *program)
 
     /* The simulator starts the watch and never ends it: nobody else's turn comes before. */
     CHECK(send(warden.channel, &watch, sizeof watch, 0) > 0, "it cannot be asked");
-    for (int i = 0; i < 5000 && !taken; i++) {
-        taken = flock(fd, LOCK_EX | LOCK_NB) != 0;
-        flock(fd, LOCK_UN);
-        usleep(1000);
-    }
-    CHECK(taken, "a watch has no lock");
+    CHECK(is_taken(fd), "a watch has no lock");
     warden_stop(&warden);
     start = clock_ns();
     CHECK(flock(fd, LOCK_EX) == 0 && clock_seconds(start, clock_ns()) < 4, "a watch that has ended has the lock");
