@@ -60,7 +60,26 @@ scoring: { type: best }|2: 'scoring.type: best' is none of pass-fail fastest rel
 scoring: { correct: 101 }|2: 'scoring.correct: 101' is not a number from 0 to 100
 limits: { files: many }|2: 'limits.files: many' is not a number from 1 to 4096
 key: ../key|2: 'key: ../key' is no path of letters, digits and _ . - /
+start: 2026-02-31T09:00:00Z|2: 'start: 2026-02-31T09:00:00Z' is no time
+start: 26-05-01T09:00:00Z|2: 'start: 26-05-01T09:00:00Z' is no time
+start: 1960-05-01T09:00:00Z|2: 'start: 1960-05-01T09:00:00Z' is no time
+start: 2026-05-01T09:00:60Z|2: 'start: 2026-05-01T09:00:60Z' is no time
+start: 2026-05-01 09:00+ 9:00|2: 'start: 2026-05-01 09:00+ 9:00' is no time
+name2: ""|2: unknown key 'name2'
 LINES
+    contest
+    sed -i 's/^name: .*/name: ""/' "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial "contest.yaml:1: 'name: ' is empty"
+    # Times are said as they were understood: a zone is taken off, and without one it is UTC.
+    contest 'start: 2026-05-01 18:00:00+09:00' 'end: 2026-05-01T14:00'
+    run -0 "$build/grader" check "$contest"
+    assert_line --index 1 $'start\t2026-05-01 09:00:00 UTC'
+    assert_line --index 2 $'end\t2026-05-01 14:00:00 UTC'
+    run -2 "$build/grader" check "$contest" more
+    assert_output "grader: check takes the contest's folder alone"
+    run -3 bash -c "'$build/grader' check '$contest' > /dev/full"
+    assert_output 'grader: cannot write: No space left on device'
     contest
     echo '    repeat: 8' >> "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
@@ -72,6 +91,28 @@ LINES
     sed -i 's/repeat: 8/repeat: 7/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
     assert_output --partial "contest.yaml:9: 'problems.1.id: A' is there twice"
+    sed -i '9s/id: A/id: a/' "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial "contest.yaml:9: 'problems.1.id: a' is there twice, as some file systems read it"
+    contest
+    echo '    ranked: sample' >> "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial "contest.yaml:9: 'problems.0.ranked: sample' is there beside the other one"
+    # Groups: within what is run, and no case in two of them.
+    while IFS='|' read -r line words; do
+        contest 'scoring: { type: groups }'
+        echo "    groups: [ $line ]" >> "$contest/contest.yaml"
+        run -2 "$build/grader" check "$contest"
+        assert_output --partial "$words"
+    done <<'LINES'
+{ name: secret/keys }|the group 'secret/keys' is not within 'sample', whose cases are run
+{ name: sample }, { name: sample }|the groups 'sample' and 'sample' have cases in common
+{ name: all }|the group 'all' is not within 'sample'
+LINES
+    contest 'scoring: { type: groups }'
+    sed -i 's/secret: sample/secret: all/' "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    assert_output --partial "problem A: groups are parts of a folder: 'secret: all' has none"
     contest 'start: 2026-01-02' 'end: 2026-01-01 00:00'
     run -2 "$build/grader" check "$contest"
     assert_output --partial "contest.yaml:2: 'start: 2026-01-02' is no time"
@@ -279,8 +320,8 @@ bob|2.c|AC"
     run -0 "$build/grader" rejudge "$contest" --verdict WA
     assert_output --partial '1 would be judged again; add --start'
     assert_equal "$(query 'SELECT count(*) FROM judgements')" 2
-    run -0 "$build/grader" rejudge "$contest" --team nobody
-    assert_output --partial '0 would be judged again'
+    run -2 "$build/grader" rejudge "$contest" --team nobody
+    assert_output "grader: --team: there is no team 'nobody' in the results"
     run -0 "$build/grader" rejudge "$contest" --machine "$(hostname)" --until 2000-01-01T00:00:00Z
     assert_output --partial '0 would be judged again'
     run -2 "$build/grader" rejudge "$contest" --start
@@ -309,7 +350,7 @@ bob|2.c|AC"
 
 @test "schema: a database of version 1 is brought up to date with all that is in it; a newer one is refused" {
     contest
-    rm -rf "$contest/submissions"
+    rm -rf "$contest/submissions/ada"
     mkdir -p "$contest/grading"
     sqlite3 "$db" < "$BATS_TEST_DIRNAME/fixtures/grade_schema_1.sql"
     assert_equal "$(query 'PRAGMA user_version')" 1
@@ -331,15 +372,18 @@ bob|2.c|AC"
 }
 
 @test "standings: penalty and freeze, places with ties, points by speed, test groups, from one database" {
-    local times
+    local times team
     standings() {
         contest "$@"
         "$build/grader" results "$contest" standings --json
     }
     contest
-    rm -rf "$contest/submissions"
+    rm -rf "$contest/submissions/ada"
     mkdir -p "$contest/grading" "$contest/teams" "$build/grading"
     printf 'name: Ada & "Co"\n' > "$contest/teams/ada.yaml"
+    for team in bob cyd dan; do
+        echo "name: $team" > "$contest/teams/$team.yaml"
+    done
     run -0 "$build/grader" run "$contest"
     # Moments in minutes from the start; ada: WA at 10, AC at 30; bob: CE at 5, AC at 40; cyd: AC at 50; dan:
     # after the end.
@@ -388,8 +432,21 @@ bob|2.c|AC"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"bob"'
     # Half of `one` by sum, all of `two` by min: ada's best submission is the first.
     contest "${times[@]}" 'scoring: { type: groups }'
+    sed -i 's/secret: sample/secret: secret/' "$contest/contest.yaml"
     printf '%s\n' '    groups:' '      - name: secret/one' '        score_aggregation: sum' '        max_score: 60' \
         '      - name: secret/two' '        score_aggregation: min' '        max_score: 40' >> "$contest/contest.yaml"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" \
         '["ada",70]'
+    # Without max_score a group is worth the problem's points, wherever these stand.
+    sed -i '/max_score: 60/d' "$contest/contest.yaml"
+    echo '    points: 20' >> "$contest/contest.yaml"
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" \
+        '["ada",50]'
+    # Who is listed no more has no place; where nobody is listed everybody has who submitted.
+    rm "$contest/teams/bob.yaml"
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '[.teams[].team] | sort')" \
+        '["ada","cyd","dan"]'
+    rm "$contest/teams"/*.yaml
+    assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '[.teams[].team] | sort')" \
+        '["ada","bob","cyd","dan"]'
 }

@@ -93,7 +93,8 @@ with_mounts() {
     cp "$contest/contest.yaml" whole
     while IFS='|' read -r edit words; do
         sed "$edit" whole > "$contest/contest.yaml"
-        run -2 grade
+        run grade
+        assert_equal "$status $edit" "2 $edit"
         assert_output --partial "$words"
         run -2 "$build/grader" check "$contest"
         assert_output --partial "$words"
@@ -103,9 +104,11 @@ s/secret: sample/secret: secret\/none/|contest.yaml:5: the problem 'mergesort' h
 s/2-pairs/9-pairs/|contest.yaml:6: the problem 'mergesort' has no case 'sample/9-pairs'
 $a\    league: mine|contest.yaml:7: main_host: there is no league 'mine'; there are: merge open
 $a\    baseline: problems/none.c|contest.yaml:7: there is no baseline 'problems/none.c' in the toolkit
-$a\    groups: [ { name: secret/none } ]|contest.yaml:7: the problem 'mergesort' has no group of cases 'secret/none'
-$a\seal: seal.json|contest.yaml:3: main_host: cannot open
-$a\key: key.json|contest.yaml:3: main_host: cannot open
+$a\    baseline: docs|contest.yaml:7: there is no baseline 'docs' in the toolkit: a .c or .cu
+$a\    baseline: README.md|contest.yaml:7: there is no baseline 'README.md'
+$a\    groups: [ { name: sample/none } ]|contest.yaml:7: the problem 'mergesort' has no group of cases 'sample/none'
+$a\seal: seal.json|contest.yaml:7: 'seal: seal.json': cannot read
+$a\key: key.json|contest.yaml:7: 'key: key.json': cannot read
 EDITS
     cp whole "$contest/contest.yaml"
     mkdir "$contest/teams"

@@ -35,10 +35,11 @@ a_contest() {
     printf '%s\n' 'name: ärger' 'affiliation: Göttingen' > "$contest/teams/bob.yaml"
     printf '%s\n' 'name: Zed' > "$contest/teams/zed.yaml"
     printf '%s\n' 'name: Nobody' > "$contest/teams/idle.yaml"
+    printf "%s\n" "name: Žoë" > "$contest/teams/Žoë.yaml"
     sqlite3 "$db" < "$BATS_TEST_DIRNAME/fixtures/grade_schema_1.sql"
     mkdir -p "$build/grading"
     "$build/grader" results "$contest" > /dev/null 2>&1 || true
-    "$build/grader" rejudge "$contest" --team nobody > /dev/null
+    "$build/grader" cancel "$contest" 1 > /dev/null 2>&1 || true # brings the schema up to date
     query "DELETE FROM samples; DELETE FROM runs; DELETE FROM judgements; DELETE FROM submissions;
         CREATE TEMP TABLE given (id, team, problem, path, minute, verdict, median, low, high, language);
         INSERT INTO given VALUES (1, 'ada', 'A', '1.c', 10, 'WA', NULL, NULL, NULL, 'C'),
@@ -254,6 +255,42 @@ JQ
     assert_equal "$(rows '[.rank, .team_id[0:3], (.score.score * 1000 | round), .score.time]')" \
         '[[1,"ada",106667,30],[2,"t-8",77778,50],[3,"bob",65079,40],[4,"idl",0,null],[4,"zed",0,null]]'
     assert_equal "$(jq -c 'map(.max_score)' "$out/problems.json")" '[100,40]'
+}
+
+@test "clics: moments are rounded down, minutes tie, who waits is counted, and who is listed no more is hidden" {
+    a_contest
+    equal() { assert_equal "$(jq -c "$2" "$out/$1.json")" "$3"; } # ENDPOINT FILTER JSON
+    row() { equal scoreboard ".rows[] | select(.team_id == \"$1\") | $2" "$3"; } # TEAM FILTER JSON
+    # 0.3 ms before the first minute is over, and as much before the freeze: neither goes over the line.
+    query "UPDATE submissions SET submitted = 1767225659.9997 WHERE id = 1;
+        UPDATE submissions SET submitted = 1767225600 + 2699.9997 WHERE id = 4"
+    clics
+    equal submissions '.[] | select(.id == "1" or .id == "4") | .contest_time' '"0:00:59.999"
+"0:44:59.999"'
+    equal judgements '.[] | select(.submission_id == "4") | .judgement_type_id' '"AC"'
+    assert_equal "$("$build/grader" results "$contest" submissions --json |
+        jq -r '.[] | select(.submission == 4).submitted')" 2026-01-01T00:44:59.999Z
+    # Another moment of the same minute is a tie.
+    query "UPDATE submissions SET submitted = 1767225600 + 3001 WHERE id = 4;
+        UPDATE submissions SET submitted = 1767225600 + 3030 WHERE id = 5"
+    assert_equal "$("$build/grader" results "$contest" standings --json |
+        jq -c '[.teams[] | [.rank, .team, .penalty]][1:3]')" '[[2,"bob",50],[2,"Žoë",50]]'
+    # A better answer that the freeze hides is pending, where there is more to win than the first.
+    query "UPDATE submissions SET submitted = 1767225600 + 3000, problem = 'A', team = 'ada' WHERE id = 4"
+    contest_yaml 'scoring: { type: relative }'
+    out+=2
+    clics --public
+    row ada '.problems[0] | [.num_judged, .num_pending]' '[2,1]'
+    # JE is to be judged again.
+    query "UPDATE judgements SET verdict = 'JE' WHERE submission = 1"
+    out+=2
+    clics
+    row ada '.problems[0] | [.num_judged, .num_pending]' '[1,1]'
+    rm "$contest/teams/bob.yaml"
+    out+=2
+    clics
+    equal teams 'map(select(.hidden).label)' '["bob"]'
+    equal scoreboard '[.rows[].team_id] | index("bob")' null
 }
 
 @test "clics: the feed goes on where it was; its tokens stay" {
@@ -535,6 +572,7 @@ LINES
         > "$data/secret/large/test_group.yaml"
     printf '%s\n' 'max_score: 30' 'score_aggregation: min' > "$data/secret/pairs/test_group.yaml"
     a_contest
+    rm -r "$contest/teams"
     # tries ID TEAM SAMPLES KEYS LARGE PAIRS: right and wrong cases of each as letters, such as AAW.
     tries() {
         local id=$1 number=0 part letter names=(sample secret/keys secret/large secret/pairs)
@@ -598,7 +636,7 @@ LINES
     run -2 "$t/build/grader" results "$contest" standings
     assert_output --partial 'has no bound of its score'
     # contest.yaml goes before the package, and has the same rules.
-    printf '%s\n' '    groups:' '      - name: sample' '        max_score: 7' '      - name: sample/x' \
+    printf '%s\n' '    groups:' '      - name: sample/w' '        max_score: 7' '      - name: sample/x' \
         '        score_aggregation: sum' '        require_pass: [sample]' >> "$contest/contest.yaml"
     sed -i '/^  - id: B/,$!b; s/^  - id: B/  - id: B/' "$contest/contest.yaml"
     rm "$data/secret/test_group.yaml" "$data"/secret/*/test_group.yaml

@@ -275,6 +275,7 @@ BROKEN
     sed -i "s/name: Winter contest/name: '<b onmouseover=pwned=1>Winter \"contest\"<\/b><\/title>'/" \
         "$contest/contest.yaml"
     # Teams without a file have their folder's name.
+    rm -f "$contest"/teams/*
     board_fill "$contest" \
         "VALUES (1, '${hostile//\'/\'\'}', 'A', 1, 'AC', 2.0, 4.0, 1.0, 1, 0, '${hostile//\'/\'\'}',
             '${hostile//\'/\'\'}'),

@@ -255,7 +255,8 @@ static bool add_organization(const struct reader *reader, json_t *team, const ch
     return true;
 }
 
-static bool add_team(const struct reader *reader, const char *folder_name)
+/* `hidden`: it has submissions, and is listed no more: it has no place on the scoreboard. */
+static bool add_team(const struct reader *reader, const char *folder_name, bool hidden)
 {
     static const char *const known[] = { "name", "members", "members.*", "affiliation", "country", NULL };
     struct settings settings = { 0 };
@@ -273,6 +274,8 @@ static bool add_team(const struct reader *reader, const char *folder_name)
     name = settings_string(&settings, "name");
     affiliation = settings_string(&settings, "affiliation");
     team = json_pack("{s:s, s:s, s:s}", "id", id, "name", name ? name : folder_name, "label", folder_name);
+    if (hidden)
+        json_object_set_new(team, "hidden", json_true());
     ok = add(reader, "teams", team) &&
          (!affiliation || add_organization(reader, team, affiliation, settings_string(&settings, "country")));
     settings_release(&settings);
@@ -299,12 +302,12 @@ static bool read_teams(const struct reader *reader)
     count = scandir(path, &entries, is_team_file, alphasort); /* there may be no such folder */
     for (int i = 0; i < count; i++) {
         entries[i]->d_name[strlen(entries[i]->d_name) - 5] = '\0';
-        ok = ok && add_team(reader, entries[i]->d_name);
+        ok = ok && add_team(reader, entries[i]->d_name, false);
         free(entries[i]);
     }
     free(entries);
     while (ok && (row = store_step(reader->view->store, statement, reader->error)) == 1)
-        ok = add_team(reader, (const char *)sqlite3_column_text(statement, 0));
+        ok = add_team(reader, (const char *)sqlite3_column_text(statement, 0), count > 0);
     sqlite3_finalize(statement);
     return ok && row == 0;
 }
@@ -542,7 +545,7 @@ static bool read_access(const struct reader *reader)
         { "languages", "id", "name", "entry_point_required", "extensions" },
         { "problems", "id", "uuid", "label", "name", "ordinal", "time_limit", "test_data_count" },
         { "organizations", "id", "name", "country" },
-        { "teams", "id", "name", "label", "organization_id" },
+        { "teams", "id", "name", "label", "organization_id", "hidden" },
         { "submissions", "id", "language_id", "problem_id", "team_id", "time", "contest_time" },
         { "judgements", "id", "submission_id", "judgement_type_id", "start_time", "start_contest_time", "end_time",
           "end_contest_time", "max_run_time" },

@@ -11,9 +11,15 @@
 
 #include "verify/digest.h"
 
+/*
+ * Rounded down, so that nothing crosses the start, the freeze or the end by it; but for what a double of such a moment
+ * may lack (0.24 us).
+ */
+static int64_t milliseconds_of(double seconds) { return (int64_t)floor(seconds * 1000 + 0.0005); }
+
 void clics_time(double seconds, char text[CLICS_TIME])
 {
-    const int64_t milliseconds = (int64_t)llround(seconds * 1000);
+    const int64_t milliseconds = milliseconds_of(seconds);
     int64_t part = milliseconds % 1000;
     time_t whole;
     struct tm parts;
@@ -28,7 +34,7 @@ void clics_time(double seconds, char text[CLICS_TIME])
 
 void clics_reltime(double seconds, char text[CLICS_TIME])
 {
-    const int64_t all = (int64_t)llround(seconds * 1000), size = all < 0 ? -all : all;
+    const int64_t all = milliseconds_of(seconds), size = all < 0 ? -all : all;
 
     snprintf(text, CLICS_TIME, "%s%jd:%02d:%02d.%03d", all < 0 ? "-" : "", (intmax_t)(size / 3600000),
              (int)(size / 60000 % 60), (int)(size / 1000 % 60), (int)(size % 1000));

@@ -21,10 +21,14 @@ enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMATS };
 int command_results(const struct contest *contest, const char *folder, int argc, char **argv, struct error *error);
 
 /* rejudge [filter] [--start --reason TEXT], changes N, commit N, cancel N, clear-review N */
-int command_rejudge(struct store *store, const char *command, int argc, char **argv, struct error *error);
+int command_rejudge(struct store *store, const struct contest *contest, const char *command, int argc, char **argv,
+                    struct error *error);
 
 /* One of the options that make a filter. */
 bool filter_take(struct filter *filter, const char *option, const char *value, struct error *error);
+
+/* Whether there is something that each of its names names: one that is misspelt is no answer. */
+bool filter_fits(const struct filter *filter, const struct contest *contest, struct store *store, struct error *error);
 
 /*
  * "AND ..." over submissions s and judgements j, and binding its parameters, ?1 to ?7, to a statement that has it.

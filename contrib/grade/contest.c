@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "groups.h"
@@ -48,28 +49,56 @@ static bool bad(const struct contest *contest, const struct setting *item, const
     return error_usage(error, "%s:%d: '%s: %.80s' %s", contest->settings.path, item->line, item->key, item->value, why);
 }
 
+/* Seconds of "", "Z", "+09" or "+09:00": what UTC is behind. False for anything else. */
+static bool take_zone(const char *text, double *seconds)
+{
+    static const char shape[] = "+dd:dd";
+    const size_t length = strlen(text);
+    int hours, minutes;
+
+    *seconds = 0;
+    if (length == 0 || strcmp(text, "Z") == 0)
+        return true;
+    for (size_t i = 0; i < length; i++)
+        if (i >= sizeof shape - 1 || !(shape[i] == 'd'   ? isdigit((unsigned char)text[i]) != 0
+                                       : shape[i] == '+' ? strchr("+-", text[i]) != NULL
+                                                         : text[i] == shape[i]))
+            return false;
+    if (length != 3 && length != 6)
+        return false;
+    hours = 10 * (text[1] - '0') + text[2] - '0';
+    minutes = length == 6 ? 10 * (text[4] - '0') + text[5] - '0' : 0;
+    *seconds = (text[0] == '+' ? 60 : -60) * (60 * hours + minutes);
+    return hours < 15 && minutes < 60;
+}
+
+/* A day that the calendar has, from 1970 on: timegm() takes any, and makes 3 March of 31 February. */
+static bool is_date(const struct tm *given, time_t seconds)
+{
+    struct tm parts;
+
+    return seconds > 0 && gmtime_r(&seconds, &parts) && parts.tm_mon == given->tm_mon &&
+           parts.tm_mday == given->tm_mday && parts.tm_hour == given->tm_hour && parts.tm_min == given->tm_min &&
+           parts.tm_sec == given->tm_sec;
+}
+
 bool contest_time(const char *text, double *seconds)
 {
     static const char *const formats[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
                                            "%Y-%m-%d %H:%M" };
 
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        struct tm parts = { 0 };
+        struct tm parts = { 0 }, given;
         const char *rest = strptime(text, formats[i], &parts);
-        int hours = 0, minutes = 0, used = 0;
-        char sign;
+        time_t utc;
+        double zone;
 
-        if (!rest)
+        if (!rest || !take_zone(rest, &zone))
             continue;
-        if (*rest == '\0' || strcmp(rest, "Z") == 0) {
-            *seconds = (double)timegm(&parts);
-            return true;
-        }
-        if (sscanf(rest, "%c%2d:%2d%n", &sign, &hours, &minutes, &used) == 3 && rest[used] == '\0' &&
-            (sign == '+' || sign == '-') && hours >= 0 && hours < 15 && minutes >= 0 && minutes < 60) {
-            *seconds = (double)timegm(&parts) - (sign == '+' ? 60 : -60) * (60 * hours + minutes);
-            return true;
-        }
+        given = parts;
+        utc = timegm(&parts);
+        *seconds = (double)utc - zone;
+        return is_date(&given, utc) && *seconds > 0;
     }
     return false;
 }
@@ -146,7 +175,7 @@ static bool take_group(struct contest *contest, struct contest_problem *problem,
         return bad(contest, item, "is one group too many", error);
     group = &problem->groups[index];
     if (index == problem->group_count) {
-        *group = (struct contest_group){ .aggregation = AGGREGATION_PASS_FAIL, .max_score = problem->points };
+        *group = (struct contest_group){ .aggregation = AGGREGATION_PASS_FAIL };
         problem->group_count++;
     }
     key += used;
@@ -186,7 +215,10 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
     if (strcmp(key, "id") == 0) {
         if (!take_name(contest, item, false, &problem->id, error))
             return false;
-        return contest_problem(contest, problem->id) == problem || bad(contest, item, "is there twice", error);
+        for (const struct contest_problem *other = contest->problems; other < problem; other++)
+            if (other->id && strcasecmp(other->id, problem->id) == 0)
+                return bad(contest, item, "is there twice, as some file systems read it", error);
+        return true;
     }
     if (strcmp(key, "problem") == 0)
         return take_name(contest, item, false, &problem->problem, error);
@@ -196,6 +228,8 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
         return take_name(contest, item, true, &problem->samples, error);
     if (strcmp(key, "secret") == 0)
         return take_name(contest, item, true, &problem->secret, error);
+    if ((strcmp(key, "ranked") == 0 || strcmp(key, "ranked_case") == 0) && problem->ranked)
+        return bad(contest, item, "is there beside the other one: a group or a case, please", error);
     if (strcmp(key, "ranked") == 0)
         return take_name(contest, item, true, &problem->ranked, error);
     if (strcmp(key, "ranked_case") == 0) {
@@ -245,7 +279,8 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return take_problem(contest, item, error);
     if (strcmp(key, "name") == 0) {
         contest->name = item->value;
-        return strlen(item->value) <= 200 || bad(contest, item, "is longer than 200 bytes", error);
+        return (item->value[0] || bad(contest, item, "is empty", error)) &&
+               (strlen(item->value) <= 200 || bad(contest, item, "is longer than 200 bytes", error));
     }
     if (strcmp(key, "scoring.type") == 0) {
         if (!take_choice(contest, item, scoring_names, &choice, error))
@@ -286,6 +321,37 @@ static bool take(struct contest *contest, const struct setting *item, struct err
     return take_number(contest, item, 1, 10, &contest->attempts, error);
 }
 
+static bool is_within(const char *name, const char *folder)
+{
+    const size_t length = strlen(folder);
+
+    return strncmp(name, folder, length) == 0 && (name[length] == '\0' || name[length] == '/');
+}
+
+/* Every case is run, and counts in one group. */
+static bool groups_fit(const struct contest *contest, const struct contest_problem *problem, struct error *error)
+{
+    const char *path = contest->settings.path;
+
+    if (contest->scoring == SCORING_GROUPS && strcmp(problem->secret, "all") == 0)
+        return error_usage(error, "%s: problem %s: groups are parts of a folder: 'secret: all' has none", path,
+                           problem->id);
+    for (size_t i = 0; i < problem->group_count; i++) {
+        const struct contest_group *group = &problem->groups[i];
+
+        if (!group->name)
+            return error_usage(error, "%s: group number %zu of problem %s has no 'name'", path, i + 1, problem->id);
+        if (!is_within(group->name, problem->secret))
+            return error_usage(error, "%s: problem %s: the group '%s' is not within '%s', whose cases are run", path,
+                               problem->id, group->name, problem->secret);
+        for (size_t k = 0; k < i; k++)
+            if (is_within(group->name, problem->groups[k].name) || is_within(problem->groups[k].name, group->name))
+                return error_usage(error, "%s: problem %s: the groups '%s' and '%s' have cases in common", path,
+                                   problem->id, problem->groups[k].name, group->name);
+    }
+    return true;
+}
+
 /* What no single line tells. */
 static bool fits(const struct contest *contest, struct error *error)
 {
@@ -301,14 +367,13 @@ static bool fits(const struct contest *contest, struct error *error)
         if (!problem->id || !problem->problem)
             return error_usage(error, "%s: problem number %zu has no '%s'", path, i + 1,
                                problem->id ? "problem" : "id");
-        for (size_t k = 0; k < problem->group_count; k++)
-            if (!problem->groups[k].name)
-                return error_usage(error, "%s: group number %zu of problem %s has no 'name'", path, k + 1, problem->id);
+        if (!groups_fit(contest, problem, error))
+            return false;
     }
     if (contest->start > 0 && contest->end > 0 && contest->end <= contest->start)
         return error_usage(error, "%s: the contest ends before it starts", path);
     if (contest->freeze > 0 &&
-        (contest->freeze < contest->start || (contest->end > 0 && contest->freeze > contest->end)))
+        (contest->freeze <= contest->start || (contest->end > 0 && contest->freeze >= contest->end)))
         return error_usage(error, "%s: 'freeze' is not between 'start' and 'end'", path);
     if ((contest->thaw > 0 || contest->final > 0) && contest->end <= 0)
         return error_usage(error, "%s: 'thaw' and 'final' need an 'end'", path);
@@ -337,6 +402,10 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
     for (size_t i = 0; ok && i < contest->settings.count; i++)
         ok = take(contest, &contest->settings.items[i], error);
     ok = ok && fits(contest, error);
+    for (size_t i = 0; i < contest->problem_count; i++)
+        for (size_t k = 0; k < contest->problems[i].group_count; k++)
+            if (contest->problems[i].groups[k].max_score <= 0)
+                contest->problems[i].groups[k].max_score = contest->problems[i].points;
     for (size_t i = 0; i < contest->problem_count; i++)
         if (!contest->problems[i].ranked) /* times are wanted wherever they make the score */
             contest->problems[i].ranked =

@@ -79,7 +79,7 @@ bool contest_thawed(const struct contest *contest, double now);
 /* The problem of that id, or NULL. */
 const struct contest_problem *contest_problem(const struct contest *contest, const char *id);
 
-/* "2026-05-01T09:00:00Z", "2026-05-01 09:00" or "...+09:00" as seconds since 1970. */
+/* "2026-05-01T09:00:00Z", "2026-05-01 09:00", which is UTC too, or "...+09:00" as seconds since 1970. */
 bool contest_time(const char *text, double *seconds);
 
 /* The keys of teams/TEAM.yaml, as settings_load() takes them. */

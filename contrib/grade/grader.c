@@ -27,26 +27,30 @@ enum { ROOM = 16 << 20 }; /* bytes: a disk with less is full */
 /* How long a GPU keeps the context of a slot's warden while there is nothing to build and to run. */
 static const double warden_idle_seconds = 5;
 
-void grader_say(struct store *store, struct progress *progress, int64_t judgement)
+void grader_say(const struct contest *contest, struct store *store, struct progress *progress, int64_t judgement)
 {
     struct error error;
-    sqlite3_stmt *statement = store_prepare(store, &error,
-                                            "SELECT s.team, s.problem, s.path, j.verdict, j.message, (SELECT "
-                                            "max(median) FROM runs WHERE judgement = j.id AND"
-                                            " step = 'ranked'), s.id FROM judgements j JOIN submissions s ON s.id = "
-                                            "j.submission WHERE j.id = ? AND j.state = 'done'",
-                                            "i", judgement);
+    sqlite3_stmt *statement =
+        store_prepare(store, &error,
+                      "SELECT s.team, s.problem, s.path, j.verdict, j.message, (SELECT max(median) FROM runs WHERE"
+                      " judgement = j.id AND step = 'ranked'), s.id, s.submitted FROM judgements j JOIN submissions s"
+                      " ON s.id = j.submission WHERE j.id = ? AND j.state = 'done'",
+                      "i", judgement);
 
     if (statement && store_step(store, statement, &error) == 1) {
         const char *message = (const char *)sqlite3_column_text(statement, 4);
+        const double submitted = sqlite3_column_double(statement, 7);
+        const char *outside = contest->start > 0 && submitted < contest->start ? " (before the start)"
+                              : contest->end > 0 && submitted >= contest->end  ? " (after the end)"
+                                                                               : "";
         char time[48] = "";
 
         if (sqlite3_column_type(statement, 5) != SQLITE_NULL)
             snprintf(time, sizeof time, " %.6f s", sqlite3_column_double(statement, 5));
-        progress_line(progress, "#%jd %s %s %s: %s%s%s%.200s", (intmax_t)sqlite3_column_int64(statement, 6),
+        progress_line(progress, "#%jd %s %s %s: %s%s%s%s%.200s", (intmax_t)sqlite3_column_int64(statement, 6),
                       sqlite3_column_text(statement, 0), sqlite3_column_text(statement, 1),
-                      sqlite3_column_text(statement, 2), sqlite3_column_text(statement, 3), time, message[0] ? " " : "",
-                      message);
+                      sqlite3_column_text(statement, 2), sqlite3_column_text(statement, 3), time, outside,
+                      message[0] ? " " : "", message);
     }
     sqlite3_finalize(statement);
 }
@@ -101,7 +105,7 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
 {
     const bool built = strcmp(job->state, "building") == 0;
     char work[sizeof job->work], path[PATH_MAX];
-    bool ok;
+    bool ok, over;
 
     job->keeper = 0;
     job->idle = step_now();
@@ -109,6 +113,8 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
         warden_give_up(&job->warden);
     if (job->baseline && step_baseline_ran(job, &code))
         return step_start_run(grader, job, error);
+    if (job->fault[0] && !grader->handed) /* the organiser's: no judgement is charged for it */
+        return error_usage(error, "%s: choose another 'baseline' in contest.yaml and start again", job->fault);
     memcpy(work, job->work, sizeof work);
     if (code > 1 && (!built || code > 2)) {
         tree_remove(step_path(job, "out", path, sizeof path)); /* a submission may have filled it itself */
@@ -117,15 +123,24 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
     }
     if (!store_begin(grader->store, error))
         return false;
-    ok = built ? step_finish_build(grader, job, code, error) : step_finish_run(grader, job, code, error);
+    over = is_done(grader, job); /* its rejudging was cancelled meanwhile: it keeps the verdict that it got by that */
+    ok = over    ? true
+         : built ? step_finish_build(grader, job, code, error)
+                 : step_finish_run(grader, job, code, error);
     ok = store_end(grader->store, ok, error);
     if (!ok)
         return false;
+    if (over) {
+        tree_remove(work);
+        if (!built)
+            step_remove_object(job);
+        return true;
+    }
     if (!built || code != 0) /* a built object is in its work folder until the judgement is done */
         tree_remove(work);
     if (!built && (strcmp(job->state, "done") == 0 || code > 1)) /* after a failure it is built anew */
         step_remove_object(job);
-    grader_say(grader->store, &grader->progress, job->judgement);
+    grader_say(grader->contest, grader->store, &grader->progress, job->judgement);
     if (grader->done && is_done(grader, job) && !grader->done(grader->context, job->judgement, error))
         return false;
     if (built || code > 1)
@@ -186,12 +201,14 @@ static bool claim(struct grader *grader, struct job *job, bool build, struct err
                                                                   : (const char *)sqlite3_column_text(statement, 6));
         sqlite3_finalize(statement);
         if (!build && !there)
-            return store_run(grader->store, error, "UPDATE judgements SET state = 'new' WHERE id = ?", "i",
+            return store_run(grader->store, error,
+                             "UPDATE judgements SET state = 'new' WHERE id = ? AND state <> 'done'", "i",
                              job->judgement);
         if (!build)
             return continue_run(grader, job, error);
         snprintf(source, sizeof source, "%s/grading/sources/%jd", grader->folder, (intmax_t)job->submission);
-        return store_run(grader->store, error, "UPDATE judgements SET state = 'building' WHERE id = ?", "i",
+        return store_run(grader->store, error,
+                         "UPDATE judgements SET state = 'building' WHERE id = ? AND state = 'new'", "i",
                          job->judgement) &&
                step_start_build(grader, job, source, error);
     }
@@ -404,16 +421,29 @@ static bool show(struct grader *grader, struct error *error)
 }
 
 /* What is in the database and will never be graded: its problem is no more in contest.yaml. */
-static bool tell_left(struct grader *grader, struct error *error)
+static bool tell_left(struct grader *grader, int64_t left)
 {
-    int64_t left;
-
-    if (!store_number(grader->store, error, &left, "SELECT count(*) FROM judgements WHERE state <> 'done'", ""))
-        return false;
     if (left > 0)
         progress_line(&grader->progress, "%jd submissions are not graded: contest.yaml has their problems no more",
                       (intmax_t)left);
     return true;
+}
+
+static bool count_left(struct grader *grader, int64_t *left, struct error *error)
+{
+    return store_number(grader->store, error, left, "SELECT count(*) FROM judgements WHERE state <> 'done'", "");
+}
+
+/* Where times make the score, and none will be taken. */
+static void tell_timeless(const struct grader *grader)
+{
+    const enum scoring scoring = grader->contest->scoring;
+
+    if ((scoring == SCORING_FASTEST || scoring == SCORING_RELATIVE) && !grader->contest->rank_cpu &&
+        grader->runs[0].gpu[0] == '\0' && !grader->handed)
+        fprintf(stderr,
+                "grader: scoring is %s, there is no GPU to use, and scoring.rank_cpu is no: nothing gets a time\n",
+                scoring_names[scoring]);
 }
 
 static void wait_for_keepers(const struct job *jobs, size_t count)
@@ -438,14 +468,24 @@ static void stop_all(struct grader *grader)
     wait_for_keepers(grader->runs, grader->run_count);
 }
 
+static void say_refused(void *context, int64_t judgement)
+{
+    struct grader *grader = context;
+
+    grader_say(grader->contest, grader->store, &grader->progress, judgement);
+}
+
 bool grader_run(struct grader *grader, bool *stopped, struct error *error)
 {
     double scanned = 0;
     char folder[PATH_MAX];
     sigset_t signals;
-    bool ok;
+    int64_t left;
+    bool ok, asked = false;
 
     *stopped = false;
+    grader->intake.refused = say_refused;
+    grader->intake.context = grader;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     sigaddset(&signals, SIGINT);
@@ -453,7 +493,9 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
     sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     ok = keeper_begin(error) && prepare(grader, error);
-    while (ok && !*stopped) {
+    if (ok)
+        tell_timeless(grader);
+    while (ok && !asked) {
         int signal;
 
         if (!grader->handed && (scanned == 0 || (grader->watch && step_now() - scanned >= 1))) {
@@ -465,16 +507,19 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
             break;
         if (ok && !grader->watch &&
             busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0) {
-            ok = tell_left(grader, error);
+            ok = count_left(grader, &left, error) && tell_left(grader, left);
             break;
         }
         if (!ok)
             break;
         end_wardens(grader);
         signal = sigtimedwait(&signals, NULL, &(struct timespec){ .tv_nsec = 250000000 });
-        *stopped = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+        asked = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
     }
     stop_all(grader);
+    if (ok && asked)
+        ok = count_left(grader, &left, error);
+    *stopped = ok && asked && left > 0;
     snprintf(folder, sizeof folder, "%.2000s/grading/%s", grader->build, grader->token);
     rmdir(folder); /* it stays where something is built and not judged yet */
     progress_end(&grader->progress);

@@ -33,6 +33,7 @@ struct job {
     char language[16];   /* CUDA, OpenCL or C; while it is built, C where that is known and "" otherwise */
     char object[3000], work[3000]; /* the built submission; the step's folder */
     char seed[24];       /* ranked: the same for both */
+    char fault[400];     /* what is wrong with the baseline; or "" */
     double started;      /* seconds since 1970 */
     char gpu[96];        /* number or UUID of a run slot's GPU, as the host takes it; no two slots have one. Or "" */
     struct warden warden; /* of that GPU, lent to one host after the other; or none */
@@ -65,10 +66,11 @@ bool grader_add_gpu(struct grader *grader, const char *gpu, struct error *error)
 bool grader_token(struct store *store, char *token, size_t size, struct error *error);
 
 /* Prints the line of a judgement that is done; nothing for one that is not. */
-void grader_say(struct store *store, struct progress *progress, int64_t judgement);
+void grader_say(const struct contest *contest, struct store *store, struct progress *progress, int64_t judgement);
 
 /*
- * Grades until nothing is left to do, or, with `watch`, until SIGINT or SIGTERM. *stopped tells that a signal ended it.
+ * Grades until nothing is left to do, or, with `watch`, until SIGINT or SIGTERM. *stopped tells that a signal ended it
+ * while something was left.
  */
 bool grader_run(struct grader *grader, bool *stopped, struct error *error);
 

@@ -18,14 +18,16 @@
 
 #include "verify/digest.h"
 
-enum { MAX_DEPTH = 8 };
+enum { MAX_DEPTH = 8, WHY = 300 };
 
 /* What is found of one submission before anything is copied. */
 struct survey {
     size_t files;           /* and folders */
+    size_t contents;        /* files alone */
     uint64_t bytes, newest; /* ns since 1970: the newest change of any inode */
     double submitted;       /* the newest time of modification, seconds */
     char refused[300];      /* why it cannot be judged: the submitter's fault; or "" */
+    char unread[300];       /* why it is not taken: nobody's fault, or the organiser's; or "" */
 };
 
 static double now(void)
@@ -78,13 +80,13 @@ static bool name_is_text(const char *name)
     return strcmp(copy, name) == 0;
 }
 
-/* A line on standard error, once. */
+/* A line on standard error, once. `team` NULL: of all of them. */
 static void tell(struct intake *intake, const char *team, const char *problem, const char *name, const char *why)
 {
     char line[1024], **grown;
 
-    snprintf(line, sizeof line, "submissions/%.200s%s%.200s%s%.200s: %.300s", team, problem ? "/" : "",
-             problem ? problem : "", name ? "/" : "", name ? name : "", why);
+    snprintf(line, sizeof line, "submissions%s%.200s%s%.200s%s%.200s: %.300s", team ? "/" : "", team ? team : "",
+             problem ? "/" : "", problem ? problem : "", name ? "/" : "", name ? name : "", why);
     text_clean(line);
     for (size_t i = 0; i < intake->told_count; i++)
         if (strcmp(intake->told[i], line) == 0)
@@ -198,7 +200,13 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
     bool ok = true;
 
     if (fd < 0 || fstat(fd, &status) != 0) {
-        refuse(survey, name, errno == ELOOP ? "is a symbolic link" : "cannot be read");
+        if (errno == ELOOP)
+            refuse(survey, name, "is a symbolic link");
+        else if (errno == ENXIO)
+            refuse(survey, name, "is neither file nor folder");
+        else
+            snprintf(survey->unread, sizeof survey->unread, "left out for now: '%.100s' cannot be read: %s", name,
+                     strerror(errno));
         goto out;
     }
     note_time(survey, &status);
@@ -207,6 +215,7 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
         goto out;
     }
     if (S_ISREG(status.st_mode)) {
+        survey->contents++;
         if (to >= 0)
             ok = copy_bytes(fd, name, to, as, contest, survey, error);
         else
@@ -227,7 +236,7 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
         ok = error_system(error, "cannot read a submission's folder");
         goto out;
     }
-    while (ok && !survey->refused[0] && (entry = readdir(folder))) {
+    while (ok && !survey->refused[0] && !survey->unread[0] && (entry = readdir(folder))) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         if (!name_is_plain(entry->d_name))
@@ -279,7 +288,7 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
                    struct error *error)
 {
     char target[PATH_MAX];
-    int64_t id;
+    int64_t id, refused = 0;
     bool ok;
 
     if (!store_begin(store, error))
@@ -297,7 +306,8 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
             ok = store_run(store, error,
                            "INSERT INTO judgements (submission, state, verdict, message, created, ended)"
                            " VALUES (?, 'done', 'CE', ?, ?, ?)",
-                           "isdd", id, survey->refused, now(), now());
+                           "isdd", id, survey->refused, now(), now()),
+            refused = sqlite3_last_insert_rowid(store->db);
         else
             ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id, now());
         snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
@@ -306,7 +316,10 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
                     error_system(error, "cannot rename '%s'", incoming));
         intake->taken += ok;
     }
-    return store_end(store, ok, error);
+    ok = store_end(store, ok, error);
+    if (ok && refused > 0 && intake->refused)
+        intake->refused(intake->context, refused);
+    return ok;
 }
 
 static bool take_submission(struct intake *intake, struct store *store, int folder, const char *team,
@@ -327,10 +340,15 @@ static bool take_submission(struct intake *intake, struct store *store, int fold
     as = copy_name(name, S_ISDIR(status.st_mode));
     if (!as)
         return tell(intake, team, problem, name, "left out: it is no .cu or .c file, folder or archive"), true;
+    note_time(&survey, &status); /* of a link too, which is not opened */
     if (!take_tree(folder, name, -1, NULL, 0, intake->contest, &survey, error))
         return false;
+    if (survey.unread[0])
+        return tell(intake, team, problem, name, survey.unread), true;
     if (intake->settle > 0 && now() - 1e-9 * (double)survey.newest < intake->settle)
         return true; /* it may still be on its way: the next scan takes it */
+    if (survey.contents == 0 && !survey.refused[0])
+        return tell(intake, team, problem, name, "left out for now: the folder has no files"), true;
     snprintf(stamp, sizeof stamp, "%ju %ju %zu", (uintmax_t)survey.newest, (uintmax_t)survey.bytes, survey.files);
     if (!store_number(store, error, &known,
                       "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND stamp = ?", "ssss",
@@ -348,6 +366,8 @@ static bool take_submission(struct intake *intake, struct store *store, int fold
     close(to);
     if (!ok)
         return false;
+    if (copied.unread[0] || (copied.contents == 0 && !copied.refused[0]))
+        return true; /* it changes while it is copied: the next scan takes it */
     memcpy(survey.refused, copied.refused, sizeof survey.refused);
     snprintf(path, sizeof path, "%.*s/%s", (int)sizeof path - 64, incoming, as);
     if (copied.refused[0]) /* nothing of it is kept; the same content is not refused twice */
@@ -357,16 +377,22 @@ static bool take_submission(struct intake *intake, struct store *store, int fold
     return ok && insert(intake, store, team, problem, name, digest, stamp, &survey, incoming, error);
 }
 
-/* Every entry of a folder in order of their names. False for failures of this machine. */
-static bool each_entry(int parent, const char *name, int (*order)(const struct dirent **, const struct dirent **),
+/*
+ * Every entry of a folder in order of their names; `flags` O_NOFOLLOW for one that is not the organiser's. False for
+ * failures of this machine; a folder that cannot be listed has a *why.
+ */
+static bool each_entry(int parent, const char *name, int flags, char why[WHY],
                        bool (*take)(void *context, int folder, const char *entry, struct error *error), void *context,
                        struct error *error)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
     struct dirent **entries = NULL;
-    int count = fd < 0 ? 0 : scandirat(fd, ".", &entries, NULL, order);
+    int count = fd < 0 ? -1 : scandirat(fd, ".", &entries, NULL, alphasort);
     bool ok = true;
 
+    why[0] = '\0';
+    if (count < 0)
+        snprintf(why, WHY, "left out for now: the folder cannot be listed: %s", strerror(errno));
     for (int i = 0; i < count; i++) {
         if (ok && entries[i]->d_name[0] != '.')
             ok = take(context, fd, entries[i]->d_name, error);
@@ -396,6 +422,8 @@ static bool take_problem(void *context, int folder, const char *name, struct err
 {
     struct place *place = context;
     struct stat status;
+    char why[WHY];
+    bool ok;
 
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
         !contest_problem(place->intake->contest, name))
@@ -403,14 +431,18 @@ static bool take_problem(void *context, int folder, const char *name, struct err
                     "left out: it is no folder of one of the contest's problems"),
                true;
     place->problem = name;
-    return each_entry(folder, name, alphasort, take_entry, place, error);
+    ok = each_entry(folder, name, O_NOFOLLOW, why, take_entry, place, error);
+    if (why[0])
+        tell(place->intake, place->team, name, NULL, why);
+    return ok;
 }
 
 static bool take_team(void *context, int folder, const char *name, struct error *error)
 {
     struct place *place = context;
-    char path[PATH_MAX];
+    char path[PATH_MAX], why[WHY];
     struct stat status;
+    bool ok;
 
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) || !name_is_text(name))
         return tell(place->intake, name, NULL, NULL, "left out: it is no team's folder with a readable name"), true;
@@ -418,7 +450,10 @@ static bool take_team(void *context, int folder, const char *name, struct error 
     if (place->listed && access(path, F_OK) != 0)
         return tell(place->intake, name, NULL, NULL, "left out: there is no such team in teams/"), true;
     place->team = name;
-    return each_entry(folder, name, alphasort, take_problem, place, error);
+    ok = each_entry(folder, name, O_NOFOLLOW, why, take_problem, place, error);
+    if (why[0])
+        tell(place->intake, name, NULL, NULL, why);
+    return ok;
 }
 
 static bool count_one(void *context, int folder, const char *name, struct error *error)
@@ -431,11 +466,17 @@ static bool count_one(void *context, int folder, const char *name, struct error 
 bool intake_scan(struct intake *intake, struct store *store, struct error *error)
 {
     struct place place = { .intake = intake, .store = store };
-    char path[PATH_MAX];
+    char path[PATH_MAX], why[WHY];
+    bool ok;
 
     snprintf(path, sizeof path, "%s/teams", intake->folder);
-    if (!each_entry(AT_FDCWD, path, alphasort, count_one, &place.listed, error))
+    if (!each_entry(AT_FDCWD, path, 0, why, count_one, &place.listed, error))
         return false;
+    if (why[0] && access(path, F_OK) == 0) /* nobody knows who is listed there */
+        return tell(intake, NULL, NULL, NULL, "left out for now: teams/ cannot be listed"), true;
     snprintf(path, sizeof path, "%s/submissions", intake->folder);
-    return each_entry(AT_FDCWD, path, alphasort, take_team, &place, error);
+    ok = each_entry(AT_FDCWD, path, 0, why, take_team, &place, error);
+    if (why[0])
+        tell(intake, NULL, NULL, NULL, why);
+    return ok;
 }

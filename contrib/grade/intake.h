@@ -15,6 +15,8 @@ struct intake {
     const struct contest *contest;
     const char *folder;  /* the contest's */
     double settle;       /* seconds that a submission must have lain unchanged: 0 for none */
+    void (*refused)(void *context, int64_t judgement); /* told of one that has its verdict at once, CE; or NULL */
+    void *context;
     size_t taken;        /* submissions taken, all scans together */
     char **told;         /* [told_count] notes that were printed: each is said once */
     size_t told_count;

@@ -112,6 +112,8 @@ static int command_run(const struct places *places, int argc, char **argv, const
         else if (!grader_add_gpu(&grader, optarg, error))
             return error->code;
     }
+    if (optind < argc)
+        return error_usage(error, "run takes one folder: what is '%.100s'?", argv[optind]), EXIT_USAGE;
     if (lanes > 1 && grader.run_count > 0)
         return error_usage(error, "--lanes is for machines without a GPU: each --gpu is a lane"), EXIT_USAGE;
     grader.run_count = grader.run_count > 0 ? grader.run_count : (size_t)lanes;
@@ -133,9 +135,9 @@ static int command_run(const struct places *places, int argc, char **argv, const
         store_close(&store);
     intake_release(&grader.intake);
     contest_release(&contest);
-    if (ok && stopped && !grader.watch)
+    if (ok && stopped)
         fputs("grader: stopped; start it again to go on\n", stderr);
-    return !ok ? (int)error->code : stopped && !grader.watch ? 1 : 0;
+    return !ok ? (int)error->code : stopped ? 1 : 0;
 }
 
 static bool take_count(const char *option, const char *text, size_t most, size_t *count, struct error *error)
@@ -263,6 +265,15 @@ static int command_work(const struct places *places, int argc, char **argv, cons
     return grader.failed ? WORK_FAILED : 0;
 }
 
+/* Whether it only shows something, as it may where the results cannot be written. */
+static bool is_question(const char *command, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "--start") == 0)
+            return false;
+    return strcmp(command, "rejudge") == 0 || strcmp(command, "changes") == 0;
+}
+
 /* A command on the results, which are there once `run` was. */
 static int command_on_results(const char *command, int argc, char **argv, const char *folder, struct error *error)
 {
@@ -279,8 +290,8 @@ static int command_on_results(const char *command, int argc, char **argv, const 
         code = EXIT_USAGE;
     } else if (strcmp(command, "results") == 0) {
         code = command_results(&contest, folder, argc, argv, error);
-    } else if (store_open(&store, path, STORE_WRITE, error)) {
-        code = command_rejudge(&store, command, argc, argv, error);
+    } else if (store_open(&store, path, is_question(command, argc, argv) ? STORE_READ : STORE_WRITE, error)) {
+        code = command_rejudge(&store, &contest, command, argc, argv, error);
         store_close(&store);
     } else {
         code = (int)error->code;
@@ -289,15 +300,32 @@ static int command_on_results(const char *command, int argc, char **argv, const 
     return code;
 }
 
-static int command_check(const struct places *places, const char *folder, struct error *error)
+static void say_time(const char *name, double seconds)
+{
+    const time_t utc = (time_t)seconds;
+    struct tm parts;
+    char text[64];
+
+    if (seconds > 0 && gmtime_r(&utc, &parts) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts) > 0)
+        printf("%s\t%s\n", name, text);
+}
+
+static int command_check(const struct places *places, int argc, const char *folder, struct error *error)
 {
     static struct contest contest;
 
+    if (argc > 0)
+        return error_usage(error, "check takes the contest's folder alone"), EXIT_USAGE;
     if (!contest_load(&contest, folder, error))
         return error->code;
     if (!preflight(&contest, folder, places->root, places->build, error))
         return contest_release(&contest), error->code;
     printf("%s: %zu problems, scoring %s\n", contest.name, contest.problem_count, scoring_names[contest.scoring]);
+    say_time("start", contest.start);
+    say_time("freeze", contest.freeze);
+    say_time("end", contest.end);
+    say_time("thaw", contest.thaw);
+    say_time("final", contest.final);
     for (size_t i = 0; i < contest.problem_count; i++)
         printf("%s\t%s\t%s\n", contest.problems[i].id, contest.problems[i].problem,
                contest.problems[i].league ? contest.problems[i].league : "");
@@ -339,11 +367,15 @@ int main(int argc, char **argv)
     else if (strcmp(argv[1], "work") == 0)
         code = command_work(&places, argc - 2, argv + 2, folder, &error);
     else if (strcmp(argv[1], "check") == 0)
-        code = command_check(&places, folder, &error);
+        code = command_check(&places, argc - 3, folder, &error);
     else if (is_on_results(argv[1]))
         code = command_on_results(argv[1], argc - 3, argv + 3, folder, &error);
     else
         error_usage(&error, "unknown command '%s'; see grader --help", argv[1]);
+    if (code == 0 && fflush(stdout) != 0) {
+        error_system(&error, "cannot write");
+        code = error.code;
+    }
     text_clean(error.text); /* it may repeat what is in a file */
     if (error.text[0])
         fprintf(stderr, "grader: %s\n", error.text);

@@ -10,9 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* The line of a key; 0 for none. */
+static int line_of_key(const struct contest *contest, const char *key)
+{
+    for (size_t i = 0; i < contest->settings.count; i++)
+        if (strcmp(contest->settings.items[i].key, key) == 0)
+            return contest->settings.items[i].line;
+    return 0;
+}
 
 /* The line of "problems.INDEX.NAME", or of the problem's first key where a default is meant. */
 static int line_of(const struct contest *contest, size_t index, const char *name)
@@ -168,30 +178,94 @@ static bool host_agrees(const struct contest *contest, size_t index, const char 
     return error_usage(error, "%s:%d: %.300s", contest->settings.path, line_of(contest, index, "league"), line);
 }
 
+static bool team_is_read(const char *path, struct error *error)
+{
+    struct settings settings;
+    const char *name;
+    bool ok;
+
+    if (!settings_load(&settings, path, team_keys, error))
+        return false;
+    name = settings_string(&settings, "name");
+    ok = !name || name[0] || error_usage(error, "%s: 'name' is empty", path);
+    settings_release(&settings);
+    return ok;
+}
+
 /* Every team's file, so that a broken one shows before the standings are wanted. */
 static bool teams_are_read(const char *folder, struct error *error)
 {
     struct dirent **entries = NULL;
-    struct settings settings;
     char path[PATH_MAX];
     bool ok = true;
     int count;
 
     snprintf(path, sizeof path, "%.2000s/teams", folder);
     count = scandir(path, &entries, NULL, alphasort);
+    if (count < 0 && errno != ENOENT)
+        return error_usage(error, "cannot list '%s': %s", path, strerror(errno));
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name, *end = strrchr(name, '.');
 
-        if (ok && name[0] != '.' && end && strcmp(end, ".yaml") == 0) {
-            snprintf(path, sizeof path, "%.2000s/teams/%s", folder, name);
-            ok = settings_load(&settings, path, team_keys, error);
-            if (ok)
-                settings_release(&settings);
-        }
+        snprintf(path, sizeof path, "%.2000s/teams/%s", folder, name);
+        if (ok && name[0] != '.' && end && strcmp(end, ".yaml") == 0)
+            ok = team_is_read(path, error);
+        else if (ok && name[0] != '.' && end && (strcasecmp(end, ".yml") == 0 || strcasecmp(end, ".yaml") == 0))
+            ok = error_usage(error, "%s: a team's file ends in '.yaml': rename it, or the team is not listed", path);
         free(entries[i]);
     }
     free(entries);
     return ok;
+}
+
+static bool submissions_are_there(const char *folder, struct error *error)
+{
+    char path[PATH_MAX];
+    DIR *entries;
+
+    snprintf(path, sizeof path, "%.2000s/submissions", folder);
+    entries = opendir(path);
+    if (!entries)
+        return error_usage(error, "cannot list '%s': %s: that folder is for the teams' files,"
+                                  " submissions/TEAM/PROBLEM/...", path, strerror(errno));
+    closedir(entries);
+    return true;
+}
+
+static int is_source(const struct dirent *entry)
+{
+    const char *end = strrchr(entry->d_name, '.');
+
+    return end && (strcmp(end, ".c") == 0 || strcmp(end, ".cu") == 0);
+}
+
+/* A .c or .cu file, or a folder with some. */
+static bool baseline_is_there(const char *path)
+{
+    struct dirent **entries = NULL;
+    struct dirent own;
+    int count;
+
+    snprintf(own.d_name, sizeof own.d_name, "%s", strrchr(path, '/') + 1);
+    if (is_there(path, false))
+        return is_source(&own) && access(path, R_OK) == 0;
+    count = scandir(path, &entries, is_source, alphasort);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    return count > 0;
+}
+
+/* A file of the contest's own that `key` names. */
+static bool own_file_is_there(const struct contest *contest, const char *key, const char *name, const char *folder,
+                              struct error *error)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%.3000s/%s", folder, name ? name : "");
+    return !name || access(path, R_OK) == 0 ||
+           error_usage(error, "%s:%d: '%s: %s': cannot read '%s': %s", contest->settings.path,
+                       line_of_key(contest, key), key, name, path, strerror(errno));
 }
 
 bool preflight(const struct contest *contest, const char *folder, const char *root, const char *build,
@@ -199,6 +273,9 @@ bool preflight(const struct contest *contest, const char *folder, const char *ro
 {
     char path[PATH_MAX], names[400];
 
+    if (!own_file_is_there(contest, "seal", contest->seal, folder, error) ||
+        !own_file_is_there(contest, "key", contest->key, folder, error))
+        return false;
     for (size_t i = 0; i < contest->problem_count; i++) {
         const struct contest_problem *problem = &contest->problems[i];
 
@@ -208,11 +285,12 @@ bool preflight(const struct contest *contest, const char *folder, const char *ro
             return error_usage(error, "%s:%d: there is no problem '%s'; there are:%s", contest->settings.path,
                                line_of(contest, i, "problem"), problem->problem, names);
         snprintf(path, sizeof path, "%.2000s/%s", root, problem->baseline ? problem->baseline : "");
-        if (problem->baseline && access(path, R_OK) != 0)
-            return error_usage(error, "%s:%d: there is no baseline '%s' in the toolkit", contest->settings.path,
-                               line_of(contest, i, "baseline"), problem->baseline);
+        if (problem->baseline && !baseline_is_there(path))
+            return error_usage(error, "%s:%d: there is no baseline '%s' in the toolkit: a .c or .cu file, or a folder"
+                                      " of them", contest->settings.path, line_of(contest, i, "baseline"),
+                               problem->baseline);
         if (!data_is_there(contest, i, root, error) || !host_agrees(contest, i, folder, root, build, error))
             return false;
     }
-    return teams_are_read(folder, error);
+    return teams_are_read(folder, error) && submissions_are_there(folder, error);
 }

@@ -37,6 +37,40 @@ bool filter_take(struct filter *filter, const char *option, const char *value, s
     return true;
 }
 
+/* True where `name` is NULL, or the statement has a row with it. */
+static bool is_known(struct store *store, const char *name, const char *sql, const char *option, const char *what,
+                     struct error *error)
+{
+    int64_t known = 1;
+
+    if (name && !store_number(store, error, &known, sql, "s", name))
+        return false;
+    return known || error_usage(error, "%s: there is no %s '%.100s' in the results", option, what, name);
+}
+
+bool filter_fits(const struct filter *filter, const struct contest *contest, struct store *store, struct error *error)
+{
+    static const char verdicts[] = " AC WA TLE RTE MLE OLE CE NO SV JE ";
+    char verdict[8];
+    int64_t known = 1;
+
+    snprintf(verdict, sizeof verdict, " %.4s ", filter->verdict ? filter->verdict : "AC");
+    if (!strstr(verdicts, verdict) || (filter->verdict && strlen(filter->verdict) > 3))
+        return error_usage(error, "--verdict: '%.100s' is none of%.*s", filter->verdict, (int)sizeof verdicts - 2,
+                           verdicts);
+    if (filter->submission > 0 &&
+        !store_number(store, error, &known, "SELECT 1 FROM submissions WHERE id = ?", "i", filter->submission))
+        return false;
+    if (!known)
+        return error_usage(error, "--submission: there is no submission %jd", (intmax_t)filter->submission);
+    if (filter->problem && contest_problem(contest, filter->problem) == NULL &&
+        !is_known(store, filter->problem, "SELECT 1 FROM submissions WHERE problem = ?", "--problem", "problem", error))
+        return false;
+    return is_known(store, filter->team, "SELECT 1 FROM submissions WHERE team = ?", "--team", "team", error) &&
+           is_known(store, filter->machine,
+                    "SELECT 1 FROM machines WHERE host = ?1 OR name = ?1 OR uuid = ?1", "--machine", "machine", error);
+}
+
 void filter_bind(const struct filter *filter, sqlite3_stmt *statement)
 {
     const char *texts[] = { filter->team, filter->problem, filter->verdict, filter->machine };
@@ -51,15 +85,23 @@ void filter_bind(const struct filter *filter, sqlite3_stmt *statement)
         sqlite3_bind_double(statement, 7, filter->until);
 }
 
-/* The judgements that count, are done and are not being judged again already. */
-#define CHOSEN                                                                                                         \
+/*
+ * The judgements that count, are done and are not being judged again already. Of a submission that was refused, CE
+ * without a step, nothing was kept that could be judged.
+ */
+#define DONE                                                                                                           \
     " FROM judgements j JOIN submissions s ON s.id = j.submission LEFT JOIN machines m ON m.id = j.machine"            \
-    " WHERE j.valid = 1 AND j.state = 'done' AND NOT EXISTS (SELECT 1 FROM judgements o JOIN rejudgings r ON"          \
-    " r.id = o.rejudging WHERE o.submission = s.id AND r.state = 'open') AND" FILTER_SQL
+    " WHERE j.valid = 1 AND j.state = 'done' AND (j.verdict <> 'CE' OR EXISTS (SELECT 1 FROM steps WHERE"              \
+    " judgement = j.id)) AND"
+#define OPEN                                                                                                           \
+    " EXISTS (SELECT 1 FROM judgements o JOIN rejudgings r ON r.id = o.rejudging WHERE o.submission = s.id AND"        \
+    " r.state = 'open') AND"
+#define CHOSEN DONE " NOT" OPEN FILTER_SQL
 
-static bool preview(struct store *store, const struct filter *filter, int64_t *count, struct error *error)
+static bool count_of(struct store *store, const struct filter *filter, const char *sql, int64_t *count,
+                     struct error *error)
 {
-    sqlite3_stmt *statement = store_prepare(store, error, "SELECT count(*)" CHOSEN, "");
+    sqlite3_stmt *statement = store_prepare(store, error, sql, "");
     bool ok = statement != NULL;
 
     if (ok) {
@@ -68,6 +110,16 @@ static bool preview(struct store *store, const struct filter *filter, int64_t *c
         *count = sqlite3_column_int64(statement, 0);
         sqlite3_finalize(statement);
     }
+    return ok;
+}
+
+static bool preview(struct store *store, const struct filter *filter, int64_t *count, int64_t *open,
+                    struct error *error)
+{
+    sqlite3_stmt *statement;
+    const bool ok = count_of(store, filter, "SELECT count(*)" CHOSEN, count, error) &&
+                    count_of(store, filter, "SELECT count(*)" DONE OPEN FILTER_SQL, open, error);
+
     statement = ok ? store_prepare(
                          store, error,
                          "SELECT s.id AS submission, s.team, s.problem, s.path, j.verdict" CHOSEN " ORDER BY s.id", "")
@@ -78,7 +130,7 @@ static bool preview(struct store *store, const struct filter *filter, int64_t *c
     return rows_write(store, statement, FORMAT_TABLE, error);
 }
 
-/* Makes the rejudging and a judgement beside each chosen one. A refused submission has nothing to be judged again. */
+/* Makes the rejudging and a judgement beside each chosen one. */
 static bool start(struct store *store, const struct filter *filter, const char *reason, int64_t *number,
                   struct error *error)
 {
@@ -113,39 +165,76 @@ static bool start(struct store *store, const struct filter *filter, const char *
     return store_end(store, ok, error);
 }
 
+/* The old verdict is that of the judgement before, but for cancelled rejudgings: so it is when this one is over. */
 static bool changes(struct store *store, int64_t number, struct error *error)
 {
-    sqlite3_stmt *statement = store_prepare(store, error,
-                                            "SELECT s.id AS submission, s.team, s.problem, s.path, o.verdict AS old, "
-                                            "coalesce(j.verdict, j.state) AS new, CASE WHEN"
-                                            " j.verdict IS NULL THEN 'not yet' WHEN j.verdict = o.verdict THEN '' ELSE "
-                                            "'changes' END AS what FROM judgements j JOIN"
-                                            " submissions s ON s.id = j.submission JOIN judgements o ON o.submission = "
-                                            "s.id AND o.valid = 1 WHERE j.rejudging = ?"
-                                            " ORDER BY s.id",
-                                            "i", number);
+    sqlite3_stmt *statement =
+        store_prepare(store, error,
+                      "SELECT s.id AS submission, s.team, s.problem, s.path, o.verdict AS old, coalesce(j.verdict,"
+                      " j.state) AS new, CASE WHEN j.verdict IS NULL THEN 'not yet' WHEN j.verdict = o.verdict THEN ''"
+                      " ELSE 'changes' END AS what FROM judgements j JOIN submissions s ON s.id = j.submission JOIN"
+                      " judgements o ON o.id = (SELECT max(b.id) FROM judgements b LEFT JOIN rejudgings r ON"
+                      " r.id = b.rejudging WHERE b.submission = s.id AND b.id < j.id AND (b.valid = 1 OR r.id IS NULL"
+                      " OR r.state = 'committed')) WHERE j.rejudging = ? ORDER BY s.id",
+                      "i", number);
 
     return statement && rows_write(store, statement, FORMAT_TABLE, error);
 }
 
-/* The new verdicts count from now on, all at once; the old ones are kept. */
-static bool commit(struct store *store, int64_t number, struct error *error)
+/* The problem of a judgement that contest.yaml has no more, so that it will never be graded; "" for none. */
+static bool left_problem(const struct contest *contest, struct store *store, int64_t number, char name[160],
+                         struct error *error)
+{
+    sqlite3_stmt *statement = store_prepare(store, error,
+                                            "SELECT DISTINCT s.problem FROM judgements j JOIN submissions s ON s.id ="
+                                            " j.submission WHERE j.rejudging = ? AND j.state <> 'done'",
+                                            "i", number);
+    int row = -1;
+
+    name[0] = '\0';
+    while (statement && !name[0] && (row = store_step(store, statement, error)) == 1)
+        if (!contest_problem(contest, (const char *)sqlite3_column_text(statement, 0)))
+            snprintf(name, 160, "%s", (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return statement && row >= 0;
+}
+
+/*
+ * The new verdicts count from now on, all at once; the old ones are kept. One that is JE says nothing of its
+ * submission, so there the old one goes on to count, unless it is JE as well.
+ */
+static bool commit(const struct contest *contest, struct store *store, int64_t number, int64_t *kept,
+                   struct error *error)
 {
     int64_t left;
+    char problem[160];
     bool ok;
 
     if (!store_begin(store, error))
         return false;
     ok = store_number(store, error, &left, "SELECT count(*) FROM judgements WHERE rejudging = ? AND state <> 'done'",
                       "i", number);
+    ok = ok && left_problem(contest, store, number, problem, error);
     if (ok && left > 0)
-        ok = error_usage(error, "%d of rejudging %d are not graded yet: run grade.sh first", (int)left, (int)number);
+        ok = error_usage(error, "%d of rejudging %d are not graded yet: %s%s%s", (int)left, (int)number,
+                         problem[0] ? "contest.yaml has no problem '" : "run grade.sh first", problem,
+                         problem[0] ? "' any more, put it back or cancel the rejudging" : "");
     ok = ok &&
+         store_run(store, error, "CREATE TEMP TABLE IF NOT EXISTS taken (id INTEGER PRIMARY KEY, submission)", "") &&
+         store_run(store, error, "DELETE FROM temp.taken", "") &&
+         store_run(store, error,
+                   "INSERT INTO temp.taken SELECT j.id, j.submission FROM judgements j JOIN judgements o ON"
+                   " o.submission = j.submission AND o.valid = 1 WHERE j.rejudging = ? AND (j.verdict <> 'JE' OR"
+                   " o.verdict = 'JE')",
+                   "i", number) &&
+         store_number(store, error, kept,
+                      "SELECT count(*) FROM judgements WHERE rejudging = ? AND id NOT IN (SELECT id FROM temp.taken)",
+                      "i", number) &&
          store_run(store, error,
                    "UPDATE judgements SET valid = 0 WHERE valid = 1 AND submission IN (SELECT submission FROM"
-                   " judgements WHERE rejudging = ?)",
-                   "i", number) &&
-         store_run(store, error, "UPDATE judgements SET valid = 1 WHERE rejudging = ?", "i", number) &&
+                   " temp.taken)",
+                   "") &&
+         store_run(store, error, "UPDATE judgements SET valid = 1 WHERE id IN (SELECT id FROM temp.taken)", "") &&
          store_run(store, error, "UPDATE rejudgings SET state = 'committed', ended = ? WHERE id = ?", "di",
                    (double)time(NULL), number);
     return store_end(store, ok, error);
@@ -166,10 +255,11 @@ static bool cancel(struct store *store, int64_t number, struct error *error)
     return store_end(store, ok, error);
 }
 
-static int by_number(struct store *store, const char *command, const char *text, struct error *error)
+static int by_number(struct store *store, const struct contest *contest, const char *command, const char *text,
+                     struct error *error)
 {
     char *end = NULL;
-    int64_t number = text ? strtoll(text, &end, 10) : 0, known;
+    int64_t number = text ? strtoll(text, &end, 10) : 0, known, kept = 0;
     const bool review = strcmp(command, "clear-review") == 0;
 
     if (number <= 0 || *end != '\0')
@@ -187,21 +277,25 @@ static int by_number(struct store *store, const char *command, const char *text,
     if (review ? store_run(store, error, "UPDATE judgements SET review = 0 WHERE submission = ? AND valid = 1", "i",
                            number)
         : strcmp(command, "changes") == 0 ? changes(store, number, error)
-        : strcmp(command, "commit") == 0  ? commit(store, number, error)
-                                          : cancel(store, number, error))
+        : strcmp(command, "commit") == 0  ? commit(contest, store, number, &kept, error)
+                                          : cancel(store, number, error)) {
+        if (kept > 0)
+            printf("%d keep the verdict that they had: the machine failed to judge them again (JE)\n", (int)kept);
         return 0;
+    }
     return error->code;
 }
 
-int command_rejudge(struct store *store, const char *command, int argc, char **argv, struct error *error)
+int command_rejudge(struct store *store, const struct contest *contest, const char *command, int argc, char **argv,
+                    struct error *error)
 {
     struct filter filter = { 0 };
     const char *reason = NULL;
     bool begin = false;
-    int64_t count = 0, number;
+    int64_t count = 0, open = 0, number;
 
     if (strcmp(command, "rejudge") != 0)
-        return argc == 1 ? by_number(store, command, argv[0], error) : by_number(store, command, NULL, error);
+        return by_number(store, contest, command, argc == 1 ? argv[0] : NULL, error);
     for (int i = 0; i < argc; i++) {
         if (strcmp(argv[i], "--start") == 0)
             begin = true;
@@ -214,8 +308,10 @@ int command_rejudge(struct store *store, const char *command, int argc, char **a
     }
     if (begin && !reason)
         return error_usage(error, "--start needs a --reason: it is kept with the results"), EXIT_USAGE;
-    if (!preview(store, &filter, &count, error))
+    if (!filter_fits(&filter, contest, store, error) || !preview(store, &filter, &count, &open, error))
         return error->code;
+    if (open > 0)
+        printf("%d more are in a rejudging that is open: commit or cancel that first\n", (int)open);
     if (!begin || count == 0) {
         printf("%d would be judged again%s\n", (int)count, count > 0 ? "; add --start --reason TEXT to do it" : "");
         return 0;

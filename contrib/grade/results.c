@@ -12,22 +12,27 @@
 #include "verify/text.h"
 
 #define FROM_ALL " FROM submissions s JOIN judgements j ON j.submission = s.id LEFT JOIN machines m ON m.id = j.machine"
-#define ISO(column) "strftime('%Y-%m-%dT%H:%M:%fZ', " column ", 'unixepoch')"
+/* Milliseconds rounded down, as by clics_time(): strftime() would round to the nearest, and beyond the end. */
+#define MILLISECONDS(column) "cast(" column " * 1000 + 0.0005 AS INTEGER)"
+#define ISO(column)                                                                                                    \
+    "strftime('%Y-%m-%dT%H:%M:%S', " MILLISECONDS(column) " / 1000, 'unixepoch') ||"                                   \
+    " printf('.%03dZ', " MILLISECONDS(column) " % 1000)"
+/* A build has no device. */
+#define DEVICE_NAME "nullif(m.name, '') AS device_name"
 
 /* What can be asked for. Only the judgements that count, but for `judgements`, which has all. */
 static const struct {
     const char *name, *sql;
 } tables[] = {
-    { "submissions", "SELECT s.id AS submission, s.team, s.problem, s.path, s.sha256, " ISO(
-                         "s.submitted") " AS submitted, j.id AS judgement,"
-                                        " j.state, j.verdict, j.message, j.review, j.language, m.host, m.kind AS "
-                                        "device, m.name AS device_name, (SELECT sum(median)"
-                                        " FROM runs WHERE judgement = j.id AND step = 'ranked') AS seconds" FROM_ALL
-                                        " WHERE j.valid = 1 AND" FILTER_SQL " ORDER BY s.id" },
-    { "judgements", "SELECT j.id AS judgement, s.id AS submission, s.team, s.problem, j.valid, j.rejudging, j.state, "
-                    "j.verdict, j.message,"
-                    " j.review, j.attempts, m.host, m.name AS device_name, " ISO("j.created") " AS created, " ISO(
-                        "j.ended") " AS ended" FROM_ALL " WHERE" FILTER_SQL " ORDER BY j.id" },
+    { "submissions",
+      "SELECT s.id AS submission, s.team, s.problem, s.path, s.sha256, " ISO("s.submitted") " AS submitted,"
+      " j.id AS judgement, j.state, j.verdict, j.message, j.review, j.language, m.host,"
+      " nullif(m.kind, '') AS device, " DEVICE_NAME ", (SELECT sum(median) FROM runs WHERE judgement = j.id AND"
+      " step = 'ranked') AS seconds" FROM_ALL " WHERE j.valid = 1 AND" FILTER_SQL " ORDER BY s.id" },
+    { "judgements",
+      "SELECT j.id AS judgement, s.id AS submission, s.team, s.problem, j.valid, j.rejudging, j.state, j.verdict,"
+      " j.message, j.review, j.attempts, m.host, " DEVICE_NAME ", " ISO("j.created") " AS created,"
+      " " ISO("j.ended") " AS ended" FROM_ALL " WHERE" FILTER_SQL " ORDER BY j.id" },
     { "runs", "SELECT r.judgement, s.id AS submission, s.team, s.problem, r.step, r.name AS test_case, r.verdict, "
               "r.message, r.median,"
               " r.low, r.high" FROM_ALL " JOIN runs r ON r.judgement = j.id WHERE j.valid = 1 AND" FILTER_SQL
@@ -131,6 +136,19 @@ bool rows_write(struct store *store, sqlite3_stmt *statement, enum format format
     return row == 0 && (fflush(stdout) == 0 || error_system(error, "cannot write"));
 }
 
+/* sqlite3_prepare() takes the first of several statements, and of none nothing. */
+static bool is_one_query(struct store *store, const char *sql, struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    const char *rest = sql;
+
+    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, &rest) == SQLITE_OK && !statement)
+        return error_usage(error, "--sql has no statement");
+    sqlite3_finalize(statement);
+    return !statement || rest[strspn(rest, " \t\r\n;")] == '\0' ||
+           error_usage(error, "--sql takes one statement; what is behind '%.60s' is another", sql);
+}
+
 int command_results(const struct contest *contest, const char *folder, int argc, char **argv, struct error *error)
 {
     const char *name = "submissions", *sql = NULL, *own = NULL;
@@ -138,7 +156,7 @@ int command_results(const struct contest *contest, const char *folder, int argc,
     struct filter filter = { 0 };
     struct store store;
     sqlite3_stmt *statement = NULL;
-    bool public_view = false, ok;
+    bool public_view = false, filtered = false, ok;
     char path[PATH_MAX];
 
     for (int i = 0; i < argc; i++) {
@@ -155,7 +173,7 @@ int command_results(const struct contest *contest, const char *folder, int argc,
         else if (!filter_take(&filter, argv[i], i + 1 < argc ? argv[i + 1] : NULL, error))
             return error->code;
         else
-            i++;
+            i++, filtered = true;
     }
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         if (strcmp(tables[i].name, name) == 0)
@@ -167,15 +185,21 @@ int command_results(const struct contest *contest, const char *folder, int argc,
                            " rejudgings",
                            name),
                EXIT_USAGE;
+    if (public_view && (own || sql))
+        return error_usage(error, "--public is for the standings alone: the other tables hold all"), EXIT_USAGE;
+    if (filtered && (own || !sql || !strstr(sql, FILTER_SQL)))
+        return error_usage(error, "%s cannot be filtered", own ? "--sql" : name), EXIT_USAGE;
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
     if (!store_open(&store, path, STORE_READ, error))
         return error->code;
     if (own || sql) {
-        statement = store_prepare(&store, error, own ? own : sql, "");
+        statement = !filter_fits(&filter, contest, &store, error) ? NULL
+                    : own && !is_one_query(&store, own, error)     ? NULL
+                                                                   : store_prepare(&store, error, own ? own : sql, "");
         if (statement && !own)
             filter_bind(&filter, statement);
         ok = statement && rows_write(&store, statement, format, error);
-        if (!ok && own)
+        if (!ok && own && error->code == EXIT_TOOLKIT && !ferror(stdout))
             error->code = EXIT_USAGE;
     } else {
         ok = standings_write(contest, &store, folder, public_view, format, error) &&

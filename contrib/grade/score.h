@@ -17,7 +17,7 @@ struct attempt {
     double seconds;  /* since the contest's start */
     bool judged;     /* a verdict is there and may be shown */
     bool accepted;
-    bool counts;     /* a rejected one costs penalty: not for CE and JE, which say nothing of the answer */
+    bool counts;     /* a rejected one costs penalty: not for CE, which says nothing of the answer */
 };
 
 struct solved {

@@ -279,7 +279,8 @@ static bool is_done(struct store *store, int64_t judgement, int64_t *done, struc
     return store_number(store, error, done, "SELECT 1 FROM judgements WHERE id = ? AND state = 'done'", "i", judgement);
 }
 
-static bool gather(const char *folder, struct store *store, struct progress *progress, struct error *error)
+static bool gather(const struct contest *contest, const char *folder, struct store *store, struct progress *progress,
+                   struct error *error)
 {
     char path[PATH_MAX];
     DIR *entries = opendir(in_spool(folder, path, "results"));
@@ -297,7 +298,7 @@ static bool gather(const char *folder, struct store *store, struct progress *pro
         if (ok && !done)
             ok = take_result(store, in_spool(folder, path, "results/%s", entry->d_name), judgement, &taken, error);
         if (taken)
-            grader_say(store, progress, judgement);
+            grader_say(contest, store, progress, judgement);
     }
     if (entries)
         closedir(entries);
@@ -322,7 +323,7 @@ static bool charge(const struct contest *contest, struct store *store, struct pr
                    "UPDATE judgements SET state = 'done', verdict = 'JE', message = ?, ended = ? WHERE id = ?", "sdi",
                    message, now(), judgement))
         return false;
-    grader_say(store, progress, judgement);
+    grader_say(contest, store, progress, judgement);
     return true;
 }
 
@@ -594,7 +595,7 @@ static bool turn(struct spool *spool, struct intake *intake, struct progress *pr
     int64_t done, all;
     size_t nodes = 1, count = 0;
     bool ok = intake_scan(intake, spool->store, error) && read_queue(spool, &nodes, known, error) &&
-              gather(spool->folder, spool->store, progress, error);
+              gather(spool->contest, spool->folder, spool->store, progress, error);
 
     /* An order may be withdrawn only if its task was not in the queue before the results were looked for. */
     if (ok && *known) {
@@ -635,12 +636,26 @@ static bool clean_up(struct spool *spool)
     return true;
 }
 
+struct teller {
+    const struct contest *contest;
+    struct store *store;
+    struct progress progress;
+};
+
+static void say_refused(void *context, int64_t judgement)
+{
+    struct teller *teller = context;
+
+    grader_say(teller->contest, teller->store, &teller->progress, judgement);
+}
+
 bool spool_run(struct spool *spool, bool *stopped, struct error *error)
 {
+    struct teller teller = { .contest = spool->contest, .store = spool->store };
     struct intake intake = {
-        .contest = spool->contest, .folder = spool->folder, .settle = spool->watch ? 1.5 : 0
+        .contest = spool->contest, .folder = spool->folder, .settle = spool->watch ? 1.5 : 0,
+        .refused = say_refused, .context = &teller
     };
-    struct progress progress = { 0 };
     bool ok, known = true;
     char token[64];
     size_t left = 1;
@@ -660,11 +675,11 @@ bool spool_run(struct spool *spool, bool *stopped, struct error *error)
     if (ok)
         ok = setenv("GRADE_TOKEN", token, 1) == 0 || error_toolkit(error, "out of memory");
     if (ok)
-        progress_begin(&progress, (size_t)done, now());
+        progress_begin(&teller.progress, (size_t)done, now());
     while (ok) {
         int signal;
 
-        ok = turn(spool, &intake, &progress, &known, &left, error);
+        ok = turn(spool, &intake, &teller.progress, &known, &left, error);
         if (ok && !known && !spool->silent)
             fputs("grader: the cluster does not do it, see above; trying again\n", stderr);
         spool->silent = !known;
@@ -676,7 +691,7 @@ bool spool_run(struct spool *spool, bool *stopped, struct error *error)
             break;
     }
     intake_release(&intake);
-    progress_end(&progress);
+    progress_end(&teller.progress);
     if (ok && left == 0 && !*stopped)
         ok = sweep(spool->folder, spool->store, true, error) && clean_up(spool);
     return ok;

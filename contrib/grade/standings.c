@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <jansson.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,14 +52,6 @@ static bool add_team(struct standings *standings, const char *folder, const char
     return grown->id ? team_name(folder, id, &grown->name, error) : error_toolkit(error, "out of memory");
 }
 
-static bool has_team(const struct standings *standings, const char *id)
-{
-    for (size_t i = 0; i < standings->count; i++)
-        if (strcmp(standings->teams[i].id, id) == 0)
-            return true;
-    return false;
-}
-
 static int is_listed(const struct dirent *entry)
 {
     const size_t length = strlen(entry->d_name);
@@ -71,7 +64,7 @@ static int by_id(const void *a, const void *b)
     return strcmp(((const struct standings_team *)a)->id, ((const struct standings_team *)b)->id);
 }
 
-/* Who submitted, and who is listed in teams/. */
+/* Who is listed in teams/; where nobody is, who submitted. Who is listed no more keeps no place. */
 static bool load_teams(struct standings *standings, const char *folder, struct error *error)
 {
     sqlite3_stmt *statement =
@@ -81,18 +74,18 @@ static bool load_teams(struct standings *standings, const char *folder, struct e
     bool ok = statement != NULL;
     int row = -1, count;
 
-    while (ok && (row = store_step(standings->store, statement, error)) == 1)
-        ok = add_team(standings, folder, (const char *)sqlite3_column_text(statement, 0), error);
-    sqlite3_finalize(statement);
-    ok = ok && row == 0;
     snprintf(path, sizeof path, "%.2000s/teams", folder);
     count = ok ? scandir(path, &entries, is_listed, alphasort) : 0; /* there may be no such folder */
     for (int i = 0; i < count; i++) {
         entries[i]->d_name[strlen(entries[i]->d_name) - 5] = '\0';
-        ok = ok && (has_team(standings, entries[i]->d_name) || add_team(standings, folder, entries[i]->d_name, error));
+        ok = ok && add_team(standings, folder, entries[i]->d_name, error);
         free(entries[i]);
     }
     free(entries);
+    while (ok && count <= 0 && (row = store_step(standings->store, statement, error)) == 1)
+        ok = add_team(standings, folder, (const char *)sqlite3_column_text(statement, 0), error);
+    sqlite3_finalize(statement);
+    ok = ok && (count > 0 || row == 0);
     if (ok && standings->count > 1)
         qsort(standings->teams, standings->count, sizeof *standings->teams, by_id);
     return ok;
@@ -243,7 +236,7 @@ static bool load_cell(struct standings *standings, struct standings_team *team, 
         "SELECT s.submitted, j.verdict, j.review, j.id, s.id FROM submissions s JOIN judgements j ON"
         " j.submission = s.id AND j.valid = 1 WHERE s.team = ? AND s.problem = ? ORDER BY s.submitted, s.id",
         "ss", team->id, problem->id);
-    size_t count = 0;
+    size_t count = 0, pending = 0;
     int row = -1;
     bool ok = attempts && statement, won = false;
 
@@ -252,11 +245,13 @@ static bool load_cell(struct standings *standings, struct standings_team *team, 
         const char *verdict = (const char *)sqlite3_column_text(statement, 1);
         bool shown = verdict && (standings->freeze == 0 || submitted < standings->freeze);
         bool accepted = shown && strcmp(verdict, "AC") == 0, better = false;
+        bool judged = shown && strcmp(verdict, "JE") != 0; /* JE says nothing yet: it is to be judged again */
 
         if ((contest->start > 0 && submitted < contest->start) || (contest->end > 0 && submitted >= contest->end))
             continue;
-        attempts[count++] = (struct attempt){ contest->start > 0 ? submitted - contest->start : 0, shown, accepted,
-                                              shown && strcmp(verdict, "CE") != 0 && strcmp(verdict, "JE") != 0 };
+        attempts[count++] = (struct attempt){ contest->start > 0 ? submitted - contest->start : 0, judged, accepted,
+                                              judged && strcmp(verdict, "CE") != 0 };
+        pending += !judged;
         if (shown)
             ok = take_submission(standings, cell, problem, sqlite3_column_int64(statement, 3), accepted,
                                  sqlite3_column_int(statement, 2) != 0, &better, error);
@@ -267,6 +262,8 @@ static bool load_cell(struct standings *standings, struct standings_team *team, 
     sqlite3_finalize(statement);
     if (ok && row >= 0)
         cell->solved = score_pass_fail(attempts, count, contest->penalty);
+    if (contest->scoring != SCORING_PASS_FAIL) /* a better one may come after the first that is right */
+        cell->solved.pending = pending;
     free(attempts);
     return ok && row >= 0;
 }
@@ -365,7 +362,8 @@ static bool add_up(struct standings *standings, struct error *error)
 
             team->solved += cell->solved.solved;
             team->penalty += contest->scoring == SCORING_PASS_FAIL ? cell->solved.penalty : 0;
-            team->last = cell->solved.solved && cell->solved.seconds > team->last ? cell->solved.seconds : team->last;
+            if (cell->solved.solved)
+                team->last = fmax(team->last, floor(cell->solved.seconds / 60));
             team->score += contest->scoring == SCORING_FASTEST ? 0 : cell->score;
         }
     }

@@ -21,7 +21,7 @@ struct standings_team {
     char *id, *name;
     struct standings_cell cells[CONTEST_PROBLEMS];
     size_t solved, rank;
-    double penalty, last, score; /* score: points, or the sum of places for `fastest` */
+    double penalty, last, score; /* minutes, and the last accepted one's; points, or the sum of places for `fastest` */
 };
 
 struct standings {

@@ -173,6 +173,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     int channel = 0;
     size_t n = 0;
 
+    job->fault[0] = '\0';
     if ((!ranked || job->baseline || !job->work[0]) && !make_work(grader, job, job->state, error))
         return false;
     snprintf(host, sizeof host, "%s/main_host", grader->build);
@@ -229,7 +230,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* The machine and device of a result, known or new. */
+/* The machine and device of a result, known or new; without a result, as of a build, the machine alone. */
 static bool machine_of(struct store *store, const char *host, const json_t *result, int64_t *id, struct error *error)
 {
     const json_t *device = json_object_get(result, "device");
@@ -324,25 +325,44 @@ static bool set_failed(struct grader *grader, struct job *job, const char *messa
                      attempts, message, job->judgement);
 }
 
-/* The compiler names files by where they were copied to: that is nobody's business. */
-static void cut_out(char *message, char *path, size_t size, const struct grader *grader, const struct job *job)
+static void cut(char *message, const char *part, const char *instead)
 {
-    size_t root = strlen(grader->root) + 1;
+    const size_t length = strlen(part), kept = strlen(instead);
+
+    for (char *at = strstr(message, part); at; at = strstr(at + kept, part)) {
+        memmove(at + kept, at + length, strlen(at + length) + 1);
+        memcpy(at, instead, kept);
+    }
+}
+
+/* The compiler and the script name files by where they were copied to: that is nobody's business. */
+static void cut_out(char *message, const struct grader *grader, const struct job *job)
+{
+    const size_t root = strlen(grader->root) + 1;
+    char path[sizeof job->work + 16];
 
     for (int full = 1; full >= 0; full--) {
-        snprintf(path, size, "%s/source/", job->work + (full ? 0 : root));
-        for (char *at = strstr(message, path); at; at = strstr(message, path))
-            memmove(at, at + strlen(path), strlen(at + strlen(path)) + 1);
+        snprintf(path, sizeof path, "%s/out/", job->work + (full ? 0 : root));
+        cut(message, path, "");
+        snprintf(path, sizeof path, "%s/source/", job->work + (full ? 0 : root));
+        cut(message, path, "");
+        path[strlen(path) - 1] = '\0';
+        cut(message, path, ".");
     }
+    cut(message, "grade_build.sh: ", "");
+    cut(message, "/usr/bin/ld: ", "ld: ");
 }
 
 bool step_finish_build(struct grader *grader, struct job *job, int code, struct error *error)
 {
+    /* Where the linker fails, the error that its caller reports says nothing. */
     static const char *const compilers_words[] = { "error", "Error:", "out of memory", NULL },
+                             *const linkers_words[] = { "multiple definition", "undefined reference", "ld: ", NULL },
                              *const script_words[] = { "grade_build.sh: ", NULL };
     char path[PATH_MAX], message[512] = "", digest[DIGEST_HEX];
     char *log = read_text(step_path(job, "log", path, sizeof path), LOG_KEPT);
     struct store *store = grader->store;
+    int64_t machine;
     bool ok;
 
     step_first_line(step_path(job, "object", path, sizeof path), job->object, sizeof job->object);
@@ -350,7 +370,9 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
     if (code == 0 && (job->object[0] != '/' || !digest_file(job->object, digest, error)))
         code = 3;
     telling_line(log ? log : "", code == 1 ? compilers_words : script_words, message, sizeof message);
-    cut_out(message, path, sizeof path, grader, job);
+    if (strncmp(message, "collect2: ", 10) == 0)
+        telling_line(log, linkers_words, message, sizeof message);
+    cut_out(message, grader, job);
     ok = write_step(store, job, "build", code, NULL, log, error);
     if (ok && code == 0)
         ok = store_run(store, error,
@@ -358,7 +380,9 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
                        " id = ?",
                        "sssi", job->object, digest, job->language, job->judgement);
     else if (ok && (code == 1 || code == 2))
-        ok = set_done(store, job, "CE", message, error);
+        ok = machine_of(store, grader->host, NULL, &machine, error) &&
+             store_run(store, error, "UPDATE judgements SET machine = ? WHERE id = ?", "ii", machine, job->judgement) &&
+             set_done(store, job, "CE", message, error);
     else if (ok)
         ok = set_failed(grader, job, message[0] ? message : "the build did not end", error);
     free(log);
@@ -405,6 +429,8 @@ bool step_finish_run(struct grader *grader, struct job *job, int code, struct er
     bool ok = true;
 
     telling_line(log ? log : "", words, message, sizeof message);
+    if (job->fault[0])
+        snprintf(message, sizeof message, "%s", job->fault);
     if (code > 1 || !verdict[0] || strcmp(verdict, "JE") == 0) {
         ok = write_step(store, job, job->state, code, result, log, error) &&
              set_failed(grader, job, message[0] ? message : "the host did not end", error);
@@ -434,13 +460,17 @@ out:
 
 bool step_baseline_ran(struct job *job, int *code)
 {
-    char from[PATH_MAX];
+    char path[PATH_MAX];
+    json_t *result = json_load_file(step_path(job, "baseline.json", path, sizeof path), 0, NULL);
 
     job->baseline = false;
-    if (*code == 0 && access(step_path(job, "baseline.json", from, sizeof from), R_OK) == 0)
-        return true;
-    *code = 3;
-    return false;
+    if (*code == 1 && result)
+        snprintf(job->fault, sizeof job->fault, "the baseline of problem %.100s is not accepted: %.10s %.200s",
+                 job->problem->id, text_of(result, "verdict"), text_of(result, "message"));
+    if (*code != 0 || !result)
+        *code = 3;
+    json_decref(result);
+    return *code == 0;
 }
 
 void step_remove_object(const struct job *job)

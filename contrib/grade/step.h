@@ -33,7 +33,10 @@ int step_warden(const struct grader *grader, struct job *job);
 bool step_finish_build(struct grader *grader, struct job *job, int code, struct error *error);
 bool step_finish_run(struct grader *grader, struct job *job, int code, struct error *error);
 
-/* Whether the baseline ran as it should; else what it did is the step's result, and the machine's fault. */
+/*
+ * Whether the baseline ran as it should; else what it did is the step's result, and the machine's fault. Where it has
+ * a verdict other than AC that is in job->fault.
+ */
 bool step_baseline_ran(struct job *job, int *code);
 
 /* Nothing is left of a build once its judgement is done. */

@@ -33,6 +33,8 @@ board_sample() {
         'scoring: { type: relative, correct: 40 }'
     printf 'name: Ada & "Co"\n' > "$1/teams/ada.yaml"
     printf 'name: "数学研究会"\n' > "$1/teams/bob.yaml"
+    printf 'name: cyd\n' > "$1/teams/cyd.yaml"
+    printf 'name: dan\n' > "$1/teams/dan.yaml"
     board_fill "$1" "VALUES
         (1, 'ada', 'A', 10, 'WA', NULL, NULL, NULL, 1, 0, 'first.cu',
             'device_user() answered 3 where 4 is right in case sample/3'),
