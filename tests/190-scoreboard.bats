@@ -126,6 +126,21 @@ js() { chromium_text "$1"; }
     grep -q 'The contest has not begun' "$site/index.html"
 }
 
+@test "freeze: over with the thaw, on all pages at once, by the moment that the board is of" {
+    local frozen=$BATS_TEST_TMPDIR/frozen all=$BATS_TEST_TMPDIR/all thaw
+    thaw=$(date -d 2026-01-01T02:00:00Z +%s)
+    moment=$((thaw - 1)) board_write "$contest" --out "$frozen" > /dev/null
+    moment=$thaw board_write "$contest" --final --out "$all" > /dev/null
+    sed -i 's/^end: .*/&\nthaw: 2026-01-01T02:00:00Z/' "$contest/contest.yaml"
+    moment=$((thaw - 1)) board_write "$contest" > /dev/null
+    diff -r "$frozen" "$site"
+    grep -q 'are frozen' "$site/index.html"
+    moment=$thaw board_write "$contest" > /dev/null
+    diff -r "$all" "$site"
+    grep -q 'All results are shown' "$site/index.html"
+    run -1 grep -rl 'are frozen\|will be frozen\|are thawed' "$site"
+}
+
 @test "audit: roles, names, tables, contrast, widths 360, 820 and 1400, light and dark; and it finds what is broken" {
     local page width scheme rule change broken
     board_write "$contest" --final > /dev/null

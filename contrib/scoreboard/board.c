@@ -94,7 +94,7 @@ static bool take_entry(struct board *board, sqlite3_stmt *statement, struct erro
         .path = column(statement, 3),
         .submitted = submitted,
         .counts = submitted >= contest->start && (contest->end == 0 || submitted < contest->end),
-        .hidden = !board->final && contest->freeze > 0 && submitted >= contest->freeze,
+        .hidden = board->freeze > 0 && submitted >= board->freeze,
     };
     if (!entry->team || !entry->path)
         return error_toolkit(error, "out of memory");
@@ -128,14 +128,26 @@ static bool load_entries(struct board *board, struct error *error)
     return ok && row == 0;
 }
 
+/* The standings at the board's moment: they would ask the clock themselves whether the thaw has come. */
+static bool load_standings(struct board *board, const char *folder, struct error *error)
+{
+    struct contest contest = *board->contest;
+    bool ok;
+
+    contest.thaw = 0;
+    ok = standings_load(&board->standings, &contest, board->store, folder, board->freeze > 0, error);
+    board->standings.contest = board->contest;
+    return ok;
+}
+
 bool board_load(struct board *board, const struct contest *contest, struct store *store, const char *folder,
                 const char *root, bool final, double now, struct error *error)
 {
-    *board = (struct board){ .contest = contest, .store = store, .final = final, .now = now };
+    *board = (struct board){ .contest = contest, .store = store, .now = now };
+    board->freeze = final || contest_thawed(contest, now) ? 0 : contest->freeze;
     for (size_t i = 0; i < contest->problem_count; i++)
         load_titles(board, i, root);
-    return standings_load(&board->standings, contest, store, folder, !final, error) && load_entries(board, error) &&
-           name_entries(board, error);
+    return load_standings(board, folder, error) && load_entries(board, error) && name_entries(board, error);
 }
 
 void board_release(struct board *board)

@@ -54,8 +54,8 @@ struct board {
     const struct contest *contest;
     struct store *store;
     struct standings standings;
-    bool final;                /* nothing is hidden */
     double now;                /* seconds since 1970 */
+    double freeze;             /* the results of what was submitted from then on are hidden; 0: none are */
     char *titles[CONTEST_PROBLEMS][LANGUAGES]; /* of the problems, or NULL */
     struct entry *entries;     /* [count] by id */
     size_t count;
@@ -63,8 +63,8 @@ struct board {
 
 /*
  * Reads all but the details. `folder` is the contest's, `root` the toolkit's, where the problems' titles are. To be
- * called within a read transaction of the store, which lasts for as long as the board is used. To be released also
- * where it fails.
+ * called within a read transaction of the store, which lasts for as long as the board is used. What the freeze hides is
+ * shown with `final`, or once the contest's thaw has come at `now`. To be released also where it fails.
  */
 bool board_load(struct board *board, const struct contest *contest, struct store *store, const char *folder,
                 const char *root, bool final, double now, struct error *error);

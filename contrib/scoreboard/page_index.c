@@ -20,7 +20,7 @@ static void put_moment(struct page *page, enum word name, double moment)
 static void put_state(struct page *page, const struct board *board)
 {
     const struct contest *contest = board->contest;
-    const bool frozen = !board->final && contest->freeze > 0 && board->now >= contest->freeze;
+    const bool frozen = board->freeze > 0 && board->now >= board->freeze;
 
     if (contest->start == 0 && contest->freeze == 0 && contest->end == 0)
         return;
@@ -32,9 +32,9 @@ static void put_state(struct page *page, const struct board *board)
                                                                                              : WORD_STATE_OVER));
     if (frozen)
         page_put(page, " <strong>%s</strong>", page_word(page, WORD_STATE_FROZEN));
-    else if (!board->final && contest->freeze > 0)
+    else if (board->freeze > 0)
         page_put(page, " %s", page_word(page, WORD_STATE_WILL_FREEZE));
-    else if (board->final)
+    else if (contest->freeze > 0)
         page_put(page, " %s", page_word(page, WORD_STATE_FINAL));
     page_put(page, "</p>\n");
     page_put(page, "<dl class=\"facts\">\n");
