@@ -198,6 +198,52 @@ REASONS
     [ ! -e "$build/grading/$(query 'SELECT token FROM contest')" ]
 }
 
+# mark_utf8 ZIP: says twice of its only name that it is UTF-8, as Windows, Python and Java do: bit 11 of the flags.
+mark_utf8() {
+    local second
+    second=$(LC_ALL=C grep -abo $'PK\x01\x02' "$1" | cut -d : -f 1)
+    for at in 7 $((second + 9)); do
+        printf '\b' | dd of="$1" bs=1 seek=$at conv=notrunc status=none
+    done
+}
+
+@test "archives: what macOS and Windows put in is left out, and a name beyond ASCII is told as such" {
+    requires box
+    local to name
+    contest 'limits: { files: 5, megabytes: 1 }'
+    to=$contest/submissions/ada/A
+    mkdir -p plain/sol && cp "$sort/wrong_answer/unsigned_keys.c" plain/sol/device_user.c
+    # As the Finder compresses a folder; names in its own folder may be anything.
+    cp -r plain mac && mkdir -p mac/__MACOSX/sol
+    touch mac/__MACOSX/._sol mac/__MACOSX/sol/._{device_user,a,b,答}.c
+    (cd mac && zip -qr "$to/mac.zip" sol __MACOSX)
+    cp -r plain top && touch top/.DS_Store top/._sol
+    (cd top && tar -czf "$to/top.tgz" .DS_Store ._sol sol)
+    cp -r plain windows && touch windows/{sol/,}{Thumbs.db,Desktop.ini} && (cd windows && zip -qr "$to/windows.zip" .)
+    # A folder, too, is entered beside them; and what is no such name still counts.
+    cp -r top "$to/folder"
+    cp -r plain "$to/beside" && touch "$to/beside/notes.txt"
+    # Flat, with as many files as are allowed, and none of theirs among them.
+    mkdir -p flat/__MACOSX && cp plain/sol/device_user.c flat/ && touch flat/{a,b,c,d}.h flat/__MACOSX/._{a,b,c,d}.h
+    (cd flat && zip -qr "$to/flat.zip" .)
+    # Names in Japanese, raw and marked as UTF-8; an owner's, of which nobody asks.
+    mkdir japanese && cp plain/sol/device_user.c japanese/解答.c
+    (cd japanese && zip -q "$to/raw.zip" 解答.c && zip -q "$to/marked.zip" 解答.c)
+    mark_utf8 "$to/marked.zip"
+    tar --format=pax -cf "$to/pax.tar" -C japanese 解答.c
+    tar --format=pax --owner=数学:1000 -cf "$to/owner.tar" -C plain sol
+    run -0 grade
+    for name in mac.zip top.tgz windows.zip folder flat.zip owner.tar; do
+        [[ $(message $name) == WA* ]] || fail "$name: $(message $name)"
+    done
+    [[ $(message beside) == "CE "*"has no .cu or .c file" ]] || fail "beside: $(message beside)"
+    for name in raw.zip marked.zip pax.tar; do
+        assert_equal "$(message $name)" \
+            "CE error: the archive: '??????.c' is no name of letters, digits and _ . + - below the archive's folder"
+    done
+    sound
+}
+
 @test "names in any script, and names that mean ill, reach the results as they are, and nothing else" {
     requires box
     local name names

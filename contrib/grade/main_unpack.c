@@ -2,19 +2,21 @@
  * main_unpack.c - unpacks a submission's archive: unpack ARCHIVE FOLDER FILES MEGABYTES
  *
  * Called by grade_build.sh within the compile box, with an archive that is any bytes at all. Only folders and regular
- * files with plain names come out, at most so many and so large. Exit codes: 0 done, 1 the archive is refused, with why
- * on standard error, 2 usage, 3 the machine failed.
+ * files with plain names come out, at most so many and so large; what desktops put into archives of their own is left
+ * out. Exit codes: 0 done, 1 the archive is refused, with why on standard error, 2 usage, 3 the machine failed.
  */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,6 +58,23 @@ static const char *plain_path(const char *path)
             return NULL;
     }
     return path;
+}
+
+/* Whether it is, or is below, what macOS and Windows keep beside files. grade_build.sh has the same list. */
+static bool is_litter(const char *path)
+{
+    static const char *const names[] = { "__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini" };
+
+    for (const char *part = path; *part; part += strcspn(part, "/"), part += *part == '/') {
+        size_t length = strcspn(part, "/");
+
+        if (strncmp(part, "._", 2) == 0)
+            return true;
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (length == strlen(names[i]) && strncasecmp(part, names[i], length) == 0)
+                return true;
+    }
+    return false;
 }
 
 /* The folders above a file, made where they are missing. */
@@ -103,7 +122,8 @@ static int unpack(struct archive *archive, int folder, unsigned long files, uint
     int status;
     bool top = false; /* "./", which is in many archives, was there */
 
-    while ((status = archive_read_next_header(archive, &entry)) == ARCHIVE_OK) {
+    /* A warning is of a name, the file's or its owner's, in no known encoding: the file's is looked at below. */
+    while ((status = archive_read_next_header(archive, &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN) {
         const char *name = archive_entry_pathname(entry), *path = plain_path(name);
         const unsigned kind = archive_entry_filetype(entry);
         char folder_name[MAX_PATH];
@@ -113,6 +133,8 @@ static int unpack(struct archive *archive, int folder, unsigned long files, uint
             top = true;
             continue;
         }
+        if (name && is_litter(name))
+            continue;
         if (!path)
             return refuse(name ? name : "?", "is no name of letters, digits and _ . + - below the archive's folder");
         if (files-- == 0)
@@ -155,6 +177,7 @@ int main(int argc, char **argv)
     folder = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!archive || folder < 0)
         return broken(argv[2]);
+    setlocale(LC_CTYPE, "C.UTF-8"); /* without it libarchive has no name beyond ASCII, which could not be told */
     signal(SIGXCPU, too_long);
     setrlimit(RLIMIT_CPU, &(struct rlimit){ CPU_SECONDS, CPU_SECONDS + 5 });
     archive_read_support_format_zip(archive);
