@@ -4,7 +4,8 @@
 # SOURCE is a file or folder, or the grader's copy of a submission: a folder with one entry device_user.c,
 # device_user.cu, folder or archive. Written in WORK: source, what was built; object, the built file's path; language,
 # CUDA, OpenCL or C; source_path. Exit code 0 built, 1 it does not compile, 2 it is refused, 3 the toolkit failed;
-# standard output and error are the log.
+# standard output and error are the log. The same source gives the same bytes, wherever it, WORK and the toolkit are:
+# records tell the built file's digest (rerun_record.sh).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
 [ $# -eq 3 ] || usage 'grade_build.sh SOURCE PROBLEM WORK'
@@ -84,11 +85,18 @@ if [ $language = CUDA ] && [ ! -e /dev/nvidiactl ]; then
     } 9> "$build/grading/simulator.lock"
 fi
 
+# Compilers write paths and times of sources into what they make, CUDA's line numbers, assert() and __DATE__ among them.
+# So all is compiled in the box's own /tmp, as of 1970, and messages are told without that place.
+place=/tmp/gpu-contest-build copied=$submission name=$place/submission
+# shellcheck disable=SC2016
+settle='mkdir -p "$1/submission" && cp -R contrib verify problems "$1" && cp -R "$2" "$1/submission" && cd "$1" &&
+    find . -type f -exec touch -d @0 {} + && shift 2 && SOURCE_DATE_EPOCH=0 exec "$@"'
+if [ -d "$submission" ]; then copied+=/.; else name+=/${submission##*/}; fi
 if ! submission_compile "$work/compiler" "$work/out" run_scripts/compile_box.sh "$work/out" contrib/mk \
     contrib/grade/build.mk contrib/opencl verify/submission.h "problems/$problem/include" "$submission" "${sees[@]}" \
-    -- make -s -f contrib/grade/build.mk submission SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/out" \
-    BUILD=/tmp/build FRESH=1 BOXED= "${tools[@]}"; then
-    cat "$work/compiler"
+    -- sh -c "$settle" sh $place "$copied" make -s -f contrib/grade/build.mk submission \
+    SUBMISSION="$name" PROBLEM="$problem" OUT="$work/out" BUILD=/tmp/build FRESH=1 BOXED= "${tools[@]}"; then
+    sed "s|$place/submission/||g; s|$place/||g" "$work/compiler"
     exit 1
 fi
 [ -f "$work/out/device_user.so" ] && [ ! -L "$work/out/device_user.so" ] || fail 'the compiler made nothing'

@@ -439,6 +439,85 @@ SCRIPT
     assert_line 'each has one final verdict, the same as undisturbed'
 }
 
+@test "records: judged again from the kept source, by the guide's commands; another source is told" {
+    requires box
+    local guide words
+    contest 'key: key/key-secret.json' 'seal: seal/seal-secret.json' 'scoring: { rank_cpu: yes }'
+    "$build/seal" key "$contest/key" > /dev/null
+    "$build/seal" make "$contest/seal" --name Test > /dev/null
+    # Paths and times that a compiler may write into what it makes; one file, a folder, an archive.
+    { echo '#include <assert.h>'; cat "$sort/accepted/qsort.c"
+        echo '__attribute__((used)) static const char *const made[] = { __FILE__, __BASE_FILE__, __DATE__, __TIME__ };'
+        echo '__attribute__((used)) static void check(int n) { assert(n > 0); }'; } > qsort.c
+    cp qsort.c "$contest/submissions/ada/A/1.c"
+    mkdir -p 2/sol && cp qsort.c 2/sol/main.c && cp -r 2 "$contest/submissions/ada/A/2"
+    touch "$contest/submissions/ada/A/2/.DS_Store"
+    (cd 2 && zip -qr "$contest/submissions/ada/A/3.zip" sol)
+    cp "$sort/wrong_answer/unsigned_keys.c" "$contest/submissions/ada/A/4.c"
+    touch -d '2026-01-01' "$contest/submissions/ada/A/1.c"
+    run -0 grade
+    sound
+    mkdir home && cp -r "$contest" home/contest
+    guide=$(sed -n '/^### Signed records/,/^## /{/^```sh$/,/^```$/{/^```/!p}}' "$root/docs/CONTEST.md")
+    cd "$root"
+    # again SUBMISSION STEP: what the guide says, for that one.
+    again() {
+        HOME=$BATS_TEST_TMPDIR/home bash -euo pipefail -c "$(sed -e "s/submission = 3/submission = $1/" \
+            -e "s/'secret'/'$2'/" -e "s|sources/3|sources/$1|" -e "s|record\.json|$BATS_TEST_TMPDIR/record.json|" \
+            <<< "$guide")"
+    }
+    record() { jq -r "$1" "$BATS_TEST_TMPDIR/record.json"; }
+    sleep 1
+    for words in '1 secret AC' '1 ranked AC' '2 ranked AC' '3 ranked AC'; do
+        read -r number step verdict <<< "$words"
+        run -0 again "$number" "$step"
+        assert_line --regexp '^submission  ok +.* is what was judged, SHA-256 [0-9a-f]{64}$'
+        assert_line --regexp '^source +ok '
+        assert_line --regexp "^rerun +ok +$verdict again, "
+        assert_line 'GOOD: all that was checked holds'
+    done
+    # From what was submitted, too: the folder with the folder in it.
+    cd "$BATS_TEST_TMPDIR"
+    run -0 "$root/run_scripts/rerun_record.sh" record.json 2 --seal "$contest/seal/seal-secret.json"
+    # A rejection by samples, which have no seal.
+    cd "$root"
+    guide=${guide% --seal *}
+    run -0 again 4 samples
+    assert_line --regexp '^rerun +ok +WA again, '
+    # Another source than the record's.
+    run -1 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/record.json" "$BATS_TEST_TMPDIR/qsort.c"
+    assert_line --regexp '^submission  FAILED .* is another one'
+    assert_line --partial "rerun_record.sh: built here '$BATS_TEST_TMPDIR/qsort.c' is another file: where the source is"
+    echo '#error not so' > "$BATS_TEST_TMPDIR/broken.c"
+    run -2 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/record.json" "$BATS_TEST_TMPDIR/broken.c"
+    assert_line 'device_user.c:1:2: error: #error not so'
+    assert_line --partial "broken.c' does not build, so it is not what ran in this record: see above"
+    run -2 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/record.json"
+    run -2 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/none.json" "$BATS_TEST_TMPDIR/broken.c"
+    assert_output "rerun_record.sh: there is no record '$BATS_TEST_TMPDIR/none.json'"
+    run -2 run_scripts/rerun_record.sh README.md "$BATS_TEST_TMPDIR/broken.c"
+    assert_output "rerun_record.sh: 'README.md' is no record: it names no problem"
+}
+
+@test "builds: the same source gives the same bytes, CUDA's too, wherever it, the work and the toolkit are, and whenever" {
+    requires box
+    requires nvcc
+    local file place
+    mkdir -p one elsewhere/deep/one
+    cp "$root/problems/diffevo/submissions/accepted/baseline.cu" device_user.cu
+    echo '__attribute__((used)) static const char *const made[] = { __FILE__, __DATE__, __TIME__ };' >> device_user.cu
+    "$root/run_scripts/grade_build.sh" device_user.cu diffevo "$PWD/one" > /dev/null
+    cp device_user.cu elsewhere/deep/ && touch -d '2026-01-01' elsewhere/deep/device_user.cu
+    # Another toolkit, of which the simulator is not needed: a build for a GPU.
+    copy_toolkit built
+    sed -i 's|\[ ! -e /dev/nvidiactl \]|false|' run_scripts/grade_build.sh
+    run_scripts/grade_build.sh "$BATS_TEST_TMPDIR/elsewhere/deep/device_user.cu" diffevo \
+        "$BATS_TEST_TMPDIR/elsewhere/deep/one" > /dev/null
+    cmp "$BATS_TEST_TMPDIR/one/device_user.so" "$BATS_TEST_TMPDIR/elsewhere/deep/one/device_user.so"
+    run -1 grep -cF "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/one/device_user.so"
+    assert_output 0
+}
+
 # The guide's ten commands are those of the document, one a line; changed is only what its reader would: the address,
 # what an editor does, and that somebody who is root needs no sudo.
 @test "guide: the ten commands of docs/CONTEST.md lead from a clone to a contest that grades what arrives" {
