@@ -137,13 +137,46 @@ if [[ $type == *scoring* ]]; then
         )they make points of that in contests whose scoring is groups; a validator's own scores there are not")
 fi
 
+# taken KEY VALUE: whether that has come into the new problem.yaml, or is spoken of above.
+taken() {
+    case $1 in
+    problem_format_version | type | type.* | name | author | source | source.0 | source.name | source.url | \
+        source_url | license | keywords | keywords.*) ;;
+    name.*) grep -qxF -- "${1#name.}" <<< "${languages:-en}" ;;
+    credits) [ -z "$(value author)" ] ;;
+    credits.authors*) [[ $1 =~ ^credits\.authors(\.[0-9]+)?$ ]] ;;
+    uuid) [ "$2" = "$uuid" ] ;;
+    rights_owner) [ "$license" != 'public domain' ] ;;
+    limits.time_limit) [ "$2" = "$time_limit" ] ;;
+    limits.*) [[ " ${limits[*]} " == *" ${1#limits.} "* && $2 =~ ^[1-9][0-9]*$ ]] ;;
+    validation) [[ $2 =~ ^(default|custom)(\ interactive)?$ ]] ;;
+    validator_flags) [[ $version == legacy* && -d $package/data ]] ;;
+    languages) [ "$2" = all ] ;;
+    allow_file_writing) [[ $2 =~ ^(false|no)$ ]] ;;
+    *) false ;;
+    esac
+}
+while IFS=$'\t' read -r key text; do
+    [ -z "$text" ] || taken "$key" "$text" || todo+=("problem.yaml: $key: '${text:0:200}' is left out")
+done < "$work/yaml"
+
 # ---- the rest, as 2025-09 lays it out
 
 imported=$work/imported
 mkdir "$imported"
-for part in data submissions input_validators output_validator include attachments solution generators \
-    static_validator input_visualizer output_visualizer; do
+parts=(data submissions input_validators output_validator include attachments solution generators static_validator
+    input_visualizer output_visualizer)
+for part in "${parts[@]}"; do
     [ ! -e "$package/$part" ] || cp -R "$package/$part" "$imported/"
+done
+for part in "$package"/*; do
+    case ${part##*/} in
+    problem.yaml | statement | problem_statement | problem.pdf | input_format_validators | output_validators) ;;
+    domjudge-problem.ini)
+        ! grep -qvE '^[[:space:]]*(timelimit[[:space:]]*=.*)?$' "$part" ||
+            todo+=('domjudge-problem.ini: what it says beside timelimit is left out') ;;
+    *) [[ " ${parts[*]} " == *" ${part##*/} "* ]] || todo+=("${part##*/}: it is left out") ;;
+    esac
 done
 if [ -d "$package/input_format_validators" ]; then
     mkdir -p "$imported/input_validators"
@@ -165,8 +198,7 @@ scoring=
 for word in $type; do [ "$word" != scoring ] || scoring=yes; done
 if [[ $version == legacy* ]] && [ -d "$imported/data" ]; then
     while IFS= read -r file; do
-        "$build/yaml_flat" "$file" on_reject grading grader_flags input_validator_flags 'input_validator_flags.*' \
-            output_validator_flags accept_score reject_score range > /dev/null 2> "$work/words" ||
+        testdata_flat "$file" > /dev/null 2> "$work/words" ||
             refuse "${file#"$imported"/}: $(sed 's|.*testdata.yaml:||' "$work/words")"
     done < <(find "$imported/data" -name testdata.yaml)
     convert_testdata "$imported/data" "$scoring" "$(value validator_flags)"

@@ -339,10 +339,42 @@ legacy() {
     [ -f problems/hello/imported/input_validators/v.c ]
     [ -f problems/hello/statement/problem.sv.tex ]
     grep -q 'legacy' problems/hello/IMPORTED.md
+    # Nothing else was left out of it, but this.
+    run -0 grep 'left out' problems/hello/IMPORTED.md
+    assert_output "- problem.yaml: limits.time_multiplier: '5' is left out"
     # It does not get into the way of what is there.
     run -0 make -s print-submission
     run -2 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
     assert_output --partial 'problems/hello exists already'
+    # All that 2025-09 or the toolkit has no use for: of a problem without scores, what was said of them.
+    rm -r problems/hello
+    printf '%s\n' 'on_reject: continue' 'accept_score: 25' 'range: 0 50' 'grader_flags: min' 'reject_score: 0' \
+        'output_validator_flags: case_sensitive' > "$BATS_TEST_TMPDIR/hello/data/secret/testdata.yaml"
+    printf '%s\n' 'on_reject: break' 'input_validator_flags: n=5' > "$BATS_TEST_TMPDIR/hello/data/testdata.yaml"
+    mkdir "$BATS_TEST_TMPDIR"/hello/{data/secret/deep,data/secret/deep/er,graders}
+    echo 'output_validator_flags: never' > "$BATS_TEST_TMPDIR/hello/data/secret/deep/er/testdata.yaml"
+    printf '%s\n' 'timelimit = 3' 'color = red' > "$BATS_TEST_TMPDIR/hello/domjudge-problem.ini"
+    sed -i -e 's/validation: custom/validation: custom score/' -e 's/memory: 512/memory: 0.5/' \
+        -e '$a grading: {objective: min}' -e '$a languages: [c, cpp]' -e '$a name.de: Hallo' -e '$a uuid: none' \
+        "$BATS_TEST_TMPDIR/hello/problem.yaml"
+    (cd "$BATS_TEST_TMPDIR" && rm hello.zip && zip -qr hello.zip hello)
+    run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -0 grep 'left out' problems/hello/IMPORTED.md
+    assert_output "- problem.yaml: validation: 'custom score' is left out
+- problem.yaml: limits.memory: '0.5' is left out
+- problem.yaml: limits.time_multiplier: '5' is left out
+- problem.yaml: grading.objective: 'min' is left out
+- problem.yaml: languages.0: 'c' is left out
+- problem.yaml: languages.1: 'cpp' is left out
+- problem.yaml: name.de: 'Hallo' is left out
+- problem.yaml: uuid: 'none' is left out
+- domjudge-problem.ini: what it says beside timelimit is left out
+- graders: it is left out
+- imported/data/secret/deep/er/testdata.yaml: output_validator_flags: 'never' is left out
+- imported/data/secret/testdata.yaml: on_reject: 'continue' is left out
+- imported/data/secret/testdata.yaml: accept_score: '25' is left out
+- imported/data/secret/testdata.yaml: range: '0 50' is left out
+- imported/data/secret/testdata.yaml: grader_flags: 'min' is left out"
 }
 
 @test "formats: a package that the toolkit wrote is imported" {
@@ -352,6 +384,7 @@ legacy() {
     copy_toolkit built
     run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/diffevo.zip" again
     assert_output --partial 'en ja statement'
+    assert_equal "$(grep 'left out' problems/again/IMPORTED.md)" "- problem.yaml: languages.0: 'c' is left out"
     [ -x problems/again/imported/output_validator/build ] || [ -f problems/again/imported/output_validator/build ]
     cmp problems/again/statement/problem.en.md problems/diffevo/statement/problem.en.md
     # The names survive the way out and in.

@@ -671,6 +671,7 @@ LINES
     assert_output --partial "imported/data/secret/3: 'max' is no score_aggregation of 2025-09"
     assert_output --partial 'imported/data/secret/3: it stopped at the first case that failed'
     refute_output --partial 'secret/2:'
+    refute_output --partial 'left out'
     data=problems/points/imported/data
     assert_equal "$(find $data -name testdata.yaml)" ''
     run -0 build/test_groups $data
@@ -689,6 +690,23 @@ max_score: 60'
     # The nearest file above counts, whole: group 1 has no flags of input validators.
     assert_equal "$(grep -c input_validator_args $data/secret/1/test_group.yaml)" 0
     assert_equal "$(grep -A1 input_validator_args $data/sample/test_group.yaml | tail -n 1)" '  - "n=5"'
+    # What is said of scores and comes into none.
+    rm -r problems/points
+    printf '%s\n' 'on_reject: continue' 'accept_score: 7' 'range: 0 15' 'grader_flags: sum first_error' \
+        > "$p/data/secret/3/testdata.yaml"
+    printf '%s\n' 'on_reject: continue' 'range: -5 12.5' > "$p/data/secret/2/testdata.yaml"
+    printf '%s\n' 'range: 0 3' 'grader_flags: min' > "$p/data/sample/testdata.yaml"
+    mv "$p/data/testdata.yaml" "$p/data/secret/"
+    sed -i 's/continue/break/' "$p/data/secret/testdata.yaml"
+    (cd "$BATS_TEST_TMPDIR" && rm points.zip && zip -qr points.zip points)
+    run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/points.zip" points
+    run -0 grep '^- imported' problems/points/IMPORTED.md
+    assert_output "- imported/data/secret: it stopped at the first group that failed; here every group counts
+- imported/data/secret/2: range: '-5 12.5': scores are from 0 up to a whole number
+- imported/data/secret/3: grader_flags: 'first_error' is left out
+- imported/data/secret/3: accept_score: '7' is left out: its 2 cases are worth 15 together
+- imported/data/sample/testdata.yaml: range: '0 3' is left out
+- imported/data/sample/testdata.yaml: grader_flags: 'min' is left out"
     # A broken one is told by file and line, and nothing is begun.
     rm -r problems/points
     echo 'on_rejekt: break' > "$p/data/secret/1/testdata.yaml"
