@@ -19,7 +19,7 @@ for name in device_user.c device_user.cu folder archive; do
 done
 
 # The only folder in a folder without sources, as archives have it. What macOS and Windows keep beside files does not
-# count; main_unpack.c has the same list.
+# count; litter.c has the same list.
 inner() { # FOLDER
     local inside
     mapfile -d '' -t inside < <(find "$1" -mindepth 1 -maxdepth 1 ! -name '._*' ! -iname __MACOSX ! -iname .DS_Store \

@@ -55,6 +55,10 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     # The same while it watches.
     "$build/grader" run "$contest" --watch > watched 2>&1 3>&- < /dev/null &
     until_true 20 grep -q 'has no files' watched
+    mkdir -p "$contest/submissions/ada/A/new/__MACOSX"
+    touch "$contest/submissions/ada/A/new/.DS_Store" "$contest/submissions/ada/A/new/__MACOSX/._a name"
+    sleep 2
+    refute grep -q "^#2" watched
     cp "$sort/run_time_error/null_payloads.c" "$contest/submissions/ada/A/new/main.c"
     until_true 30 grep -q '^#2 ada A new: RTE' watched
     kill $!

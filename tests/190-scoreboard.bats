@@ -82,6 +82,12 @@ js() { chromium_text "$1"; }
     board_write "$contest" > /dev/null
     grep -qF '<dd>the cases that the problem names</dd>' "$site/problem/B.html"
     grep -qF '<dd>問題が指定するケース</dd>' "$site/ja/problem/B.html"
+    # A team that is listed no more is on no page.
+    mv "$contest/teams/cyd.yaml" "$BATS_TEST_TMPDIR"
+    board_write "$contest" --final > /dev/null
+    run -1 grep -rl cyd "$site"
+    [ ! -e "$site/submission/5.html" ]
+    mv "$BATS_TEST_TMPDIR/cyd.yaml" "$contest/teams"
     # Other ways of scoring have other columns.
     for page in pass-fail fastest groups; do
         sed -i "s/type: [a-z-]*/type: $page/" "$contest/contest.yaml"
@@ -404,6 +410,7 @@ BROKEN
     local wall processor system
     board_contest "$contest" 'start: 2026-01-01T00:00:00Z' 'scoring: { type: relative }'
     cp "$BATS_FILE_TMPDIR/empty.db" "$contest/grading/results.db"
+    rm -f "$contest"/teams/*
     board_fill "$contest" "WITH RECURSIVE up(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < 1000)
         SELECT n, 'team' || (n % 100), CASE n % 2 WHEN 0 THEN 'A' ELSE 'B' END, n,
             CASE n % 5 WHEN 0 THEN 'WA' WHEN 1 THEN 'CE' ELSE 'AC' END,

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "litter.h"
 #include "verify/digest.h"
 
 enum { MAX_DEPTH = 8, WHY = 300 };
@@ -237,7 +238,7 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
         goto out;
     }
     while (ok && !survey->refused[0] && !survey->unread[0] && (entry = readdir(folder))) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_litter(entry->d_name))
             continue;
         if (!name_is_plain(entry->d_name))
             refuse(survey, entry->d_name, "is no name of letters, digits and _ . + -");

@@ -16,10 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "litter.h"
 
 enum { MAX_PATH = 512, MAX_DEPTH = 8, CPU_SECONDS = 10 };
 
@@ -58,23 +59,6 @@ static const char *plain_path(const char *path)
             return NULL;
     }
     return path;
-}
-
-/* Whether it is, or is below, what macOS and Windows keep beside files. grade_build.sh has the same list. */
-static bool is_litter(const char *path)
-{
-    static const char *const names[] = { "__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini" };
-
-    for (const char *part = path; *part; part += strcspn(part, "/"), part += *part == '/') {
-        size_t length = strcspn(part, "/");
-
-        if (strncmp(part, "._", 2) == 0)
-            return true;
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            if (length == strlen(names[i]) && strncasecmp(part, names[i], length) == 0)
-                return true;
-    }
-    return false;
 }
 
 /* The folders above a file, made where they are missing. */

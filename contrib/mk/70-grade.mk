@@ -16,7 +16,7 @@ grade-programs: $(BUILD)/grader $(BUILD)/unpack
 $(BUILD)/grader: $(call object,contrib/grade/main_grade.c) $(GRADE_LIBRARY)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lm
 
-$(BUILD)/unpack: $(call object,contrib/grade/main_unpack.c)
+$(BUILD)/unpack: $(call object,contrib/grade/main_unpack.c contrib/grade/litter.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -larchive
 
 $(BUILD)/tests/test_grade_score: $(call object,tests/unit/test_grade_score.c contrib/grade/score.c)

@@ -52,10 +52,20 @@ static int by_id(const void *a, const void *b)
     return strcmp((*one)->id, (*other)->id);
 }
 
-/* Gives every entry its team's name. */
+static void release_entry(struct entry *entry)
+{
+    char *const owned[] = { entry->team,     entry->path, entry->verdict, entry->message,
+                            entry->language, entry->kind, entry->device,  entry->driver };
+
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+}
+
+/* Gives every entry its team's name. Those of teams that have no place, as teams/ does not list them, are left out. */
 static bool name_entries(struct board *board, struct error *error)
 {
     const size_t count = board->standings.count;
+    size_t kept = 0;
     const struct standings_team **order = calloc(count + 1, sizeof *order);
 
     if (!order)
@@ -67,8 +77,14 @@ static bool name_entries(struct board *board, struct error *error)
         const struct standings_team wanted = { .id = board->entries[i].team }, *key = &wanted,
                                     *const *found = bsearch(&key, order, count, sizeof *order, by_id);
 
-        board->entries[i].name = found ? (*found)->name : board->entries[i].team;
+        if (!found) {
+            release_entry(&board->entries[i]);
+            continue;
+        }
+        board->entries[kept] = board->entries[i];
+        board->entries[kept++].name = (*found)->name;
     }
+    board->count = kept;
     free(order);
     return true;
 }
@@ -116,8 +132,8 @@ static bool load_entries(struct board *board, struct error *error)
     sqlite3_stmt *statement = store_prepare(
         board->store, error,
         "SELECT s.id, s.team, s.problem, s.path, s.submitted, j.id, j.verdict, j.message, j.review, j.language,"
-        " m.kind, m.name, m.driver FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid = 1"
-        " LEFT JOIN machines m ON m.id = j.machine ORDER BY s.id",
+        " nullif(m.kind, ''), nullif(m.name, ''), nullif(m.driver, '') FROM submissions s JOIN judgements j"
+        " ON j.submission = s.id AND j.valid = 1 LEFT JOIN machines m ON m.id = j.machine ORDER BY s.id",
         "");
     bool ok = statement != NULL;
     int row = -1;
@@ -155,14 +171,8 @@ void board_release(struct board *board)
     for (size_t i = 0; i < CONTEST_PROBLEMS; i++)
         for (int k = 0; k < LANGUAGES; k++)
             free(board->titles[i][k]);
-    for (size_t i = 0; i < board->count; i++) {
-        struct entry *entry = &board->entries[i];
-        char *const owned[] = { entry->team,     entry->path, entry->verdict, entry->message,
-                                entry->language, entry->kind, entry->device,  entry->driver };
-
-        for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
-            free(owned[k]);
-    }
+    for (size_t i = 0; i < board->count; i++)
+        release_entry(&board->entries[i]);
     free(board->entries);
     standings_release(&board->standings);
     *board = (struct board){ 0 };
