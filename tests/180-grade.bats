@@ -2,14 +2,15 @@
 # Contests: from files to verdicts in the database, through interruptions; scores, rejudgings, exports.
 # bats file_tags=grade
 
+load helpers/contest
+
 setup_file() {
     make -s -C "$root" DEV=1 grade-programs "${BUILD:-build}/tests/test_grade_score" >&2
 }
 
 setup() {
     load helpers/common
-    contest=$BATS_TEST_TMPDIR/contest db=$contest/grading/results.db
-    sort=$root/problems/mergesort/submissions
+    contest_places
 }
 
 # contest [EXTRA LINE...]: a contest of one quick problem, and one team.
@@ -21,24 +22,7 @@ contest() {
     } > "$contest/contest.yaml"
 }
 
-# submit TEAM NAME SOURCE: NAME may be anything that a file can be called.
-submit() {
-    mkdir -p "$contest/submissions/$1/A"
-    cp -R "$3" "$contest/submissions/$1/A/$2"
-}
-
 grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; }
-query() { sqlite3 -readonly "$db" "$1"; }
-
-# What every test of a whole grading ends with: one verdict that counts for each submission, and a sound database.
-sound() {
-    assert_equal "$(query 'PRAGMA integrity_check')" ok
-    assert_equal "$(query 'PRAGMA foreign_key_check')" ''
-    assert_equal "$(query \
-        "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
-        j.valid AND j.state = 'done') <> 1")" 0
-}
-
 @test "scores: pass-fail with penalty, ties of overlapping intervals, speed against the baseline, test groups" {
     run -0 timeout 60 "$build/tests/test_grade_score"
     assert_output '46 checks, 0 failed'

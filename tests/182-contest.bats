@@ -3,6 +3,7 @@
 # graders; and the organiser's guide, command by command.
 # bats file_tags=grade
 
+load helpers/contest
 load helpers/copy
 
 setup_file() {
@@ -12,32 +13,13 @@ setup_file() {
 
 setup() {
     load helpers/common
-    contest=$BATS_TEST_TMPDIR/contest db=$contest/grading/results.db
-    sort=$root/problems/mergesort/submissions
+    contest_places
     cd "$BATS_TEST_TMPDIR"
 }
 
-# contest [EXTRA LINE...]: a contest of one quick problem, and one team.
-contest() {
-    mkdir -p "$contest/submissions/ada/A"
-    {
-        printf '%s\n' 'name: Test' "$@" 'problems:' '  - id: A' '    problem: mergesort' '    secret: sample' \
-            '    ranked_case: sample/2-pairs'
-    } > "$contest/contest.yaml"
-}
-grade() { timeout 120 "$build/grader" run "$contest" "$@" < /dev/null; }
-query() { sqlite3 -readonly "$db" "$1"; }
 message() {
     query "SELECT verdict || ' ' || message FROM judgements j JOIN submissions s ON s.id = j.submission
         WHERE path = '$1'"
-}
-
-# One verdict that counts for each submission, and a sound database.
-sound() {
-    assert_equal "$(query 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok
-    assert_equal "$(query \
-        "SELECT count(*) FROM submissions s WHERE (SELECT count(*) FROM judgements j WHERE j.submission = s.id AND
-        j.valid AND j.state = 'done') <> 1")" 0
 }
 
 # As root of a user namespace, with mounts of its own: a script from standard input, which knows the tests' variables.

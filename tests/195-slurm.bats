@@ -3,6 +3,8 @@
 # whose nodes are daemons on this machine. What only several GPUs can show is in docs/CLUSTER.md.
 # bats file_tags=grade
 
+load helpers/contest
+
 setup_file() {
     "$root/run_scripts/packages.sh" slurm >&2
     make -s -C "$root" DEV=1 all grade-programs "${BUILD:-build}/tests/test_gpu_lock" "${BUILD:-build}/simulate" >&2
@@ -17,8 +19,7 @@ teardown_file() {
 
 setup() {
     load helpers/common
-    contest=$BATS_TEST_TMPDIR/contest db=$contest/grading/results.db
-    sort=$root/problems/mergesort/submissions
+    contest_places
     export SLURM_CONF=$cluster/slurm.conf
 }
 
@@ -31,32 +32,18 @@ contest() {
     } > "$contest/contest.yaml"
 }
 
-submit() { # TEAM NAME SOURCE
-    mkdir -p "$contest/submissions/$1/A"
-    cp "$3" "$contest/submissions/$1/A/$2"
-}
-
 # A right one that takes its time, sleeping.
 sleeper() { # TENTHS
     { echo '#include <unistd.h>'; sed "/device_user(/,/^{/ s/^{/{ usleep(${1}00000);/" "$sort/accepted/qsort.c"; } \
         > "$BATS_TEST_TMPDIR/sleeper.c"
 }
 
-query() { sqlite3 -readonly "${2:-$db}" "$1"; }
 verdicts() {
     query 'SELECT team, path, verdict FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid
         ORDER BY 1, 2' "$@"
 }
 grade_slurm() { timeout 110 "$root/run_scripts/grade_slurm.sh" "$contest" "$@" < /dev/null; }
 node_state() { sinfo -h -N -n "$1" -o %t | head -n 1; }
-
-until_true() { # SECONDS COMMAND...
-    local end=$((SECONDS + $1))
-    until "${@:2}"; do
-        [ $SECONDS -lt $end ] || { echo "not in $1 s: ${*:2}" >&2; return 1; }
-        sleep 0.1
-    done
-}
 
 # One verdict that counts for each submission, a sound database, and nothing left in the spool and the queue.
 sound() {
