@@ -4,7 +4,7 @@
 # build/packages/PROBLEM.zip is in the Kattis Problem Package Format 2025-09: real inputs and outputs of the cases up to
 # BYTES (262144), an input and an output validator that need a C compiler alone, and a driver which a judge compiles
 # with a submission in C. What such a judge cannot run is left out, and said: larger cases, other leagues,
-# CUDA and OpenCL.
+# CUDA and OpenCL; and jury submissions that fail in cases alone that are left out (`fails in:`, lib.sh).
 . "$(dirname "$0")/lib.sh"
 line='package.sh PROBLEM [--limit BYTES] [--league NAME]'
 [ $# -ge 1 ] || usage "$line"
@@ -32,6 +32,7 @@ mkdir -p "$package"/{data,statement,submissions,include/c,attachments,generators
 
 "$build/export_problem" "$problem" "$package" "$limit" ${league:+"$league"} > "$stage/cases"
 grep -q '^written secret/' "$stage/cases" || refuse "no secret case has $limit bytes or less: use --limit"
+sed -n 's/^written \([^ ]*\) .*/\1/p' "$stage/cases" > "$stage/written"
 # How points come of groups, where the problem says so.
 while IFS= read -r file; do
     [ ! -d "$package/data/${file%/*}" ] || cp "$source/data/$file" "$package/data/$file"
@@ -126,6 +127,15 @@ for file in "$source"/submissions/*/*; do
     fi
     of=$(league_of "$file")
     [ "${of:-$first_league}" = "${league:-$first_league}" ] || { left+=("$name"); continue; }
+    # One whose cases are all left out would not do here what its folder says.
+    mapfile -t needed < <(fails_in "$file")
+    for needs in "${needed[@]}"; do
+        [ -f "$source/data/$needs.in" ] || refuse "$file: 'fails in: $needs': there is no such case: name one of data/"
+    done
+    if [ ${#needed[@]} -gt 0 ] && ! grep -qxFf <(printf '%s\n' "${needed[@]}") "$stage/written"; then
+        left+=("$name, for no case that it fails in is there: ${needed[*]}")
+        continue
+    fi
     mkdir -p "$package/submissions/${name%/*}"
     # The toolkit includes the problem's header before everything; here the file does it itself.
     { echo '#include "device_user.h"'; cat "$file"; } > "$package/submissions/$name"

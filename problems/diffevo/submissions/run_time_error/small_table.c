@@ -1,5 +1,7 @@
 /*
  * Fails: tables for at most 100 individuals of 32 coordinates, and an assertion that this is enough.
+ *
+ * fails in: sample/prescribed/3-wider, secret/prescribed/01-sphere
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /*
  * Too slow: keeps no population. An individual is made anew from its four ancestors of the generation before whenever
  * it is needed, and so are they: the work grows as 4 to the power of the generation.
+ *
+ * fails in: secret/prescribed/01-sphere
  */
 #include <string.h>
 

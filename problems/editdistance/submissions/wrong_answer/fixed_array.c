@@ -1,4 +1,8 @@
-/* Wrong: right up to 4096 characters a string, and silent about the rest, as a fixed array invites to be. */
+/*
+ * Wrong: right up to 4096 characters a string, and silent about the rest, as a fixed array invites to be.
+ *
+ * fails in: secret/06-disjoint, secret/08-single, secret/03-random
+ */
 #include <string.h>
 
 #include "device_user.h"

@@ -1,4 +1,8 @@
-/* Too slow: computes the product again for each row of A, and walks through both factors column by column. */
+/*
+ * Too slow: computes the product again for each row of A, and walks through both factors column by column.
+ *
+ * fails in: secret/19-report-512, secret/20-report-700
+ */
 #include "device_user.h"
 
 void device_user(const float *A, const float *B, float *C, int M, int N, int K)

@@ -1,4 +1,8 @@
-/* Wrong: adds to what C holds, as if it were zero at first. */
+/*
+ * Wrong: adds to what C holds, as if it were zero at first.
+ *
+ * fails in: secret/10-tiny
+ */
 #include "device_user.h"
 
 void device_user(const float *A, const float *B, float *C, int M, int N, int K)

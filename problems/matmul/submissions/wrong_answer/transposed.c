@@ -1,4 +1,8 @@
-/* Wrong: stores C column by column. Right where C is symmetric, or a single row or column. */
+/*
+ * Wrong: stores C column by column. Right where C is symmetric, or a single row or column.
+ *
+ * fails in: secret/12-special-small
+ */
 #include "device_user.h"
 
 void device_user(const float *A, const float *B, float *C, int M, int N, int K)

@@ -1,4 +1,8 @@
-/* Crashes: reads and writes payloads where there are none. */
+/*
+ * Crashes: reads and writes payloads where there are none.
+ *
+ * fails in: secret/keys/02-one
+ */
 #include <stdlib.h>
 
 #include "device_user.h"

@@ -1,4 +1,8 @@
-/* Too slow: inserts every key into those before it, n^2 / 4 moves for random keys. */
+/*
+ * Too slow: inserts every key into those before it, n^2 / 4 moves for random keys.
+ *
+ * fails in: secret/keys/11-reversed, secret/keys/19-million, secret/keys/20-power-of-two, secret/pairs/12-random
+ */
 #include "device_user.h"
 
 void device_user(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys, uint32_t *sorted_payloads,

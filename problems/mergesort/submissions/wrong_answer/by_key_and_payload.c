@@ -1,4 +1,8 @@
-/* Wrong: sorts pairs by key and, among equal keys, by payload, which is not the order in which they stood. */
+/*
+ * Wrong: sorts pairs by key and, among equal keys, by payload, which is not the order in which they stood.
+ *
+ * fails in: sample/2-pairs, secret/pairs/03-two-equal
+ */
 #include <stdlib.h>
 
 #include "device_user.h"

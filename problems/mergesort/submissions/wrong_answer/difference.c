@@ -1,4 +1,8 @@
-/* Wrong: compares keys by their difference, which overflows for keys more than 2^31 apart. */
+/*
+ * Wrong: compares keys by their difference, which overflows for keys more than 2^31 apart.
+ *
+ * fails in: secret/keys/03-two
+ */
 #include <stdlib.h>
 #include <string.h>
 

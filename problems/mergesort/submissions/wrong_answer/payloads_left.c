@@ -1,4 +1,8 @@
-/* Wrong: sorts the keys and copies the payloads as they were. */
+/*
+ * Wrong: sorts the keys and copies the payloads as they were.
+ *
+ * fails in: sample/2-pairs, secret/pairs/04-ten
+ */
 #include <stdlib.h>
 #include <string.h>
 

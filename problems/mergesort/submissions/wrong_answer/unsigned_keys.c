@@ -1,4 +1,8 @@
-/* Wrong: a radix sort that takes the keys for unsigned numbers, so that the negative ones come last. */
+/*
+ * Wrong: a radix sort that takes the keys for unsigned numbers, so that the negative ones come last.
+ *
+ * fails in: secret/keys/03-two
+ */
 #include <stdlib.h>
 #include <string.h>
 
