@@ -8,6 +8,8 @@
 # the toolkit does not build or list the problem.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/unpack.sh"
+. "$(dirname "$0")/package_format.sh"
+. "$(dirname "$0")/problem_yaml.sh"
 . "$(dirname "$0")/testdata.sh"
 [ $# -eq 2 ] && [[ $2 =~ ^[a-z][a-z0-9]{0,31}$ ]] ||
     usage 'import_package.sh ZIP NAME; NAME: a small letter, then small letters and digits, up to 32'
@@ -32,17 +34,10 @@ fi
 
 # ---- problem.yaml
 
-limits=(memory output code compilation_time compilation_memory validation_time validation_memory validation_output)
 "$build/yaml_flat" "$package/problem.yaml" problem_format_version type 'type.*' name 'name.*' uuid version author \
     credits 'credits.*' source source_url 'source.*' license rights_owner embargo_until 'limits.*' validation \
     validator_flags keywords 'keywords.*' languages 'languages.*' libraries allow_file_writing 'constants.*' \
     'grading.*' > "$work/yaml" 2> "$work/words" || refuse "problem.yaml: $(sed 's|.*problem.yaml:||' "$work/words")"
-value() { sed -n "s/^$1\t//p" "$work/yaml" | head -n 1; }
-list() { { value "$1"; sed -n "s/^$1\.[0-9]*\t//p" "$work/yaml"; } | sed '/^$/d'; }
-quoted() { # TEXT: as a YAML string
-    local text=${1//\\/\\\\}
-    printf '"%s"' "${text//\"/\\\"}"
-}
 version=$(value problem_format_version)
 case ${version:=legacy} in
 2025-09 | legacy | legacy-icpc) ;;
@@ -66,70 +61,15 @@ languages=$(cd "$work/statement" && find . -maxdepth 1 -type f |
     sed -nE 's/^\.\/problem\.([a-z]{2,3}(-[A-Z]{2})?)\.(tex|md|pdf)$/\1/p' | sort -u)
 [ -n "$languages" ] || todo+=('statement/: the package has no statement')
 
-name_in() { # LANGUAGE
-    local found
-    found=$(value "name\\.$1")
-    [ -n "$found" ] || found=$(value name)
-    [ -n "$found" ] || found=$(sed -nE 's/.*\\problemname\{([^{}]*)\}.*/\1/p' "$work/statement/problem.$1.tex" \
-        2> /dev/null | head -n 1)
-    echo "${found:-$name}" | tr -d '\000-\037'
-}
-license=$(value license)
-case ${license:=unknown} in
-unknown | 'public domain' | cc0 | 'cc by' | 'cc by-sa' | educational | permission) ;;
-*) todo+=("problem.yaml: license: '$license' is none of the format's") license=unknown ;;
-esac
-owner=$(value rights_owner) author=$(value author)
-[ -n "$author" ] || author=$(value credits)
-mapfile -t authors < <(list 'credits\.authors')
-[ -z "$author" ] || authors+=("$author")
-type=$(list type | xargs)
-[[ $(value validation) != *interactive* ]] || type='pass-fail interactive'
 time_limit=$(value 'limits\.time_limit')
 [ -n "$time_limit" ] || time_limit=$(unzip -p "$zip" '*.timelimit' 2> /dev/null | head -c 16 | tr -d '\n\r ' || true)
 [ -n "$time_limit" ] || [ ! -f "$package/domjudge-problem.ini" ] ||
     time_limit=$(sed -nE "s/^ *timelimit *= *['\"]?([0-9.]+).*/\1/p" "$package/domjudge-problem.ini" 2> /dev/null |
     head -n 1)
-number='^[0-9]+(\.[0-9]+)?$'
-{
-    echo 'problem_format_version: 2025-09'
-    echo "type: ${type:+[${type// /, }]}" | sed 's/: $/: pass-fail/; s/\[\([a-z-]*\)\]/\1/'
-    echo 'name:'
-    for language in ${languages:-en}; do echo "  $language: $(quoted "$(name_in "$language")")"; done
-    uuid=$(value uuid)
-    [[ $uuid =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ ]] || uuid=$(cat /proc/sys/kernel/random/uuid)
-    echo "uuid: $uuid"
-    if [ ${#authors[@]} -gt 0 ]; then
-        printf '%s\n' credits: '  authors:'
-        for author in "${authors[@]}"; do echo "    - $(quoted "$author")"; done
-    fi
-    if [ -n "$(list source)$(value 'source\.name')" ]; then
-        from=$(list source | head -n 1)
-        printf '%s\n' source: "  name: $(quoted "${from:-$(value 'source\.name')}")"
-        url=$(value source_url)
-        [ -n "$url" ] || url=$(value 'source\.url')
-        [ -z "$url" ] || echo "  url: $(quoted "$url")"
-    fi
-    echo "license: $license"
-    [ -z "$owner" ] || [ "$license" = 'public domain' ] || echo "rights_owner: $(quoted "$owner")"
-    echo 'limits:'
-    [[ $time_limit =~ $number ]] && [[ ! $time_limit =~ ^[0.]+$ ]] || time_limit=10
-    echo "  time_limit: $time_limit"
-    for limit in "${limits[@]}"; do
-        limited=$(value "limits\\.$limit")
-        [ -n "$limited" ] || case $limit in memory) limited=2048 ;; output) limited=8 ;; esac
-        [[ ! $limited =~ ^[1-9][0-9]*$ ]] || echo "  $limit: $limited"
-    done
-    mapfile -t keywords < <(list keywords | if [[ $version == legacy* ]]; then tr ' ,' '\n'; else cat; fi | sed '/^$/d')
-    if [ ${#keywords[@]} -gt 0 ]; then
-        echo keywords:
-        for keyword in "${keywords[@]}"; do echo "  - $(quoted "$keyword")"; done
-    fi
-    echo 'languages: all'
-} > "$work/problem.yaml"
-[ "$license" = unknown ] || [ "$license" = 'public domain' ] ||
-    [ -n "$owner${authors[*]}$(list source)$(value 'source\.name')" ] ||
-    todo+=("problem.yaml: rights_owner: '$license' needs one")
+if is_float "$time_limit"; then carried+=('limits\.time_limit'); else time_limit=10; fi
+problem_yaml > "$work/problem.yaml"
+list_what_is_left
+type=$(problem_type | xargs)
 [[ $type != *interactive* && $type != *multi-pass* && $type != *submit-answer* ]] ||
     todo+=("problem.yaml: type: the toolkit judges pass-fail and scoring problems alone, and this one is '$type'")
 if [[ $type == *scoring* ]]; then
@@ -137,45 +77,24 @@ if [[ $type == *scoring* ]]; then
         )they make points of that in contests whose scoring is groups; a validator's own scores there are not")
 fi
 
-# taken KEY VALUE: whether that has come into the new problem.yaml, or is spoken of above.
-taken() {
-    case $1 in
-    problem_format_version | type | type.* | name | author | source | source.0 | source.name | source.url | \
-        source_url | license | keywords | keywords.*) ;;
-    name.*) grep -qxF -- "${1#name.}" <<< "${languages:-en}" ;;
-    credits) [ -z "$(value author)" ] ;;
-    credits.authors*) [[ $1 =~ ^credits\.authors(\.[0-9]+)?$ ]] ;;
-    uuid) [ "$2" = "$uuid" ] ;;
-    rights_owner) [ "$license" != 'public domain' ] ;;
-    limits.time_limit) [ "$2" = "$time_limit" ] ;;
-    limits.*) [[ " ${limits[*]} " == *" ${1#limits.} "* && $2 =~ ^[1-9][0-9]*$ ]] ;;
-    validation) [[ $2 =~ ^(default|custom)(\ interactive)?$ ]] ;;
-    validator_flags) [[ $version == legacy* && -d $package/data ]] ;;
-    languages) [ "$2" = all ] ;;
-    allow_file_writing) [[ $2 =~ ^(false|no)$ ]] ;;
-    *) false ;;
-    esac
-}
-while IFS=$'\t' read -r key text; do
-    [ -z "$text" ] || taken "$key" "$text" || todo+=("problem.yaml: $key: '${text:0:200}' is left out")
-done < "$work/yaml"
-
 # ---- the rest, as 2025-09 lays it out
 
 imported=$work/imported
 mkdir "$imported"
-parts=(data submissions input_validators output_validator include attachments solution generators static_validator
-    input_visualizer output_visualizer)
-for part in "${parts[@]}"; do
+for part in data submissions input_validators output_validator include attachments solution generators \
+    static_validator input_visualizer output_visualizer; do
     [ ! -e "$package/$part" ] || cp -R "$package/$part" "$imported/"
 done
 for part in "$package"/*; do
     case ${part##*/} in
-    problem.yaml | statement | problem_statement | problem.pdf | input_format_validators | output_validators) ;;
+    data | submissions | input_validators | output_validator | include | attachments | solution | generators) ;;
+    static_validator | input_visualizer | output_visualizer | input_format_validators | output_validators) ;;
+    problem.yaml | problem.pdf | statement | problem_statement) ;;
     domjudge-problem.ini)
         ! grep -qvE '^[[:space:]]*(timelimit[[:space:]]*=.*)?$' "$part" ||
-            todo+=('domjudge-problem.ini: what it says beside timelimit is left out') ;;
-    *) [[ " ${parts[*]} " == *" ${part##*/} "* ]] || todo+=("${part##*/}: it is left out") ;;
+            todo+=('domjudge-problem.ini: what it says beside timelimit is left out')
+        ;;
+    *) todo+=("${part##*/}: it is left out") ;;
     esac
 done
 if [ -d "$package/input_format_validators" ]; then
