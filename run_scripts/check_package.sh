@@ -3,9 +3,11 @@
 #
 # Names, keys, folders and text; that the validators build, take every case and refuse every invalid one. With
 # --submissions also each submission in C, built with include/c and run on all cases: what its folder promises must
-# come. A line for each thing that fails; exit code 0 none, 1 some, 2 no such package. What runs is boxed.
+# come. A line for each thing that fails; exit code 0 none, 1 some, 2 no such package. What runs is boxed. Files with
+# names that the format has ignored are named, and ignored.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/unpack.sh"
+. "$(dirname "$0")/package_format.sh"
 shopt -s extglob
 line='check_package.sh ZIP [--submissions]'
 [ $# -ge 1 ] && [ $# -le 2 ] && { [ $# -eq 1 ] || [ "$2" = --submissions ]; } || usage "$line"
@@ -18,6 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/zip" "$work/feedback"
 unpack "$zip" "$work/zip"
+[ ${#unpack_ignored[@]} -eq 0 ] || printf "ignored, as the format says of such a name: '%s'\n" "${unpack_ignored[@]}"
 failures=0
 exec 3>&1 # what fails is said there, though the output of a function goes elsewhere
 failed() { echo "FAILED ${1//[^[:print:]]/?}" >&3; failures=$((failures + 1)); }
@@ -69,29 +72,60 @@ keys problem.yaml problem_format_version type 'type.*' name 'name.*' uuid versio
     'languages.*' allow_file_writing 'constants.*' > "$work/yaml"
 value() { sed -n "s/^$1\t//p" "$work/yaml"; }
 [ "$(value problem_format_version)" = 2025-09 ] || failed 'problem.yaml: problem_format_version is not 2025-09'
-[[ $(value uuid) =~ ^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$ ]] || failed 'problem.yaml: uuid is none'
+[[ $(value uuid) =~ ^$format_uuid$ ]] || failed 'problem.yaml: uuid is none'
 license=$(value license)
-case ${license:=unknown} in
-unknown | 'public domain' | cc0 | 'cc by' | 'cc by-sa' | educational | permission) ;;
-*) failed "problem.yaml: there is no license '$license'" ;;
-esac
+[[ ${license:=unknown} =~ ^($format_licenses)$ ]] || failed "problem.yaml: there is no license '$license'"
 if [[ $license == 'public domain' ]]; then
     [ -z "$(value rights_owner)" ] || failed 'problem.yaml: what is in the public domain has no rights_owner'
 elif [[ $license != unknown && -z $(value rights_owner) ]]; then
-    grep -qE '^(credits|credits\.authors|source)' "$work/yaml" || failed 'problem.yaml: a rights_owner is needed'
+    grep -qE '^(credits(\.authors.*)?|source.*)	' "$work/yaml" || failed 'problem.yaml: a rights_owner is needed'
 fi
-while IFS=$'\t' read -r key number; do
-    [[ $number =~ ^[0-9]+(\.[0-9]+)?$ && ! $number =~ ^[0.]+$ ]] || failed "problem.yaml: $key is no number above 0"
-    [[ $key == *time_* || $number != *.* ]] || failed "problem.yaml: $key is no whole number"
-done < <(grep '^limits\.' "$work/yaml")
+types=()
 while IFS=$'\t' read -r key type; do
-    [[ $type =~ ^(pass-fail|scoring|multi-pass|interactive|submit-answer)$ ]] ||
+    if [[ $type =~ ^($format_types)$ ]]; then
+        types+=("$type")
+    else
         failed "problem.yaml: there is no type '$type'"
+    fi
 done < <(grep -E '^type(\.|	)' "$work/yaml")
+clash=$(clash_of "${types[@]}")
+[ -z "$clash" ] || failed "problem.yaml: type: $clash cannot be"
+while IFS=$'\t' read -r key number; do
+    case $key in
+    *.time_limit | *.time_resolution) is_float "$number" || failed "problem.yaml: $key is no number above 0" ;;
+    *.time_multipliers.*)
+        is_float "$number" && awk -v x="$number" 'BEGIN { exit !(x >= 1) }' ||
+            failed "problem.yaml: $key is no number from 1 on"
+        ;;
+    *.validation_passes)
+        [[ $number =~ ^([2-9]|[1-9][0-9]+)$ ]] || failed "problem.yaml: $key is no whole number from 2 on"
+        [[ " ${types[*]} " == *' multi-pass '* ]] || failed "problem.yaml: $key is for multi-pass problems alone"
+        ;;
+    *) [[ $number =~ ^[1-9][0-9]*$ ]] || failed "problem.yaml: $key is no whole number above 0" ;;
+    esac
+done < <(grep '^limits\.' "$work/yaml")
+given=$(value embargo_until)
+[ -z "$given" ] || is_date "$given" ||
+    failed "problem.yaml: embargo_until: '$given' is neither YYYY-MM-DD nor YYYY-MM-DDThh:mm:ssZ"
+given=$(value allow_file_writing)
+[[ $given =~ ^(true|false)?$ ]] || failed "problem.yaml: allow_file_writing: '$given' is neither true nor false"
+while IFS=$'\t' read -r key given; do
+    [[ $given =~ ^($format_languages)$ || "$key $given" == 'languages all' ]] ||
+        failed "problem.yaml: languages: the format has no '$given'"
+done < <(grep -E '^languages(\.|	)' "$work/yaml")
+while IFS=$'\t' read -r key given; do
+    [[ $key =~ ^($format_credits|$format_source)$ ]] || failed "problem.yaml: the format has no $key"
+    # A person or source that is a map has a name.
+    [[ ! $key =~ \.(email|orcid|kattis|url)$ ]] || grep -q "^${key%.*}\.name	" "$work/yaml" ||
+        failed "problem.yaml: $key has no name beside it"
+done < <(grep -E '^(credits|source)(\.|	)' "$work/yaml")
+while IFS=$'\t' read -r key given; do
+    [[ $key =~ ^constants\.[a-zA-Z_][a-zA-Z0-9_]*$ ]] || failed "problem.yaml: $key: such a constant cannot be"
+done < <(grep '^constants\.' "$work/yaml")
 named=$(sed -n 's/^name\.\([^\t]*\)\t.*/\1/p' "$work/yaml" | sort)
 [ -z "$(value name)" ] || named=en
 stated=$(find statement -maxdepth 1 -type f 2> /dev/null |
-    sed -nE 's/^statement\/problem\.([a-z]{2,3}(-[A-Z]{2})?)\.(md|tex|pdf)$/\1/p' | sort)
+    sed -nE 's/^statement\/problem\.('"$format_language"')\.(md|tex|pdf)$/\1/p' | sort)
 [ -n "$stated" ] || failed 'statement/ has no problem.LANGUAGE.md, .tex or .pdf'
 [ "$named" = "$stated" ] ||
     failed "the languages of name ($(echo "$named" | xargs)) and statement ($(echo "$stated" | xargs)) differ"
@@ -115,6 +149,23 @@ while IFS= read -r words; do failed "$words"; done < "$work/words"
 if [ -d data/secret ] && ! "$build/test_groups" data > /dev/null 2> "$work/words"; then
     failed "$(sed 's/^data\///; s/^/data\//' "$work/words")"
 fi
+# case_files STEM: whether the files of a case go together.
+case_files() {
+    local suffix found=()
+    for suffix in png jpg jpeg svg; do [ ! -f "$1.$suffix" ] || found+=("$1.$suffix"); done
+    [ ${#found[@]} -le 1 ] || failed "$1 has several illustrations: ${found[*]}"
+    [ ! -f "$1.out" ] || [ ! -f "$1.ans.statement" ] || failed "$1.out and $1.ans.statement cannot both be"
+    for suffix in in ans; do
+        [ -f "$1.$suffix.statement" ] && [ ! -f "$1.$suffix.download" ] &&
+            failed "$1.$suffix.statement is without $1.$suffix.download"
+        [ ! -f "$1.$suffix.statement" ] && [ -f "$1.$suffix.download" ] &&
+            failed "$1.$suffix.download is without $1.$suffix.statement"
+    done
+    [ -f "$1.interaction" ] || return 0
+    for suffix in in.statement ans.statement in.download ans.download out; do
+        [ ! -f "$1.$suffix" ] || failed "$1.interaction and $1.$suffix cannot both be"
+    done
+}
 while IFS= read -r name; do
     if [[ $name == */test_group.yaml ]]; then
         more=(static_validation_score 'static_validator_args.*')
@@ -130,11 +181,12 @@ while IFS= read -r name; do
     *.in | *.ans | *.out | *.interaction) ;;
     *.yaml) keys "$name" "${group_keys[@]}" hint description > /dev/null ;;
     *.png | *.jpg | *.jpeg | *.svg) ;;
-    *.statement | *.download) stem=${stem%.*} ;;
-    *) [[ $name == */*.files/* ]] || failed "the format has no $name"; continue ;;
+    *.in.statement | *.ans.statement | *.in.download | *.ans.download) stem=${stem%.*} ;;
+    *) failed "the format has no $name"; continue ;;
     esac
     [ -f "$stem.in" ] || failed "$name belongs to no case"
     if [[ $name == *.in ]]; then
+        case_files "$stem"
         if [[ $name == data/invalid_input/* ]]; then
             [ ! -e "$stem.ans" ] || failed "$stem.ans: an invalid input has no answer"
         else
@@ -144,7 +196,7 @@ while IFS= read -r name; do
             [ -f "$stem.out" ] || failed "$name has no .out"
         fi
     fi
-done < <(find data -type f 2> /dev/null | LC_ALL=C sort)
+done < <(find data -type f ! -path '*.files/*' 2> /dev/null | LC_ALL=C sort)
 
 
 # ---- programs
@@ -161,14 +213,14 @@ program_build() {
     fi
     [ -x "$to/run" ]
 }
-# arguments_of STEM KEY: of a case, or of its group.
+# arguments_of STEM KEY [PROGRAM]: of a case, or of its group; where it is a map, those of the program.
 arguments_of() {
     local file
     for file in "$1.yaml" "${1%/*}/test_group.yaml"; do
         if [ -f "$file" ] && grep -q "^$2:" "$file"; then
             "$build/yaml_flat" "$file" "${group_keys[@]}" hint description static_validation_score max_score \
                 score_aggregation require_pass 'require_pass.*' 'static_validator_args.*' 2> /dev/null |
-                sed -n "s/^$2\.[0-9]*\t//p"
+                sed -n "s/^$2\(\.${3:-}\)\?\.[0-9]*\t//p"
             return
         fi
     done
@@ -176,9 +228,9 @@ arguments_of() {
 here=$PWD
 valid_input() { # STEM: whether every input validator takes it
     local folder status words
-    mapfile -t words < <(arguments_of "$1" input_validator_args)
     for folder in "$work"/input/*/; do
-        status=0
+        folder=${folder%/} status=0
+        mapfile -t words < <(arguments_of "$1" input_validator_args "${input_names[${folder##*/}]}")
         (cd "$folder" && boxed ./run "${words[@]}") < "$1.in" > /dev/null 2>&1 || status=$?
         [ $status -eq 42 ] || return 1
     done
@@ -198,9 +250,13 @@ judged() { # STEM OUTPUT: prints the output validator's exit code
     fi
     echo $status
 }
-count=0
+count=0 input_names=()
 for program in input_validators/*; do
     [ -e "$program" ] || { failed 'input_validators/ has none'; break; }
+    name=${program##*/}
+    # The name of a file with or without its ending, as a pattern.
+    [[ $name != *.* ]] || name="${name%.*}\\(\\.${name##*.}\\)\\?"
+    input_names[count + 1]=$name
     program_build "$program" "$work/input/$((count += 1))" ||
         failed "$program does not build: $(tail -n 1 "$work/words")"
 done
@@ -218,16 +274,23 @@ while IFS= read -r name; do
         ;;
     *)
         valid_input "$stem" || failed "$name: an input validator refuses it"
+        # What a sample shows in place of its answer is what must be right; what comes of a dialogue is in no file.
+        [[ ! " ${types[*]} " =~ ' interactive '|' multi-pass ' ]] || continue
         output=$stem.ans
-        [[ $name != data/valid_output/* ]] || output=$stem.out
+        [ ! -f "$stem.out" ] || output=$stem.out
+        [ ! -f "$stem.ans.statement" ] || continue
         status=$(judged "$stem" "$output")
         [ "$status" = 42 ] || failed "$output is not accepted: the output validator ends with ${status:-nothing}"
         ;;
     esac
-done < <(find data -name '*.in' 2> /dev/null | LC_ALL=C sort)
+done < <(find data -name '*.in' ! -path '*.files/*' 2> /dev/null | LC_ALL=C sort)
 
 # ---- submissions
 
+# A program of one file stands for a folder of that name.
+for program in submissions/*/* input_validators/*; do
+    [ ! -f "$program" ] || [ ! -d "${program%.*}" ] || failed "$program and ${program%.*}/ have the same name"
+done
 [ -n "$(find submissions/accepted -mindepth 1 -print -quit 2> /dev/null)" ] || failed 'submissions/accepted has none'
 limit=$(value limits.time_limit)
 # verdict_on RUN STEM: AC, WA, TLE or RTE.
@@ -261,6 +324,7 @@ for program in submissions/*/*; do
     submissions/accepted/*) [[ ! $verdicts =~ [WTR] ]] ;;
     submissions/wrong_answer/*) [[ $verdicts == *WA* && ! $verdicts =~ [TR] ]] ;;
     submissions/time_limit_exceeded/*) [[ $verdicts == *TLE* && ! $verdicts =~ WA|RTE ]] ;;
+    submissions/brute_force/*) [[ $verdicts =~ TLE|RTE && $verdicts != *WA* ]] ;;
     submissions/run_time_error/*) [[ $verdicts == *RTE* && ! $verdicts =~ WA|TLE ]] ;;
     *) [[ $verdicts =~ [WTR] ]] ;;
     esac || failed "$program:$verdicts"

@@ -44,6 +44,7 @@ case ${version:=legacy} in
 *) refuse "'$1' is in version '$version' of the format; 2025-09, legacy and legacy-icpc can be read" ;;
 esac
 todo=()
+for part in "${unpack_ignored[@]}"; do todo+=("'$part' is left out: the format ignores such names"); done
 
 # The statements, and the languages that they are in. A legacy one without a language is English.
 mkdir "$work/statement"

@@ -418,7 +418,12 @@ legacy() {
     (cd "$z" && zip -qr x.zip x && LC_ALL=C sed -i 's|x/Qetc|//etc/|g; s|x/Qetc|/tmp/q|g' x.zip)
     refused 'a name that is not allowed'
     legacy "$z/x"
-    echo 1 > "$z/x/a b"
+    echo 1 > "$z/x/a;b"
+    (cd "$z" && zip -qr x.zip x)
+    refused 'a name that is not allowed'
+    # Of names that come out as others.
+    legacy "$z/x"
+    printf 1 > "$z/x/a"$'\001'"b"
     (cd "$z" && zip -qr x.zip x)
     refused 'a name that is not allowed'
     # A bomb: 24 MB of nothing in 24 kB; and one file that is too large, whatever the zip says of it.

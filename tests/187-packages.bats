@@ -52,3 +52,79 @@ setup() {
     run -2 run_scripts/package.sh mergesort
     assert_output --partial "null_payloads.c: 'fails in: secret/keys/02-none': there is no such case"
 }
+
+# small FOLDER: a package that keeps all rules, with a validator that takes everything.
+small() {
+    mkdir -p "$1"/{data/sample,data/secret,statement,submissions/accepted,input_validators}
+    printf '%s\n' 'problem_format_version: 2025-09' 'type: pass-fail' 'name: {en: Small}' \
+        'uuid: 5b45ba7c-d0f8-47c9-ad46-3cd9d8ab2f41' 'credits: {authors: {name: Ann A, email: a@a.example}}' \
+        'license: cc by' 'limits:' '  time_limit: 1e1' > "$1/problem.yaml"
+    echo 'Text' > "$1/statement/problem.en.md"
+    for name in sample/1 secret/1; do echo 1 | tee "$1/data/$name.in" > "$1/data/$name.ans"; done
+    echo 'int main(int n, char **a) { return n == 3 && a[2][0] == 120 ? 42 : 43; }' > "$1/input_validators/v.c"
+    printf '%s\n' 'input_validator_args:' '  v: [n=1, x]' | tee "$1/data/sample/test_group.yaml" \
+        > "$1/data/secret/test_group.yaml"
+    echo 'int main(void) { return 0; }' > "$1/submissions/accepted/baseline.c"
+}
+
+# checked_package CODE: the package in $p, zipped and checked.
+checked_package() {
+    rm -f "$BATS_TEST_TMPDIR/small.zip"
+    (cd "$BATS_TEST_TMPDIR" && zip -qr small.zip small)
+    run run_scripts/check_package.sh "$BATS_TEST_TMPDIR/small.zip"
+    [ "$status" -eq "$1" ] || fail "exit code $status: $output"
+}
+
+@test "packages: what the format allows is accepted: exponents, maps of persons and arguments, names to ignore" {
+    requires box
+    p=$BATS_TEST_TMPDIR/small
+    small "$p"
+    echo 1 > "$p/data/secret/a b.in"
+    mkdir "$p/-x" "$p/data/secret/1.files"
+    echo 1 | tee "$p/-x/y" > "$p/data/secret/1.files/other.in"
+    echo a > "$p/data/sample/1.ans"
+    echo A | tee "$p/data/sample/1.out" > "$p/data/secret/1.svg"
+    printf '%s\n' 'source: [{name: One, url: "https://a.example"}, Two]' 'embargo_until: 2027-02-28T23:59:59Z' \
+        'languages: [c, cpp, python3]' 'constants: {max_n: 5}' >> "$p/problem.yaml"
+    checked_package 0
+    assert_line "ignored, as the format says of such a name: 'small/data/secret/a b.in'"
+    assert_line "ignored, as the format says of such a name: 'small/-x/y'"
+    assert_line 'check-package: small is a package of the format 2025-09'
+    # What a sample shows must be right.
+    echo B > "$p/data/sample/1.out"
+    checked_package 1
+    assert_line --partial "data/sample/1.out is not accepted"
+}
+
+@test "packages: what the format forbids is found: values, types, files of a case, programs of one name" {
+    requires box
+    p=$BATS_TEST_TMPDIR/small
+    small "$p"
+    sed -i 's/^type: .*/type: [pass-fail, scoring]/; s/^credits: .*/credits: {writer: B, testers: {email: b@b.example}}/
+        s/^  time_limit: .*/  time_limit: 0e5/' "$p/problem.yaml"
+    printf '%s\n' '  validation_passes: 3' '  time_multipliers: {ac_to_time_limit: 0.5}' '  memory: 1e3' \
+        'embargo_until: tomorrow' 'languages: [klingon, all]' 'allow_file_writing: maybe' >> "$p/problem.yaml"
+    echo 1 | tee "$p"/data/secret/1.{png,svg,out,ans.statement,ans.download} > "$p/data/sample/1.in.statement"
+    echo 1 > "$p/data/secret/1.x.statement"
+    echo 1 | tee "$p"/data/sample/1.{interaction,out} > /dev/null
+    mkdir "$p/submissions/accepted/baseline"
+    cp "$p/submissions/accepted/baseline.c" "$p/submissions/accepted/baseline/main.c"
+    checked_package 1
+    for words in 'type: pass-fail and scoring cannot be' 'the format has no credits.writer' \
+        'credits.testers.email has no name' 'limits.time_limit is no number above 0' \
+        'limits.validation_passes is for multi-pass' 'ac_to_time_limit is no number from 1 on' \
+        'limits.memory is no whole number above 0' "embargo_until: 'tomorrow' is neither" "has no 'klingon'" \
+        "has no 'all'" "allow_file_writing: 'maybe'" 'a rights_owner is needed' \
+        'data/secret/1 has several illustrations: data/secret/1.png data/secret/1.svg' \
+        'data/secret/1.out and data/secret/1.ans.statement' 'data/sample/1.in.statement is without' \
+        'the format has no data/secret/1.x.statement' 'data/sample/1.interaction and data/sample/1.out' \
+        'submissions/accepted/baseline.c and submissions/accepted/baseline/ have the same name'; do
+        assert_output --partial "$words"
+    done
+    assert_line 'check-package: small: 19 checks failed'
+    for types in 'scoring, scoring' 'multi-pass, submit-answer' 'submit-answer, interactive'; do
+        sed -i "s/^type: .*/type: [$types]/" "$p/problem.yaml"
+        checked_package 1
+        assert_output --partial 'cannot be'
+    done
+}

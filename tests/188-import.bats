@@ -125,6 +125,7 @@ languages=all'
     printf '%s\n' '\problemname{$x^2$ \emph{problem}}' '%% plainproblemname: x^2 problem' 'Text' \
         > "$package/problem_statement/problem.en.tex"
     echo '\problemname{Das \emph{sch\"one} $x$}' > "$package/problem_statement/problem.de.tex"
+    echo 1 > "$package/read me"
     case_in secret 1
     printf '%s\n' 'author: Ann A and Bob B, Cy Sandor' 'license: cc by' 'validation: custom score multi-pass' \
         'limits:' '  time_multiplier: 3' '  time_safety_margin: 1.5' '  validation_passes: 4' 'libraries: gmp' \
@@ -143,7 +144,7 @@ limits.time_multipliers.ac_to_time_limit=3
 limits.time_multipliers.time_limit_to_tle=1.5'
     for words in 'grading.objective: min: here the least score was the best' "libraries: 'gmp' is left out" \
         "grading.show_test_data_groups: 'true' is left out" "source_url: 'https://a.example' is left out" \
-        'graders: it is left out'; do
+        'graders: it is left out' "x/read me' is left out: the format ignores"; do
         assert_output --partial "$words"
     done
     refute_output --partial rights_owner
