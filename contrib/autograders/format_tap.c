@@ -1,17 +1,26 @@
 /*
- * format_tap.c - TAP, the Test Anything Protocol, version 14: a test point a case, with a YAML block of its times and,
- * where it failed, of why. It says "Bail out!" where the toolkit failed.
+ * format_tap.c - TAP, the Test Anything Protocol, version 13 or 14: a test point a case, with a YAML block of its times
+ * and, where it failed, of why. It says "Bail out!" where the toolkit failed.
+ *
+ * The two differ here in one thing, how a description holds a #. Before version 3.48 Perl's prove refuses version 14.
  */
 #include "contrib/autograders/format.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 
-/* A description: # would begin a directive, \ an escape. */
-static void description(FILE *file, const char *text)
+/*
+ * A description: # would begin a directive. Version 14 has \ as an escape; version 13 has none, and a number sign of
+ * full width, U+FF03, takes its place.
+ */
+static void description(FILE *file, const char *text, int version)
 {
     for (; *text; text++) {
-        if (*text == '#' || *text == '\\')
+        if (*text == '#' && version == 13) {
+            fputs("\xef\xbc\x83", file);
+            continue;
+        }
+        if (version == 14 && (*text == '#' || *text == '\\'))
             fputc('\\', file);
         fputc(*text, file);
     }
@@ -37,12 +46,12 @@ static bool point(FILE *file, size_t number, const struct graded *graded, const 
 
     fprintf(file, "%s %zu - ", c->verdict == VERDICT_AC ? "ok" : "not ok", number);
     if (options->title[0]) {
-        description(file, options->title);
+        description(file, options->title, options->tap_version);
         fputs(": ", file);
     }
-    description(file, graded->problem);
+    description(file, graded->problem, options->tap_version);
     fputc(' ', file);
-    description(file, c->name);
+    description(file, c->name, options->tap_version);
     fputs("\n  ---\n", file);
     ok = yaml(file, "verdict", verdict_id(c->verdict)) && yaml(file, "words", verdict_words(c->verdict)) &&
          yaml(file, "message", c->message) && yaml(file, "league", graded->league) &&
@@ -62,7 +71,7 @@ bool format_tap(FILE *file, const struct graded *results, size_t count, const st
 
     for (size_t i = 0; i < count; i++)
         planned += results[i].case_count ? results[i].case_count : 1;
-    fprintf(file, "TAP version 14\n1..%zu\n", planned);
+    fprintf(file, "TAP version %d\n1..%zu\n", options->tap_version, planned);
     for (size_t i = 0; i < count; i++) {
         const struct graded *graded = &results[i];
         const struct graded_case judging = { .name = "judging", .verdict = graded->verdict,

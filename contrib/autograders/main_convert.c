@@ -17,13 +17,14 @@ static const char help[] =
     "usage: convert FORMAT [options] RESULT...    RESULT: what main_host --json wrote\n"
     "\n"
     "FORMAT: junit       JUnit XML\n"
-    "        tap         TAP version 14\n"
+    "        tap         TAP, the Test Anything Protocol\n"
     "        summary     Markdown for a GitHub step summary\n"
     "        gradescope  Gradescope's results.json, of one RESULT\n"
     "\n"
     "  --out FILE      write to FILE rather than to standard output\n"
     "  --title TEXT    a name to put on it: the team's, the assignment's\n"
     "  --full          for organisers: secret cases by name and with their messages\n"
+    "  --tap-version N tap: 13 or 14 (default: 13, which every reader takes)\n"
     "  --points N      gradescope: what all cases together are worth (default: 100)\n"
     "  --hide-secret   gradescope: never show secret cases, not even after the due date\n"
     "  --help          print this and exit\n";
@@ -52,6 +53,12 @@ static bool points(const char *text, double *value, struct error *error)
     *value = strtod(text, &end);
     return (end != text && *end == '\0' && errno == 0 && *value > 0 && *value <= 1e6) ||
            error_usage(error, "--points '%s': use a number above 0, up to 1000000", text);
+}
+
+static bool tap_version(const char *text, int *version, struct error *error)
+{
+    *version = strcmp(text, "14") == 0 ? 14 : 13;
+    return *version == 14 || strcmp(text, "13") == 0 || error_usage(error, "--tap-version '%s': use 13 or 14", text);
 }
 
 /* By way of FILE.part, so that a reader sees all or nothing. */
@@ -94,9 +101,10 @@ int main(int argc, char **argv)
         { "out", required_argument, NULL, 'o' },    { "title", required_argument, NULL, 't' },
         { "full", no_argument, NULL, 'f' },         { "points", required_argument, NULL, 'p' },
         { "hide-secret", no_argument, NULL, 's' },  { "help", no_argument, NULL, 'h' },
+        { "tap-version", required_argument, NULL, 'v' },
         { NULL, 0, NULL, 0 },
     };
-    struct format_options options = { .points = 100 };
+    struct format_options options = { .points = 100, .tap_version = 13 };
     const char *out = NULL, *title = "";
     struct graded *results = NULL;
     format_function *write;
@@ -111,6 +119,7 @@ int main(int argc, char **argv)
         case 't': title = optarg; break;
         case 'f': options.full = true; break;
         case 'p': ok = points(optarg, &options.points, &error); break;
+        case 'v': ok = tap_version(optarg, &options.tap_version, &error); break;
         case 's': options.hide_secret = true; break;
         case 'h': return fputs(help, stdout) < 0;
         default: return EXIT_USAGE;
