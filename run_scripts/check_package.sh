@@ -78,7 +78,7 @@ license=$(value license)
 if [[ $license == 'public domain' ]]; then
     [ -z "$(value rights_owner)" ] || failed 'problem.yaml: what is in the public domain has no rights_owner'
 elif [[ $license != unknown && -z $(value rights_owner) ]]; then
-    grep -qE '^(credits(\.authors.*)?|source.*)	' "$work/yaml" || failed 'problem.yaml: a rights_owner is needed'
+    grep -qE '^(credits(\.authors.*)?|source.*)	.' "$work/yaml" || failed 'problem.yaml: a rights_owner is needed'
 fi
 types=()
 while IFS=$'\t' read -r key type; do

@@ -73,7 +73,7 @@ problem_credits() {
     {
         grep -q '^credits' "$work/yaml" || value author | sed -E 's/,? +and +|, */\n/g' | sed '/^ *$/d' |
             awk '{ print "credits.authors." NR - 1 "\t" $0 }'
-        sed -nE "s/^credits\t/credits.authors\t/; /^$format_credits\t/p" "$work/yaml"
+        sed -nE "s/^credits\t/credits.authors\t/; /^$format_credits\t./p" "$work/yaml"
     } | yaml_tree
 }
 
@@ -83,7 +83,7 @@ problem_source() {
     if [ -n "$url" ] && [ -n "$(value source)" ]; then
         printf 'source.name\t%s\nsource.url\t%s\n' "$(value source)" "$url"
     else
-        sed -nE "/^$format_source\t/p" "$work/yaml"
+        sed -nE "/^$format_source\t./p" "$work/yaml"
     fi | yaml_tree
 }
 
@@ -170,7 +170,7 @@ problem_yaml() {
     [ -z "$owner" ] || [ "$license" = 'public domain' ] ||
         { echo "rights_owner: $(quoted "$owner")"; carried+=(rights_owner); }
     [[ $license =~ ^(unknown|public domain)$ ]] || [ -n "$owner" ] ||
-        grep -qE '^(author|credits(\.authors.*)?|source.*)	' "$work/yaml" ||
+        grep -qE '^(author|credits(\.authors.*)?|source.*)	.' "$work/yaml" ||
         todo+=("problem.yaml: rights_owner: '$license' needs one")
     given=$(value embargo_until)
     ! is_date "$given" || { echo "embargo_until: $given"; carried+=(embargo_until); }
@@ -217,6 +217,6 @@ list_what_is_left() {
     local key given pattern
     pattern=$(IFS='|'; echo "${carried[*]}")
     while IFS=$'\t' read -r key given; do
-        todo+=("problem.yaml: $key: '${given:0:200}' is left out")
+        [ -z "$given" ] || todo+=("problem.yaml: $key: '${given:0:200}' is left out")
     done < <(grep -vE "^($pattern)	" "$work/yaml")
 }

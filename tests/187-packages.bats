@@ -40,7 +40,7 @@ setup() {
 @test "packages: cases that jury submissions name are there" {
     load helpers/copy
     local file name
-    for file in problems/*/submissions/*/*.c*; do
+    for file in {problems/*,contrib/skeleton}/submissions/*/*.c*; do
         [ -f "$file" ] || continue
         while IFS= read -r name; do
             [ -f "${file%%/submissions/*}/data/$name.in" ] || fail "$file: fails in: $name"

@@ -130,6 +130,7 @@ languages=all'
     printf '%s\n' 'author: Ann A and Bob B, Cy Sandor' 'license: cc by' 'validation: custom score multi-pass' \
         'limits:' '  time_multiplier: 3' '  time_safety_margin: 1.5' '  validation_passes: 4' 'libraries: gmp' \
         'grading:' '  objective: min' '  show_test_data_groups: true' 'source_url: https://a.example' \
+        'source:' 'rights_owner: ""' \
         > "$package/problem.yaml"
     import
     assert_equal "$(values 'type|name|credits|limits.(time_m|val)')" 'type.0=scoring
@@ -148,6 +149,8 @@ limits.time_multipliers.time_limit_to_tle=1.5'
         assert_output --partial "$words"
     done
     refute_output --partial rights_owner
+    refute_output --partial "''"
+    assert_equal "$(values 'source|credits.authors.3')" ''
 }
 
 @test "import: flags of graders, maps of flags, bounds and annotations of legacy cases" {

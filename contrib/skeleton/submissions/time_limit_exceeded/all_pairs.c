@@ -1,4 +1,8 @@
-/* Too slow: compares every value with every other, all over again for each candidate. */
+/*
+ * Too slow: compares every value with every other, all over again for each candidate.
+ *
+ * fails in: secret/2-million, secret/3-largest
+ */
 #include "device_user.h"
 
 int device_user(const int *values, int count)

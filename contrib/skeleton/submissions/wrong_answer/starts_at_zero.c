@@ -1,4 +1,8 @@
-/* Wrong where all values are negative: the search starts at 0. */
+/*
+ * Wrong where all values are negative: the search starts at 0.
+ *
+ * fails in: sample/2-negative
+ */
 #include "device_user.h"
 
 int device_user(const int *values, int count)
