@@ -126,7 +126,8 @@ problem_yaml() {
     word="${types[*]}"
     [ ${#types[@]} -eq 1 ] && echo "type: $word" ||
         echo "type: [${word// /, }]"
-    carried+=(problem_format_version "type(\.[0-9]+)?" validator_flags source_url)
+    carried+=(problem_format_version "type(\.[0-9]+)?" source_url)
+    [[ $version != legacy* || ! -d $package/data ]] || carried+=(validator_flags)
     grep -q '^credits' "$work/yaml" || carried+=(author)
     while IFS= read -r word; do
         [ -z "$word" ] || [[ $word =~ ^($format_types)$ ]] ||

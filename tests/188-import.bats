@@ -65,6 +65,7 @@ limits:
   time_multipliers: {ac_to_time_limit: 1.5, time_limit_to_tle: 0.5}
 languages: [cpp, python3]
 allow_file_writing: true
+validator_flags: odd
 constants: {max_n: 100000, eps: -1e-9, word: "a: b"}
 YAML
     import
@@ -102,11 +103,12 @@ limits.validation_passes=3'
     refute_output --partial rights_owner
     # What is not of the format, and what nothing here does.
     for words in "name.de: 'Zwei' is left out" "credits.writer: 'Hal H' is left out" \
+        "validator_flags: 'odd' is left out" \
         "limits.time_multipliers.time_limit_to_tle: '0.5' is left out" 'takes cpp python3 alone' \
         'constants: nothing here puts their values in place of {{NAME}}'; do
         assert_output --partial "$words"
     done
-    assert_equal "$(grep -c 'is left out' <<< "$output")" 3
+    assert_equal "$(grep -c 'is left out' <<< "$output")" 4
     # What cannot be meant is listed, and written nowhere.
     sed -i 's/^embargo_until: .*/embargo_until: tomorrow/; s/^languages: .*/languages: [klingon]/
         s/^type: .*/type: [scoring, "a: b"]/; s/^  time_limit: .*/  time_limit: 1e999/' "$package/problem.yaml"
