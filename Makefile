@@ -98,13 +98,13 @@ bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
 bench-cudasim: cudasim-packages ## measure the simulator: warp instructions a second, the baseline
 	@run_scripts/bench_cudasim.sh $(REPEATS)
 
-sanitize: packages ## look for memory and race errors in SUBMISSION=...: by compute-sanitizer, or the simulator
+sanitize: packages ## look for memory and race errors in SUBMISSION=..., on a sample or CASE=...: on a GPU or without
 	@run_scripts/packages.sh report
-	@run_scripts/sanitize.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
+	@run_scripts/sanitize.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
-profile: packages ## say where the time of SUBMISSION=... goes: by ncu, or the simulator
+profile: packages ## say where the time of SUBMISSION=... goes, on a sample or CASE=...: by ncu or the simulator
 	@run_scripts/packages.sh report
-	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(ARGS)
+	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
 predict: packages ## predict how long the kernels of SUBMISSION=... take on an H100: CASE=..., ARGS="--tune"
 	@run_scripts/packages.sh cudasim predict

@@ -39,6 +39,7 @@
 #include "verify/rules.h"
 #include "verify/session.h"
 #include "verify/stats.h"
+#include "verify/text.h"
 
 /* Everything that main() sets up for the judging. */
 struct host {
@@ -168,6 +169,9 @@ static bool choose_device(struct host *host, struct error *error)
 
     if (!device_choose(device, &host->options, &host->submission, result->language, host->build, error))
         return false;
+    if (host->options.device_memory_limit && device->kind != DEVICE_GPU)
+        return error_usage(error, "--device-memory-limit: only a GPU's memory is limited, and the submission runs on"
+                                  " '%s'", device_kind_name(device->kind));
     result->device_kind = device_kind_name(device->kind);
     result->device_name = device->name;
     if (device->kind == DEVICE_GPU) {
@@ -607,7 +611,8 @@ static bool judge_cases(struct host *host, struct error *error)
     size_t wanted = count_cases(host), number = 0;
 
     if (wanted == 0)
-        return error_usage(error, "the problem '%s' has no case '%s'%s%s", host->problem->name,
+        return error_usage(error, "the problem '%s' has no %s '%s'%s%s", host->problem->name,
+                           host->options.test_case ? "case" : "group of cases",
                            host->options.test_case ? host->options.test_case : host->options.group,
                            host->league.name[0] ? " in the league " : "", host->league.name);
     if (!expect_cases(host, wanted, error))
@@ -673,19 +678,18 @@ static bool judge_compile_error(struct host *host, struct error *error)
 {
     struct blob log = { 0 };
     const char *line;
+    size_t length;
 
     if (!record_submission(&host->result.record, NULL, host->options.source, error) ||
         !blob_read_file(&log, host->options.compile_error, (size_t)1 << 30, error))
         return false;
     report_foreign(stderr, "", (const char *)log.data, log.size, 8192);
     /* The log ends with a zero byte: blob_alloc() rounds up. An empty log has none, nor words. */
-    line = log.size > 0 && log.size % BLOB_ALIGNMENT != 0 ? strstr((const char *)log.data, "error") : NULL;
-    while (line && line > (const char *)log.data && line[-1] != '\n')
-        line--;
+    line = log.size > 0 && log.size % BLOB_ALIGNMENT != 0 ? text_compile_error((const char *)log.data, &length) : NULL;
     host->result.verdict = VERDICT_CE;
     host->result.source = host->options.source;
     snprintf(host->result.message, sizeof host->result.message, "the submission does not compile%s%.*s",
-             line ? ": " : "", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
+             line ? ": " : "", line ? (int)length : 0, line ? line : "");
     blob_release(&log);
     return true;
 }

@@ -103,7 +103,7 @@ submission_compile() {
     # A failure without a word of compiler or linker, or on a full disk, is not the submission's.
     # The last line is make's.
     if [ "$status" -eq 3 ] || { [ "$status" -lt 124 ] && [ "$status" -ne 1 ] &&
-        ! sed '$d' "$log" | grep -qiE 'error|undefined|ld: |out of memory|limit exceeded|killed'; } ||
+        ! sed '$d' "$log" | grep -qiE 'error|fatal|undefined|ld: |out of memory|limit exceeded|killed'; } ||
         [ "$(df --output=avail -k "$folder" | tail -n 1)" -lt 16384 ]; then
         tr -c '[:print:]\n\t' '?' < "$log" >&2
         fail "the submission could not be built: see above"

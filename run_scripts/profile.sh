@@ -32,7 +32,9 @@ on_simulator() {
     CUDASIM_CHECK=none CUDASIM_EXPLAIN=1 CUDASIM_EXPLAIN_FILE=$log CUDASIM_JSON=$json practice_run \
         "$report-profile-said.txt"
     [ -s "$json" ] || fail "the simulator left no report: $(tail -n 1 "$report-profile-said.txt")"
-    [ -z "$model" ] || "$predictor" predict "$model" "$csv" --json --gpus "$predict_gpus" > "$predicted" ||
+    [ "$(jq '.kernels | length' "$json")" -gt 0 ] || model=none
+    [[ -z $model || $model = none ]] ||
+        "$predictor" predict "$model" "$csv" --json --gpus "$predict_gpus" > "$predicted" ||
         fail "the launches cannot be predicted: see above"
     echo "on the simulator: $(practice_answer "$report-profile-said.txt")"
     echo 'shares of the modelled time of an H100; how full the accesses to global memory are; warps that fit'
@@ -48,6 +50,8 @@ on_simulator() {
         while IFS=$'\t' read -r a b c d e f g h i; do
             printf '%6s %9s %9s %9s %9s %10s %12s  %-9s %s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" "$h" "$i"
         done
+    [ "$model" != none ] || echo "no kernel ran"
+    jq -r '.faults[] | select(.kind == "refused") | "refused: \(.kernel): \(.text)"' "$json"
     [ -n "$model" ] || echo 'times are predicted once there is a model: make predict trains it'
     jq -r 'if .findings == [] then "nothing stands out" else .findings[:3][] |
         "\(.share * 100 | round) % of the time: \(.kind)" + (if .line then ", \(.file // "PTX"):\(.line)" else "" end) +

@@ -38,9 +38,16 @@ while [ $# -gt 0 ]; do
     esac
     case $1 in
     --json) json=$2 ;;
-    --checks) export CUDASIM_CHECK=$2 ;;
-    --seed) export CUDASIM_SEED=$2 ;;
-    --workers) export CUDASIM_WORKERS=$2 ;;
+    --checks)
+        [[ $2 =~ ^(all|none|(written|races|leaks)(,(written|races|leaks))*)$ ]] ||
+            refuse "--checks: '$2' is not all, none, or some of written,races,leaks"
+        export CUDASIM_CHECK=$2 ;;
+    --seed)
+        [[ $2 =~ ^[0-9]{1,19}$ ]] || refuse "--seed: '$2' is no whole number"
+        export CUDASIM_SEED=$2 ;;
+    --workers)
+        [[ $2 =~ ^[1-9][0-9]{0,2}$ && $2 -le 256 ]] || refuse "--workers: '$2' is not a number from 1 to 256"
+        export CUDASIM_WORKERS=$2 ;;
     --nvcc) read -ra flags <<< "$2" ;;
     esac
     shift 2

@@ -64,6 +64,8 @@ fixture() { submission "tests/fixtures/sim/$1.cu"; }
     [ ! -e "$BATS_TEST_TMPDIR/result.json" ]
     run -2 "$host" editdistance --submission "$baseline" --device cpu
     assert_output --partial 'needs a GPU or the simulator'
+    run -2 "$host" editdistance --submission "$baseline" --device sim --device-memory-limit 1
+    assert_output --partial "only a GPU's memory is limited, and the submission runs on 'sim'"
     for option in --explain '--checks none' '--sim-seed 1' '--sim-workers 1'; do
         # shellcheck disable=SC2086
         run -2 "$host" editdistance --submission "$c" $option
@@ -281,6 +283,9 @@ END
     refused 2 'usage: sim.sh'
     refused 2 "unknown option '--what'" --what plain.cu
     refused 2 "option '--seed' needs a value" --seed
+    refused 2 "--checks: 'foo' is not all, none, or some of written,races,leaks" --checks foo plain.cu
+    refused 2 "--workers: '0' is not a number from 1 to 256" --workers 0 plain.cu
+    refused 2 "--seed: 'x' is no whole number" --seed x plain.cu
     refused 2 "cannot open 'nowhere.cu'" nowhere.cu
     refused 2 "cannot open 'nowhere'" nowhere
     echo text > plain.txt

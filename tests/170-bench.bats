@@ -137,6 +137,26 @@ END
     assert_line 'no errors'
     file=$(sed -n 's/^reports: \([^,]*\),.*/\1/p' <<< "$output")
     assert_equal "$(json '.faults | length' "$file")" 0
+    # Another case, by the same word as everywhere.
+    run -2 make -s sanitize PROBLEM=matmul CASE=sample/none ARGS='--device sim'
+    assert_output --partial "has no case 'sample/none'"
+    run -2 make -s profile PROBLEM=matmul CASE=sample/none ARGS='--device sim'
+    assert_output --partial "has no case 'sample/none'"
+}
+
+@test "sanitize, profile: a launch that is refused, and a copy the wrong way, are told though nobody asks for the error" {
+    requires nvcc
+    printf '%s\n' '#include <cuda_runtime.h>' '__global__ void fill(int *x) { *x = 1; }' \
+        'extern "C" unsigned int device_user(char *, int, char *, int) {' '  int *x, y = 0;' \
+        '  cudaMalloc(&x, 4); cudaMemset(x, 0, 4);' \
+        '  fill<<<1, dim3(64, 64)>>>(x); fill<<<0, 1>>>(x); fill<<<1, 1, 300000>>>(x);' \
+        '  cudaMemcpy(&y, x, 4, cudaMemcpyHostToDevice);' '  cudaFree(x); return y; }' > "$BATS_TEST_TMPDIR/refused.cu"
+    run -1 run_scripts/sanitize.sh "$BATS_TEST_TMPDIR/refused.cu" --device sim
+    assert_line --regexp '^4 x refused, first in fill: the launch returned cudaErrorInvalidValue and the kernel did not run: a'
+    assert_output --partial 'blocks of 64 x 64 x 1 threads with 0 bytes of dynamic shared memory; it takes at most 1024'
+    run -1 run_scripts/profile.sh "$BATS_TEST_TMPDIR/refused.cu" --device sim
+    assert_line 'no kernel ran'
+    assert_line --partial 'refused: cudaMemcpy: returned cudaErrorInvalidValue and copied nothing: by its direction the'
 }
 
 @test "sanitize: what compute-sanitizer says is counted by kind, with the first place" {

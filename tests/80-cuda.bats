@@ -38,4 +38,20 @@ setup() {
     run -1 run_scripts/judge.sh "$BATS_TEST_TMPDIR/bad.cu" --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .verdict)" CE
     assert_output --partial 'identifier "nothing" is undefined'
+    # ptxas has words of its own for what no other file of the folder has.
+    printf '%s\n' 'extern __device__ int helper(int);' '__global__ void k(int *x) { *x = helper(3); }' \
+        'unsigned int device_user(char *, int, char *, int) { k<<<1, 1>>>(nullptr); return 0; }' \
+        > "$BATS_TEST_TMPDIR/extern.cu"
+    run -1 run_scripts/judge.sh "$BATS_TEST_TMPDIR/extern.cu" --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json .message)" \
+        "the submission does not compile: ptxas fatal   : Unresolved extern function '_Z6helperi'"
+}
+
+@test "cuda: Thrust brings nothing along that a league refuses" {
+    { echo '#include <thrust/device_vector.h>'; sed '/^void device_user\|^extern "C" void device_user/,/^{/ {
+        /^{/a thrust::device_vector<float> none(1);
+    }' problems/matmul/submissions/accepted/baseline.cu; } > "$BATS_TEST_TMPDIR/thrust.cu"
+    grep -q 'none(1)' "$BATS_TEST_TMPDIR/thrust.cu"
+    so=$(submission "$BATS_TEST_TMPDIR/thrust.cu" matmul)
+    run -1 grep -q dlsym <(nm -D --undefined-only "$so")
 }

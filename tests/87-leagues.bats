@@ -145,7 +145,7 @@ refused() {
     run -0 $host editdistance --submission "$so" --group ranked --json "$result"
     assert_equal "$(json '[.cases[].name, .left_out] | join(" ")')" 'secret/03-random secret/10-binary 1'
     run -2 $host editdistance --submission "$so" --group ranked --league free
-    assert_output "main_host: the problem 'editdistance' has no case 'secret' in the league free"
+    assert_output "main_host: the problem 'editdistance' has no group of cases 'secret' in the league free"
     run -0 build/check_problem editdistance
     assert_line 'gpu    case: secret/large/1-random: for a GPU only, not looked at'
     run -0 build/check_problem --all editdistance
@@ -181,7 +181,7 @@ refused() {
     run -2 "$build/main_host" editdistance --league plain
     assert_output 'main_host: --league plain: this problem has no leagues'
     run -2 $host editdistance --group secret/none
-    assert_output --partial "the problem 'editdistance' has no case 'secret/none' in the league plain"
+    assert_output --partial "the problem 'editdistance' has no group of cases 'secret/none' in the league plain"
     cp problems/editdistance/gpu.yaml "$BATS_TEST_TMPDIR/"
     for change in 's/tensor_cores/tensor_corps/|:[0-9]*: there is no rule .tensor_corps.' \
         's/    about: no/    abuot: no/|:[0-9]*: unknown key .leagues.plain.abuot.' \

@@ -7,6 +7,8 @@
  */
 #include "text.h"
 
+#include <string.h>
+
 uint32_t text_character(const char *text, size_t size, size_t *length)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -48,4 +50,24 @@ void text_defuse(char *string)
                 *to++ = from[i];
     }
     *to = '\0';
+}
+
+const char *text_compile_error(const char *log, size_t *length)
+{
+    static const char *const words[] = {
+        "multiple definition of", "undefined reference to", "required symbol", ": error: ", "ptxas error",
+        "ptxas fatal", "fatal error", "error: ", "error", NULL
+    };
+
+    for (size_t i = 0; words[i]; i++) {
+        const char *line = strstr(log, words[i]);
+
+        while (line && line > log && line[-1] != '\n')
+            line--;
+        if (line) {
+            *length = strcspn(line, "\n");
+            return line;
+        }
+    }
+    return NULL;
 }

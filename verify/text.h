@@ -21,6 +21,12 @@ uint32_t text_character(const char *text, size_t size, size_t *length);
  */
 bool text_steers(uint32_t character);
 
+/*
+ * The line, `length` bytes, of what compilers and linkers printed that says best what is wrong, or NULL: a linker's own
+ * words rather than its caller's, an error rather than a word that looks like one. Submissions write most of it.
+ */
+const char *text_compile_error(const char *log, size_t *length);
+
 /* Makes one line of a string that steers nothing: line ends and tabs become spaces, what steers becomes '?'. */
 void text_defuse(char *string);
 

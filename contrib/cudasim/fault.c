@@ -27,6 +27,7 @@ const char *sim_fault_name(enum sim_fault_kind kind)
         [FAULT_ASSERT] = "assert",
         [FAULT_WRITE_TO_READ_ONLY] = "write-to-read-only",
         [FAULT_INVALID_CALL] = "invalid-call",
+        [FAULT_REFUSED] = "refused",
     };
 
     return names[kind];

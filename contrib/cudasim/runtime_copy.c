@@ -116,10 +116,18 @@ cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, co
     if (error != cudaSuccess)
         return error;
     /* The direction only says which side must be the device's; the other one may be, too. */
-    if (target_host && (copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice))
+    if (target_host && (copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice)) {
+        complain(runtime, call, FAULT_REFUSED, false, copy->target.address,
+                 "returned cudaErrorInvalidValue and copied nothing: by its direction the target is the device's, and"
+                 " it is memory of the host");
         return cudaErrorInvalidValue;
-    if (source_host && (copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice))
+    }
+    if (source_host && (copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice)) {
+        complain(runtime, call, FAULT_REFUSED, false, copy->source.address,
+                 "returned cudaErrorInvalidValue and copied nothing: by its direction the source is the device's, and"
+                 " it is memory of the host");
         return cudaErrorInvalidValue;
+    }
     return cudaSuccess;
 }
 

@@ -103,6 +103,23 @@ static cudaError_t check(struct runtime *runtime, const struct kernel_work *work
     return error;
 }
 
+/* Says why a kernel does not run: a program that does not ask for the error would go on with what it never wrote. */
+static void tell_refused(struct runtime *runtime, const struct kernel_work *work, size_t dynamic_shared,
+                         cudaError_t error)
+{
+    const struct sim_limits *limits = sim_limits(runtime->sim);
+    const struct sim_kernel_facts *facts = sim_kernel_facts(work->entry->kernel);
+    struct sim_fault fault = { .kind = FAULT_REFUSED, .count = 1 };
+
+    snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(work->entry->kernel));
+    snprintf(fault.text, sizeof fault.text,
+             "the launch returned %s and the kernel did not run: a grid of %u x %u x %u blocks of %u x %u x %u threads"
+             " with %zu bytes of dynamic shared memory; it takes at most %u threads a block and %u bytes, and no 0",
+             cudaGetErrorName(error), work->grid[0], work->grid[1], work->grid[2], work->block[0], work->block[1],
+             work->block[2], dynamic_shared, function_threads(limits, facts), facts->max_dynamic_shared);
+    sim_report_fault(runtime->sim, &fault);
+}
+
 /* ------------------------------------------------------------------ preparation */
 
 /* The cluster that the kernel was compiled for or set to, unless the launch names one. */
@@ -183,6 +200,8 @@ cudaError_t launch_prepare(struct runtime *runtime, const void *function, const 
     default_cluster(work->entry, work);
     apply_attributes(attributes, attribute_count, work);
     error = check(runtime, work, configuration->dynamic_shared);
+    if (error != cudaSuccess)
+        tell_refused(runtime, work, configuration->dynamic_shared, error);
     return error == cudaSuccess ? pack(work, arguments, extra) : error;
 }
 

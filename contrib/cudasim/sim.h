@@ -65,7 +65,8 @@ enum sim_fault_kind {
     FAULT_TRAP,
     FAULT_ASSERT,
     FAULT_WRITE_TO_READ_ONLY,
-    FAULT_INVALID_CALL        /* a call through a pointer that is no function */
+    FAULT_INVALID_CALL,       /* a call through a pointer that is no function */
+    FAULT_REFUSED             /* warning: a call of the host that returned an error, which many do not look at */
 };
 
 /* "out-of-bounds", … as used in reports and tests. */

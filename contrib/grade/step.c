@@ -17,6 +17,7 @@
 #include "keeper.h"
 #include "verify/digest.h"
 #include "verify/stats.h"
+#include "verify/text.h"
 
 enum { BUILD_SECONDS = 900, RUN_SECONDS = 6 * 3600, LOG_KEPT = 16384, ARGUMENTS = 40 };
 
@@ -355,13 +356,13 @@ static void cut_out(char *message, const struct grader *grader, const struct job
 
 bool step_finish_build(struct grader *grader, struct job *job, int code, struct error *error)
 {
-    /* Where the linker fails, the error that its caller reports says nothing. */
-    static const char *const compilers_words[] = { "error", "Error:", "out of memory", NULL },
-                             *const linkers_words[] = { "multiple definition", "undefined reference", "ld: ", NULL },
+    static const char *const compilers_words[] = { "Error:", "out of memory", NULL },
                              *const script_words[] = { "grade_build.sh: ", NULL };
     char path[PATH_MAX], message[512] = "", digest[DIGEST_HEX];
     char *log = read_text(step_path(job, "log", path, sizeof path), LOG_KEPT);
     struct store *store = grader->store;
+    const char *line;
+    size_t length;
     int64_t machine;
     bool ok;
 
@@ -369,9 +370,10 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
     step_first_line(step_path(job, "language", path, sizeof path), job->language, sizeof job->language);
     if (code == 0 && (job->object[0] != '/' || !digest_file(job->object, digest, error)))
         code = 3;
-    telling_line(log ? log : "", code == 1 ? compilers_words : script_words, message, sizeof message);
-    if (strncmp(message, "collect2: ", 10) == 0)
-        telling_line(log, linkers_words, message, sizeof message);
+    if (code == 1 && log && (line = text_compile_error(log, &length)))
+        snprintf(message, sizeof message, "%.*s", (int)length, line);
+    else
+        telling_line(log ? log : "", code == 1 ? compilers_words : script_words, message, sizeof message);
     cut_out(message, grader, job);
     ok = write_step(store, job, "build", code, NULL, log, error);
     if (ok && code == 0)

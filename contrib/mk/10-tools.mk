@@ -31,6 +31,8 @@ CUDASIM_LACKS := $(if $(X86_64),$(if $(wildcard $(CUDA_INCLUDE)/cuda_runtime_api
 # One build serves every machine: native code for one GPU, and PTX, not compressed, for newer ones.
 NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -cudart shared --compress-mode=none -Xcompiler -fPIC,-Wall \
 	-gencode arch=compute_$(CUDA_ARCH),code=[sm_$(CUDA_ARCH),compute_$(CUDA_ARCH)]
+# CUB and Thrust name what they do to profilers by a library that they look for with dlsym(), which leagues refuse.
+WITHOUT_NVTX := -DNVTX_DISABLE
 SUBMISSION_CFLAGS := -std=gnu11 -O3 -march=native -fPIC -Wall -Wno-unknown-pragmas
 
 # For a make in a recipe: every processor, unless the caller said how many.
@@ -54,7 +56,7 @@ stamp = $(if $(BUILDS),$(shell mkdir -p $(dir $(1)); \
 # A change of flags rebuilds what was built with the old ones; -Werror changes no output.
 define flags_now
 $(CC) $(CPPFLAGS) $(filter-out -Werror,$(HOST_CFLAGS)) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) \
-	$(NVCC) $(NVCC_FLAGS)
+	$(NVCC) $(NVCC_FLAGS) $(WITHOUT_NVTX)
 endef
 FLAGS_STAMP := $(BUILD)/flags
 $(call stamp,$(FLAGS_STAMP),$(flags_now))

@@ -56,7 +56,7 @@ define compile_rule
 $(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) verify/submission.h \
 		$(FLAGS_STAMP)
 	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(call box,$(1))$(if $(filter %.cu,$(2)),\
-		$$(NVCC) $$(NVCC_FLAGS),$(CC) $(SUBMISSION_CFLAGS)) \
+		$$(NVCC) $$(NVCC_FLAGS) $(WITHOUT_NVTX),$(CC) $(SUBMISSION_CFLAGS)) \
 		$(if $(FRESH),,-MMD -MP -MF $$@.d) $(call INCLUDES,$(2)) -c -o $$@ $(2)
 $(if $(FRESH),,-include $(call submission_object,$(1),$(2)).d)
 endef

@@ -132,6 +132,30 @@ static void test_foreign(void)
     shown("| ", "abc", 3, 0, "| ... (3 bytes more)\n");
 }
 
+static void telling(const char *log, const char *want)
+{
+    size_t length = 0;
+    const char *line = text_compile_error(log, &length);
+
+    CHECK(line ? strlen(want) == length && strncmp(line, want, length) == 0 : want[0] == '\0', "'%.*s', not '%s'",
+          line ? (int)length : 0, line ? line : "", want);
+}
+
+static void test_compile_error(void)
+{
+    telling("", "");
+    telling("all is well\n", "");
+    telling("a.c:1:2: error: no\nmake: *** Error 1\n", "a.c:1:2: error: no");
+    /* A word of the submission's is no error. */
+    telling("a.c: In function 'f':\n    3 | int error;\na.c:3:9: error: expected ';'\n",
+            "a.c:3:9: error: expected ';'");
+    telling("a.c:3:1: warning: 'error' is unused\n/usr/bin/ld: a.o: undefined reference to `f'\ncollect2: error: ld"
+            " returned 1 exit status\n", "/usr/bin/ld: a.o: undefined reference to `f'");
+    telling("ld: required symbol `device_user' not defined\ncollect2: error: ld returned 1\n",
+            "ld: required symbol `device_user' not defined");
+    telling("x\nptxas fatal   : Unresolved extern function", "ptxas fatal   : Unresolved extern function");
+}
+
 int main(void)
 {
     test_characters();
@@ -139,5 +163,6 @@ int main(void)
     test_steers();
     test_defuse();
     test_foreign();
+    test_compile_error();
     return unit_end();
 }
