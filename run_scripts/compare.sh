@@ -15,6 +15,7 @@
 # 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
+help_asked "$@"
 line='compare.sh A B [PROBLEM] [--case NAME | --generate LINE] [--rounds R] [--calls C] [--seed S] [--margin P]
        [--json FILE] [options for main_host]'
 { [ $# -ge 2 ] && [ -n "$1" ] && [ -n "$2" ] && [[ $1 != -* && $2 != -* ]]; } || usage "$line"

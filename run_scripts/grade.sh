@@ -7,12 +7,9 @@
 #
 # Goes on where it was stopped, however that was. docs/CONTEST.md describes the folder and the other commands.
 . "$(dirname "$0")/lib.sh"
+help_asked "$@"
 usage_line='grade.sh CONTEST [run|check|rejudge|changes|commit|cancel|clear-review] [options], see docs/CONTEST.md'
 [ $# -ge 1 ] && [ -n "$1" ] || usage "$usage_line"
-if [ "$1" = --help ]; then
-    echo "usage: $usage_line"
-    exit 0
-fi
 [ -d "$1" ] || refuse "there is no folder '$1'"
 contest=$1
 shift

@@ -6,6 +6,7 @@
 # (120), gets CE, with the compiler's words. It is always built anew, the compilers in a box.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
+help_asked "$@"
 if [ $# -eq 0 ] || [ -z "$1" ]; then
     usage 'judge.sh SUBMISSION [PROBLEM] [options for main_host]'
 fi
@@ -20,6 +21,7 @@ problem_exists "$problem"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 arguments=(--group all)
+[[ " $* " != *' --case'[\ =]* && " $* " != *' --group'[\ =]* && " $* " != *' --generate'[\ =]* ]] || arguments=()
 if submission_build "$submission" "$problem" "$log" "$@"; then
     arguments+=(--submission "$root/$so")
 else

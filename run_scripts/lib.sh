@@ -7,6 +7,13 @@ build=$root/${BUILD:-build}
 # usage LINE: the caller's arguments are wrong.
 usage() { echo "usage: $1" >&2; exit 2; }
 
+# help_asked [ARGUMENT...]: where the first one is --help, the script ends with what stands at its top.
+help_asked() {
+    [ "${1:-}" = --help ] || return 0
+    sed -n '2,${/^#/!q; s/^# \{0,1\}//; p}' "$0"
+    exit 0
+}
+
 # refuse MESSAGE: the caller's arguments or files are at fault.
 refuse() { echo "$(basename "$0"): $1" >&2; exit 2; }
 

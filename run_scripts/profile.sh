@@ -12,6 +12,7 @@
 . "$(dirname "$0")/build_submission.sh"
 . "$(dirname "$0")/watched.sh"
 . "$(dirname "$0")/predicting.sh"
+help_asked "$@"
 practice_begin 'profile.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N] [--league NAME] [--device gpu|sim]' \
     "$@"
 launches=${PROFILE_LAUNCHES:-100}

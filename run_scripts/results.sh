@@ -5,12 +5,9 @@
 # rejudgings. Filters: --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME.
 # Or --sql SELECT.
 . "$(dirname "$0")/lib.sh"
+help_asked "$@"
 usage_line='results.sh CONTEST [TABLE] [--csv|--json] [filter], see docs/CONTEST.md'
 [ $# -ge 1 ] && [ -n "$1" ] || usage "$usage_line"
-if [ "$1" = --help ]; then
-    echo "usage: $usage_line"
-    exit 0
-fi
 [ -d "$1" ] || refuse "there is no folder '$1'"
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
 contest=$1

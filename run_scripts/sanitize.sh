@@ -9,6 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/build_submission.sh"
 . "$(dirname "$0")/watched.sh"
+help_asked "$@"
 practice_begin 'sanitize.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N] [--league NAME] [--device gpu|sim]' \
     "$@"
 found=0

@@ -246,4 +246,6 @@ rounds() {
     done
     run -2 timeout 60 run_scripts/compare.sh $right $right --case none
     assert_output --partial "has no case 'none'"
+    run -0 run_scripts/compare.sh --help
+    assert_line --regexp '^  --rounds R '
 }

@@ -102,7 +102,8 @@ setup() {
         'editdistance --box steel' 'editdistance --require-box steel' 'editdistance --memory-limit 1' \
         'editdistance --memory-limit x' 'editdistance --case secret/99-none' 'editdistance --case sample/1-small x y' \
         'editdistance --submission /nonexistent.so' 'editdistance --submission Makefile' \
-        'editdistance --json /nonexistent/r.json' 'editdistance --warden 2' 'editdistance --warden 777'; do
+        'editdistance --group secret --case sample/1-small' 'editdistance --json /nonexistent/r.json' \
+        'editdistance --warden 2' 'editdistance --warden 777'; do
         # shellcheck disable=SC2086
         run -2 --separate-stderr timeout 10 "$host" $arguments
         assert_output ''

@@ -261,7 +261,7 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
 {
     int id;
 
-    *options = (struct options){ .group = "sample", .problem = alias_problem, .warden = -1 };
+    *options = (struct options){ .problem = alias_problem, .warden = -1 };
     opterr = 0;
     while ((id = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
         if (id == ':')
@@ -286,6 +286,9 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
         return error_usage(error, "--until needs --repeat with %d calls or more", STATS_UNTIL_LEAST);
     if ((options->input_count > 0) + (options->test_case != NULL) + (options->generate != NULL) > 1)
         return error_usage(error, "--case, --generate and INPUT exclude each other");
+    if (options->test_case && options->group)
+        return error_usage(error, "--case and --group exclude each other: one case, or a group of them");
+    options->group = options->group ? options->group : "sample";
     if (options->ranked && options->input_count > 0)
         return error_usage(error, "--ranked: an INPUT of files is the same in every call; name a case");
     if (options->ranked && options->repeat % 2 == 0 && options->repeat > 0)
