@@ -27,7 +27,7 @@ static const char *const words[] = {
 
 /*
  * `name` ends in '*' where it is the start of names. `cub`: CUB and Thrust have it in what they instantiate (measured
- * with CUDA 13.0: they guard against a changed device and look for profilers), so it breaks no rule in a submission
+ * with CUDA 13.0: they guard against a changed device), so it breaks no rule in a submission
  * that has kernels of theirs. On the device side nothing is gained by that: the box has one.
  */
 static const struct {
@@ -93,9 +93,9 @@ static const struct {
     { "cuDevicePrimaryCtx*", CONTEXT, false },
     { "cudaGetDriverEntryPoint*", DRIVER, false },
     { "cudaGetExportTable", DRIVER, false },
-    { "dlopen", LOADING, true },
-    { "dlsym", LOADING, true },
-    { "dlclose", LOADING, true },
+    { "dlopen", LOADING, false },
+    { "dlsym", LOADING, false },
+    { "dlclose", LOADING, false },
     { "dlmopen", LOADING, false },
     { "dlvsym", LOADING, false },
     { "dladdr*", LOADING, false },
