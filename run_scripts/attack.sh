@@ -54,8 +54,10 @@ judged() {
     name=$(basename "$file")
     problem=$(field Problem "$file") options=$(field Options "$file")
     rm -f "$json/$name.json"
-    [[ " $options " == *' --group '* || " $options " == *' --case '* ]] || cases='--case sample/1-small'
-    [ -z "$problem" ] || cases='--group sample'
+    if [[ " $options " != *' --group '* && " $options " != *' --case '* ]]; then
+        cases=${problem:+--group sample}
+        cases=${cases:---case sample/1-small}
+    fi
     # What attacks the compiler is waited for no longer than must be.
     [[ $name == compile_* ]] && seconds=${COMPILE_SECONDS:-20} || seconds=120
     # shellcheck disable=SC2086

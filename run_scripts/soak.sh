@@ -64,10 +64,8 @@ choose() {
     for file in "$root"/tests/exploits/*.c*; do
         wanted "$file" || continue
         problem=$(field Problem "$file") options=$(field Options "$file")
-        if [ -n "$problem" ]; then
-            options+=' --group sample'
-        elif [[ $options != *--group* && $options != *--case* ]]; then
-            options+=' --case sample/1-small'
+        if [[ $options != *--group* && $options != *--case* ]]; then
+            [ -n "$problem" ] && options+=' --group sample' || options+=' --case sample/1-small'
         fi
         file="$file;${problem:-editdistance};$(field Expect "$file");$options"
         if [[ $file == *_honest.* ]]; then honest+=("$file"); else hostile+=("$file"); fi
