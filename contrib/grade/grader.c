@@ -421,12 +421,11 @@ static bool show(struct grader *grader, struct error *error)
 }
 
 /* What is in the database and will never be graded: its problem is no more in contest.yaml. */
-static bool tell_left(struct grader *grader, int64_t left)
+static void tell_left(struct grader *grader, int64_t left)
 {
     if (left > 0)
         progress_line(&grader->progress, "%jd submissions are not graded: contest.yaml has their problems no more",
                       (intmax_t)left);
-    return true;
 }
 
 static bool count_left(struct grader *grader, int64_t *left, struct error *error)
@@ -507,7 +506,9 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
             break;
         if (ok && !grader->watch &&
             busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0) {
-            ok = count_left(grader, &left, error) && tell_left(grader, left);
+            ok = count_left(grader, &left, error);
+            if (ok)
+                tell_left(grader, left);
             break;
         }
         if (!ok)

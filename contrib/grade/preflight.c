@@ -28,18 +28,14 @@ static int line_of_key(const struct contest *contest, const char *key)
 static int line_of(const struct contest *contest, size_t index, const char *name)
 {
     char key[64], first[64];
-    int line = 0;
+    int line;
 
     snprintf(key, sizeof key, "problems.%zu.%s", index, name);
     snprintf(first, sizeof first, "problems.%zu.", index);
-    for (size_t i = 0; i < contest->settings.count; i++) {
-        const struct setting *item = &contest->settings.items[i];
-
-        if (strcmp(item->key, key) == 0)
-            return item->line;
-        if (line == 0 && strncmp(item->key, first, strlen(first)) == 0)
-            line = item->line;
-    }
+    line = line_of_key(contest, key);
+    for (size_t i = 0; line == 0 && i < contest->settings.count; i++)
+        if (strncmp(contest->settings.items[i].key, first, strlen(first)) == 0)
+            line = contest->settings.items[i].line;
     return line;
 }
 
