@@ -51,19 +51,19 @@ submission: $(SUBMISSION_SO) ## build SUBMISSION=... for PROBLEM=... only
 	@:
 
 test: test-packages ## run every test that needs no GPU, but for those of test-long
-	@run_scripts/test.sh
+	@tests/scripts/test.sh
 
 test-long: test-packages ## run the tests that take minutes each
-	@run_scripts/test.sh --long
+	@tests/scripts/test.sh --long
 
 test-gpu: all ## run the tests that need an NVIDIA GPU
-	@run_scripts/test.sh --gpu
+	@tests/scripts/test.sh --gpu
 
 attack: packages ## judge the attack corpus: none may be accepted or leave anything behind
-	@run_scripts/attack.sh
+	@tests/scripts/attack.sh
 
 soak: packages ## judge 1,000 submissions, a third of them hostile, and look at what is left: ARGS="--count 100"
-	@run_scripts/soak.sh $(ARGS)
+	@tests/scripts/soak.sh $(ARGS)
 
 seal: packages ## draw a contest's secret seed into SEAL=FOLDER (seal), and publish its hash
 	@$(MAKE) -s $(BUILD)/seal
@@ -89,25 +89,25 @@ bench: test-packages ## time PROBLEM=... over all sizes, or SIZES="...", on DEVI
 	@run_scripts/bench.sh $(PROBLEM) $(or $(DEVICE),all) $(SIZES)
 
 plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as SVG and PNG
-	@run_scripts/packages.sh plot
+	@run_scripts/lib/packages.sh plot
 	@run_scripts/plot.sh $(DATA)
 
 bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
-	@run_scripts/bench_gpu.sh
+	@tests/bench/bench_gpu.sh
 
 bench-cudasim: cudasim-packages ## measure the simulator: warp instructions a second, the baseline
-	@run_scripts/bench_cudasim.sh $(REPEATS)
+	@tests/bench/bench_cudasim.sh $(REPEATS)
 
 sanitize: packages ## look for memory and race errors in SUBMISSION=..., on a sample or CASE=...: on a GPU or without
-	@run_scripts/packages.sh report
+	@run_scripts/lib/packages.sh report
 	@run_scripts/sanitize.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
 profile: packages ## say where the time of SUBMISSION=... goes, on a sample or CASE=...: by ncu or the simulator
-	@run_scripts/packages.sh report
+	@run_scripts/lib/packages.sh report
 	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
 predict: packages ## predict how long the kernels of SUBMISSION=... take on an H100: CASE=..., ARGS="--tune"
-	@run_scripts/packages.sh cudasim predict
+	@run_scripts/lib/packages.sh cudasim predict
 	@run_scripts/predict.sh submission $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
 check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
@@ -123,33 +123,33 @@ gradescope: packages ## write the Gradescope autograder of PROBLEM=... to build/
 	@run_scripts/gradescope.sh $(PROBLEM) $(ARGS)
 
 package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
-	@run_scripts/package.sh $(PROBLEM) $(ARGS)
+	@contrib/kattis/package.sh $(PROBLEM) $(ARGS)
 
 frozen: ## check that the trusted files are as they were frozen
-	@run_scripts/frozen.sh check
+	@run_scripts/lib/frozen.sh check
 
 freeze: ## write down the trusted files' digests, after a change that is meant
-	@run_scripts/frozen.sh update
+	@run_scripts/lib/frozen.sh update
 
 lint: ## look at the scripts with shellcheck, and for lines of more than 120 columns
-	@shellcheck -x -P SCRIPTDIR -e SC2015 run_scripts/*.sh contrib/autograders/gradescope/* \
-		contrib/autograders/github/*.sh contrib/slurm/*.sh .ci/run
+	@shellcheck -x -P SCRIPTDIR -e SC2015 .ci/run contrib/autograders/gradescope/* \
+		$(shell find run_scripts contrib problems tests -name '*.sh' ! -path '*/fixtures/*')
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
-	@run_scripts/long_lines.sh
+	@run_scripts/lib/long_lines.sh
 
 fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)
-	@run_scripts/packages.sh build cudasim fuzz
+	@run_scripts/lib/packages.sh build cudasim fuzz
 	@$(MAKE) fuzz-ptx
 	@$(MAKE) fuzz-fatbin
 
 packages: ## install what building needs, or say what is missing
-	@run_scripts/packages.sh build $(if $(SIMULATED),cudasim) $(if $(call submission_opencl,$(SUBMISSION)),opencl)
+	@run_scripts/lib/packages.sh build $(if $(SIMULATED),cudasim) $(if $(call submission_opencl,$(SUBMISSION)),opencl)
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/packages.sh build cudasim opencl grade formats clics schema slurm predict plot test browser
+	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics schema slurm predict plot test browser
 cudasim-packages:
-	@run_scripts/packages.sh build cudasim
+	@run_scripts/lib/packages.sh build cudasim
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD) getrndstr ldistance

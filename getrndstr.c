@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/error.h"
-#include "verify/random.h"
+#include "verify/base/error.h"
+#include "verify/base/random.h"
 
 static const char usage[] =
     "usage: getrndstr [-a ALPHABET | -c CHARACTERS] LENGTH SEED > file\n"

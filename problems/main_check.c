@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "problems/problem.h"
-#include "verify/package.h"
+#include "verify/cases/package.h"
 
 /* Operations of the plain reference that are worth waiting for: about a second, and a hundredth of it. */
 static const double plain_limit = 1e9, small_limit = 1e7;

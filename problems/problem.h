@@ -4,7 +4,7 @@
  * Each problems/NAME/problem.c defines one `const struct problem problem_NAME`; the build finds it and lists it
  * in a generated table. Its functions are pure: the same arguments give the same bytes on every machine. They run
  * in the host, so they must not trust an output: any bytes may stand in it. What takes long may be shared by several
- * threads (verify/parallel.h): a GPU stands still meanwhile.
+ * threads (verify/base/parallel.h): a GPU stands still meanwhile.
  */
 #ifndef PROBLEMS_PROBLEM_H
 #define PROBLEMS_PROBLEM_H
@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "verify/arguments.h"
-#include "verify/blob.h"
-#include "verify/error.h"
-#include "verify/floor.h"
-#include "verify/random.h"
-#include "verify/verdict.h"
+#include "verify/cases/arguments.h"
+#include "verify/base/blob.h"
+#include "verify/base/error.h"
+#include "verify/cases/floor.h"
+#include "verify/base/random.h"
+#include "verify/judge/verdict.h"
 
 struct problem {
     const char *name;        /* the folder's name */

@@ -5,18 +5,18 @@
 # GPU the kernels beside other libraries, as a table and as JSON; then the overhead of the host for an empty
 # device_user(). With TABLES=1 also the tables of the problem's source (problems/PROBLEM/bench.sh). With SIZEs: these of
 # the ladder, and no more.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 [ $# -ge 1 ] || usage 'bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
 problem_exists "$1"
 device=${2:-all} status=0
 # What bench_ladder.sh will refuse it refuses at once, not behind a minute of figures.
-[[ $device =~ ^(cpu|gpu|all)$ ]] || exec "$root/run_scripts/bench_ladder.sh" "$@"
+[[ $device =~ ^(cpu|gpu|all)$ ]] || exec "$root/tests/bench/bench_ladder.sh" "$@"
 if [ $# -le 2 ] && [ "$device" != gpu ] && [ -e "$root/problems/$1/main_bench.c" ]; then
     PROBLEM=$1 toolkit_make "${BUILD:-build}/benches/$1" >&2
     "$build/benches/$1"
     echo
 fi
-"$root/run_scripts/bench_ladder.sh" "$1" "$device" "${@:3}" || status=$?
+"$root/tests/bench/bench_ladder.sh" "$1" "$device" "${@:3}" || status=$?
 [ $# -le 2 ] && [ $status -ne 2 ] || exit $status
 [ -z "${TABLES:-}" ] || [ ! -x "$root/problems/$1/bench.sh" ] || "$root/problems/$1/bench.sh"
 echo

@@ -8,7 +8,7 @@
 #
 # CHECK_CASE=NAME: on the simulator that one case is judged instead of the samples,
 # which take minutes where they are large.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 [ $# -eq 1 ] || usage 'check_problem.sh PROBLEM'
 problem=$1
 problem_exists "$problem"

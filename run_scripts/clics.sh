@@ -3,9 +3,9 @@
 #
 # DIR/NAME.json for each endpoint, and DIR/event-feed.ndjson, to which every call appends what has changed. --public is
 # what everybody may see; other options: build/clics --help. docs/FORMATS.md says what is in the files.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 [ $# -ge 1 ] && [ -n "$1" ] || usage 'clics.sh CONTEST --out DIR [--public] [--id ID] [--at TIME] [--since TOKEN]'
 [[ $1 == --help || -d $1 ]] || refuse "there is no folder '$1'"
-"$root/run_scripts/packages.sh" build grade clics
+"$root/run_scripts/lib/packages.sh" build grade clics
 toolkit_make "${build#"$root"/}/clics" >&2 || fail "clics does not build: see above"
 exec "$build/clics" "$@"

@@ -13,8 +13,8 @@
 #
 # Other options are main_host's. Exit codes: 0 a comparison was made, 1 a submission failed (its verdict is told),
 # 2 usage, 3 the toolkit failed.
-. "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/build_submission.sh"
+. "$(dirname "$0")/lib/lib.sh"
+. "$(dirname "$0")/lib/build_submission.sh"
 help_asked "$@"
 line='compare.sh A B [PROBLEM] [--case NAME | --generate LINE] [--rounds R] [--calls C] [--seed S] [--margin P]
        [--json FILE] [options for main_host]'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Grades the sample contest in a copy, build/demo, shows its standings and writes its scoreboard: demo.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 [ $# -eq 0 ] || usage demo.sh
 mkdir -p "$build"
 rm -rf "$build/demo"

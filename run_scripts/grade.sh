@@ -6,7 +6,7 @@
 # each other's times. docs/CLUSTER.md: many machines.
 #
 # Goes on where it was stopped, however that was. docs/CONTEST.md describes the folder and the other commands.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 usage_line='grade.sh CONTEST [run|check|rejudge|changes|commit|cancel|clear-review] [options], see docs/CONTEST.md'
 [ $# -ge 1 ] && [ -n "$1" ] || usage "$usage_line"
@@ -18,14 +18,14 @@ if [ $# -gt 0 ] && [[ $1 != -* ]]; then
     command=$1
     shift
 fi
-"$root/run_scripts/packages.sh" build grade
+"$root/run_scripts/lib/packages.sh" build grade
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
 gpus=()
 [[ $command != run && $command != check ]] || build_toolkit
 if [ "$command" = run ]; then
     # Without a box every submission would fail, and none is to blame.
     mkdir -p "$build/grading"
-    (cd "$root" && run_scripts/compile_box.sh "$build/grading" -- /bin/true) ||
+    (cd "$root" && run_scripts/lib/compile_box.sh "$build/grading" -- /bin/true) ||
         fail 'submissions cannot be built here: install bubblewrap and allow user namespaces'
     mapfile -t known < <("$build/main_host" --devices 2> /dev/null | awk -F '\t' '$1 == "gpu" { print $3 }')
     rest=()

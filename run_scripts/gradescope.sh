@@ -4,7 +4,7 @@
 #
 # build/gradescope-PROBLEM.zip holds setup.sh and run_autograder at its root, options, and in toolkit/ the files that
 # git tracks, less tests/, docs/ and the other problems. It holds the secret cases: it is for the instructor alone.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 line='gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]'
 [ $# -ge 1 ] || usage "$line"
 problem=$1 points=100 league='' hide='' box=''
@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
 done
 [ -z "$league" ] || grep -qE "^  $league:" "$root/problems/$problem/gpu.yaml" ||
     refuse "the problem '$problem' has no league '$league'"
-"$root/run_scripts/packages.sh" formats
+"$root/run_scripts/lib/packages.sh" formats
 
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT

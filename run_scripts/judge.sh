@@ -4,8 +4,8 @@
 # SUBMISSION is a .cu or .c file or a folder of them, with .cl files for OpenCL. PROBLEM is taken from the path of a
 # jury submission, and is editdistance otherwise. A submission that does not compile, or not within COMPILE_SECONDS
 # (120), gets CE, with the compiler's words. It is always built anew, the compilers in a box.
-. "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/build_submission.sh"
+. "$(dirname "$0")/lib/lib.sh"
+. "$(dirname "$0")/lib/build_submission.sh"
 help_asked "$@"
 if [ $# -eq 0 ] || [ -z "$1" ]; then
     usage 'judge.sh SUBMISSION [PROBLEM] [options for main_host]'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Starts a problem from the skeleton, which builds, runs and passes as it is: new_problem.sh NAME
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 [ $# -eq 1 ] && [[ $1 =~ ^[a-z][a-z0-9]{0,31}$ ]] ||
     usage 'new_problem.sh NAME (make new-problem NAME=...); NAME: a small letter, then small letters and digits, up to 32'
 name=$1
@@ -9,7 +9,7 @@ folder=$root/problems/$name
 cp -R "$root/contrib/skeleton" "$folder"
 grep -rlZ skeleton "$folder" | xargs -0 sed -i "s/skeleton/$name/g"
 sed -i "s/^uuid: .*/uuid: $(cat /proc/sys/kernel/random/uuid)/" "$folder/problem.yaml"
-"$root/run_scripts/frozen.sh" update "$name"
+"$root/run_scripts/lib/frozen.sh" update "$name"
 cat << END
 problems/$name is ready. Next:
   make run PROBLEM=$name            runs its baseline on the samples

@@ -11,7 +11,7 @@
 #   roofline          kernels with operations and bytes, below the ceilings of their GPU (contrib/plot/ceilings.txt)
 #
 # A picture without data is left out, and said so.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 [ $# -le 2 ] || usage 'plot.sh [DATA [PICTURES]]'
 data=${1:-$root/docs/results}
 [ -d "$data" ] || refuse "there is no folder '$data'"
@@ -25,7 +25,7 @@ else
 fi
 mkdir -p "$pictures" 2> /dev/null || refuse "cannot make the folder '$pictures'"
 pictures=$(cd "$pictures" && pwd)
-command -v gnuplot > /dev/null || fail "gnuplot is not installed: run_scripts/packages.sh plot"
+command -v gnuplot > /dev/null || fail "gnuplot is not installed: run_scripts/lib/packages.sh plot"
 here=$root/contrib/plot
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

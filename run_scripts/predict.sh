@@ -1,11 +1,11 @@
 #!/bin/bash
 # How long a kernel will take: predict.sh SUBCOMMAND [ARGUMENT...]. Each has --help.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 
 case ${1:-} in
-features) exec "$root/run_scripts/predict_features.sh" "${@:2}" ;;
-collect) exec "$root/run_scripts/predict_collect.sh" "${@:2}" ;;
-submission | validate) exec "$root/run_scripts/predict_$1.sh" "${@:2}" ;;
-train | evaluate | predict) exec "$root/run_scripts/predict_model.sh" "$@" ;;
+features) exec "$root/contrib/predict/scripts/predict_features.sh" "${@:2}" ;;
+collect) exec "$root/contrib/predict/scripts/predict_collect.sh" "${@:2}" ;;
+submission | validate) exec "$root/contrib/predict/scripts/predict_$1.sh" "${@:2}" ;;
+train | evaluate | predict) exec "$root/contrib/predict/scripts/predict_model.sh" "$@" ;;
 *) usage 'predict.sh submission|features|collect|train|evaluate|predict|validate ...' ;;
 esac

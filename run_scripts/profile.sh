@@ -8,10 +8,10 @@
 # reaches, its occupancy, and what holds it up. On the simulator the time is predicted where `make predict` has trained
 # a model, for the device that it is of (docs/PREDICT.md). The whole report stays in build/reports/PROBLEM: NAME.ncu-rep
 # for ncu-ui, or text and JSON of the simulator. Exit codes: 0, 1 the submission failed, 2 usage, 3 the toolkit failed.
-. "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/build_submission.sh"
-. "$(dirname "$0")/watched.sh"
-. "$(dirname "$0")/predicting.sh"
+. "$(dirname "$0")/lib/lib.sh"
+. "$(dirname "$0")/lib/build_submission.sh"
+. "$(dirname "$0")/lib/watched.sh"
+. "$(dirname "$0")/../contrib/predict/scripts/predicting.sh"
 help_asked "$@"
 practice_begin 'profile.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N] [--league NAME] [--device gpu|sim]' \
     "$@"

@@ -4,7 +4,7 @@
 # SOURCE is the grader's copy, CONTEST/grading/sources/N, or the file, folder or archive that was submitted. It is built
 # as the grader builds it, which gives the record's very device_user.so where compilers, toolkit and the kind of
 # processor or GPU are the same; then verify_record.sh checks the record with --submission, --source and --rerun.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 [ $# -ge 2 ] && [ -n "$2" ] || usage 'rerun_record.sh RECORD SOURCE [--key PUBLIC] [--seal FILE]'
 [ -f "$1" ] || refuse "there is no record '$1'"
 [ -e "$2" ] || refuse "there is no source '$2'"
@@ -31,7 +31,7 @@ if [ -n "$name" ]; then
     source=$work/copy
 fi
 status=0
-"$root/run_scripts/grade_build.sh" "$source" "$problem" "$work" > "$work/log" 2>&1 || status=$?
+"$root/contrib/grade/grade_build.sh" "$source" "$problem" "$work" > "$work/log" 2>&1 || status=$?
 if [ $status -ne 0 ]; then
     tr -c '[:print:]\n\t' '?' < "$work/log" >&2
     [ $status -le 2 ] || fail "'$2' could not be built: see above"

@@ -4,7 +4,7 @@
 # TABLE: standings (--public: as before the freeze), submissions, judgements, runs, samples, steps, machines,
 # rejudgings. Filters: --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME.
 # Or --sql SELECT.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 usage_line='results.sh CONTEST [TABLE] [--csv|--json] [filter], see docs/CONTEST.md'
 [ $# -ge 1 ] && [ -n "$1" ] || usage "$usage_line"

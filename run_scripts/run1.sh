@@ -1,3 +1,3 @@
 #!/bin/sh
 # Practice problem 1: run1.sh [options for main_host]
-exec "$(dirname "$0")/practice.sh" 1 "$@"
+exec "$(dirname "$0")/lib/practice.sh" 1 "$@"

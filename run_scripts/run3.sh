@@ -1,3 +1,3 @@
 #!/bin/sh
 # Practice problem 3: run3.sh [options for main_host]
-exec "$(dirname "$0")/practice.sh" 3 "$@"
+exec "$(dirname "$0")/lib/practice.sh" 3 "$@"

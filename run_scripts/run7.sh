@@ -1,3 +1,3 @@
 #!/bin/sh
 # Practice problem 7: run7.sh [options for main_host]
-exec "$(dirname "$0")/practice.sh" 7 "$@"
+exec "$(dirname "$0")/lib/practice.sh" 7 "$@"

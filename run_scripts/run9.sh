@@ -1,3 +1,3 @@
 #!/bin/sh
 # Practice problem 9: run9.sh [options for main_host]
-exec "$(dirname "$0")/practice.sh" 9 "$@"
+exec "$(dirname "$0")/lib/practice.sh" 9 "$@"

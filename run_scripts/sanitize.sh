@@ -6,9 +6,9 @@
 # compute-sanitizer, with each of its tools: memcheck, racecheck, initcheck, synccheck. Without one on the simulator,
 # with all of its checks. What they said stays in build/reports/PROBLEM; printed are how many errors there are of each
 # kind, and where the first is. Exit codes: 0 none was found, 1 some were, 2 usage, 3 the toolkit failed.
-. "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/build_submission.sh"
-. "$(dirname "$0")/watched.sh"
+. "$(dirname "$0")/lib/lib.sh"
+. "$(dirname "$0")/lib/build_submission.sh"
+. "$(dirname "$0")/lib/watched.sh"
 help_asked "$@"
 practice_begin 'sanitize.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N] [--league NAME] [--device gpu|sim]' \
     "$@"

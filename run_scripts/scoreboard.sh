@@ -2,10 +2,10 @@
 # Writes a contest's scoreboard as pages that need no server: scoreboard.sh CONTEST [--out DIR] [--public|--final]
 #
 # --public, the default, hides what was submitted from the freeze on; --final thaws it. Prints the first page's path.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 usage_line='scoreboard.sh CONTEST [--out DIR] [--public|--final]'
 [ $# -ge 1 ] && [ -n "$1" ] && [[ $1 != -* ]] || usage "$usage_line"
 [ -d "$1" ] || refuse "there is no folder '$1'"
-"$root/run_scripts/packages.sh" build grade
+"$root/run_scripts/lib/packages.sh" build grade
 toolkit_make "${BUILD:-build}/scoreboard" >&2 || fail "the scoreboard does not build: see above"
 exec "$build/scoreboard" "$@"

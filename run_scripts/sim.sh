@@ -5,7 +5,7 @@
 # may be an executable that was built with -cudart shared. Sources are .cu, .cpp, .cc, .c and .o files, the first of
 # them and all that follow it directly. What was compiled is kept in build/sim-cache,
 # until a file that it came from changes.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 
 help() {
     cat << 'END'

@@ -171,7 +171,7 @@ pair() {
 @test "cudasim: it exports what NVIDIA's runtime exports" {
     real=$(dirname "$(readlink -f "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")")/../lib64/libcudart.so.13
     [ -e "$real" ] || skip "nvcc is not of CUDA 13"
-    run -0 "$root/contrib/cudasim/exports.sh" "$build/cudasim/libcudart.so.13" "$real"
+    run -0 "$root/contrib/cudasim/runtime/exports.sh" "$build/cudasim/libcudart.so.13" "$real"
     assert_output ''
 }
 

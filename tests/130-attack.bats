@@ -30,14 +30,14 @@ setup() {
     mapfile -t files < <(find tests/exploits -mindepth 1 -maxdepth 1 | sort |
         awk -F / '{ split($3, name, "_") } family[name[1]]++ < 2 || /_honest\.c$/')
     [ ${#files[@]} -ge 35 ]
-    COMPILE_SECONDS=5 run -0 timeout 900 run_scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "${files[@]}"
+    COMPILE_SECONDS=5 run -0 timeout 900 tests/scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "${files[@]}"
     refute_output --partial FAILED
     # Those that were judged and accepted are the honest twins that could be judged here.
     accepted=$(cd "$BATS_TEST_TMPDIR/results" && jq -r 'select(.verdict == "AC") | input_filename' ./*.json)
     assert_equal "$accepted" "$(cd "$BATS_TEST_TMPDIR/results" && ls ./*_honest*.json)"
     # A table that says so even if one is accepted would be no table.
     sed 's/Expect: CE/Expect: WA/' tests/exploits/compile_incbin.c > "$BATS_TEST_TMPDIR/compile_incbin.c"
-    run -1 timeout 60 run_scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "$BATS_TEST_TMPDIR/compile_incbin.c"
+    run -1 timeout 60 tests/scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "$BATS_TEST_TMPDIR/compile_incbin.c"
     assert_output --regexp 'compile_incbin.c +CE +WA .*FAILED: '
     assert_line '1 attacks and honest twins, 1 of them not as they must be'
 }
@@ -58,7 +58,7 @@ setup() {
     # told WHAT SED-EXPRESSION FILE WORDS: the file, changed so, is complained of in these words.
     told() {
         sed "$1" "tests/exploits/$2" > "$BATS_TEST_TMPDIR/$2"
-        run -1 timeout 60 run_scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "$BATS_TEST_TMPDIR/$2"
+        run -1 timeout 60 tests/scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "$BATS_TEST_TMPDIR/$2"
         assert_output --partial "$3"
     }
     told 's/SEEN 126/SEEN 127/; s/Expect: WA/Expect: AC/' compile_has_include.c 'FAILED: an attack is accepted; '

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Many judgings in a row, and a host that is killed: run_scripts/soak.sh, in short. `make soak` is the long one.
+# Many judgings in a row, and a host that is killed: tests/scripts/soak.sh, in short. `make soak` is the long one.
 # bats file_tags=alone
 
 setup() {
@@ -9,7 +9,7 @@ setup() {
 }
 
 @test "soak: 30 submissions and 5 kills: every verdict is right, nothing is left" {
-    run -0 timeout 300 run_scripts/soak.sh --count 30 --kills 5 --c-only
+    run -0 timeout 300 tests/scripts/soak.sh --count 30 --kills 5 --c-only
     assert_line --regexp '^30 submissions, [1-9][0-9]* of them hostile, in [0-9]+ s: [1-9][0-9]* AC'
     assert_line --regexp '^overhead of an honest one \(all but its calls\): median [0-9.]+ ms, '
     assert_line --regexp '^5 times the host was killed; until nothing of it was left: median [0-9.]+ ms, .* \(5\)$'
@@ -19,18 +19,18 @@ setup() {
 }
 
 @test "soak: the order comes from the seed" {
-    timeout 120 run_scripts/soak.sh --count 3 --kills 0 --c-only --seed 5 | sed 1q > "$BATS_TEST_TMPDIR/1"
-    timeout 120 run_scripts/soak.sh --count 3 --kills 0 --c-only --seed 5 | sed 1q > "$BATS_TEST_TMPDIR/2"
+    timeout 120 tests/scripts/soak.sh --count 3 --kills 0 --c-only --seed 5 | sed 1q > "$BATS_TEST_TMPDIR/1"
+    timeout 120 tests/scripts/soak.sh --count 3 --kills 0 --c-only --seed 5 | sed 1q > "$BATS_TEST_TMPDIR/2"
     cmp "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/2"
-    run -2 run_scripts/soak.sh --count -1
+    run -2 tests/scripts/soak.sh --count -1
     assert_output 'usage: soak.sh [--count N] [--kills K] [--seed S] [--c-only]'
 }
 
 @test "soak: what is left behind is found: a process, a file, a mount, a lock, shared memory" {
     cat > "$BATS_TEST_TMPDIR/leaves.sh" << 'END'
 #!/bin/bash
-. run_scripts/lib.sh
-. run_scripts/clean_room.sh
+. run_scripts/lib/lib.sh
+. run_scripts/lib/clean_room.sh
 clean_room_enter "$1" "$@"
 [ -z "$(clean_room_left)" ] || { echo "not clean to begin with"; clean_room_left; exit 1; }
 case $2 in

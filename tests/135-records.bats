@@ -188,7 +188,7 @@ END
     assert_line --regexp "^seal +ok .*$(jq -r .commitment "$published")$"
     assert_equal "${lines[-1]}" 'GOOD: all that was checked holds'
     assert_equal "$(json .date "$record" | grep -cE '^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-9:]{8}Z$')" 1
-    assert_equal "$(json .toolkit.frozen "$record")" "$(run_scripts/frozen.sh digest)"
+    assert_equal "$(json .toolkit.frozen "$record")" "$(run_scripts/lib/frozen.sh digest)"
     # Without the contest's key a signature proves little, and it says so.
     run -0 $v "$record"
     assert_line --regexp '^key +- +not compared'
@@ -431,7 +431,7 @@ END
     run -2 "$build/seal" make "$BATS_TEST_TMPDIR/n" --name $'two\nlines'
     assert [ ! -e "$BATS_TEST_TMPDIR/n/seal-secret.json" ]
     # Files on the command line are nobody's seed.
-    run_scripts/files.sh
+    run_scripts/lib/files.sh
     "$build/main_host" editdistance --submission "$so" --key "$key" --json "$BATS_TEST_TMPDIR/result.json" \
         "$practice/file1" "$practice/file2"
     run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public"

@@ -60,23 +60,23 @@ setup() {
     run -2 env TSPLIB=/nowhere run_scripts/run_cointsp.sh
     assert_output --partial \
         "'/nowhere/gr24.tsp' is missing: set TSPLIB, or fetch it with problems/cointsp/get_tsplib.sh"
-    run -2 run_scripts/generated.sh matmul
+    run -2 run_scripts/lib/generated.sh matmul
     assert_output --partial 'usage: generated.sh'
 }
 
 @test "problems: bench_submissions.sh prints medians side by side, and - for what does not make it" {
-    run -0 timeout 120 run_scripts/bench_submissions.sh mergesort 3 baseline.c qsort.c -- 'random 1000' 'sorted 2000' \
+    run -0 timeout 120 tests/bench/bench_submissions.sh mergesort 3 baseline.c qsort.c -- 'random 1000' 'sorted 2000' \
         'gpu:random 1000000'
     assert_line --regexp '^random 1000 +[0-9.]+ +[0-9.]+$'
     assert_line --regexp '^sorted 2000 +[0-9.]+ +[0-9.]+$'
     [ -e /dev/nvidiactl ] || assert_line --regexp '^random 1000000 +- +-$'
-    run -2 run_scripts/bench_submissions.sh mergesort 3 no_such.c -- 'random 10'
+    run -2 tests/bench/bench_submissions.sh mergesort 3 no_such.c -- 'random 10'
     assert_output --partial 'there is no problems/mergesort/submissions/accepted/no_such.c'
 }
 
 @test "problems: a jury submission that speaks of a league is judged in it" {
     local file league named=0
-    . "$root/run_scripts/lib.sh"
+    . "$root/run_scripts/lib/lib.sh"
     for file in problems/*/submissions/*/*; do
         league=$(league_of "$file")
         [ -z "$league" ] || grep -q "^  $league:" "${file%%/submissions/*}/gpu.yaml" ||

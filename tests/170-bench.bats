@@ -30,7 +30,7 @@ setup() {
 @test "bench: a size that would take too long is left out, and a wrong answer is an error" {
     local before
     before=$(ls)
-    BENCH_SECONDS=0 run -0 timeout 60 run_scripts/bench_ladder.sh matmul cpu 64 128
+    BENCH_SECONDS=0 run -0 timeout 60 tests/bench/bench_ladder.sh matmul cpu 64 128
     assert_equal "$(ls)" "$before" # awk's `print a > 0` writes a file named 0
     assert_equal "$(json '[.rows[].n] | unique | tostring' "$build/bench/matmul.json")" '[64]'
     assert_line --regexp '^CPU, simple +128 +-$'
@@ -38,7 +38,7 @@ setup() {
     list=$BATS_TEST_TMPDIR/bench.txt
     sed "s|^submission cpu_simple .*|submission cpu_simple ../wrong_answer/hamming.c CPU, wrong|" \
         problems/editdistance/bench.txt > "$list"
-    BENCH_LIST=$list run -1 timeout 60 run_scripts/bench_ladder.sh editdistance cpu 128
+    BENCH_LIST=$list run -1 timeout 60 tests/bench/bench_ladder.sh editdistance cpu 128
     assert_output --partial 'FAILED. WA'
 }
 
@@ -60,14 +60,14 @@ END
 @test "bench: bad arguments are one clear line" {
     run -2 run_scripts/bench.sh
     assert_output 'usage: bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
-    run -2 run_scripts/bench_ladder.sh matmul tpu
+    run -2 tests/bench/bench_ladder.sh matmul tpu
     assert_output "bench_ladder.sh: DEVICE: 'tpu' is none of cpu, gpu, all"
-    run -2 run_scripts/bench_ladder.sh matmul cpu 65
+    run -2 tests/bench/bench_ladder.sh matmul cpu 65
     assert_output "bench_ladder.sh: SIZES: '65' is no size of the ladder: 64 128 256 512 1024 2048 4096 8192"
-    BENCH_SECONDS=long run -2 run_scripts/bench_ladder.sh matmul cpu
+    BENCH_SECONDS=long run -2 tests/bench/bench_ladder.sh matmul cpu
     assert_output 'bench_ladder.sh: BENCH_SECONDS=long is not a number of seconds'
     if [ ! -e /dev/nvidiactl ]; then
-        run -2 run_scripts/bench_ladder.sh matmul gpu
+        run -2 tests/bench/bench_ladder.sh matmul gpu
         assert_output 'bench_ladder.sh: DEVICE=gpu: this machine has no NVIDIA GPU'
     fi
 }
@@ -84,7 +84,7 @@ END
 }
 
 @test "plot: the committed measurements give pictures with their labels" {
-    command -v gnuplot > /dev/null || run -0 run_scripts/packages.sh plot
+    command -v gnuplot > /dev/null || run -0 run_scripts/lib/packages.sh plot
     mkdir "$BATS_TEST_TMPDIR/data"
     cp docs/results/bench-{matmul,diffevo,cointsp}.json "$BATS_TEST_TMPDIR/data"
     run -0 timeout 60 run_scripts/plot.sh "$BATS_TEST_TMPDIR/data" "$BATS_TEST_TMPDIR/plots"
@@ -238,24 +238,24 @@ END
 
 @test "bench_grade: what grading takes beside the calls, alone and as one of many in a run; bad arguments" {
     requires box
-    run -0 --separate-stderr timeout 100 run_scripts/bench_grade.sh --count 1
+    run -0 --separate-stderr timeout 100 tests/bench/bench_grade.sh --count 1
     assert_equal "${#lines[@]}" 11
     assert_line --regexp "^overhead, the difference +[0-9.]+ +[0-9.]+$"
     assert_line --regexp "^overhead of one of many in a run, without its build +[0-9.]+ +[0-9.]+$"
     # The parts are all of it.
     assert_equal "$(awk '/^all of it/ { rest = $(NF) } /^(  (compiling|the timed)|overhead, )/ { rest -= $(NF) }
         END { print (rest < 0.003 && rest > -0.003) }' <<< "$output")" 1
-    run -2 run_scripts/bench_grade.sh --count 0
+    run -2 tests/bench/bench_grade.sh --count 0
     assert_output --partial "usage: bench_grade.sh"
-    run -2 run_scripts/bench_grade.sh Makefile mergesort
+    run -2 tests/bench/bench_grade.sh Makefile mergesort
     assert_output --partial "'Makefile' is no .c or .cu file"
 }
 
 @test "bench_watch: without a GPU, and with bad arguments, it says so in a line" {
-    run -2 run_scripts/bench_watch.sh 0
+    run -2 tests/bench/bench_watch.sh 0
     assert_output --partial "usage: bench_watch.sh"
     if [ ! -e /dev/nvidiactl ]; then
-        run -2 --separate-stderr run_scripts/bench_watch.sh
+        run -2 --separate-stderr tests/bench/bench_watch.sh
         assert_equal "${stderr_lines[-1]}" "bench_watch.sh: there is no NVIDIA GPU here to watch"
     fi
     make -s "${build#"$root"/}/bench_watch"

@@ -414,7 +414,7 @@ SCRIPT
 
 @test "killed at random moments, alone or with all it started, the grader ends with an undisturbed one's verdicts" {
     requires box
-    run -0 timeout 100 "$root/run_scripts/grade_soak.sh" --kills 8 --seed 2
+    run -0 timeout 100 "$root/tests/scripts/grade_soak.sh" --kills 8 --seed 2
     assert_line --regexp \
         '^8 kills in [0-9]+ s, 4 of the grader alone and 4 with all its processes; [0-9]+ steps were cut off$'
     assert_line --regexp '^[0-9]+ submissions: [0-9]+ AC,[0-9]+ CE,[0-9]+ RTE,[0-9]+ WA$'
@@ -488,12 +488,12 @@ SCRIPT
     mkdir -p one elsewhere/deep/one
     cp "$root/problems/diffevo/submissions/accepted/baseline.cu" device_user.cu
     echo '__attribute__((used)) static const char *const made[] = { __FILE__, __DATE__, __TIME__ };' >> device_user.cu
-    "$root/run_scripts/grade_build.sh" device_user.cu diffevo "$PWD/one" > /dev/null
+    "$root/contrib/grade/grade_build.sh" device_user.cu diffevo "$PWD/one" > /dev/null
     cp device_user.cu elsewhere/deep/ && touch -d '2026-01-01' elsewhere/deep/device_user.cu
     # Another toolkit, of which the simulator is not needed: a build for a GPU.
     copy_toolkit built
-    sed -i 's|\[ ! -e /dev/nvidiactl \]|false|' run_scripts/grade_build.sh
-    run_scripts/grade_build.sh "$BATS_TEST_TMPDIR/elsewhere/deep/device_user.cu" diffevo \
+    sed -i 's|\[ ! -e /dev/nvidiactl \]|false|' contrib/grade/grade_build.sh
+    contrib/grade/grade_build.sh "$BATS_TEST_TMPDIR/elsewhere/deep/device_user.cu" diffevo \
         "$BATS_TEST_TMPDIR/elsewhere/deep/one" > /dev/null
     cmp "$BATS_TEST_TMPDIR/one/device_user.so" "$BATS_TEST_TMPDIR/elsewhere/deep/one/device_user.so"
     run -1 grep -cF "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/one/device_user.so"

@@ -256,17 +256,17 @@ gradescope_valid() {
     run -0 make -s package PROBLEM=editdistance ARGS='--limit 3000'
     assert_line 'left out: case secret/14-longest'
     assert_line 'left out: submission accepted/baseline.cu'
-    run -0 run_scripts/check_package.sh "$build/packages/editdistance.zip"
+    run -0 contrib/kattis/check_package.sh "$build/packages/editdistance.zip"
     assert_output 'check-package: editdistance is a package of the format 2025-09'
     cp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
     # Made again it is the same, to the byte.
-    run -0 run_scripts/package.sh editdistance --limit 3000
+    run -0 contrib/kattis/package.sh editdistance --limit 3000
     cmp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
 }
 
 @test "formats: a package that breaks a rule is found" {
     requires box
-    [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || run_scripts/package.sh editdistance --limit 3000 > /dev/null
+    [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || contrib/kattis/package.sh editdistance --limit 3000 > /dev/null
     [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || cp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/"
     mkdir "$BATS_TEST_TMPDIR/p"
     cd "$BATS_TEST_TMPDIR/p"
@@ -288,7 +288,7 @@ gradescope_valid() {
     rm -r submissions/accepted
     cd ..
     zip -qr editdistance.zip editdistance
-    run -1 "$root/run_scripts/check_package.sh" editdistance.zip
+    run -1 "$root/contrib/kattis/check_package.sh" editdistance.zip
     for words in 'problem.yaml: uuid is none' "there is no type 'guess'" 'limits.memory is no whole number' \
         'the languages of name (de ja) and statement (en ja) differ' "unknown key 'max_score'" \
         'data/sample/1-small.in has no .ans' 'data/sample/2-similar.ans is not accepted' \
@@ -298,7 +298,7 @@ gradescope_valid() {
         assert_output --partial "$words"
     done
     mv editdistance.zip Edit-Distance.zip
-    run -1 "$root/run_scripts/check_package.sh" Edit-Distance.zip
+    run -1 "$root/contrib/kattis/check_package.sh" Edit-Distance.zip
 }
 
 # legacy FOLDER: a package in the legacy format.
@@ -324,7 +324,7 @@ legacy() {
     copy_toolkit built
     legacy "$BATS_TEST_TMPDIR/hello"
     (cd "$BATS_TEST_TMPDIR" && zip -qr hello.zip hello)
-    run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
     assert_output --partial 'problems/hello: problem.yaml, en sv statement, 2 cases, 1 submissions'
     assert_output --partial 'problem.c: generate(), reference(), reference_plain(), check()'
     assert_equal "$(find problems/hello -name testdata.yaml)" ''
@@ -350,7 +350,7 @@ legacy() {
     assert_equal "$(value problem.yaml limits.time_multipliers.ac_to_time_limit)" 5
     # It does not get into the way of what is there.
     run -0 make -s print-submission
-    run -2 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -2 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
     assert_output --partial 'problems/hello exists already'
     # All that 2025-09 or the toolkit has no use for: of a problem without scores, what was said of them.
     rm -r problems/hello
@@ -364,7 +364,7 @@ legacy() {
         -e '$a grading: {objective: min}' -e '$a languages: [c, cpp]' -e '$a name.de: Hallo' -e '$a uuid: none' \
         "$BATS_TEST_TMPDIR/hello/problem.yaml"
     (cd "$BATS_TEST_TMPDIR" && rm hello.zip && zip -qr hello.zip hello)
-    run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
     run -0 grep 'left out' problems/hello/IMPORTED.md
     assert_output "- problem.yaml: limits.memory: '0.5' is left out
 - problem.yaml: name.de: 'Hallo' is left out
@@ -380,10 +380,10 @@ legacy() {
 
 @test "formats: a package that the toolkit wrote is imported" {
     load helpers/copy
-    run_scripts/package.sh diffevo --limit 3000 > /dev/null
+    contrib/kattis/package.sh diffevo --limit 3000 > /dev/null
     cp "$build/packages/diffevo.zip" "$BATS_TEST_TMPDIR/"
     copy_toolkit built
-    run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/diffevo.zip" again
+    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/diffevo.zip" again
     assert_output --partial 'en ja statement'
     assert_equal "$(grep 'left out' problems/again/IMPORTED.md)" ''
     [ -x problems/again/imported/output_validator/build ] || [ -f problems/again/imported/output_validator/build ]
@@ -401,7 +401,7 @@ legacy() {
     copy_toolkit built
     local z=$BATS_TEST_TMPDIR/z
     refused() { # WORDS
-        run -2 run_scripts/import_package.sh "$z/x.zip" hostile
+        run -2 contrib/kattis/import_package.sh "$z/x.zip" hostile
         assert_output --partial "$1"
         [ ! -e problems/hostile ] && [ ! -e "$BATS_TEST_TMPDIR/escaped" ]
         rm -rf "$z"

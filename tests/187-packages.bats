@@ -11,7 +11,7 @@ setup() {
 
 @test "packages: every problem can be packed, and what needs a case that is left out is left out with it" {
     for problem in cointsp diffevo editdistance matmul mergesort; do
-        run -0 run_scripts/package.sh $problem
+        run -0 contrib/kattis/package.sh $problem
         assert_output --partial "/packages/$problem.zip: "
         case $problem in
         mergesort)
@@ -24,7 +24,7 @@ setup() {
         esac
     done
     # With a smaller limit fewer are there.
-    run -0 run_scripts/package.sh editdistance --limit 5000
+    run -0 contrib/kattis/package.sh editdistance --limit 5000
     assert_line "left out: submission wrong_answer/fixed_array.c, for no case that it fails in is there: $(
         )secret/06-disjoint secret/08-single secret/03-random"
     refute_line --partial hamming.c
@@ -32,8 +32,8 @@ setup() {
 
 @test "packages: jury submissions do in a package what their folder says" {
     requires box
-    run_scripts/package.sh mergesort > /dev/null
-    run -0 run_scripts/check_package.sh "$build/packages/mergesort.zip" --submissions
+    contrib/kattis/package.sh mergesort > /dev/null
+    run -0 contrib/kattis/check_package.sh "$build/packages/mergesort.zip" --submissions
     assert_output "check-package: mergesort is a package of the format 2025-09"
 }
 
@@ -44,12 +44,12 @@ setup() {
         [ -f "$file" ] || continue
         while IFS= read -r name; do
             [ -f "${file%%/submissions/*}/data/$name.in" ] || fail "$file: fails in: $name"
-        done < <(bash -c '. run_scripts/lib.sh; fails_in "$1"' - "$file")
+        done < <(bash -c '. run_scripts/lib/lib.sh; fails_in "$1"' - "$file")
     done
     copy_toolkit built
     sed -i 's|fails in: secret/keys/02-one|fails in: secret/keys/02-none|' \
         problems/mergesort/submissions/run_time_error/null_payloads.c
-    run -2 run_scripts/package.sh mergesort
+    run -2 contrib/kattis/package.sh mergesort
     assert_output --partial "null_payloads.c: 'fails in: secret/keys/02-none': there is no such case"
 }
 
@@ -71,7 +71,7 @@ small() {
 checked_package() {
     rm -f "$BATS_TEST_TMPDIR/small.zip"
     (cd "$BATS_TEST_TMPDIR" && zip -qr small.zip small)
-    run run_scripts/check_package.sh "$BATS_TEST_TMPDIR/small.zip"
+    run contrib/kattis/check_package.sh "$BATS_TEST_TMPDIR/small.zip"
     [ "$status" -eq "$1" ] || fail "exit code $status: $output"
 }
 

@@ -21,7 +21,7 @@ teardown() { rm -rf "$BATS_FILE_TMPDIR/copy/problems/imported"; }
 import() {
     rm -rf problems/imported "$BATS_TEST_TMPDIR/x.zip"
     (cd "$BATS_TEST_TMPDIR" && zip -qr x.zip x)
-    run -0 run_scripts/import_package.sh "$BATS_TEST_TMPDIR/x.zip" imported
+    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/x.zip" imported
 }
 
 # values PREFIX: the keys with it of the problem.yaml that was written, all of which the format has.

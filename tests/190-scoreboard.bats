@@ -5,7 +5,8 @@
 setup_file() {
     load helpers/scoreboard
     make -s -C "$root" DEV=1 grade-programs "${BUILD:-build}/scoreboard" "${BUILD:-build}/tests/test_grade_page" >&2
-    command -v chromium > /dev/null || { echo "chromium is missing: run_scripts/packages.sh browser" >&2; return 1; }
+    command -v chromium > /dev/null ||
+        { echo "chromium is missing: run_scripts/lib/packages.sh browser" >&2; return 1; }
     board_database "$BATS_FILE_TMPDIR/empty.db"
     board_sample "$BATS_FILE_TMPDIR/sample"
 }

@@ -6,7 +6,7 @@
 load helpers/contest
 
 setup_file() {
-    "$root/run_scripts/packages.sh" slurm >&2
+    "$root/run_scripts/lib/packages.sh" slurm >&2
     make -s -C "$root" DEV=1 all grade-programs "${BUILD:-build}/tests/test_gpu_lock" "${BUILD:-build}/simulate" >&2
     export cluster=$BATS_FILE_TMPDIR/c
     # Not started is not skipped: a test of this file that finds no cluster fails.
@@ -42,7 +42,7 @@ verdicts() {
     query 'SELECT team, path, verdict FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid
         ORDER BY 1, 2' "$@"
 }
-grade_slurm() { timeout 110 "$root/run_scripts/grade_slurm.sh" "$contest" "$@" < /dev/null; }
+grade_slurm() { timeout 110 "$root/contrib/slurm/grade_slurm.sh" "$contest" "$@" < /dev/null; }
 node_state() { sinfo -h -N -n "$1" -o %t | head -n 1; }
 
 # One verdict that counts for each submission, a sound database, and nothing left in the spool and the queue.
@@ -65,7 +65,7 @@ stand_ins() {
     touch "$place/VERSION" "$place/problems/mergesort/problem.c" "$place/problems/mergesort/data/sample/2-pairs.in"
     touch "$place/problems/problem.h"
     cp "$build/grader" "$place/build"
-    cat > "$place/run_scripts/grade_build.sh" << END
+    cat > "$place/contrib/grade/grade_build.sh" << END
 #!/bin/bash
 echo "build \$(date +%s%N)" >> "$log"
 sleep 0.1
@@ -95,7 +95,7 @@ echo '{"verdict": "AC", "message": "", "device": {"kind": "gpu", "name": "'\$mod
 rmdir "$locks/\$gpu"
 echo "ran \$gpu \$(date +%s%N)" >> "$log"
 END
-    chmod +x "$place/run_scripts/grade_build.sh" "$place/build/main_host"
+    chmod +x "$place/contrib/grade/grade_build.sh" "$place/build/main_host"
 }
 
 # submit_teams COUNT: one submission each.
@@ -194,7 +194,7 @@ END
     # One that may be CUDA's has it while it is built already.
     : > "$log"
     submit eve 3.cu "$sort/accepted/mergesort_threads.c"
-    sed -i "s/^sleep 0.1/sleep 1/" "$place/run_scripts/grade_build.sh"
+    sed -i "s/^sleep 0.1/sleep 1/" "$place/contrib/grade/grade_build.sh"
     run -0 timeout 60 "$place/build/grader" run "$contest" --gpu GPU-a
     assert_equal "$(grep -oE "^(warden|built|run)" "$log" | paste -sd " ")" "warden built run run run"
     # Killed, the grader takes them along.
@@ -228,7 +228,7 @@ END
     printf '#!/bin/bash\n[ $SLURMD_NODENAME != node3 ] || { echo words; echo "kernel of 3 gives 7" >&2; exit 1; }\n' \
         > "$BATS_TEST_TMPDIR/probe"
     chmod +x "$BATS_TEST_TMPDIR/probe"
-    "$root/run_scripts/grade_slurm.sh" "$contest" --chunk 1 --probe "$BATS_TEST_TMPDIR/probe" \
+    "$root/contrib/slurm/grade_slurm.sh" "$contest" --chunk 1 --probe "$BATS_TEST_TMPDIR/probe" \
         > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null &
     local front=$!
     until_true 30 test -e "$db"
@@ -274,7 +274,7 @@ END
     chmod +x "$BATS_TEST_TMPDIR/probe"
     # It is the process that is killed, not a shell before it.
     front() {
-        exec "$root/run_scripts/grade_slurm.sh" "$contest" --chunk 2 --no-drain --probe "$BATS_TEST_TMPDIR/probe" \
+        exec "$root/contrib/slurm/grade_slurm.sh" "$contest" --chunk 2 --no-drain --probe "$BATS_TEST_TMPDIR/probe" \
             >> "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null
     }
     front &
@@ -334,7 +334,7 @@ bob|3.c|WA"
     # the second time it is a judge error.
     sleeper 9
     submit ada 2.c "$BATS_TEST_TMPDIR/sleeper.c"
-    "$root/run_scripts/grade_slurm.sh" "$contest" > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null &
+    "$root/contrib/slurm/grade_slurm.sh" "$contest" > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null &
     local front=$! round
     for round in 1 2; do
         until_true 40 compgen -G "$contest/grading/slurm/orders/*.started" > /dev/null

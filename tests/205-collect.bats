@@ -63,9 +63,9 @@ column() {
         s/y\[i\] = a \* x\[i\] + y\[i\]/y[i + 1] = a * x[i] + y[i]/
         s|"../kernels.h"|"contrib/predict/kernels.h"|' "$root/contrib/predict/kernels/stream.cu" > stream.cu
     "$nvcc" -std=c++17 -O1 -cudart shared -gencode arch=compute_90,code=compute_90 -I "$root" -o wrong stream.cu \
-        "$build"/predict/{collect,alone}.o \
-        "$build"/predict/kernels/{arithmetic,lanes,matrix,reduce,registers,stencil}.o \
-        "$build"/obj/verify/{gpu,lockfile,error,stats}.o -ldl
+        "$build"/predict/obj/collect/{collect,alone}.o \
+        "$build"/predict/obj/kernels/{arithmetic,lanes,matrix,reduce,registers,stencil}.o \
+        "$build"/obj/verify/{gpu/gpu,base/lockfile,base/error,base/stats}.o -ldl
     run -1 ./wrong --check vector_add
     assert_output --regexp '^vector_add: wrong: n 1000, block 32 x 1, element 777 is [0-9.]+, on the CPU [0-9.]+$'
     run -1 ./wrong --check saxpy
@@ -120,7 +120,7 @@ column() {
 
 @test "join: times and counts side by side, and what does not fit is told with its file and line" {
     some_rows
-    join() { awk -f "$root/contrib/predict/join.awk" "$1" "$2"; }
+    join() { awk -f "$root/contrib/predict/collect/join.awk" "$1" "$2"; }
     join times.csv features.csv > joined.csv
     assert_equal "$(wc -l < joined.csv)" 5
     assert_equal "$(head -n 1 joined.csv)" "${times_header/,block/},$(head -n 1 features.csv | cut -d, -f 2-)"
@@ -197,7 +197,7 @@ column() {
 }
 
 @test "ncu: six launches of each row alone become a line, and others than the list's are refused" {
-    alone() { awk -f "$root/contrib/predict/ncu_alone.awk" list launches; }
+    alone() { awk -f "$root/contrib/predict/collect/ncu_alone.awk" list launches; }
     printf '%s\n' 'saxpy 32 64x1' 'fan_2 128 8x8' > list
     echo 'collect,--alone,7/400,0,fill,4096x1x1,256x1x1,1485.8' > launches
     for us in 9.5 3.25 1 4.5 2.25 3.5; do echo "collect,--alone,7/400,1,saxpy,1x1x1,64x1x1,$us"; done >> launches
@@ -235,7 +235,7 @@ fan_2,128,8x8,8,7'
         awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "registers") r = i } { $r = ""; print }' "$1"
     }
     diff <(without some.csv) <(without again.csv)
-    run -0 awk -f "$root/contrib/predict/quality.awk" "$data"
+    run -0 awk -f "$root/contrib/predict/collect/quality.awk" "$data"
     assert_line --regexp '^all +[0-9]{4,5} '
     assert_line --regexp '^the shortest launch: [0-9.]+ us$'
 }

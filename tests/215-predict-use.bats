@@ -190,7 +190,10 @@ CSV
 }
 
 @test "predict: ncu's table becomes a line a launch, and one that cannot be read is refused" {
-    times() { awk -v problem=p -v submission=s.cu -v text='random 4 4' -f "$root/contrib/predict/ncu_times.awk" "$1"; }
+    times() {
+        awk -v problem=p -v submission=s.cu -v text='random 4 4' \
+            -f "$root/contrib/predict/collect/ncu_times.awk" "$1"
+    }
     cat > "$BATS_TEST_TMPDIR/raw.csv" << 'END'
 ==PROF== Connected to process 1
 "ID","Process Name","Kernel Name","Block Size","Grid Size","gpu__time_duration.sum"

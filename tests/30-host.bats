@@ -4,7 +4,7 @@
 setup_file() {
     load helpers/common
     cd "$root"
-    run_scripts/files.sh
+    run_scripts/lib/files.sh
     a=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     export a
 }
@@ -158,7 +158,7 @@ setup() {
         --source bitparallel.c --time-limit 3.5
     assert_equal "$(json '.format, .problem, .verdict, .message, .seed, .repeat' | paste -sd ' ')" \
         '1 editdistance AC  7 5'
-    assert_equal "$(json .toolkit.frozen)" "$(run_scripts/frozen.sh digest)"
+    assert_equal "$(json .toolkit.frozen)" "$(run_scripts/lib/frozen.sh digest)"
     assert_equal "$(json .toolkit.version)" "$(cat VERSION)"
     assert_equal "$(json '.submission.language, .submission.source' | paste -sd ' ')" 'C bitparallel.c'
     assert_equal "$(json '.device.kind')" cpu

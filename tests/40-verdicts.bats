@@ -71,7 +71,7 @@ judged() {
 }
 # bats test_tags=alone
 @test "verdict: answering ahead without reading the channel ends, and is never accepted" {
-    run_scripts/files.sh
+    run_scripts/lib/files.sh
     so=$(submission tests/fixtures/bad_ahead.c)
     for box in auto none; do
         run -1 timeout 60 "$host" editdistance --submission "$so" --box "$box" --repeat 1000 --time-limit 2 \

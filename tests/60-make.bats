@@ -30,8 +30,8 @@ setup() {
     copy_toolkit simulator built
     rm build/cudasim/libcudart.so.13 build/cudasim/{runtime_memory,table_control.v2}.o
     run -0 timeout 600 make run ARGS='--case sample/2-similar'
-    assert_output --partial 'CC contrib/cudasim/runtime_memory.c'
-    assert_output --partial 'CC contrib/cudasim/table_control.c for x86-64-v2'
+    assert_output --partial 'CC contrib/cudasim/runtime/runtime_memory.c'
+    assert_output --partial 'CC contrib/cudasim/table/table_control.c for x86-64-v2'
     refute_output --partial 'for x86-64-v4'
     assert_output --partial 'LINK build/cudasim/libcudart.so.13'
     assert_equal "${lines[-1]}" 'SUCCESSFUL.'
@@ -56,11 +56,11 @@ setup() {
     assert_output "make: Nothing to be done for 'all'."
     run -0 make DEV=1
     assert_output "make: Nothing to be done for 'all'."
-    touch verify/channel.h
+    touch verify/wire/channel.h
     run -0 make
-    assert_output --partial 'CC verify/session.c'
-    assert_output --partial 'CC verify/runner.c'
-    refute_output --partial 'CC verify/stats.c'
+    assert_output --partial 'CC verify/judge/session.c'
+    assert_output --partial 'CC verify/runner/runner.c'
+    refute_output --partial 'CC verify/base/stats.c'
     touch problems/editdistance/include/device_user.h
     run -0 make
     assert_output --regexp 'NVCC device_user\.cu|CC .*/accepted/baseline\.c'
@@ -72,12 +72,12 @@ setup() {
         assert_equal "$(env "$change" make -n all | grep -c 'echo "  CC ')" "$every"
         run -0 env "$change" make "${two[@]}"
         assert_output --partial 'CC getrndstr.c'
-        assert_output --partial 'CC verify/runner.c'
+        assert_output --partial 'CC verify/runner/runner.c'
         run -0 env "$change" make "${two[@]}"
         refute_output --partial 'CC '
     done
     run -0 make "${two[@]}"
-    assert_output --partial 'CC verify/runner.c'
+    assert_output --partial 'CC verify/runner/runner.c'
 }
 
 @test "make: help has a line for every command" {
@@ -107,22 +107,22 @@ setup() {
     copy_toolkit built
     make -s all
     before=$(build/main_host --version | sed -n 's/frozen //p')
-    echo '/* changed */' >> verify/session.c
+    echo '/* changed */' >> verify/judge/session.c
     echo > verify/extra.h
     rm problems/editdistance/data/secret/05-equal.*
     run -2 make frozen
-    assert_output --partial verify/session.c
+    assert_output --partial verify/judge/session.c
     assert_output --partial verify/extra.h
     assert_output --partial 05-equal.in
     # The host says which sources it was built from.
     make -s all
     after=$(build/main_host --version | sed -n 's/frozen //p')
     [ "$before" != "$after" ]
-    assert_equal "$after" "$(run_scripts/frozen.sh digest)"
+    assert_equal "$after" "$(run_scripts/lib/frozen.sh digest)"
     assert_equal "$after" "$(cd run_scripts && ./frozen.sh digest)"
     rm problems/editdistance/data/secret/06-disjoint.*
     make -s all
-    assert_equal "$(build/main_host --version | sed -n 's/frozen //p')" "$(run_scripts/frozen.sh digest)"
+    assert_equal "$(build/main_host --version | sed -n 's/frozen //p')" "$(run_scripts/lib/frozen.sh digest)"
     # The statement and the submissions are not trusted, and not frozen.
     run -0 make freeze
     echo >> problems/editdistance/statement/problem.en.md
@@ -134,7 +134,7 @@ setup() {
     mkdir -p "$BATS_TEST_TMPDIR/shadow/verify" "$BATS_TEST_TMPDIR/shadow/problems"
     cd "$BATS_TEST_TMPDIR/shadow"
     cp "$root/problems/editdistance/submissions/wrong_answer/hamming.c" hamming.c
-    for file in device_user.h levenshtein.h problem.h toolkit.h verify/verdict.h; do
+    for file in device_user.h levenshtein.h problem.h toolkit.h verify/judge/verdict.h; do
         echo '#define main_host_was_here 1' > "$file"
     done
     # Its own copies of trusted functions stay its own.
@@ -147,7 +147,7 @@ END
     run -1 "$root/run_scripts/judge.sh" "$BATS_TEST_TMPDIR/shadow" --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .verdict)" WA
     assert_equal "$("$host" --version)" "$before"
-    assert_equal "$(json .toolkit.frozen)" "$("$root/run_scripts/frozen.sh" digest)"
+    assert_equal "$(json .toolkit.frozen)" "$("$root/run_scripts/lib/frozen.sh" digest)"
 }
 
 @test "make: practice scripts run1.sh to run9.sh" {
@@ -165,23 +165,23 @@ END
         "$(stat -c %s "$practice"/file{1,3,5,7,9,11,13,15,17} | paste -sd ' ')"
     assert_equal "$(ls "$practice" | wc -l)" 20
     run -0 bash -c "./getrndstr 20480 11 | cmp - '$practice/file11'"
-    run -2 run_scripts/practice.sh 11
-    run -2 run_scripts/practice.sh
+    run -2 run_scripts/lib/practice.sh 11
+    run -2 run_scripts/lib/practice.sh
     run -0 run_scripts/run1.sh --repeat 3
     assert_output --partial 'median of 3'
 }
 
 @test "packages: what is missing is installed, or named where there are no rights" {
-    run -0 run_scripts/packages.sh build test
+    run -0 run_scripts/lib/packages.sh build test
     assert_output ''
-    run -2 run_scripts/packages.sh everything
+    run -2 run_scripts/lib/packages.sh everything
     [ "$(id -u)" = 0 ] || skip "needs root to become somebody without rights"
     copy_toolkit
     chmod -R a+rX "$BATS_RUN_TMPDIR"
     mkdir bin
     ln -s /usr/bin/* bin/ 2> /dev/null
     rm bin/jq bin/bwrap
-    run -3 setpriv --reuid 65534 --regid 65534 --clear-groups env PATH="$PWD/bin" run_scripts/packages.sh build test
+    run -3 setpriv --reuid 65534 --regid 65534 --clear-groups env PATH="$PWD/bin" run_scripts/lib/packages.sh build test
     assert_line --index 0 \
         'packages.sh: these packages are missing; install them with: sudo apt-get install bubblewrap jq'
 }
@@ -239,10 +239,10 @@ outline() {
     mkdir wide
     printf '/* %s */\n' "$(printf 'あ%.0s' {1..110})" > wide/characters.c # not bytes
     printf 'echo "%s"\n' "$(printf 'word %.0s' {1..30})" > wide/message.sh
-    run -0 run_scripts/long_lines.sh
+    run -0 run_scripts/lib/long_lines.sh
     printf '\n/* %s*/\n' "$(printf 'word %.0s' {1..30})" > wide/comment.c
     printf 'echo %s\n' "$(printf 'word %.0s' {1..30})" > wide/words.bats
-    run -1 run_scripts/long_lines.sh
+    run -1 run_scripts/lib/long_lines.sh
     assert_equal "$(sort <<< "$output")" \
         $'wide/comment.c:2: longer than 120 columns\nwide/words.bats:1: longer than 120 columns'
 }

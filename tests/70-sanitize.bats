@@ -43,7 +43,7 @@ END
 
 @test "sanitizers: samples, files, repetitions, JSON" {
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
-    run_scripts/files.sh
+    run_scripts/lib/files.sh
     clean "$sanitized/main_host" editdistance --submission "$so" --repeat 3 --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$status $(json .verdict)" '0 AC'
     clean "$sanitized/main_host" editdistance --submission "$so" "$practice/file3" "$practice/file4"

@@ -29,7 +29,7 @@ run_at_all() {
     assert_equal "$(json .verdict)" WA
 }
 
-# Every name with the words of its rule: those of the table in verify/imports.c,
+# Every name with the words of its rule: those of the table in verify/inspect/imports.c,
 # which are written down twice on purpose.
 processes='fork _Fork __fork vfork __vfork forkpty clone __clone clone3 posix_spawn posix_spawnp pidfd_spawn execl
     execle execlp execv execve execveat execvp execvpe fexecve system popen wordexp daemon'

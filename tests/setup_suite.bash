@@ -1,5 +1,5 @@
-# Before all tests: builds the toolkit once, and ends loudly where that fails. Versions first. Where run_scripts/test.sh
-# has built it already, there is nothing to do but to say where it is.
+# Before all tests: builds the toolkit once, and ends loudly where that fails. Versions first. Where
+# tests/scripts/test.sh has built it already, there is nothing to do but to say where it is.
 setup_suite() {
     root=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
     export root build=$root/${BUILD:-build}

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "verify/text.h"
+#include "verify/base/text.h"
 
 enum { NAME_BYTES = 256, MESSAGE_BYTES = 2048, CASES_MOST = 100000, FILE_MOST = 64 << 20 };
 

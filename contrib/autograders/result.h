@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "verify/error.h"
-#include "verify/verdict.h"
+#include "verify/base/error.h"
+#include "verify/judge/verdict.h"
 
 struct graded_case {
     char *name;           /* "sample/1-ten", or "secret case 3" */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "verify/blob.h"
+#include "verify/base/blob.h"
 
 enum { FEED_BYTES = 1 << 30, FLAGS = JSON_COMPACT | JSON_REAL_PRECISION(15) };
 

@@ -13,7 +13,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "verify/error.h"
+#include "verify/base/error.h"
 
 struct feed {
     json_t *state; /* what all lines come to: an object for each type, by ID but for `contest` and `state` */

@@ -20,7 +20,7 @@
 
 #include "feed.h"
 #include "objects.h"
-#include "verify/root.h"
+#include "verify/base/root.h"
 #include "words.h"
 
 static const char help[] =

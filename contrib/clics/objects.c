@@ -19,10 +19,10 @@
 #include "contrib/grade/groups.h"
 #include "contrib/grade/standings.h"
 #include "toolkit.h"
-#include "verify/digest.h"
-#include "verify/league.h"
-#include "verify/package.h"
-#include "verify/verdict.h"
+#include "verify/base/digest.h"
+#include "verify/cases/league.h"
+#include "verify/cases/package.h"
+#include "verify/judge/verdict.h"
 #include "words.h"
 
 enum { CASES = 1024 };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "verify/digest.h"
+#include "verify/base/digest.h"
 
 /*
  * Rounded down, so that nothing crosses the start, the freeze or the end by it; but for what a double of such a moment

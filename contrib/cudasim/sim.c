@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "device.h"
-#include "feature_code.h"
-#include "round.h"
+#include "contrib/cudasim/machine/device.h"
+#include "contrib/cudasim/features/feature_code.h"
+#include "contrib/cudasim/base/round.h"
 
 /* ---- limits and options ---- */
 

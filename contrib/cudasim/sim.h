@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "fatbin.h"
-#include "memory.h"
-#include "ptx.h"
+#include "contrib/cudasim/container/fatbin.h"
+#include "contrib/cudasim/base/memory.h"
+#include "contrib/cudasim/ptx/ptx.h"
 
 /* The virtual device's limits; sim_default_limits() documents the defaults, CUDASIM_* variables change them. */
 struct sim_limits {

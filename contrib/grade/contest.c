@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "groups.h"
-#include "verify/root.h"
+#include "verify/base/root.h"
 
 const char *const scoring_names[] = { "pass-fail", "fastest", "relative", "groups", NULL };
 const char *const aggregation_names[] = { "sum", "min", "pass-fail", NULL };

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "verify/error.h"
-#include "verify/settings.h"
+#include "verify/base/error.h"
+#include "verify/base/settings.h"
 
 enum { CONTEST_PROBLEMS = 64, CONTEST_GROUPS = 16 };
 

@@ -20,7 +20,7 @@
 
 #include "keeper.h"
 #include "step.h"
-#include "verify/digest.h"
+#include "verify/base/digest.h"
 
 enum { ROOM = 16 << 20 }; /* bytes: a disk with less is full */
 

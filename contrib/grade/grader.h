@@ -20,7 +20,7 @@
 #include "intake.h"
 #include "progress.h"
 #include "store.h"
-#include "verify/warden.h"
+#include "verify/gpu/warden.h"
 
 enum { GRADER_JOBS = 64, GRADER_GPUS = 16 };
 

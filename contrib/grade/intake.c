@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "litter.h"
-#include "verify/digest.h"
+#include "verify/base/digest.h"
 
 enum { MAX_DEPTH = 8, WHY = 300 };
 

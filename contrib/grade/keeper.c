@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/clock.h"
-#include "verify/processor.h"
-#include "verify/reap.h"
+#include "verify/base/clock.h"
+#include "verify/box/processor.h"
+#include "verify/wire/reap.h"
 
 /*
  * Its write end is the grader's alone: the read end tells its end, whatever that was. One for the program, as signals

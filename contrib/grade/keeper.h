@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "verify/error.h"
+#include "verify/base/error.h"
 
 /* The number that command.channel has in the command. */
 enum { KEEPER_CHANNEL = 3 };

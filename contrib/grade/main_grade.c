@@ -19,7 +19,7 @@
 #include "commands.h"
 #include "grader.h"
 #include "preflight.h"
-#include "verify/root.h"
+#include "verify/base/root.h"
 #include "spool.h"
 
 static const char help[] =
@@ -33,7 +33,7 @@ static const char help[] =
     " to its\n"
     "                times (default: none, the CPU and the simulator)\n"
     "  --lanes N     without --gpu: submissions to run at a time, 1 to 16 (1)\n"
-    "cluster   as run, by the machines of a cluster: see run_scripts/grade_slurm.sh, which calls it\n"
+    "cluster   as run, by the machines of a cluster: see contrib/slurm/grade_slurm.sh, which calls it\n"
     "work      one machine's part of that: see contrib/slurm/worker.sh\n"
     "check     reads contest.yaml and says what is in it\n"
     "results [TABLE] [--csv|--json] [filter]   what is in the database: standings (--public: as before the freeze),\n"
@@ -178,7 +178,7 @@ static int command_cluster(int argc, char **argv, const char *folder, struct err
             ok = error_usage(error, "unknown option or one without its value; see grader --help");
     }
     if (ok && !spool.script)
-        ok = error_usage(error, "cluster needs --script: run_scripts/grade_slurm.sh gives it");
+        ok = error_usage(error, "cluster needs --script: contrib/slurm/grade_slurm.sh gives it");
     if (!ok || !contest_load(&contest, folder, error))
         return error->code;
     ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&

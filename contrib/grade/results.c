@@ -9,7 +9,7 @@
 
 #include "commands.h"
 #include "devices.h"
-#include "verify/text.h"
+#include "verify/base/text.h"
 
 #define FROM_ALL " FROM submissions s JOIN judgements j ON j.submission = s.id LEFT JOIN machines m ON m.id = j.machine"
 /* Milliseconds rounded down, as by clics_time(): strftime() would round to the nearest, and beyond the end. */

@@ -4,7 +4,7 @@
  *   results.db ── orders/ROUND-TASK ─▶ grader work, on some machine ── results/JUDGEMENT.db ─▶ results.db
  *
  * SQLite's locks and its write-ahead log are for processes of one machine; several writers over NFS destroy a
- * database. So one process alone opens the contest's: `grader cluster`, started by run_scripts/grade_slurm.sh, which
+ * database. So one process alone opens the contest's: `grader cluster`, started by contrib/slurm/grade_slurm.sh, which
  * holds the contest's lock. A machine that grades gets an order, a list of judgements, grades it on a database of its
  * own, and leaves each judgement as one file, a database of the same schema with that judgement alone, which gets its
  * name when it is whole.

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "keeper.h"
-#include "verify/digest.h"
-#include "verify/stats.h"
-#include "verify/text.h"
+#include "verify/base/digest.h"
+#include "verify/base/stats.h"
+#include "verify/base/text.h"
 
 enum { BUILD_SECONDS = 900, RUN_SECONDS = 6 * 3600, LOG_KEPT = 16384, ARGUMENTS = 40 };
 
@@ -135,7 +135,7 @@ bool step_start_build(const struct grader *grader, struct job *job, const char *
 
     if (!make_work(grader, job, "build", error))
         return false;
-    snprintf(script, sizeof script, "%s/run_scripts/grade_build.sh", grader->root);
+    snprintf(script, sizeof script, "%s/contrib/grade/grade_build.sh", grader->root);
     return start(grader, job, arguments, BUILD_SECONDS, (int)grader->run_count, 0, error);
 }
 

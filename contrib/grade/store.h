@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "verify/error.h"
+#include "verify/base/error.h"
 
 struct store {
     sqlite3 *db;

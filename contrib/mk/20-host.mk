@@ -3,14 +3,15 @@
 PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/problem.c)))
 # Sources of the problems that go into the host: call.c goes into the runner, main_*.c are programs.
 PROBLEM_SOURCES := $(filter-out %/call.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
-RUNNER_SOURCES := verify/runner.c verify/opencl_runner.c verify/refusal.c verify/filter.c verify/channel.c \
-	verify/guard.c verify/reap.c
-VERIFY_SOURCES := $(filter-out verify/runner.c verify/opencl_runner.c verify/refusal.c verify/guard.c verify/empty.c \
-	verify/main_%.c,$(wildcard verify/*.c))
+RUNNER_SOURCES := $(addprefix verify/,runner/runner.c runner/opencl_runner.c runner/refusal.c wire/filter.c \
+	wire/channel.c wire/guard.c wire/reap.c)
+# The rooms of verify/ that the host is linked with: all but runner/, and of wire/ all but what ends in the runner.
+VERIFY_SOURCES := $(filter-out verify/wire/guard.c verify/result/main_%.c,$(wildcard $(patsubst %,verify/%/*.c, \
+	base wire box gpu inspect cases judge result)))
 TABLE := $(BUILD)/problems.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
-HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) $(PROBLEM_SOURCES) $(TABLE) $(BUILD)/frozen_lines.c)
+HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) problems/prepare.c $(PROBLEM_SOURCES) $(TABLE) $(BUILD)/frozen_lines.c)
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
 # The names that participants type. Another build folder beside the usual one leaves them where they point to.
@@ -24,25 +25,26 @@ PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/compare $(BUILD)/
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/seal: $(call object,verify/main_seal.c) $(HOST_OBJECTS)
+$(BUILD)/seal: $(call object,verify/result/main_seal.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/verify_record: $(call object,verify/main_record.c) $(HOST_OBJECTS)
+$(BUILD)/verify_record: $(call object,verify/result/main_record.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 $(BUILD)/check_problem: $(call object,problems/main_check.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/compare: $(call object,verify/main_compare.c) $(HOST_OBJECTS)
+$(BUILD)/compare: $(call object,verify/result/main_compare.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/bench_watch: $(call object,tests/bench/main_watch.c verify/warden.c verify/lockfile.c verify/error.c)
+$(BUILD)/bench_watch: $(call object,tests/bench/main_watch.c verify/gpu/warden.c verify/base/lockfile.c \
+	verify/base/error.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
 
 $(BUILD)/bench_overhead: $(call object,tests/bench/main_overhead.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/getrndstr: $(call object,getrndstr.c verify/random.c)
+$(BUILD)/getrndstr: $(call object,getrndstr.c verify/base/random.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
 
 # As the ancestor had them.
@@ -52,7 +54,7 @@ ldistance: $(BUILD)/main_host
 	$(Q)ln -sfn $< $@
 
 # The runner is never built with sanitizers: it shares its process with user code. It stands before the OpenCL loader
-# for two functions, and before the C library for its allocators (verify/refusal.h).
+# for two functions, and before the C library for its allocators (verify/runner/refusal.h).
 RUNNER_EXPORTS := clBuildProgram clCompileProgram \
 	malloc calloc realloc memalign aligned_alloc posix_memalign mmap mmap64
 $(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/problems/%/call.o
@@ -60,18 +62,19 @@ $(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/prob
 	$(call say,LINK $@)$(CC) $(RUNNER_EXPORTS:%=-Wl,--export-dynamic-symbol=%) -o $@ $^ -lseccomp -ldl
 
 # What the host times for the overhead of a call, and who looks after the GPU for it.
-$(BUILD)/empty.so: verify/empty.c $(FLAGS_STAMP)
+$(BUILD)/empty.so: verify/runner/empty.c $(FLAGS_STAMP)
 	$(call say,CC $<)$(CC) $(HOST_CFLAGS) -fPIC -shared -o $@ $<
-$(BUILD)/empty_gpu.so: verify/empty_gpu.cu $(FLAGS_STAMP)
+$(BUILD)/empty_gpu.so: verify/runner/empty_gpu.cu $(FLAGS_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -shared -o $@ $<
 # It has the folders of the CUDA runtime in itself: whoever starts it need not know them. The tests have one that runs
 # on the simulator.
 $(BUILD)/gpu_warden $(BUILD)/bench_context: RUNTIME = $(CUDA_FOLDER):/usr/local/cuda/lib64
 $(BUILD)/tests/sim_warden: RUNTIME = $(abspath $(BUILD))/cudasim
-$(BUILD)/gpu_warden $(BUILD)/tests/sim_warden: verify/warden_main.cu verify/warden.h verify/clock.h $(FLAGS_STAMP)
+$(BUILD)/gpu_warden $(BUILD)/tests/sim_warden: verify/gpu/main_warden.cu verify/gpu/warden.h \
+		verify/base/clock.h $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -Iverify -Xlinker -rpath=$(RUNTIME) -o $@ $<
-$(BUILD)/bench_context: tests/bench/main_context.cu verify/clock.h $(FLAGS_STAMP)
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -I. -Xlinker -rpath=$(RUNTIME) -o $@ $<
+$(BUILD)/bench_context: tests/bench/main_context.cu verify/base/clock.h $(FLAGS_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -I. -Xlinker -rpath=$(RUNTIME) -o $@ $<
 
 # A folder for each OpenCL driver, which names that one alone to the loader.
@@ -92,25 +95,25 @@ $(BUILD)/obj/%.o: $(BUILD)/%.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(HOST_CPPFLAGS) $(HOST_CFLAGS) $(SANITIZERS) -MMD -MP -c -o $@ $<
 
-$(TABLE): run_scripts/problem_table.sh $(FLAGS_STAMP) problems $(wildcard problems/*/problem.c)
-	$(Q)run_scripts/problem_table.sh $(PROBLEM_NAMES) > $@.part && \
+$(TABLE): run_scripts/lib/problem_table.sh $(FLAGS_STAMP) problems $(wildcard problems/*/problem.c)
+	$(Q)run_scripts/lib/problem_table.sh $(PROBLEM_NAMES) > $@.part && \
 		{ cmp -s $@.part $@ && rm $@.part || mv $@.part $@; }; touch $@
 
 # The digests that the host carries: of the trusted files as they are now. A file that is gone changes the list. What
 # builds no part of the host does not look.
 BUILDS_HOST := $(filter-out submission simulator-if-used cudasim-library cudasim-programs,$(BUILDS))
 ifneq ($(BUILDS_HOST),)
-TRUSTED := $(shell run_scripts/frozen.sh list)
+TRUSTED := $(shell run_scripts/lib/frozen.sh list)
 TRUSTED_LIST := $(BUILD)/trusted-files
 $(shell mkdir -p $(BUILD); echo '$(TRUSTED)' | cmp -s - $(TRUSTED_LIST) || echo '$(TRUSTED)' > $(TRUSTED_LIST))
 endif
-$(BUILD)/toolkit.h: $(TRUSTED) $(TRUSTED_LIST) run_scripts/frozen.sh VERSION $(FLAGS_STAMP)
-	$(Q)digest=$$(run_scripts/frozen.sh digest) && printf '#define %s "%s"\n' TOOLKIT_VERSION "$$(cat VERSION)" \
+$(BUILD)/toolkit.h: $(TRUSTED) $(TRUSTED_LIST) run_scripts/lib/frozen.sh VERSION $(FLAGS_STAMP)
+	$(Q)digest=$$(run_scripts/lib/frozen.sh digest) && printf '#define %s "%s"\n' TOOLKIT_VERSION "$$(cat VERSION)" \
 		TOOLKIT_FROZEN "$$digest" TOOLKIT_CUDA_FOLDER '$(CUDA_FOLDER)' > $@
 $(BUILD)/frozen_lines.c: $(BUILD)/toolkit.h
-	$(Q){ echo '#include "verify/frozen.h"'; echo 'const char *const frozen_lines[] = {'; \
-		run_scripts/frozen.sh lines | sed 's/.*/    "&",/'; echo '    0,'; echo '};'; } > $@
-$(call object,main_host.c verify/device.c verify/report.c verify/main_record.c): $(BUILD)/toolkit.h
+	$(Q){ echo '#include "verify/cases/frozen.h"'; echo 'const char *const frozen_lines[] = {'; \
+		run_scripts/lib/frozen.sh lines | sed 's/.*/    "&",/'; echo '    0,'; echo '};'; } > $@
+$(call object,main_host.c verify/judge/device.c verify/result/report.c verify/result/main_record.c): $(BUILD)/toolkit.h
 
 # Made on the way to a program, and wanted again.
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/plain/%.o

@@ -26,14 +26,15 @@ submission_opencl = $(strip $(if $(filter %.cl,$(call submission_files,$(1))),ye
 
 # The toolkit's header and the problem's are included before anything the submission may bring.
 HEADER := problems/$(PROBLEM)/include/device_user.h
-INCLUDES = -include verify/submission.h -include $(HEADER) -Iproblems/$(PROBLEM)/include -I$(dir $(1)) -Icontrib/opencl
+INCLUDES = -include verify/wire/submission.h -include $(HEADER) -Iproblems/$(PROBLEM)/include -I$(dir $(1)) \
+	-Icontrib/opencl
 comma := ,
 SUBMISSION_LINK := contrib/mk/exports.map
 LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=device_user
 
 # With BOXED=1 each compiler runs in a box, which sees the submission and what the toolkit gives to it.
-SUBMISSION_SEES = verify/submission.h problems/$(PROBLEM)/include contrib/opencl $(SUBMISSION_LINK)
-box = $(if $(BOXED),run_scripts/compile_box.sh $(call submission_folder,$(1)) $(SUBMISSION_SEES) \
+SUBMISSION_SEES = verify/wire/submission.h problems/$(PROBLEM)/include contrib/opencl $(SUBMISSION_LINK)
+box = $(if $(BOXED),run_scripts/lib/compile_box.sh $(call submission_folder,$(1)) $(SUBMISSION_SEES) \
 	$(patsubst %/,%,$(1)) -- )
 
 # A submission is built anew when the names or contents of its files change, whatever their times say. With FRESH=1, as
@@ -53,7 +54,7 @@ $(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $
 endef
 
 define compile_rule
-$(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) verify/submission.h \
+$(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) verify/wire/submission.h \
 		$(FLAGS_STAMP)
 	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(call box,$(1))$(if $(filter %.cu,$(2)),\
 		$$(NVCC) $$(NVCC_FLAGS) $(WITHOUT_NVTX),$(CC) $(SUBMISSION_CFLAGS)) \

@@ -4,7 +4,7 @@ CUDASIM := contrib/cudasim
 CUDASIM_LIBRARY := $(BUILD)/cudasim/libcudart.so.13
 CUDASIM_TOOLS := $(BUILD)/ptx_dump $(BUILD)/fatbin
 CUDASIM_FLAGS = -std=c11 -fPIC $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror) -D_GNU_SOURCE $(CPPFLAGS) \
-	$(if $(CUDA_INCLUDE),-isystem $(CUDA_INCLUDE)) -I$(CUDASIM) $(SANITIZERS)
+	$(if $(CUDA_INCLUDE),-isystem $(CUDA_INCLUDE)) -I. $(SANITIZERS)
 # All of the library may use what every x86-64 of the last fifteen years has: counting bits, above all.
 BASE_LEVEL := $(if $(X86_64),-march=x86-64-v2)
 CUDASIM_LIBS := -lzstd -lelf -ljansson -lpthread -lm
@@ -16,8 +16,8 @@ LEVEL_3 := -DLEVEL=3 -march=x86-64-v3
 LEVEL_4 := -DLEVEL=4 -march=x86-64-v4 -mprefer-vector-width=512
 TABLE_FLAGS := -std=gnu11 -O3 -frounding-math -fno-trapping-math
 
-CUDASIM_TABLES := $(wildcard $(CUDASIM)/table_*.c)
-CUDASIM_SOURCES := $(filter-out $(CUDASIM)/main_%.c $(CUDASIM_TABLES),$(wildcard $(CUDASIM)/*.c))
+CUDASIM_TABLES := $(wildcard $(CUDASIM)/table/table_*.c)
+CUDASIM_SOURCES := $(filter-out $(CUDASIM)/tools/% $(CUDASIM_TABLES),$(wildcard $(CUDASIM)/*.c $(CUDASIM)/*/*.c))
 leveled = $(foreach level,$(LEVELS),$(patsubst $(CUDASIM)/%.c,$(BUILD)/cudasim/%.v$(level).o,$(1)))
 CUDASIM_OBJECTS := $(CUDASIM_SOURCES:$(CUDASIM)/%.c=$(BUILD)/cudasim/%.o) $(call leveled,$(CUDASIM_TABLES))
 
@@ -29,9 +29,9 @@ $(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUD
 cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY))
 	$(if $(CUDASIM_LACKS),@echo "cudasim needs $(strip $(CUDASIM_LACKS))" >&2; exit 2)
 
-$(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(CUDASIM)/libcudart.map
+$(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(CUDASIM)/runtime/libcudart.map
 	$(call say,LINK $@)$(CC) -shared $(SANITIZERS) -Wl,-soname,$(@F) \
-		-Wl,--version-script=$(CUDASIM)/libcudart.map -Wl,-Bsymbolic -Wl,-z,defs \
+		-Wl,--version-script=$(CUDASIM)/runtime/libcudart.map -Wl,-Bsymbolic -Wl,-z,defs \
 		-Wl,-z,nodelete -o $@ $(filter %.o,$^) $(CUDASIM_LIBS)
 
 $(BUILD)/cudasim/%.o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
@@ -49,24 +49,24 @@ $(foreach level,$(LEVELS),$(eval $(call level_rule,$(level))))
 
 cudasim_objects = $(call object,$(wildcard $(1:%=$(CUDASIM)/%)))
 
-$(BUILD)/ptx_dump: $(call cudasim_objects,main_ptx_dump.c ptx_*.c)
+$(BUILD)/ptx_dump: $(call cudasim_objects,tools/main_ptx_dump.c ptx/*.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
 
-$(BUILD)/fatbin: $(call cudasim_objects,main_fatbin.c fatbin.c cubin.c)
+$(BUILD)/fatbin: $(call cudasim_objects,tools/main_fatbin.c container/*.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lelf -lzstd
 
 # Says which PTX the library executes: a section of docs/CUDASIM.md.
-$(BUILD)/cudasim_instructions: $(BUILD)/cudasim/main_instructions.o $(CUDASIM_OBJECTS)
+$(BUILD)/cudasim_instructions: $(BUILD)/cudasim/tools/main_instructions.o $(CUDASIM_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
 
 # ---- unit tests: only what they test, and not the host ----
 
 CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain $(if $(X86_64),builtin half))
-$(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,memory*.c)
-$(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,fatbin.c cubin.c)
-$(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,explain*.c)
-$(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,builtin.c memory*.c)
-$(BUILD)/tests/test_cudasim_half: $(call leveled,$(wildcard $(CUDASIM)/table_half*.c))
+$(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,base/memory*.c)
+$(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,container/*.c)
+$(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,report/explain*.c)
+$(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,machine/builtin.c base/memory*.c)
+$(BUILD)/tests/test_cudasim_half: $(call leveled,$(wildcard $(CUDASIM)/table/table_half*.c))
 $(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
@@ -99,7 +99,7 @@ $(BUILD)/cudasim-tests/%: tests/cudasim/%.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(if $(filter $(WITH_SASS),$*),$(SASS_CODE),$(PTX_CODE)) \
 		-MMD -MP -MF $@.d $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
 
-# A CUDA program that measures the library: run_scripts/bench_cudasim.sh.
+# A CUDA program that measures the library: tests/bench/bench_cudasim.sh.
 $(BUILD)/cudasim_speed: $(CUDASIM)/bench/speed.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<
 
@@ -112,18 +112,18 @@ FUZZERS := $(BUILD)/fuzz/ptx $(BUILD)/fuzz/fatbin
 REPLAYERS := $(FUZZERS:%=%_replay)
 FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fno-sanitize-recover=all -fno-omit-frame-pointer
 fuzz_sources = tests/fuzz/fuzz_$(1).c $(wildcard $(FUZZED_$(1):%=$(CUDASIM)/%))
-FUZZED_ptx := ptx_*.c feature_code.c feature_graph.c
-FUZZED_fatbin := fatbin.c cubin.c
+FUZZED_ptx := ptx/*.c features/feature_code.c features/feature_graph.c
+FUZZED_fatbin := container/*.c
 FUZZ_OPTIONS_ptx := -malloc_limit_mb=64 -max_len=16384 -dict=tests/fuzz/ptx.dict
 FUZZ_OPTIONS_fatbin := -malloc_limit_mb=1100 -rss_limit_mb=4096
 
 # A replayer is built with gcc: the corpus, and what comes of it by seeded damage, without libFuzzer.
 define fuzz_rules
-$(BUILD)/fuzz/$(1): $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*.h)
+$(BUILD)/fuzz/$(1): $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CLANG $$@)$$(CLANG) $$(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $$@ \
 		$$(filter %.c,$$^) -lelf -lzstd
-$(BUILD)/fuzz/$(1)_replay: tests/fuzz/main_replay.c $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*.h)
+$(BUILD)/fuzz/$(1)_replay: tests/fuzz/main_replay.c $(call fuzz_sources,$(1)) $(wildcard $(CUDASIM)/*/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CC $$@)$$(CC) $$(FUZZ_FLAGS) -fsanitize=address,undefined -o $$@ $$(filter %.c,$$^) -lelf -lzstd
 .PHONY: fuzz-$(1)
@@ -137,4 +137,4 @@ $(foreach name,ptx fatbin,$(eval $(call fuzz_rules,$(name))))
 .PHONY: replayers
 replayers: $(REPLAYERS)
 
--include $(wildcard $(BUILD)/cudasim/*.d $(CUDASIM_PROGRAMS:%=%.d))
+-include $(wildcard $(BUILD)/cudasim/*.d $(BUILD)/cudasim/*/*.d $(CUDASIM_PROGRAMS:%=%.d))

@@ -1,17 +1,18 @@
 # The converters of results, and what makes and reads packages. Built when asked for: nothing else needs libxml2.
 
 AUTOGRADERS := contrib/autograders
-CONVERT_OBJECTS := $(call object,$(wildcard $(AUTOGRADERS)/*.c) verify/verdict.c verify/error.c verify/text.c)
+CONVERT_OBJECTS := $(call object,$(wildcard $(AUTOGRADERS)/*.c) verify/judge/verdict.c verify/base/error.c \
+	verify/base/text.c)
 $(call object,$(wildcard $(AUTOGRADERS)/*.c)): HOST_CPPFLAGS += -isystem /usr/include/libxml2
 
 $(BUILD)/convert: $(CONVERT_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -ljansson -lxml2 -lm
 
-$(BUILD)/export_problem: $(call object,$(AUTOGRADERS)/kattis/main_export.c) $(HOST_OBJECTS)
+$(BUILD)/export_problem: $(call object,contrib/kattis/main_export.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/yaml_flat: $(call object,$(AUTOGRADERS)/kattis/main_yaml_flat.c verify/settings.c verify/error.c \
-	verify/text.c)
+$(BUILD)/yaml_flat: $(call object,contrib/kattis/main_yaml_flat.c verify/base/settings.c verify/base/error.c \
+	verify/base/text.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lyaml -lm
 
 .PHONY: format-programs

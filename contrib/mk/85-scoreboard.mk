@@ -12,6 +12,6 @@ $(BUILD)/scoreboard: $(SCOREBOARD_OBJECTS) $(GRADE_LIBRARY)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lm
 
 $(BUILD)/tests/test_grade_page: $(call object,tests/unit/test_grade_page.c $(SCOREBOARD)/page.c $(SCOREBOARD)/words.c \
-	verify/text.c)
+	verify/base/text.c)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm

@@ -7,5 +7,5 @@ print-same-flags:
 
 .PHONY: simulate
 simulate: $(BUILD)/simulate
-$(BUILD)/simulate: $(call object,contrib/slurm/main_simulate.c verify/random.c)
+$(BUILD)/simulate: $(call object,contrib/slurm/main_simulate.c verify/base/random.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm

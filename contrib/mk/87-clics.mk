@@ -1,7 +1,8 @@
 # clics: a graded contest as the files of a CLICS Contest API. It links the grader's reader of contests and standings.
 
 CLICS_OBJECTS := $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard contrib/clics/*.c)) \
-	$(addprefix verify/,package.c league.c rules.c imports.c frozen.c verdict.c) $(BUILD)/frozen_lines.c)
+	$(patsubst %,verify/%.c,cases/package cases/league cases/frozen inspect/rules inspect/imports judge/verdict) \
+	$(BUILD)/frozen_lines.c)
 $(call object,contrib/clics/objects.c): $(BUILD)/toolkit.h
 
 .PHONY: clics-programs
@@ -12,7 +13,7 @@ $(BUILD)/clics: $(call object,contrib/clics/main_clics.c) $(CLICS_OBJECTS) $(GRA
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lelf -licui18n -licuuc -lm
 
 # What a package's test_group.yaml files say, for the scripts that check and import packages.
-$(BUILD)/test_groups: $(call object,contrib/autograders/kattis/main_test_groups.c \
-	$(addprefix contrib/grade/,contest.c groups.c score.c) $(addprefix verify/,settings.c error.c root.c))
+$(BUILD)/test_groups: $(call object,contrib/kattis/main_test_groups.c \
+	$(addprefix contrib/grade/,contest.c groups.c score.c) $(addprefix verify/base/,settings.c error.c root.c))
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lyaml -lm
 

@@ -1,5 +1,5 @@
 # contrib/predict: how long a kernel will take, before it runs. Its parts need packages that the host does not:
-# run_scripts/packages.sh predict. Nothing else depends on them.
+# run_scripts/lib/packages.sh predict. Nothing else depends on them.
 
 PREDICT := contrib/predict
 
@@ -20,31 +20,31 @@ predict-features: $(if $(CUDASIM_LACKS),,$(BUILD)/predict/features $(FEATURE_TES
 
 # ---- collect: the kernels that the predictor learns from, timed on a GPU or counted on the simulator ----
 
-PREDICT_KERNELS := $(patsubst $(PREDICT)/%.cu,$(BUILD)/predict/%.o,$(wildcard $(PREDICT)/kernels/*.cu))
+PREDICT_KERNELS := $(patsubst $(PREDICT)/%.cu,$(BUILD)/predict/obj/%.o,$(wildcard $(PREDICT)/kernels/*.cu))
 # The simulator reads PTX up to 9.0: newer GPUs' code comes with it as well.
 PTX_90 := -gencode arch=compute_90,code=compute_90
 PREDICT_PTX = $(if $(shell [ "$(CUDA_ARCH)" -le 90 ] || echo newer),$(PTX_90))
 
-$(BUILD)/predict/collect: $(BUILD)/predict/collect.o $(BUILD)/predict/alone.o $(PREDICT_KERNELS) \
-		$(call object,verify/gpu.c verify/lockfile.c verify/error.c verify/stats.c)
+$(BUILD)/predict/collect: $(addprefix $(BUILD)/predict/obj/collect/,collect.o alone.o) $(PREDICT_KERNELS) \
+		$(call object,verify/gpu/gpu.c verify/base/lockfile.c verify/base/error.c verify/base/stats.c)
 	$(call say,LINK $@)$(NVCC) $(NVCC_FLAGS) -o $@ $^ -ldl -lm
 
-$(BUILD)/predict/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
+$(BUILD)/predict/obj/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) $(PREDICT_PTX) -I. -MMD -MP -c -o $@ $<
 
--include $(wildcard $(BUILD)/predict/*.d $(BUILD)/predict/kernels/*.d)
+-include $(wildcard $(BUILD)/predict/obj/*/*.d)
 
 # ---- methods: training, evaluation, prediction ----
 
 PREDICT_LIBS := -llapacke -lopenblas -lsvm -lnlopt -ljansson -lpthread -lm
-PREDICT_SOURCES := $(addprefix $(PREDICT)/,table.c gpus.c terms.c design.c normalise.c split.c mrmr.c method.c \
-	ridge.c nearest.c elm.c mlp.c svr.c roofline.c limits.c kriging.c nested.c plain.c bounded.c vector.c score.c jobs.c \
-	model.c model_file.c evaluate.c report.c)
-PREDICT_OBJECTS := $(call object,$(PREDICT_SOURCES) verify/error.c verify/random.c)
+PREDICT_SOURCES := $(filter-out $(PREDICT)/main_%.c, \
+	$(wildcard $(PREDICT)/*.c $(PREDICT)/rows/*.c $(PREDICT)/methods/*.c)) \
+	$(PREDICT)/collect/jobs.c
+PREDICT_OBJECTS := $(call object,$(PREDICT_SOURCES) verify/base/error.c verify/base/random.c)
 
 # Loops over thousands of numbers: for the processor at hand, in any order. They see finite numbers only.
-$(call object,$(PREDICT)/vector.c): HOST_CFLAGS += -O3 -ffast-math -march=native
+$(call object,$(PREDICT)/rows/vector.c): HOST_CFLAGS += -O3 -ffast-math -march=native
 $(call object,$(PREDICT_SOURCES) $(PREDICT)/main_predict.c): HOST_CFLAGS += -fno-math-errno
 
 .PHONY: predict-program predict-tests

@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "problems/problem.h"
-#include "verify/arguments.h"
-#include "verify/call.h"
-#include "verify/league.h"
-#include "verify/package.h"
+#include "verify/cases/arguments.h"
+#include "verify/wire/call.h"
+#include "verify/cases/league.h"
+#include "verify/cases/package.h"
 
 typedef void function(void);
 

@@ -8,8 +8,8 @@
 
 #include <cblas.h>
 
-#include "jobs.h"
-#include "split.h"
+#include "contrib/predict/collect/jobs.h"
+#include "contrib/predict/rows/split.h"
 
 struct job {
     struct run *run;

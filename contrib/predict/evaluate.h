@@ -8,7 +8,7 @@
 #define PREDICT_EVALUATE_H
 
 #include "model.h"
-#include "mrmr.h"
+#include "contrib/predict/rows/mrmr.h"
 #include "score.h"
 
 enum group { GROUP_COMPUTATION, GROUP_MEMORY, GROUP_MERGED, GROUPS };

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobs.h"
+#include "contrib/predict/collect/jobs.h"
 #include "score.h"
-#include "split.h"
-#include "vector.h"
+#include "contrib/predict/rows/split.h"
+#include "contrib/predict/rows/vector.h"
 
 enum { FOLDS = 10, KERNEL_FOLDS = 10, NEAR_RESIDUALS = 200 };
 #define BEYOND 0.1 /* of an input's range: how far outside of it a launch may be */

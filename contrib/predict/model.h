@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-#include "limits.h"
-#include "method.h"
-#include "normalise.h"
+#include "contrib/predict/methods/limits.h"
+#include "contrib/predict/methods/method.h"
+#include "contrib/predict/rows/normalise.h"
 
 enum { MODEL_FORMAT = 3 };
 #define MODEL_LEVEL 0.9 /* of intervals */

@@ -61,7 +61,7 @@ def report($model; $left_out):
     . as $all | map(select(.refused_launches > 0)) as $refused |
     "# Predicted and measured times of the submissions\n",
     "Written by `run_scripts/predict.sh validate` from the times that " +
-        "`run_scripts/kernel_times.sh` measured below ncu on a",
+        "`contrib/predict/scripts/kernel_times.sh` measured below ncu on a",
     "\($model.trained_on): the first 40 launches of every accepted CUDA submission. " +
         "Predicted by \($model.method), for one",
     "\($model.gpu), from counts of the simulator on the same inputs. " +

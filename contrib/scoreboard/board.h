@@ -13,7 +13,7 @@
 
 enum {
     BOARD_SAMPLES = 64, /* of a submission's only ranked case that charts show, at most */
-    BOARD_INTERVAL = 6, /* calls from which on there is a 95 % interval (verify/stats.h); below, the ends of all */
+    BOARD_INTERVAL = 6, /* calls from which on there is a 95 % interval (verify/base/stats.h); below, the ends of all */
 };
 
 /* One submission. */

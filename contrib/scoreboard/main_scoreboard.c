@@ -15,7 +15,7 @@
 
 #include "pages.h"
 #include "site.h"
-#include "verify/root.h"
+#include "verify/base/root.h"
 
 #define MARKER "scoreboard.txt"
 

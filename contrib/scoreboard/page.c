@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "verify/text.h"
+#include "verify/base/text.h"
 
 enum { MARKS = 8 };
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "verify/error.h"
+#include "verify/base/error.h"
 
 struct site {
     char path[PATH_MAX / 2];  /* the folder that is wanted */

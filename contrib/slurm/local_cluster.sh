@@ -11,7 +11,7 @@
 # Real Slurm, as packages.sh slurm installs it, without accounting, systemd and cgroups, as root or an ordinary user.
 # Nodes are slurmd processes with names of their own (slurmd -N), which share the machine's processors: sound for what
 # is graded, not for times. FOLDER is for this alone and has a short path, as sockets are in it.
-. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 line='local_cluster.sh start FOLDER [NODES] [PORT] | kill FOLDER NODE | revive FOLDER NODE | stop FOLDER'
 [ $# -ge 2 ] || usage "$line"
 PATH=$PATH:/usr/sbin:/sbin

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 static const char help[] =
     "usage: simulate [options] TIMES...\n"

@@ -5,7 +5,7 @@
 # elsewhere, grades it with grade.sh, one submission at a time on each GPU, and prints sizing.sh's table. Started again
 # it goes on. Cases are all secret ones, times are ranked, as in a contest; another league than the first is a problem
 # of its own, PROBLEM-LEAGUE.
-. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 [ $# -ge 1 ] && [ -n "$1" ] && [[ $1 != -* ]] || usage 'measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]'
 mkdir -p "$1/submissions/jury"
 folder=$(realpath "$1")

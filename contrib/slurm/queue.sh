@@ -8,7 +8,7 @@
 # GRADE_CONTEST  the contest's folder          GRADE_TOKEN    its token: the jobs' names have it
 # GRADE_GPUS     GPUs for a task, 0 for none   GRADE_MINUTES  the most that a task may take
 # GRADE_SBATCH   more options for sbatch, one a line
-. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 spool=$GRADE_CONTEST/grading/slurm
 name=grade-${GRADE_TOKEN:0:16}
 

@@ -6,14 +6,14 @@
 # that makes a GPU or CPU. With --times the times themselves, for build/simulate:
 # "DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN", a line each. A FILE is a results.db, or such times. Nothing is estimated:
 # what was not measured has no row.
-. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 times=no
 if [ "${1:-}" = --times ]; then
     times=yes
     shift
 fi
 [ $# -ge 1 ] || usage 'sizing.sh [--times] FILE...'
-"$root/run_scripts/packages.sh" grade
+"$root/run_scripts/lib/packages.sh" grade
 for database; do
     [ -f "$database" ] || refuse "there is no '$database'"
 done

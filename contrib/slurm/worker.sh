@@ -5,7 +5,7 @@
 # probe, before the work or after a step that failed, is drained where Slurm permits that, else kept from this
 # contest's tasks; its order goes back. Exit code 0: the order is graded, given back or was withdrawn; else the
 # machine failed it.
-. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 [ $# -eq 2 ] && [ -n "${SLURM_ARRAY_TASK_ID:-}" ] || usage 'worker.sh CONTEST ROUND, in a Slurm job array'
 contest=$1 node=$SLURMD_NODENAME
 spool=$contest/grading/slurm order=$contest/grading/slurm/orders/$2-$SLURM_ARRAY_TASK_ID

@@ -61,7 +61,7 @@ namespace baseline {
 extern "C" {
 #include "coin.h"
 #include "tsplib.h"
-#include "verify/blob.h"
+#include "verify/base/blob.h"
 }
 
 #define CHECK(call) warp::check((call), #call, __LINE__)

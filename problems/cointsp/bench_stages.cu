@@ -13,7 +13,7 @@
 extern "C" {
 #include "coin.h"
 #include "tsplib.h"
-#include "verify/blob.h"
+#include "verify/base/blob.h"
 }
 
 enum { GENERATE, EVALUATE, SORT, UPDATE, STAGES };

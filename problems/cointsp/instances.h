@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 enum cointsp_kind { COINTSP_UNIFORM, COINTSP_CLUSTERED, COINTSP_GRID, COINTSP_WEIGHTS, COINTSP_KINDS };
 

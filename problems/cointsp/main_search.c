@@ -18,7 +18,7 @@
 #include "coin.h"
 #include "instances.h"
 #include "tsplib.h"
-#include "verify/blob.h"
+#include "verify/base/blob.h"
 
 enum { INSTANCES = 7, GENERATIONS = 200, POPULATION = 500, RUNS_MAX = 100, FINAL_RUNS = 10, FINALISTS = 12 };
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "verify/error.h"
+#include "verify/base/error.h"
 
 struct cointsp_tsplib {
     uint32_t n;        /* cities */

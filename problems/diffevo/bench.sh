@@ -4,7 +4,7 @@
 # Over population, dimension and number of problems, medians of 5 calls each; prints a table and leaves every result as
 # JSON in FOLDER (default: build/bench_diffevo). Without a GPU both run on the simulator, with tiny sizes: that shows
 # that the script works, and nothing about a GPU.
-. "$(dirname "$0")/../../run_scripts/lib.sh"
+. "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 [ $# -le 1 ] || usage 'problems/diffevo/bench.sh [FOLDER]'
 folder=${1:-$build/bench_diffevo}
 mkdir -p "$folder"

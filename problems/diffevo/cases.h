@@ -5,9 +5,9 @@
 #define DIFFEVO_CASES_H
 
 #include "input.h"
-#include "verify/arguments.h"
-#include "verify/blob.h"
-#include "verify/random.h"
+#include "verify/cases/arguments.h"
+#include "verify/base/blob.h"
+#include "verify/base/random.h"
 
 /* The names in case lines: "sphere", ... */
 extern const char *const diffevo_function_names[DIFFEVO_FUNCTIONS];

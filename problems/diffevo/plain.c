@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "input.h"
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 struct individual {
     float x[DIMENSION_MAX];

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "levenshtein.h"
-#include "verify/clock.h"
-#include "verify/error.h"
-#include "verify/random.h"
-#include "verify/stats.h"
+#include "verify/base/clock.h"
+#include "verify/base/error.h"
+#include "verify/base/random.h"
+#include "verify/base/stats.h"
 
 #include <stdio.h>
 

@@ -13,7 +13,7 @@
 
 #include "precision.h"
 #include "product.h"
-#include "verify/parallel.h"
+#include "verify/base/parallel.h"
 
 /* At the start of an answer. */
 struct head {

@@ -44,10 +44,10 @@
 #include <stdint.h>
 
 #include "matrix.h"
-#include "verify/blob.h"
-#include "verify/error.h"
-#include "verify/random.h"
-#include "verify/verdict.h"
+#include "verify/base/blob.h"
+#include "verify/base/error.h"
+#include "verify/base/random.h"
+#include "verify/judge/verdict.h"
 
 enum {
     MATMUL_SAMPLES = 16384,

@@ -2,7 +2,7 @@
 # The report's comparison: simple and blocked, on the CPU and on the device, in CUDA and in OpenCL;
 # then the device alone.
 cd "$(dirname "$0")/../.."
-bench=run_scripts/bench_submissions.sh
+bench=tests/bench/bench_submissions.sh
 $bench matmul "${REPEATS:-5}" simple.c baseline.c simple.cu baseline.cu opencl_simple opencl_blocked \
     gpu:split_bf16.cu -- 'uniform 256 256 256' 'uniform 512 512 512' 'uniform 256 512 128' 'uniform 512 128 256' \
     'gpu:uniform 1024 1024 1024' 'gpu:uniform 1024 2048 512'

@@ -1,7 +1,7 @@
 /*
  * call.c - calls a participant's device_user() for the problem matmul. Linked into the runner.
  */
-#include "verify/call.h"
+#include "verify/wire/call.h"
 
 #include "include/device_user.h"
 #include "input.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "verify/parallel.h"
+#include "verify/base/parallel.h"
 
 enum { STREAM_A = 1, STREAM_B, STREAM_PLACES };
 

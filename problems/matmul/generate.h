@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "matrix.h"
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 /*
  *   uniform      uniform in [-1, 1], all 24 bits in use

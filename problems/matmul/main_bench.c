@@ -18,10 +18,10 @@
 #include "generate.h"
 #include "include/device_user.h" /* with the real name, so that the submissions do not include it with another */
 #include "product.h"
-#include "verify/clock.h"
-#include "verify/error.h"
-#include "verify/parallel.h"
-#include "verify/stats.h"
+#include "verify/base/clock.h"
+#include "verify/base/error.h"
+#include "verify/base/parallel.h"
+#include "verify/base/stats.h"
 
 /* The two submissions, as they are. */
 #define device_user simple

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "input.h"
-#include "verify/blob.h"
+#include "verify/base/blob.h"
 
 struct matmul_pair {
     float *a;       /* [m][k], into the input */

@@ -16,7 +16,7 @@
 #include "matrix.h"
 #include "precision.h"
 #include "spoil.h"
-#include "verify/parallel.h"
+#include "verify/base/parallel.h"
 
 /* ------------------------------------------------------------------ limits */
 

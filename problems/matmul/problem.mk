@@ -13,5 +13,5 @@ bench-matmul-gpu: $(BUILD)/benches/matmul_gpu
 $(BUILD)/benches/matmul_gpu: problems/matmul/bench_gpu.cu $(wildcard problems/matmul/submissions/accepted/*.cu) \
 		$(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -include verify/submission.h -Iproblems/matmul -Iproblems/matmul/include \
-		-o $@ $< -lcublas -ldl
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -include verify/wire/submission.h -Iproblems/matmul \
+		-Iproblems/matmul/include -o $@ $< -lcublas -ldl

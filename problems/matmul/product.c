@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "product_engine.h"
-#include "verify/parallel.h"
+#include "verify/base/parallel.h"
 
 /*
  * Steps of k a block: a strip of b, 16 columns of float64, takes 32 KiB of the second-level cache, and one of a, 8

@@ -2,7 +2,7 @@
 # The baselines side by side, and sorts that do better, on the CPU and on the device;
 # then the device alone on more keys.
 cd "$(dirname "$0")/../.."
-bench=run_scripts/bench_submissions.sh
+bench=tests/bench/bench_submissions.sh
 $bench mergesort "${REPEATS:-5}" baseline.c mergesort_threads.c qsort.c baseline.cu opencl merge_path.cu radix.cu \
     gpu:cub.cu -- 'random 1024' 'random 16384' 'random 131072' 'gpu:random 1048576' 'gpu:random 16777216'
 [ ! -e /dev/nvidiactl ] ||

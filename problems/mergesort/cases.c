@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "verify/parallel.h"
+#include "verify/base/parallel.h"
 
 /* Keys that a thread makes at a time, some milliseconds, and those that words are drawn for at once. */
 enum { PIECE = 1 << 20, CHUNK = 1024 };

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 struct mergesort_case {
     const char *kind;

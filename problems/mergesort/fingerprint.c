@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "payload.h"
-#include "verify/parallel.h"
+#include "verify/base/parallel.h"
 
 /* CHAINS products are made side by side, as a multiplication takes longer than starting the next one. */
 enum { BLOCK = 1024, CHAINS = 4 };

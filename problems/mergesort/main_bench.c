@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "fingerprint.h"
-#include "verify/clock.h"
-#include "verify/error.h"
-#include "verify/random.h"
-#include "verify/stats.h"
+#include "verify/base/clock.h"
+#include "verify/base/error.h"
+#include "verify/base/random.h"
+#include "verify/base/stats.h"
 
 typedef void sort_function(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys,
                            uint32_t *sorted_payloads, size_t n);

@@ -22,7 +22,7 @@
 #include "input.h"
 #include "payload.h"
 #include "spoil.h"
-#include "verify/parallel.h"
+#include "verify/base/parallel.h"
 
 /* What the host knows about the right output. */
 struct answer {

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/clock.h"
+#include "verify/base/clock.h"
 
 enum { COUNT_MOST = 1000, READY = 1, FAILED = 3 };
 

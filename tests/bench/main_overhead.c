@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "problems/editdistance/input.h"
-#include "verify/clock.h"
-#include "verify/processor.h"
-#include "verify/reap.h"
-#include "verify/session.h"
-#include "verify/stats.h"
+#include "verify/base/clock.h"
+#include "verify/box/processor.h"
+#include "verify/wire/reap.h"
+#include "verify/judge/session.h"
+#include "verify/base/stats.h"
 
 enum { WARM_UP = 50, DEFAULT_CALLS = 2001 };
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/clock.h"
-#include "verify/warden.h"
+#include "verify/base/clock.h"
+#include "verify/gpu/warden.h"
 
 enum { WATCHES = 1 << 20, MOST = 256 << 20 };
 

@@ -1,5 +1,5 @@
 # A real Chromium without a window, driven over its debugging pipe: the Chrome DevTools Protocol, messages ended by a
-# zero byte. Used by tests and by run_scripts/scoreboard_pictures.sh; needs jq.
+# zero byte. Used by tests and by tests/scripts/scoreboard_pictures.sh; needs jq.
 # shellcheck shell=bash
 
 # chromium_start FOLDER: starts it with its profile and log in FOLDER, on an empty page. No name can be resolved, so it

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/predict/terms.h"
-#include "verify/random.h"
+#include "contrib/predict/rows/terms.h"
+#include "verify/base/random.h"
 
 static struct random_stream chance;
 

@@ -2,7 +2,7 @@
  * test_cgroup.c - cgroups as the kernel has them here: limits that hold, counts, an end of everything, and nothing left
  * behind. On a machine where none can be made it says why, and tests that this is said.
  */
-#include "verify/cgroup.h"
+#include "verify/box/cgroup.h"
 
 #include <dirent.h>
 #include <errno.h>

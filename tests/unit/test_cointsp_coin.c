@@ -11,7 +11,7 @@
 #include "problems/cointsp/instances.h"
 #include "problems/cointsp/opt.h"
 #include "unit.h"
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 static int32_t distance[COINTSP_CITIES_MAX * COINTSP_CITIES_MAX];
 static struct cointsp_generation fast[64], plain[64];

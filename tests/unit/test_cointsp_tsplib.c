@@ -13,8 +13,8 @@
 #include "problems/cointsp/coin.h"
 #include "problems/cointsp/include/device_user.h"
 #include "unit.h"
-#include "verify/blob.h"
-#include "verify/random.h"
+#include "verify/base/blob.h"
+#include "verify/base/random.h"
 
 static struct error error;
 

@@ -4,14 +4,14 @@
  *
  * The machine is a stub: one warp whose frame holds a call's arguments. Links builtin.c and memory.c.
  */
-#include "contrib/cudasim/builtin.h"
+#include "contrib/cudasim/machine/builtin.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/cudasim/exec.h"
+#include "contrib/cudasim/machine/exec.h"
 #include "unit.h"
 
 #define STRIDE 1024 /* bytes of a lane's stack, 64 of them past its end */

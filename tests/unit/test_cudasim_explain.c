@@ -1,9 +1,9 @@
 /*
  * test_cudasim_explain.c - cudasim's report over made-up counts: what it says of each habit, and what it leaves alone.
  *
- * The machine is a stub: struct sim holds the counts that a test writes down. Links contrib/cudasim/explain*.c only.
+ * The machine is a stub: struct sim holds the counts that a test writes down. Links contrib/cudasim/report/explain*.c only.
  */
-#include "contrib/cudasim/explain.h"
+#include "contrib/cudasim/report/explain.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "contrib/cudasim/explain_model.h"
+#include "contrib/cudasim/report/explain_model.h"
 #include "unit.h"
 
 #define KERNELS 3

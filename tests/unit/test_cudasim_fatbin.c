@@ -25,7 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "contrib/cudasim/fatbin.h"
+#include "contrib/cudasim/container/fatbin.h"
 #include "unit.h"
 
 enum { SAMPLE_MOST = 16384, ERROR_MOST = 240 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/cudasim/feature.h"
+#include "contrib/cudasim/features/feature.h"
 #include "unit.h"
 
 #define countof(array) (sizeof(array) / sizeof *(array))

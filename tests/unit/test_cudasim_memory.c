@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "contrib/cudasim/memory.h"
+#include "contrib/cudasim/base/memory.h"
 #include "unit.h"
 
 #define GIB (UINT64_C(1) << 30)

@@ -9,7 +9,7 @@
 
 #include "problems/diffevo/include/diffevo.h"
 #include "tests/unit/unit.h"
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 enum { STEPS = 200000 };
 

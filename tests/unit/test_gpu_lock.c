@@ -2,7 +2,7 @@
  * test_gpu_lock.c - the lock that keeps a GPU to one judging at a time, between processes. It is a file named after the
  * GPU's UUID, so it can be tested with names that no GPU has.
  */
-#include "verify/gpu.h"
+#include "verify/gpu/gpu.h"
 #include "unit.h"
 
 #include <poll.h>

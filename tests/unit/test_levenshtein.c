@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 enum { LONGEST = 4000 };
 

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "verify/arguments.h"
-#include "verify/blob.h"
-#include "verify/channel.h"
-#include "verify/clock.h"
-#include "verify/reap.h"
-#include "verify/settings.h"
-#include "verify/shared_map.h"
-#include "verify/stats.h"
+#include "verify/cases/arguments.h"
+#include "verify/base/blob.h"
+#include "verify/wire/channel.h"
+#include "verify/base/clock.h"
+#include "verify/wire/reap.h"
+#include "verify/base/settings.h"
+#include "verify/base/shared_map.h"
+#include "verify/base/stats.h"
 
 static void test_arguments(void)
 {

@@ -1,7 +1,7 @@
 /*
  * test_parallel.c - pieces of work on several processors: each number once, threads within their number, affinity kept.
  */
-#include "verify/parallel.h"
+#include "verify/base/parallel.h"
 
 #include <sched.h>
 #include <stdatomic.h>

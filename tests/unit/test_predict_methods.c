@@ -10,7 +10,7 @@
 #include "contrib/predict/model.h"
 #include "contrib/predict/score.h"
 #include "unit.h"
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 enum { ROWS = 600, TESTED = 200 };
 

@@ -2,13 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "contrib/predict/mrmr.h"
-#include "contrib/predict/normalise.h"
+#include "contrib/predict/rows/mrmr.h"
+#include "contrib/predict/rows/normalise.h"
 #include "contrib/predict/score.h"
-#include "contrib/predict/split.h"
-#include "contrib/predict/terms.h"
+#include "contrib/predict/rows/split.h"
+#include "contrib/predict/rows/terms.h"
 #include "unit.h"
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 static void test_splits(void)
 {

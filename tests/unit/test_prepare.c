@@ -10,7 +10,7 @@
 
 #include "problems/problem.h"
 #include "unit.h"
-#include "verify/prepare.h"
+#include "problems/prepare.h"
 
 enum { CALLS = 50, CASES = 70, BAD = 1000 };
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "verify/processor.h"
+#include "verify/box/processor.h"
 
 static cpu_set_t all;
 

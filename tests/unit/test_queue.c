@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "unit.h"
-#include "verify/box.h"
-#include "verify/elfinfo.h"
+#include "verify/box/box.h"
+#include "verify/inspect/elfinfo.h"
 
 static const char *queues(const struct box *box)
 {

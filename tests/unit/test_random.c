@@ -1,7 +1,7 @@
 /*
  * test_random.c - Philox against its authors' known answers, and what the generators rest on.
  */
-#include "verify/random.h"
+#include "verify/base/random.h"
 
 #include <inttypes.h>
 #include <string.h>

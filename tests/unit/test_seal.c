@@ -5,7 +5,7 @@
  *   printf 'gpu-contest-seal-1\nSpring 2027\nSECRET\n' | sha256sum
  *   printf 'gpu-contest-seed-1\nmatmul\nfp32\n' | openssl dgst -sha256 -mac HMAC -macopt hexkey:SECRET
  */
-#include "verify/seal.h"
+#include "verify/result/seal.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "verify/canonical.h"
-#include "verify/signature.h"
+#include "verify/base/canonical.h"
+#include "verify/result/signature.h"
 
 static size_t bytes_of(unsigned char *bytes, size_t most, const char *hex)
 {

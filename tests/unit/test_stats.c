@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "unit.h"
-#include "verify/random.h"
-#include "verify/stats.h"
+#include "verify/base/random.h"
+#include "verify/base/stats.h"
 
 enum { MOST = 1000 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "unit.h"
-#include "verify/report.h"
-#include "verify/text.h"
+#include "verify/result/report.h"
+#include "verify/base/text.h"
 
 /* Writes what UTF-8 has for it, or would have: surrogates and numbers above 10FFFF too. Returns its length. */
 static size_t encode(char *to, uint32_t character, size_t length)

@@ -1,7 +1,7 @@
 /*
  * test_verdict.c - the verdict over every combination of facts.
  */
-#include "verify/verdict.h"
+#include "verify/judge/verdict.h"
 
 #include <signal.h>
 #include <string.h>

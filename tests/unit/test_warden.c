@@ -3,7 +3,7 @@
  *
  * With the warden's program, what it can do on any device is tried too.
  */
-#include "verify/warden.h"
+#include "verify/gpu/warden.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "verify/clock.h"
-#include "verify/lockfile.h"
-#include "verify/reap.h"
-#include "verify/stop.h"
+#include "verify/base/clock.h"
+#include "verify/base/lockfile.h"
+#include "verify/wire/reap.h"
+#include "verify/box/stop.h"
 
 enum { THREADS = 4 };
 

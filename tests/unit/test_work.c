@@ -9,7 +9,7 @@
 #include "problems/matmul/matrix.h"
 #include "problems/problem.h"
 #include "unit.h"
-#include "verify/floor.h"
+#include "verify/cases/floor.h"
 
 static const struct random_key key = { .seed = 3, .case_seed = 4 };
 

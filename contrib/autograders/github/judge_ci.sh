@@ -13,7 +13,7 @@ rm -f "$folder"/{junit.xml,results.tap,summary.md}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"$scripts/packages.sh" build formats
+"$scripts/lib/packages.sh" build formats
 status=0
 "$scripts/judge.sh" "$submission" "$problem" --keep-going --json "$work/result.json" "$@" > "$work/words" 2>&1 ||
     status=$?

@@ -11,9 +11,9 @@ export PROBLEM
 if [ -z "${AUTOGRADER_ROOT:-}" ]; then
     apt-get update -q
 fi
-run_scripts/packages.sh build formats opencl
+run_scripts/lib/packages.sh build formats opencl
 make -s -j "$(nproc)" all build/convert
 if make -s have-nvcc 2> /dev/null; then
-    run_scripts/packages.sh cudasim
+    run_scripts/lib/packages.sh cudasim
     make -s -j "$(nproc)" cudasim-library
 fi

@@ -1,0 +1,551 @@
+/*
+ * feature.c - runs a launch, or a sample of its blocks, and puts the numbers of feature.h together.
+ *
+ * A sample is drawn along each side of the grid by itself: the first and the last place, and one in each of equal parts
+ * of what lies between. So blocks at the grid's edges, which often do less, stand for themselves alone, and no stride
+ * falls in step with the width of the grid. Each block of the sample is run as a launch of its own, because what it
+ * counts is to be weighted by the number of blocks it stands for.
+ */
+#include "feature.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/cudasim/machine/device.h"
+#include "feature_code.h"
+
+#define SECTOR 32       /* bytes */
+#define LEAST_PICKED 3  /* along a side of the grid: two edges and what is between them */
+
+struct features {
+    uint64_t sample;
+    bool told_input, told_problem; /* that the environment's n or s is no number */
+};
+
+/* An allocation of device memory, and what a launch touched of it. */
+struct extent {
+    uint64_t first, end;  /* sectors, from the origin */
+    uint64_t *united;     /* [(end - first) / 64 + 2] touched by any block of the sample; NULL before one did */
+    double weighted;      /* distinct sectors of each block of the sample, times what it stands for, summed */
+    double plain;         /* the same without weights */
+    uint64_t touched;     /* distinct sectors of the sample together */
+};
+
+struct extents {
+    struct extent *list;
+    size_t count, capacity;
+    uint64_t origin;
+    bool failed;
+};
+
+/* What was counted, weighted. */
+struct sums {
+    double class[CLASS_COUNT], lanes, warps, exits, flops, load_sectors, store_sectors, passes, threads, blocks;
+};
+
+/* ---- the table ---- */
+
+const char *feature_column(enum feature feature)
+{
+    static const char *const names[] = {
+#define FEATURE_NAME(id, name) name,
+        FEATURES(FEATURE_NAME)
+#undef FEATURE_NAME
+    };
+
+    return names[feature];
+}
+
+struct feature_text feature_text(double value)
+{
+    struct feature_text x = {""};
+
+    if (isnan(value))
+        return x;
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(x.text, sizeof x.text, "%.*g", digits, value);
+        if (strtod(x.text, NULL) == value)
+            break;
+    }
+    return x;
+}
+
+void features_write_header(FILE *out)
+{
+    fputs("kernel", out);
+    for (int f = 0; f < FEATURE_COUNT; f++)
+        fprintf(out, ",%s", feature_column((enum feature)f));
+    fputc('\n', out);
+}
+
+void features_write_row(FILE *out, const struct features_row *row)
+{
+    fputs(row->kernel.text, out);
+    for (int f = 0; f < FEATURE_COUNT; f++)
+        fprintf(out, ",%s", feature_text(row->value[f]).text);
+    fputc('\n', out);
+}
+
+/* ---- sampling ---- */
+
+void features_pick(uint64_t count, uint64_t picked, uint64_t *place, double *weight)
+{
+    for (uint64_t n = 0; n < picked; n++) {
+        uint64_t from, end;
+
+        place[n] = n;
+        weight[n] = 1;
+        if (picked == count || n == 0)
+            continue;
+        if (n == picked - 1) {
+            place[n] = count - 1;
+            continue;
+        }
+        /* Sides are below 2^32, samples far below: no overflow. */
+        from = 1 + (count - 2) * (n - 1) / (picked - 2);
+        end = 1 + (count - 2) * n / (picked - 2);
+        /* Multiples of the golden ratio: another place in each part, so that no period of the blocks' work is met. */
+        place[n] = from + (uint64_t)(fmod((double)n * 0.6180339887498949, 1) * (double)(end - from));
+        weight[n] = (double)(end - from);
+    }
+}
+
+/* How many places along each side make a sample of about `most`, and at least LEAST_PICKED along each. */
+static uint64_t share_out(const uint64_t side[3], uint64_t most, uint64_t picked[3])
+{
+    uint64_t product = 1;
+
+    for (int n = 0; n < 3; n++) {
+        picked[n] = side[n] < LEAST_PICKED ? side[n] : LEAST_PICKED;
+        product *= picked[n];
+    }
+    for (;;) {
+        int best = -1;
+
+        for (int n = 0; n < 3; n++)
+            if (picked[n] < side[n] && product / picked[n] * (picked[n] + 1) <= most &&
+                (best < 0 || (double)side[n] / (double)picked[n] > (double)side[best] / (double)picked[best]))
+                best = n;
+        if (best < 0)
+            return product;
+        product = product / picked[best] * (picked[best] + 1);
+        picked[best]++;
+    }
+}
+
+/* ---- which sectors ---- */
+
+static void add_extent(const struct region *region, void *context)
+{
+    struct extents *x = context;
+    uint64_t first, end;
+
+    if (region->base < x->origin || x->failed)
+        return;
+    if (x->count == x->capacity) {
+        size_t capacity = x->capacity ? 2 * x->capacity : 64;
+        struct extent *list = realloc(x->list, capacity * sizeof *list);
+
+        if (!list) {
+            x->failed = true;
+            return;
+        }
+        x->list = list;
+        x->capacity = capacity;
+    }
+    first = (region->base - x->origin) / SECTOR;
+    end = (region->base + region->size - 1 - x->origin) / SECTOR + 1;
+    x->list[x->count++] = (struct extent){.first = first, .end = end};
+}
+
+static void drop_extents(struct extents *x)
+{
+    for (size_t n = 0; n < x->count; n++)
+        free(x->list[n].united);
+    free(x->list);
+}
+
+/* The bits of sectors [first, end) of word `word`. */
+static uint64_t word_mask(uint64_t word, uint64_t first, uint64_t end)
+{
+    uint64_t mask = ~0ull;
+
+    if (word == first / 64)
+        mask &= ~0ull << (first & 63);
+    if (word == (end - 1) / 64)
+        mask &= ~0ull >> (63 - ((end - 1) & 63));
+    return mask;
+}
+
+/* Notes what one block of the sample touched of the extent. */
+static bool take_extent(struct extent *e, const struct touched *t, double weight)
+{
+    uint64_t first_word = e->first / 64, last_word = (e->end - 1) / 64, distinct = 0;
+
+    for (uint64_t word = first_word; word <= last_word; word++) {
+        uint64_t bits;
+
+        if (!t->pages[word / TOUCHED_PAGE]) {
+            word |= TOUCHED_PAGE - 1;
+            continue;
+        }
+        bits = t->bits[word] & word_mask(word, e->first, e->end);
+        if (!bits)
+            continue;
+        if (!e->united && !(e->united = calloc(last_word - first_word + 1, sizeof *e->united)))
+            return false;
+        distinct += (uint64_t)__builtin_popcountll(bits);
+        e->touched += (uint64_t)__builtin_popcountll(bits & ~e->united[word - first_word]);
+        e->united[word - first_word] |= bits;
+    }
+    e->weighted += weight * (double)distinct;
+    e->plain += (double)distinct;
+    return true;
+}
+
+/* The next page from `page` on that may have a bit, or the number of pages. */
+static uint64_t next_page(const struct touched *t, uint64_t page)
+{
+    uint64_t pages = t->sectors / 64 / TOUCHED_PAGE, eight;
+
+    for (; page < pages; page++) {
+        if (page % 8 == 0 && page + 8 <= pages) {
+            memcpy(&eight, &t->pages[page], sizeof eight);
+            if (!eight) {
+                page += 7;
+                continue;
+            }
+        }
+        if (t->pages[page])
+            return page;
+    }
+    return pages;
+}
+
+static void clear_touched(struct touched *t)
+{
+    uint64_t pages = t->sectors / 64 / TOUCHED_PAGE;
+
+    for (uint64_t page = next_page(t, 0); page < pages; page = next_page(t, page + 1)) {
+        memset(&t->bits[page * TOUCHED_PAGE], 0, TOUCHED_PAGE * sizeof *t->bits);
+        t->pages[page] = 0;
+    }
+}
+
+static uint64_t count_touched(const struct touched *t)
+{
+    uint64_t pages = t->sectors / 64 / TOUCHED_PAGE, count = 0;
+
+    for (uint64_t page = next_page(t, 0); page < pages; page = next_page(t, page + 1))
+        for (uint64_t word = page * TOUCHED_PAGE; word < (page + 1) * TOUCHED_PAGE; word++)
+            count += (uint64_t)__builtin_popcountll(t->bits[word]);
+    return count;
+}
+
+/*
+ * Sectors that the whole grid touches of an allocation, from a sample: what n blocks touch together grows as n^p, where
+ * p follows from the sample (1: nobody shares, 0: all touch the same, 1/2: rows of a grid share as do columns), and
+ * ends at the allocation's size.
+ */
+static double grown(const struct extent *e, double picked, double blocks)
+{
+    double mean, power, sectors;
+
+    if (!e->touched)
+        return 0;
+    mean = e->plain / picked;
+    power = picked > 1 ? log((double)e->touched / mean) / log(picked) : 1;
+    sectors = e->weighted / blocks * pow(blocks, power < 0 ? 0 : power > 1 ? 1 : power);
+    sectors = fmin(sectors, (double)(e->end - e->first));
+    return fmax(sectors, (double)e->touched);
+}
+
+/* ---- sums ---- */
+
+static void add_sums(struct sums *s, const struct sim_kernel_counts *before, const struct sim_kernel_counts *after,
+                     double weight)
+{
+#define MORE(field) (weight * (double)(after->field - before->field))
+    for (int n = 0; n < CLASS_COUNT; n++)
+        s->class[n] += MORE(thread_instructions[n]);
+    s->lanes += MORE(all_thread_instructions);
+    s->warps += MORE(all_warp_instructions);
+    s->exits += MORE(thread_exits);
+    s->flops += MORE(flops);
+    s->load_sectors += MORE(global_load_sectors);
+    s->store_sectors += MORE(global_store_sectors);
+    s->passes += MORE(shared_passes);
+    s->threads += MORE(threads);
+    s->blocks += MORE(blocks);
+#undef MORE
+}
+
+/* ---- the row ---- */
+
+struct feature_name feature_plain_name(const char *title)
+{
+    struct feature_name name;
+    size_t start = 0, end = strlen(title), at;
+    int depth = 0;
+
+    for (at = 0; title[at]; at++) {
+        if (title[at] == '<' && at > start && depth++ == 0)
+            end = at;
+        else if (title[at] == '>' && depth > 0)
+            depth--;
+        else if (title[at] == ':' && title[at + 1] == ':' && depth == 0) {
+            start = ++at + 1;
+            end = strlen(title);
+        }
+    }
+    snprintf(name.text, sizeof name.text, "%.*s", (int)(end - start), title + start);
+    for (char *c = name.text; *c; c++)
+        if (*c == ',' || *c == '"' || *c == '\n')
+            *c = '_';
+    return name;
+}
+
+/* A number that the caller gives; NaN if it does not. */
+static double given(const char *variable, bool *told)
+{
+    const char *text = getenv(variable);
+    char *end;
+    double value;
+
+    if (!text || !*text)
+        return NAN;
+    value = strtod(text, &end);
+    if (*end == '\0' && isfinite(value))
+        return value;
+    if (!*told)
+        fprintf(stderr, "cudasim: %s=%s is no number: left empty\n", variable, text);
+    *told = true;
+    return NAN;
+}
+
+static double per(double sum, double threads)
+{
+    return threads > 0 ? sum / threads : 0;
+}
+
+static void fill(struct features *features, const struct sim_launch *launch, const struct features_code *code,
+                 const struct sums *s, double footprint, struct features_row *row)
+{
+    const struct sim_kernel_facts *facts = sim_kernel_facts(launch->kernel);
+    double *v = row->value, threads = s->threads, accesses;
+    unsigned block = launch->block[0] * launch->block[1] * launch->block[2];
+    double computation = s->class[CLASS_COMPUTATION] + s->class[CLASS_CONTROL] + s->class[CLASS_PARAMETER] - s->exits;
+
+    row->kernel = feature_plain_name(sim_kernel_title(launch->kernel));
+    for (int n = 0; n < 3; n++) {
+        v[FEATURE_GRID_X + n] = launch->grid[n];
+        v[FEATURE_BLOCK_X + n] = launch->block[n];
+    }
+    v[FEATURE_INPUT] = given("CUDASIM_FEATURES_N", &features->told_input);
+    v[FEATURE_PROBLEM] = given("CUDASIM_FEATURES_S", &features->told_problem);
+    v[FEATURE_BLOCKS] = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    v[FEATURE_THREADS] = block;
+    v[FEATURE_WARPS] = (block + LANES - 1) / LANES;
+    v[FEATURE_COMPLEXITY] = code->complexity;
+    v[FEATURE_L] = per(s->lanes - s->exits, threads);
+    v[FEATURE_L_C] = per(computation, threads);
+    v[FEATURE_L_MR] = per(s->class[CLASS_GLOBAL_LOAD], threads);
+    v[FEATURE_L_MW] = per(s->class[CLASS_GLOBAL_STORE], threads);
+    v[FEATURE_L_SHR] = per(s->class[CLASS_SHARED_LOAD], threads);
+    v[FEATURE_L_SHW] = per(s->class[CLASS_SHARED_STORE], threads);
+    v[FEATURE_L_S] = per(s->class[CLASS_SYNCHRONISATION], threads);
+    v[FEATURE_L_DPU] = per(s->class[CLASS_DOUBLE], threads);
+    v[FEATURE_L_SFU] = per(s->class[CLASS_SPECIAL], threads);
+    accesses = v[FEATURE_L_MR] + v[FEATURE_L_MW];
+    v[FEATURE_ALPHA] = accesses > 0 ? (v[FEATURE_L_C] + v[FEATURE_L_DPU] + v[FEATURE_L_SFU]) / accesses : NAN;
+    v[FEATURE_DPC] = code->dpc;
+    v[FEATURE_SHARED_WORDS] = (facts->static_shared + launch->dynamic_shared + 3) / 4;
+    v[FEATURE_REGISTERS] = facts->estimated ? NAN : facts->registers;
+    v[FEATURE_WARP_INSTRUCTIONS] = s->warps;
+    v[FEATURE_FLOPS] = s->flops;
+    v[FEATURE_BYTES_READ] = SECTOR * s->load_sectors;
+    v[FEATURE_BYTES_WRITTEN] = SECTOR * s->store_sectors;
+    v[FEATURE_FOOTPRINT] = SECTOR * footprint;
+    v[FEATURE_SHARED_PASSES] = s->passes;
+    v[FEATURE_DIVERGENCE] = s->warps > 0 ? s->lanes / (LANES * s->warps) : 1;
+    v[FEATURE_REGULAR] = code->regular;
+}
+
+/* ---- launches ---- */
+
+struct features *features_create(uint64_t sample)
+{
+    struct features *features = calloc(1, sizeof *features);
+
+    if (features)
+        features->sample = sample;
+    return features;
+}
+
+void features_free(struct features *features)
+{
+    free(features);
+}
+
+const struct features_code *features_of_kernel(struct sim_kernel *kernel)
+{
+    const struct ptx_function *function;
+    const struct ptx_module *module = sim_kernel_ptx(kernel, &function);
+
+    if (kernel->code)
+        return kernel->code;
+    kernel->code = calloc(1, sizeof *kernel->code);
+    if (kernel->code && !features_code_read(module, function, kernel->code)) {
+        free(kernel->code);
+        kernel->code = NULL;
+    }
+    return kernel->code;
+}
+
+static void out_of_memory(struct sim *sim, const struct sim_launch *launch, struct sim_fault *fault)
+{
+    memset(fault, 0, sizeof *fault);
+    fault->kind = FAULT_STACK_OVERFLOW;
+    fault->error = true;
+    snprintf(fault->kernel, sizeof fault->kernel, "%s", sim_kernel_title(launch->kernel));
+    snprintf(fault->text, sizeof fault->text, "out of memory for the features");
+    sim_report_fault(sim, fault);
+}
+
+static bool run_all(struct sim *sim, const struct sim_launch *launch, struct sums *sums, double *footprint,
+                    struct sim_fault *fault)
+{
+    struct sim_kernel_counts before, after;
+
+    sim_kernel_count(launch->kernel, &before);
+    if (!sim_run(sim, launch, fault))
+        return false;
+    sim_kernel_count(launch->kernel, &after);
+    add_sums(sums, &before, &after, 1);
+    *footprint = (double)count_touched(sim_touched(sim));
+    clear_touched(sim_touched(sim));
+    return true;
+}
+
+/* One block of the sample, or one cluster, which stands for `weight` of them. */
+static bool run_one(struct sim *sim, struct sim_launch *launch, uint64_t number, double weight, struct sums *sums,
+                    struct extents *extents, struct sim_fault *fault)
+{
+    struct sim_kernel_counts before, after;
+
+    launch->only = &number;
+    launch->only_count = 1;
+    sim_kernel_count(launch->kernel, &before);
+    if (!sim_run(sim, launch, fault))
+        return false;
+    launch->continues = true;
+    sim_kernel_count(launch->kernel, &after);
+    add_sums(sums, &before, &after, weight);
+    for (size_t n = 0; n < extents->count; n++)
+        if (!take_extent(&extents->list[n], sim_touched(sim), weight)) {
+            out_of_memory(sim, launch, fault);
+            return false;
+        }
+    clear_touched(sim_touched(sim));
+    return true;
+}
+
+static bool run_sample(struct sim *sim, const struct sim_launch *whole, const uint64_t side[3],
+                       const uint64_t picked[3], struct sums *sums, double *footprint, struct sim_fault *fault)
+{
+    struct sim_launch launch = *whole;
+    struct extents extents = {.origin = memory_origin(sim_memory(sim))};
+    uint64_t most = picked[0] + picked[1] + picked[2], *place = calloc(most, sizeof *place);
+    uint64_t *at[3] = {place, place + picked[0], place + picked[0] + picked[1]};
+    double *weight = calloc(most, sizeof *weight);
+    double *of[3] = {weight, weight + picked[0], weight + picked[0] + picked[1]};
+    bool good = place && weight;
+
+    memory_visit(sim_memory(sim), add_extent, &extents);
+    if (!good || extents.failed) {
+        good = false;
+        out_of_memory(sim, whole, fault);
+    }
+    for (int n = 0; good && n < 3; n++)
+        features_pick(side[n], picked[n], at[n], of[n]);
+    for (uint64_t z = 0; z < picked[2]; z++)
+        for (uint64_t y = 0; y < picked[1]; y++)
+            for (uint64_t x = 0; good && x < picked[0]; x++)
+                good = run_one(sim, &launch, (at[2][z] * side[1] + at[1][y]) * side[0] + at[0][x],
+                               of[0][x] * of[1][y] * of[2][z], sums, &extents, fault);
+    for (size_t n = 0; good && n < extents.count; n++)
+        *footprint += grown(&extents.list[n], (double)(picked[0] * picked[1] * picked[2]),
+                            (double)side[0] * (double)side[1] * (double)side[2]);
+    drop_extents(&extents);
+    free(place);
+    free(weight);
+    return good;
+}
+
+bool feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size)
+{
+    const struct ptx_function *function;
+    const struct ptx_module *module = sim_kernel_ptx(kernel, &function);
+    const struct ptx_location *place = loop->exit ? ptx_place(module, loop->exit) : NULL;
+    const char *path = place ? ptx_file_path(module, place->file) : NULL;
+
+    if (path)
+        snprintf(text, size, "%s:%u", path, place->line);
+    else
+        snprintf(text, size, "line %u of the PTX", loop->line);
+    return path != NULL;
+}
+
+static void tell_irregular(const struct sim_kernel *kernel, const struct features_code *code)
+{
+    char place[512];
+
+    for (size_t n = 0; n < code->loop_count; n++) {
+        if (!(code->loops[n].depends & DEPENDS_DATA))
+            continue;
+        feature_loop_place(kernel, &code->loops[n], place, sizeof place);
+        fprintf(stderr,
+                "cudasim: %s: the loop that ends at %s runs as often as data in global memory says: the features "
+                "hold for this input alone\n",
+                sim_kernel_title(kernel), place);
+    }
+}
+
+bool features_run(struct features *features, struct sim *sim, const struct sim_launch *launch, struct features_row *row,
+                  struct sim_fault *fault)
+{
+    struct features_code *code = (struct features_code *)(uintptr_t)features_of_kernel(launch->kernel);
+    struct sums sums = {.blocks = 0};
+    uint64_t side[3], picked[3] = {1, 1, 1}, blocks = 1;
+    double footprint = 0;
+    bool sampled, good;
+
+    if (!code) {
+        out_of_memory(sim, launch, fault);
+        return false;
+    }
+    for (int n = 0; n < 3; n++) {
+        side[n] = launch->grid[n] / launch->cluster[n];
+        blocks *= side[n];
+    }
+    sampled = features->sample && blocks > features->sample;
+    if (sampled && (code->waits || launch->cooperative)) {
+        sampled = false;
+        if (!code->told)
+            fprintf(stderr, "cudasim: %s: its blocks may wait for each other: all of them are executed, not a sample\n",
+                    sim_kernel_title(launch->kernel));
+        code->told = true;
+    }
+    sampled = sampled && share_out(side, features->sample, picked) < blocks;
+    if (!code->regular && !code->told_irregular)
+        tell_irregular(launch->kernel, code);
+    code->told_irregular = true;
+    clear_touched(sim_touched(sim));
+    good = sampled ? run_sample(sim, launch, side, picked, &sums, &footprint, fault)
+                   : run_all(sim, launch, &sums, &footprint, fault);
+    if (good)
+        fill(features, launch, code, &sums, footprint, row);
+    return good;
+}

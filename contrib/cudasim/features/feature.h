@@ -1,0 +1,94 @@
+/*
+ * feature.h - what a launch is like, in the numbers that a model of its time learns from: docs/PREDICT.md.
+ *
+ * For the runtime, which writes a line a launch where CUDASIM_FEATURES names a file, and for contrib/predict's program.
+ * Runs launches by way of sim.h, in full or in part, and puts counts and what the code says of itself (feature_code.h)
+ * together. Refuses to know how long anything takes.
+ */
+#ifndef CUDASIM_FEATURE_H
+#define CUDASIM_FEATURE_H
+
+#include <stdio.h>
+
+#include "feature_code.h"
+#include "contrib/cudasim/sim.h"
+
+/* X(identifier, name of the column), in the order of the columns; `kernel` stands before them. */
+#define FEATURES(X)                                                                                                    \
+    X(GRID_X, "grid_x")                                                                                                \
+    X(GRID_Y, "grid_y") X(GRID_Z, "grid_z") X(BLOCK_X, "block_x") X(BLOCK_Y, "block_y") X(BLOCK_Z, "block_z")          \
+        X(INPUT, "n") X(PROBLEM, "s") X(ALPHA, "alpha") X(BLOCKS, "n_b") X(THREADS, "n_t") X(WARPS, "w")               \
+            X(COMPLEXITY, "cpx") X(L, "l") X(L_C, "l_c") X(L_MR, "l_mr") X(L_MW, "l_mw") X(L_SHR, "l_shr")             \
+                X(L_SHW, "l_shw") X(L_S, "l_s") X(L_DPU, "l_dpu") X(L_SFU, "l_sfu") X(DPC, "dpc")                      \
+                    X(SHARED_WORDS, "shared_words") X(REGISTERS, "registers")                                          \
+                        X(WARP_INSTRUCTIONS, "warp_instructions") X(FLOPS, "flops") X(BYTES_READ, "bytes_read")        \
+                            X(BYTES_WRITTEN, "bytes_written") X(FOOTPRINT, "footprint")                                \
+                                X(SHARED_PASSES, "shared_passes") X(DIVERGENCE, "divergence") X(REGULAR, "regular")
+
+enum feature {
+#define FEATURE_ID(id, name) FEATURE_##id,
+    FEATURES(FEATURE_ID)
+#undef FEATURE_ID
+    FEATURE_COUNT
+};
+const char *feature_column(enum feature feature);
+
+/* A function's own name, without scopes, template arguments and parameters: f of a::f<int, 3>. */
+struct feature_name { char text[256]; };
+struct feature_name feature_plain_name(const char *title);
+
+struct features_row {
+    struct feature_name kernel;
+    double value[FEATURE_COUNT]; /* NaN: not known, an empty field */
+};
+
+struct features;
+
+/*
+ * `sample`: of launches with more blocks than this only about so many are executed (clusters count as one block); 0:
+ * all are. NULL without memory.
+ */
+struct features *features_create(uint64_t sample);
+void features_free(struct features *features);
+
+/*
+ * Runs the launch, or a sample of its blocks, and fills *row. The device must have been created with options.features.
+ * False after a fault (*fault), when *row is not filled. n and s are those of the environment (CUDASIM_FEATURES_N,
+ * CUDASIM_FEATURES_S), read now. Only one call at a time.
+ */
+bool features_run(struct features *features, struct sim *sim, const struct sim_launch *launch, struct features_row *row,
+                  struct sim_fault *fault);
+
+/* Why a launch of this shape cannot be, or NULL. */
+const char *features_refused(const struct sim *sim, const struct sim_launch *launch);
+
+/*
+ * Runs the launch with other sizes of its block in x, powers of two that leave the number of threads as it is and that
+ * the kernel allows, and fills a row for each; the device's memory is what it was before. Of a size with which the
+ * kernel faults a line on standard error says so. False where memory could not be copied, of which there may be 1 GiB.
+ */
+enum { FEATURES_TRIES = 11 };
+bool features_tune(struct features *features, struct sim *sim, const struct sim_launch *given,
+                   struct features_row rows[FEATURES_TRIES], size_t *count);
+
+/* What the kernel's code says of itself; valid as long as the kernel. NULL without memory. */
+const struct features_code *features_of_kernel(struct sim_kernel *kernel);
+
+/* Where the loop's end is written: "FILE:LINE" of the source if that is known; else false, and its line of the PTX. */
+bool feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size);
+
+/* The CSV's first line, and a line a launch. */
+void features_write_header(FILE *out);
+void features_write_row(FILE *out, const struct features_row *row);
+
+/* A value as it is written: as few digits as give it back, nothing for NaN. */
+struct feature_text { char text[32]; };
+struct feature_text feature_text(double value);
+
+/*
+ * Which of `count` blocks along one side of a grid `picked` are executed, and how many each stands for: the first and
+ * the last for themselves, the others for equal parts of what lies between. `picked` is 3 or more, or `count`.
+ */
+void features_pick(uint64_t count, uint64_t picked, uint64_t *place, double *weight);
+
+#endif

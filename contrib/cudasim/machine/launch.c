@@ -1,0 +1,645 @@
+/*
+ * launch.c - a kernel's run: blocks started and retired, workers, and who has its turn.
+ *
+ * Blocks are handed out in the order of their numbers. A worker has one in flight until that one waits for memory to
+ * change; then it starts the next, up to as many as the device could hold, so that blocks which wait for each other
+ * make progress. Kernels whose result could depend on the order of their blocks run on one worker: a run can be
+ * repeated. Of the others the blocks are spread over all workers.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <xmmintrin.h>
+
+#include "block.h"
+#include "device.h"
+#include "contrib/cudasim/base/round.h"
+
+#define PATIENCE_SECONDS 2.0     /* of a processor, waiting for memory that nobody changes, before it is a deadlock */
+#define BUSY_TURNS 64            /* turns without an end and without visible waiting, then another block starts */
+#define WORTH_SHARING 100e-6     /* seconds of work: below it other workers are not woken */
+#define KEPT_BYTES (16u << 20)   /* of blocks' storage that a worker keeps for later launches */
+#define DEEP_STACK 65536         /* bytes a thread: such stacks are given back */
+#define PRINTED_AT_ONCE (1 << 20) /* bytes */
+
+static double seconds_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Of this thread's work: one that has not had a processor has not waited. */
+static double seconds_worked(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- blocks ---- */
+
+/* Where the parts of a block lie in its one allocation. */
+struct layout {
+    size_t warps, registers, register_stride, params, param_stride, shared, words, readers, cluster, size;
+};
+
+static struct layout lay_out(const struct launch *l)
+{
+    const struct function *f = l->kernel->function;
+    const struct sim_options *o = sim_options(l->sim);
+    struct layout x;
+
+    x.warps = round_up(sizeof(struct block), 64);
+    x.registers = round_up(x.warps + l->warps * sizeof(struct warp), 128);
+    x.register_stride = round_up(f->register_bytes, 128);
+    /* An odd number of slots between warps, or their registers would fight for the same sets of the cache. */
+    if (x.register_stride / 128 % 2 == 0)
+        x.register_stride += 128;
+    x.params = x.registers + l->warps * x.register_stride;
+    x.param_stride = round_up((size_t)LANES * f->param_bytes, 64);
+    x.shared = round_up(x.params + l->warps * x.param_stride, 1024);
+    x.words = round_up(x.shared + l->shared_size, 64);
+    x.readers = x.words;
+    if (o->check_written || o->check_races)
+        x.readers += round_up(((size_t)l->shared_size + 3) / 4 * sizeof(struct shared_word), 64);
+    x.cluster = x.readers;
+    if (o->check_races)
+        x.cluster += round_up(((size_t)l->shared_size + 3) / 4 * l->warps * sizeof(uint32_t), 64);
+    x.size = round_up(x.cluster + l->cluster_blocks * sizeof(struct block *), 64);
+    return x;
+}
+
+static void drop_locals(struct block *b)
+{
+    for (uint32_t n = 0; n < b->warp_count; n++) {
+        struct warp *w = &b->warps[n];
+
+        if (w->local)
+            munmap(w->local, w->local_stride * LANES);
+        if (w->local_written)
+            munmap(w->local_written, w->local_stride * LANES / 8);
+        w->local = NULL;
+        w->local_written = NULL;
+    }
+}
+
+static void start_warp(struct block *b, const struct layout *x, uint32_t index)
+{
+    struct launch *l = b->launch;
+    const struct function *f = l->kernel->function;
+    struct warp *w = &b->warps[index];
+    uint32_t threads = l->threads - index * LANES;
+    char *local = w->local;
+    uint8_t *local_written = w->local_written;
+    uint64_t local_stride = w->local_stride;
+
+    memset(w, 0, offsetof(struct warp, others));
+    memset(w->clock, 0, sizeof w->clock);
+    w->clock[index] = 1;
+    w->local = local;
+    w->local_stride = local_stride;
+    w->local_written = local_written;
+    if (local_written)
+        memset(local_written, 0, local_stride * LANES / 8);
+    w->block = b;
+    w->worker = b->worker;
+    w->index = index;
+    w->exists = w->live = threads >= LANES ? FULL_MASK : (1u << threads) - 1;
+    w->top.registers = b->storage + x->registers + index * x->register_stride;
+    w->top.params = b->storage + x->params + index * x->param_stride;
+    w->top.function = f;
+    w->top.lanes = w->exists;
+    w->frame = &w->top;
+    w->base[0] = w->top.registers;
+    w->base[1] = l->program->pool - 1;
+    w->cluster_phase = UINT32_MAX;
+    w->pc = f->entry;
+    warp_set_mask(w, w->exists);
+}
+
+/* The block's place in the grid: clusters in order, and the blocks of each by their rank. */
+static void place_block(struct block *b, uint64_t group, uint32_t rank)
+{
+    const struct launch *l = b->launch;
+    const unsigned *c = l->what->cluster;
+    uint64_t nx = l->grid[0] / c[0], ny = l->grid[1] / c[1];
+
+    b->cluster_rank = rank;
+    b->id[0] = (uint32_t)(group % nx) * c[0] + rank % c[0];
+    b->id[1] = (uint32_t)(group / nx % ny) * c[1] + rank / c[0] % c[1];
+    b->id[2] = (uint32_t)(group / nx / ny) * c[2] + rank / c[0] / c[1];
+    b->number = ((uint64_t)b->id[2] * l->grid[1] + b->id[1]) * l->grid[0] + b->id[0];
+}
+
+static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank)
+{
+    struct launch *l = k->launch;
+    struct layout x = lay_out(l);
+    struct block *b = k->free_blocks;
+    const struct sim_options *o = sim_options(l->sim);
+
+    if (b) {
+        k->free_blocks = b->next;
+        memset(b, 0, offsetof(struct block, warps));
+    } else {
+        b = aligned_alloc(1024, round_up(x.size, 1024));
+        if (!b)
+            return NULL;
+        memset(b, 0, x.registers);
+        b->storage = (char *)b;
+        b->storage_size = x.size;
+        b->warps = (struct warp *)(void *)(b->storage + x.warps);
+    }
+    b->next = NULL;
+    b->epoch = 1;
+    b->done = false;
+    b->cluster_phase = b->cluster_arrived = 0;
+    b->launch = l;
+    b->worker = k;
+    place_block(b, group, rank);
+    b->warp_count = b->live_warps = l->warps;
+    b->threads = b->live = l->threads;
+    b->shared = b->storage + x.shared;
+    b->shared_size = l->shared_size;
+    /* Garbage on a real device: a value that shows when it is used, and the same in every run. */
+    memset(b->shared, o->check_written ? 0xFF : 0, l->shared_size);
+    if (l->shared_size && (o->check_written || o->check_races)) {
+        b->words = (struct shared_word *)(void *)(b->storage + x.words);
+        if (o->check_races)
+            b->readers = (uint32_t *)(void *)(b->storage + x.readers);
+        memset(b->words, 0, x.cluster - x.words);
+    }
+    /* The system's part is zeroed by the system. */
+    memset(b->shared + l->reserved, 0, l->shared_size - l->reserved);
+    for (uint32_t n = l->reserved / 4; b->words && n < l->shared_size / 4; n++)
+        b->words[n].bytes = 0xF;
+    for (uint32_t n = 0; n < l->warps; n++)
+        start_warp(b, &x, n);
+    return b;
+}
+
+static void retire_block(struct worker *k, struct block *b)
+{
+    for (uint32_t n = 0; n < b->warp_count; n++)
+        warp_abandon(&b->warps[n]);
+    b->next = k->free_blocks;
+    k->free_blocks = b;
+}
+
+/* The next block, or all blocks of the next cluster; NULL when none is left or, with a fault recorded, no memory. */
+static struct block *start_group(struct worker *k)
+{
+    struct launch *l = k->launch;
+    uint64_t group = atomic_fetch_add(&l->next, 1);
+    struct block *leader = NULL, **list = NULL;
+
+    if (group >= l->groups)
+        return NULL;
+    if (l->what->only)
+        group = l->what->only[group];
+    for (uint32_t rank = 0; rank < l->cluster_blocks; rank++) {
+        struct block *b = start_block(k, group, rank);
+
+        if (!b) {
+            atomic_store(&l->stop, true);
+            return leader;
+        }
+        if (rank == 0) {
+            leader = b;
+            list = (struct block **)(void *)(b->storage + lay_out(l).cluster);
+        }
+        list[rank] = b;
+        b->cluster = l->cluster_blocks > 1 ? list : NULL;
+    }
+    k->resident++;
+    return leader;
+}
+
+static void retire_group(struct worker *k, struct block *leader)
+{
+    struct block *list[LANES];
+    uint32_t count = leader->cluster ? k->launch->cluster_blocks : 1;
+
+    if (leader->cluster)
+        memcpy(list, leader->cluster, count * sizeof *list);
+    else
+        list[0] = leader;
+    for (uint32_t n = 0; n < count; n++)
+        retire_block(k, list[n]);
+    k->resident--;
+}
+
+/* Frees the storage of all finished blocks but `keep`. */
+static void trim_free(struct worker *k, size_t keep)
+{
+    struct block **at = &k->free_blocks;
+
+    while (*at && keep--)
+        at = &(*at)->next;
+    while (*at) {
+        struct block *b = *at;
+
+        *at = b->next;
+        drop_locals(b);
+        free(b);
+    }
+}
+
+/* What an earlier launch left serves this one if its blocks are laid out alike. */
+static void take_free(struct worker *k)
+{
+    struct layout x = lay_out(k->launch);
+    uint64_t local = local_need(k->launch);
+
+    if (k->free_size != x.size || k->free_warps != k->launch->warps || k->free_local != local)
+        trim_free(k, 0);
+    k->free_size = x.size;
+    k->free_warps = k->launch->warps;
+    k->free_local = local;
+}
+
+/* ---- the ring of a worker's groups; k->ring is the one whose turn it is ---- */
+
+static void ring_add(struct worker *k, struct block *b)
+{
+    if (k->ring) {
+        b->next = k->ring->next;
+        k->ring->next = b;
+    } else {
+        b->next = b;
+    }
+    k->ring = b;
+}
+
+static void ring_remove(struct worker *k)
+{
+    struct block *b = k->ring, *before = b;
+
+    while (before->next != b)
+        before = before->next;
+    before->next = b->next;
+    k->ring = b->next == b ? NULL : b->next;
+    retire_group(k, b);
+}
+
+static uint64_t draw(struct worker *k)
+{
+    k->random = k->random * 6364136223846793005u + 1442695040888963407u;
+    return k->random >> 33;
+}
+
+static bool start_another(struct worker *k)
+{
+    struct block *b;
+
+    if (k->resident >= k->launch->resident_limit || !(b = start_group(k)))
+        return false;
+    ring_add(k, b);
+    return true;
+}
+
+static void report_livelock(struct worker *k)
+{
+    struct block *b = k->ring;
+
+    for (uint32_t n = 0; n < b->warp_count; n++) {
+        struct warp *w = &b->warps[n];
+        const struct ins *at = w->spin_at ? w->spin_at : w->pc;
+
+        if (w->done || !w->mask || !at)
+            continue;
+        fault_at(w, at, (unsigned)__builtin_ctz(w->mask), FAULT_DEADLOCK, 0,
+                 "waits for memory that nobody changes: all %u block%s in flight wait, and no more can start",
+                 k->resident, k->resident == 1 ? "" : "s");
+        return;
+    }
+}
+
+/* Nobody on this worker can go on for now. True: nor will anybody, as far as can be known. */
+static bool stuck(struct worker *k, double *since, uint64_t *seen)
+{
+    struct launch *l = k->launch;
+    uint64_t others = atomic_load(&l->progress);
+
+    if (*since == 0 || others != *seen) {
+        *since = seconds_worked();
+        *seen = others;
+        return false;
+    }
+    sched_yield();
+    return seconds_worked() - *since > PATIENCE_SECONDS;
+}
+
+static void run_groups(struct worker *k)
+{
+    struct launch *l = k->launch;
+    const struct sim_options *o = sim_options(k->sim);
+    unsigned idle = 0, busy = 0, patience = BUSY_TURNS;
+    double since = 0;
+    uint64_t seen = 0;
+
+    while (l->cooperative && start_another(k))
+        ;
+    while ((k->ring || start_another(k)) && !atomic_load(&l->stop)) {
+        enum turn turn;
+
+        k->progress = false;
+        turn = group_turn(k->ring);
+        if (k->progress || turn == TURN_DONE || turn == TURN_BUSY) {
+            idle = 0;
+            since = 0;
+            if (l->active > 1)
+                atomic_fetch_add(&l->progress, 1);
+        } else {
+            idle++;
+        }
+        if (k->printed.size > PRINTED_AT_ONCE)
+            builtin_flush(k);
+        if (turn == TURN_FAULT)
+            break;
+        if (turn == TURN_DONE)
+            ring_remove(k);
+        else if (turn == TURN_SPINNING && start_another(k))
+            idle = 0;
+        else if (turn == TURN_BUSY && ++busy >= patience && start_another(k)) /* it may wait in a way not seen here */
+            patience *= 2, busy = 0;
+        else
+            k->ring = k->ring->next;
+        if (turn == TURN_DONE)
+            busy = 0, patience = BUSY_TURNS;
+        if (o->seeded && k->ring) {
+            if (draw(k) % 4 == 0)
+                start_another(k);
+            for (uint64_t n = draw(k) % k->resident; n; n--)
+                k->ring = k->ring->next;
+        }
+        if (idle > k->resident && k->ring && stuck(k, &since, &seen))
+            report_livelock(k);
+    }
+    while (k->ring)
+        ring_remove(k);
+    trim_free(k, k->free_local > DEEP_STACK ? 0 : KEPT_BYTES / k->free_size);
+}
+
+/* ---- workers ---- */
+
+static bool prepare_counters(struct worker *k, struct kernel_use *use)
+{
+    const struct program *p = k->launch->program;
+    struct use_counters *c = &use->counters[k->index];
+    uint64_t generation = memory_generation(k->sim->memory);
+
+    if (!c->warp_diff) {
+        c->warp_diff = calloc(p->code_count + 1, sizeof *c->warp_diff);
+        c->lane_diff = calloc(p->code_count + 1, sizeof *c->lane_diff);
+        c->events = calloc(p->event_count + 1, sizeof *c->events);
+        if (!c->warp_diff || !c->lane_diff || !c->events)
+            return false;
+    } else if (c->generation != generation) { /* what the instructions remember may have been freed */
+        for (uint32_t n = 0; n < p->event_count; n++)
+            memset(&c->events[n].span, 0, sizeof c->events[n].span);
+    }
+    c->generation = generation;
+    k->warp_diff = c->warp_diff;
+    k->lane_diff = c->lane_diff;
+    k->events = c->events;
+    return true;
+}
+
+static void run_worker(struct worker *k, struct launch *l)
+{
+    unsigned word = _mm_getcsr();
+
+    k->launch = l;
+    k->program = l->program;
+    k->resident = 0;
+    k->ring = NULL;
+    take_free(k);
+    memset(k->spans, 0, sizeof k->spans);
+    memset(&k->no_event, 0, sizeof k->no_event);
+    k->mxcsr = 0x1F80;
+    _mm_setcsr(k->mxcsr);
+    if (prepare_counters(k, l->kernel->use))
+        run_groups(k);
+    else
+        atomic_store(&l->stop, true);
+    builtin_flush(k);
+    _mm_setcsr(word);
+}
+
+static void *pool_thread(void *argument)
+{
+    struct worker *k = argument;
+    struct sim *sim = k->sim;
+    uint64_t done = k->served;
+
+    pthread_mutex_lock(&sim->pool_lock);
+    for (;;) {
+        while (!sim->pool_end && (sim->pool_serial == done || k->index > sim->pool_wanted)) {
+            done = sim->pool_serial;
+            pthread_cond_wait(&sim->pool_work, &sim->pool_lock);
+        }
+        if (sim->pool_end)
+            break;
+        done = sim->pool_serial;
+        pthread_mutex_unlock(&sim->pool_lock);
+        run_worker(k, sim->pool_launch);
+        pthread_mutex_lock(&sim->pool_lock);
+        if (--sim->pool_active == 0)
+            pthread_cond_signal(&sim->pool_done);
+    }
+    pthread_mutex_unlock(&sim->pool_lock);
+    return NULL;
+}
+
+/* Starts threads for workers 1 .. count - 1; returns how many workers there are. */
+static unsigned pool_grow(struct sim *sim, unsigned count)
+{
+    while (sim->threads + 1 < count) {
+        struct worker *k = &sim->workers[sim->threads + 1];
+
+        k->served = sim->pool_serial;
+        if (pthread_create(&k->thread, NULL, pool_thread, k))
+            break;
+        sim->threads++;
+    }
+    return sim->threads + 1 < count ? sim->threads + 1 : count;
+}
+
+void pool_end(struct sim *sim)
+{
+    pthread_mutex_lock(&sim->pool_lock);
+    sim->pool_end = true;
+    pthread_cond_broadcast(&sim->pool_work);
+    pthread_mutex_unlock(&sim->pool_lock);
+    for (unsigned n = 1; n <= sim->threads; n++)
+        pthread_join(sim->workers[n].thread, NULL);
+    sim->threads = 0;
+    for (unsigned n = 0; n < sim->worker_count; n++)
+        trim_free(&sim->workers[n], 0);
+}
+
+static void run_shared(struct sim *sim, struct launch *l, unsigned workers)
+{
+    l->active = workers;
+    pthread_mutex_lock(&sim->pool_lock);
+    sim->pool_launch = l;
+    sim->pool_wanted = workers - 1;
+    sim->pool_active = workers - 1;
+    sim->pool_serial++;
+    pthread_cond_broadcast(&sim->pool_work);
+    pthread_mutex_unlock(&sim->pool_lock);
+    run_worker(&sim->workers[0], l);
+    pthread_mutex_lock(&sim->pool_lock);
+    while (sim->pool_active)
+        pthread_cond_wait(&sim->pool_done, &sim->pool_lock);
+    pthread_mutex_unlock(&sim->pool_lock);
+}
+
+/* ---- launches ---- */
+
+static struct kernel_use *use_of(struct sim *sim, struct sim_kernel *kernel)
+{
+    struct kernel_use *u, **end = &sim->uses;
+
+    if (kernel->use)
+        return kernel->use;
+    u = calloc(1, sizeof *u);
+    if (!u)
+        return NULL;
+    u->counters = calloc(sim->worker_count, sizeof *u->counters);
+    u->name = strdup(kernel->demangled);
+    u->mangled = strdup(kernel->facts.name);
+    u->kernel = kernel;
+    if (!u->counters || !u->name || !u->mangled) {
+        u->kernel = NULL;
+        free(u->counters);
+        use_free(u);
+        return NULL;
+    }
+    u->frozen.name = u->name;
+    while (*end)
+        end = &(*end)->next;
+    *end = u;
+    return kernel->use = u;
+}
+
+static void add_launch(struct kernel_use *use, const struct launch *l, double seconds)
+{
+    struct sim_kernel_counts *c = &use->frozen;
+
+    uint64_t executed = l->groups * l->cluster_blocks;
+
+    if (!c->launches || (uint64_t)c->grid[0] * c->grid[1] * c->grid[2] < l->blocks) {
+        memcpy(c->grid, l->what->grid, sizeof c->grid);
+        memcpy(c->block, l->what->block, sizeof c->block);
+        c->dynamic_shared = l->what->dynamic_shared;
+        c->blocks_per_sm = sim_occupancy(l->sim, l->kernel, l->threads, l->what->dynamic_shared, &c->limiter);
+    }
+    c->launches += !l->what->continues;
+    c->blocks += executed;
+    c->threads += executed * l->threads;
+    c->warps += executed * l->warps;
+    c->seconds += seconds;
+}
+
+/* How many workers the launch is worth. */
+static unsigned workers_for(const struct sim *sim, const struct launch *l)
+{
+    const struct sim_kernel_counts *c = &l->kernel->use->frozen;
+    uint64_t workers = sim->worker_count;
+
+    if (l->kernel->ordered || l->cooperative || workers == 1)
+        return 1;
+    if (c->blocks && c->seconds / (double)c->blocks * (double)(l->groups * l->cluster_blocks) < WORTH_SHARING)
+        return 1;
+    return (unsigned)(l->groups < workers ? l->groups : workers);
+}
+
+/*
+ * What %envreg1 and %envreg2 point to in a cooperative launch, for the cooperative groups library: the size of the
+ * workspace, and the word that a grid's barrier counts in (cooperative_groups/details/driver_abi.h).
+ */
+static uint64_t grid_workspace(struct sim *sim)
+{
+    uint32_t contents[2] = {sizeof contents, 0};
+
+    if (!sim->workspace)
+        sim->workspace = memory_allocate(sim->memory, sizeof contents, 256, REGION_GLOBAL);
+    if (!sim->workspace)
+        return 0;
+    memcpy((void *)(uintptr_t)sim->workspace->base, contents, sizeof contents);
+    return sim->workspace->base;
+}
+
+bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *fault)
+{
+    struct sim_kernel *kernel = what->kernel;
+    struct launch l = {.sim = sim, .what = what, .kernel = kernel, .program = kernel->module->program,
+                       .cooperative = what->cooperative};
+    struct kernel_use *use = use_of(sim, kernel);
+    enum sim_limiter limiter;
+    unsigned workers, resident;
+    double start = seconds_now();
+    size_t bytes = kernel->facts.parameter_bytes;
+
+    memset(fault, 0, sizeof *fault);
+    /* Room behind the parameters for loads of vectors that reach beyond the last one. */
+    l.parameters = calloc(1, bytes + 64);
+    if (!use || !l.parameters) {
+        free(l.parameters);
+        fault->kind = FAULT_STACK_OVERFLOW;
+        fault->error = true;
+        snprintf(fault->kernel, sizeof fault->kernel, "%s", kernel->demangled);
+        snprintf(fault->text, sizeof fault->text, "out of memory");
+        sim_report_fault(sim, fault);
+        return false;
+    }
+    memcpy(l.parameters, what->parameters, bytes);
+    for (int n = 0; n < 3; n++) {
+        l.grid[n] = what->grid[n];
+        l.ntid[n] = what->block[n];
+    }
+    l.threads = l.ntid[0] * l.ntid[1] * l.ntid[2];
+    l.warps = (l.threads + LANES - 1) / LANES;
+    l.blocks = (uint64_t)l.grid[0] * l.grid[1] * l.grid[2];
+    l.cluster_blocks = what->cluster[0] * what->cluster[1] * what->cluster[2];
+    l.groups = what->only ? what->only_count : l.blocks / l.cluster_blocks;
+    l.shared_size = (uint32_t)kernel->static_shared + what->dynamic_shared;
+    l.reserved = l.shared_size;
+    if (kernel->uses_reserved) {
+        l.reserved = (uint32_t)round_up(l.shared_size, 128);
+        l.shared_size = l.reserved + (sim->limits.shared_reserved > 512 ? sim->limits.shared_reserved : 512);
+    }
+    pthread_mutex_init(&l.lock, NULL);
+    workers = workers_for(sim, &l);
+    if (workers > 1)
+        workers = pool_grow(sim, workers);
+    resident = sim_occupancy(sim, kernel, l.threads, what->dynamic_shared, &limiter) * sim->limits.multiprocessors;
+    l.resident_limit = resident / l.cluster_blocks / workers;
+    if (!l.resident_limit)
+        l.resident_limit = 1;
+    l.workspace = l.cooperative ? grid_workspace(sim) : 0;
+    l.active = 1;
+    if (workers > 1)
+        run_shared(sim, &l, workers);
+    else
+        run_worker(&sim->workers[0], &l);
+    add_launch(use, &l, seconds_now() - start);
+    pthread_mutex_destroy(&l.lock);
+    free(l.parameters);
+    *fault = l.fault;
+    if (atomic_load(&l.stop) && l.fault.kind == FAULT_NONE) {
+        fault->kind = FAULT_STACK_OVERFLOW;
+        fault->error = true;
+        snprintf(fault->kernel, sizeof fault->kernel, "%s", kernel->demangled);
+        snprintf(fault->text, sizeof fault->text, "out of memory for blocks");
+        sim_report_fault(sim, fault);
+    }
+    return !fault->error;
+}

@@ -1,0 +1,752 @@
+/*
+ * program_memory.c - what touches memory, or waits for other threads.
+ *
+ * Each lower_*() returns false when the instruction is not its business.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "contrib/cudasim/base/atomic.h"
+#include "program.h"
+
+/* ---- addresses ---- */
+
+enum address_kind { ADDRESS_MEMORY, ADDRESS_ENTRY_PARAMETER, ADDRESS_FRAME_PARAMETER };
+
+struct address {
+    enum address_kind kind;
+    slot base; /* 1: none */
+    bool wide; /* of `base` */
+    int64_t offset;
+};
+
+/* `space` is where the instruction says the address points to. */
+static struct address lower_address(struct builder *b, const struct ptx_operand *x, enum ptx_space space)
+{
+    struct address a = {ADDRESS_MEMORY, 1, false, 0};
+    const struct ptx_operand *base;
+    const struct name_entry *entry;
+
+    if (x->kind != PTX_OPERAND_ADDRESS || x->count != 1)
+        build_fail(b, "'%s' needs an address of the form [base + offset]", b->statement->opcode);
+    base = &x->elements[0];
+    a.offset = x->offset;
+    switch (base->kind) {
+    case PTX_OPERAND_REGISTER:
+        a.base = (slot)base->reg << 1;
+        a.wide = operand_bytes(b, base) == 8;
+        break;
+    case PTX_OPERAND_INTEGER:
+        a.offset += (int64_t)base->value;
+        break;
+    case PTX_OPERAND_NAME:
+        a.offset += base->offset;
+        entry = local_name(b, base->name);
+        if (entry && entry->kind == 3) {
+            a.kind = ADDRESS_ENTRY_PARAMETER;
+            a.offset += entry->value;
+        } else if (entry && entry->kind == 4) {
+            a.kind = ADDRESS_FRAME_PARAMETER;
+            a.offset += b->function->formal_offset[entry->value];
+        } else if (entry && entry->kind == 2 && b->ptx_function->locals[entry->value].space == PTX_PARAM) {
+            a.kind = ADDRESS_FRAME_PARAMETER;
+            a.offset += b->local_offset[entry->value];
+        } else if (entry && local_is(b, entry, PTX_SHARED)) {
+            a.offset += b->local_offset[entry->value];
+        } else if (entry && entry->kind == 2) {
+            slot t = (slot)temporary(b, 8) << 1;
+            struct ins *i = emit(b, "@address.local");
+
+            i->class = CLASS_COUNT;
+            i->d = t;
+            i->width = 8;
+            i->imm = b->local_offset[entry->value];
+            define_vreg(b, t);
+            a.base = t;
+            a.wide = true;
+        } else {
+            const struct global_name *g = global_name(b, base->name);
+
+            if (!g || g->is_function)
+                build_fail(b, "unknown variable '%s'", base->name);
+            a.offset += (int64_t)b->program->places[g->index].address;
+        }
+        break;
+    default:
+        build_fail(b, "'%s' needs an address of the form [base + offset]", b->statement->opcode);
+    }
+    (void)space;
+    return a;
+}
+
+static void set_address(struct builder *b, struct ins *i, struct address a)
+{
+    i->a = a.base;
+    i->imm = a.offset;
+    if (a.base != 1)
+        i->flags |= INS_ADDRESS_BASE;
+    if (a.wide)
+        i->flags |= INS_ADDRESS_64;
+    use_vreg(b, a.base);
+}
+
+static enum ptx_space space_token(const struct builder *b)
+{
+    for (unsigned n = 1; n < b->opcode.count; n++) {
+        const char *t = b->opcode.token[n];
+
+        if (!strcmp(t, "global"))
+            return PTX_GLOBAL;
+        if (!strncmp(t, "shared", 6))
+            return PTX_SHARED;
+        if (!strcmp(t, "local"))
+            return PTX_LOCAL;
+        if (!strncmp(t, "const", 5))
+            return PTX_CONST;
+        if (!strncmp(t, "param", 5))
+            return PTX_PARAM;
+    }
+    return PTX_SPACE_NONE;
+}
+
+static uint16_t order_flags(const struct builder *b)
+{
+    uint16_t flags = 0;
+
+    if (has_token(b, "volatile") || has_token(b, "relaxed") || has_token(b, "mmio") || has_token(b, "cv") ||
+        has_token(b, "cg"))
+        flags |= INS_SPINS;
+    if (has_token(b, "acquire"))
+        flags |= INS_SPINS | INS_RELEASE;
+    if (has_token(b, "release") || has_token(b, "acq_rel") || has_token(b, "volatile"))
+        flags |= INS_RELEASE;
+    return flags;
+}
+
+static unsigned vector_token(const struct builder *b)
+{
+    return has_token(b, "v8") ? 8 : has_token(b, "v4") ? 4 : has_token(b, "v2") ? 2 : 1;
+}
+
+/* ---- loads and stores ---- */
+
+static void lower_access(struct builder *b, bool load)
+{
+    const struct ptx_statement *s = b->statement;
+    enum ptx_space space = space_token(b);
+    enum ptx_type type = type_token(b, 0);
+    unsigned size = ptx_type_size(type), count = vector_token(b), width = 0, address_index = load ? 1 : 0;
+    const struct ptx_operand *data;
+    struct address a;
+    slot slots[8], *list;
+    char name[48];
+    struct ins *i;
+
+    if (s->count < 2 || size == 0)
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    data = &s->operands[load ? 0 : 1];
+    if (count > 1 && (data->kind != PTX_OPERAND_VECTOR || data->count != count))
+        build_fail(b, "'%s' needs a vector of %u", s->opcode, count);
+    if (!strcmp(b->opcode.token[0], "ldu"))
+        space = space == PTX_SPACE_NONE ? PTX_SPACE_NONE : PTX_GLOBAL;
+    for (unsigned n = 0; n < count; n++) {
+        const struct ptx_operand *x = count > 1 ? &data->elements[n] : data;
+
+        if (operand_bytes(b, x) > width)
+            width = operand_bytes(b, x);
+    }
+    if (width < size)
+        width = size < 2 ? 2 : size;
+    for (unsigned n = 0; n < count; n++) {
+        const struct ptx_operand *x = count > 1 ? &data->elements[n] : data;
+        char letter = width == 2 ? 'h' : width == 4 ? 'w' : width == 8 ? 'q' : 'o';
+
+        if (load && x->kind == PTX_OPERAND_SINK)
+            slots[n] = (slot)temporary(b, width) << 1;
+        else
+            slots[n] = load ? define_operand(b, x, letter) : use_operand(b, x, letter);
+    }
+    a = lower_address(b, &s->operands[address_index], space);
+    if (a.kind == ADDRESS_ENTRY_PARAMETER && !load)
+        build_fail(b, "store to a kernel's parameter");
+    if (a.kind != ADDRESS_MEMORY && space != PTX_PARAM)
+        build_fail(b, "'%s' cannot address a parameter", s->opcode);
+    snprintf(name, sizeof name, "@%s%s.%c%u.%u", load ? "ld" : "st",
+             a.kind == ADDRESS_ENTRY_PARAMETER   ? ".param"
+             : a.kind == ADDRESS_FRAME_PARAMETER ? ".frame"
+             : space == PTX_SHARED && !a.wide    ? ".shared"
+                                                 : "",
+             load && is_signed(type) && width > size ? 's' : 'u', size * 8, width * 8);
+    list = slot_list(b, count);
+    memcpy(list, slots, count * sizeof *list);
+    i = emit(b, name);
+    i->size = (uint8_t)size;
+    i->width = (uint8_t)width;
+    i->count = (uint8_t)count;
+    i->space = (uint8_t)space;
+    i->extra = list;
+    i->flags = order_flags(b);
+    i->mode = has_token(b, "cg"); /* past the first cache: mostly for speed, at times to see what others write */
+    if (load)
+        for (unsigned n = 0; n < count; n++)
+            define_vreg(b, slots[n]);
+    set_address(b, i, a);
+    if (!load)
+        for (unsigned n = 0; n < count; n++)
+            use_vreg(b, slots[n]);
+    if (a.kind == ADDRESS_MEMORY)
+        i->event = ++b->program->event_count;
+    i->class = space == PTX_PARAM || space == PTX_CONST ? CLASS_PARAMETER
+               : space == PTX_SHARED                    ? (load ? CLASS_SHARED_LOAD : CLASS_SHARED_STORE)
+                                                        : (load ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE);
+}
+
+/* One element of an atomic: `at` bytes behind the address. */
+static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type, struct address a, int64_t at, slot d,
+                        slot v, slot c, bool used)
+{
+    unsigned size = ptx_type_size(type);
+    char name[32];
+    struct ins *i;
+
+    snprintf(name, sizeof name, "@atom.%u", size * 8);
+    i = emit(b, name);
+    i->d = d;
+    i->b = v;
+    i->c = c;
+    i->op = (uint8_t)op;
+    i->op_is_atomic = true;
+    i->mode = (uint8_t)type;
+    i->size = (uint8_t)size;
+    i->width = (uint8_t)size;
+    i->count = 1;
+    i->space = (uint8_t)space_token(b);
+    i->flags = order_flags(b) & ~INS_SPINS;
+    if (used)
+        i->flags |= INS_SPINS; /* a result is used: it may be what a loop waits for */
+    define_vreg(b, d);
+    a.offset += at;
+    set_address(b, i, a);
+    use_vreg(b, v);
+    use_vreg(b, c);
+    i->event = ++b->program->event_count;
+    i->class = at                       ? CLASS_COUNT
+               : i->space == PTX_SHARED ? CLASS_SHARED_STORE
+                                        : CLASS_GLOBAL_STORE;
+    if (type == PTX_F32 || type == PTX_F64)
+        i->flops = 1;
+}
+
+/*
+ * atom{.sem}{.scope}{.space}.op{.noftz}{.vec}.type d, [a], b{, c}; red is the same without d. Of a vector each element
+ * is atomic by itself.
+ */
+static void lower_atomic(struct builder *b, bool reduction)
+{
+    static const struct {
+        const char *name;
+        enum atomic_op op;
+    } ops[] = {{"add", ATOMIC_ADD},   {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"and", ATOMIC_AND},
+               {"or", ATOMIC_OR},     {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC},
+               {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}};
+    const struct ptx_statement *s = b->statement;
+    enum ptx_type type = type_token(b, 0);
+    unsigned size = ptx_type_size(type), at = reduction ? 0 : 1, vec = vector_token(b);
+    int op = -1;
+    char letter = size == 2 ? 'h' : size == 4 ? 'w' : size == 8 ? 'q' : 'o';
+    struct address a;
+    slot d[8], v[8], c = 1;
+
+    for (size_t n = 0; n < sizeof ops / sizeof *ops; n++)
+        if (has_token(b, ops[n].name))
+            op = ops[n].op;
+    if (op < 0 || size < 2 || s->count < at + (op == ATOMIC_CAS ? 3u : 2u))
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    if (vec > 1 && (s->operands[at + 1].kind != PTX_OPERAND_VECTOR || s->operands[at + 1].count != vec ||
+                    (!reduction && s->operands[0].kind == PTX_OPERAND_VECTOR && s->operands[0].count != vec)))
+        build_fail(b, "'%s' needs vectors of %u", s->opcode, vec);
+    for (unsigned n = 0; n < vec; n++)
+        v[n] = use_operand(b, vec > 1 ? &s->operands[at + 1].elements[n] : &s->operands[at + 1], letter);
+    if (op == ATOMIC_CAS)
+        c = use_operand(b, &s->operands[at + 2], letter);
+    a = lower_address(b, &s->operands[at], space_token(b));
+    for (unsigned n = 0; n < vec; n++)
+        d[n] = reduction ? 1
+                         : define_operand(b, s->operands[0].kind == PTX_OPERAND_VECTOR ? &s->operands[0].elements[n]
+                                                                                       : &s->operands[0], letter);
+    /* The address may be in a register that an element's result goes to: the last element is safe alone. */
+    if (vec > 1 && a.base != 1) {
+        slot copy = (slot)temporary(b, a.wide ? 8 : 4) << 1;
+        struct ins *i = emit(b, a.wide ? "mov.b64" : "mov.b32");
+
+        i->class = CLASS_COUNT;
+        i->d = copy;
+        i->a = a.base;
+        define_vreg(b, copy);
+        use_vreg(b, a.base);
+        a.base = copy;
+    }
+    for (unsigned n = 0; n < vec; n++)
+        emit_atomic(b, (enum atomic_op)op, type, a, (int64_t)n * size, d[n], v[n], c,
+                    !reduction && s->operands[0].kind != PTX_OPERAND_SINK);
+}
+
+/* cp.async.ca|cg.shared.global [dst], [src], cp-size{, src-size | ignore-src}{, cache-policy}: done at once. */
+static void lower_async_copy(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    struct address to, from;
+    struct ins *i;
+    int64_t *second = build_alloc(b, sizeof *second);
+    slot source_size = 1;
+    bool sized = s->count > 3 && !(has_token(b, "L2::cache_hint") && s->count == 4);
+
+    if (s->count < 3 || s->operands[2].kind != PTX_OPERAND_INTEGER)
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    if (sized) {
+        if (s->operands[3].kind == PTX_OPERAND_REGISTER &&
+            b->ptx_function->registers[s->operands[3].reg].type == PTX_PRED)
+            build_fail(b, "'%s' with ignore-src is not supported", s->opcode);
+        source_size = use_operand(b, &s->operands[3], 'w');
+    }
+    to = lower_address(b, &s->operands[0], PTX_SHARED);
+    from = lower_address(b, &s->operands[1], PTX_GLOBAL);
+    i = emit(b, "@cp.async");
+    set_address(b, i, to);
+    i->b = from.base;
+    use_vreg(b, from.base);
+    if (from.base != 1 && !from.wide)
+        build_fail(b, "'%s' needs a 64-bit source address", s->opcode);
+    *second = from.offset;
+    i->extra = second;
+    i->size = (uint8_t)s->operands[2].value;
+    i->c = source_size;
+    i->op = sized;
+    i->mode = from.base != 1;
+    use_vreg(b, source_size);
+    i->space = PTX_SHARED;
+    i->event = ++b->program->event_count;
+}
+
+/*
+ * cp.async.bulk.to.from.completion [to], [from], size{, [mbarrier]}, and cp.reduce.async.bulk with an operation and a
+ * type: done at once.
+ */
+static void lower_bulk(struct builder *b)
+{
+    static const struct {
+        const char *name;
+        enum atomic_op op;
+    } ops[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"inc", ATOMIC_INC},
+               {"dec", ATOMIC_DEC}, {"and", ATOMIC_AND}, {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR}};
+    const struct ptx_statement *s = b->statement;
+    bool reduces = !strcmp(b->opcode.token[1], "reduce"), has_barrier = has_token(b, "mbarrier::complete_tx::bytes");
+    struct bulk *bulk = build_alloc(b, sizeof *bulk);
+    struct address to, from, barrier = {ADDRESS_MEMORY, 1, false, 0};
+    enum ptx_space spaces[2] = {PTX_SPACE_NONE, PTX_SPACE_NONE};
+    unsigned space_count = 0;
+    int op = -1;
+    slot size;
+    struct ins *i;
+
+    if (has_token(b, "multicast::cluster") || s->count < (has_barrier ? 4u : 3u))
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    for (unsigned n = 1; n < b->opcode.count; n++) {
+        const char *t = b->opcode.token[n];
+
+        if (space_count < 2 && (!strcmp(t, "global") || !strncmp(t, "shared", 6)))
+            spaces[space_count++] = t[0] == 'g' ? PTX_GLOBAL : PTX_SHARED;
+    }
+    if (space_count != 2)
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    for (size_t n = 0; reduces && n < sizeof ops / sizeof *ops; n++)
+        if (has_token(b, ops[n].name))
+            op = ops[n].op;
+    if (reduces && (op < 0 || ptx_type_size(type_token(b, 0)) < 2))
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    size = use_operand(b, &s->operands[2], 'w');
+    to = lower_address(b, &s->operands[0], spaces[0]);
+    from = lower_address(b, &s->operands[1], spaces[1]);
+    if (has_barrier)
+        barrier = lower_address(b, &s->operands[3], PTX_SHARED);
+    *bulk = (struct bulk){from.offset, barrier.offset, (uint8_t)spaces[1], from.wide, barrier.wide,
+                          from.base != 1, has_barrier, barrier.base != 1};
+    i = emit(b, "@bulk");
+    i->extra = bulk;
+    i->b = from.base;
+    i->c = size;
+    i->e = barrier.base;
+    i->op = reduces ? (uint8_t)(op + 1) : 0;
+    i->mode = reduces ? (uint8_t)type_token(b, 0) : 0;
+    i->size = reduces ? (uint8_t)ptx_type_size(type_token(b, 0)) : 16;
+    i->space = (uint8_t)spaces[0];
+    i->class = spaces[0] == PTX_SHARED ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE;
+    i->event = ++b->program->event_count;
+    set_address(b, i, to);
+    use_vreg(b, from.base);
+    use_vreg(b, size);
+    use_vreg(b, barrier.base);
+}
+
+/* cvta{.to}.space.u64 d, a: windows are added or taken away; global and constant addresses are generic as they are. */
+static void lower_cvta(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    enum ptx_space space = space_token(b);
+    bool to = has_token(b, "to");
+    uint64_t window = space == PTX_SHARED ? WINDOW(WINDOW_SHARED) : space == PTX_LOCAL ? WINDOW(WINDOW_LOCAL) : 0;
+    const struct ptx_operand *x = &s->operands[1];
+    slot source, d;
+    struct ins *i;
+    const struct name_entry *entry;
+
+    if (s->count != 2)
+        build_fail(b, "'cvta' needs two operands");
+    if (x->kind == PTX_OPERAND_NAME && (entry = local_name(b, x->name)) && entry->kind != 1 &&
+        !local_is(b, entry, PTX_SHARED)) {
+        bool local = local_is(b, entry, PTX_LOCAL);
+        slot t = (slot)temporary(b, 8) << 1;
+
+        i = emit(b, local ? "@address.local" : entry->kind == 3 ? "@address.param" : "@address.formal");
+        i->d = t;
+        i->width = 8;
+        i->imm = x->offset + (entry->kind == 2   ? b->local_offset[entry->value]
+                              : entry->kind == 3 ? (int64_t)entry->value
+                                                 : (int64_t)b->function->formal_offset[entry->value]);
+        define_vreg(b, t);
+        source = t;
+    } else {
+        source = use_operand(b, x, 'q');
+    }
+    d = define_operand(b, &s->operands[0], 'q');
+    i = emit(b, window == 0 ? "mov.b64" : to ? "and.b64" : "or.b64");
+    i->d = d;
+    i->a = source;
+    if (window)
+        i->b = constant(b, to ? WINDOW(1) - 1 : window, 0, 8);
+    define_vreg(b, d);
+    use_vreg(b, source);
+}
+
+static void lower_isspacep(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    slot a = use_operand(b, &s->operands[1], 'q'), d = define_operand(b, &s->operands[0], 'p');
+    struct ins *i = emit(b, "@isspacep");
+
+    i->d = d;
+    i->a = a;
+    i->space = (uint8_t)space_token(b);
+    i->op = has_token(b, "shared::cluster");
+    define_vreg(b, d);
+    use_vreg(b, a);
+}
+
+/* mapa{.shared::cluster}.u64 d, a, rank: the address of `a` in another block of the cluster; getctarank the inverse. */
+static void lower_cluster_address(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    bool map = !strcmp(b->opcode.token[0], "mapa");
+    bool wide = map ? type_token(b, 0) == PTX_U64 : operand_bytes(b, &s->operands[1]) == 8;
+    slot a, rank = 1, d;
+    struct ins *i;
+
+    if (s->count != (map ? 3u : 2u))
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    a = use_operand(b, &s->operands[1], wide ? 'q' : 'w');
+    if (map)
+        rank = use_operand(b, &s->operands[2], 'w');
+    d = define_operand(b, &s->operands[0], map && wide ? 'q' : 'w');
+    i = emit(b, map ? "@mapa" : "@getctarank");
+    i->d = d;
+    i->a = a;
+    i->b = rank;
+    i->width = wide ? 8 : 4;
+    define_vreg(b, d);
+    use_vreg(b, a);
+    use_vreg(b, rank);
+}
+
+/* mbarrier.*: operands as they come, the form in op. */
+static void lower_mbarrier(struct builder *b)
+{
+    static const struct {
+        const char *name;
+        int op;
+    } ops[] = {{"init", 1}, {"inval", 2}, {"expect_tx", 3}, {"complete_tx", 4}, {"arrive_drop", 6},
+               {"arrive", 5}, {"test_wait", 7}, {"try_wait", 8}, {"pending_count", 9}};
+    const struct ptx_statement *s = b->statement;
+    const char *what = b->opcode.count > 1 ? b->opcode.token[1] : "";
+    int op = 0;
+    size_t at = 0;
+    slot d = 1, v = 1;
+    struct address a;
+    struct ins *i;
+    bool result;
+
+    for (size_t n = 0; n < sizeof ops / sizeof *ops && !op; n++)
+        if (!strcmp(what, ops[n].name))
+            op = ops[n].op;
+    if (!op)
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    if (op == 9) {
+        slot state = use_operand(b, &s->operands[1], 'q');
+
+        d = define_operand(b, &s->operands[0], 'w');
+        i = emit(b, "@mbarrier.pending");
+        i->d = d;
+        i->a = state;
+        define_vreg(b, d);
+        use_vreg(b, state);
+        return;
+    }
+    result = op >= 5 && s->count && s->operands[0].kind != PTX_OPERAND_ADDRESS;
+    at = result ? 1 : 0;
+    if (s->count <= at)
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    if (s->count > at + 1)
+        v = use_operand(b, &s->operands[at + 1],
+                        (op == 7 || op == 8) && !has_token(b, "parity") ? 'q' : 'w');
+    a = lower_address(b, &s->operands[at], space_token(b));
+    if (result)
+        d = define_operand(b, &s->operands[0], op >= 7 ? 'p' : 'q');
+    i = emit(b, "@mbarrier");
+    i->d = d;
+    i->b = v;
+    i->op = (uint8_t)op;
+    i->mode = (uint8_t)((has_token(b, "parity") ? 1 : 0) | (s->count > at + 1 ? 2 : 0) |
+                        (has_token(b, "expect_tx") ? 4 : 0) | (result ? 8 : 0) | (has_token(b, "noComplete") ? 16 : 0));
+    i->size = 8;
+    i->space = (uint8_t)space_token(b);
+    i->flags = INS_SPINS | INS_RELEASE;
+    define_vreg(b, d);
+    set_address(b, i, a);
+    use_vreg(b, v);
+}
+
+/* alloca.type d, size{, align}; stacksave.type d; stackrestore.type a */
+static void lower_stack(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    bool allocates = !strcmp(b->opcode.token[0], "alloca"), restores = !strcmp(b->opcode.token[0], "stackrestore");
+    char letter = ptx_type_size(type_token(b, 0)) == 8 ? 'q' : 'w';
+    slot a = 1, d = 1;
+    struct ins *i;
+
+    if (s->count < (allocates ? 2u : 1u) || (allocates && s->count > 2 && s->operands[2].kind != PTX_OPERAND_INTEGER))
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    if (allocates || restores)
+        a = use_operand(b, &s->operands[restores ? 0 : 1], letter);
+    if (!restores)
+        d = define_operand(b, &s->operands[0], letter);
+    i = emit(b, allocates ? "@alloca" : restores ? "@stack.restore" : "@stack.save");
+    i->d = d;
+    i->a = a;
+    i->width = letter == 'q' ? 8 : 4;
+    i->imm = allocates && s->count > 2 ? (int64_t)s->operands[2].value : 16;
+    i->grows_stack = allocates;
+    define_vreg(b, d);
+    use_vreg(b, a);
+}
+
+bool lower_memory(struct builder *b)
+{
+    const char *base = b->opcode.token[0], *opcode = b->statement->opcode;
+
+    if (!strcmp(base, "ld") || !strcmp(base, "ldu"))
+        lower_access(b, true);
+    else if (!strcmp(base, "st"))
+        lower_access(b, false);
+    else if (!strcmp(base, "atom"))
+        lower_atomic(b, false);
+    else if (!strcmp(base, "red"))
+        lower_atomic(b, true);
+    else if (!strcmp(base, "cvta"))
+        lower_cvta(b);
+    else if (!strcmp(base, "isspacep"))
+        lower_isspacep(b);
+    else if (!strcmp(base, "mapa") || !strcmp(base, "getctarank"))
+        lower_cluster_address(b);
+    else if (!strncmp(opcode, "cp.async.mbarrier.arrive", 24)) {
+        struct address a = lower_address(b, &b->statement->operands[0], space_token(b));
+        struct ins *i = emit(b, "@mbarrier");
+
+        /* Copies are done when they are issued: with .noinc it is an arrival, without it adds and takes away one. */
+        i->op = has_token(b, "noinc") ? 5 : 10;
+        i->size = 8;
+        i->space = (uint8_t)space_token(b);
+        set_address(b, i, a);
+    } else if (!strncmp(opcode, "cp.async.bulk.commit_group", 26) || !strncmp(opcode, "cp.async.bulk.wait_group", 24) ||
+               !strncmp(opcode, "cp.async.bulk.prefetch", 22))
+        emit(b, "@nop");
+    else if (!strncmp(opcode, "cp.async.bulk.", 14) || !strncmp(opcode, "cp.reduce.async.bulk.", 21))
+        lower_bulk(b);
+    else if (!strncmp(opcode, "cp.async.commit_group", 21) || !strncmp(opcode, "cp.async.wait_", 14))
+        emit(b, "@nop");
+    else if (!strncmp(opcode, "cp.async.c", 10))
+        lower_async_copy(b);
+    else if (!strcmp(base, "mbarrier"))
+        lower_mbarrier(b);
+    else if (!strcmp(base, "alloca") || !strcmp(base, "stacksave") || !strcmp(base, "stackrestore"))
+        lower_stack(b);
+    else if (!strcmp(base, "prefetch") || !strcmp(base, "prefetchu") || !strcmp(base, "discard") ||
+             !strcmp(base, "applypriority") || !strcmp(base, "griddepcontrol") || !strcmp(base, "setmaxnreg") ||
+             !strcmp(base, "pmevent"))
+        emit(b, "@nop");
+    else if (!strcmp(base, "createpolicy")) {
+        slot d = define_operand(b, &b->statement->operands[0], 'q');
+        struct ins *i = emit(b, "mov.b64");
+
+        i->d = d;
+        define_vreg(b, d);
+    } else
+        return false;
+    return true;
+}
+
+/* ---- synchronisation ---- */
+
+static slot predicate_operand(struct builder *b, const struct ptx_operand *x)
+{
+    slot p = use_operand(b, x, 'p'), t;
+    struct ins *i;
+
+    if (!x->negated)
+        return p;
+    i = emit(b, "not.pred");
+    i->class = CLASS_COUNT; /* a step of an instruction that counts itself */
+    t = (slot)temporary(b, 4) << 1;
+    i->d = t;
+    i->a = p;
+    define_vreg(b, t);
+    use_vreg(b, p);
+    return t;
+}
+
+static void lower_barrier(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    bool red = has_token(b, "red"), arrive = has_token(b, "arrive");
+    size_t at = red ? 1 : 0, last = red ? s->count - 1 : s->count;
+    slot number, count = 1, d = 1, p = 1;
+    struct ins *i;
+    bool counted = last > at + 1;
+
+    if (s->count < at + 1)
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    if (red)
+        p = predicate_operand(b, &s->operands[last]);
+    number = use_operand(b, &s->operands[at], 'w');
+    if (counted)
+        count = use_operand(b, &s->operands[at + 1], 'w');
+    if (red)
+        d = define_operand(b, &s->operands[0], has_token(b, "pred") ? 'p' : 'w');
+    i = emit(b, "@bar");
+    i->d = d;
+    i->a = number;
+    i->b = count;
+    i->c = p;
+    i->op = arrive ? 1 : has_token(b, "popc") ? 2 : has_token(b, "and") ? 3 : has_token(b, "or") ? 4 : 0;
+    i->flags = (counted ? INS_HAS_COUNT : 0) |
+               (!strcmp(b->opcode.token[0], "bar") || has_token(b, "aligned") ? INS_ALIGNED : 0);
+    define_vreg(b, d);
+    use_vreg(b, number);
+    use_vreg(b, count);
+    use_vreg(b, p);
+}
+
+/* d[|p], sources…, member mask in f */
+static void lower_warp(struct builder *b, const char *row, int op, const char *letters, char destination, bool second)
+{
+    const struct ptx_statement *s = b->statement;
+    slot sources[4] = {1, 1, 1, 1}, d = 1, e;
+    size_t count = strlen(letters), first = destination ? 1 : 0;
+    struct ins *i;
+
+    if (s->count != first + count)
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    for (size_t n = 0; n < count; n++)
+        sources[n] = letters[n] == 'p' ? predicate_operand(b, &s->operands[first + n])
+                                       : use_operand(b, &s->operands[first + n], letters[n]);
+    if (destination)
+        d = define_operand(b, &s->operands[0], destination);
+    e = d;
+    if (second && !second_register(&s->operands[0], &e))
+        e = (slot)temporary(b, 4) << 1;
+    i = emit(b, row);
+    i->d = d;
+    i->e = e;
+    i->op = (uint8_t)op;
+    i->meets = true;
+    i->width = letters[0] == 'q' ? 8 : 4;
+    i->f = sources[count - 1];
+    if (count > 1)
+        i->a = sources[0];
+    if (count > 2)
+        i->b = sources[1];
+    if (count > 3)
+        i->c = sources[2];
+    if (destination)
+        define_vreg(b, d);
+    if (second)
+        define_vreg(b, e);
+    for (size_t n = 0; n < count; n++)
+        use_vreg(b, sources[n]);
+}
+
+bool lower_synchronise(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    const char *base = b->opcode.token[0];
+
+    if (!strcmp(base, "bar") && has_token(b, "warp")) {
+        lower_warp(b, "@bar.warp", 0, "w", 0, false);
+    } else if (!strcmp(base, "barrier") && has_token(b, "cluster")) {
+        emit(b, has_token(b, "wait") ? "@cluster.wait" : "@cluster.arrive");
+    } else if (!strcmp(base, "bar") || !strcmp(base, "barrier")) {
+        lower_barrier(b);
+    } else if (!strcmp(base, "shfl")) {
+        if (!has_token(b, "sync"))
+            build_fail(b, "'%s': only the .sync form exists on this device", s->opcode);
+        lower_warp(b, "@shfl", has_token(b, "up") ? 0 : has_token(b, "down") ? 1 : has_token(b, "bfly") ? 2 : 3, "wwww",
+                   'w', true);
+    } else if (!strcmp(base, "vote")) {
+        bool ballot = has_token(b, "ballot");
+
+        if (!has_token(b, "sync"))
+            build_fail(b, "'%s': only the .sync form exists on this device", s->opcode);
+        lower_warp(b, "@vote", ballot ? 0 : has_token(b, "all") ? 1 : has_token(b, "any") ? 2 : 3, "pw",
+                   ballot ? 'w' : 'p', false);
+    } else if (!strcmp(base, "match")) {
+        bool wide = has_token(b, "b64");
+
+        lower_warp(b, wide ? "@match.64" : "@match.32", has_token(b, "all"), wide ? "qw" : "ww", 'w',
+                   has_token(b, "all"));
+    } else if (!strcmp(base, "redux")) {
+        int op = has_token(b, "add")   ? ATOMIC_ADD
+                 : has_token(b, "min") ? ATOMIC_MIN
+                 : has_token(b, "max") ? ATOMIC_MAX
+                 : has_token(b, "and") ? ATOMIC_AND
+                 : has_token(b, "or")  ? ATOMIC_OR
+                                       : ATOMIC_XOR;
+
+        if (type_token(b, 0) == PTX_F32)
+            build_fail(b, "'%s' is not of this device", s->opcode);
+        lower_warp(b, has_token(b, "s32") ? "@redux.s" : "@redux.u", op, "ww", 'w', false);
+    } else if (!strcmp(base, "elect")) {
+        lower_warp(b, "@elect", 0, "w", 'w', true);
+    } else if (!strcmp(base, "activemask")) {
+        slot d = define_operand(b, &s->operands[0], 'w');
+        struct ins *i = emit(b, "@activemask");
+
+        i->d = d;
+        define_vreg(b, d);
+    } else if (!strcmp(base, "membar") || !strcmp(base, "fence")) {
+        emit(b, "@fence")->flags = INS_RELEASE;
+    } else if (!strcmp(base, "nanosleep")) {
+        emit(b, "@nanosleep");
+    } else {
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,398 @@
+/*
+ * runtime.h - what the files of the CUDA runtime's calls share: the process's one runtime, the frame that every call
+ * runs in, and the records behind the handles that programs hold.
+ *
+ * Work runs when it is submitted: a launch, a copy or a host function is over when the call that asked for it returns,
+ * whatever stream it went to. CUDA orders work only within a stream and through events, and every event and stream was
+ * ordered before the host's next call by this; so each execution that the simulator gives is one that a real device may
+ * give. The one program that can tell is one whose device work waits for something that its host does later.
+ *
+ * Errors of kernels surface as they do on a device: not by the launch, but by the next call that looks at the device,
+ * and by each later one until cudaDeviceReset(). The codes for wrong arguments are those of CUDA 13.0 on an H100.
+ */
+#ifndef CUDASIM_RUNTIME_H
+#define CUDASIM_RUNTIME_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+
+#include "contrib/cudasim/sim.h"
+
+enum {
+    CALL_DEPTH = 16,         /* <<<>>> configurations pushed and not yet popped by one thread */
+    PRIORITY_GREATEST = -5,  /* of streams, as on an H100; work of all priorities runs in order all the same */
+    NAME_BYTES = 64,         /* of a module's name in messages */
+};
+
+/* ------------------------------------------------------------------ runtime_map.c */
+
+struct pointer_map {
+    const void **keys; /* [capacity]; NULL: free */
+    void **values;     /* [capacity] */
+    size_t capacity;   /* a power of two, or 0 */
+    size_t count;
+};
+
+void *map_get(const struct pointer_map *map, const void *key);
+bool map_put(struct pointer_map *map, const void *key, void *value); /* false: out of memory; NULL removes */
+void map_remove(struct pointer_map *map, const void *key);
+void map_release(struct pointer_map *map);
+
+/* ------------------------------------------------------------------ runtime_module.c */
+
+struct binary;
+
+/* A kernel as the program knows it; behind cudaKernel_t and cudaFunction_t. */
+struct entry {
+    struct entry *next;          /* of the same binary */
+    struct binary *binary;
+    const void *host;            /* the stub's address, by which <<<>>> names it */
+    char *name;                  /* mangled */
+    struct sim_kernel *kernel;   /* NULL before its module is loaded */
+    int carveout;                /* percent; -1: the driver's choice */
+    bool non_portable_cluster;   /* more than 8 blocks a cluster allowed */
+    int cluster[3];              /* set by cudaFuncSetAttribute, 0: not set */
+    enum cudaFuncCache cache;
+};
+
+struct variable {
+    struct variable *next; /* of the same binary */
+    struct binary *binary;
+    const void *host;      /* the shadow's address, or that of the pointer to a managed variable */
+    char *name;
+    void **managed;        /* where the program keeps the address of a managed variable, else NULL */
+};
+
+enum binary_state { BINARY_REGISTERED, BINARY_LOADED, BINARY_BROKEN };
+
+/* One fat binary that the program registered: a translation unit, as a rule. */
+struct binary {
+    struct binary *next;
+    const void *wrapper;      /* as registered */
+    char name[NAME_BYTES];    /* of the executable or library that it lies in */
+    enum binary_state state;
+    cudaError_t error;        /* if broken */
+    bool gone;                /* unregistered; its modules stay loaded for the report */
+    struct sim_module *module;
+    struct cubin_kernel *cubin; /* [cubin_count], of its machine code */
+    size_t cubin_count;
+    struct entry *entries;
+    struct variable *variables;
+    unsigned ptx_arch;        /* of the PTX chosen, 90 for compute_90 */
+};
+
+/* ------------------------------------------------------------------ runtime.c */
+
+struct thread_state;
+struct graph_capture;
+
+struct CUstream_st {
+    unsigned flags;     /* cudaStreamNonBlocking … */
+    int priority;
+    uint64_t id;        /* from 3; 1 and 2 stand for the default streams */
+    bool legacy;        /* the stream 0, with which all blocking streams synchronise */
+    bool builtin;       /* a default stream, not to be destroyed */
+    struct graph_capture *capture;  /* in progress, else NULL */
+    struct CUgraphNode_st **tail;   /* [tail_count]: what the next captured node depends on */
+    size_t tail_count;
+    struct CUstream_st *next;       /* of the same capture */
+};
+
+enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_POOL };
+
+/* A cudaMemPool_t. Blocks come from the common memory; a pool only keeps accounts. */
+struct CUmemPoolHandle_st {
+    uint64_t threshold;           /* cudaMemPoolAttrReleaseThreshold; kept, and without effect */
+    uint64_t used, used_high;     /* bytes */
+    int reuse[3];                 /* the three reuse policies, 1 by default */
+    bool builtin;
+};
+
+struct runtime {
+    pthread_mutex_t lock;        /* around everything below, and around the device */
+    pthread_key_t thread_key;    /* struct thread_state of each thread */
+    struct sim *sim;             /* NULL before the first call that needs a device */
+    struct features *features;   /* where CUDASIM_FEATURES asks for them, else NULL */
+    FILE *features_out;          /* its file */
+    struct features *tries;      /* where CUDASIM_FEATURES_TUNE asks for other block sizes, else NULL */
+    FILE *tries_out;             /* its file */
+    cudaError_t device_error;    /* why there is none */
+    cudaError_t sticky;          /* of a kernel that faulted; all later calls return it */
+    unsigned device_flags;       /* cudaSetDeviceFlags */
+    enum cudaFuncCache cache;    /* cudaDeviceSetCacheConfig; kept, and without effect */
+    struct binary *binaries;     /* newest first */
+    struct pointer_map functions; /* host stub, or handle -> struct entry */
+    struct pointer_map variables; /* host shadow, or address of a managed one -> struct variable */
+    struct pointer_map handles;   /* handle -> enum handle_kind */
+    struct pointer_map pooled;    /* address of a pool's block -> its pool */
+    struct pointer_map told;      /* names of functions already reported as not supported */
+    struct CUstream_st legacy;
+    struct CUmemPoolHandle_st pool; /* the device's default pool */
+    struct CUmemPoolHandle_st *current_pool;
+    struct CUmemPoolHandle_st graph_pool; /* of memory that graphs allocate */
+    struct graph_capture *captures; /* in progress */
+    uint64_t next_id;            /* of streams and captures */
+    bool ended;                  /* the report was made: calls from now on are refused */
+};
+
+struct configuration {
+    dim3 grid, block;
+    size_t dynamic_shared; /* bytes */
+    cudaStream_t stream;
+};
+
+struct thread_state {
+    cudaError_t last;                               /* cudaGetLastError() */
+    struct configuration configurations[CALL_DEPTH]; /* pushed by <<<>>> */
+    unsigned depth;
+    bool in_callback;                               /* host functions may not call back */
+    enum cudaStreamCaptureMode capture_mode;        /* cudaThreadExchangeStreamCaptureMode */
+    struct CUstream_st stream;                      /* cudaStreamPerThread */
+};
+
+/* What a call needs before it may run. */
+enum call_need {
+    CALL_ANY = 0,    /* answered even after a kernel faulted */
+    CALL_DEVICE = 1, /* creates the device at its first use; refused after a fault */
+    CALL_UNSAFE = 3, /* the same, and refused while a stream capture of mode "global" is in progress */
+};
+
+/* The frame of a call: `if (call_begin(&call, need)) call.error = …; return call_end(&call);` */
+struct call {
+    struct runtime *runtime;
+    struct thread_state *thread;
+    cudaError_t error;
+    bool locked;
+};
+
+bool call_begin(struct call *call, enum call_need need);
+cudaError_t call_end(struct call *call);
+
+/* Runs one of the program's functions without the lock, and refuses CUDA calls from inside of it. */
+void call_host(struct call *call, void (*function)(void *), void *data);
+
+/* The runtime, created at first use; NULL only when memory ran out or the process is ending. */
+struct runtime *runtime_get(void);
+struct thread_state *runtime_thread(struct runtime *runtime);
+void runtime_lock(struct runtime *runtime);
+void runtime_unlock(struct runtime *runtime);
+bool runtime_needs_device(struct runtime *runtime, cudaError_t *error);
+
+/* Prints "cudasim: " and the message on standard error. */
+void runtime_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* cudaErrorNotSupported, with one line on standard error the first time for each `what`. */
+cudaError_t runtime_unsupported(struct call *call, const char *what);
+
+/* The code that CUDA gives for what a kernel did. */
+cudaError_t error_of_fault(enum sim_fault_kind kind);
+
+/* ------------------------------------------------------------------ runtime_module.c */
+
+/* The kernel that `function` (a stub's address or a handle) names, with its module loaded. */
+cudaError_t module_entry(struct runtime *runtime, const void *function, struct entry **entry);
+
+/* Address and size in bytes of the variable that `symbol` (a shadow's address) names. */
+cudaError_t module_symbol(struct runtime *runtime, const void *symbol, uint64_t *address, uint64_t *size);
+
+/* Whether a module's variable is a __managed__ one. */
+bool module_is_managed(struct runtime *runtime, uint64_t base);
+
+void module_unload_all(struct runtime *runtime); /* they load again at their next use */
+void module_release_all(struct runtime *runtime);
+
+/* ------------------------------------------------------------------ runtime_work.c */
+
+enum work_kind {
+    WORK_EMPTY,
+    WORK_KERNEL,
+    WORK_COPY,
+    WORK_SET,
+    WORK_HOST,
+    WORK_GRAPH,    /* a child graph */
+    WORK_RECORD,   /* an event */
+    WORK_WAIT,     /* for an event */
+    WORK_ALLOCATE, /* cudaMallocAsync in a graph */
+    WORK_RELEASE   /* cudaFreeAsync in a graph */
+};
+
+struct kernel_work {
+    struct entry *entry;
+    unsigned grid[3], block[3], cluster[3]; /* cluster: 1 1 1 if none */
+    unsigned dynamic_shared;                /* bytes */
+    bool cooperative;
+    unsigned char *parameters;              /* packed; owned by clones, see work_clone() */
+    unsigned parameter_bytes;
+};
+
+/* One side of a copy: rows `pitch` bytes apart, planes `slice` bytes apart. */
+struct plane {
+    uint64_t address;
+    size_t pitch, slice;
+};
+
+struct copy_work {
+    struct plane target, source;
+    size_t width, height, depth; /* bytes, rows, planes */
+    enum cudaMemcpyKind kind;
+};
+
+struct set_work {
+    struct plane target;
+    unsigned value;
+    unsigned element;            /* bytes: 1, 2 or 4 */
+    size_t width, height, depth; /* elements, rows, planes */
+};
+
+struct host_work {
+    cudaHostFn_t function;
+    cudaStreamCallback_t callback; /* instead of `function`, of cudaStreamAddCallback */
+    void *data;
+};
+
+struct work {
+    enum work_kind kind;
+    const char *call; /* the CUDA function that asked for it, for messages */
+    union {
+        struct kernel_work kernel;
+        struct copy_work copy;
+        struct set_work set;
+        struct host_work host;
+        struct CUgraph_st *graph;  /* owned by the node */
+        struct CUevent_st *event;
+        struct {
+            uint64_t address;
+            size_t size; /* bytes */
+        } memory;
+    };
+};
+
+/* Runs it now, on the stream given. */
+cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t stream);
+/* Runs it, or adds it to the capture that the stream takes part in. */
+cudaError_t work_submit(struct call *call, const struct work *work, cudaStream_t handle);
+bool work_clone(const struct work *work, struct work *clone);
+void work_release(struct work *work);
+
+/* ------------------------------------------------------------------ runtime_launch.c */
+
+/* Fills in a kernel's work from what a launch gives, after all checks. `attributes` may be NULL. */
+cudaError_t launch_prepare(struct runtime *runtime, const void *function, const struct configuration *configuration,
+                           void **arguments, void **extra, const cudaLaunchAttribute *attributes,
+                           unsigned attribute_count, bool cooperative, struct kernel_work *work);
+cudaError_t launch_run(struct runtime *runtime, const struct kernel_work *work, cudaStream_t stream);
+
+/* ------------------------------------------------------------------ runtime_function.c */
+
+/* Threads that a block of the kernel may have: of its launch bounds, and of the registers there are. */
+unsigned function_threads(const struct sim_limits *limits, const struct sim_kernel_facts *facts);
+
+/* ------------------------------------------------------------------ runtime_copy.c */
+
+cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, const char *call);
+cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call);
+cudaError_t set_check(struct runtime *runtime, const struct set_work *set, const char *call);
+cudaError_t set_run(struct runtime *runtime, const struct set_work *set);
+cudaError_t copy_from_parameters(const struct cudaMemcpy3DParms *parameters, struct copy_work *copy);
+
+/* ------------------------------------------------------------------ runtime_memory.c */
+
+/* A block of a pool; *pointer is NULL for no bytes. */
+cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size, void **pointer);
+cudaError_t allocation_release(struct runtime *runtime, void *pointer);
+void allocation_release_all(struct runtime *runtime); /* of the program; variables and kernels' heaps stay */
+void allocation_check_leaks(struct runtime *runtime);
+
+/* ------------------------------------------------------------------ runtime_stream.c */
+
+/* The record behind a handle, default streams among them, or NULL. */
+struct CUstream_st *stream_of(struct call *call, cudaStream_t handle);
+bool handle_is(const struct runtime *runtime, const void *handle, enum handle_kind kind);
+/* A zeroed record that is known as a handle, or NULL. */
+void *handle_create(struct runtime *runtime, size_t size, enum handle_kind kind);
+void handle_destroy(struct runtime *runtime, void *handle);
+void handle_release_all(struct runtime *runtime); /* at the end: of programs that did not destroy theirs */
+
+struct CUevent_st {
+    unsigned flags;
+    bool recorded;
+    int64_t time;                  /* nanoseconds of the host's monotonic clock */
+    uint64_t capture_id;           /* recorded in that capture, 0: not in one */
+    struct CUgraphNode_st **tail;  /* [tail_count]: what the capture had reached */
+    size_t tail_count;
+};
+
+void event_stamp(struct CUevent_st *event);
+
+/* ------------------------------------------------------------------ runtime_capture.c, runtime_graph.c */
+
+struct CUgraphNode_st {
+    struct CUgraph_st *graph;
+    struct work work;
+    struct CUgraphNode_st **dependencies; /* [dependency_count] */
+    size_t dependency_count;
+    struct CUgraphNode_st *next;          /* in the order of creation */
+    struct CUgraphNode_st *clone_of;      /* of cudaGraphClone, else NULL */
+    size_t mark;                          /* scratch of instantiation: place in the order, from 1 */
+    void **arguments;                     /* for cudaGraphKernelNodeGetParams: into work.kernel.parameters */
+};
+
+struct CUgraph_st {
+    struct CUgraphNode_st *nodes, **end; /* end: where the next one is linked */
+    size_t count;
+};
+
+struct exec_step {
+    struct CUgraphNode_st *node; /* of the graph instantiated; only compared */
+    struct work work;
+    struct CUgraphExec_st *child;
+    bool disabled;
+};
+
+struct CUgraphExec_st {
+    struct exec_step *steps; /* [count], dependencies first */
+    size_t count;
+    unsigned long long flags;
+};
+
+struct graph_capture {
+    struct graph_capture *next;
+    struct CUgraph_st *graph;
+    bool own_graph;             /* created for this capture */
+    struct CUstream_st *origin; /* where it began */
+    struct CUstream_st *streams; /* all that take part */
+    enum cudaStreamCaptureMode mode;
+    struct thread_state *thread; /* that began it */
+    bool invalid;
+    uint64_t id;
+};
+
+struct CUgraph_st *graph_create(struct runtime *runtime);
+void graph_destroy(struct runtime *runtime, struct CUgraph_st *graph);
+struct CUgraphNode_st *graph_add(struct runtime *runtime, struct CUgraph_st *graph, const struct work *work,
+                                 struct CUgraphNode_st *const *dependencies, size_t dependency_count);
+struct CUgraph_st *graph_clone(struct runtime *runtime, const struct CUgraph_st *graph);
+cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struct CUgraphExec_st **exec);
+void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec);
+cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream);
+/* Gives the step made from `node` new work of the same kind, which is taken over. */
+cudaError_t exec_replace(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
+                         struct work *work);
+
+/* Whether the call may go on: false, with the capture invalid, if one in progress forbids it. */
+bool capture_permits_unsafe(struct call *call);
+/* The same for something that synchronises with `stream`, or with all streams if it is NULL. */
+cudaError_t capture_permits_wait(struct call *call, const struct CUstream_st *stream);
+/* The same for work that is put in the legacy stream. */
+cudaError_t capture_permits_legacy(struct runtime *runtime);
+cudaError_t capture_add(struct call *call, struct CUstream_st *stream, const struct work *work);
+cudaError_t capture_record(struct CUstream_st *stream, struct CUevent_st *event);
+cudaError_t capture_wait(struct runtime *runtime, struct CUstream_st *stream, struct CUevent_st *event);
+void capture_forget(struct runtime *runtime, struct CUstream_st *stream); /* it is being destroyed */
+struct graph_capture *capture_by_id(const struct runtime *runtime, uint64_t id);
+
+#endif

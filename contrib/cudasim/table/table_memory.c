@@ -1,0 +1,873 @@
+/*
+ * table_memory.c - loads, stores, atomics: addresses resolved and checked for a warp at once, then the data moved.
+ */
+#include "contrib/cudasim/base/atomic.h"
+#include "table.h"
+
+enum pattern { PATTERN_FAULT, PATTERN_ANY, PATTERN_CONSECUTIVE, PATTERN_UNIFORM };
+
+static inline void count_shared(struct event *e, const u32 *offsets, u32 mask, unsigned bytes, enum pattern pattern)
+{
+    u32 lanes = (u32)__builtin_popcount(mask);
+
+    e->requests++;
+    e->lanes += lanes;
+    e->bytes += (u64)lanes * bytes;
+    e->ideal += pattern == PATTERN_UNIFORM ? 1 : (lanes * bytes + 127) / 128;
+    if (pattern == PATTERN_UNIFORM)
+        e->units++;
+    else if (pattern == PATTERN_CONSECUTIVE)
+        e->units += bytes <= 4 ? 1 : bytes / 4;
+    else
+        e->units += access_passes(offsets, mask, bytes);
+}
+
+/*
+ * Puts the host addresses of the active lanes' accesses of `bytes` bytes into w->address, checked and counted. The fast
+ * path is an access inside the allocation used last; everything else is access.c's.
+ */
+static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned bytes, enum access access)
+{
+    u64 *P = w->address;
+    u64 low = UINT64_MAX, high = 0, any = 0, spread = 0, same = 0, first;
+    struct worker *k = w->worker;
+    const u32 *on = w->lanes;
+    enum pattern pattern;
+    struct event *e;
+    const struct span *span = i->event ? &k->events[i->event - 1].span : &k->no_event;
+    u32 mask = w->mask;
+
+    if (i->flags & INS_SPINS) {
+        w->spinning = 1;
+        w->spin_at = i;
+    }
+    if (!(i->flags & INS_ADDRESS_BASE)) {
+        for (int l = 0; l < LANES; l++)
+            P[l] = (u64)i->imm;
+    } else if (i->flags & INS_ADDRESS_64) {
+        const u64 *A = slot_at(w, i->a);
+        u64 imm = (u64)i->imm;
+
+        EACH_LANE { P[l] = A[l] + imm; }
+    } else {
+        const u32 *A = slot_at(w, i->a);
+        u32 imm = (u32)i->imm;
+
+        EACH_LANE { P[l] = (u32)(A[l] + imm); }
+    }
+    if (mask != FULL_MASK) {
+        /* Lanes that are off take the address of one that is on, so that they change no minimum. */
+        u64 stand_in = P[__builtin_ctz(mask)];
+
+        EACH_LANE { P[l] = on[l] ? P[l] : stand_in; }
+    }
+    first = P[0];
+    for (int l = 0; l < LANES; l++) {
+        u64 p = P[l];
+
+        low = p < low ? p : low;
+        high = p > high ? p : high;
+        any |= p;
+        same |= p ^ first;
+        spread |= p ^ (first + (u64)l * bytes);
+    }
+    if (same == 0)
+        pattern = PATTERN_UNIFORM;
+    else if (spread == 0 && mask == FULL_MASK)
+        pattern = PATTERN_CONSECUTIVE;
+    else
+        pattern = PATTERN_ANY;
+
+    /* An asynchronous copy counts where it reads: see cp_async. */
+    e = NULL;
+    if (i->event && k->counting && !(i->space == PTX_SHARED && i->class == CLASS_GLOBAL_LOAD))
+        e = &k->events[i->event - 1];
+    switch (i->space) {
+    case PTX_SHARED:
+        if (high + bytes > w->block->shared_size || (any & (bytes - 1)) || high >> 24) {
+            u64 window = WINDOW(WINDOW_SHARED);
+
+            /* 32-bit addresses of other blocks of the cluster have their rank in bits 24 to 31. */
+            for (int l = 0; l < LANES; l++) {
+                if (!(P[l] >> WINDOW_SHIFT) && P[l] >> 24 && !(P[l] >> 32) && (w->block->cluster || P[l] >> 24 == 1))
+                    P[l] = (P[l] & 0xFFFFFF) | (P[l] >> 24) << 32;
+                P[l] |= window;
+            }
+            return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+        }
+        if (e) {
+            u32 offsets[LANES];
+
+            for (int l = 0; l < LANES; l++)
+                offsets[l] = (u32)P[l];
+            count_shared(e, offsets, mask, bytes, pattern);
+        }
+        if (w->block->words && !i->selected) {
+            u32 offsets[LANES];
+
+            for (int l = 0; l < LANES; l++)
+                offsets[l] = (u32)P[l];
+            access_shared_check(w, i, offsets, bytes, access);
+        }
+        {
+            u64 base = (uintptr_t)w->block->shared;
+
+            EACH_LANE { P[l] += base; }
+        }
+        return pattern;
+    case PTX_LOCAL:
+        if (w->local && high + bytes <= w->local_stride - LOCAL_GAP && !(any & (bytes - 1))) {
+            u64 base = (uintptr_t)w->local, stride = w->local_stride;
+
+            if (w->local_written)
+                access_local_check(w, i, mask, bytes, access, P);
+            if (e) {
+                e->local_requests++;
+                e->local_bytes += (u64)__builtin_popcount(mask) * bytes;
+            }
+            EACH_LANE { P[l] += base + (u64)l * stride; }
+            return PATTERN_ANY;
+        }
+        EACH_LANE { P[l] |= WINDOW(WINDOW_LOCAL); }
+        return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+    case PTX_PARAM:
+        return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+    default:
+        if (low < span->low || high + bytes > span->high || (any & (bytes - 1)) ||
+            (access != ACCESS_READ && span->region->read_only))
+            return !access_slow(w, i, bytes, access) ? PATTERN_FAULT : high >> WINDOW_SHIFT ? PATTERN_ANY : pattern;
+        if (!span->region->written && k->sim_check_written) {
+            if (access != ACCESS_WRITE && !i->selected)
+                access_written(w, i, bytes);
+            if (access != ACCESS_READ)
+                access_note(w, bytes);
+        }
+        if (e) {
+            u32 lanes = (u32)__builtin_popcount(mask);
+
+            e->requests++;
+            e->lanes += lanes;
+            e->bytes += (u64)lanes * bytes;
+            e->ideal += pattern == PATTERN_UNIFORM ? (bytes + 31) / 32 : ((u64)lanes * bytes + 31) / 32;
+            if (pattern == PATTERN_ANY)
+                e->units += access_sectors(k, P, mask, bytes);
+            else
+                e->units += ((high + bytes - 1) >> 5) - (low >> 5) + 1;
+            if (k->touched && i->class != CLASS_PARAMETER) {
+                if (pattern == PATTERN_ANY)
+                    access_touch_lanes(k->touched, P, mask, bytes);
+                else
+                    access_touch(k->touched, low, high + bytes - 1);
+            }
+        }
+        return pattern;
+    }
+}
+
+/*
+ * A load of elements of type M into registers of type R. Vectors take one resolve() for all their elements.
+ */
+#define LOAD(name, M, R)                                                                                               \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        const u32 *on = w->lanes;                                                                                      \
+        enum pattern pattern = resolve(w, i, (unsigned)sizeof(M) * i->count, ACCESS_READ);                             \
+        if (pattern == PATTERN_FAULT)                                                                                  \
+            return NULL;                                                                                               \
+        if (i->count == 1) {                                                                                           \
+            R *D = slot_at(w, list[0]);                                                                                \
+            if (pattern == PATTERN_CONSECUTIVE) {                                                                      \
+                const M *S = (const M *)(uintptr_t)w->address[0];                                                      \
+                EACH_LANE { D[l] = (R)S[l]; }                                                                          \
+            } else if (pattern == PATTERN_UNIFORM) {                                                                   \
+                R v = (R)*(const volatile M *)(uintptr_t)w->address[0];                                                \
+                EACH_LANE { D[l] = on[l] ? v : D[l]; }                                                                 \
+            } else if (w->mask == FULL_MASK) {                                                                         \
+                R T[LANES];                                                                                            \
+                for (int l = 0; l < LANES; l++)                                                                        \
+                    T[l] = (R)*(const M *)(uintptr_t)w->address[l];                                                    \
+                memcpy(D, T, sizeof T);                                                                                \
+            } else {                                                                                                   \
+                for (u32 m = w->mask; m; m &= m - 1) {                                                                 \
+                    int l = __builtin_ctz(m);                                                                          \
+                    D[l] = (R)*(const M *)(uintptr_t)w->address[l];                                                    \
+                }                                                                                                      \
+            }                                                                                                          \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
+        for (unsigned n = 0; n < i->count; n++) {                                                                      \
+            R *D = slot_at(w, list[n]);                                                                                \
+            for (u32 m = w->mask; m; m &= m - 1) {                                                                     \
+                int l = __builtin_ctz(m);                                                                              \
+                D[l] = (R)((const M *)(uintptr_t)w->address[l])[n];                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+#define STORE(name, M, R)                                                                                              \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        enum pattern pattern = resolve(w, i, (unsigned)sizeof(M) * i->count, ACCESS_WRITE);                            \
+        if (pattern == PATTERN_FAULT)                                                                                  \
+            return NULL;                                                                                               \
+        w->worker->progress = true;                                                                                    \
+        if (i->count == 1 && pattern == PATTERN_CONSECUTIVE) {                                                         \
+            const R *S = slot_at(w, list[0]);                                                                          \
+            M *D = (M *)(uintptr_t)w->address[0];                                                                      \
+            EACH_LANE { D[l] = (M)S[l]; }                                                                              \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
+        for (unsigned n = 0; n < i->count; n++) {                                                                      \
+            const R *S = slot_at(w, list[n]);                                                                          \
+            for (u32 m = w->mask; m; m &= m - 1) {                                                                     \
+                int l = __builtin_ctz(m);                                                                              \
+                ((M *)(uintptr_t)w->address[l])[n] = (M)S[l];                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+/*
+ * Shared memory by 32-bit addresses, the common case: offsets stay 32 bits wide. PATTERN_FAULT stands for all that is
+ * not an access inside of the block's own memory, aligned: the general body does that.
+ */
+static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, unsigned bytes, enum access access,
+                                          u32 *O)
+{
+    const struct block *b = w->block;
+    u32 low = UINT32_MAX, high = 0, any = 0, spread = 0, same = 0, first, mask = w->mask;
+    enum pattern pattern;
+
+    if (i->flags & INS_ADDRESS_BASE) {
+        const u32 *A = slot_at(w, i->a);
+        u32 imm = (u32)i->imm;
+
+        EACH_LANE { O[l] = A[l] + imm; }
+    } else {
+        for (int l = 0; l < LANES; l++)
+            O[l] = (u32)i->imm;
+    }
+    if (mask != FULL_MASK) {
+        u32 stand_in = O[__builtin_ctz(mask)];
+        const u32 *on = w->lanes;
+
+        EACH_LANE { O[l] = on[l] ? O[l] : stand_in; }
+    }
+    first = O[0];
+    for (int l = 0; l < LANES; l++) {
+        low = O[l] < low ? O[l] : low;
+        high = O[l] > high ? O[l] : high;
+        any |= O[l];
+        same |= O[l] ^ first;
+        spread |= O[l] ^ (first + (u32)l * bytes);
+    }
+    if (high >= b->shared_size || b->shared_size - high < bytes || any & (bytes - 1) || i->flags & INS_SPINS)
+        return PATTERN_FAULT;
+    pattern = same == 0 ? PATTERN_UNIFORM : spread == 0 && mask == FULL_MASK ? PATTERN_CONSECUTIVE : PATTERN_ANY;
+    if (i->event && w->worker->counting)
+        count_shared(&w->worker->events[i->event - 1], O, mask, bytes, pattern);
+    if (b->words && !i->selected)
+        access_shared_check(w, i, O, bytes, access);
+    return pattern;
+}
+
+#define LOAD_SHARED(name, M, R)                                                                                        \
+    STEP(lds_##name)                                                                                                   \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        const u32 *on = w->lanes;                                                                                      \
+        const char *base = w->block->shared;                                                                           \
+        u32 O[LANES];                                                                                                  \
+        enum pattern pattern = resolve_shared(w, i, (unsigned)sizeof(M) * i->count, ACCESS_READ, O);                   \
+        if (pattern == PATTERN_FAULT)                                                                                  \
+            return ld_##name(w, i);                                                                                    \
+        for (unsigned n = 0; n < i->count; n++, base += sizeof(M)) {                                                   \
+            R *D = slot_at(w, list[n]);                                                                                \
+            if (pattern == PATTERN_CONSECUTIVE && i->count == 1) {                                                     \
+                const M *S = (const M *)(const void *)(base + O[0]);                                                   \
+                EACH_LANE { D[l] = (R)S[l]; }                                                                          \
+            } else if (pattern == PATTERN_UNIFORM) {                                                                   \
+                R v = (R)*(const M *)(const void *)(base + O[0]);                                                      \
+                EACH_LANE { D[l] = on[l] ? v : D[l]; }                                                                 \
+            } else if (w->mask == FULL_MASK) {                                                                         \
+                EACH_LANE { D[l] = (R)*(const M *)(const void *)(base + O[l]); }                                       \
+            } else {                                                                                                   \
+                for (u32 m = w->mask; m; m &= m - 1) {                                                                 \
+                    int l = __builtin_ctz(m);                                                                          \
+                    D[l] = (R)*(const M *)(const void *)(base + O[l]);                                                 \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+#define STORE_SHARED(name, M, R)                                                                                       \
+    STEP(sts_##name)                                                                                                   \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        char *base = w->block->shared;                                                                                 \
+        u32 O[LANES];                                                                                                  \
+        enum pattern pattern = resolve_shared(w, i, (unsigned)sizeof(M) * i->count, ACCESS_WRITE, O);                  \
+        if (pattern == PATTERN_FAULT)                                                                                  \
+            return st_##name(w, i);                                                                                    \
+        w->worker->progress = true;                                                                                    \
+        for (unsigned n = 0; n < i->count; n++, base += sizeof(M)) {                                                   \
+            const R *S = slot_at(w, list[n]);                                                                          \
+            if (pattern == PATTERN_CONSECUTIVE && i->count == 1) {                                                     \
+                M *D = (M *)(void *)(base + O[0]);                                                                     \
+                EACH_LANE { D[l] = (M)S[l]; }                                                                          \
+            } else {                                                                                                   \
+                for (u32 m = w->mask; m; m &= m - 1) {                                                                 \
+                    int l = __builtin_ctz(m);                                                                          \
+                    *(M *)(void *)(base + O[l]) = (M)S[l];                                                             \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+/* Kernel parameters: the same for every lane. */
+#define LOAD_PARAM(name, M, R)                                                                                         \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        const M *S = (const M *)(w->block->launch->parameters + i->imm);                                               \
+        const u32 *on = w->lanes;                                                                                      \
+        if (i->flags & INS_ADDRESS_BASE) {                                                                             \
+            const u64 *A = slot_at(w, i->a);                                                                           \
+            for (u32 m = w->mask; m; m &= m - 1) {                                                                     \
+                int l = __builtin_ctz(m);                                                                              \
+                for (unsigned n = 0; n < i->count; n++)                                                                \
+                    ((R *)slot_at(w, list[n]))[l] = (R)((const M *)((const char *)S + A[l]))[n];                       \
+            }                                                                                                          \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
+        for (unsigned n = 0; n < i->count; n++) {                                                                      \
+            R *D = slot_at(w, list[n]), v = (R)S[n];                                                                   \
+            EACH_LANE { D[l] = on[l] ? v : D[l]; }                                                                     \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+/* Parameters of functions: an area of bytes a lane in the frame. */
+#define FRAME(name, M, R, statement)                                                                                   \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const slot *list = i->extra;                                                                                   \
+        size_t stride = w->frame->function->param_bytes;                                                               \
+        char *base = w->frame->params + i->imm;                                                                        \
+        for (unsigned n = 0; n < i->count; n++) {                                                                      \
+            R *X = slot_at(w, list[n]);                                                                                \
+            for (u32 m = w->mask; m; m &= m - 1) {                                                                     \
+                int l = __builtin_ctz(m);                                                                              \
+                char *p = base + (size_t)l * stride + n * sizeof(M);                                                   \
+                M v;                                                                                                   \
+                statement;                                                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+#define EACH_PAIR(X)                                                                                                   \
+    X(u8, u16, u, 8, 16)                                                                                               \
+    X(u8, u32, u, 8, 32)                                                                                               \
+    X(u8, u64, u, 8, 64)                                                                                               \
+    X(u16, u16, u, 16, 16)                                                                                             \
+    X(u16, u32, u, 16, 32)                                                                                             \
+    X(u16, u64, u, 16, 64)                                                                                             \
+    X(u32, u32, u, 32, 32)                                                                                             \
+    X(u32, u64, u, 32, 64)                                                                                             \
+    X(u64, u64, u, 64, 64)                                                                                             \
+    X(u128, u128, u, 128, 128)
+#define EACH_SIGNED_PAIR(X)                                                                                            \
+    X(s8, s16, s, 8, 16)                                                                                               \
+    X(s8, s32, s, 8, 32)                                                                                               \
+    X(s8, s64, s, 8, 64)                                                                                               \
+    X(s16, s32, s, 16, 32)                                                                                             \
+    X(s16, s64, s, 16, 64)                                                                                             \
+    X(s32, s64, s, 32, 64)
+
+#define LOAD_BODIES(M, R, s, m, r)                                                                                     \
+    LOAD(ld_##M##_##R, M, R)                                                                                           \
+    LOAD_SHARED(M##_##R, M, R)                                                                                         \
+    LOAD_PARAM(ldp_##M##_##R, M, R)                                                                                    \
+    FRAME(ldf_##M##_##R, M, R, (memcpy(&v, p, sizeof v), X[l] = (R)v))
+#define STORE_BODIES(M, R, s, m, r)                                                                                    \
+    STORE(st_##M##_##R, M, R)                                                                                          \
+    STORE_SHARED(M##_##R, M, R)                                                                                        \
+    FRAME(stf_##M##_##R, M, R, (v = (M)X[l], memcpy(p, &v, sizeof v)))
+EACH_PAIR(LOAD_BODIES)
+EACH_SIGNED_PAIR(LOAD_BODIES)
+EACH_PAIR(STORE_BODIES)
+
+/* ---- atomics ---- */
+
+static f32 add_f32(f32 a, f32 b, bool flush)
+{
+    u32 r;
+
+    if (flush)
+        a = f32_from(flush_f32(f32_bits(a))), b = f32_from(flush_f32(f32_bits(b)));
+    r = canon_f32(a + b);
+    return f32_from(flush ? flush_f32(r) : r);
+}
+
+/* One binary half (f16 or bf16) in f32 and back, rounded to nearest even; exact enough: see table_half.c. */
+static f32 half_to_f32(u16 h, bool bf)
+{
+    u32 sign = (u32)(h & 0x8000) << 16, e, m;
+
+    if (bf)
+        return f32_from((u32)h << 16);
+    e = h >> 10 & 31;
+    m = h & 0x3FF;
+    if (e == 31)
+        return f32_from(sign | 0x7F800000u | m << 13);
+    if (e == 0)
+        return (sign ? -1.0f : 1.0f) * (f32)m * 0x1p-24f;
+    return f32_from(sign | (e + 112) << 23 | m << 13);
+}
+
+static u16 half_from_f32(f32 x, bool bf)
+{
+    u32 u = f32_bits(x), sign = u >> 16 & 0x8000, a = u & 0x7FFFFFFF, e, m, shift, r;
+
+    if (a > 0x7F800000u)
+        return 0x7FFF;
+    if (bf) {
+        u += 0x7FFF + (u >> 16 & 1);
+        return (u16)(u >> 16);
+    }
+    if (a >= 0x477FF000u)
+        return (u16)(sign | 0x7C00);
+    if (a < 0x33000001u)
+        return (u16)sign;
+    e = a >> 23;
+    m = (a & 0x7FFFFF) | 0x800000;
+    shift = e < 113 ? 126 - e : 13;
+    r = m >> shift;
+    m &= (1u << shift) - 1;
+    if (m > 1u << (shift - 1) || (m == 1u << (shift - 1) && r & 1))
+        r++;
+    if (e >= 113)
+        r += (e - 113) << 10;
+    return (u16)(sign | r);
+}
+
+static u16 combine_half(int op, u16 a, u16 b, bool bf)
+{
+    f32 x = half_to_f32(a, bf), y = half_to_f32(b, bf);
+
+    switch (op) {
+    case ATOMIC_ADD: return half_from_f32(x + y, bf);
+    case ATOMIC_MIN: return x != x ? (y != y ? 0x7FFF : b) : y != y ? a : x < y || (x == y && a & 0x8000) ? a : b;
+    default: return x != x ? (y != y ? 0x7FFF : b) : y != y ? a : x > y || (x == y && !(a & 0x8000)) ? a : b;
+    }
+}
+
+/* What the memory holds after `op` with operand b on old value a. */
+static u16 combine_16(const struct ins *i, u16 a, u16 b, u16 c)
+{
+    switch (i->op) {
+    case ATOMIC_EXCH: return b;
+    case ATOMIC_CAS: return a == b ? c : a;
+    default: return combine_half(i->op, a, b, i->mode == PTX_BF16);
+    }
+}
+
+static u32 combine_32(const struct ins *i, u32 a, u32 b, u32 c)
+{
+    bool s = i->mode == PTX_S32;
+
+    if (i->mode == PTX_F16X2 || i->mode == PTX_BF16X2) {
+        bool bf = i->mode == PTX_BF16X2;
+
+        return combine_half(i->op, (u16)a, (u16)b, bf) | (u32)combine_half(i->op, a >> 16, b >> 16, bf) << 16;
+    }
+    switch (i->op) {
+    case ATOMIC_ADD:
+        return i->mode == PTX_F32 ? f32_bits(add_f32(f32_from(a), f32_from(b), i->space != PTX_SHARED)) : a + b;
+    case ATOMIC_MIN: return s ? ((s32)a < (s32)b ? a : b) : a < b ? a : b;
+    case ATOMIC_MAX: return s ? ((s32)a > (s32)b ? a : b) : a > b ? a : b;
+    case ATOMIC_AND: return a & b;
+    case ATOMIC_OR: return a | b;
+    case ATOMIC_XOR: return a ^ b;
+    case ATOMIC_INC: return a >= b ? 0 : a + 1;
+    case ATOMIC_DEC: return a == 0 || a > b ? b : a - 1;
+    case ATOMIC_EXCH: return b;
+    default: return a == b ? c : a;
+    }
+}
+
+/* NaN operands as an H200 treats them: global memory gives them as they are, the added one first; shared quietens. */
+static u64 add_f64(u64 a, u64 b, bool shared)
+{
+    f64 x = f64_from(a), y = f64_from(b);
+
+    if (x == x && y == y)
+        return f64_bits(x + y);
+    if (shared)
+        return (x != x ? a : b) | 0x8000000000000ull;
+    return y != y ? b : a;
+}
+
+static u64 combine_64(const struct ins *i, u64 a, u64 b, u64 c)
+{
+    bool s = i->mode == PTX_S64;
+
+    switch (i->op) {
+    case ATOMIC_ADD: return i->mode == PTX_F64 ? add_f64(a, b, i->space == PTX_SHARED) : a + b;
+    case ATOMIC_MIN: return s ? ((s64)a < (s64)b ? a : b) : a < b ? a : b;
+    case ATOMIC_MAX: return s ? ((s64)a > (s64)b ? a : b) : a > b ? a : b;
+    case ATOMIC_AND: return a & b;
+    case ATOMIC_OR: return a | b;
+    case ATOMIC_XOR: return a ^ b;
+    case ATOMIC_INC: return a >= b ? 0 : a + 1;
+    case ATOMIC_DEC: return a == 0 || a > b ? b : a - 1;
+    case ATOMIC_EXCH: return b;
+    default: return a == b ? c : a;
+    }
+}
+
+#define ATOMIC(name, T, combine)                                                                                       \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const T *B = slot_at(w, i->b), *C = slot_at(w, i->c);                                                          \
+        T *D = i->d == 1 ? NULL : slot_at(w, i->d);                                                                    \
+        bool changed = false;                                                                                          \
+        if (resolve(w, i, sizeof(T), ACCESS_ATOMIC) == PATTERN_FAULT)                                                  \
+            return NULL;                                                                                               \
+        float_default(w);                                                                                              \
+        if (w->block->words && i->flags & INS_RELEASE)                                                                 \
+            access_fence(w);                                                                                           \
+        for (u32 m = w->mask; m; m &= m - 1) {                                                                         \
+            int l = __builtin_ctz(m);                                                                                  \
+            T *p = (T *)(uintptr_t)w->address[l], old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                     \
+            do                                                                                                         \
+                new = (T)combine(i, old, B[l], C[l]);                                                                  \
+            while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));             \
+            changed |= old != new;                                                                                     \
+            if (D)                                                                                                     \
+                D[l] = old;                                                                                            \
+        }                                                                                                              \
+        if (changed)                                                                                                   \
+            w->worker->progress = true;                                                                                \
+        return i + 1;                                                                                                  \
+    }
+ATOMIC(atom_16, u16, combine_16)
+ATOMIC(atom_32, u32, combine_32)
+ATOMIC(atom_64, u64, combine_64)
+
+/* 128 bits: exchange and compare-and-swap only. One lock for all: such atomics are rare. */
+
+STEP(atom_128)
+{
+    const u128 *B = slot_at(w, i->b), *C = slot_at(w, i->c);
+    u128 *D = i->d == 1 ? NULL : slot_at(w, i->d);
+
+    if (resolve(w, i, 16, ACCESS_ATOMIC) == PATTERN_FAULT)
+        return NULL;
+    pthread_mutex_lock(&w->block->launch->lock);
+    for (u32 m = w->mask; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        u128 *p = (u128 *)(uintptr_t)w->address[l], old = *p;
+
+        if (i->op == ATOMIC_EXCH || (i->op == ATOMIC_CAS && old == B[l])) {
+            *p = i->op == ATOMIC_EXCH ? B[l] : C[l];
+            w->worker->progress = true;
+        }
+        if (D)
+            D[l] = old;
+    }
+    pthread_mutex_unlock(&w->block->launch->lock);
+    return i + 1;
+}
+
+/* ---- asynchronous copies, which are done at once ---- */
+
+STEP(cp_async)
+{
+    const u64 *B = slot_at(w, i->b);
+    const u32 *C = slot_at(w, i->c);
+    int64_t offset = *(const int64_t *)i->extra;
+    char data[LANES][16];
+    u32 before = w->mask, reading = 0;
+
+    memset(data, 0, sizeof data);
+    for (u32 m = before; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+
+        if (!i->op || C[l])
+            reading |= 1u << l;
+    }
+    if (reading) {
+        unsigned bytes = i->size;
+
+        for (int l = 0; l < LANES; l++)
+            w->address[l] = (i->mode ? B[l] : 0) + (u64)offset;
+        if (reading != before)
+            warp_set_mask(w, reading);
+        if (!access_slow(w, i, bytes, ACCESS_READ))
+            return NULL;
+        if (reading != before)
+            warp_set_mask(w, before);
+        for (u32 m = reading; m; m &= m - 1) {
+            int l = __builtin_ctz(m);
+
+            memcpy(data[l], (const void *)(uintptr_t)w->address[l], i->op && C[l] < bytes ? C[l] : bytes);
+        }
+    }
+    if (resolve(w, i, i->size, ACCESS_WRITE) == PATTERN_FAULT)
+        return NULL;
+    for (u32 m = before; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+
+        memcpy((void *)(uintptr_t)w->address[l], data[l], i->size);
+    }
+    w->worker->progress = true;
+    return i + 1;
+}
+
+/*
+ * mbarrier: 64 bits of shared memory. Ours: bits 0-19 arrivals still expected, 20-39 the count of a phase, 40-59 bytes
+ * of transactions pending (signed), 63 the phase's parity. The real layout is not documented.
+ */
+#define MB_COUNT(v) ((u32)(v) & 0xFFFFF)
+#define MB_EXPECTED(v) ((u32)((v) >> 20) & 0xFFFFF)
+#define MB_BYTES(v) (((s32)((u32)((v) >> 40) << 12)) >> 12)
+#define MB_PHASE(v) ((u32)((v) >> 63))
+
+static u64 mb_make(u32 phase, s32 bytes, u32 expected, u32 count)
+{
+    return (u64)phase << 63 | (u64)((u32)bytes & 0xFFFFF) << 40 | (u64)(expected & 0xFFFFF) << 20 | (count & 0xFFFFF);
+}
+
+/* A phase ends when all have arrived and all bytes announced are there. */
+static u64 mb_settle(u32 phase, s32 bytes, u32 expected, u32 count)
+{
+    if (count == 0 && bytes == 0) {
+        phase ^= 1;
+        count = expected;
+    }
+    return mb_make(phase, bytes, expected, count);
+}
+
+STEP(mbarrier)
+{
+    const u32 *V = slot_at(w, i->b);
+    u32 *P = slot_at(w, i->d);
+    u64 *S = slot_at(w, i->d);
+
+    if (resolve(w, i, 8, i->op == 1 ? ACCESS_WRITE : ACCESS_ATOMIC) == PATTERN_FAULT)
+        return NULL;
+    if (w->block->words)
+        access_fence(w);
+    for (u32 m = w->mask; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        u64 *p = (u64 *)(uintptr_t)w->address[l], old = *p;
+        u32 phase = MB_PHASE(old), expected = MB_EXPECTED(old), count = MB_COUNT(old), n;
+        s32 bytes = MB_BYTES(old);
+        bool has = i->mode & 2;
+
+        switch (i->op) {
+        case 1: *p = mb_make(0, 0, V[l], V[l]); break;
+        case 2: *p = 0; break;
+        case 3: *p = mb_make(phase, bytes + (s32)V[l], expected, count); break;
+        case 4: *p = mb_settle(phase, bytes - (s32)V[l], expected, count); break;
+        case 10: break;
+        case 5:
+        case 6:
+            n = 1;
+            if (i->mode & 4)
+                bytes += has ? (s32)V[l] : 0;
+            else if (has)
+                n = V[l];
+            if (i->mode & 8)
+                S[l] = old;
+            count -= n;
+            if (i->op == 6)
+                expected -= n;
+            *p = i->mode & 16 ? mb_make(phase, bytes, expected, count) : mb_settle(phase, bytes, expected, count);
+            w->worker->progress = true;
+            break;
+        default: {
+            u32 parity = i->mode & 1 ? V[l] & 1 : MB_PHASE(((const u64 *)V)[l]);
+
+            P[l] = ONES(phase != parity);
+            break;
+        }
+        }
+        if (i->op <= 4)
+            w->worker->progress = true;
+    }
+    return i + 1;
+}
+
+STEP(mbarrier_pending)
+{
+    const u64 *A = slot_at(w, i->a);
+    u32 *D = slot_at(w, i->d);
+
+    for (int l = 0; l < LANES; l++)
+        if (w->lanes[l])
+            D[l] = MB_COUNT(A[l]);
+    return i + 1;
+}
+
+/* ---- bulk copies: done at once, by 16 bytes, or element by element where they reduce ---- */
+
+/* The host address of `bytes` bytes at lane l's `address`, or NULL after a fault. */
+static void *bulk_place(struct warp *w, const struct ins *i, int l, u64 address, u8 space, unsigned bytes,
+                        enum access access)
+{
+    if (space == PTX_SHARED && !(address >> WINDOW_SHIFT)) {
+        if (address >> 24 && (w->block->cluster || address >> 24 == 1))
+            address = (address & 0xFFFFFF) | (address >> 24) << 32;
+        address |= WINDOW(WINDOW_SHARED);
+    }
+    w->address[l] = address;
+    return access_slow(w, i, bytes, access) ? (void *)(uintptr_t)w->address[l] : NULL;
+}
+
+static void bulk_reduce(const struct ins *i, void *to, const void *from)
+{
+    struct ins op = *i;
+
+    op.op = (u8)(i->op - 1);
+    if (i->size == 8) {
+        u64 a = __atomic_load_n((u64 *)to, __ATOMIC_RELAXED), b;
+
+        memcpy(&b, from, 8);
+        while (!__atomic_compare_exchange_n((u64 *)to, &a, combine_64(&op, a, b, 0), false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))
+            ;
+    } else if (i->size == 4) {
+        u32 a = __atomic_load_n((u32 *)to, __ATOMIC_RELAXED), b;
+
+        memcpy(&b, from, 4);
+        while (!__atomic_compare_exchange_n((u32 *)to, &a, combine_32(&op, a, b, 0), false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))
+            ;
+    } else {
+        u16 a = __atomic_load_n((u16 *)to, __ATOMIC_RELAXED), b;
+
+        memcpy(&b, from, 2);
+        while (!__atomic_compare_exchange_n((u16 *)to, &a, combine_16(&op, a, b, 0), false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))
+            ;
+    }
+}
+
+static u64 bulk_address(const struct warp *w, slot s, bool has, bool wide, int64_t offset, int l)
+{
+    u64 base = !has ? 0 : wide ? ((const u64 *)slot_at(w, s))[l] : ((const u32 *)slot_at(w, s))[l];
+
+    return base + (u64)offset;
+}
+
+/* A lane's copy is one request, of as many sectors as it covers on its side in global memory, if it has one. */
+static void count_bulk(struct worker *k, const struct ins *i, u64 address, u8 space, u32 size)
+{
+    struct event *e = &k->events[i->event - 1];
+
+    if (space == PTX_SHARED || address >> WINDOW_SHIFT || !size)
+        return;
+    e->requests++;
+    e->lanes++;
+    e->bytes += size;
+    e->ideal += (size + 31) / 32;
+    e->units += ((address + size - 1) >> 5) - (address >> 5) + 1;
+    if (k->touched)
+        access_touch(k->touched, address, address + size - 1);
+}
+
+/* One lane's copy. False after a fault. */
+static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size, bool count)
+{
+    const struct bulk *x = i->extra;
+    u64 to = bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, i->imm, l);
+    u64 from = bulk_address(w, i->b, x->has_from_base, x->from_wide, x->from_offset, l);
+    u64 *barrier, old;
+
+    if (size % 16) {
+        fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, to, "bulk copy of %u bytes, which is no multiple of 16", size);
+        return false;
+    }
+    if (count && i->class == CLASS_GLOBAL_LOAD)
+        count_bulk(w->worker, i, from, x->from_space, size);
+    else if (count)
+        count_bulk(w->worker, i, to, i->space, size);
+    for (u32 n = 0; n < size; n += i->size) {
+        char data[16];
+        void *p = bulk_place(w, i, l, from + n, x->from_space, i->size, ACCESS_READ);
+
+        if (!p)
+            return false;
+        memcpy(data, p, i->size);
+        p = bulk_place(w, i, l, to + n, i->space, i->size, i->op ? ACCESS_ATOMIC : ACCESS_WRITE);
+        if (!p)
+            return false;
+        if (i->op)
+            bulk_reduce(i, p, data);
+        else
+            memcpy(p, data, i->size);
+    }
+    if (x->has_barrier) {
+        barrier = bulk_place(w, i, l, bulk_address(w, i->e, x->has_barrier_base, x->barrier_wide, x->barrier_offset, l),
+                             PTX_SHARED, 8, ACCESS_ATOMIC);
+        if (!barrier)
+            return false;
+        old = *barrier;
+        *barrier = mb_settle(MB_PHASE(old), MB_BYTES(old) - (s32)size, MB_EXPECTED(old), MB_COUNT(old));
+    }
+    return true;
+}
+
+STEP(bulk)
+{
+    const u32 *C = slot_at(w, i->c);
+    struct worker *k = w->worker;
+    u32 mask = w->mask;
+    bool good = true, counting = k->counting;
+
+    k->counting = false; /* the parts that a copy is done in are no requests */
+    for (u32 m = mask; m && good; m &= m - 1) {
+        int l = __builtin_ctz(m);
+
+        w->mask = m & -m;
+        good = bulk_lane(w, i, l, C[l], counting);
+    }
+    w->mask = mask;
+    k->counting = counting;
+    if (!good)
+        return NULL;
+    w->worker->progress = true;
+    if (w->block->words) /* what it copies is complete before anybody may look: the barrier orders it */
+        access_fence(w);
+    return i + 1;
+}
+
+#define LOAD_ROWS(M, R, s, m, r)                                                                                       \
+    {"@ld." #s #m "." #r, ld_##M##_##R, "", 0, CLASS_GLOBAL_LOAD, 0},                                                  \
+        {"@ld.shared." #s #m "." #r, lds_##M##_##R, "", 0, CLASS_SHARED_LOAD, 0},                                      \
+        {"@ld.param." #s #m "." #r, ldp_##M##_##R, "", 0, CLASS_PARAMETER, 0},                                         \
+        {"@ld.frame." #s #m "." #r, ldf_##M##_##R, "", 0, CLASS_PARAMETER, 0},
+#define STORE_ROWS(M, R, s, m, r)                                                                                      \
+    {"@st." #s #m "." #r, st_##M##_##R, "", 0, CLASS_GLOBAL_STORE, 0},                                                 \
+        {"@st.shared." #s #m "." #r, sts_##M##_##R, "", 0, CLASS_SHARED_STORE, 0},                                     \
+        {"@st.frame." #s #m "." #r, stf_##M##_##R, "", 0, CLASS_PARAMETER, 0},
+const struct row LEVELED(rows_memory)[] = {
+    EACH_PAIR(LOAD_ROWS) EACH_SIGNED_PAIR(LOAD_ROWS) EACH_PAIR(STORE_ROWS)
+    {"@atom.16", atom_16, "", 0, CLASS_GLOBAL_STORE, 0},
+    {"@atom.32", atom_32, "", 0, CLASS_GLOBAL_STORE, 0},
+    {"@atom.64", atom_64, "", 0, CLASS_GLOBAL_STORE, 0},
+    {"@atom.128", atom_128, "", 0, CLASS_GLOBAL_STORE, 0},
+    {"@cp.async", cp_async, "", 0, CLASS_GLOBAL_LOAD, 0},
+    {"@bulk", bulk, "", 0, CLASS_GLOBAL_LOAD, 0},
+    {"@mbarrier", mbarrier, "", 0, CLASS_SYNCHRONISATION, 0},
+    {"@mbarrier.pending", mbarrier_pending, "", 0, CLASS_COMPUTATION, 0},
+    ROWS_END,
+};

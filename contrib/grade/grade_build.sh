@@ -1,0 +1,107 @@
+#!/bin/bash
+# Builds one submission of a contest, called by build/grader: grade_build.sh SOURCE PROBLEM WORK
+#
+# SOURCE is a file or folder, or the grader's copy of a submission: a folder with one entry device_user.c,
+# device_user.cu, folder or archive. Written in WORK: source, what was built; object, the built file's path; language,
+# CUDA, OpenCL or C; source_path. Exit code 0 built, 1 it does not compile, 2 it is refused, 3 the toolkit failed;
+# standard output and error are the log. The same source gives the same bytes, wherever it, WORK and the toolkit are:
+# records tell the built file's digest (rerun_record.sh).
+. "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+. "$(dirname "$0")/../../run_scripts/lib/build_submission.sh"
+[ $# -eq 3 ] || usage 'grade_build.sh SOURCE PROBLEM WORK'
+[ -e "$1" ] || fail "there is no '$1'"
+work=$3
+problem_exists "$2"
+entry=$1
+for name in device_user.c device_user.cu folder archive; do
+    contents=("$1"/*)
+    [ ! -e "$1/$name" ] || [ ${#contents[@]} != 1 ] || entry=$1/$name
+done
+
+# The only folder in a folder without sources, as archives have it. What macOS and Windows keep beside files does not
+# count; litter.c has the same list.
+inner() { # FOLDER
+    local inside
+    mapfile -d '' -t inside < <(find "$1" -mindepth 1 -maxdepth 1 ! -name '._*' ! -iname __MACOSX ! -iname .DS_Store \
+        ! -iname Thumbs.db ! -iname desktop.ini -print0)
+    if [ ${#inside[@]} = 1 ] && [ -d "${inside[0]}" ] && [ ! -L "${inside[0]}" ]; then
+        echo "${inside[0]}"
+    else
+        echo "$1"
+    fi
+}
+
+mkdir -p "$work/source" "$work/out"
+case ${entry##*/} in
+archive)
+    cp -- "$entry" "$work/archive"
+    status=0
+    (cd "$root" && "$root/run_scripts/lib/compile_box.sh" "$work/source" "$work/archive" "$build/unpack" -- \
+        "$build/unpack" "$work/archive" "$work/source" "${GRADE_FILES:-64}" "${GRADE_MEGABYTES:-4}") || status=$?
+    [ $status -le 1 ] || fail 'the archive could not be unpacked: see above'
+    [ $status -eq 0 ] || exit 1
+    source=$(inner "$work/source") ;;
+folder)
+    cp -R -- "$entry/." "$work/source"
+    source=$(inner "$work/source") ;;
+*)
+    if [ -d "$entry" ]; then
+        cp -R -- "$entry/." "$work/source"
+        source=$work/source
+    else
+        cp -- "$entry" "$work/source"
+        source=$work/source/${entry##*/}
+    fi ;;
+esac
+
+# What judge.sh does with several runs of make, in one, and that in the box: a submission in C is built in little more
+# than the compiler's time. The toolkit was built by grade.sh.
+small_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" -f contrib/grade/build.mk "$@"; }
+
+cd "$root"
+submission_find "$source"
+submission_files "$submission"
+problem=$2 language=C tools=(NVCC= CUDA_ARCH=0) sees=()
+if [[ $sources$'\n' == *.cu$'\n'* ]]; then
+    language=CUDA
+    { read -r nvcc && read -r arch; } < <(small_make print-tools) && [ -x "$nvcc" ] ||
+        fail "the submission is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
+    tools=("NVCC=$nvcc" "CUDA_ARCH=$arch" ${NVCC_FLAGS+"NVCC_FLAGS=$NVCC_FLAGS"})
+    folder=$(realpath "$nvcc")
+    [[ $folder == /usr/* ]] || sees+=("${folder%/bin/*}")
+fi
+# A word of it in any file, then make's own rule, which takes a moment to ask.
+if grep -rqE --include='*.[ch]' 'CL/|opencl_user' "$source" || compgen -G "$source/*.cl" > /dev/null &&
+    small_make uses-opencl SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/asked" FRESH=1 2> /dev/null; then
+    language=OpenCL
+    "$root/run_scripts/lib/packages.sh" opencl ||
+        fail "the submission is OpenCL, and this machine cannot build it: see above"
+fi
+# The simulator, when the first submission needs it, by one of several at a time.
+if [ $language = CUDA ] && [ ! -e /dev/nvidiactl ]; then
+    {
+        flock 9
+        build_simulator "$submission"
+    } 9> "$build/grading/simulator.lock"
+fi
+
+# Compilers write paths and times of sources into what they make, CUDA's line numbers, assert() and __DATE__ among them.
+# So all is compiled in the box's own /tmp, as of 1970, and messages are told without that place.
+place=/tmp/gpu-contest-build copied=$submission name=$place/submission
+# shellcheck disable=SC2016
+settle='mkdir -p "$1/submission" && cp -R contrib verify problems "$1" && cp -R "$2" "$1/submission" && cd "$1" &&
+    find . -type f -exec touch -d @0 {} + && shift 2 && SOURCE_DATE_EPOCH=0 exec "$@"'
+if [ -d "$submission" ]; then copied+=/.; else name+=/${submission##*/}; fi
+if ! submission_compile "$work/compiler" "$work/out" run_scripts/lib/compile_box.sh "$work/out" contrib/mk \
+    contrib/grade/build.mk contrib/opencl verify/wire/submission.h "problems/$problem/include" \
+    "$submission" "${sees[@]}" \
+    -- sh -c "$settle" sh $place "$copied" make -s -f contrib/grade/build.mk submission \
+    SUBMISSION="$name" PROBLEM="$problem" OUT="$work/out" BUILD=/tmp/build FRESH=1 BOXED= "${tools[@]}"; then
+    sed "s|$place/submission/||g; s|$place/||g" "$work/compiler"
+    exit 1
+fi
+[ -f "$work/out/device_user.so" ] && [ ! -L "$work/out/device_user.so" ] || fail 'the compiler made nothing'
+mv "$work/out/device_user.so" "$work/device_user.so"
+echo "$language" > "$work/language"
+echo "$source" > "$work/source_path"
+echo "$work/device_user.so" > "$work/object"

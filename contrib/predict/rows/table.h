@@ -1,0 +1,95 @@
+/*
+ * table.h - rows of kernels' features, with or without measured times, from a CSV with a header.
+ *
+ * Columns are found by name, in any order; others are not looked at. What is not a number is refused with file, line
+ * and column: a predictor that guesses a missing cell predicts something else.
+ */
+#ifndef PREDICT_TABLE_H
+#define PREDICT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "verify/base/error.h"
+
+/* X(identifier, name in the header, kind). docs/PREDICT.md says what each is and its unit. */
+#define TABLE_COLUMNS(X)                          \
+    X(SIZE, "size", MEASURED)                     \
+    X(TIME_US, "time_us", MEASURED)               \
+    X(LOW_US, "low_us", MEASURED)                 \
+    X(HIGH_US, "high_us", MEASURED)               \
+    X(SAMPLES, "samples", MEASURED)               \
+    X(SM_MHZ, "sm_mhz", MEASURED)                 \
+    X(MEM_MHZ, "mem_mhz", MEASURED)               \
+    X(GRID_X, "grid_x", FEATURE)                  \
+    X(GRID_Y, "grid_y", FEATURE)                  \
+    X(GRID_Z, "grid_z", FEATURE)                  \
+    X(BLOCK_X, "block_x", FEATURE)                \
+    X(BLOCK_Y, "block_y", FEATURE)                \
+    X(BLOCK_Z, "block_z", FEATURE)                \
+    X(N, "n", OPTIONAL)                           \
+    X(S, "s", OPTIONAL)                           \
+    X(ALPHA, "alpha", FEATURE)                    \
+    X(N_B, "n_b", FEATURE)                        \
+    X(N_T, "n_t", FEATURE)                        \
+    X(W, "w", FEATURE)                            \
+    X(CPX, "cpx", FEATURE)                        \
+    X(L, "l", FEATURE)                            \
+    X(L_C, "l_c", FEATURE)                        \
+    X(L_MR, "l_mr", FEATURE)                      \
+    X(L_MW, "l_mw", FEATURE)                      \
+    X(L_SHR, "l_shr", FEATURE)                    \
+    X(L_SHW, "l_shw", FEATURE)                    \
+    X(L_S, "l_s", FEATURE)                        \
+    X(L_DPU, "l_dpu", FEATURE)                    \
+    X(L_SFU, "l_sfu", FEATURE)                    \
+    X(DPC, "dpc", FEATURE)                        \
+    X(SHARED_WORDS, "shared_words", FEATURE)      \
+    X(REGISTERS, "registers", FEATURE)            \
+    X(WARP_INSTRUCTIONS, "warp_instructions", FEATURE) \
+    X(FLOPS, "flops", FEATURE)                    \
+    X(BYTES_READ, "bytes_read", FEATURE)          \
+    X(BYTES_WRITTEN, "bytes_written", FEATURE)    \
+    X(FOOTPRINT, "footprint", FEATURE)            \
+    X(SHARED_PASSES, "shared_passes", FEATURE)    \
+    X(DIVERGENCE, "divergence", FEATURE)          \
+    X(REGULAR, "regular", FEATURE)
+
+enum column {
+#define X(identifier, name, kind) COLUMN_##identifier,
+    TABLE_COLUMNS(X)
+#undef X
+    COLUMNS
+};
+
+enum kernel_class { CLASS_NONE, CLASS_MEMORY, CLASS_COMPUTATION };
+
+struct sample {
+    char gpu[64];            /* as the driver names it, or as gpus.csv does; empty where the file has no such column */
+    char kernel[96];         /* the function's name */
+    enum kernel_class class; /* which of the source's two kinds; CLASS_NONE where the file does not say */
+    long line;               /* in the file, from 1 */
+    double value[COLUMNS];   /* all finite and not negative, but for n and s: NaN where the cell is empty */
+};
+
+struct table {
+    char path[256];         /* where it was read from, for messages */
+    struct sample *samples; /* `rows` of them */
+    size_t rows;
+};
+
+/* What a file must have: MEASURED asks for gpu, class and times as well. */
+enum table_kind { TABLE_FEATURES, TABLE_MEASURED };
+
+/*
+ * Reads a file. An error (EXIT_USAGE) names file, line and column: an unreadable file, a missing, doubled or empty
+ * column, a wrong number of cells, a cell that is no finite number or out of its range, no row at all.
+ */
+bool table_read(struct table *table, const char *path, enum table_kind kind, struct error *error);
+void table_release(struct table *table);
+
+/* A column's name in the header, and back: COLUMNS for a name that there is not. */
+const char *column_name(enum column column);
+enum column column_by_name(const char *name);
+
+#endif

@@ -1,0 +1,49 @@
+#!/bin/bash
+# Times every launch of the jury's accepted CUDA submissions on a GPU, below ncu: kernel_times.sh FILE.csv [PROBLEM...]
+#
+# One call of device_user() each, on the case that contrib/predict/cases.txt names, the first KERNEL_LAUNCHES (40)
+# launches of it, with clocks and caches as they are. FILE gets a line a launch: problem, submission, case, number of
+# the launch, kernel, grid, block, microseconds. It is what predictions are held against (docs/PREDICT.md). It is
+# written when all have been measured. Exit codes: 0, 2 usage, 3 the toolkit failed.
+. "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+. "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"
+. "$(dirname "$0")/../../../run_scripts/lib/watched.sh"
+line='kernel_times.sh FILE.csv [PROBLEM...]'
+[ $# -ge 1 ] && [[ $1 == *.csv ]] || usage "$line"
+[ -e /dev/nvidiactl ] || refuse "this machine has no NVIDIA GPU"
+[ ! -e "$1" ] || refuse "there is a '$1' already: it is not written over"
+file=$(realpath -m "$1")
+shift
+ncu=$(tool_of_cuda ncu) || fail "ncu is not found: it comes with the CUDA Toolkit (Nsight Compute)"
+cases=$root/contrib/predict/cases.txt
+problems=("$@")
+[ ${#problems[@]} -gt 0 ] || mapfile -t problems < <(sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p' "$cases")
+part=$(mktemp "$file.XXXXXX")
+trap 'rm -f "$part"' EXIT
+echo problem,submission,case,launch,kernel,grid,block,time_us > "$part"
+for name in "${problems[@]}"; do
+    problem_exists "$name"
+    text=$(sed -n "s/^$name //p" "$cases")
+    [ -n "$text" ] || refuse "$cases has no line of '$name'"
+    for source in "$root/problems/$name"/submissions/accepted/*.cu; do
+        practice_begin "$line" "problems/$name/submissions/accepted/${source##*/}" "$name" --generate "$text"
+        csv=$report-times.csv
+        rm -f "$csv"
+        practice_run "$report-times-said.txt" "$ncu" --target-processes application-only --clock-control none \
+            --cache-control none --launch-count "${KERNEL_LAUNCHES:-40}" --metrics gpu__time_duration.sum \
+            --csv --page raw --print-units base --log-file "$csv"
+        # A submission of another league, which the case is not for, launches nothing.
+        if ! grep -q '^"[0-9]' "$csv" 2> /dev/null; then
+            echo "${source##*/}: no launch: $(tail -n 1 "$report-times-said.txt")" >&2
+            continue
+        fi
+        awk -v problem="$name" -v submission="${source##*/}" -v text="$text" \
+            -f "$root/contrib/predict/collect/ncu_times.awk" "$csv" >> "$part" ||
+            fail "what ncu wrote cannot be read: $csv"
+        echo "${source##*/}: $(practice_answer "$report-times-said.txt")"
+    done
+done
+chmod 644 "$part"
+mv "$part" "$file"
+trap - EXIT
+echo "$(($(wc -l < "$file") - 1)) launches: $file"

@@ -1,0 +1,116 @@
+#!/bin/bash
+# Measures what the predictor learns from: predict.sh collect [OPTION...]
+. "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+
+help() {
+    cat << 'END'
+usage: predict.sh collect [OPTION...]
+Times the kernels of contrib/predict/kernels over sizes and blocks on this machine's GPU (some minutes), counts what
+each launch does on the simulator (some minutes), and appends the rows to a file of contrib/predict/data, with a line in
+its README.md; a file elsewhere gets FILE.provenance.md beside it.
+
+  --to FILE        append to this file (default: contrib/predict/data/h100.csv, or what the GPU is called)
+  --subset K/N     every N-th row of the list from the K-th on: 0/3 is a third, and takes a third of the time
+  --times FILE     do not time: build/predict/collect printed these rows before, on this or another machine
+  --driver TEXT    with --times: that machine's driver, for the README
+  --features FILE  do not count: the simulator wrote these before
+  --recount FILE   do not time, append nothing: count the rows of this file of contrib/predict/data anew, in their
+                   order, and replace what was counted, after the simulator or a kernel has changed
+  --sample N       blocks of a launch that the simulator executes; the others are taken to be alike (default: 16)
+  --help
+
+exit codes: 2 where arguments or files are wrong, 3 where there is no GPU or something does not build
+END
+}
+
+to='' subset=0/1 times='' driver='' features='' recount='' sample=16
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help) help && exit 0 ;;
+    --to | --subset | --times | --driver | --features | --recount | --sample)
+        [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help"
+        printf -v "${1#--}" %s "$2" && shift 2 ;;
+    *) refuse "unknown option '$1'; see --help" ;;
+    esac
+done
+[[ $subset =~ ^[0-9]{1,5}/[0-9]{1,5}$ ]] || refuse "'$subset' is no part of the list: K/N, with K from 0 to N - 1"
+[[ $sample =~ ^[1-9][0-9]{0,5}$ ]] || refuse "'$sample' is no number of blocks: from 1 to 999999"
+for file in "$times" "$features" "$recount"; do
+    [ -z "$file" ] || [ -r "$file" ] || refuse "cannot read '$file'"
+done
+[ -z "$recount" ] || [ -z "$times$to" ] ||
+    refuse "--recount replaces a file's own rows: it goes with neither --times nor --to"
+
+"$root/run_scripts/lib/packages.sh" build cudasim
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+collect=$build/predict/collect
+[ -n "$times" ] && [ -n "$features" ] || {
+    nvcc=$(toolkit_make print-nvcc)
+    [ -x "$nvcc" ] || fail "nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
+    toolkit_make -j "$(nproc)" "${BUILD:-build}/predict/collect" >&2 || fail "the kernels do not build: see above"
+}
+
+if [ -n "$recount" ]; then
+    # What collect printed, from what it was joined to.
+    times=$work/times.csv
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; alone = "alone_us" in at
+            print "gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz" (alone ? ",alone_us" : "")
+            next }
+        { print $1, $2, $3, $4, $at["block_x"] "x" $at["block_y"], $5, $6, $7, $8, $9,
+            $10 (alone ? "," $at["alone_us"] : "") }' "$recount" > "$times"
+elif [ -z "$times" ]; then
+    [ -e /dev/nvidiactl ] || fail "there is no NVIDIA GPU; rows that were timed elsewhere are given with --times"
+    times=$build/predict/times.csv
+    cuda=$(dirname "$(dirname "$(realpath "$nvcc")")")
+    LD_LIBRARY_PATH=$cuda/lib64:$cuda/extras/CUPTI/lib64 "$collect" --subset "$subset" > "$times" ||
+        fail "timing failed: see above; '$times' has what was timed"
+    driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
+fi
+
+if [ -z "$features" ]; then
+    toolkit_make -j "$(nproc)" cudasim-library >&2 || fail "the simulator does not build: see above"
+    features=$build/predict/features.csv
+    rm -f "$features"
+    echo 'predict.sh: counting on the simulator' >&2
+    # The rows as they were timed: the list may have changed since, or several parts of it have been appended.
+    CUDASIM_CHECK=none CUDASIM_SAMPLE=$sample CUDASIM_FEATURES=$features LD_LIBRARY_PATH=$build/cudasim \
+        "$collect" --features --rows "$times" || fail "counting failed: see above"
+fi
+
+joined=$work/joined.csv
+awk -f "$root/contrib/predict/collect/join.awk" "$times" "$features" > "$joined" ||
+    refuse "no row was written: see above"
+rows=$(($(wc -l < "$joined") - 1))
+if [ -n "$recount" ]; then
+    cp "$joined" "$recount"
+    echo "$rows rows of $recount were counted anew"
+    exit
+fi
+
+gpu=$(sed -n '2s/,.*//p' "$joined")
+if [ -z "$to" ]; then
+    to=${gpu#NVIDIA }
+    to=${to,,}
+    to=$root/contrib/predict/data/${to%%[^a-z0-9]*}.csv
+fi
+mkdir -p "$(dirname "$to")"
+if [ -s "$to" ]; then
+    cmp -s <(head -n 1 "$to") <(head -n 1 "$joined") ||
+        refuse "$to:1: the header has other columns; nothing was appended"
+    sed 1d "$joined" >> "$to"
+else
+    cp "$joined" "$to"
+fi
+
+# span COLUMN: of the joined rows, the least and the largest number in it.
+span() {
+    cut -d, -f "$1" "$joined" | sed 1d | sort -n | sed -n '1p; $p' | uniq | paste -sd ' ' | sed 's/ / to /'
+}
+# Where they come from: with the toolkit's own rows, or in a file beside one's own.
+provenance=$root/contrib/predict/data/README.md
+[ "$(realpath "$(dirname "$to")")" = "$(realpath "$root/contrib/predict/data")" ] || provenance=${to%.csv}.provenance.md
+printf '| %s | %d | %s | %s | %s | %s | %s | %s |\n' "$(basename "$to")" "$rows" "$gpu" "${driver:-not said}" \
+    "$(span 9)" "$(span 10)" "$(date -u -r "$times" +%F)" "predict.sh collect --subset $subset" \
+    >> "$provenance"
+echo "$rows rows were appended to $to"

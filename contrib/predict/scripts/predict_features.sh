@@ -1,0 +1,149 @@
+#!/bin/bash
+# What the launches of a kernel are like, in the numbers that a model of its time learns from: docs/PREDICT.md.
+# Counted on the simulator; no GPU takes part.
+. "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+
+help() {
+    cat << 'END'
+usage: predict.sh features FILE.cu [OPTION...] [-- ARGUMENT...]       a whole program: every launch that it makes
+       predict.sh features FILE.cu|FILE.ptx --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTION...]     one launch of a kernel
+
+  --kernel NAME    which kernel; of a program, whose launches (default: all)
+  --args VALUE...  of the kernel: a number for each parameter that is one, buffer:BYTES for a pointer to memory of that
+                   size, which holds zeros (4096, 64K, 16M, 1G)
+  --shared BYTES   dynamic shared memory a block
+  --sample N       execute about N blocks of a launch that has more (default: 64 of one launch; all of a program's,
+                   which computes nonsense if some are left out; 0: all)
+  --n N, --s N     input size and problem size, which only you know
+  --tune           one launch: also with other block sizes that leave the number of threads as it is
+  --nvcc 'FLAGS'   further flags for nvcc
+  --json, --csv    as JSON, or as CSV (default: a name and a value a line, launches apart by an empty line)
+  --help
+
+exit codes: 0; 1 the kernel or program fails, or the kernel's work hangs on data that is not there; 2 wrong arguments or
+files; 3 the toolkit or the machine is at fault
+END
+}
+
+format=lines kernel='' launch=() args=() flags=() sample='' file='' single='' program_arguments=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help) help && exit 0 ;;
+    --json | --csv) format=${1#--} && shift && continue ;;
+    --tune) single=$1 launch+=(--tune) && shift && continue ;;
+    --args)
+        single=$1 args=(--args) && shift
+        while [ $# -gt 0 ] && [[ $1 != --* ]]; do args+=("$1") && shift; done
+        continue
+        ;;
+    --) shift && program_arguments=("$@") && break ;;
+    --kernel | --grid | --block | --shared | --sample | --n | --s | --nvcc)
+        [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help"
+        ;;
+    -*) refuse "unknown option '$1'; see --help" ;;
+    *)
+        [ -z "$file" ] || refuse "one file at a time: '$file' and '$1'; a program's own arguments stand behind --"
+        file=$1 && shift && continue
+        ;;
+    esac
+    case $1 in
+    --kernel) kernel=$2 ;;
+    --sample) sample=$2 ;;
+    --n) export CUDASIM_FEATURES_N=$2 ;;
+    --s) export CUDASIM_FEATURES_S=$2 ;;
+    --nvcc) read -ra flags <<< "$2" ;;
+    *) single=$1 launch+=("$1" "$2") ;;
+    esac
+    shift 2
+done
+[ -n "$file" ] || usage 'predict.sh features FILE.cu|FILE.ptx [OPTION...]; see --help'
+[ -f "$file" ] && [ -r "$file" ] || refuse "cannot open '$file'"
+[ -z "$sample" ] || [[ $sample =~ ^[0-9]{1,9}$ ]] || refuse "--sample $sample: must be a number of blocks, or 0 for all"
+number='^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$'
+for name in CUDASIM_FEATURES_N CUDASIM_FEATURES_S; do
+    [ -z "${!name:-}" ] || [[ ${!name} =~ $number ]] || refuse "${name##*_}: '${!name}' is no number"
+done
+work=$(mktemp -d) || fail 'cannot make a folder for what is compiled'
+trap 'rm -rf "$work"' EXIT
+[ -e "$build/predict/features" ] || echo 'predict.sh: building the simulator, which takes a minute or two' >&2
+toolkit_make -j "$(nproc)" predict-features >&2 || fail 'the simulator does not build: see above'
+
+# compile: $work/program.o of the source, and beside it PTX and cubin.
+compile() {
+    local nvcc options=(-O3 -lineinfo -cudart shared --compress-mode=none)
+    options+=(-gencode 'arch=compute_90,code=[sm_90,compute_90]')
+    nvcc=$(toolkit_make print-nvcc)
+    [ -x "$nvcc" ] || fail 'nvcc is not found: install the CUDA Toolkit or set CUDA_HOME'
+    mkdir "$work/keep"
+    "$nvcc" "${options[@]}" "${flags[@]}" --keep --keep-dir "$work/keep" -c -o "$work/program.o" "$file" >&2 ||
+        refuse "'$file' does not compile: see above"
+    ptx=$(find "$work/keep" -name '*.ptx' | head -n 1)
+    cubin=$(find "$work/keep" -name '*.cubin' | head -n 1)
+    ! nm "$work/program.o" | grep -q ' T main$' ||
+        "$nvcc" "${options[@]}" "${flags[@]}" -o "$work/program" "$work/program.o" >&2 ||
+        refuse "'$file' does not link: see above"
+}
+
+# run_program: all its launches to $work/features.csv; what it prints goes to standard error.
+run_program() {
+    local status=0
+    [ -z "$single" ] || refuse "$single is for a file without main(): the program '$file' says itself how it launches"
+    [ "${sample:-0}" = 0 ] || export CUDASIM_SAMPLE=$sample
+    CUDASIM_CHECK=none CUDASIM_FEATURES=$work/features.csv LD_LIBRARY_PATH=$build/cudasim "$work/program" \
+        "${program_arguments[@]}" >&2 || status=$?
+    # Of a sample a program may find its results wrong, and say so; its launches were counted all the same.
+    [ "$status" -eq 0 ] || [ -n "${CUDASIM_SAMPLE:-}" ] || {
+        echo "predict.sh: '$file' ended with $status" >&2 && exit 1
+    }
+    [ "$(wc -l < "$work/features.csv" 2> /dev/null || echo 0)" -gt 1 ] || {
+        echo "predict.sh: '$file' launched no kernel" >&2 && exit 1
+    }
+}
+
+# run_kernel: one launch to $work/features.csv.
+run_kernel() {
+    [ ${#program_arguments[@]} -eq 0 ] ||
+        refuse "'$file' is no whole program: its kernel's arguments stand behind --args"
+    "$build/predict/features" "$ptx" ${cubin:+--cubin "$cubin"} ${kernel:+--kernel "$kernel"} \
+        ${sample:+--sample "$sample"} "${launch[@]}" "${args[@]}" > "$work/features.csv" || exit
+    [ -z "$unknown" ] || echo "predict.sh: registers are not known: $unknown" >&2
+    kernel='' # it may have been named in another way than the features do
+}
+
+# Registers are what ptxas says; without it they are not known.
+assemble() {
+    local nvcc ptxas
+    nvcc=$(toolkit_make print-nvcc)
+    ptxas=${nvcc%/*}/ptxas
+    [ -n "$nvcc" ] && [ -x "$ptxas" ] || { unknown='there is no ptxas' && return; }
+    "$ptxas" -arch=sm_90 -o "$work/cubin" "$ptx" 2> "$work/ptxas" && cubin=$work/cubin ||
+        unknown="ptxas refuses '$file': $(head -n 1 "$work/ptxas")"
+}
+
+ptx='' cubin='' unknown=''
+case $file in
+*.ptx) ptx=$file && assemble && run_kernel ;;
+*.cu)
+    compile
+    if [ -e "$work/program" ]; then run_program; else run_kernel; fi
+    ;;
+*) refuse "'$file' is neither a .cu nor a .ptx file" ;;
+esac
+
+awk -F, -v format="$format" -v kernel="$kernel" '
+    NR == 1 { fields = split($0, name); if (format == "csv") print; next }
+    kernel != "" && $1 != kernel { next }
+    { found++ }
+    format == "csv" { print; next }
+    format == "lines" {
+        if (found > 1) print ""
+        for (i = 1; i <= fields; i++) print name[i] " " ($i == "" ? "-" : $i)
+        next
+    }
+    {
+        printf "%s{\"kernel\": \"%s\"", (found > 1 ? ",\n " : "["), $1
+        for (i = 2; i <= fields; i++) printf ", \"%s\": %s", name[i], ($i == "" ? "null" : $i)
+        printf "}"
+    }
+    END { if (format == "json" && found) print "]"; exit !found }' "$work/features.csv" ||
+    refuse "'$file' launched no kernel '$kernel', but: $(sed 1d "$work/features.csv" | cut -d, -f1 | sort -u | xargs)"

@@ -1,0 +1,226 @@
+/*
+ * prepare.c - threads that take the calls of a batch in their order, all ended before any call is given out.
+ */
+#include "prepare.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "verify/box/cgroup.h"
+#include "verify/base/parallel.h"
+#include "problem.h"
+#include "verify/box/processor.h"
+
+/* A batch while it is made. */
+struct batch {
+    struct prepare *prepare;
+    size_t most;           /* calls that are listed */
+    bool one_each;         /* of as many cases; else all of one case */
+    size_t allowed;        /* bytes that they may take */
+    pthread_mutex_t lock;  /* of what follows */
+    size_t taken;          /* calls that somebody makes or has made */
+    size_t bytes;          /* what they take */
+    size_t each;           /* what a call of the one case takes; 0 before one is generated */
+    bool full;             /* no more are to be taken */
+};
+
+/* What a call takes: its input, and an answer of up to two doubles for each float32 of the output. */
+static size_t bytes_of(const struct problem *problem, const struct blob *input)
+{
+    return problem->footprint ? problem->footprint(input) : input->size + 4 * problem->output_size(input);
+}
+
+static void generate(const struct prepare *prepare, struct prepared *call)
+{
+    const struct arguments *arguments = &prepare->cases[call->number];
+    struct random_key key = { .seed = prepare->seed, .repetition = call->repetition };
+    uint64_t case_seed;
+
+    if (!arguments_number(arguments, "seed", 0, 0, UINT32_MAX, &case_seed, &call->error))
+        return;
+    key.case_seed = (uint32_t)case_seed;
+    call->ok = prepare->problem->generate(arguments, &key, &call->input, &call->error);
+}
+
+/* A call has been generated: what it takes is known now, in place of the `reserved` bytes. The lock is held. */
+static void account(struct batch *batch, const struct prepared *call, size_t reserved)
+{
+    const size_t bytes = call->ok ? bytes_of(batch->prepare->problem, &call->input) : 0;
+
+    batch->each = bytes;
+    batch->bytes += bytes - reserved;
+    batch->full = batch->full || batch->bytes > batch->allowed || !call->ok;
+}
+
+/* What the next call will take, by what is known. The lock is held. */
+static size_t estimate(const struct batch *batch)
+{
+    const struct problem *problem = batch->prepare->problem;
+
+    if (!batch->one_each)
+        return batch->each;
+    return problem->footprint ? problem->footprint(NULL) : 0;
+}
+
+/*
+ * The next call, generated, or NULL when the batch is full. While nobody knows what it takes nobody else takes one;
+ * else as much is reserved before as it may need. The first call of a batch is made whether it fits or not.
+ */
+static struct prepared *take(struct batch *batch)
+{
+    struct prepared *call = NULL;
+    size_t reserved;
+
+    pthread_mutex_lock(&batch->lock);
+    reserved = estimate(batch);
+    if (batch->taken > 0 && batch->bytes + reserved > batch->allowed)
+        batch->full = true;
+    if (!batch->full && batch->taken < batch->most) {
+        call = &batch->prepare->calls[batch->taken++];
+        batch->bytes += reserved;
+        if (reserved > 0)
+            pthread_mutex_unlock(&batch->lock);
+        generate(batch->prepare, call);
+        if (reserved > 0)
+            pthread_mutex_lock(&batch->lock);
+        account(batch, call, reserved);
+    }
+    pthread_mutex_unlock(&batch->lock);
+    return call;
+}
+
+/* `call` as far as its answer, if there is one, then further calls while there are any. */
+static void make(struct batch *batch, struct prepared *call)
+{
+    const struct prepare *prepare = batch->prepare;
+
+    for (;;) {
+        if (prepare->processors)
+            processors_make_way(prepare->processors);
+        if (!call)
+            call = take(batch);
+        if (!call)
+            return;
+        call->ok =
+            call->ok && prepare->problem->reference(&call->input, prepare->secret, &call->answer, &call->error);
+        call = NULL;
+    }
+}
+
+/* A thread beside the host's first one. */
+static void *help(void *argument)
+{
+    make(argument, NULL);
+    parallel_give(1);
+    return NULL;
+}
+
+/* What may be taken without that something else has to go. */
+static size_t free_memory(void)
+{
+    const size_t allowed = cgroup_memory_left();
+    FILE *file = fopen("/proc/meminfo", "re");
+    uintmax_t kibibytes = 0;
+    char line[128];
+
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %ju", &kibibytes) != 1)
+        ;
+    if (file)
+        fclose(file);
+    return allowed < kibibytes * 1024 ? allowed : (size_t)kibibytes * 1024;
+}
+
+static size_t processor_count(const struct prepare *prepare)
+{
+    cpu_set_t set;
+
+    if (prepare->processors && prepare->processors->others > 0)
+        return (size_t)prepare->processors->others;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+/* Makes the first calls of the `most` that are listed; at least one. */
+static void make_batch(struct prepare *prepare, size_t most)
+{
+    const size_t processors = processor_count(prepare);
+    struct batch batch = { .prepare = prepare, .lock = PTHREAD_MUTEX_INITIALIZER };
+    pthread_t threads[PREPARE_MOST];
+    struct prepared *first;
+    size_t started = 0, taken;
+
+    batch.most = most < 2 * processors ? most : 2 * processors;
+    batch.one_each = most > 1 && prepare->calls[0].number != prepare->calls[1].number;
+    batch.allowed = batch.most > 1 ? free_memory() / 4 : 0;
+    if (prepare->processors)
+        processors_make_way(prepare->processors);
+    /* Nobody else can begin before it is known what a call takes; alone, the first one is made by all processors. */
+    first = estimate(&batch) == 0 ? take(&batch) : NULL;
+    taken = parallel_take((batch.most < processors ? batch.most : processors) - 1);
+    while (started < taken && pthread_create(&threads[started], NULL, help, &batch) == 0)
+        started++;
+    parallel_give(taken - started);
+    make(&batch, first);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    if (prepare->processors)
+        processors_return(prepare->processors);
+    prepare->count = batch.taken;
+}
+
+/* Lists the calls from this one on; how many. */
+static size_t list(struct prepare *prepare, size_t number, size_t repetition, size_t wanted)
+{
+    const bool one_each = repetition == 0 && wanted == 1;
+    const size_t there = one_each ? prepare->case_count - number : wanted;
+    size_t most;
+
+    if (repetition == 0 && wanted > 1) /* of a new case the first call may be the last one as well */
+        prepare->batch = 0;
+    prepare->batch = prepare->sure ? PREPARE_MOST : prepare->batch > 0 ? 4 * prepare->batch : 1;
+    if (prepare->batch > PREPARE_MOST)
+        prepare->batch = PREPARE_MOST;
+    most = there < prepare->batch ? there : prepare->batch;
+    for (size_t i = 0; i < most; i++)
+        prepare->calls[i] = (struct prepared){ .number = number + (one_each ? i : 0),
+                                               .repetition = (uint32_t)(repetition + (one_each ? 0 : i)) };
+    return most;
+}
+
+bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, size_t wanted, struct blob *input,
+                  struct blob *answer, struct error *error)
+{
+    struct prepared *call = &prepare->calls[prepare->next];
+
+    blob_release(input);
+    blob_release(answer);
+    if (prepare->next >= prepare->count || call->number != number || call->repetition != repetition) {
+        prepare_release(prepare);
+        make_batch(prepare, list(prepare, number, repetition, wanted > 0 ? wanted : 1));
+        call = prepare->calls;
+    }
+    if (!call->ok && prepare->count > 1) { /* perhaps for want of memory, beside the others: again, by itself */
+        prepare_release(prepare);
+        prepare->calls[0] = (struct prepared){ .number = number, .repetition = (uint32_t)repetition };
+        make_batch(prepare, 1);
+        call = prepare->calls;
+    }
+    prepare->next++;
+    *input = call->input;
+    *answer = call->answer;
+    call->input = call->answer = (struct blob){ 0 };
+    if (!call->ok)
+        *error = call->error;
+    return call->ok;
+}
+
+void prepare_release(struct prepare *prepare)
+{
+    for (size_t i = prepare->next; i < prepare->count; i++) {
+        blob_release(&prepare->calls[i].input);
+        blob_release(&prepare->calls[i].answer);
+    }
+    prepare->next = prepare->count = 0;
+}

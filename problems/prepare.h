@@ -1,0 +1,60 @@
+/*
+ * prepare.h - inputs and answers of the calls to come, several of them made at a time.
+ *
+ * Each call that ranks has an input of its own, and an answer may take a processor seconds. All processors of the
+ * host make them before a call is released; while one is under way, none does.
+ */
+#ifndef VERIFY_PREPARE_H
+#define VERIFY_PREPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "verify/cases/arguments.h"
+#include "verify/base/blob.h"
+#include "verify/base/error.h"
+#include "verify/base/random.h"
+
+struct problem;
+struct processors;
+
+enum { PREPARE_MOST = 32 };
+
+/* What one call needs. */
+struct prepared {
+    size_t number;       /* of the case */
+    uint32_t repetition; /* of the call in it */
+    struct blob input, answer;
+    bool ok; /* else the error is why not */
+    struct error error;
+};
+
+/* The first seven are the caller's, the others start as zero. */
+struct prepare {
+    const struct problem *problem;
+    uint64_t seed;                   /* of generated inputs */
+    const struct random_key *secret; /* what checks by samples draw them from */
+    const struct arguments *cases;   /* [case_count], in the order that they are asked for */
+    size_t case_count;
+    const struct processors *processors; /* the host's; NULL: all, and nobody is made way for */
+    bool sure; /* nearly all calls will be asked for; else each may be the last: first one is made, then 4, 16, 32 */
+    size_t batch, next, count;
+    struct prepared calls[PREPARE_MOST]; /* [count], of which those from `next` on are not yet given out */
+};
+
+/*
+ * Input and answer of call `repetition` of case `number`, the caller's to release; what *input and *answer held before
+ * is released. `wanted` is how many calls of the case are asked for from this one on. Calls are made ahead in that
+ * order, of the next cases too where each has one; those that are never asked for are dropped. A batch is two for each
+ * processor at most, and what takes a quarter of the free memory. Nobody knows how large the first input of a case will
+ * be: in a batch of several cases each is taken for the largest of the problem until it is generated, or, where that is
+ * not known, they are generated one after the other.
+ */
+bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, size_t wanted, struct blob *input,
+                  struct blob *answer, struct error *error);
+
+/* Releases what was made and not given out. */
+void prepare_release(struct prepare *prepare);
+
+#endif

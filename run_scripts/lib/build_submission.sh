@@ -1,0 +1,112 @@
+# Sourced after lib.sh by the scripts that judge: from the path that a caller gave to a device_user.so, built anew with
+# the compilers in a box.
+# shellcheck shell=bash disable=SC2034
+compile_seconds=${COMPILE_SECONDS:-120} compile_words=1048576
+# What a submission may have: bytes, holes in files included, and files and folders.
+submission_bytes=$((64 << 20)) submission_files=1000
+
+# submission_find PATH: sets `submission`, as make, which runs in the toolkit's folder, is to see it, and `problem`, the
+# one that its path tells, or editdistance.
+submission_find() {
+    [ -e "$1" ] || refuse "there is no submission '$1'"
+    submission=$(realpath "$1")
+    submission=${submission#"$root"/}
+    problem=editdistance
+    [[ $submission == problems/*/submissions/* ]] && problem=$(cut -d / -f 2 <<< "$submission")
+    return 0
+}
+
+# make and the compiler see names as words: only harmless ones may reach them. Sets `sources`.
+submission_files() { # SUBMISSION
+    local full names=$1 name count
+    full=$(cd "$root" && realpath "$1")
+    # Before find, grep and make read all of it, with nothing to limit them.
+    count=$({ find "$full" -printf '%s\n' || true; } | head -n $((submission_files + 1)) |
+        awk -v bytes=$submission_bytes -v files=$submission_files '{ sum += $1 }
+            END { if (NR > files) print files " files and folders"; else if (sum > bytes) print bytes " bytes" }')
+    [ -z "$count" ] || refuse "'$1' has more than $count"
+    if [ -d "$full" ]; then
+        sources=$(find "$full" -maxdepth 1 -type f \( -name '*.cu' -o -name '*.c' \))
+        [ -n "$sources" ] || refuse "the folder '$1' has no .cu or .c file"
+        [ -z "$(find "$full" ! -type f ! -type d -print -quit)" ] ||
+            refuse "the folder '$1' has a symbolic link in it, or something else that is no file or folder"
+        names+=$(cd "$full" && find . -print0 | tr '\0\n' '\n?')
+    elif [ ! -f "$full" ]; then
+        refuse "'$1' is no regular file, and no folder"
+    elif [[ $1 == *.cu || $1 == *.c ]]; then
+        sources=$1
+    else
+        refuse "'$1' is no .cu or .c file, and no folder"
+    fi
+    while read -r name; do
+        [[ $name =~ ^[A-Za-z0-9_./+-]+$ ]] ||
+            refuse "the name '${name//[^[:print:]]/?}' has characters that make cannot take: use letters, digits and _ . + -"
+    done <<< "$names"
+}
+
+# The same, and what else speaks against building it here.
+submission_check() { # SUBMISSION PROBLEM [OPTION...]
+    submission_files "$1"
+    if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
+        fail "'$1' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
+    fi
+    if [[ " ${*:3} " == *' --box none '* || " ${*:3} " == *' --box=none '* ]] &&
+        [[ " ${*:3} " =~ ' --'(seal|key)[\ =] ]]; then
+        refuse 'without a box the submission could read the seal or the key: leave --box none away'
+    fi
+    if toolkit_make uses-opencl SUBMISSION="$1" PROBLEM="$2" 2> /dev/null; then
+        "$root/run_scripts/lib/packages.sh" opencl ||
+            fail "the submission is OpenCL, and this machine cannot build it: see above"
+    fi
+}
+
+# submission_build SUBMISSION PROBLEM LOG [OPTION...]: builds toolkit and submission; sets `so`, its path in the
+# toolkit's folder. False where it does not compile, or not in time, with the compiler's words in the file LOG. The
+# options are the host's: a submission that runs without a box is built without one.
+submission_build() {
+    local folder boxed=1 log=$3
+    submission_check "$1" "$2" "${@:4}"
+    PROBLEM=$2 build_toolkit
+    build_simulator "$1"
+    so=$(toolkit_make print-submission SUBMISSION="$1" PROBLEM="$2" FRESH=1) ||
+        fail "make does not tell where '$1' is built"
+    folder=$root/${so%/device_user.so}
+    { rm -rf "$folder" && mkdir -p "$folder"; } || fail "cannot make the folder '$folder' anew"
+    [[ " ${*:4} " != *' --box none '* && " ${*:4} " != *' --box=none '* ]] || boxed=
+    [ -z "$boxed" ] || (cd "$root" && run_scripts/lib/compile_box.sh "$folder" -- /bin/true) || fail "see above"
+    submission_compile "$log" "$folder" env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" submission \
+        SUBMISSION="$1" PROBLEM="$2" FRESH=1 BOXED=$boxed
+}
+
+# submission_compile LOG FOLDER COMMAND...: runs the command that compiles a submission into FOLDER, its words in the
+# file LOG, no more of them and no longer than is allowed. False where the submission does not compile; where that is
+# not its fault, the script ends.
+submission_compile() {
+    local status=0 ended log=$1 folder=$2
+    # Nothing that is printed tells how it ended: the compiler repeats what the submission says.
+    ended=$log.ended
+    {
+        timeout -k 5 "$compile_seconds" "${@:3}" 2>&1 < /dev/null || status=$?
+        echo "$status" > "$ended"
+    } | head -c $((compile_words + 1)) > "$log" || true
+    status=$(< "$ended")
+    rm -f "$ended"
+    if [ "$(wc -c < "$log")" -gt $compile_words ]; then
+        status=1
+        printf "\nerror: the compiler printed more than %d bytes\n" $compile_words >> "$log"
+    fi
+    if [ "$status" -eq 0 ]; then
+        [ ! -s "$log" ] || tr -c '[:print:]\n\t' '?' < "$log" >&2
+        return 0
+    fi
+    [ "$status" -lt 124 ] || echo "error: the compiler did not end within $compile_seconds s" >> "$log"
+    # A failure without a word of compiler or linker, or on a full disk, is not the submission's.
+    # The last line is make's.
+    if [ "$status" -eq 3 ] || { [ "$status" -lt 124 ] && [ "$status" -ne 1 ] &&
+        ! sed '$d' "$log" | grep -qiE 'error|fatal|undefined|ld: |out of memory|limit exceeded|killed'; } ||
+        [ "$(df --output=avail -k "$folder" | tail -n 1)" -lt 16384 ]; then
+        tr -c '[:print:]\n\t' '?' < "$log" >&2
+        fail "the submission could not be built: see above"
+    fi
+    return 1
+}

@@ -1,0 +1,75 @@
+# Sourced by the scripts: where the toolkit is, and how they fail.
+# shellcheck shell=bash disable=SC2034
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=$root/${BUILD:-build}
+
+# usage LINE: the caller's arguments are wrong.
+usage() { echo "usage: $1" >&2; exit 2; }
+
+# help_asked [ARGUMENT...]: where the first one is --help, the script ends with what stands at its top.
+help_asked() {
+    [ "${1:-}" = --help ] || return 0
+    sed -n '2,${/^#/!q; s/^# \{0,1\}//; p}' "$0"
+    exit 0
+}
+
+# refuse MESSAGE: the caller's arguments or files are at fault.
+refuse() { echo "$(basename "$0"): $1" >&2; exit 2; }
+
+# fail MESSAGE: the toolkit or the machine is at fault.
+fail() { echo "$(basename "$0"): $1" >&2; exit 3; }
+
+# toolkit_make ARGUMENT...: make in the toolkit's folder, quiet unless it fails, not sharing a parent make's jobs.
+toolkit_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" "$@"; }
+
+# build_toolkit: the host, the runners and the default submission.
+build_toolkit() { toolkit_make all >&2 || fail "the toolkit does not build: see above"; }
+
+# build_simulator SUBMISSION: where that is CUDA and there is no GPU; the default submission if it is empty.
+build_simulator() {
+    toolkit_make -j "$(nproc)" simulator-if-used SUBMISSION="$1" >&2 || fail "the simulator does not build: see above"
+}
+
+# problem_exists NAME: or the script ends.
+problem_exists() {
+    [[ $1 =~ ^[a-z][a-z0-9]*$ && -f $root/problems/$1/problem.c ]] && return
+    refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"
+}
+
+# league_of FILE, a .c or .cu, or a folder of some: the league that a submission names, `league: NAME`; or nothing.
+league_of() {
+    find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec \
+        sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\([.,].*\| \*\/\)\?$/\1/p' {} + 2> /dev/null | head -n 1 || true
+}
+
+# fails_in FILE, a .c or .cu: the cases that a jury submission fails in, where its comment has such a line,
+# `fails in: secret/a, secret/b`, a name a line; nothing for one that fails in any case.
+fails_in() { sed -n 's/^[ /*]*fails in: \([^*]*[^* ]\) *\(\*\/\)\?$/\1/p' "$1" | sed 's/, */\n/g'; }
+
+# tracked_files [FOLDER...]: the toolkit's own files, each ended by a zero byte, without those in the folders: what git
+# tracks, or where there is no git all but what is built.
+tracked_files() {
+    local folder leave=()
+    for folder in .git build getrndstr ldistance seal key "${build##*/}" "$@"; do
+        leave+=(! -path "./$folder" ! -path "./$folder/*")
+    done
+    if git -C "$root" rev-parse --is-inside-work-tree > /dev/null 2>&1; then
+        git -C "$root" ls-files -z | grep -zvE "^($(IFS='|'; echo "${*:-//}"))/" |
+            while IFS= read -r -d '' file; do [ ! -e "$root/$file" ] || printf '%s\0' "$file"; done
+    else
+        (cd "$root" && find . -type f "${leave[@]}" -printf '%P\0')
+    fi
+}
+
+# zip_folder FOLDER ZIP NAME...: the names in the folder, the same bytes for the same files. An older ZIP is replaced.
+zip_folder() {
+    local zip=$2
+    rm -f "$zip" "$zip.part"
+    (
+        cd "$1"
+        find "${@:3}" -exec touch -h -d '2000-01-01T00:00:00Z' {} +
+        find "${@:3}" ! -path . | LC_ALL=C sort | TZ=UTC zip -q -X -y -@ - > "$zip.part"
+    ) || fail "cannot write '$zip'"
+    mv "$zip.part" "$zip"
+}

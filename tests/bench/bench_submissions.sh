@@ -1,0 +1,61 @@
+#!/bin/bash
+# Times submissions of a problem side by side: bench_submissions.sh PROBLEM REPEATS SUBMISSION... -- LINE...
+#
+# Each SUBMISSION (a path below problems/PROBLEM/submissions/accepted) is called REPEATS times with a fresh input for
+# each LINE of generator arguments. Prints the medians of the host's clock, copies included, in ms: a row a LINE, a
+# column a submission. "-": over the time limit, or no GPU where the LINE begins with "gpu:" or the submission with it.
+# On a machine without a GPU the columns of CUDA are the simulator's, marked *.
+# The results lie as JSON in build/bench/PROBLEM.
+. "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+[ $# -ge 5 ] || usage 'bench_submissions.sh PROBLEM REPEATS SUBMISSION... -- LINE...'
+problem=$1 repeats=$2 names=()
+shift 2
+problem_exists "$problem"
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    names+=("$1")
+    shift
+done
+[ $# -ge 2 ] || usage 'bench_submissions.sh PROBLEM REPEATS SUBMISSION... -- LINE...'
+shift
+export PROBLEM=$problem
+folder=$build/bench/$problem
+mkdir -p "$folder"
+accepted=problems/$problem/submissions/accepted
+has_gpu=
+[ ! -e /dev/nvidiactl ] || has_gpu=1
+
+# column NAME: how it is called in the table.
+column() { local name=${1#gpu:}; [[ $name != *.cu || -n $has_gpu ]] || name+='*'; echo "$name"; }
+
+# median NAME LINE: milliseconds, or -.
+median() {
+    local name=${1#gpu:} line=${2#gpu:} so file league
+    if [ -z "$has_gpu" ] && [[ $1 == gpu:* || $2 == gpu:* ]]; then
+        echo -
+        return
+    fi
+    so=$root/$(toolkit_make print-submission SUBMISSION="$accepted/$name")
+    file=$folder/${name//\//_}_${line// /_}.json
+    league=$(league_of "$root/$accepted/$name")
+    "$build/main_host" "$problem" --submission "$so" --source "$accepted/$name" --repeat "$repeats" --json "$file" \
+        ${league:+--league "$league"} --generate "$line" > "$file.log" 2>&1 || { echo -; return; }
+    jq -r '.cases[0].seconds.median * 1e3 | if . < 10 then . * 1000 | round / 1000 else . * 10 | round / 10 end' "$file"
+}
+
+for name in "${names[@]}"; do
+    [ -e "$root/$accepted/${name#gpu:}" ] || refuse "there is no $accepted/${name#gpu:}"
+    build_simulator "$accepted/${name#gpu:}"
+    toolkit_make submission SUBMISSION="$accepted/${name#gpu:}" >&2 || fail "$name does not build"
+done
+build_toolkit
+"$build/main_host" --devices 2> /dev/null | sed -n 's/^gpu\t/GPU: /p'
+sed -n 's/^model name\t*: /CPU: /p' /proc/cpuinfo | head -n 1
+echo "$problem: medians of $repeats calls, ms"
+printf '%-36s' ''
+for name in "${names[@]}"; do printf ' %16s' "$(column "$name")"; done
+printf '\n'
+for line; do
+    printf '%-36s' "${line#gpu:}"
+    for name in "${names[@]}"; do printf ' %16s' "$(median "$name" "$line")"; done
+    printf '\n'
+done

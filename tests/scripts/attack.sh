@@ -1,0 +1,158 @@
+#!/bin/bash
+# Judges the attack corpus and prints a table: attack.sh [--json FOLDER] [FILE...]
+#
+# Every file or folder of tests/exploits tells in its first comment what it tries and what it must get:
+#
+#   Tries: to read a file of the judge's machine.
+#   Expect: CE                  one verdict, or several: RTE|TLE
+#   Says: names fork            words of the message, where it must be this layer that stops it
+#   Problem: matmul             where it is not editdistance; it is judged on all samples then, else on the first one
+#   Options: --repeat 3         for main_host
+#   Needs: gpu                  where it does not work without one
+#
+# An honest twin, NAME_honest, does the same without the attack and must be accepted. No attack may be accepted, hold
+# the host for more than a second beyond its limit, leave anything behind - processes, mounts, files in /tmp and
+# /dev/shm, locks, System V memory - or harm the next one: after each family, which is what a name has before its first
+# '_', an honest submission is judged. Exit code 1 if one does. Two are judged at a time (JOBS=...).
+. "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+. "$(dirname "$0")/../../run_scripts/lib/clean_room.sh"
+json=$build/attack
+if [ "${1:-}" = --json ]; then
+    [ $# -ge 2 ] || usage 'attack.sh [--json FOLDER] [FILE...]'
+    json=$2
+    shift 2
+fi
+mkdir -p "$json"
+json=$(realpath "$json")
+files=("$@")
+[ ${#files[@]} -gt 0 ] || files=("$root"/tests/exploits/*)
+if [ "${CLEAN_ROOM:-}" != yes ]; then
+    # All that is shared is built before, and what is given is brought to where it will be seen.
+    rm -rf "$json/given" && mkdir -p "$json/given"
+    for i in "${!files[@]}"; do
+        [[ $(realpath "${files[i]}") == "$root"/* ]] && files[i]=$(realpath "${files[i]}") && continue
+        cp -R "${files[i]}" "$json/given/" && files[i]=$json/given/$(basename "${files[i]}")
+    done
+    for problem in matmul mergesort editdistance; do PROBLEM=$problem build_toolkit; done
+    # Some attack the simulator, also where there is a GPU.
+    ! toolkit_make have-nvcc || toolkit_make -j "$(nproc)" cudasim-library >&2 ||
+        fail "the simulator does not build: see above"
+    toolkit_make submission SUBMISSION=problems/editdistance/submissions/accepted/bitparallel.c >&2 || fail 'see above'
+fi
+clean_room_enter "$json" --json "$json" "${files[@]}"
+
+# field NAME FILE: what the first comment says of it, or nothing.
+field() {
+    local text=$2
+    [ ! -d "$text" ] || text=$(find "$text" -maxdepth 1 \( -name '*.c' -o -name '*.cu' \) | sort | head -n 1)
+    sed -n "1,/\*\//s/^ \* $1: \(.*\)$/\1/p" "$text" | head -n 1
+}
+
+# judged FILE: its verdict and what else is to be known, in $json/NAME.json and NAME.seconds.
+judged() {
+    local file=$1 name problem options cases seconds start=$EPOCHREALTIME
+    name=$(basename "$file")
+    problem=$(field Problem "$file") options=$(field Options "$file")
+    rm -f "$json/$name.json"
+    if [[ " $options " != *' --group '* && " $options " != *' --case '* ]]; then
+        cases=${problem:+--group sample}
+        cases=${cases:---case sample/1-small}
+    fi
+    # What attacks the compiler is waited for no longer than must be.
+    [[ $name == compile_* ]] && seconds=${COMPILE_SECONDS:-20} || seconds=120
+    # shellcheck disable=SC2086
+    COMPILE_SECONDS=$seconds timeout -k 5 300 "$root/run_scripts/judge.sh" "$file" "${problem:-editdistance}" \
+        ${cases:-} --time-limit 2 --json "$json/$name.json" $options > "$json/$name.log" 2>&1 || true
+    awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f\n", b - a }' > "$json/$name.seconds"
+}
+
+# complaints FILE: what is not as it must be, in words; nothing if all is.
+complaints() {
+    local file=$1 result must got says
+    result=$json/$(basename "$file").json must=$(field Expect "$file") says=$(field Says "$file")
+    got=$(jq -r .verdict "$result" 2> /dev/null || echo none)
+    [[ "|$must|" == *"|$got|"* ]] || echo "verdict $got; "
+    [ "$got" != AC ] || [[ $file == *_honest* ]] || echo 'an attack is accepted; '
+    [ "$got" != none ] || return 0
+    # Where every case is judged, every case must be as the whole.
+    if [[ $(field Options "$file") == *--keep-going* ]]; then
+        jq -r '.cases[].verdict' "$result" | while read -r got; do
+            [[ "|$must|" == *"|$got|"* ]] || echo "verdict $got of a case; "
+        done
+    fi
+    [ -z "$says" ] || jq -e --arg says "$says" '.message | contains($says)' "$result" > /dev/null ||
+        echo "it does not say '$says'; "
+    jq -r '.cases[] | select(.end_seconds > 1) | "its processes took \(.end_seconds) s to end; "' "$result"
+    jq -r '.message | capture("the limit of (?<limit>[0-9.]+) s and was stopped after (?<held>[0-9.]+) s") |
+        select((.held | tonumber) > (.limit | tonumber) + 1) | "held the host for \(.held) s; "' "$result"
+}
+
+# honest_is_accepted FAMILY: a submission of the kind that its attacks are.
+honest_is_accepted() {
+    local so=$build/submissions/editdistance/problems/editdistance/submissions/accepted/bitparallel.c/device_user.so
+    [ "$1" != cuda ] || so=$build/submissions/editdistance.so
+    timeout 60 "$build/main_host" editdistance --submission "$so" --case sample/1-small > "$json/honest.log" 2>&1
+}
+
+row='%-33s %-5s %-12s %7s  %s\n'
+failures=0 count=0 family=''
+# end_family: all of $family are judged by now.
+end_family() {
+    local left
+    [ -n "$family" ] || return 0
+    left=$(clean_room_left)
+    if [ -n "$left" ]; then
+        echo "FAILED: the family '$family' left behind:"$'\n'"$left"
+        failures=$((failures + 1))
+    fi
+    if ! honest_is_accepted "$family"; then
+        echo "FAILED: after the family '$family' an honest submission is not accepted:"
+        cat "$json/honest.log"
+        failures=$((failures + 1))
+    fi
+}
+
+# tell FILE: its row.
+tell() {
+    local name words
+    name=$(basename "$1") words=$(complaints "$1" | tr -d '\n')
+    count=$((count + 1))
+    [ -z "$words" ] || failures=$((failures + 1))
+    # shellcheck disable=SC2059
+    printf "$row" "$name" "$(jq -r .verdict "$json/$name.json" 2> /dev/null || echo none)" "$(field Expect "$1")" \
+        "$(cat "$json/$name.seconds")" \
+        "${words:+FAILED: $words}$(jq -r '.message[0:120]' "$json/$name.json" 2> /dev/null || true)"
+}
+
+# shellcheck disable=SC2059
+printf "$row" attack got must 'time s' message
+jobs=${JOBS:-$(($(nproc) < 2 ? 1 : 2))}
+declare -a batch=()
+# flush: judges what has been gathered, and tells of it.
+flush() {
+    local file running=0
+    for file in "${batch[@]}"; do
+        [ $running -lt "$jobs" ] || { wait -n || true; running=$((running - 1)); }
+        judged "$file" &
+        running=$((running + 1))
+    done
+    wait
+    for file in "${batch[@]}"; do tell "$file"; done
+    end_family
+    batch=()
+}
+for file in "${files[@]}"; do
+    name=$(basename "$file")
+    [ -n "$(field Expect "$file")" ] || fail "$file does not say what it must get"
+    if [ "$(field Needs "$file")" = gpu ] && [ ! -e /dev/nvidiactl ]; then
+        # shellcheck disable=SC2059
+        printf "$row" "$name" - "$(field Expect "$file")" - 'needs a GPU'
+        continue
+    fi
+    [ "${name%%_*}" = "$family" ] || flush
+    family=${name%%_*}
+    batch+=("$file")
+done
+flush
+echo "$count attacks and honest twins, $failures of them not as they must be"
+[ $failures -eq 0 ]

@@ -1,0 +1,63 @@
+/*
+ * box.h - the box that user code runs in: how to start a program so that it sees little and leaves nothing.
+ *
+ * BOX_NAMESPACES is bubblewrap: namespaces of its own for users, processes, mounts, network, IPC, host name and
+ * cgroups; no capabilities; a read-only file system of /usr and the two files it runs; no device node but the
+ * chosen GPU's. When the host dies or kills it, every process in it is ended (guard.h). BOX_CGROUP is that in a cgroup
+ * of its own, which limits all its memory and threads (cgroup.h; the session puts it there). BOX_NONE is a plain child
+ * process: it isolates nothing.
+ */
+#ifndef VERIFY_BOX_H
+#define VERIFY_BOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "verify/wire/filter.h"
+
+/* From least to most; each has what the one before it has. */
+enum box_level { BOX_NONE, BOX_NAMESPACES, BOX_CGROUP, BOX_LEVELS };
+
+/* "none", "namespaces", "cgroup". */
+const char *box_level_name(enum box_level level);
+
+/* What a level is made of, NULL-terminated: "rlimits", "namespaces", "seccomp", "cgroup". */
+const char *const *box_layers(enum box_level level);
+
+/*
+ * BOX_NAMESPACES if bubblewrap works on this machine, found by trying it, else BOX_NONE. *why says what is missing, or
+ * is NULL. (BOX_CGROUP is for cgroup_find() to find.)
+ */
+enum box_level box_probe(const char **why);
+
+struct box {
+    enum box_level level;
+    enum filter_level filter; /* of system calls; FILTER_NONE without a box */
+    const char *runner;       /* host path of the program */
+    const char *submission;   /* host path of the shared object it loads */
+    const char *runtime;      /* soname of the CUDA runtime or the OpenCL loader, to be initialised; or NULL */
+    const char *library_path; /* folder where that is, or NULL */
+    const char *opencl;       /* folder with the .icd file of the one OpenCL driver; or NULL */
+    const char *opencl_driver; /* the driver's soname */
+    bool library_alone;       /* of that folder the box has this one library only */
+    const char *const *variables; /* more of the environment, as NAME=VALUE, NULL-terminated; or NULL */
+    int gpu_minor;            /* N of the one /dev/nvidiaN inside, or -1 for none */
+    const char *gpu_uuid;     /* its UUID; NULL for none */
+    bool one_queue;           /* the submission has one stream: its context needs one hardware queue */
+};
+
+enum { BOX_MAX_ARGUMENTS = 96, BOX_MAX_VARIABLES = 16, BOX_TEXT = 8192 };
+
+/* A command ready for execve(): the runner as guard, and what it starts. */
+struct box_command {
+    char *argv[BOX_MAX_ARGUMENTS]; /* NULL-terminated */
+    char *envp[BOX_MAX_VARIABLES]; /* NULL-terminated: all that the program finds in its environment */
+    size_t arguments, variables;   /* how many of each are set */
+    char text[BOX_TEXT];           /* where composed strings are kept */
+    size_t used;                   /* of text */
+};
+
+/* Composes the command. It points into *box and itself, so both must stay in place. */
+void box_compose(const struct box *box, struct box_command *command);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * rules.h - what a league forbids, and what every league does (imports.h), looked for in a built submission: its file
+ * is read, never loaded, never run.
+ */
+#ifndef VERIFY_RULES_H
+#define VERIFY_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "verify/base/error.h"
+
+/*
+ * RULE_TENSOR_CORES: no instruction for tensor cores, in machine code or PTX, and no way to bring in code that is not
+ * in the file: loading modules, and looking up functions by name. An OpenCL submission brings its source; there the
+ * names of such instructions are looked for, which does not stop somebody who hides them.
+ */
+enum rule { RULE_TENSOR_CORES, RULES };
+
+/* The rule that gpu.yaml calls so, or RULES. */
+enum rule rule_find(const char *name);
+
+/*
+ * Whether the shared object at `path` keeps the rules (bits 1 << enum rule) and those for every submission. If not,
+ * broken[size] gets one line that says where and how, else it is empty. False, with an error, if the file cannot be
+ * read.
+ */
+bool rules_check(const char *path, unsigned rules, char *broken, size_t size, struct error *error);
+
+#endif

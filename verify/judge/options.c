@@ -1,0 +1,300 @@
+/*
+ * options.c - reads the host's command line with getopt_long().
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/cases/arguments.h"
+#include "ranking.h"
+#include "verify/base/stats.h"
+
+const char options_help[] =
+    "usage: main_host PROBLEM [options] [INPUT...]\n"
+    "Runs a built submission on a problem's cases, or on the INPUT given, and judges its answers.\n"
+    "\n"
+    "  --submission FILE   the built device_user.so (default: the one 'make' built)\n"
+    "  --league NAME       the league it is judged in, where the problem has several (default: the first)\n"
+    "  --group NAME        sample, secret or all cases, a group below them such as secret/large, or\n"
+    "                      ranked, those that the problem compares times on (default: sample)\n"
+    "  --case NAME         one case, such as secret/03-random\n"
+    "  --generate LINE     one case made from LINE, as it would stand in a case file\n"
+    "  --seed S            seed of generated inputs, 0 to 2^64 - 1 (default: 0)\n"
+    "  --seal FILE         derive that seed from a contest's secret (make seal); no output tells it\n"
+    "  --repeat N          calls of device_user() a case, each with a fresh input where it is\n"
+    "                      generated, 1 to 100000 (default: 1)\n"
+    "  --until PERCENT     of those calls no more than it takes until the median is known to +-PERCENT\n"
+    "                      (half of its 95 % interval), at least 7; for practice\n"
+    "  --time-limit SEC    seconds one call may take (default: the problem's)\n"
+    "  --memory-limit MIB  memory that it may use, 16 to 1048576 (default: the problem's)\n"
+    "  --device-memory-limit MIB  memory of the GPU that it may use, 1 to 1048576 (default: the problem's)\n"
+    "  --keep-going        run all cases, also after one that failed\n"
+    "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
+    "                      where there is no GPU; the CPU for C)\n"
+    "  --gpu ID            which GPU: its number as in nvidia-smi, or its UUID (default: the first)\n"
+    "  --warden FD         a warden of that GPU, started by the caller, at the other end of this descriptor\n"
+    "  --ranked            times that rank: --repeat (odd, default 11) calls with fresh inputs of a seed that\n"
+    "                      nobody knew, after one that does not count; the overhead is measured, too\n"
+    "  --explain           on the simulator: report what each kernel did, and what would make it faster\n"
+    "  --checks LIST       on the simulator: all, none, or some of written,races,leaks\n"
+    "                      (default: all)\n"
+    "  --sim-seed N        on the simulator: run threads in an order drawn from N, to shake out races\n"
+    "  --sim-workers N     on the simulator: processors to use, 1 to 256 (default: all)\n"
+    "  --box NAME          auto, cgroup, namespaces or none (default: auto: the most that works here, and\n"
+    "                      nothing is run where no box works; none is for code that you trust)\n"
+    "  --require-box NAME  run nothing in less than this: none, namespaces or cgroup (default: none)\n"
+    "  --json FILE         write the result as JSON\n"
+    "  --key FILE          sign that result as a record (make key), with a digest of every input\n"
+    "  --source PATH       what the submission was built from, for the JSON\n"
+    "  --check-seed S      what checks by random samples draw them from (default: another number each\n"
+    "                      time; the JSON tells it)\n"
+    "  --compile-error LOG the submission did not compile: record that, with the compiler's words\n"
+    "  --devices           list the devices of this machine\n"
+    "  --version, --help\n"
+    "\n"
+    "exit codes: 0 accepted, 1 the submission failed, 2 usage, 3 the toolkit failed\n";
+
+enum option_id {
+    OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
+    OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
+    OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
+    OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_KEY, OPTION_WARDEN,
+    OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
+};
+
+static const struct option long_options[] = {
+    { "submission", required_argument, NULL, OPTION_SUBMISSION },
+    { "gpu", required_argument, NULL, OPTION_GPU },
+    { "warden", required_argument, NULL, OPTION_WARDEN },
+    { "ranked", no_argument, NULL, OPTION_RANKED },
+    { "league", required_argument, NULL, OPTION_LEAGUE },
+    { "generate", required_argument, NULL, OPTION_GENERATE },
+    { "check-seed", required_argument, NULL, OPTION_CHECK_SEED },
+    { "seal", required_argument, NULL, OPTION_SEAL },
+    { "key", required_argument, NULL, OPTION_KEY },
+    { "group", required_argument, NULL, OPTION_GROUP },
+    { "case", required_argument, NULL, OPTION_CASE },
+    { "seed", required_argument, NULL, OPTION_SEED },
+    { "repeat", required_argument, NULL, OPTION_REPEAT },
+    { "until", required_argument, NULL, OPTION_UNTIL },
+    { "time-limit", required_argument, NULL, OPTION_TIME_LIMIT },
+    { "memory-limit", required_argument, NULL, OPTION_MEMORY_LIMIT },
+    { "device-memory-limit", required_argument, NULL, OPTION_DEVICE_MEMORY },
+    { "keep-going", no_argument, NULL, OPTION_KEEP_GOING },
+    { "device", required_argument, NULL, OPTION_DEVICE },
+    { "box", required_argument, NULL, OPTION_BOX },
+    { "require-box", required_argument, NULL, OPTION_REQUIRE_BOX },
+    { "json", required_argument, NULL, OPTION_JSON },
+    { "source", required_argument, NULL, OPTION_SOURCE },
+    { "compile-error", required_argument, NULL, OPTION_COMPILE_ERROR },
+    { "explain", no_argument, NULL, OPTION_EXPLAIN },
+    { "checks", required_argument, NULL, OPTION_CHECKS },
+    { "sim-seed", required_argument, NULL, OPTION_SIM_SEED },
+    { "sim-workers", required_argument, NULL, OPTION_SIM_WORKERS },
+    { "devices", no_argument, NULL, OPTION_DEVICES },
+    { "version", no_argument, NULL, OPTION_VERSION },
+    { "help", no_argument, NULL, OPTION_HELP },
+    { NULL, 0, NULL, 0 },
+};
+
+/* The index of `word` in a NULL-terminated list. */
+static bool choose(const char *option, const char *word, const char *const *names, int *choice, struct error *error)
+{
+    char all[128] = "";
+
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(word, names[i]) == 0) {
+            *choice = i;
+            return true;
+        }
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
+    }
+    return error_usage(error, "%s: '%s' is none of %s", option, word, all);
+}
+
+static bool parse_seconds(const char *text, double *seconds, struct error *error)
+{
+    char *end;
+
+    *seconds = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*seconds > 0) || !(*seconds <= 86400))
+        return error_usage(error, "--time-limit: '%s' is not a number of seconds up to 86400", text);
+    return true;
+}
+
+static bool parse_percent(const char *text, double *percent, struct error *error)
+{
+    char *end;
+
+    *percent = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*percent > 0) || !(*percent <= 100))
+        return error_usage(error, "--until: '%s' is not a number of percent above 0, up to 100", text);
+    return true;
+}
+
+/* The words of cudasim's CUDASIM_CHECK: a wrong one is to be the caller's fault, not the submission's. */
+static bool checks_are_known(const char *text, struct error *error)
+{
+    static const char *const names[] = { "written", "races", "leaks" };
+    const char *rest = text;
+
+    if (strcmp(text, "all") == 0 || strcmp(text, "none") == 0)
+        return true;
+    for (;;) {
+        size_t length = strcspn(rest, ","), i = 0;
+
+        while (i < sizeof names / sizeof names[0] &&
+               (strlen(names[i]) != length || strncmp(names[i], rest, length) != 0))
+            i++;
+        if (i == sizeof names / sizeof names[0] || strlen(text) > 40)
+            return error_usage(error, "--checks: '%s' is neither all nor none nor some of written,races,leaks",
+                               text);
+        if (rest[length] == '\0')
+            return true;
+        rest += length + 1;
+    }
+}
+
+static bool take(struct options *options, int id, const char *value, struct error *error)
+{
+    static const char *const devices[] = { "auto", "gpu", "cpu", "sim", NULL };
+    static const char *const boxes[] = { "auto", "cgroup", "namespaces", "none", NULL };
+    static const char *const levels[] = { "none", "namespaces", "cgroup", NULL };
+    uint64_t number;
+    int choice;
+
+    switch ((enum option_id)id) {
+    case OPTION_SUBMISSION: options->submission = value; return true;
+    case OPTION_CASE: options->test_case = value; return true;
+    case OPTION_GROUP: options->group = value; return true;
+    case OPTION_LEAGUE: options->league = value; return true;
+    case OPTION_GPU: options->gpu = value; return true;
+    case OPTION_WARDEN:
+        if (!parse_number(value, "--warden", 3, 65535, &number, error))
+            return false;
+        options->warden = (int)number;
+        /* It is for no process that the host starts. */
+        return fcntl(options->warden, F_SETFD, FD_CLOEXEC) == 0 ||
+               error_usage(error, "--warden %s: no such descriptor is open", value);
+    case OPTION_RANKED: options->ranked = true; return true;
+    case OPTION_GENERATE: options->generate = value; return true;
+    case OPTION_CHECK_SEED:
+        options->check_seeded = true;
+        return parse_number(value, "--check-seed", 0, UINT64_MAX, &options->check_seed, error);
+    case OPTION_SEAL: options->seal = value; return true;
+    case OPTION_KEY: options->key = value; return true;
+    case OPTION_JSON: options->json = value; return true;
+    case OPTION_SOURCE: options->source = value; return true;
+    case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
+    case OPTION_KEEP_GOING: options->keep_going = true; return true;
+    case OPTION_EXPLAIN: options->explain = true; return true;
+    case OPTION_CHECKS: options->checks = value; return checks_are_known(value, error);
+    case OPTION_SIM_SEED:
+        options->sim_seeded = true;
+        return parse_number(value, "--sim-seed", 0, UINT64_MAX, &options->sim_seed, error);
+    case OPTION_SIM_WORKERS: return parse_number(value, "--sim-workers", 1, 256, &options->sim_workers, error);
+    case OPTION_DEVICES: options->devices = true; return true;
+    case OPTION_VERSION: options->version = true; return true;
+    case OPTION_HELP: options->help = true; return true;
+    case OPTION_TIME_LIMIT: return parse_seconds(value, &options->time_limit, error);
+    case OPTION_SEED:
+        options->seeded = true;
+        return parse_number(value, "--seed", 0, UINT64_MAX, &options->seed, error);
+    case OPTION_REPEAT:
+        if (!parse_number(value, "--repeat", 1, 100000, &number, error))
+            return false;
+        options->repeat = (size_t)number;
+        return true;
+    case OPTION_UNTIL: return parse_percent(value, &options->until, error);
+    case OPTION_DEVICE:
+        if (!choose("--device", value, devices, &choice, error))
+            return false;
+        options->device = (enum device_choice)choice;
+        return true;
+    case OPTION_BOX:
+        if (!choose("--box", value, boxes, &choice, error))
+            return false;
+        options->box = (enum box_choice)choice;
+        return true;
+    case OPTION_REQUIRE_BOX:
+        if (!choose("--require-box", value, levels, &choice, error))
+            return false;
+        options->require_box = (enum box_level)choice;
+        return true;
+    case OPTION_DEVICE_MEMORY:
+        if (!parse_number(value, "--device-memory-limit", 1, 1048576, &number, error))
+            return false;
+        options->device_memory_limit = (size_t)number << 20;
+        return true;
+    case OPTION_MEMORY_LIMIT:
+        if (!parse_number(value, "--memory-limit", 16, 1 << 20, &number, error))
+            return false;
+        options->memory_limit = (size_t)number << 20;
+        return true;
+    }
+    return error_usage(error, "unknown option; see --help");
+}
+
+/* Whether what was asked for can be kept secret, done again and signed. */
+static bool records_fit(const struct options *options, struct error *error)
+{
+    if (options->seal && options->seeded)
+        return error_usage(error, "--seal and --seed exclude each other: the seed is derived from the seal");
+    if (options->seal && options->input_count > 0)
+        return error_usage(error, "--seal is for generated inputs, and the INPUT is given: leave one of them away");
+    if (options->key && !options->json)
+        return error_usage(error, "--key signs the result: say where to write it with --json FILE");
+    if (options->key && options->explain)
+        return error_usage(error, "--explain comes from the submission's process, and --key signs no word of that: "
+                                  "leave one of them away");
+    return true;
+}
+
+bool options_parse(struct options *options, int argc, char *const *argv, const char *alias_problem,
+                   struct error *error)
+{
+    int id;
+
+    *options = (struct options){ .problem = alias_problem, .warden = -1 };
+    opterr = 0;
+    while ((id = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+        if (id == ':')
+            return error_usage(error, "option '%s' needs a value; see --help", argv[optind - 1]);
+        if (id == '?')
+            return error_usage(error, "unknown option '%s'; see --help", argv[optind - 1]);
+        if (!take(options, id, optarg, error))
+            return false;
+    }
+    if (options->help || options->version || options->devices)
+        return true;
+    if (!options->problem) {
+        if (optind == argc)
+            return error_usage(error, "no problem is named; see --help");
+        options->problem = argv[optind++];
+    }
+    options->inputs = argv + optind;
+    options->input_count = argc - optind;
+    if (options->repeat == 0)
+        options->repeat = options->ranked ? RANKING_REPEAT : 1;
+    if (options->until > 0 && !options->ranked && options->repeat < STATS_UNTIL_LEAST)
+        return error_usage(error, "--until needs --repeat with %d calls or more", STATS_UNTIL_LEAST);
+    if ((options->input_count > 0) + (options->test_case != NULL) + (options->generate != NULL) > 1)
+        return error_usage(error, "--case, --generate and INPUT exclude each other");
+    if (options->test_case && options->group)
+        return error_usage(error, "--case and --group exclude each other: one case, or a group of them");
+    options->group = options->group ? options->group : "sample";
+    if (options->ranked && options->input_count > 0)
+        return error_usage(error, "--ranked: an INPUT of files is the same in every call; name a case");
+    if (options->ranked && options->repeat % 2 == 0 && options->repeat > 0)
+        return error_usage(error, "--ranked: --repeat %zu is even: a median is to be one of the times",
+                           options->repeat);
+    if (options->ranked && options->until > 0)
+        return error_usage(error, "--ranked and --until exclude each other: the number of calls is fixed");
+    return records_fit(options, error);
+}
