@@ -1,7 +1,8 @@
 /*
  * test_cudasim_explain.c - cudasim's report over made-up counts: what it says of each habit, and what it leaves alone.
  *
- * The machine is a stub: struct sim holds the counts that a test writes down. Links contrib/cudasim/report/explain*.c only.
+ * The machine is a stub: struct sim holds the counts that a test writes down. Links
+ * contrib/cudasim/report/explain*.c only.
  */
 #include "contrib/cudasim/report/explain.h"
 
