@@ -3,7 +3,8 @@
  *
  * Called by contrib/predict/scripts/predict_features.sh. The kernel is launched on a virtual device of its own
  * (contrib/cudasim), on buffers of zeros. So counts that follow from data would be made up:
- * a kernel with such a loop is refused. Writes CSV as CUDASIM_FEATURES does. Exit codes: 1 the file or the kernel is at fault, 2 the arguments, 3 the machine.
+ * a kernel with such a loop is refused. Writes CSV as CUDASIM_FEATURES does.
+ * Exit codes: 1 the file or the kernel is at fault, 2 the arguments, 3 the machine.
  */
 #include <errno.h>
 #include <limits.h>

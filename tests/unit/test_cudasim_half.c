@@ -1,7 +1,8 @@
 /*
  * test_cudasim_half.c - f16 and bf16 of the simulated device against a slow computation by definition: values are whole
  * numbers times powers of two, results are rounded from exact ones. Links contrib/cudasim/table/table_half*.c,
- * compiled for each level of x86-64 (-DLEVEL=2, 3, 4), and runs every level that this processor has. What NaN becomes, and where
+ * compiled for each level of x86-64 (-DLEVEL=2, 3, 4), and runs every level that
+ * this processor has. What NaN becomes, and where
  * .ftz is not heeded, is what an H200 gave.
  */
 #include <math.h>

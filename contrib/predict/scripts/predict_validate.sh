@@ -5,7 +5,8 @@
 #
 # FILE.csv is what contrib/predict/scripts/kernel_times.sh wrote on a GPU (default:
 # contrib/predict/data/submissions-h100.csv). Each submission in it is run on the simulator, in full, on the case that
-# it was measured on, and its launches are predicted by a model (default: of contrib/predict/data/h100.csv) and matched in their order by kernel, grid and block. FOLDER
+# it was measured on, and its launches are predicted by a model (default: of contrib/predict/data/h100.csv) and
+# matched in their order by kernel, grid and block. FOLDER
 # gets predict-validation.md and .csv, and the picture predict-validation.svg and .png (default: docs/results and
 # docs/plots, with PROBLEMs build/predict/validation). A submission that is not through after PREDICT_SECONDS (60) on
 # the simulator is left out by name. Exit codes: 0, 2 usage, 3 the toolkit failed.
