@@ -1,7 +1,7 @@
 # scoreboard: a contest's results as pages. It links what grader knows of contests, results and standings.
 
 SCOREBOARD := contrib/scoreboard
-SCOREBOARD_OBJECTS := $(call object,$(wildcard $(SCOREBOARD)/*.c)) $(BUILD)/obj/scoreboard_style.o
+SCOREBOARD_OBJECTS := $(call object,$(wildcard $(SCOREBOARD)/*.c) verify/cases/keys.c) $(BUILD)/obj/scoreboard_style.o
 
 # The style sheet as a string of C, without indents and comments: it is in every page.
 $(BUILD)/scoreboard_style.c: $(SCOREBOARD)/style.css $(FLAGS_STAMP)

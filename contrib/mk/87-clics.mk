@@ -1,7 +1,8 @@
 # clics: a graded contest as the files of a CLICS Contest API. It links the grader's reader of contests and standings.
 
 CLICS_OBJECTS := $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard contrib/clics/*.c)) \
-	$(patsubst %,verify/%.c,cases/package cases/league cases/frozen inspect/rules inspect/imports judge/verdict) \
+	$(patsubst %,verify/%.c,cases/package cases/keys cases/league cases/frozen \
+	inspect/rules inspect/imports judge/verdict) \
 	$(BUILD)/frozen_lines.c)
 $(call object,contrib/clics/objects.c): $(BUILD)/toolkit.h
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/cases/keys.h"
+
 /* A copy of a column's text; NULL of a null, or without memory. */
 static char *column(sqlite3_stmt *statement, int index)
 {
@@ -21,17 +23,13 @@ static char *column(sqlite3_stmt *statement, int index)
 /* A problem's name as its problem.yaml has it, one or one a language. Where that cannot be read its id will do. */
 static void load_titles(struct board *board, size_t index, const char *root)
 {
-    static const char *const known[] = { "problem_format_version", "type", "type.*", "name", "name.*", "uuid",
-                                         "version", "credits", "credits.*", "source", "source.*", "license",
-                                         "rights_owner", "embargo_until", "limits.*", "keywords", "keywords.*",
-                                         "languages", "languages.*", "allow_file_writing", "constants.*", NULL };
     static const char *const keys[LANGUAGES] = { "name.en", "name.ja" };
     struct settings settings;
     struct error ignored;
     char path[PATH_MAX];
 
     snprintf(path, sizeof path, "%.2000s/problems/%.200s/problem.yaml", root, board->contest->problems[index].problem);
-    if (!settings_load(&settings, path, known, &ignored))
+    if (!settings_load(&settings, path, problem_yaml_keys, &ignored))
         return;
     for (int i = 0; i < LANGUAGES; i++) {
         const char *title = settings_string(&settings, keys[i]);

@@ -10,23 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "verify/base/blob.h"
 #include "frozen.h"
-
-/* The keys of the 2025-09 format. */
-static const char *const problem_keys[] = {
-    "problem_format_version", "type", "type.*", "name", "name.*", "uuid", "version", "credits", "credits.*",
-    "source", "source.*", "license", "rights_owner", "embargo_until", "limits.time_multipliers.ac_to_time_limit",
-    "limits.time_multipliers.time_limit_to_tle", "limits.time_limit", "limits.time_resolution", "limits.memory",
-    "limits.output", "limits.code", "limits.compilation_time", "limits.compilation_memory",
-    "limits.validation_time", "limits.validation_memory", "limits.validation_output", "limits.validation_passes",
-    "keywords.*", "languages", "languages.*", "allow_file_writing", "constants.*", NULL,
-};
-
-static const char *const gpu_keys[] = {
-    "cpu.time_limit", "sim.time_limit", "gpu_only.*", "ranked.*", "leagues.*", "device.must_be_used",
-    "device.memory", "peak.link", "peak.operations", "cpu.peak.link", "cpu.peak.operations", NULL,
-};
+#include "keys.h"
+#include "verify/base/blob.h"
 
 static bool load_settings(struct package *package, struct error *error)
 {
@@ -36,13 +22,13 @@ static bool load_settings(struct package *package, struct error *error)
     char path[4096];
 
     snprintf(path, sizeof path, "%s/problem.yaml", package->folder);
-    if (!settings_load(&package->problem, path, problem_keys, error))
+    if (!settings_load(&package->problem, path, problem_yaml_keys, error))
         return false;
     version = settings_string(&package->problem, "problem_format_version");
     if (!version || strcmp(version, "2025-09") != 0)
         return error_usage(error, "%s: problem_format_version must be 2025-09", path);
     snprintf(path, sizeof path, "%s/gpu.yaml", package->folder);
-    if (!settings_load(&package->gpu, path, gpu_keys, error))
+    if (!settings_load(&package->gpu, path, gpu_yaml_keys, error))
         return false;
     package->gpu_time_limit = 10;
     if (!settings_number(&package->problem, "limits.time_limit", &package->gpu_time_limit, error))
