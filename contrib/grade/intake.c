@@ -6,18 +6,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "litter.h"
+#include "verify/base/clock.h"
 #include "verify/base/digest.h"
+#include "verify/base/tree.h"
 
 enum { MAX_DEPTH = 8, WHY = 300 };
 
@@ -30,14 +30,6 @@ struct survey {
     char refused[300];      /* why it cannot be judged: the submitter's fault; or "" */
     char unread[300];       /* why it is not taken: nobody's fault, or the organiser's; or "" */
 };
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* A byte sequence is UTF-8 to jansson or it is not; both ends of the project agree so. */
 static bool is_utf8(const char *text)
@@ -109,14 +101,6 @@ void intake_release(struct intake *intake)
     intake->told = NULL;
     intake->told_count = 0;
 }
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    return remove(path);
-}
-
-void tree_remove(const char *path) { nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS); }
 
 /* ------------------------------------------------------------------ survey and copy */
 
@@ -297,7 +281,7 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
     ok = store_run(store, error,
                    "INSERT INTO submissions (team, problem, path, sha256, stamp, submitted, found)"
                    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp",
-                   "sssssdd", team, problem, name, digest, stamp, survey->submitted, now()) &&
+                   "sssssdd", team, problem, name, digest, stamp, survey->submitted, clock_wall()) &&
          store_number(store, error, &id,
                       "SELECT id FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?"
                       " AND NOT EXISTS (SELECT 1 FROM judgements WHERE submission = submissions.id)",
@@ -307,10 +291,11 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
             ok = store_run(store, error,
                            "INSERT INTO judgements (submission, state, verdict, message, created, ended)"
                            " VALUES (?, 'done', 'CE', ?, ?, ?)",
-                           "isdd", id, survey->refused, now(), now()),
+                           "isdd", id, survey->refused, clock_wall(), clock_wall()),
             refused = sqlite3_last_insert_rowid(store->db);
         else
-            ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id, now());
+            ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id,
+                           clock_wall());
         snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
         tree_remove(target); /* of a transaction that was lost with the power after its rename */
         ok = ok && ((rename(incoming, target) == 0 && sync_folder(intake->folder)) ||
@@ -346,7 +331,7 @@ static bool take_submission(struct intake *intake, struct store *store, int fold
         return false;
     if (survey.unread[0])
         return tell(intake, team, problem, name, survey.unread), true;
-    if (intake->settle > 0 && now() - 1e-9 * (double)survey.newest < intake->settle)
+    if (intake->settle > 0 && clock_wall() - 1e-9 * (double)survey.newest < intake->settle)
         return true; /* it may still be on its way: the next scan takes it */
     if (survey.contents == 0 && !survey.refused[0])
         return tell(intake, team, problem, name, "left out for now: the folder has no files"), true;

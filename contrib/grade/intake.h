@@ -31,7 +31,4 @@ void intake_release(struct intake *intake);
 /* Replaces every byte of `text` that could steer a terminal or is not UTF-8 by '?'. */
 void text_clean(char *text);
 
-/* Removes a folder and all below it, following no link. */
-void tree_remove(const char *path);
-
 #endif

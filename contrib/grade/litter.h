@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Whether a path is, or is below, one of those that macOS and Windows make. grade_build.sh has the same list. */
+/* Whether a path is, or is below, one of those that macOS and Windows make. */
 bool is_litter(const char *path);
 
 #endif

@@ -15,18 +15,11 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "verify/base/clock.h"
+
 enum { COLUMNS = 1024 };
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* A path below the spool of a contest. */
 static const char *in_spool(const char *folder, char path[PATH_MAX], const char *format, ...)
@@ -164,7 +157,8 @@ bool spool_put(const char *own, const char *scratch, const char *results, int64_
     ok = ok && store_run(&store, error, "DETACH other", "") &&
          store_run(&store, error, "PRAGMA journal_mode = DELETE", "");
     store_close(&store);
-    snprintf(part, sizeof part, "%s/%jd.part-%jd-%.0f", results, (intmax_t)judgement, (intmax_t)getpid(), 1e6 * now());
+    snprintf(part, sizeof part, "%s/%jd.part-%jd-%.0f", results, (intmax_t)judgement, (intmax_t)getpid(),
+             1e6 * clock_wall());
     snprintf(whole, sizeof whole, "%s/%jd.db", results, (intmax_t)judgement);
     if (ok && copy_file(path, part, error))
         ok = rename(part, whole) == 0 || error_system(error, "cannot rename '%s'", part);
@@ -196,7 +190,7 @@ bool spool_read_order(struct store *store, const char *order, const char *result
     ok = store_begin(store, error);
     if (ok) {
         ok = store_run(store, error, "INSERT OR IGNORE INTO contest (id, token, created) VALUES (1, ?, ?)", "sd", token,
-                       now());
+                       clock_wall());
         while (ok && fgets(line, sizeof line, file)) {
             if (sscanf(line, "%jd %jd %159s %jd", &judgement, &submission, problem, &attempts) != 4) {
                 ok = error_toolkit(error, "'%s' has a line that is none of an order", order);
@@ -321,7 +315,7 @@ static bool charge(const struct contest *contest, struct store *store, struct pr
              (int)attempts, order);
     if (!store_run(store, error,
                    "UPDATE judgements SET state = 'done', verdict = 'JE', message = ?, ended = ? WHERE id = ?", "sdi",
-                   message, now(), judgement))
+                   message, clock_wall(), judgement))
         return false;
     grader_say(contest, store, progress, judgement);
     return true;
@@ -403,7 +397,7 @@ static bool look_at_orders(const struct contest *contest, const char *folder, st
     bool ok = entries != NULL || error_system(error, "cannot read '%s'", path);
 
     /* No round has a number that another one had, even where all its orders are gone. */
-    *orders = (struct orders){ .round = (int)now() };
+    *orders = (struct orders){ .round = (int)clock_wall() };
     while (ok && (entry = readdir(entries))) {
         int round, task;
         const char *rest;
@@ -580,7 +574,7 @@ static void show(struct progress *progress, size_t done, size_t all, const struc
 
     if (!progress->terminal)
         return;
-    progress_left(progress, done, all, now(), left, sizeof left);
+    progress_left(progress, done, all, clock_wall(), left, sizeof left);
     fprintf(stderr, "\r\033[K%zu of %zu done, %zu tasks running, %zu waiting%s", done, all, orders->started,
             orders->live - orders->started, left);
     fflush(stderr);
@@ -675,7 +669,7 @@ bool spool_run(struct spool *spool, bool *stopped, struct error *error)
     if (ok)
         ok = setenv("GRADE_TOKEN", token, 1) == 0 || error_toolkit(error, "out of memory");
     if (ok)
-        progress_begin(&teller.progress, (size_t)done, now());
+        progress_begin(&teller.progress, (size_t)done, clock_wall());
     while (ok) {
         int signal;
 

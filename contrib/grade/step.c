@@ -11,23 +11,16 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "keeper.h"
+#include "verify/base/clock.h"
 #include "verify/base/digest.h"
 #include "verify/base/stats.h"
 #include "verify/base/text.h"
+#include "verify/base/tree.h"
 
 enum { BUILD_SECONDS = 900, RUN_SECONDS = 6 * 3600, LOG_KEPT = 16384, ARGUMENTS = 40 };
-
-double step_now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 const char *step_path(const struct job *job, const char *name, char *path, size_t size)
 {
@@ -120,7 +113,7 @@ static bool start(const struct grader *grader, struct job *job, const char *cons
         .log = step_path(job, "log", log, sizeof log), .leave = leave, .channel = channel
     };
 
-    job->started = step_now();
+    job->started = clock_wall();
     job->keeper = keeper_start(&command, error);
     if (job->keeper > 0)
         return true;
@@ -241,7 +234,7 @@ static bool machine_of(struct store *store, const char *host, const json_t *resu
     return store_run(store, error,
                      "INSERT INTO machines (host, kind, name, uuid, driver, first_used) VALUES (?, ?, ?, ?, ?, ?)"
                      " ON CONFLICT DO NOTHING",
-                     "sssssd", host, kind, name, uuid, driver, step_now()) &&
+                     "sssssd", host, kind, name, uuid, driver, clock_wall()) &&
            store_number(store, error, id,
                         "SELECT id FROM machines WHERE host = ? AND kind = ? AND name = ? AND uuid = ?"
                         " AND driver = ?",
@@ -287,7 +280,7 @@ static bool write_step(struct store *store, const struct job *job, const char *s
     bool ok = store_run(store, error,
                         "INSERT OR REPLACE INTO steps (judgement, step, started, ended, exit_code, record, log)"
                         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                        "isddiss", job->judgement, step, job->started, step_now(), (int64_t)code, record,
+                        "isddiss", job->judgement, step, job->started, clock_wall(), (int64_t)code, record,
                          log ? log : "");
 
     free(record);
@@ -306,7 +299,7 @@ static bool set_done(struct store *store, const struct job *job, const char *ver
 {
     return store_run(store, error,
                      "UPDATE judgements SET state = 'done', verdict = ?, message = ?, ended = ? WHERE id = ?", "ssdi",
-                     verdict, message, step_now(), job->judgement);
+                     verdict, message, clock_wall(), job->judgement);
 }
 
 /* The machine failed: the step's judgement begins anew, or gets JE when it did so too often. */

@@ -7,9 +7,6 @@
 
 #include "grader.h"
 
-/* Seconds since 1970. */
-double step_now(void);
-
 /* A path below a job's folder, in `path`. */
 const char *step_path(const struct job *job, const char *name, char *path, size_t size);
 

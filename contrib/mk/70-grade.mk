@@ -2,7 +2,7 @@
 
 GRADE_OBJECTS := $(call object,$(filter-out contrib/grade/main_%.c,$(wildcard contrib/grade/*.c)) \
 	$(patsubst %,verify/%.c,base/settings base/error base/digest base/blob base/root base/stats base/text base/lockfile \
-	wire/reap box/processor gpu/warden))
+	base/tree wire/reap box/processor gpu/warden))
 
 # As a library: who shows results needs what reads them, and not the loop.
 GRADE_LIBRARY := $(BUILD)/grade.a

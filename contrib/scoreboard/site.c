@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-    (void)status, (void)kind, (void)place;
-    remove(path);
-    return 0;
-}
-
-static void tree_remove(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
+#include "verify/base/tree.h"
 
 /* Whether `path` may be replaced: it is not there, is empty, or has the marker. */
 static bool is_ours(const char *path, const char *marker, struct error *error)

@@ -1,5 +1,6 @@
 /*
- * clock.h - the one clock that results come from. Read by the host only; a runner's own times are advice.
+ * clock.h - the one clock that results come from, and the time of day. Read by the host only; a runner's own times are
+ * advice.
  */
 #ifndef VERIFY_CLOCK_H
 #define VERIFY_CLOCK_H
@@ -18,5 +19,14 @@ static inline int64_t clock_ns(void)
 
 /* Seconds between two readings. */
 static inline double clock_seconds(int64_t from, int64_t to) { return (double)(to - from) * 1e-9; }
+
+/* Seconds since 1970, UTC, as the machine believes: for notes of when, never for results. It may be stepped. */
+static inline double clock_wall(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 #endif
