@@ -39,8 +39,7 @@ $(BUILD)/predict/obj/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 
 PREDICT_LIBS := -llapacke -lopenblas -lsvm -lnlopt -ljansson -lpthread -lm
 PREDICT_SOURCES := $(filter-out $(PREDICT)/main_%.c, \
-	$(wildcard $(PREDICT)/*.c $(PREDICT)/rows/*.c $(PREDICT)/methods/*.c)) \
-	$(PREDICT)/collect/jobs.c
+	$(wildcard $(PREDICT)/*.c $(PREDICT)/rows/*.c $(PREDICT)/methods/*.c $(PREDICT)/collect/*.c))
 PREDICT_OBJECTS := $(call object,$(PREDICT_SOURCES) verify/base/error.c verify/base/random.c)
 
 # Loops over thousands of numbers: for the processor at hand, in any order. They see finite numbers only.

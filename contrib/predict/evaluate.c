@@ -8,7 +8,7 @@
 
 #include <cblas.h>
 
-#include "contrib/predict/collect/jobs.h"
+#include "jobs.h"
 #include "contrib/predict/rows/split.h"
 
 struct job {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/predict/collect/jobs.h"
+#include "jobs.h"
 #include "score.h"
 #include "contrib/predict/rows/split.h"
 #include "contrib/predict/rows/vector.h"

@@ -3,21 +3,13 @@
  *
  * A method knows nothing of kernels, files or units: it learns y from x, both scaled by the caller. Those that are
  * `physical` learn the logarithm of microseconds and may use the terms. What was learned is in the arrays alone, so
- * that model files are written and read in one place (model.c).
+ * that model files are written and read in one place (model_file.c). What methods share is in learned.h.
  */
 #ifndef PREDICT_METHOD_H
 #define PREDICT_METHOD_H
 
 #include "contrib/predict/rows/design.h"
-
-enum { MAX_ARRAYS = 12 };
-
-struct learned {
-    struct {
-        double *values;
-        size_t count;
-    } array[MAX_ARRAYS]; /* in the order of the method's names */
-};
+#include "learned.h"
 
 struct training {
     size_t rows, inputs;
@@ -50,19 +42,5 @@ extern const struct method method_ridge, method_nearest, method_elm, method_mlp,
 /* All of them, ended by NULL, in the order of the tables. */
 extern const struct method *const methods[];
 const struct method *method_find(const char *name);
-
-/* Room for an array; NULL and an error without memory. */
-double *learned_array(struct learned *learned, int array, size_t count, struct error *error);
-void learned_release(struct learned *learned);
-
-/*
- * Least squares with a penalty: w minimises |y - mean - (h - means) w|^2 + penalty |w|^2, the penalty being the one of
- * twelve, relative to the largest eigenvalue, with the least leave-one-out error. h: rows x columns, row-major.
- * w has columns + 1 places, the last for the constant.
- */
-bool least_squares(const double *h, const double *y, size_t rows, size_t columns, double *w, struct error *error);
-
-/* Means and standard deviation of y, at least a tiny one. */
-void mean_and_deviation(const double *y, size_t rows, double *mean, double *deviation);
 
 #endif
