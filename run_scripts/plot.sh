@@ -1,8 +1,8 @@
 #!/bin/bash
 # Draws what `make bench` wrote: plot.sh [DATA [PICTURES]]
 #
-# DATA is a folder with the JSON of bench_ladder.sh (default: docs/results). The pictures, each as SVG and PNG, go to
-# PICTURES (default: docs/plots for docs/results, else build/plots):
+# DATA is a folder with the JSON of bench_ladder.sh (default: docs/results). The pictures, SVG, go to PICTURES
+# (default: docs/plots for docs/results, else build/plots):
 #
 #   PROBLEM-time      time of one call, end to end, over the size
 #   PROBLEM-rate      the same as throughput
@@ -38,7 +38,7 @@ quoted() { printf "'%s'" "${1//\'/\'\'}"; }
 
 # draw SCRIPT NAME SERIES-FILE DEFINITION...: a picture from a file of series, or a line that there is none.
 draw() {
-    local script=$1 name=$2 file=$3 count folder=$work/$2 definitions ending
+    local script=$1 name=$2 file=$3 count folder=$work/$2 definitions
     count=$(jq length "$file")
     [ "$count" -gt 0 ] || { echo "$name: left out, there is no data for it"; return; }
     mkdir -p "$folder"
@@ -48,10 +48,8 @@ draw() {
     definitions=$(query definitions -r "$file")
     definitions+="here = $(quoted "$here"); folder = $(quoted "$folder"); out = $(quoted "$pictures/$name"); ${*:4}"
     gnuplot -e "$definitions" "$here/$script.gp" 2> "$folder/log" || fail "gnuplot: $(grep -m 1 . "$folder/log")"
-    for ending in svg png; do
-        [ -s "$pictures/$name.$ending" ] || fail "gnuplot wrote no $name.$ending: $(grep -m 1 . "$folder/log")"
-    done
-    echo "$name: ${pictures#"$root"/}/$name.svg, .png"
+    [ -s "$pictures/$name.svg" ] || fail "gnuplot wrote no $name.svg: $(grep -m 1 . "$folder/log")"
+    echo "$name: ${pictures#"$root"/}/$name.svg"
 }
 
 # The pictures of one problem.

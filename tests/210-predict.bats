@@ -54,8 +54,10 @@ without() {
     for out in two three; do
         run -0 predict evaluate "$csv.few" --out "$BATS_TEST_TMPDIR/$out"
     done
-    run -0 predict evaluate "$csv" "$csv" --out "$BATS_TEST_TMPDIR/one"
+    run -0 predict evaluate "$csv" "$csv" --out "$BATS_TEST_TMPDIR/one" --rows "$BATS_TEST_TMPDIR/rows"
     cd "$BATS_TEST_TMPDIR"
+    assert_equal "$(echo one/* rows/*)" \
+        'one/predict-scores.csv one/predict-tables.md rows/predict-predictions.csv rows/predict.json'
     cmp two/predict-scores.csv three/predict-scores.csv
     cmp two/predict-predictions.csv three/predict-predictions.csv
     # (12 ways at random, 11 in folds) x 3 groups, and 8 x (kernel left out, other GPU).
@@ -65,12 +67,12 @@ without() {
     for heading in 'Goals' 'A random fifth' 'Ten folds' 'Each kernel left out' 'Trained on' 'Intervals' \
         'Time of training' 'Influence'
     do grep -q "^## $heading" one/predict-tables.md; done
-    jq -e '.runs | length == 85' one/predict.json
+    jq -e '.runs | length == 85' rows/predict.json
     # The law is within reach of the default, so it is found; of the roofline it is not.
     jq -e '.runs | map(select(.test == "folds" and .kernels == "merged")) | map({(.method): .mean}) | add |
-        .bounded < 0.02 and .roofline > 5 * .bounded' one/predict.json
+        .bounded < 0.02 and .roofline > 5 * .bounded' rows/predict.json
     # Every row of the table has been predicted when its fold, and when its kernel, was left out.
-    awk -F, 'NR > 1 && !($7 > 0 && $8 > 0 && $9 > 0) { exit 1 }' one/predict-predictions.csv
+    awk -F, 'NR > 1 && !($7 > 0 && $8 > 0 && $9 > 0) { exit 1 }' rows/predict-predictions.csv
 }
 
 @test "predict: a model predicts what it was trained on, with an interval and what bounds it" {

@@ -11,12 +11,9 @@ eval "set xtics (".places.")"
 set xrange [least:most]
 set xlabel xname noenhanced
 set ylabel yname noenhanced
-do for [kind in 'svg png'] {
-    if (kind eq 'svg') { @TERMINAL_SVG } else { @TERMINAL_PNG }
-    set output out.'.'.kind
-    plot for [s = 1:count] files[s] using 1:2:3:4 with yerrorbars notitle \
-             lc rgb colour(int(word(styles, s))) lw 1 pt 0, \
-         for [s = 1:count] files[s] using 1:2 with linespoints title names[s] noenhanced \
-             ls int(word(styles, s)) dt int(word(dashes, s)) pt int(word(points, s))
-    set output
-}
+set output out.'.svg'
+plot for [s = 1:count] files[s] using 1:2:3:4 with yerrorbars notitle \
+         lc rgb colour(int(word(styles, s))) lw 1 pt 0, \
+     for [s = 1:count] files[s] using 1:2 with linespoints title names[s] noenhanced \
+         ls int(word(styles, s)) dt int(word(dashes, s)) pt int(word(points, s))
+set output

@@ -8,13 +8,10 @@ set xlabel 'measured, microseconds a launch'
 set ylabel 'predicted, microseconds a launch'
 set samples 500
 mark(s) = int(word(points, s))
-do for [kind in 'svg png'] {
-    if (kind eq 'svg') { @TERMINAL_SVG } else { @TERMINAL_PNG }
-    set output out.'.'.kind
-    plot x with lines ls 10 title 'as measured', \
-         2 * x with lines ls 9 title 'twice, half', x / 2 with lines ls 9 notitle, \
-         for [s = 1:count] files[s] using 1:2:3:4 with yerrorbars notitle lc rgb colour(mark(s) + 1) lw 1 pt 0, \
-         for [s = 1:count] files[s] using 1:2 with points title names[s] noenhanced \
-             lc rgb (mark(s) ? colour(mark(s) + 1) : '#707070') pt (mark(s) ? mark(s) + 4 : 2) ps 1.1
-    set output
-}
+set output out.'.svg'
+plot x with lines ls 10 title 'as measured', \
+     2 * x with lines ls 9 title 'twice, half', x / 2 with lines ls 9 notitle, \
+     for [s = 1:count] files[s] using 1:2:3:4 with yerrorbars notitle lc rgb colour(mark(s) + 1) lw 1 pt 0, \
+     for [s = 1:count] files[s] using 1:2 with points title names[s] noenhanced \
+         lc rgb (mark(s) ? colour(mark(s) + 1) : '#707070') pt (mark(s) ? mark(s) + 4 : 2) ps 1.1
+set output

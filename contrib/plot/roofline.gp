@@ -10,11 +10,8 @@ set ylabel 'operations a second'
 set xrange [0.1:(most > 1000 ? most : 1000) * 2]
 set samples 500
 roof(x) = x * bandwidth < peak ? x * bandwidth : peak
-do for [kind in 'svg png'] {
-    if (kind eq 'svg') { @TERMINAL_SVG } else { @TERMINAL_PNG }
-    set output out.'.'.kind
-    plot roof(x) with lines ls 10 title sprintf('%.2f TB/s, %.1f T/s', bandwidth / 1e12, peak / 1e12), \
-         for [s = 1:count] files[s] using 1:2 with points title names[s] noenhanced \
-             ls int(word(styles, s)) pt int(word(points, s)) ps 1.2
-    set output
-}
+set output out.'.svg'
+plot roof(x) with lines ls 10 title sprintf('%.2f TB/s, %.1f T/s', bandwidth / 1e12, peak / 1e12), \
+     for [s = 1:count] files[s] using 1:2 with points title names[s] noenhanced \
+         ls int(word(styles, s)) pt int(word(points, s)) ps 1.2
+set output

@@ -18,6 +18,4 @@ do for [s = 1:count] {
     names[s] = system(sprintf('sed -n %dp "%s/names"', s, folder))
     files[s] = sprintf('%s/%d.tsv', folder, s)
 }
-TERMINAL_SVG = "set terminal svg size 900,520 font 'DejaVu Sans,13' background rgb 'white'"
-TERMINAL_PNG = "set terminal pngcairo size 1350,780 font 'DejaVu Sans,13' "\
-    ."fontscale 1.1 linewidth 1.4 background rgb 'white'"
+set terminal svg size 900,520 font 'DejaVu Sans,13' background rgb 'white'

@@ -60,7 +60,10 @@ void evaluation_release(struct evaluation *evaluation);
 const struct run *evaluation_run(const struct evaluation *evaluation, const char *variant, enum group group,
                                  enum test test);
 
-/* Writes predict-tables.md, predict-scores.csv, predict-kernels.csv, predict-predictions.csv and predict.json. */
-bool report_write(const struct evaluation *evaluation, const char *folder, struct error *error);
+/*
+ * Writes predict-tables.md and predict-scores.csv to one folder, what is long and read by programs alone to the other:
+ * predict-predictions.csv, a line a row, and predict.json.
+ */
+bool report_write(const struct evaluation *evaluation, const char *folder, const char *rows, struct error *error);
 
 #endif

@@ -15,7 +15,7 @@
 
 static const char help[] =
     "usage: predict train DATA.csv MODEL [--method NAME] [--inputs source|derived] [--time raw|log]\n"
-    "       predict evaluate DATA.csv [OTHER-GPU.csv] --out FOLDER\n"
+    "       predict evaluate DATA.csv [OTHER-GPU.csv] --out FOLDER [--rows FOLDER]\n"
     "       predict predict MODEL FEATURES.csv [--gpu NAME] [--json [--all]]\n"
     "\n"
     "train     fits a model to measured times and calibrates its intervals\n"
@@ -23,6 +23,7 @@ static const char help[] =
     "  --inputs SET    source: the 19 features as they are; derived: logarithms, occupancy, limits (default: derived)\n"
     "  --time WAY      raw: learn the time; log: its logarithm (default: log)\n"
     "evaluate  every method on every test, as tables (markdown), CSV and JSON in FOLDER\n"
+    "  --rows FOLDER   for each row's prediction and the JSON (default: the same)\n"
     "predict   a line for each row of features: time, interval, what bounds it; or why it is not predicted\n"
     "  --gpu NAME      an alias of gpus.csv (default: the GPU whose times the model was trained on)\n"
     "  --all           with --json: beside why a launch is refused the number that is, to judge refusals by\n"
@@ -31,7 +32,7 @@ static const char help[] =
     "exit codes: 0 done, 2 arguments or files are at fault, 3 the toolkit failed\n";
 
 struct options {
-    const char *method, *inputs, *time, *gpu, *out, *gpus;
+    const char *method, *inputs, *time, *gpu, *out, *rows, *gpus;
     bool json, all;
 };
 
@@ -99,7 +100,7 @@ static int evaluate_all(const char *data, const char *other, const struct option
                 (!other || table_read(&second, other, TABLE_MEASURED, &error));
 
     if (good && (good = evaluate(&evaluation, &table, other ? &second : NULL, gpus, &error))) {
-        good = report_write(&evaluation, o->out, &error);
+        good = report_write(&evaluation, o->out, o->rows ? o->rows : o->out, &error);
         if (good)
             printf("%s: tables of %zu runs in %.0f s\n", o->out, evaluation.run_count, evaluation.seconds);
         evaluation_release(&evaluation);
@@ -184,8 +185,8 @@ static int predict(const char *path, const char *features, const struct options 
 int main(int argc, char **argv)
 {
     static const struct option names[] = {{"method", 1, 0, 'm'}, {"inputs", 1, 0, 'i'}, {"time", 1, 0, 't'},
-                                          {"gpu", 1, 0, 'g'},    {"out", 1, 0, 'o'},    {"gpus", 1, 0, 'f'},
-                                          {"json", 0, 0, 'j'},   {"all", 0, 0, 'a'},
+                                          {"gpu", 1, 0, 'g'},    {"out", 1, 0, 'o'},    {"rows", 1, 0, 'r'},
+                                          {"gpus", 1, 0, 'f'},   {"json", 0, 0, 'j'},   {"all", 0, 0, 'a'},
                                           {"help", 0, 0, 'h'},   {0}};
     struct options o = {.method = "bounded", .inputs = "derived", .time = "log", .gpus = "contrib/predict/gpus.csv"};
     struct gpus gpus;
@@ -200,6 +201,7 @@ int main(int argc, char **argv)
         case 't': o.time = optarg; break;
         case 'g': o.gpu = optarg; break;
         case 'o': o.out = optarg; break;
+        case 'r': o.rows = optarg; break;
         case 'f': o.gpus = optarg; break;
         case 'j': o.json = true; break;
         case 'a': o.all = true; break;

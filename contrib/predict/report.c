@@ -333,13 +333,17 @@ static bool write_json(const struct evaluation *e, const char *folder, struct er
     return f && (fputc('\n', f), close_file(f, "predict.json", error));
 }
 
-bool report_write(const struct evaluation *e, const char *folder, struct error *error)
+static bool make_folder(const char *folder, struct error *error)
 {
-    if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
-        error_system(error, "cannot make the folder '%s'", folder);
-        error->code = EXIT_USAGE;
-        return false;
-    }
-    return write_tables(e, folder, error) && write_scores(e, folder, error) && write_predictions(e, folder, error) &&
-           write_json(e, folder, error);
+    if (mkdir(folder, 0755) == 0 || errno == EEXIST)
+        return true;
+    error_system(error, "cannot make the folder '%s'", folder);
+    error->code = EXIT_USAGE;
+    return false;
+}
+
+bool report_write(const struct evaluation *e, const char *folder, const char *rows, struct error *error)
+{
+    return make_folder(folder, error) && make_folder(rows, error) && write_tables(e, folder, error) &&
+           write_scores(e, folder, error) && write_predictions(e, rows, error) && write_json(e, rows, error);
 }

@@ -4,7 +4,8 @@
 #   predict.sh train [DATA.csv [MODEL]] [--method NAME]...
 #       from measured times (default: contrib/predict/data/h100.csv) to a model (default: build/predict/DATA.model)
 #   predict.sh evaluate [DATA.csv [OTHER-GPU.csv]] [--out FOLDER]
-#       every table of docs/PREDICT.md, from the committed data to docs/results
+#       every table of docs/PREDICT.md, from the committed data to docs/results, and what is long to
+#       build/predict/results
 #   predict.sh predict FEATURES.csv [--model MODEL] [--gpu NAME] [--json [--all]]
 #       times of the launches in FEATURES.csv, each with its interval; the model is trained first where there is none
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
@@ -44,7 +45,7 @@ evaluate)
     if [ ${#files[@]} = 0 ]; then
         files=("$predict_data/h100.csv")
         [ ! -f "$predict_data/h200.csv" ] || files+=("$predict_data/h200.csv")
-        out=${out:-$root/docs/results}
+        [ -n "$out" ] || { out=$root/docs/results && options+=(--rows "$build/predict/results"); }
     fi
     run evaluate "${files[@]}" --out "${out:-$build/predict/results}" ;;
 predict)

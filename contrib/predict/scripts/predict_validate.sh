@@ -7,9 +7,9 @@
 # contrib/predict/data/submissions-h100.csv). Each submission in it is run on the simulator, in full, on the case that
 # it was measured on, and its launches are predicted by a model (default: of contrib/predict/data/h100.csv) and
 # matched in their order by kernel, grid and block. FOLDER
-# gets predict-validation.md and .csv, and the picture predict-validation.svg and .png (default: docs/results and
-# docs/plots, with PROBLEMs build/predict/validation). A submission that is not through after PREDICT_SECONDS (60) on
-# the simulator is left out by name. Exit codes: 0, 2 usage, 3 the toolkit failed.
+# gets predict-validation.md and .csv, and the picture predict-validation.svg (default: docs/results and docs/plots,
+# with PROBLEMs build/predict/validation). A submission that is not through after PREDICT_SECONDS (60) on the simulator
+# is left out by name. Exit codes: 0, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/watched.sh"
@@ -100,4 +100,4 @@ count = $(wc -l < "$work/plot/names"); points = '$(paste -sd ' ' "$work/plot/poi
 heading = 'Time of the submissions'' kernels, predicted and measured'; note = '$(jq -r .gpu "$work/model.json")'" \
     "$root/contrib/plot/predicted.gp" 2> "$work/log" || fail "gnuplot: $(grep -m 1 . "$work/log")"
 sed -n '/^## Summary/,/^## /p' "$out/predict-validation.md" | sed '1d; /^## /d; /^$/d'
-echo "${out#"$root"/}/predict-validation.md, .csv; ${pictures#"$root"/}/predict-validation.svg, .png"
+echo "${out#"$root"/}/predict-validation.md, .csv; ${pictures#"$root"/}/predict-validation.svg"
