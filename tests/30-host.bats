@@ -197,7 +197,8 @@ setup() {
     late=$(submission tests/fixtures/late_printer.c)
     run -1 "$host" editdistance --submission "$late" --case sample/1-small --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '.cases[0].printed_bytes')" 200000
-    assert_equal "$(json '.cases[0].end_seconds < 0.3')" true
+    # The host gives up after 2 s.
+    assert_equal "$(json '.cases[0].end_seconds < 2')" true
 }
 
 @test "host: each repetition has a fresh input" {

@@ -30,7 +30,7 @@ judged() {
 
 # bats test_tags=alone
 @test "verdict: SIGSEGV is RTE, with the time and the case" {
-    judged bad_segv 1 RTE 'device_user\(\) received SIGSEGV after 0\.1[0-9] s in case sample/1-small'
+    judged bad_segv 1 RTE 'device_user\(\) received SIGSEGV after [0-9.]+ s in case sample/1-small'
 }
 
 @test "verdict: abort is RTE" { judged bad_abort 1 RTE 'received SIGABRT'; }
@@ -81,8 +81,9 @@ judged() {
 }
 # bats test_tags=alone
 @test "verdict: closing the channel shortly before the limit does not outlast it" {
-    judged bad_close_late 1 RTE 'closed the channel' --time-limit 0.5
-    assert_equal "$(json '.message | capture("after (?<s>[0-9.]+) s").s | tonumber < 0.7')" true
+    # It closes the channel after 0.4 s. A host that waited for its end would wait 2 s more.
+    judged bad_close_late 1 RTE 'closed the channel' --time-limit 2
+    assert_equal "$(json '.message | capture("after (?<s>[0-9.]+) s").s | tonumber < 2.4')" true
 }
 @test "verdict: a forged DONE is SV" {
     judged bad_early_done 1 SV 'wrote to the channel' --time-limit 5
@@ -112,13 +113,14 @@ judged() {
 @test "verdict: closed standard streams and an overwritten input are AC" { judged silent 0 AC ''; }
 
 # bats test_tags=alone
-@test "verdict: at the limit everything is gone within 100 ms" {
+@test "verdict: at the limit everything is gone, and nothing is waited for" {
     for fixture in bad_hang bad_survivors; do
         so=$(submission "tests/fixtures/$fixture.c")
         for box in auto none; do
             run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 0.5 --box "$box" \
                 --json "$BATS_TEST_TMPDIR/result.json"
-            assert_equal "$(json '.cases[0].end_seconds < 0.1')" true
+            # The host gives up after 2 s; how long it takes: tests/bench/bench_gpu.sh.
+            assert_equal "$(json '.cases[0].end_seconds < 2')" true
             ! pgrep -f toolkit-survivor || fail "a process of the submission lives on"
         done
     done
@@ -129,22 +131,19 @@ judged() {
     requires box
     # A name of its own, which stands in the command lines of the host and of bubblewrap.
     cp "$(submission tests/fixtures/bad_hang.c)" "$BATS_TEST_TMPDIR/hangs.so"
-    "$host" editdistance --submission "$BATS_TEST_TMPDIR/hangs.so" --case sample/1-small --time-limit 60 \
+    "$host" editdistance --submission "$BATS_TEST_TMPDIR/hangs.so" --case sample/1-small --time-limit 600 \
         > /dev/null 2>&1 &
     pid=$!
     runner=
-    for _ in $(seq 100); do
-        for parent in $(pgrep -f "$BATS_TEST_TMPDIR/hangs.so"); do
-            runner=$(pgrep -x -P "$parent" runner) && break 2
-        done
-        sleep 0.1
-    done
-    [ -n "$runner" ] || fail 'no runner was seen'
+    seen() {
+        local parent
+        for parent in $(pgrep -f "$BATS_TEST_TMPDIR/hangs.so"); do runner=$(pgrep -x -P "$parent" runner) && return; done
+        return 1
+    }
+    gone() { ! pgrep -f "$BATS_TEST_TMPDIR/hangs.so" > /dev/null; }
+    wait_for seen
     kill -9 $pid
-    for _ in $(seq 20); do
-        pgrep -f "$BATS_TEST_TMPDIR/hangs.so" > /dev/null || break
-        sleep 0.05
-    done
+    wait_for gone
     run -1 pgrep -f "$BATS_TEST_TMPDIR/hangs.so"
     [ ! -e "/proc/$runner" ] || run -0 grep -q '^State:.*Z' "/proc/$runner/status"
 }
@@ -194,15 +193,14 @@ judged() {
 # bats test_tags=alone
 @test "verdict: two judgings at once run on two processors" {
     [ "$(nproc)" -ge 2 ] || skip "one processor"
+    requires box
     so=$(submission tests/fixtures/bad_hang.c)
     for _ in 1 2; do
-        "$host" editdistance --submission "$so" --case sample/1-small --time-limit 2 > /dev/null 2>&1 3>&- &
+        "$host" editdistance --submission "$so" --case sample/1-small --time-limit 600 > /dev/null 2>&1 3>&- &
     done
-    sleep 1
-    processors=$(for pid in $(pgrep -f 'toolkit/runner|runners/editdistance'); do
-        grep -qE '/runner' /proc/"$pid"/cmdline && [ "$(readlink /proc/"$pid"/exe)" != /usr/bin/bwrap ] &&
-            sed -n 's/^Cpus_allowed_list:\t//p' /proc/"$pid"/status
-    done | sort)
+    wait_for runners 2
+    processors=$(for pid in "${runners[@]}"; do sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$pid/status"; done | sort)
+    kill %1 %2
     wait
     assert_equal "$(uniq <<< "$processors" | wc -l)" 2
 }

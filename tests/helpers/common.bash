@@ -31,5 +31,27 @@ submission() {
     echo "$root/${printed##*$'\n'}"
 }
 
+# timeout SECONDS COMMAND...: ends what hangs. It says nothing about speed, so the machine may be busy: ten times as long.
+timeout() { command timeout $(($1 * 10)) "${@:2}"; }
+
+# wait_for COMMAND...: until it succeeds, for two minutes at most.
+wait_for() {
+    local left=1200
+    until "$@"; do
+        [ $((left--)) -gt 0 ] || { echo "waited in vain for: $*" >&2; return 1; }
+        sleep 0.1
+    done
+}
+
+# runners COUNT: whether so many runners in boxes are at work. $runners lists their processes then.
+runners() {
+    local pid
+    runners=()
+    for pid in $(pgrep -f '^/toolkit/runner '); do
+        [ "$(readlink "/proc/$pid/exe")" = /usr/bin/bwrap ] || runners+=("$pid")
+    done
+    [ ${#runners[@]} -ge "$1" ]
+}
+
 # json FILTER [FILE]: what jq prints of the result.
 json() { jq -r "$1" "${2:-$BATS_TEST_TMPDIR/result.json}"; }

@@ -39,8 +39,10 @@ xargs grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' < "$work/files" 
 # from to symbol. What the C library defines as well, as the runner does, is no arrow; nor what two files define, each
 # for programs of its own.
 library=$(gcc -print-file-name=libc.so.6)
-find "$objects" \( -path "$objects/tests" -o -path "$objects/obj/tests" \) -prune -o -name '*.o' -print |
-    grep -E "^$objects/(obj|plain|cudasim|predict/obj)/" | xargs -r nm -A -P 2> /dev/null > "$work/symbols"
+find "$objects" \( -path "$objects/tests" -o -path "$objects/obj/tests" \) -prune -o -name "*.o" -print 2> /dev/null |
+    grep -E "^$objects/(obj|plain|cudasim|predict/obj)/" > "$work/objects" ||
+    refuse "there are no objects in $PWD/$objects: run 'make everything' first"
+xargs nm -A -P < "$work/objects" 2> /dev/null > "$work/symbols"
 nm -D --defined-only -P "$library" | sed 's/[@ ].*//' > "$work/library"
 awk -v objects="$objects/" -v files="$work/files" -v library="$work/library" '
     # The source of an object: build/obj/X.o, build/plain/X.o, build/cudasim/X.v3.o, build/predict/obj/X.o
@@ -73,7 +75,6 @@ awk -v objects="$objects/" -v files="$work/files" -v library="$work/library" '
             if (to != "" && to != part[1] && !(part[2] in twice)) print part[1], to, part[2]
         }
     }' "$work/symbols" >> "$work/arrows"
-grep -qv ' include$' "$work/arrows" || refuse "there are no objects in $PWD/$objects: run 'make everything' first"
 
 status=0
 sort "$work/arrows" | awk -v table="$table" -v files="$work/files" -v work="$work" '
