@@ -79,12 +79,12 @@ setup() {
     assert_equal "$(json '[.verdict, .review, .cases[0].faster_than_possible, .cases[0].floor_seconds] | join(" ")')" \
         'AC false false 0.002'
     # A wrong answer is only wrong.
-    sed -i 's/130000/26/' problems/editdistance/gpu.yaml
+    sed -i 's/link: 130000/link: 26/' problems/editdistance/gpu.yaml
     make -s all submission SUBMISSION=problems/editdistance/submissions/wrong_answer/hamming.c
     so=build/submissions/editdistance/problems/editdistance/submissions/wrong_answer/hamming.c/device_user.so
     run -1 build/main_host editdistance --submission $so --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '[.verdict, .cases[-1].faster_than_possible] | join(" ")')" 'WA false'
-    sed -i 's/1300/-1/' problems/editdistance/gpu.yaml
+    sed -i 's/link: 26/link: -1/' problems/editdistance/gpu.yaml
     make -s all
     run -2 build/main_host editdistance
     assert_output --partial "'cpu.peak.link: -1' is not a number above 0"
