@@ -49,7 +49,7 @@ $(foreach level,$(LEVELS),$(eval $(call level_rule,$(level))))
 
 cudasim_objects = $(call object,$(wildcard $(1:%=$(CUDASIM)/%)))
 
-$(BUILD)/ptx_dump: $(call cudasim_objects,tools/main_ptx_dump.c ptx/*.c)
+$(BUILD)/ptx_dump: $(call cudasim_objects,tools/main_ptx_dump.c ptx/*.c base/arena.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
 
 $(BUILD)/fatbin: $(call cudasim_objects,tools/main_fatbin.c container/*.c)
@@ -112,7 +112,7 @@ FUZZERS := $(BUILD)/fuzz/ptx $(BUILD)/fuzz/fatbin
 REPLAYERS := $(FUZZERS:%=%_replay)
 FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fno-sanitize-recover=all -fno-omit-frame-pointer
 fuzz_sources = tests/fuzz/fuzz_$(1).c $(wildcard $(FUZZED_$(1):%=$(CUDASIM)/%))
-FUZZED_ptx := ptx/*.c features/feature_code.c features/feature_graph.c
+FUZZED_ptx := ptx/*.c base/arena.c features/feature_code.c features/feature_graph.c
 FUZZED_fatbin := container/*.c
 FUZZ_OPTIONS_ptx := -malloc_limit_mb=64 -max_len=16384 -dict=tests/fuzz/ptx.dict
 FUZZ_OPTIONS_fatbin := -malloc_limit_mb=1100 -rss_limit_mb=4096

@@ -162,7 +162,7 @@ struct ptx_module {
     size_t file_count;
     struct ptx_location *locations;
     size_t location_count;
-    void *arena; /* owns everything above */
+    struct arena *arena; /* owns everything above */
 };
 
 struct ptx_error {

@@ -447,50 +447,6 @@ static bool statement(struct ptx_parser *parser)
     return instruction(parser, &statement, token);
 }
 
-static bool plain_number(struct ptx_parser *parser, unsigned *number)
-{
-    uint64_t value;
-
-    if (!ptx_count(parser, "a line's number", UINT32_MAX, &value))
-        return false;
-    *number = (unsigned)value;
-    return true;
-}
-
-/* .loc file line column, function_name symbol, inlined_at file line column: it ends without a mark. */
-static bool location(struct ptx_parser *parser)
-{
-    struct ptx_location place = {0};
-    unsigned file, line, column;
-
-    if (!plain_number(parser, &place.file) || !plain_number(parser, &place.line) ||
-        !plain_number(parser, &place.column))
-        return false;
-    while (ptx_accept(parser, ',')) {
-        struct ptx_symbol *word = ptx_expect_name(parser, "'function_name' or 'inlined_at'");
-        int64_t offset = 0;
-        bool ok;
-
-        if (word && strcmp(word->text, "function_name") == 0) {
-            ok = ptx_expect_name(parser, "a name") && ptx_offset(parser, &offset);
-        } else if (word && strcmp(word->text, "inlined_at") == 0) {
-            ok = plain_number(parser, &file) && plain_number(parser, &line) && plain_number(parser, &column);
-            place.parent = ok ? ptx_location_at(parser, file, line, column) : 0;
-            if (ok && !place.parent) { /* nothing of the caller's own line came before it */
-                ok = ptx_note_location(parser, (struct ptx_location){file, line, column, 0});
-                place.parent = parser->location;
-            }
-        } else {
-            ok = ptx_lex_expected(&parser->lexer, "'function_name' or 'inlined_at'");
-        }
-        if (!ok)
-            return false;
-    }
-    parser->source_file = place.file;
-    parser->source_line = place.line;
-    return ptx_note_location(parser, place);
-}
-
 static bool body_directive(struct ptx_parser *parser)
 {
     bool external;
@@ -498,7 +454,7 @@ static bool body_directive(struct ptx_parser *parser)
     if (ptx_common_directive(parser))
         return !parser->lexer.failed;
     if (ptx_accept_directive(parser, ".loc"))
-        return location(parser);
+        return ptx_location_directive(parser);
     external = ptx_linking(parser);
     if (ptx_current_space(parser) != PTX_SPACE_NONE)
         return ptx_declaration(parser, external);

@@ -1,5 +1,5 @@
 /*
- * ptx_names.c - what a name stands for: symbols, scopes, registers; and the memory of the PTX parser.
+ * ptx_names.c - what a name stands for: symbols, scopes, registers; and the lists that grow.
  *
  * A symbol is looked up once a token; its meanings in nested scopes hang on it, the innermost first, so that finding
  * one takes no search. Closing a scope takes its meanings off again.
@@ -7,59 +7,17 @@
 #include "ptx_parse.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct ptx_chunk {
-    struct ptx_chunk *next;
-    _Alignas(16) char bytes[];
-};
+#include "contrib/cudasim/base/hash.h"
 
-enum { CHUNK_SMALL = 1 << 12, CHUNK_LARGE = 1 << 20 };
-
-void *ptx_allocate(struct ptx_parser *parser, struct ptx_arena *arena, size_t size)
+void *ptx_allocate(struct ptx_parser *parser, struct arena *arena, size_t size)
 {
-    char *bytes;
+    void *bytes = arena_alloc(arena, size);
 
-    if (size > SIZE_MAX / 2)
-        goto failed;
-    size = (size + 15) & ~(size_t)15;
-    if (size > arena->left) {
-        /* Small modules are common, and broken ones more so: the first chunk is a page. */
-        size_t room = arena->chunks ? CHUNK_LARGE : CHUNK_SMALL;
-        struct ptx_chunk *chunk;
-
-        room = size > room / 4 ? size : room;
-        chunk = malloc(sizeof *chunk + room);
-        if (!chunk)
-            goto failed;
-        if (arena->chunks && room == size) {
-            /* One of its own, so that the current chunk's rest is not lost. */
-            chunk->next = arena->chunks->next;
-            arena->chunks->next = chunk;
-            return chunk->bytes;
-        }
-        chunk->next = arena->chunks;
-        arena->chunks = chunk;
-        arena->at = chunk->bytes;
-        arena->left = room;
-    }
-    bytes = arena->at;
-    arena->at += size;
-    arena->left -= size;
+    if (!bytes)
+        ptx_lex_fail(&parser->lexer, parser->lexer.token.line, "out of memory");
     return bytes;
-failed:
-    ptx_lex_fail(&parser->lexer, parser->lexer.token.line, "out of memory");
-    return NULL;
-}
-
-void ptx_arena_release(struct ptx_arena *arena)
-{
-    for (struct ptx_chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
-        next = chunk->next;
-        free(chunk);
-    }
-    *arena = (struct ptx_arena){0};
 }
 
 void *ptx_keep(struct ptx_parser *parser, const void *items, size_t count, size_t size)
@@ -87,16 +45,6 @@ void *ptx_grow(struct ptx_parser *parser, void *items, size_t *capacity, size_t 
         memcpy(copy, items, *capacity * size);
     *capacity = room;
     return copy;
-}
-
-/* FNV-1a with a last mix: table slots are its low bits. */
-static uint64_t hash_of(const char *text, size_t length)
-{
-    uint64_t hash = 0xCBF29CE484222325u;
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001B3u;
-    return hash ^ hash >> 29;
 }
 
 /* The slot that holds the symbol, or the free one where it belongs. */
@@ -132,7 +80,7 @@ static bool grow_symbols(struct ptx_parser *parser)
 
 struct ptx_symbol *ptx_intern(struct ptx_parser *parser, const char *text, size_t length)
 {
-    uint64_t hash = hash_of(text, length);
+    uint64_t hash = hash_bytes(text, length);
     struct ptx_symbol **slot, *symbol;
     char *copy;
 
@@ -315,7 +263,7 @@ static const struct ptx_binding *find_range(struct ptx_parser *parser, const str
         /* %r012 is no register of %r<…>. */
         if (digit == '0' && unit > 1)
             continue;
-        stem = *slot_of(parser, symbol->text, length - 1, hash_of(symbol->text, length - 1));
+        stem = *slot_of(parser, symbol->text, length - 1, hash_bytes(symbol->text, length - 1));
         for (const struct ptx_binding *range = stem ? stem->ranges : NULL; range; range = range->outer)
             if (number < range->count) {
                 if (!best || range->depth > best->depth)

@@ -1,5 +1,6 @@
 /*
- * ptx_parse.c - a PTX module: its directives, functions and their parameters. The entry of the parser (see ptx.h).
+ * ptx_parse.c - a PTX module: its functions, and the directives that stand in modules alone. The entry of the parser
+ * (see ptx.h).
  */
 #include "ptx_parse.h"
 
@@ -7,78 +8,6 @@
 #include <string.h>
 
 /* ---- directives of the module ---- */
-
-/* .section name { … }: data for debuggers. */
-static bool section(struct ptx_parser *parser)
-{
-    unsigned depth = 0, line = parser->lexer.token.line;
-
-    while (parser->lexer.token.kind != PTX_TOKEN_END) {
-        if (ptx_is_mark(parser, '{')) {
-            depth++;
-        } else if (ptx_is_mark(parser, '}') && --depth == 0) {
-            ptx_lex_next(&parser->lexer);
-            return !parser->lexer.failed;
-        } else if (depth == 0 && parser->lexer.token.kind != PTX_TOKEN_NAME &&
-                   parser->lexer.token.kind != PTX_TOKEN_DIRECTIVE) {
-            return ptx_lex_expected(&parser->lexer, "'{'");
-        }
-        ptx_lex_next(&parser->lexer);
-    }
-    return ptx_lex_fail(&parser->lexer, line, "the section never ends");
-}
-
-/* .file number "path", time, size */
-static bool file(struct ptx_parser *parser)
-{
-    const struct ptx_token *token = &parser->lexer.token;
-    struct ptx_file *files, entry = {0};
-    struct ptx_symbol *path;
-    uint64_t number;
-
-    if (!ptx_count(parser, "a file's number", UINT32_MAX, &number))
-        return false;
-    if (token->kind != PTX_TOKEN_STRING)
-        return ptx_lex_expected(&parser->lexer, "a file's path");
-    path = ptx_intern(parser, token->text, token->length);
-    if (!path)
-        return false;
-    ptx_lex_next(&parser->lexer);
-    while (ptx_accept(parser, ','))
-        if (!ptx_count(parser, "a file's time or size", INT64_MAX, &(uint64_t){0}))
-            return false;
-    entry.number = (unsigned)number;
-    entry.path = path->text;
-    files = ptx_grow(parser, parser->files, &parser->file_capacity, parser->file_count + 1, sizeof *files);
-    if (!files)
-        return false;
-    parser->files = files;
-    files[parser->file_count++] = entry;
-    return !parser->lexer.failed;
-}
-
-static bool pragma(struct ptx_parser *parser)
-{
-    do {
-        if (parser->lexer.token.kind != PTX_TOKEN_STRING)
-            return ptx_lex_expected(&parser->lexer, "a string");
-        ptx_lex_next(&parser->lexer);
-    } while (ptx_accept(parser, ','));
-    return ptx_expect(parser, ';');
-}
-
-bool ptx_common_directive(struct ptx_parser *parser)
-{
-    if (ptx_accept_directive(parser, ".pragma"))
-        pragma(parser);
-    else if (ptx_accept_directive(parser, ".section"))
-        section(parser);
-    else if (ptx_accept_directive(parser, ".file"))
-        file(parser);
-    else
-        return false;
-    return true;
-}
 
 /* .alias f, g; */
 static bool alias(struct ptx_parser *parser)
@@ -100,83 +29,6 @@ static bool alias(struct ptx_parser *parser)
 }
 
 /* ---- functions ---- */
-
-bool ptx_parameters(struct ptx_parser *parser, bool bind, struct ptx_variable **list, size_t *count)
-{
-    parser->parameter_count = 0;
-    if (!ptx_expect(parser, '('))
-        return false;
-    if (!ptx_is_mark(parser, ')')) {
-        do {
-            struct ptx_variable variable, *parameters;
-
-            if (!ptx_parameter(parser, bind, &variable))
-                return false;
-            parameters = ptx_grow(parser, parser->parameters, &parser->parameter_capacity,
-                                  parser->parameter_count + 1, sizeof *parameters);
-            if (!parameters)
-                return false;
-            parser->parameters = parameters;
-            parameters[parser->parameter_count++] = variable;
-        } while (ptx_accept(parser, ','));
-    }
-    *count = parser->parameter_count;
-    *list = ptx_keep(parser, parser->parameters, parser->parameter_count, sizeof *parser->parameters);
-    return ptx_expect(parser, ')');
-}
-
-/* One to three numbers, the missing ones being 1. */
-static bool extents(struct ptx_parser *parser, unsigned *list)
-{
-    uint64_t number;
-
-    list[0] = list[1] = list[2] = 1;
-    for (unsigned i = 0; i < 3; i++) {
-        if (!ptx_count(parser, "an extent", INT32_MAX, &number))
-            return false;
-        list[i] = (unsigned)number;
-        if (!ptx_accept(parser, ','))
-            break;
-    }
-    return !parser->lexer.failed;
-}
-
-bool ptx_function_directives(struct ptx_parser *parser, struct ptx_function *function)
-{
-    unsigned ignored[3];
-    bool managed;
-
-    while (parser->lexer.token.kind == PTX_TOKEN_DIRECTIVE) {
-        bool ok = true;
-
-        if (ptx_accept_directive(parser, ".noreturn"))
-            function->noreturn = true;
-        else if (ptx_accept_directive(parser, ".explicitcluster"))
-            function->explicit_cluster = true;
-        else if (ptx_accept_directive(parser, ".maxntid"))
-            ok = extents(parser, function->maxntid);
-        else if (ptx_accept_directive(parser, ".reqntid"))
-            ok = extents(parser, function->reqntid);
-        else if (ptx_accept_directive(parser, ".reqnctapercluster"))
-            ok = extents(parser, function->reqnctapercluster);
-        else if (ptx_accept_directive(parser, ".minnctapersm")) {
-            ok = extents(parser, ignored);
-            function->minnctapersm = ignored[0];
-        } else if (ptx_accept_directive(parser, ".maxnreg") || ptx_accept_directive(parser, ".maxclusterrank") ||
-                   ptx_accept_directive(parser, ".maxnctapersm") || ptx_accept_directive(parser, ".abi_preserve") ||
-                   ptx_accept_directive(parser, ".abi_preserve_control"))
-            ok = extents(parser, ignored);
-        else if (ptx_accept_directive(parser, ".attribute"))
-            ok = ptx_attribute(parser, &managed);
-        else if (ptx_accept_directive(parser, ".pragma"))
-            ok = pragma(parser);
-        else if (!ptx_accept_directive(parser, ".unique") && !ptx_accept_directive(parser, ".blocksareclusters"))
-            return ptx_lex_expected(&parser->lexer, "'{', ';' or a directive of functions");
-        if (!ok)
-            return false;
-    }
-    return !parser->lexer.failed;
-}
 
 /* The function's place in the module; a declaration's where there was one. NULL if it is defined twice. */
 static struct ptx_function *function_slot(struct ptx_parser *parser, struct ptx_symbol *symbol, unsigned line)
@@ -303,18 +155,6 @@ static bool address_size(struct ptx_parser *parser, struct ptx_module *module)
     return true;
 }
 
-bool ptx_linking(struct ptx_parser *parser)
-{
-    bool external = false;
-
-    while (ptx_is_directive(parser, ".extern") || ptx_is_directive(parser, ".visible") ||
-           ptx_is_directive(parser, ".weak") || ptx_is_directive(parser, ".common")) {
-        external |= ptx_is_directive(parser, ".extern");
-        ptx_lex_next(&parser->lexer);
-    }
-    return external;
-}
-
 /* A function or a variable of the module, from its linkage on. */
 static bool linked(struct ptx_parser *parser)
 {
@@ -401,7 +241,7 @@ static bool parse(struct ptx_parser *parser, struct ptx_module *module)
 
 struct ptx_module *ptx_parse(const char *text, size_t size, struct ptx_error *error)
 {
-    struct ptx_arena *arena = calloc(1, sizeof *arena);
+    struct arena *arena = calloc(1, sizeof *arena);
     struct ptx_parser *parser = calloc(1, sizeof *parser);
     struct ptx_module *module = NULL;
     char *copy;
@@ -426,88 +266,29 @@ struct ptx_module *ptx_parse(const char *text, size_t size, struct ptx_error *er
     ok = parse(parser, module);
 out:
     if (parser)
-        ptx_arena_release(&parser->scratch);
+        arena_release(&parser->scratch);
     free(parser);
     if (ok) {
         *error = (struct ptx_error){0};
         return module;
     }
     if (arena)
-        ptx_arena_release(arena);
+        arena_release(arena);
     free(arena);
     return NULL;
 }
 
 void ptx_free(struct ptx_module *module)
 {
-    struct ptx_arena *arena = module ? module->arena : NULL;
+    struct arena *arena = module ? module->arena : NULL;
 
     if (!arena)
         return;
-    ptx_arena_release(arena);
+    arena_release(arena);
     free(arena);
 }
 
-/* ---- locations ---- */
-
-static size_t location_slot(const struct ptx_parser *parser, unsigned file, unsigned line, unsigned column)
-{
-    uint64_t hash = ((uint64_t)file * 0x9E3779B97F4A7C15u) ^ ((uint64_t)line * 0xC2B2AE3D27D4EB4Fu) ^
-                    (uint64_t)column * 0x165667B19E3779F9u;
-    size_t at = (size_t)(hash ^ hash >> 29);
-
-    for (;; at++) {
-        uint32_t index = parser->location_index[at & (parser->location_slots - 1)];
-        const struct ptx_location *x = index ? &parser->locations[index - 1] : NULL;
-
-        if (!x || (x->file == file && x->line == line && x->column == column))
-            return at & (parser->location_slots - 1);
-    }
-}
-
-unsigned ptx_location_at(const struct ptx_parser *parser, unsigned file, unsigned line, unsigned column)
-{
-    return parser->location_slots ? parser->location_index[location_slot(parser, file, line, column)] : 0;
-}
-
-static bool grow_location_index(struct ptx_parser *parser)
-{
-    size_t slots = parser->location_slots ? 2 * parser->location_slots : 256;
-    uint32_t *index = ptx_allocate(parser, &parser->scratch, slots * sizeof *index);
-
-    if (!index)
-        return false;
-    memset(index, 0, slots * sizeof *index);
-    parser->location_index = index;
-    parser->location_slots = slots;
-    for (size_t i = 0; i < parser->location_count; i++) { /* later ones at the same place take over */
-        const struct ptx_location *x = &parser->locations[i];
-
-        index[location_slot(parser, x->file, x->line, x->column)] = (uint32_t)i + 1;
-    }
-    return true;
-}
-
-bool ptx_note_location(struct ptx_parser *parser, struct ptx_location location)
-{
-    struct ptx_location *locations;
-    size_t slot;
-
-    if (2 * (parser->location_count + 1) > parser->location_slots && !grow_location_index(parser))
-        return false;
-    slot = location_slot(parser, location.file, location.line, location.column);
-    parser->location = parser->location_index[slot];
-    if (parser->location && parser->locations[parser->location - 1].parent == location.parent)
-        return true;
-    locations = ptx_grow(parser, parser->locations, &parser->location_capacity, parser->location_count + 1,
-                         sizeof *locations);
-    if (!locations)
-        return false;
-    parser->locations = locations;
-    locations[parser->location_count++] = location;
-    parser->location = parser->location_index[slot] = (unsigned)parser->location_count;
-    return true;
-}
+/* ---- what the module says of places ---- */
 
 bool ptx_is_toolkit_file(const struct ptx_module *module, unsigned number)
 {

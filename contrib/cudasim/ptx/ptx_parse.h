@@ -1,26 +1,29 @@
 /*
  * ptx_parse.h - what the files of the PTX parser share: names and their scopes, memory, constants, variables.
  *
- * ptx_lex.c cuts tokens, ptx_names.c says what a name stands for, ptx_constant.c reads numbers, ptx_data.c variables,
- * ptx_code.c the statements of a body, ptx_parse.c functions and the module. Nobody else includes this header.
+ * Each file calls only those before it:
+ *
+ *   ptx_lex.c         cuts tokens
+ *   ptx_names.c       says what a name stands for
+ *   ptx_constant.c    reads numbers
+ *   ptx_data.c        reads variables
+ *   ptx_directive.c   reads directives that stand in a module and in a body, and notes the places of .loc
+ *   ptx_code.c        reads the statements of a body
+ *   ptx_parse.c       reads functions and the module
+ *
+ * Nobody else includes this header.
  */
 #ifndef CUDASIM_PTX_PARSE_H
 #define CUDASIM_PTX_PARSE_H
 
 #include "ptx.h"
 #include "ptx_lex.h"
+#include "contrib/cudasim/base/arena.h"
 
 enum {
     PTX_SCOPES_MAX = 64,     /* nested { } of a function */
     PTX_NESTING_MAX = 64,    /* of parentheses, braces and signs in a constant */
     PTX_DIMENSIONS_MAX = 16, /* of an array, a vector's included */
-};
-
-/* Memory that is only given back as a whole. */
-struct ptx_arena {
-    struct ptx_chunk *chunks; /* the newest first */
-    char *at;                 /* the newest one's free bytes */
-    size_t left;              /* how many */
 };
 
 #define PTX_NO_INDEX SIZE_MAX
@@ -91,8 +94,8 @@ struct ptx_alias {
 
 struct ptx_parser {
     struct ptx_lexer lexer;
-    struct ptx_arena *kept;   /* what the module owns */
-    struct ptx_arena scratch; /* what ends with the parser */
+    struct arena *kept;   /* what the module owns */
+    struct arena scratch; /* what ends with the parser */
 
     struct ptx_symbol **symbols; /* [symbol_slots], open addressing */
     size_t symbol_slots, symbol_count;
@@ -151,17 +154,12 @@ struct ptx_constant {
 /* ptx_names.c */
 
 /* `size` bytes that are not cleared, or NULL: the parser has failed then. */
-void *ptx_allocate(struct ptx_parser *parser, struct ptx_arena *arena, size_t size);
-void ptx_arena_release(struct ptx_arena *arena);
+void *ptx_allocate(struct ptx_parser *parser, struct arena *arena, size_t size);
 
 /* A copy of items[count] of `size` bytes each in the module's memory; NULL when there are none or memory ran out. */
 void *ptx_keep(struct ptx_parser *parser, const void *items, size_t count, size_t size);
 
 /* Room for items[count]: the list itself, or its copy with twice the room. NULL when memory ran out. */
-/* The last location noted at that place, plus 1, or 0; and notes one. False: out of memory. */
-unsigned ptx_location_at(const struct ptx_parser *parser, unsigned file, unsigned line, unsigned column);
-bool ptx_note_location(struct ptx_parser *parser, struct ptx_location location);
-
 void *ptx_grow(struct ptx_parser *parser, void *items, size_t *capacity, size_t count, size_t size);
 
 /* The symbol of text[length], or NULL: memory ran out. */
@@ -230,12 +228,7 @@ bool ptx_parameter(struct ptx_parser *parser, bool bind, struct ptx_variable *va
 /* Passes over .attribute(...). */
 bool ptx_attribute(struct ptx_parser *parser, bool *managed);
 
-/* ptx_code.c */
-
-/* A function's body, from { to its }. */
-bool ptx_body(struct ptx_parser *parser);
-
-/* ptx_parse.c */
+/* ptx_directive.c */
 
 /* (…): a list of parameters. */
 bool ptx_parameters(struct ptx_parser *parser, bool bind, struct ptx_variable **list, size_t *count);
@@ -248,5 +241,13 @@ bool ptx_common_directive(struct ptx_parser *parser);
 
 /* Passes over .extern, .visible, .weak and .common; true if .extern was among them. */
 bool ptx_linking(struct ptx_parser *parser);
+
+/* A .loc that has been read up to its first number: it becomes the place of the statements that follow. */
+bool ptx_location_directive(struct ptx_parser *parser);
+
+/* ptx_code.c */
+
+/* A function's body, from { to its }. */
+bool ptx_body(struct ptx_parser *parser);
 
 #endif

@@ -1,0 +1,22 @@
+/*
+ * arena.h - memory that is given back as a whole: what a parsed module or a program owns, and what ends with a parser.
+ */
+#ifndef CUDASIM_ARENA_H
+#define CUDASIM_ARENA_H
+
+#include <stddef.h>
+
+/* All zero is an empty one. */
+struct arena {
+    struct arena_chunk *chunks; /* the newest first */
+    char *at;                   /* the newest one's free bytes */
+    size_t left;                /* how many */
+};
+
+/* `size` bytes at a multiple of 16, not cleared; NULL: out of memory. They live until arena_release(). */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* Frees all that came of the arena, which is empty afterwards. */
+void arena_release(struct arena *arena);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * hash.h - what tables of names with open addressing share: the hash and the size.
+ */
+#ifndef CUDASIM_HASH_H
+#define CUDASIM_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* FNV-1a with a last mix: tables take its low bits. */
+static inline uint64_t hash_bytes(const void *data, size_t size)
+{
+    const unsigned char *p = data;
+    uint64_t hash = 0xCBF29CE484222325u;
+
+    while (size--)
+        hash = (hash ^ *p++) * 0x100000001B3u;
+    return hash ^ hash >> 29;
+}
+
+/* Places for `count` entries, a power of two: half of them stay free. */
+static inline size_t hash_places(size_t count)
+{
+    size_t places = 16;
+
+    while (places < 2 * count + 2)
+        places *= 2;
+    return places;
+}
+
+#endif
