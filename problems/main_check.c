@@ -19,7 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "problems/problem.h"
+#include "outputs.h"
+#include "problem.h"
 #include "verify/cases/package.h"
 
 /* Operations of the plain reference that are worth waiting for: about a second, and a hundredth of it. */
@@ -32,6 +33,7 @@ static const struct random_key secret = { .seed = 20090909 };
 
 struct checker {
     const struct problem *problem;
+    const struct outputs *outputs; /* the problem's */
     const struct package_case *test_case;
     struct arguments arguments;
     uint32_t case_seed;
@@ -152,7 +154,7 @@ static bool spoil(struct checker *checker, const struct blob *input, const struc
         if (!ok)
             break;
         memcpy(output.data, right->data, right->size);
-        if (!checker->problem->spoil(input, answer, &output, way))
+        if (!checker->outputs->spoil(input, answer, &output, way))
             break;
         snprintf(what, sizeof what, "the checker accepts an output spoiled in way %zu", way);
         if (is_right(checker, input, answer, &output))
@@ -173,15 +175,15 @@ static bool check_checker(struct checker *checker, const struct blob *input, con
 
     if (!ok)
         return false;
-    if (problem->solve)
-        ok = problem->solve(input, answer, &output, error);
+    if (checker->outputs->solve)
+        ok = checker->outputs->solve(input, answer, &output, error);
     else if (output.size == answer->size)
         memcpy(output.data, answer->data, output.size);
     else
         failed(checker, "the answer is no output, and the problem has no solve()");
     if (ok && !is_right(checker, input, answer, &output))
         failed(checker, "the checker rejects the reference answer");
-    if (ok && problem->spoil)
+    if (ok && checker->outputs->spoil)
         ok = spoil(checker, input, answer, &output, error);
     else if (ok)
         change_bytes(checker, input, answer, &output);
@@ -242,7 +244,7 @@ static bool check_case(struct checker *checker, struct error *error)
     else if (!check_references(checker, &input, error) ||
              (cost <= small_limit && !check_more_seeds(checker, error)))
         goto out;
-    ok = (problem->solve && cost > plain_limit) || check_checker(checker, &input, &answer, error);
+    ok = (checker->outputs->solve && cost > plain_limit) || check_checker(checker, &input, &answer, error);
     if (!ok)
         goto out;
     if (checker->failures == failures)
@@ -277,7 +279,7 @@ static bool write_answer(struct checker *checker, const char *folder, struct err
 static bool each_case(const struct problem *problem, const struct package *package, bool answers, bool all,
                       size_t *failures, struct error *error)
 {
-    struct checker checker = { .problem = problem };
+    struct checker checker = { .problem = problem, .outputs = outputs_find(problem->name) };
 
     if (package->case_count == 0)
         return error_usage(error, "the problem '%s' has no cases", problem->name);

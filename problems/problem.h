@@ -77,19 +77,6 @@ struct problem {
     enum check_result (*check)(const struct blob *input, const struct blob *answer, const struct blob *output,
                                char *message, size_t size);
 
-    /*
-     * For the tests of check(), NULL where the answer is an output as it is: makes an output that check() must accept.
-     * Called for cases that reference_plain() can do in seconds.
-     */
-    bool (*solve)(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error);
-
-    /*
-     * For the same, NULL where any changed byte makes a right output wrong: spoils a right output in the `way`-th of
-     * several ways, from 0, the slightest that check() must reject among them; false, and nothing changed, when there
-     * are no more.
-     */
-    bool (*spoil)(const struct blob *input, const struct blob *answer, struct blob *output, size_t way);
-
     /* Prints the lines that tell a participant what is about to run, the answer among them. */
     void (*describe)(FILE *file, const struct blob *input, const struct blob *answer);
 

@@ -65,6 +65,15 @@ setup() {
     done
 }
 
+@test "problem: what makes right and wrong outputs for the tests is in check_problem, and in nothing that judges" {
+    run -0 nm build/check_problem
+    assert_output --partial ' outputs_matmul'
+    for program in main_host verify_record seal compare; do
+        run -0 nm "build/$program"
+        refute_output --regexp 'outputs_|spoil|[^a-z]solve$|matmul_solve'
+    done
+}
+
 # The baseline in C takes a third of its limit.
 # bats test_tags=alone
 @test "problem: check-problem finds editdistance sound" {

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "package_text.h"
+#include "problems/outputs.h"
 #include "problems/problem.h"
 #include "verify/cases/league.h"
 #include "verify/cases/package.h"
@@ -112,10 +113,12 @@ static void package_name(const struct export *export, const char *name, char *te
 
 static bool make_right(const struct problem *problem, struct exported *made, struct error *error)
 {
+    const struct outputs *outputs = outputs_find(problem->name);
+
     if (!blob_alloc(&made->output, problem->output_size(&made->input), error))
         return false;
-    if (problem->solve)
-        return problem->solve(&made->input, &made->answer, &made->output, error);
+    if (outputs->solve)
+        return outputs->solve(&made->input, &made->answer, &made->output, error);
     if (made->output.size != made->answer.size)
         return error_toolkit(error, "the answer is no output, and the problem has no solve()");
     memcpy(made->output.data, made->answer.data, made->answer.size);
@@ -126,9 +129,9 @@ static bool make_right(const struct problem *problem, struct exported *made, str
 static bool write_wrong(const struct export *export, const struct exported *made, const char *line,
                         struct error *error)
 {
-    const struct problem *problem = export->problem;
+    const struct outputs *outputs = outputs_find(export->problem->name);
     struct blob wrong = { 0 };
-    const size_t ways = problem->spoil || made->output.size > WRONG_MOST ? WRONG_MOST : made->output.size;
+    const size_t ways = outputs->spoil || made->output.size > WRONG_MOST ? WRONG_MOST : made->output.size;
     char name[64];
     bool ok = true;
 
@@ -139,9 +142,9 @@ static bool write_wrong(const struct export *export, const struct exported *made
         if (!ok)
             break;
         memcpy(wrong.data, made->output.data, wrong.size);
-        if (problem->spoil && !problem->spoil(&made->input, &made->answer, &wrong, way))
+        if (outputs->spoil && !outputs->spoil(&made->input, &made->answer, &wrong, way))
             break;
-        if (!problem->spoil)
+        if (!outputs->spoil)
             wrong.data[place] ^= 0x41;
         snprintf(name, sizeof name, "invalid_output/wrong-%zu", way + 1);
         ok = write_file(export, name, ".in", &made->input, made->output.size, error) &&
@@ -176,7 +179,7 @@ static bool export_case(struct export *export, const struct package_case *test_c
     key.case_seed = (uint32_t)seed;
     ok = problem->generate(&arguments, &key, &made.input, error);
     if (!ok || made.input.size > export->limit || problem->output_size(&made.input) > export->limit ||
-        (problem->solve && problem->plain_cost(&made.input) > plain_limit))
+        (outputs_find(problem->name)->solve && problem->plain_cost(&made.input) > plain_limit))
         goto out;
     ok = problem->reference(&made.input, &secret, &made.answer, error) && make_right(problem, &made, error) &&
          write_file(export, name, ".in", &made.input, made.output.size, error) &&

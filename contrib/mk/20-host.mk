@@ -1,17 +1,21 @@
 # The host, the runners and getrndstr. A problem is any problems/NAME with a problem.c.
 
 PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/problem.c)))
-# Sources of the problems that go into the host: call.c goes into the runner, main_*.c are programs.
-PROBLEM_SOURCES := $(filter-out %/call.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
+# Sources of the problems that go into the host: call.c goes into the runner, main_*.c are programs, outputs.c is for
+# the tests of a problem's check().
+PROBLEM_SOURCES := $(filter-out %/call.c %/outputs.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
+OUTPUTS_SOURCES := $(wildcard problems/*/outputs.c)
 RUNNER_SOURCES := $(addprefix verify/,runner/runner.c runner/opencl_runner.c runner/refusal.c wire/filter.c \
 	wire/channel.c wire/guard.c wire/reap.c)
 # The rooms of verify/ that the host is linked with: all but runner/, and of wire/ all but what ends in the runner.
 VERIFY_SOURCES := $(filter-out verify/wire/guard.c verify/result/main_%.c,$(wildcard $(patsubst %,verify/%/*.c, \
 	base wire box gpu inspect cases judge result)))
 TABLE := $(BUILD)/problems.c
+OUTPUTS_TABLE := $(BUILD)/outputs.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) problems/prepare.c $(PROBLEM_SOURCES) $(TABLE) $(BUILD)/frozen_lines.c)
+OUTPUTS_OBJECTS := $(call object,$(OUTPUTS_SOURCES) $(OUTPUTS_TABLE))
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
 # The names that participants type. Another build folder beside the usual one leaves them where they point to.
@@ -31,7 +35,7 @@ $(BUILD)/seal: $(call object,verify/result/main_seal.c) $(HOST_OBJECTS)
 $(BUILD)/verify_record: $(call object,verify/result/main_record.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/check_problem: $(call object,problems/main_check.c) $(HOST_OBJECTS)
+$(BUILD)/check_problem: $(call object,problems/main_check.c) $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 $(BUILD)/compare: $(call object,verify/result/main_compare.c) $(HOST_OBJECTS)
@@ -96,8 +100,11 @@ $(BUILD)/obj/%.o: $(BUILD)/%.c $(FLAGS_STAMP)
 	$(call say,CC $<)$(CC) $(HOST_CPPFLAGS) $(HOST_CFLAGS) $(SANITIZERS) -MMD -MP -c -o $@ $<
 
 $(TABLE): run_scripts/lib/problem_table.sh $(FLAGS_STAMP) problems $(wildcard problems/*/problem.c)
-	$(Q)run_scripts/lib/problem_table.sh $(PROBLEM_NAMES) > $@.part && \
+	$(Q)run_scripts/lib/problem_table.sh problems $(PROBLEM_NAMES) > $@.part && \
 		{ cmp -s $@.part $@ && rm $@.part || mv $@.part $@; }; touch $@
+$(call stamp,$(BUILD)/outputs-sources,$(OUTPUTS_SOURCES))
+$(OUTPUTS_TABLE): run_scripts/lib/problem_table.sh $(BUILD)/outputs-sources
+	$(Q)run_scripts/lib/problem_table.sh outputs $(OUTPUTS_SOURCES:problems/%/outputs.c=%) > $@
 
 # The digests that the host carries: of the trusted files as they are now. A file that is gone changes the list. What
 # builds no part of the host does not look.

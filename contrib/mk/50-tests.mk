@@ -7,6 +7,6 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out tests/unit
 .PHONY: unit-tests
 unit-tests: $(UNIT_TESTS)
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(HOST_OBJECTS)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS) -lm

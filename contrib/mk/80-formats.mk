@@ -8,7 +8,7 @@ $(call object,$(wildcard $(AUTOGRADERS)/*.c)): HOST_CPPFLAGS += -isystem /usr/in
 $(BUILD)/convert: $(CONVERT_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -ljansson -lxml2 -lm
 
-$(BUILD)/export_problem: $(call object,contrib/kattis/main_export.c) $(HOST_OBJECTS)
+$(BUILD)/export_problem: $(call object,contrib/kattis/main_export.c) $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 $(BUILD)/yaml_flat: $(call object,contrib/kattis/main_yaml_flat.c verify/base/settings.c verify/base/error.c \

@@ -15,48 +15,8 @@
 #include "input.h"
 #include "instances.h"
 #include "opt.h"
+#include "parts.h"
 #include "tsplib.h"
-
-/* ------------------------------------------------------------------ instances in an input */
-
-/* One instance of an input and its place in an output. */
-struct instance {
-    uint32_t index;
-    struct cointsp_case *c; /* into the input */
-    int32_t *distance;      /* [n][n], into the input */
-    size_t result;          /* where generations[G] and tour[n] are, in bytes from the output's start */
-};
-
-static struct cointsp_input *header_of(const struct blob *input) { return (struct cointsp_input *)input->data; }
-
-static struct instance instance_at(uint32_t index, unsigned char *place, size_t result)
-{
-    return (struct instance){ index, (struct cointsp_case *)place, (int32_t *)(place + COINTSP_ALIGNMENT), result };
-}
-
-static struct instance first_of(const struct blob *input) { return instance_at(0, input->data + COINTSP_ALIGNMENT, 0); }
-
-/* Moves on to the next instance; false behind the last. */
-static bool advance(const struct blob *input, struct instance *i)
-{
-    if (i->index + 1 == header_of(input)->count)
-        return false;
-    *i = instance_at(i->index + 1, (unsigned char *)i->c + cointsp_instance_size(i->c),
-                     i->result + cointsp_result_size(i->c));
-    return true;
-}
-
-static struct cointsp_generation *generations_of(const struct blob *output, const struct instance *i)
-{
-    return (struct cointsp_generation *)(output->data + i->result);
-}
-
-static int32_t *tour_of(const struct blob *output, const struct instance *i)
-{
-    return (int32_t *)(generations_of(output, i) + i->c->generations);
-}
-
-static bool is_open(const struct blob *input) { return first_of(input).c->mode == COINTSP_OPEN; }
 
 /* An input for `count` instances, which take `size` bytes together. */
 static bool input_alloc(struct blob *input, uint32_t count, size_t size, uint32_t salt, struct error *error)
@@ -447,72 +407,6 @@ static enum check_result check(const struct blob *input, const struct blob *answ
                           : check_prescribed(input, answer, output, message, size);
 }
 
-static bool solve(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error)
-{
-    struct instance i = first_of(input);
-    int64_t length;
-
-    if (is_open(input))
-        return cointsp_opt(i.c->n, i.distance, tour_of(output, &i), &length) ||
-               error_toolkit(error, "out of memory for a tour");
-    memcpy(output->data, answer->data, output->size);
-    return true;
-}
-
-/* Open: a city twice, one that is none, and a tour that is one too long, made by swaps from one that is not. */
-static bool spoil_open(const struct instance *i, int32_t *tour, size_t way)
-{
-    if (way == 0)
-        tour[i->c->n - 1] = tour[0];
-    else if (way == 1)
-        tour[i->c->n / 2] = (int32_t)i->c->n;
-    else if (way == 2)
-        tour[0] = -1;
-    else if (way == 3) {
-        /* Whatever is longer; where no swap makes it so, as with equal distances, the tour is broken instead. */
-        for (uint32_t a = 0; a < i->c->n; a++)
-            for (uint32_t b = a + 1; b < i->c->n && cointsp_length(i->c->n, i->distance, tour) <= i->c->target; b++) {
-                int64_t before = cointsp_length(i->c->n, i->distance, tour);
-                int32_t city = tour[a];
-
-                tour[a] = tour[b];
-                tour[b] = city;
-                if (cointsp_length(i->c->n, i->distance, tour) < before) {
-                    tour[b] = tour[a];
-                    tour[a] = city;
-                }
-            }
-        if (cointsp_length(i->c->n, i->distance, tour) <= i->c->target)
-            tour[1] = tour[0];
-    }
-    return way <= 3;
-}
-
-/* Prescribed: a bit of each of up to 32 generations, each part in turn, and of each of up to 32 cities of the tour. */
-static bool spoil_prescribed(const struct blob *output, const struct instance *i, size_t way)
-{
-    uint32_t generations = i->c->generations, n = i->c->n;
-    size_t bytes = generations * sizeof(struct cointsp_generation) + n * sizeof(int32_t);
-    size_t ways = bytes < 64 ? bytes : 64;
-
-    if (way >= ways)
-        return false;
-    output->data[i->result + way * (bytes - 1) / (ways - 1)] ^= (unsigned char)(1u << way % 8);
-    return true;
-}
-
-static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
-{
-    struct instance i = first_of(input);
-
-    (void)answer;
-    if (is_open(input))
-        return spoil_open(&i, tour_of(output, &i), way);
-    while (advance(input, &i)) /* of a batch the last */
-        ;
-    return spoil_prescribed(output, &i, way);
-}
-
 /* ------------------------------------------------------------------ words */
 
 /* LENGTH and the last generation's checksums; of a batch the sums over all instances. */
@@ -584,8 +478,6 @@ const struct problem problem_cointsp = {
     .output_size = output_size,
     .work = work,
     .check = check,
-    .solve = solve,
-    .spoil = spoil,
     .describe = describe,
     .show_answer = show_answer,
     .show_output = show_output,

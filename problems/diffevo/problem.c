@@ -14,33 +14,10 @@
 #include "evolve.h"
 #include "exact.h"
 #include "input.h"
+#include "parts.h"
 #include "plain.h"
 
-static const struct diffevo_input *header_of(const struct blob *input)
-{
-    return (const struct diffevo_input *)input->data;
-}
-
-static const struct diffevo_problem *problems_of(const struct blob *input)
-{
-    return (const struct diffevo_problem *)(input->data + PROBLEMS_OFFSET);
-}
-
-static const float *data_of(const struct blob *input)
-{
-    return (const float *)(input->data + input_data_offset(header_of(input)->count));
-}
-
-/* Of an output, or of the answer in the prescribed mode. */
-static struct diffevo_result *results_of(const struct blob *output) { return (struct diffevo_result *)output->data; }
-static float *x_of(const struct blob *input, const struct blob *output)
-{
-    return (float *)(output->data + output_x_offset(header_of(input)));
-}
-
 static size_t output_size(const struct blob *input) { return output_bytes(header_of(input)); }
-
-static bool is_open(const struct blob *input) { return header_of(input)->mode == DIFFEVO_OPEN; }
 
 static bool load(int argc, char *const *argv, struct blob *input, struct blob *answer, struct error *error)
 {
@@ -232,89 +209,6 @@ static enum check_result check(const struct blob *input, const struct blob *answ
     return CHECK_RIGHT;
 }
 
-/* ------------------------------------------------------------------ for the tests of the checker */
-
-enum { ATTEMPTS = 20 };
-
-/* Reaches an open problem's target by the prescribed algorithm, after every failure with another seed. */
-static bool solve_open(const struct blob *input, uint32_t k, float *x, struct error *error)
-{
-    struct diffevo_problem p = problems_of(input)[k];
-    struct diffevo_result result;
-
-    p.target *= 0.9999f; /* floats have errors */
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (!diffevo_evolve(diffevo_isa_best(), &p, data_of(input), &result, x))
-            return error_toolkit(error, "out of memory for a solution");
-        if (reaches_target(input, k, x, NULL, 0))
-            return true;
-        p.seed[0]++;
-    }
-    return error_toolkit(error, "problem %u does not reach its target: %g is left after %u generations", k, result.best,
-                         result.generations);
-}
-
-static bool solve(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error)
-{
-    if (!is_open(input)) {
-        memcpy(output->data, answer->data, output->size);
-        return true;
-    }
-    for (uint32_t k = 0; k < header_of(input)->count; k++)
-        if (!solve_open(input, k, x_of(input, output) + problems_of(input)[k].x, error))
-            return false;
-    return true;
-}
-
-static bool spoil_open(const struct blob *input, struct blob *output, size_t way)
-{
-    const struct diffevo_problem *p = problems_of(input), *last = &p[header_of(input)->count - 1];
-    float *x = x_of(input, output) + p->x, *last_x = x_of(input, output) + last->x;
-
-    switch (way) {
-    case 0: x[0] = nextafterf(p->high, INFINITY); return true;
-    case 1: x[0] = nextafterf(p->low, -INFINITY); return true;
-    case 2: last_x[last->dimension - 1] = NAN; return true;
-    case 3: x[0] = INFINITY; return true;
-    case 4: /* far from the optimum */
-        for (uint32_t j = 0; j < last->dimension; j++)
-            last_x[j] = data_of(input)[last->shift + j] > 0 ? last->low : last->high;
-        return true;
-    case 5: memset(x, 0xff, p->dimension * sizeof *x); return true;
-    }
-    return false;
-}
-
-static bool spoil_prescribed(const struct blob *input, struct blob *output, size_t way)
-{
-    const struct diffevo_problem *p = problems_of(input);
-    uint32_t last = header_of(input)->count - 1;
-    struct diffevo_result *results = results_of(output);
-    unsigned char *x = (unsigned char *)(x_of(input, output) + p->x);
-    unsigned char *last_x = (unsigned char *)(x_of(input, output) + p[last].x + p[last].dimension - 1);
-
-    switch (way) { /* floats are little-endian: byte 0 has the lowest bits of the fraction */
-    case 0: *(unsigned char *)&results[0].best ^= 1; return true;
-    case 1: x[0] ^= 1; return true;
-    case 2: results[0].checksum ^= 1; return true;
-    case 3: *(unsigned char *)&results[last].best ^= 1; return true;
-    case 4: last_x[0] ^= 1; return true;
-    case 5: last_x[3] ^= 0x80; return true;
-    case 6: results[last].checksum ^= 1ull << 63; return true;
-    case 7: results[last].index ^= 1; return true;
-    case 8: results[last].generations++; return true;
-    case 9: results[0].evaluations--; return true;
-    case 10: results[0].best = NAN; return true;
-    }
-    return false;
-}
-
-static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
-{
-    (void)answer;
-    return is_open(input) ? spoil_open(input, output, way) : spoil_prescribed(input, output, way);
-}
-
 /* ------------------------------------------------------------------ words */
 
 static size_t reached_targets(const struct blob *input, const struct blob *output)
@@ -385,8 +279,6 @@ const struct problem problem_diffevo = {
     .output_size = output_size,
     .work = work,
     .check = check,
-    .solve = solve,
-    .spoil = spoil,
     .describe = describe,
     .show_answer = show_answer,
     .show_output = show_output,

@@ -15,7 +15,6 @@
 #include "generate.h"
 #include "matrix.h"
 #include "precision.h"
-#include "spoil.h"
 #include "verify/base/parallel.h"
 
 /* ------------------------------------------------------------------ limits */
@@ -229,22 +228,6 @@ static enum check_result check(const struct blob *input, const struct blob *answ
     return matmul_judge(&pair, answer, (const float *)output->data, message, size);
 }
 
-static bool solve(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error)
-{
-    struct matmul_pair pair = matmul_pair_of(input);
-
-    (void)answer;
-    return matmul_solve(&pair, (float *)output->data) || error_toolkit(error, "out of memory for an output");
-}
-
-static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
-{
-    struct matmul_pair pair = matmul_pair_of(input);
-
-    (void)answer;
-    return matmul_spoil(&pair, matmul_is_large(&pair), (float *)output->data, way);
-}
-
 /* ------------------------------------------------------------------ words */
 
 static void describe(FILE *file, const struct blob *input, const struct blob *answer)
@@ -293,8 +276,6 @@ const struct problem problem_matmul = {
     .footprint = footprint,
     .work = work,
     .check = check,
-    .solve = solve,
-    .spoil = spoil,
     .describe = describe,
     .show_answer = show_answer,
     .show_output = show_output,

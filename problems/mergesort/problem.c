@@ -2,8 +2,8 @@
  * problem.c - the problem mergesort: signed 32-bit keys, alone or with payloads, sorted and stable.
  *
  * Linked into the host. The layout of inputs and outputs is in input.h, the kinds of cases in cases.c, what payloads
- * are in payload.h, how a sorted list is recognised without sorting in fingerprint.h, wrong outputs for the tests in
- * spoil.c.
+ * are in payload.h, how a sorted list is recognised without sorting in fingerprint.h, right and wrong outputs for
+ * the tests in outputs.c.
  *
  * check() accepts an output when its elements ascend (and for pairs all differ) and have the input's fingerprint. An
  * element of a pair is the key and then the index that the payload came from, so ascending elements mean ascending
@@ -20,8 +20,8 @@
 #include "cases.h"
 #include "fingerprint.h"
 #include "input.h"
+#include "parts.h"
 #include "payload.h"
-#include "spoil.h"
 #include "verify/base/parallel.h"
 
 /* What the host knows about the right output. */
@@ -35,24 +35,6 @@ struct answer {
 static const uint64_t public_point = UINT64_C(0x13c6ef372fe94f82);
 
 enum { STREAM_ROUND_KEYS = 1, STREAM_KEYS, STREAM_POINTS };
-
-static const struct mergesort_input *header_of(const struct blob *input)
-{
-    return (const struct mergesort_input *)input->data;
-}
-
-static struct mergesort_list list_of_input(const struct blob *input)
-{
-    const struct mergesort_input *header = header_of(input);
-    const unsigned char *arrays = input->data + KEYS_OFFSET;
-
-    return (struct mergesort_list){
-        .keys = (const int32_t *)arrays,
-        .payloads = header->pairs ? (const uint32_t *)(arrays + mergesort_paged(header->count)) : NULL,
-        .round_keys = header->round_keys,
-        .count = header->count,
-    };
-}
 
 static struct mergesort_list list_of_output(const struct blob *input, const struct blob *output)
 {
@@ -372,34 +354,6 @@ static void describe(FILE *file, const struct blob *input, const struct blob *an
             header_of(input)->pairs ? " keys with payloads" : " keys");
 }
 
-/* ------------------------------------------------------------------ for the tests of check() */
-
-static bool solve(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error)
-{
-    struct mergesort_list list = list_of_input(input);
-    const uint32_t returned = CALL_RETURNED;
-
-    (void)answer;
-    memcpy(output->data + output->size - sizeof returned, &returned, sizeof returned);
-    return mergesort_sort(&list, (int32_t *)output->data,
-                          list.payloads ? (uint32_t *)(output->data + mergesort_paged(list.count)) : NULL) ||
-           error_toolkit(error, "out of memory for a sorted output");
-}
-
-static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
-{
-    struct mergesort_list list = list_of_input(input);
-    struct mergesort_sorted sorted = {
-        .keys = (int32_t *)output->data,
-        .payloads = list.payloads ? (uint32_t *)(output->data + mergesort_paged(list.count)) : NULL,
-        .returned = output->data + output->size - sizeof(uint32_t),
-        .count = list.count,
-    };
-
-    (void)answer;
-    return mergesort_spoil(sorted, way);
-}
-
 const struct problem problem_mergesort = {
     .name = "mergesort",
     .alias = NULL,
@@ -413,8 +367,6 @@ const struct problem problem_mergesort = {
     .footprint = footprint,
     .work = work,
     .check = check,
-    .solve = solve,
-    .spoil = spoil,
     .describe = describe,
     .show_answer = show_answer,
     .show_output = show_output,

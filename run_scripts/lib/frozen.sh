@@ -12,7 +12,7 @@ export LC_ALL=C
 cd "$(dirname "$0")/../.."
 
 host_files() {
-    find main_host.c problems/problem.h problems/prepare.[ch] problems/main_check.c verify -type f \
+    find main_host.c problems/*.[ch] verify -type f \
         ! -name frozen.sha256 ! -name README.md | sort
 }
 problem_files() { # NAME

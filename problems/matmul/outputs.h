@@ -1,8 +1,8 @@
 /*
- * spoil.h - right outputs, and ways to spoil them, for the tests of the checker.
+ * outputs.h - right outputs, and ways to spoil them, for the tests of the checker.
  */
-#ifndef MATMUL_SPOIL_H
-#define MATMUL_SPOIL_H
+#ifndef MATMUL_OUTPUTS_H
+#define MATMUL_OUTPUTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

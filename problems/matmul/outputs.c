@@ -1,8 +1,9 @@
 /*
- * spoil.c - makes right outputs, and wrong ones that look right. It judges by computing elements one by one, and does
- * not look at an answer, so that it shares nothing with what it tests but the rule.
+ * outputs.c - makes right outputs, and wrong ones that look right, for the tests of check(). It is not linked into the
+ * host. It judges by computing elements one by one, and does not look at an answer: so it shares nothing with what it
+ * tests but the rule.
  */
-#include "spoil.h"
+#include "outputs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "answer.h"
 #include "precision.h"
+#include "problems/outputs.h"
 #include "product.h"
 
 enum { TILE = 16, SLAB = 64 };
@@ -197,3 +199,23 @@ bool matmul_spoil(const struct matmul_pair *pair, bool large, float *c, size_t w
     default: return spoil_regions(pair, large, c, way - 7);
     }
 }
+
+/* ------------------------------------------------------------------ of blobs */
+
+static bool solve(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error)
+{
+    struct matmul_pair pair = matmul_pair_of(input);
+
+    (void)answer;
+    return matmul_solve(&pair, (float *)output->data) || error_toolkit(error, "out of memory for an output");
+}
+
+static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
+{
+    struct matmul_pair pair = matmul_pair_of(input);
+
+    (void)answer;
+    return matmul_spoil(&pair, matmul_is_large(&pair), (float *)output->data, way);
+}
+
+const struct outputs outputs_matmul = { .solve = solve, .spoil = spoil };

@@ -1,10 +1,22 @@
 /*
- * spoil.c - an LSD radix sort that makes right outputs, and the ways in which wrong ones can differ from them.
+ * outputs.c - an LSD radix sort that makes right outputs, and the ways in which wrong ones can differ from them, for
+ * the tests of check(). It is not linked into the host.
  */
-#include "spoil.h"
+#include "problems/outputs.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "parts.h"
+
+/* An output, which may be changed. */
+struct sorted {
+    int32_t *keys;           /* [count] */
+    uint32_t *payloads;      /* [count], or NULL */
+    unsigned char *returned; /* [4]: CALL_RETURNED */
+    size_t count;
+};
 
 /* ------------------------------------------------------------------ right */
 
@@ -37,7 +49,8 @@ static void radix_pass(int pass, size_t count, const int32_t *keys, const uint32
     }
 }
 
-bool mergesort_sort(const struct mergesort_list *list, int32_t *keys, uint32_t *payloads)
+/* Sorts a list, stable, into keys[count] and payloads[count] (NULL as in the list). False when memory is exhausted. */
+static bool sort(const struct mergesort_list *list, int32_t *keys, uint32_t *payloads)
 {
     int32_t *other_keys = malloc(list->count * sizeof *keys + 1);
     uint32_t *other_payloads = malloc(list->count * sizeof *payloads + 1);
@@ -60,10 +73,10 @@ bool mergesort_sort(const struct mergesort_list *list, int32_t *keys, uint32_t *
  * Each way is a function that returns whether it is possible for an output; it changes the output only when it is, and
  * `apply` is set.
  */
-typedef bool way_function(struct mergesort_sorted s, bool apply);
+typedef bool way_function(struct sorted s, bool apply);
 
 /* The i, next to the middle from above or else from below, where keys i and i + 1 differ (are equal); or `count`. */
-static size_t neighbours(struct mergesort_sorted s, bool differ)
+static size_t neighbours(struct sorted s, bool differ)
 {
     size_t middle = s.count / 2;
 
@@ -76,7 +89,7 @@ static size_t neighbours(struct mergesort_sorted s, bool differ)
     return s.count;
 }
 
-static void swap_keys(struct mergesort_sorted s, size_t i, size_t j)
+static void swap_keys(struct sorted s, size_t i, size_t j)
 {
     int32_t key = s.keys[i];
 
@@ -84,7 +97,7 @@ static void swap_keys(struct mergesort_sorted s, size_t i, size_t j)
     s.keys[j] = key;
 }
 
-static void swap_payloads(struct mergesort_sorted s, size_t i, size_t j)
+static void swap_payloads(struct sorted s, size_t i, size_t j)
 {
     uint32_t payload = s.payloads[i];
 
@@ -93,7 +106,7 @@ static void swap_payloads(struct mergesort_sorted s, size_t i, size_t j)
 }
 
 /* Two different neighbours in the wrong order, with their payloads. */
-static bool swapped(struct mergesort_sorted s, bool apply)
+static bool swapped(struct sorted s, bool apply)
 {
     size_t i = neighbours(s, true);
 
@@ -108,7 +121,7 @@ static bool swapped(struct mergesort_sorted s, bool apply)
 }
 
 /* A key once too often, its neighbour missing: the order is right. */
-static bool duplicated(struct mergesort_sorted s, bool apply)
+static bool duplicated(struct sorted s, bool apply)
 {
     size_t i = neighbours(s, true);
 
@@ -120,7 +133,7 @@ static bool duplicated(struct mergesort_sorted s, bool apply)
 }
 
 /* The same with the payload. */
-static bool duplicated_pair(struct mergesort_sorted s, bool apply)
+static bool duplicated_pair(struct sorted s, bool apply)
 {
     if (!s.payloads || s.count < 2)
         return false;
@@ -132,7 +145,7 @@ static bool duplicated_pair(struct mergesort_sorted s, bool apply)
 }
 
 /* One key larger by one: without payloads, and often with them, the order stays right. */
-static bool larger(struct mergesort_sorted s, bool apply)
+static bool larger(struct sorted s, bool apply)
 {
     size_t i = neighbours(s, true);
 
@@ -146,7 +159,7 @@ static bool larger(struct mergesort_sorted s, bool apply)
 }
 
 /* The last key as large as can be. */
-static bool last_is_largest(struct mergesort_sorted s, bool apply)
+static bool last_is_largest(struct sorted s, bool apply)
 {
     if (s.count == 0 || s.keys[s.count - 1] == INT32_MAX)
         return false;
@@ -156,7 +169,7 @@ static bool last_is_largest(struct mergesort_sorted s, bool apply)
 }
 
 /* The first key as small as can be. */
-static bool first_is_least(struct mergesort_sorted s, bool apply)
+static bool first_is_least(struct sorted s, bool apply)
 {
     if (s.count == 0 || s.keys[0] == INT32_MIN)
         return false;
@@ -166,7 +179,7 @@ static bool first_is_least(struct mergesort_sorted s, bool apply)
 }
 
 /* One key larger and the next but one smaller by one: the order and the sum are right. */
-static bool same_sum(struct mergesort_sorted s, bool apply)
+static bool same_sum(struct sorted s, bool apply)
 {
     for (size_t i = 0; i + 1 < s.count; i++)
         if ((int64_t)s.keys[i + 1] - s.keys[i] >= 3) {
@@ -180,7 +193,7 @@ static bool same_sum(struct mergesort_sorted s, bool apply)
 }
 
 /* A bit changed in two keys each: the exclusive or of all keys is right, the order may be. */
-static bool same_xor(struct mergesort_sorted s, bool apply)
+static bool same_xor(struct sorted s, bool apply)
 {
     size_t i = s.count / 2;
 
@@ -194,7 +207,7 @@ static bool same_xor(struct mergesort_sorted s, bool apply)
 }
 
 /* Everything one place further down, the last element twice. */
-static bool shifted(struct mergesort_sorted s, bool apply)
+static bool shifted(struct sorted s, bool apply)
 {
     if (s.count < 2 || s.keys[0] == s.keys[s.count - 1])
         return false;
@@ -207,7 +220,7 @@ static bool shifted(struct mergesort_sorted s, bool apply)
 }
 
 /* The last element missing: arbitrary bytes in its place. */
-static bool last_missing(struct mergesort_sorted s, bool apply)
+static bool last_missing(struct sorted s, bool apply)
 {
     if (s.count == 0)
         return false;
@@ -219,7 +232,7 @@ static bool last_missing(struct mergesort_sorted s, bool apply)
     return true;
 }
 
-static bool zeros(struct mergesort_sorted s, bool apply)
+static bool zeros(struct sorted s, bool apply)
 {
     if (s.count == 0 || (s.keys[0] == 0 && s.keys[s.count - 1] == 0 && (!s.payloads || s.count == 1)))
         return false;
@@ -232,7 +245,7 @@ static bool zeros(struct mergesort_sorted s, bool apply)
 }
 
 /* In descending order. */
-static bool descending(struct mergesort_sorted s, bool apply)
+static bool descending(struct sorted s, bool apply)
 {
     if (s.count < 2 || s.keys[0] == s.keys[s.count - 1])
         return false;
@@ -245,7 +258,7 @@ static bool descending(struct mergesort_sorted s, bool apply)
 }
 
 /* Keys alone, in the order of unsigned numbers. */
-static bool as_unsigned(struct mergesort_sorted s, bool apply)
+static bool as_unsigned(struct sorted s, bool apply)
 {
     int32_t *turned;
     size_t negative = 0;
@@ -267,7 +280,7 @@ static bool as_unsigned(struct mergesort_sorted s, bool apply)
 }
 
 /* Two payloads of equal keys in the wrong order: the pairs are all there, the sort was not stable. */
-static bool unstable(struct mergesort_sorted s, bool apply)
+static bool unstable(struct sorted s, bool apply)
 {
     size_t i = neighbours(s, false);
 
@@ -279,7 +292,7 @@ static bool unstable(struct mergesort_sorted s, bool apply)
 }
 
 /* The same with the first and the last payload of all equal keys around it. */
-static bool unstable_far(struct mergesort_sorted s, bool apply)
+static bool unstable_far(struct sorted s, bool apply)
 {
     size_t first = neighbours(s, false), last;
 
@@ -296,7 +309,7 @@ static bool unstable_far(struct mergesort_sorted s, bool apply)
 }
 
 /* Two payloads of different keys exchanged: keys and payloads are all there, but not the pairs. */
-static bool payloads_crossed(struct mergesort_sorted s, bool apply)
+static bool payloads_crossed(struct sorted s, bool apply)
 {
     size_t i = neighbours(s, true);
 
@@ -308,7 +321,7 @@ static bool payloads_crossed(struct mergesort_sorted s, bool apply)
 }
 
 /* A payload twice, its neighbour's missing. */
-static bool payload_twice(struct mergesort_sorted s, bool apply)
+static bool payload_twice(struct sorted s, bool apply)
 {
     if (!s.payloads || s.count < 2)
         return false;
@@ -318,7 +331,7 @@ static bool payload_twice(struct mergesort_sorted s, bool apply)
 }
 
 /* A payload with its highest bit changed, most likely one that the input does not have. */
-static bool payload_changed(struct mergesort_sorted s, bool apply)
+static bool payload_changed(struct sorted s, bool apply)
 {
     if (!s.payloads || s.count == 0)
         return false;
@@ -334,7 +347,7 @@ static int ascending(const void *left, const void *right)
 
     return (a > b) - (a < b);
 }
-static bool payloads_sorted(struct mergesort_sorted s, bool apply)
+static bool payloads_sorted(struct sorted s, bool apply)
 {
     size_t i = 1;
 
@@ -350,14 +363,15 @@ static bool payloads_sorted(struct mergesort_sorted s, bool apply)
 }
 
 /* device_user() did not return, or wrote behind its array. */
-static bool not_returned(struct mergesort_sorted s, bool apply)
+static bool not_returned(struct sorted s, bool apply)
 {
     if (apply)
         s.returned[0] ^= 1;
     return true;
 }
 
-bool mergesort_spoil(struct mergesort_sorted sorted, size_t way)
+/* In the `way`-th of the ways that are possible for this output. */
+static bool spoil_sorted(struct sorted sorted, size_t way)
 {
     static way_function *const ways[] = {
         swapped,      duplicated,   larger,     same_sum,        same_xor,         unstable,      unstable_far,
@@ -370,3 +384,33 @@ bool mergesort_spoil(struct mergesort_sorted sorted, size_t way)
             return ways[w](sorted, true);
     return false;
 }
+
+/* ------------------------------------------------------------------ of blobs */
+
+static bool solve(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error)
+{
+    struct mergesort_list list = list_of_input(input);
+    const uint32_t returned = CALL_RETURNED;
+
+    (void)answer;
+    memcpy(output->data + output->size - sizeof returned, &returned, sizeof returned);
+    return sort(&list, (int32_t *)output->data,
+                          list.payloads ? (uint32_t *)(output->data + mergesort_paged(list.count)) : NULL) ||
+           error_toolkit(error, "out of memory for a sorted output");
+}
+
+static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
+{
+    struct mergesort_list list = list_of_input(input);
+    struct sorted sorted = {
+        .keys = (int32_t *)output->data,
+        .payloads = list.payloads ? (uint32_t *)(output->data + mergesort_paged(list.count)) : NULL,
+        .returned = output->data + output->size - sizeof(uint32_t),
+        .count = list.count,
+    };
+
+    (void)answer;
+    return spoil_sorted(sorted, way);
+}
+
+const struct outputs outputs_mergesort = { .solve = solve, .spoil = spoil };

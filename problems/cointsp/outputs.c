@@ -1,0 +1,78 @@
+/*
+ * outputs.c - right tours and wrong ones, for the tests of check(). It is not linked into the host.
+ */
+#include "problems/outputs.h"
+
+#include <string.h>
+
+#include "coin.h"
+#include "opt.h"
+#include "parts.h"
+
+static bool solve(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error)
+{
+    struct instance i = first_of(input);
+    int64_t length;
+
+    if (is_open(input))
+        return cointsp_opt(i.c->n, i.distance, tour_of(output, &i), &length) ||
+               error_toolkit(error, "out of memory for a tour");
+    memcpy(output->data, answer->data, output->size);
+    return true;
+}
+
+/* Open: a city twice, one that is none, and a tour that is one too long, made by swaps from one that is not. */
+static bool spoil_open(const struct instance *i, int32_t *tour, size_t way)
+{
+    if (way == 0)
+        tour[i->c->n - 1] = tour[0];
+    else if (way == 1)
+        tour[i->c->n / 2] = (int32_t)i->c->n;
+    else if (way == 2)
+        tour[0] = -1;
+    else if (way == 3) {
+        /* Whatever is longer; where no swap makes it so, as with equal distances, the tour is broken instead. */
+        for (uint32_t a = 0; a < i->c->n; a++)
+            for (uint32_t b = a + 1; b < i->c->n && cointsp_length(i->c->n, i->distance, tour) <= i->c->target; b++) {
+                int64_t before = cointsp_length(i->c->n, i->distance, tour);
+                int32_t city = tour[a];
+
+                tour[a] = tour[b];
+                tour[b] = city;
+                if (cointsp_length(i->c->n, i->distance, tour) < before) {
+                    tour[b] = tour[a];
+                    tour[a] = city;
+                }
+            }
+        if (cointsp_length(i->c->n, i->distance, tour) <= i->c->target)
+            tour[1] = tour[0];
+    }
+    return way <= 3;
+}
+
+/* Prescribed: a bit of each of up to 32 generations, each part in turn, and of each of up to 32 cities of the tour. */
+static bool spoil_prescribed(const struct blob *output, const struct instance *i, size_t way)
+{
+    uint32_t generations = i->c->generations, n = i->c->n;
+    size_t bytes = generations * sizeof(struct cointsp_generation) + n * sizeof(int32_t);
+    size_t ways = bytes < 64 ? bytes : 64;
+
+    if (way >= ways)
+        return false;
+    output->data[i->result + way * (bytes - 1) / (ways - 1)] ^= (unsigned char)(1u << way % 8);
+    return true;
+}
+
+static bool spoil(const struct blob *input, const struct blob *answer, struct blob *output, size_t way)
+{
+    struct instance i = first_of(input);
+
+    (void)answer;
+    if (is_open(input))
+        return spoil_open(&i, tour_of(output, &i), way);
+    while (advance(input, &i)) /* of a batch the last */
+        ;
+    return spoil_prescribed(output, &i, way);
+}
+
+const struct outputs outputs_cointsp = { .solve = solve, .spoil = spoil };

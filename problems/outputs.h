@@ -1,0 +1,33 @@
+/*
+ * outputs.h - what a problem can add to the contract for the tests of its check(): right outputs, and wrong ones.
+ *
+ * problems/NAME/outputs.c, where there is one, defines one `const struct outputs outputs_NAME`; the build lists it in a
+ * generated table. It is linked into check_problem, the exporter of packages and the tests, and never into the host.
+ */
+#ifndef PROBLEMS_OUTPUTS_H
+#define PROBLEMS_OUTPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "verify/base/blob.h"
+#include "verify/base/error.h"
+
+struct outputs {
+    /*
+     * NULL where the answer is an output as it is: makes an output that check() must accept. Called for cases that
+     * reference_plain() can do in seconds. *output has the size that output_size() tells.
+     */
+    bool (*solve)(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error);
+
+    /*
+     * NULL where any changed byte makes a right output wrong: spoils a right output in the `way`-th of several ways,
+     * from 0, the slightest that check() must reject among them; false, and nothing changed, when there are no more.
+     */
+    bool (*spoil)(const struct blob *input, const struct blob *answer, struct blob *output, size_t way);
+};
+
+/* Those of the problem of that name: both members NULL where it has no outputs.c. */
+const struct outputs *outputs_find(const char *problem);
+
+#endif
