@@ -256,7 +256,7 @@ gradescope_valid() {
     run -0 make -s package PROBLEM=editdistance ARGS='--limit 3000'
     assert_line 'left out: case secret/14-longest'
     assert_line 'left out: submission accepted/baseline.cu'
-    run -0 contrib/kattis/check_package.sh "$build/packages/editdistance.zip"
+    run -0 run_scripts/package.sh check "$build/packages/editdistance.zip"
     assert_output 'check-package: editdistance is a package of the format 2025-09'
     cp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
     # Made again it is the same, to the byte.
@@ -288,7 +288,7 @@ gradescope_valid() {
     rm -r submissions/accepted
     cd ..
     zip -qr editdistance.zip editdistance
-    run -1 "$root/contrib/kattis/check_package.sh" editdistance.zip
+    run -1 "$root/run_scripts/package.sh" check editdistance.zip
     for words in 'problem.yaml: uuid is none' "there is no type 'guess'" 'limits.memory is no whole number' \
         'the languages of name (de ja) and statement (en ja) differ' "unknown key 'max_score'" \
         'data/sample/1-small.in has no .ans' 'data/sample/2-similar.ans is not accepted' \
@@ -298,7 +298,7 @@ gradescope_valid() {
         assert_output --partial "$words"
     done
     mv editdistance.zip Edit-Distance.zip
-    run -1 "$root/contrib/kattis/check_package.sh" Edit-Distance.zip
+    run -1 "$root/run_scripts/package.sh" check Edit-Distance.zip
 }
 
 # legacy FOLDER: a package in the legacy format.

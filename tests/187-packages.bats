@@ -1,4 +1,4 @@
-# Packages for other judges: what package.sh writes and check_package.sh finds. See docs/FORMATS.md.
+# Packages for other judges: what package.sh writes and package.sh check finds. See docs/FORMATS.md.
 setup_file() {
     load helpers/common
     make -s -C "$root" format-programs >&3 2>&1
@@ -33,7 +33,7 @@ setup() {
 @test "packages: jury submissions do in a package what their folder says" {
     requires box
     contrib/kattis/package.sh mergesort > /dev/null
-    run -0 contrib/kattis/check_package.sh "$build/packages/mergesort.zip" --submissions
+    run -0 run_scripts/package.sh check "$build/packages/mergesort.zip" --submissions
     assert_output "check-package: mergesort is a package of the format 2025-09"
 }
 
@@ -71,7 +71,7 @@ small() {
 checked_package() {
     rm -f "$BATS_TEST_TMPDIR/small.zip"
     (cd "$BATS_TEST_TMPDIR" && zip -qr small.zip small)
-    run contrib/kattis/check_package.sh "$BATS_TEST_TMPDIR/small.zip"
+    run run_scripts/package.sh check "$BATS_TEST_TMPDIR/small.zip"
     [ "$status" -eq "$1" ] || fail "exit code $status: $output"
 }
 

@@ -15,7 +15,7 @@ for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-asser
     jq:jq shellcheck:shellcheck procps:pgrep openssl:openssl libedlib-dev:edlib.h)
 for_report=(jq:jq)
 for_plot=(jq:jq gnuplot-nox:gnuplot fonts-dejavu-core:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf)
-for_formats=(zip:zip unzip:unzip libxml2-dev:/usr/include/libxml2/libxml/xmlwriter.h
+for_formats=(zip:zip unzip:unzip libarchive-dev:archive.h libxml2-dev:/usr/include/libxml2/libxml/xmlwriter.h
     libxml2-utils:xmllint)
 for_clics=(libicu-dev:unicode/ucol.h)
 for_schema=(python3-jsonschema:/usr/bin/jsonschema)
