@@ -1,40 +1,17 @@
 /*
- * runtime.c - the one runtime of the process: made by the first call, reported on and taken down when the process ends;
- * and the frame in which every call runs.
+ * runtime.c - the one runtime of the process, made by the first call; and the frame in which every call runs.
  *
  * The library's constructors are the programs' own (they register their kernels before main), so nothing is made before
- * it is asked for. The end is this library's destructor: it runs after the program's own exit handlers and destructors,
- * so that what those free is no leak.
+ * it is asked for. runtime_end.c takes it down.
  */
 #include "runtime.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "contrib/cudasim/report/explain.h"
-#include "contrib/cudasim/features/feature.h"
-#include "contrib/cudasim/report/speed.h"
-
-#define BLOCKS_TRIED 64 /* of a launch with another block size */
 
 /* The process-wide facade that CUDA's API needs: its calls have no context. Written once, by create(). */
 static struct runtime *the_runtime;
 
-void runtime_complain(const char *format, ...)
-{
-    char line[1024];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "cudasim: %s\n", line);
-}
-
-/* ------------------------------------------------------------------ beginning and end */
+/* ------------------------------------------------------------------ beginning */
 
 /* A thread ends; a capture of its default stream ends with it. */
 static void end_thread(void *data)
@@ -44,7 +21,8 @@ static void end_thread(void *data)
 
     if (runtime && thread->stream.capture) {
         runtime_lock(runtime);
-        capture_forget(runtime, &thread->stream);
+        if (thread->stream.capture) /* another thread may have ended it just now */
+            thread->stream.capture->forget(runtime, &thread->stream);
         runtime_unlock(runtime);
     }
     free(thread);
@@ -107,58 +85,6 @@ void runtime_unlock(struct runtime *runtime)
     pthread_mutex_unlock(&runtime->lock);
 }
 
-/*
- * The file that the variable names, with its header. A line is written when its launch is over, so that none is lost.
- */
-static bool open_rows(const char *name, uint64_t sample, struct features **features, FILE **out)
-{
-    const char *path = getenv(name);
-
-    *features = features_create(sample);
-    *out = *features ? fopen(path, "we") : NULL;
-    if (!*out) {
-        runtime_complain("cannot write %s '%s': %s", name, path, *features ? strerror(errno) : "out of memory");
-        features_free(*features);
-        *features = NULL;
-        return false;
-    }
-    setvbuf(*out, NULL, _IOLBF, BUFSIZ);
-    features_write_header(*out);
-    return true;
-}
-
-static void close_rows(const char *name, struct features **features, FILE **out)
-{
-    bool bad = *out && ferror(*out);
-
-    if (*out && (fclose(*out) != 0 || bad))
-        runtime_complain("cannot write %s '%s': the file is not complete", name, getenv(name));
-    features_free(*features);
-    *features = NULL;
-    *out = NULL;
-}
-
-static void close_features(struct runtime *runtime)
-{
-    close_rows("CUDASIM_FEATURES", &runtime->features, &runtime->features_out);
-    close_rows("CUDASIM_FEATURES_TUNE", &runtime->tries, &runtime->tries_out);
-}
-
-/*
- * CUDASIM_FEATURES: a line a launch; CUDASIM_FEATURES_TUNE: a kernel's first launch, and others of other block sizes.
- */
-static bool open_features(struct runtime *runtime, uint64_t sample)
-{
-    const char *tries = getenv("CUDASIM_FEATURES_TUNE");
-
-    if (open_rows("CUDASIM_FEATURES", sample, &runtime->features, &runtime->features_out) &&
-        (!tries || !*tries ||
-         open_rows("CUDASIM_FEATURES_TUNE", sample ? sample : BLOCKS_TRIED, &runtime->tries, &runtime->tries_out)))
-        return true;
-    close_features(runtime);
-    return false;
-}
-
 static bool create_device(struct runtime *runtime)
 {
     struct sim_limits limits;
@@ -179,7 +105,7 @@ static bool create_device(struct runtime *runtime)
         runtime->device_error = cudaErrorInitializationError;
         return false;
     }
-    if (options.features && !open_features(runtime, options.sample)) {
+    if (options.features && !rows_open(runtime, options.sample)) {
         sim_destroy(runtime->sim);
         runtime->sim = NULL;
         runtime->device_error = cudaErrorInitializationError;
@@ -198,75 +124,29 @@ bool runtime_needs_device(struct runtime *runtime, cudaError_t *error)
     return false;
 }
 
-static bool asked(const char *name)
-{
-    const char *text = getenv(name);
-
-    return text && *text && strcmp(text, "0") != 0;
-}
-
-/* The report goes to CUDASIM_EXPLAIN_FILE, or to standard error. */
-static void report_text(struct runtime *runtime)
-{
-    const char *path = getenv("CUDASIM_EXPLAIN_FILE");
-    FILE *out = path && *path ? fopen(path, "we") : stderr;
-
-    if (!out) {
-        runtime_complain("cannot write the report to '%s': %s", path, strerror(errno));
-        return;
-    }
-    explain_text(runtime->sim, out);
-    if (out != stderr && fclose(out) != 0)
-        runtime_complain("cannot write the report to '%s': %s", path, strerror(errno));
-}
-
-/* What the environment asked to be told at the end. */
-static void report(struct runtime *runtime)
-{
-    const char *json = getenv("CUDASIM_JSON");
-
-    /* After a fault no program can free anything. */
-    if (sim_options(runtime->sim)->check_leaks && runtime->sticky == cudaSuccess)
-        allocation_check_leaks(runtime);
-    if (asked("CUDASIM_EXPLAIN"))
-        report_text(runtime);
-    if (asked("CUDASIM_SPEED"))
-        speed_text(runtime->sim, stderr);
-    if (json && *json)
-        explain_json(runtime->sim, json);
-}
-
-__attribute__((destructor)) static void end(void)
-{
-    struct runtime *runtime = runtime_get();
-
-    if (!runtime)
-        return;
-    /* Not a plain lock: exit() may have been called while another thread's kernel runs, or by a kernel's printf. */
-    if (pthread_mutex_trylock(&runtime->lock) != 0) {
-        runtime_complain("the program ended while a kernel was running: no report");
-        return;
-    }
-    __atomic_store_n(&runtime->ended, true, __ATOMIC_RELEASE);
-    if (runtime->sim) {
-        report(runtime);
-        close_features(runtime);
-        module_release_all(runtime);
-        sim_destroy(runtime->sim);
-        runtime->sim = NULL;
-    } else {
-        module_release_all(runtime);
-    }
-    handle_release_all(runtime);
-    map_release(&runtime->functions);
-    map_release(&runtime->variables);
-    map_release(&runtime->pooled);
-    map_release(&runtime->told);
-    runtime_unlock(runtime);
-    /* The record itself and the threads' remain: late calls of other threads must find `ended`. */
-}
-
 /* ------------------------------------------------------------------ the frame of a call */
+
+/* Whether this capture forbids a call like cudaMalloc by this thread, which might synchronise. */
+static bool forbids_unsafe(const struct graph_capture *capture, const struct thread_state *thread)
+{
+    if (thread->capture_mode == cudaStreamCaptureModeRelaxed || capture->mode == cudaStreamCaptureModeRelaxed)
+        return false;
+    if (capture->thread == thread)
+        return true;
+    return thread->capture_mode == cudaStreamCaptureModeGlobal && capture->mode == cudaStreamCaptureModeGlobal;
+}
+
+/* Whether the call may go on: false, with the capture invalid, if one in progress forbids it. */
+static bool permits_unsafe(struct call *call)
+{
+    for (struct graph_capture *capture = call->runtime->captures; capture; capture = capture->next) {
+        if (forbids_unsafe(capture, call->thread)) {
+            capture->invalid = true;
+            call->error = cudaErrorStreamCaptureUnsupported;
+        }
+    }
+    return call->error == cudaSuccess;
+}
 
 bool call_begin(struct call *call, enum call_need need)
 {
@@ -291,7 +171,7 @@ bool call_begin(struct call *call, enum call_need need)
     call->error = call->runtime->sticky;
     if (call->error != cudaSuccess || !runtime_needs_device(call->runtime, &call->error))
         return false;
-    return need != CALL_UNSAFE || capture_permits_unsafe(call);
+    return need != CALL_UNSAFE || permits_unsafe(call);
 }
 
 cudaError_t call_end(struct call *call)
@@ -315,13 +195,4 @@ void call_host(struct call *call, void (*function)(void *), void *data)
     runtime_lock(call->runtime);
     call->thread->last = last;
     call->thread->in_callback = false;
-}
-
-cudaError_t runtime_unsupported(struct call *call, const char *what)
-{
-    if (!map_get(&call->runtime->told, what)) {
-        map_put(&call->runtime->told, what, call->runtime);
-        runtime_complain("%s is not supported", what);
-    }
-    return cudaErrorNotSupported;
 }

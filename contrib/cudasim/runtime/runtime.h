@@ -26,9 +26,21 @@ enum {
     CALL_DEPTH = 16,         /* <<<>>> configurations pushed and not yet popped by one thread */
     PRIORITY_GREATEST = -5,  /* of streams, as on an H100; work of all priorities runs in order all the same */
     NAME_BYTES = 64,         /* of a module's name in messages */
+    CLUSTER_PORTABLE = 8,    /* blocks: of a cluster, without asking for more */
+    ALLOCATION_UNIT = 512,   /* bytes: of device allocations, and of rows of pitched ones, as on an H100 */
 };
 
-/* ------------------------------------------------------------------ runtime_map.c */
+/* ------------------------------------------------------------------ complain.c */
+
+struct call;
+
+/* Prints "cudasim: " and the message on standard error. */
+void runtime_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* cudaErrorNotSupported, with one line on standard error the first time for each `what`. */
+cudaError_t runtime_unsupported(struct call *call, const char *what);
+
+/* ------------------------------------------------------------------ map.c */
 
 struct pointer_map {
     const void **keys; /* [capacity]; NULL: free */
@@ -42,46 +54,59 @@ bool map_put(struct pointer_map *map, const void *key, void *value); /* false: o
 void map_remove(struct pointer_map *map, const void *key);
 void map_release(struct pointer_map *map);
 
-/* ------------------------------------------------------------------ runtime_module.c */
+/* ------------------------------------------------------------------ module.c: the records */
 
 struct binary;
 
 /* A kernel as the program knows it; behind cudaKernel_t and cudaFunction_t. */
 struct entry {
     struct entry *next;          /* of the same binary */
-    struct binary *binary;
+    struct binary *binary;       /* whose PTX has it */
     const void *host;            /* the stub's address, by which <<<>>> names it */
     char *name;                  /* mangled */
     struct sim_kernel *kernel;   /* NULL before its module is loaded */
     int carveout;                /* percent; -1: the driver's choice */
     bool non_portable_cluster;   /* more than 8 blocks a cluster allowed */
     int cluster[3];              /* set by cudaFuncSetAttribute, 0: not set */
-    enum cudaFuncCache cache;
+    enum cudaFuncCache cache;    /* cudaFuncSetCacheConfig; kept, and without effect */
 };
 
 struct variable {
     struct variable *next; /* of the same binary */
-    struct binary *binary;
+    struct binary *binary; /* whose PTX has it */
     const void *host;      /* the shadow's address, or that of the pointer to a managed variable */
-    char *name;
+    char *name;            /* mangled */
     void **managed;        /* where the program keeps the address of a managed variable, else NULL */
+};
+
+enum {
+    WRAPPER_MAGIC = 0x466243b1,
+    WRAPPER_LINKED = 2, /* version of the wrapper that the device linker (-rdc=true) makes */
+};
+
+/* What nvcc passes to __cudaRegisterFatBinary(). */
+struct fatbin_wrapper {
+    int magic;        /* WRAPPER_MAGIC */
+    int version;      /* WRAPPER_LINKED, or of one translation unit */
+    const void *data; /* the container */
+    const void *more; /* WRAPPER_LINKED: the objects' own containers */
 };
 
 enum binary_state { BINARY_REGISTERED, BINARY_LOADED, BINARY_BROKEN };
 
 /* One fat binary that the program registered: a translation unit, as a rule. */
 struct binary {
-    struct binary *next;
-    const void *wrapper;      /* as registered */
+    struct binary *next;      /* registered before it */
+    const struct fatbin_wrapper *wrapper; /* as registered */
     char name[NAME_BYTES];    /* of the executable or library that it lies in */
-    enum binary_state state;
+    enum binary_state state;  /* of its module */
     cudaError_t error;        /* if broken */
     bool gone;                /* unregistered; its modules stay loaded for the report */
-    struct sim_module *module;
+    struct sim_module *module; /* NULL unless loaded */
     struct cubin_kernel *cubin; /* [cubin_count], of its machine code */
-    size_t cubin_count;
-    struct entry *entries;
-    struct variable *variables;
+    size_t cubin_count;       /* kernels in it */
+    struct entry *entries;    /* its kernels, newest first */
+    struct variable *variables; /* newest first */
     unsigned ptx_arch;        /* of the PTX chosen, 90 for compute_90 */
 };
 
@@ -92,13 +117,13 @@ struct graph_capture;
 
 struct CUstream_st {
     unsigned flags;     /* cudaStreamNonBlocking … */
-    int priority;
+    int priority;       /* PRIORITY_GREATEST to 0 */
     uint64_t id;        /* from 3; 1 and 2 stand for the default streams */
     bool legacy;        /* the stream 0, with which all blocking streams synchronise */
     bool builtin;       /* a default stream, not to be destroyed */
     struct graph_capture *capture;  /* in progress, else NULL */
     struct CUgraphNode_st **tail;   /* [tail_count]: what the next captured node depends on */
-    size_t tail_count;
+    size_t tail_count;  /* nodes */
     struct CUstream_st *next;       /* of the same capture */
 };
 
@@ -109,7 +134,7 @@ struct CUmemPoolHandle_st {
     uint64_t threshold;           /* cudaMemPoolAttrReleaseThreshold; kept, and without effect */
     uint64_t used, used_high;     /* bytes */
     int reuse[3];                 /* the three reuse policies, 1 by default */
-    bool builtin;
+    bool builtin;                 /* the device's default pool, not to be destroyed */
 };
 
 struct runtime {
@@ -130,9 +155,9 @@ struct runtime {
     struct pointer_map handles;   /* handle -> enum handle_kind */
     struct pointer_map pooled;    /* address of a pool's block -> its pool */
     struct pointer_map told;      /* names of functions already reported as not supported */
-    struct CUstream_st legacy;
+    struct CUstream_st legacy;    /* the stream 0 */
     struct CUmemPoolHandle_st pool; /* the device's default pool */
-    struct CUmemPoolHandle_st *current_pool;
+    struct CUmemPoolHandle_st *current_pool; /* that cudaMallocAsync takes from */
     struct CUmemPoolHandle_st graph_pool; /* of memory that graphs allocate */
     struct graph_capture *captures; /* in progress */
     uint64_t next_id;            /* of streams and captures */
@@ -140,15 +165,15 @@ struct runtime {
 };
 
 struct configuration {
-    dim3 grid, block;
+    dim3 grid, block;      /* blocks, threads */
     size_t dynamic_shared; /* bytes */
-    cudaStream_t stream;
+    cudaStream_t stream;   /* as given: a handle, or a default stream's */
 };
 
 struct thread_state {
     cudaError_t last;                               /* cudaGetLastError() */
     struct configuration configurations[CALL_DEPTH]; /* pushed by <<<>>> */
-    unsigned depth;
+    unsigned depth;                                 /* of them that are not yet popped */
     bool in_callback;                               /* host functions may not call back */
     enum cudaStreamCaptureMode capture_mode;        /* cudaThreadExchangeStreamCaptureMode */
     struct CUstream_st stream;                      /* cudaStreamPerThread */
@@ -163,10 +188,10 @@ enum call_need {
 
 /* The frame of a call: `if (call_begin(&call, need)) call.error = …; return call_end(&call);` */
 struct call {
-    struct runtime *runtime;
-    struct thread_state *thread;
-    cudaError_t error;
-    bool locked;
+    struct runtime *runtime;     /* NULL when the process is ending */
+    struct thread_state *thread; /* that calls */
+    cudaError_t error;           /* what the call returns */
+    bool locked;                 /* call_end() is to unlock the runtime */
 };
 
 bool call_begin(struct call *call, enum call_need need);
@@ -182,16 +207,18 @@ void runtime_lock(struct runtime *runtime);
 void runtime_unlock(struct runtime *runtime);
 bool runtime_needs_device(struct runtime *runtime, cudaError_t *error);
 
-/* Prints "cudasim: " and the message on standard error. */
-void runtime_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* ------------------------------------------------------------------ rows.c */
 
-/* cudaErrorNotSupported, with one line on standard error the first time for each `what`. */
-cudaError_t runtime_unsupported(struct call *call, const char *what);
+/* Opens the files that the environment names; false after a line on standard error. `sample`: see features_create(). */
+bool rows_open(struct runtime *runtime, uint64_t sample);
+void rows_close(struct runtime *runtime);
+/* sim_run() with a row for the launch. A launch that faulted has none. */
+bool rows_run(struct runtime *runtime, const struct sim_launch *launch, struct sim_fault *fault);
 
-/* The code that CUDA gives for what a kernel did. */
-cudaError_t error_of_fault(enum sim_fault_kind kind);
+/* ------------------------------------------------------------------ module.c */
 
-/* ------------------------------------------------------------------ runtime_module.c */
+/* Loads what was registered, unless that is done; the error that it gave the first time. */
+cudaError_t module_load(struct runtime *runtime, struct binary *binary);
 
 /* The kernel that `function` (a stub's address or a handle) names, with its module loaded. */
 cudaError_t module_entry(struct runtime *runtime, const void *function, struct entry **entry);
@@ -205,7 +232,7 @@ bool module_is_managed(struct runtime *runtime, uint64_t base);
 void module_unload_all(struct runtime *runtime); /* they load again at their next use */
 void module_release_all(struct runtime *runtime);
 
-/* ------------------------------------------------------------------ runtime_work.c */
+/* ------------------------------------------------------------------ work.c */
 
 enum work_kind {
     WORK_EMPTY,
@@ -221,53 +248,53 @@ enum work_kind {
 };
 
 struct kernel_work {
-    struct entry *entry;
-    unsigned grid[3], block[3], cluster[3]; /* cluster: 1 1 1 if none */
+    struct entry *entry;                    /* the kernel */
+    unsigned grid[3], block[3], cluster[3]; /* blocks, threads, blocks; cluster: 1 1 1 if none */
     unsigned dynamic_shared;                /* bytes */
-    bool cooperative;
-    unsigned char *parameters;              /* packed; owned by clones, see work_clone() */
-    unsigned parameter_bytes;
+    bool cooperative;                       /* all blocks must be on the device together */
+    unsigned char *parameters;              /* [parameter_bytes], packed; owned by clones, see work_clone() */
+    unsigned parameter_bytes;               /* 0: none */
 };
 
 /* One side of a copy: rows `pitch` bytes apart, planes `slice` bytes apart. */
 struct plane {
-    uint64_t address;
-    size_t pitch, slice;
+    uint64_t address;    /* of the first byte */
+    size_t pitch, slice; /* bytes */
 };
 
 struct copy_work {
-    struct plane target, source;
+    struct plane target, source; /* where to, where from */
     size_t width, height, depth; /* bytes, rows, planes */
-    enum cudaMemcpyKind kind;
+    enum cudaMemcpyKind kind;    /* the direction that the program gave */
 };
 
 struct set_work {
-    struct plane target;
-    unsigned value;
+    struct plane target;         /* what is set */
+    unsigned value;              /* its low `element` bytes */
     unsigned element;            /* bytes: 1, 2 or 4 */
     size_t width, height, depth; /* elements, rows, planes */
 };
 
 struct host_work {
-    cudaHostFn_t function;
+    cudaHostFn_t function;         /* or NULL */
     cudaStreamCallback_t callback; /* instead of `function`, of cudaStreamAddCallback */
-    void *data;
+    void *data;                    /* the function's argument */
 };
 
 struct work {
-    enum work_kind kind;
-    const char *call; /* the CUDA function that asked for it, for messages */
+    enum work_kind kind; /* which of the union's members holds */
+    const char *call;    /* the CUDA function that asked for it, for messages */
     union {
-        struct kernel_work kernel;
-        struct copy_work copy;
-        struct set_work set;
-        struct host_work host;
-        struct CUgraph_st *graph;  /* owned by the node */
-        struct CUevent_st *event;
+        struct kernel_work kernel; /* WORK_KERNEL */
+        struct copy_work copy;     /* WORK_COPY */
+        struct set_work set;       /* WORK_SET */
+        struct host_work host;     /* WORK_HOST */
+        struct CUgraph_st *graph;  /* WORK_GRAPH; owned by the node */
+        struct CUevent_st *event;  /* WORK_RECORD, WORK_WAIT */
         struct {
-            uint64_t address;
-            size_t size; /* bytes */
-        } memory;
+            uint64_t address;      /* of the device */
+            size_t size;           /* bytes; 0 where it is released */
+        } memory;                  /* WORK_ALLOCATE, WORK_RELEASE */
     };
 };
 
@@ -275,31 +302,36 @@ struct work {
 cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t stream);
 /* Runs it, or adds it to the capture that the stream takes part in. */
 cudaError_t work_submit(struct call *call, const struct work *work, cudaStream_t handle);
-bool work_clone(const struct work *work, struct work *clone);
-void work_release(struct work *work);
+/* Runs the steps that are not disabled, up to the first that fails. */
+cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream);
 
-/* ------------------------------------------------------------------ runtime_launch.c */
+/* ------------------------------------------------------------------ do_launch.c */
 
 /* Fills in a kernel's work from what a launch gives, after all checks. `attributes` may be NULL. */
 cudaError_t launch_prepare(struct runtime *runtime, const void *function, const struct configuration *configuration,
                            void **arguments, void **extra, const cudaLaunchAttribute *attributes,
                            unsigned attribute_count, bool cooperative, struct kernel_work *work);
 cudaError_t launch_run(struct runtime *runtime, const struct kernel_work *work, cudaStream_t stream);
-
-/* ------------------------------------------------------------------ runtime_function.c */
-
 /* Threads that a block of the kernel may have: of its launch bounds, and of the registers there are. */
-unsigned function_threads(const struct sim_limits *limits, const struct sim_kernel_facts *facts);
+unsigned launch_threads(const struct sim_limits *limits, const struct sim_kernel_facts *facts);
 
-/* ------------------------------------------------------------------ runtime_copy.c */
+/* ------------------------------------------------------------------ do_copy.c */
 
 cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, const char *call);
 cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call);
 cudaError_t set_check(struct runtime *runtime, const struct set_work *set, const char *call);
 cudaError_t set_run(struct runtime *runtime, const struct set_work *set);
 cudaError_t copy_from_parameters(const struct cudaMemcpy3DParms *parameters, struct copy_work *copy);
+/* The rows and planes from `position` on; false if an address in them is no number. */
+bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, struct plane *plane);
 
-/* ------------------------------------------------------------------ runtime_memory.c */
+/* ------------------------------------------------------------------ do_memory.c */
+
+/* A new region, owned by the program; *pointer is NULL for no bytes. `flags`: what cudaHostGetFlags() is to give. */
+cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kind kind, unsigned flags, void **pointer);
+/* The live region that holds the pointer, or NULL; and whether the pointer is where it starts. */
+const struct region *allocation_find(struct runtime *runtime, const void *pointer);
+bool allocation_starts(const struct region *region, const void *pointer);
 
 /* A block of a pool; *pointer is NULL for no bytes. */
 cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size, void **pointer);
@@ -307,7 +339,7 @@ cudaError_t allocation_release(struct runtime *runtime, void *pointer);
 void allocation_release_all(struct runtime *runtime); /* of the program; variables and kernels' heaps stay */
 void allocation_check_leaks(struct runtime *runtime);
 
-/* ------------------------------------------------------------------ runtime_stream.c */
+/* ------------------------------------------------------------------ handle.c */
 
 /* The record behind a handle, default streams among them, or NULL. */
 struct CUstream_st *stream_of(struct call *call, cudaStream_t handle);
@@ -318,23 +350,23 @@ void handle_destroy(struct runtime *runtime, void *handle);
 void handle_release_all(struct runtime *runtime); /* at the end: of programs that did not destroy theirs */
 
 struct CUevent_st {
-    unsigned flags;
-    bool recorded;
+    unsigned flags;                /* cudaEventDisableTiming … */
+    bool recorded;                 /* at least once */
     int64_t time;                  /* nanoseconds of the host's monotonic clock */
     uint64_t capture_id;           /* recorded in that capture, 0: not in one */
     struct CUgraphNode_st **tail;  /* [tail_count]: what the capture had reached */
-    size_t tail_count;
+    size_t tail_count;             /* nodes */
 };
 
 void event_stamp(struct CUevent_st *event);
 
-/* ------------------------------------------------------------------ runtime_capture.c, runtime_graph.c */
+/* ------------------------------------------------------------------ graph.c, capture.c */
 
 struct CUgraphNode_st {
-    struct CUgraph_st *graph;
-    struct work work;
-    struct CUgraphNode_st **dependencies; /* [dependency_count] */
-    size_t dependency_count;
+    struct CUgraph_st *graph;             /* that it belongs to */
+    struct work work;                     /* its own clone */
+    struct CUgraphNode_st **dependencies; /* [dependency_count], of the same graph */
+    size_t dependency_count;              /* nodes that come before it */
     struct CUgraphNode_st *next;          /* in the order of creation */
     struct CUgraphNode_st *clone_of;      /* of cudaGraphClone, else NULL */
     size_t mark;                          /* scratch of instantiation: place in the order, from 1 */
@@ -343,49 +375,70 @@ struct CUgraphNode_st {
 
 struct CUgraph_st {
     struct CUgraphNode_st *nodes, **end; /* end: where the next one is linked */
-    size_t count;
+    size_t count;                        /* of nodes */
 };
 
 struct exec_step {
     struct CUgraphNode_st *node; /* of the graph instantiated; only compared */
-    struct work work;
-    struct CUgraphExec_st *child;
-    bool disabled;
+    struct work work;            /* its own clone; WORK_EMPTY where there is a child */
+    struct CUgraphExec_st *child; /* the child graph, instantiated with its parent, or NULL */
+    bool disabled;               /* cudaGraphNodeSetEnabled: left out */
 };
 
 struct CUgraphExec_st {
     struct exec_step *steps; /* [count], dependencies first */
-    size_t count;
-    unsigned long long flags;
+    size_t count;            /* of steps */
+    unsigned long long flags; /* of its instantiation */
 };
 
 struct graph_capture {
-    struct graph_capture *next;
-    struct CUgraph_st *graph;
+    struct graph_capture *next; /* in progress, too */
+    struct CUgraph_st *graph;   /* that is captured into */
     bool own_graph;             /* created for this capture */
     struct CUstream_st *origin; /* where it began */
     struct CUstream_st *streams; /* all that take part */
-    enum cudaStreamCaptureMode mode;
+    enum cudaStreamCaptureMode mode; /* which calls of which threads it forbids */
     struct thread_state *thread; /* that began it */
-    bool invalid;
-    uint64_t id;
+    /* capture_forget(): a thread's end calls it here, as runtime.c stands below capture.c. */
+    void (*forget)(struct runtime *runtime, struct CUstream_st *stream);
+    bool invalid;               /* a call broke its rules: its end fails */
+    uint64_t id;                /* of runtime->next_id */
 };
+
+/* What `clone` owns (parameters, a child graph) is its own; false when memory ran out. */
+bool work_clone(const struct work *work, struct work *clone);
+void work_release(struct work *work);
 
 struct CUgraph_st *graph_create(struct runtime *runtime);
 void graph_destroy(struct runtime *runtime, struct CUgraph_st *graph);
 struct CUgraphNode_st *graph_add(struct runtime *runtime, struct CUgraph_st *graph, const struct work *work,
                                  struct CUgraphNode_st *const *dependencies, size_t dependency_count);
+void graph_release_node(struct runtime *runtime, struct CUgraphNode_st *node); /* which is in no list any more */
 struct CUgraph_st *graph_clone(struct runtime *runtime, const struct CUgraph_st *graph);
+/* The node of `clone` that was made from `node`, or NULL. */
+struct CUgraphNode_st *graph_in_clone(const struct CUgraph_st *clone, const struct CUgraphNode_st *node);
+/* Sets each node's mark to its place, from 1; false if dependencies form a ring. */
+bool graph_put_in_order(struct CUgraph_st *graph);
 cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struct CUgraphExec_st **exec);
 void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec);
-cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream);
+/* The step made from `node`, or NULL. */
+struct exec_step *exec_step_of(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node);
 /* Gives the step made from `node` new work of the same kind, which is taken over. */
 cudaError_t exec_replace(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
                          struct work *work);
 
-/* Whether the call may go on: false, with the capture invalid, if one in progress forbids it. */
-bool capture_permits_unsafe(struct call *call);
-/* The same for something that synchronises with `stream`, or with all streams if it is NULL. */
+/* Begins a capture of `stream` into `graph`, or into a new one if that is NULL, behind `dependencies` [count]. */
+cudaError_t capture_begin(struct call *call, struct CUstream_st *stream, struct CUgraph_st *graph,
+                          const cudaGraphNode_t *dependencies, size_t count, enum cudaStreamCaptureMode mode);
+/* Ends it; *graph is what was captured, or NULL. */
+cudaError_t capture_end(struct call *call, struct CUstream_st *stream, struct CUgraph_st **graph);
+/* What the stream's next node depends on: these instead of others, or these as well. False when memory ran out. */
+bool stream_set_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count);
+bool stream_extend_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count);
+/*
+ * Whether something may synchronise with `stream`, or with all streams if it is NULL: an error, with the capture
+ * invalid, if one in progress forbids it.
+ */
 cudaError_t capture_permits_wait(struct call *call, const struct CUstream_st *stream);
 /* The same for work that is put in the legacy stream. */
 cudaError_t capture_permits_legacy(struct runtime *runtime);

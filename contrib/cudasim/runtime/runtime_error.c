@@ -199,27 +199,3 @@ cudaError_t cudaGetLastError(void)
         thread->last = cudaSuccess;
     return last;
 }
-
-cudaError_t error_of_fault(enum sim_fault_kind kind)
-{
-    switch (kind) {
-    case FAULT_OUT_OF_BOUNDS:
-    case FAULT_ILLEGAL_ADDRESS:
-    case FAULT_USE_AFTER_FREE:
-    case FAULT_WRITE_TO_READ_ONLY:
-    case FAULT_STACK_OVERFLOW: /* the stack's guard is an address like any other */
-        return cudaErrorIllegalAddress;
-    case FAULT_MISALIGNED:
-        return cudaErrorMisalignedAddress;
-    case FAULT_INVALID_CALL:
-        return cudaErrorInvalidPc;
-    case FAULT_ASSERT:
-        return cudaErrorAssert;
-    case FAULT_DEADLOCK: /* a device would hang until its watchdog, if it has one, ends the kernel */
-    case FAULT_DIVERGENT_BARRIER:
-    case FAULT_MISMATCHED_BARRIER:
-        return cudaErrorLaunchTimeout;
-    default:
-        return cudaErrorLaunchFailure;
-    }
-}

@@ -8,27 +8,8 @@
 enum {
     CAPABILITY = 90,      /* in attributes: major * 10 + minor */
     DYNAMIC_UNIT = 128,   /* bytes in which shared memory is allotted */
-    CLUSTER_PORTABLE = 8,
-    REGISTER_UNIT = 8,    /* registers of a thread are allotted in eights */
-    PARTITIONS = 4,       /* of a multiprocessor; each warp has its registers in one */
-    WARP = 32,
     CARVEOUT_MOST = 100,  /* percent */
 };
-
-unsigned function_threads(const struct sim_limits *limits, const struct sim_kernel_facts *facts)
-{
-    unsigned registers = (facts->registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
-    unsigned threads = limits->threads_per_block;
-
-    if (facts->max_threads && facts->max_threads < threads)
-        threads = facts->max_threads;
-    if (registers) {
-        unsigned warps = limits->registers_per_sm / PARTITIONS / (registers * WARP) * PARTITIONS;
-
-        threads = warps * WARP < threads ? warps * WARP : threads;
-    }
-    return threads;
-}
 
 static void describe(const struct runtime *runtime, const struct entry *entry, struct cudaFuncAttributes *attributes)
 {
@@ -38,7 +19,7 @@ static void describe(const struct runtime *runtime, const struct entry *entry, s
     attributes->sharedSizeBytes = facts->static_shared;
     attributes->constSizeBytes = facts->constant;
     attributes->localSizeBytes = facts->local;
-    attributes->maxThreadsPerBlock = (int)function_threads(sim_limits(runtime->sim), facts);
+    attributes->maxThreadsPerBlock = (int)launch_threads(sim_limits(runtime->sim), facts);
     attributes->numRegs = (int)facts->registers;
     attributes->ptxVersion = (int)entry->binary->ptx_arch;
     attributes->binaryVersion = CAPABILITY;

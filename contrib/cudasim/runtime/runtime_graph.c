@@ -1,191 +1,13 @@
 /*
- * runtime_graph.c - graphs as lists of work with dependencies: made, copied, taken apart, put in order and run.
- *
- * An instantiated graph is its nodes' work in an order that their dependencies allow, and a launch runs that order
- * through. (runtime_node.c has the calls that make and change nodes.)
+ * runtime_graph.c - the calls about whole graphs: made, copied, instantiated, launched, changed, and asked for their
+ * form. (runtime_node.c has the calls that make and change nodes.)
  */
 #include "runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ graphs */
-
-struct CUgraph_st *graph_create(struct runtime *runtime)
-{
-    struct CUgraph_st *graph = handle_create(runtime, sizeof *graph, HANDLE_GRAPH);
-
-    if (graph)
-        graph->end = &graph->nodes;
-    return graph;
-}
-
-static void release_node(struct runtime *runtime, struct CUgraphNode_st *node)
-{
-    work_release(&node->work);
-    free(node->dependencies);
-    free(node->arguments);
-    handle_destroy(runtime, node);
-}
-
-void graph_destroy(struct runtime *runtime, struct CUgraph_st *graph)
-{
-    struct CUgraphNode_st *node;
-
-    while ((node = graph->nodes) != NULL) {
-        graph->nodes = node->next;
-        release_node(runtime, node);
-    }
-    handle_destroy(runtime, graph);
-}
-
-struct CUgraphNode_st *graph_add(struct runtime *runtime, struct CUgraph_st *graph, const struct work *work,
-                                 struct CUgraphNode_st *const *dependencies, size_t dependency_count)
-{
-    struct CUgraphNode_st *node = handle_create(runtime, sizeof *node, HANDLE_NODE);
-
-    if (!node)
-        return NULL;
-    node->graph = graph;
-    node->work.kind = WORK_EMPTY;
-    if (dependency_count) {
-        node->dependencies = malloc(dependency_count * sizeof *node->dependencies);
-        if (!node->dependencies)
-            goto failed;
-        memcpy(node->dependencies, dependencies, dependency_count * sizeof *node->dependencies);
-        node->dependency_count = dependency_count;
-    }
-    if (!work_clone(work, &node->work))
-        goto failed;
-    *graph->end = node;
-    graph->end = &node->next;
-    graph->count++;
-    return node;
-failed:
-    node->work.kind = WORK_EMPTY;
-    release_node(runtime, node);
-    return NULL;
-}
-
-/* The node of `clone` that was made from `node`. */
-static struct CUgraphNode_st *in_clone(const struct CUgraph_st *clone, const struct CUgraphNode_st *node)
-{
-    struct CUgraphNode_st *found = clone->nodes;
-
-    while (found && found->clone_of != node)
-        found = found->next;
-    return found;
-}
-
-struct CUgraph_st *graph_clone(struct runtime *runtime, const struct CUgraph_st *graph)
-{
-    struct CUgraph_st *clone = graph_create(runtime);
-    struct CUgraphNode_st *copy;
-
-    if (!clone)
-        return NULL;
-    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
-        copy = graph_add(runtime, clone, &node->work, node->dependencies, node->dependency_count);
-        if (!copy) {
-            graph_destroy(runtime, clone);
-            return NULL;
-        }
-        copy->clone_of = (struct CUgraphNode_st *)(uintptr_t)node;
-    }
-    /* Dependencies may point ahead, so they are translated last. */
-    for (copy = clone->nodes; copy; copy = copy->next)
-        for (size_t i = 0; i < copy->dependency_count; i++)
-            copy->dependencies[i] = in_clone(clone, copy->dependencies[i]);
-    return clone;
-}
-
-/* ------------------------------------------------------------------ instantiation */
-
-static bool is_ready(const struct CUgraphNode_st *node)
-{
-    for (size_t i = 0; i < node->dependency_count; i++)
-        if (node->dependencies[i]->mark == 0)
-            return false;
-    return true;
-}
-
-/* Marks the nodes with their places; false if dependencies form a ring. One pass, unless some point ahead. */
-static bool put_in_order(struct CUgraph_st *graph)
-{
-    size_t done = 0, before;
-
-    for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
-        node->mark = 0;
-    do {
-        before = done;
-        for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
-            if (node->mark == 0 && is_ready(node))
-                node->mark = ++done;
-    } while (done < graph->count && done > before);
-    return done == graph->count;
-}
-
-cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struct CUgraphExec_st **result)
-{
-    struct CUgraphExec_st *exec;
-
-    if (!put_in_order(graph))
-        return cudaErrorInvalidValue;
-    exec = handle_create(runtime, sizeof *exec, HANDLE_EXEC);
-    if (!exec)
-        return cudaErrorMemoryAllocation;
-    exec->count = graph->count;
-    exec->steps = calloc(graph->count + 1, sizeof *exec->steps);
-    if (!exec->steps)
-        goto failed;
-    for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
-        struct exec_step *step = &exec->steps[node->mark - 1];
-
-        step->node = node;
-        if (node->work.kind == WORK_GRAPH) {
-            /* The child is instantiated with its parent, not at each launch. */
-            if (exec_create(runtime, node->work.graph, &step->child) != cudaSuccess)
-                goto failed;
-        } else if (!work_clone(&node->work, &step->work)) {
-            step->work.kind = WORK_EMPTY;
-            goto failed;
-        }
-    }
-    *result = exec;
-    return cudaSuccess;
-failed:
-    exec_destroy(runtime, exec);
-    return cudaErrorMemoryAllocation;
-}
-
-void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
-{
-    for (size_t i = 0; exec->steps && i < exec->count; i++) {
-        work_release(&exec->steps[i].work);
-        if (exec->steps[i].child)
-            exec_destroy(runtime, exec->steps[i].child);
-    }
-    free(exec->steps);
-    handle_destroy(runtime, exec);
-}
-
-cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream)
-{
-    cudaError_t error = cudaSuccess;
-
-    for (size_t i = 0; i < exec->count && error == cudaSuccess; i++) {
-        const struct exec_step *step = &exec->steps[i];
-
-        if (step->disabled)
-            continue;
-        error = step->child ? exec_run(call, step->child, stream) : work_run(call, &step->work, stream);
-        if (call->runtime->sticky != cudaSuccess) /* the rest would not run on a device, either */
-            break;
-    }
-    return error;
-}
-
-/* ------------------------------------------------------------------ calls: the graph as a whole */
+/* ------------------------------------------------------------------ the graph as a whole */
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
 {
@@ -232,13 +54,13 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t orig
 
     if (call_begin(&call, CALL_DEVICE)) {
         if (!node || !handle_is(call.runtime, clone, HANDLE_GRAPH) ||
-            !(*node = in_clone(clone, original)))
+            !(*node = graph_in_clone(clone, original)))
             call.error = cudaErrorInvalidValue;
     }
     return call_end(&call);
 }
 
-/* ------------------------------------------------------------------ calls: execution */
+/* ------------------------------------------------------------------ execution */
 
 static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
@@ -380,7 +202,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 static bool same_shape(const struct CUgraphExec_st *exec, struct CUgraph_st *graph,
                        cudaGraphExecUpdateResultInfo *result)
 {
-    if (!put_in_order(graph) || graph->count != exec->count) {
+    if (!graph_put_in_order(graph) || graph->count != exec->count) {
         result->result = cudaGraphExecUpdateErrorTopologyChanged;
         return false;
     }
@@ -435,21 +257,12 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     return call_end(&call);
 }
 
-static struct exec_step *step_of(struct runtime *runtime, struct CUgraphExec_st *exec,
-                                 const struct CUgraphNode_st *node)
-{
-    for (size_t i = 0; handle_is(runtime, exec, HANDLE_EXEC) && i < exec->count; i++)
-        if (exec->steps[i].node == node)
-            return &exec->steps[i];
-    return NULL;
-}
-
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
 {
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        struct exec_step *step = step_of(call.runtime, exec, node);
+        struct exec_step *step = exec_step_of(call.runtime, exec, node);
 
         if (step)
             step->disabled = !enabled;
@@ -464,7 +277,7 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        const struct exec_step *step = step_of(call.runtime, exec, node);
+        const struct exec_step *step = exec_step_of(call.runtime, exec, node);
 
         if (step && enabled)
             *enabled = !step->disabled;
@@ -474,20 +287,7 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     return call_end(&call);
 }
 
-cudaError_t exec_replace(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
-                         struct work *work)
-{
-    struct exec_step *step = step_of(runtime, exec, node);
-
-    if (!step || step->child || step->work.kind != work->kind)
-        return cudaErrorInvalidValue;
-    work_release(&step->work);
-    step->work = *work;
-    *work = (struct work){ .kind = WORK_EMPTY };
-    return cudaSuccess;
-}
-
-/* ------------------------------------------------------------------ calls: the graph's form */
+/* ------------------------------------------------------------------ the graph's form */
 
 /* Hands out a list the way the API wants it: the count alone when there is no place for nodes. */
 struct node_list {
@@ -683,7 +483,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
             graph->count--;
             for (struct CUgraphNode_st *other = graph->nodes; other; other = other->next)
                 remove_dependency(other, node);
-            release_node(call.runtime, node);
+            graph_release_node(call.runtime, node);
         }
     }
     return call_end(&call);

@@ -1,10 +1,7 @@
 /*
- * runtime_work.c - one piece of work in a stream: run at once, or kept in the graph that its stream is captured into.
+ * work.c - one piece of work in a stream: run at once, or kept in the graph that its stream is captured into.
  */
 #include "runtime.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct host_call {
     const struct host_work *host;
@@ -38,6 +35,22 @@ static cudaError_t run_graph(struct call *call, struct CUgraph_st *graph, cudaSt
         return error;
     error = exec_run(call, exec, stream);
     exec_destroy(call->runtime, exec);
+    return error;
+}
+
+cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (size_t i = 0; i < exec->count && error == cudaSuccess; i++) {
+        const struct exec_step *step = &exec->steps[i];
+
+        if (step->disabled)
+            continue;
+        error = step->child ? exec_run(call, step->child, stream) : work_run(call, &step->work, stream);
+        if (call->runtime->sticky != cudaSuccess) /* the rest would not run on a device, either */
+            break;
+    }
     return error;
 }
 
@@ -85,36 +98,4 @@ cudaError_t work_submit(struct call *call, const struct work *work, cudaStream_t
     if (stream->legacy)
         error = capture_permits_legacy(call->runtime);
     return error == cudaSuccess ? work_run(call, work, handle) : error;
-}
-
-bool work_clone(const struct work *work, struct work *clone)
-{
-    struct runtime *runtime = runtime_get();
-
-    *clone = *work;
-    if (work->kind == WORK_KERNEL && work->kernel.parameters) {
-        clone->kernel.parameters = malloc(work->kernel.parameter_bytes);
-        if (!clone->kernel.parameters)
-            return false;
-        memcpy(clone->kernel.parameters, work->kernel.parameters, work->kernel.parameter_bytes);
-    }
-    if (work->kind == WORK_GRAPH) {
-        clone->graph = runtime ? graph_clone(runtime, work->graph) : NULL;
-        return clone->graph;
-    }
-    return true;
-}
-
-void work_release(struct work *work)
-{
-    struct runtime *runtime = runtime_get();
-
-    if (work->kind == WORK_KERNEL) {
-        free(work->kernel.parameters);
-        work->kernel.parameters = NULL;
-    }
-    if (work->kind == WORK_GRAPH && work->graph && runtime) {
-        graph_destroy(runtime, work->graph);
-        work->graph = NULL;
-    }
 }

@@ -1,5 +1,5 @@
 /*
- * runtime_map.c - pointers looked up by pointers: host stubs to kernels, shadows to variables, live handles to kinds.
+ * map.c - pointers looked up by pointers: host stubs to kernels, shadows to variables, live handles to kinds.
  *
  * Open addressing with linear probing; removal closes the gap, so lookups stay short however many events come and go.
  */

@@ -1,0 +1,290 @@
+/*
+ * capture.c - streams are captured into graphs: which take part, what each node depends on, and what a capture in
+ * progress forbids (with the codes that an H100's runtime gives; a call that breaks the rules also makes the capture
+ * invalid, and its end fails). What it forbids of calls like cudaMalloc is in runtime.c, in the frame of every call.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ what is forbidden */
+
+struct graph_capture *capture_by_id(const struct runtime *runtime, uint64_t id)
+{
+    struct graph_capture *capture = runtime->captures;
+
+    while (capture && capture->id != id)
+        capture = capture->next;
+    return capture;
+}
+
+cudaError_t capture_permits_legacy(struct runtime *runtime)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (struct graph_capture *capture = runtime->captures; capture; capture = capture->next) {
+        for (const struct CUstream_st *stream = capture->streams; stream; stream = stream->next) {
+            if (!(stream->flags & cudaStreamNonBlocking)) {
+                capture->invalid = true;
+                error = cudaErrorStreamCaptureImplicit;
+            }
+        }
+    }
+    return error;
+}
+
+cudaError_t capture_permits_wait(struct call *call, const struct CUstream_st *stream)
+{
+    if (stream && stream->legacy)
+        return capture_permits_legacy(call->runtime);
+    if (stream && !stream->capture)
+        return cudaSuccess;
+    for (struct graph_capture *capture = call->runtime->captures; capture; capture = capture->next) {
+        if (!stream || stream->capture == capture) {
+            capture->invalid = true;
+            call->error = cudaErrorStreamCaptureUnsupported;
+        }
+    }
+    return call->error;
+}
+
+/* ------------------------------------------------------------------ streams in a capture */
+
+bool stream_set_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count)
+{
+    struct CUgraphNode_st **tail = count ? malloc(count * sizeof *tail) : NULL;
+
+    if (count && !tail)
+        return false;
+    if (count)
+        memcpy(tail, nodes, count * sizeof *tail);
+    free(stream->tail);
+    stream->tail = tail;
+    stream->tail_count = count;
+    return true;
+}
+
+/* What the stream does next depends on these, too. */
+bool stream_extend_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count)
+{
+    struct CUgraphNode_st **tail = realloc(stream->tail, (stream->tail_count + count + 1) * sizeof *tail);
+
+    if (!tail)
+        return false;
+    stream->tail = tail;
+    for (size_t i = 0; i < count; i++) {
+        bool known = false;
+
+        for (size_t j = 0; j < stream->tail_count; j++)
+            known = known || tail[j] == nodes[i];
+        if (!known)
+            tail[stream->tail_count++] = nodes[i];
+    }
+    return true;
+}
+
+static void join(struct graph_capture *capture, struct CUstream_st *stream)
+{
+    stream->capture = capture;
+    stream->next = capture->streams;
+    capture->streams = stream;
+}
+
+static void leave(struct CUstream_st *stream)
+{
+    free(stream->tail);
+    stream->tail = NULL;
+    stream->tail_count = 0;
+    stream->capture = NULL;
+    stream->next = NULL;
+}
+
+static void unlink_capture(struct runtime *runtime, struct graph_capture *capture)
+{
+    struct graph_capture **link = &runtime->captures;
+
+    while (*link != capture)
+        link = &(*link)->next;
+    *link = capture->next;
+}
+
+/* Ends it, whatever became of it; the graph is the caller's. */
+static void dissolve(struct runtime *runtime, struct graph_capture *capture)
+{
+    struct CUstream_st *stream;
+
+    while ((stream = capture->streams) != NULL) {
+        capture->streams = stream->next;
+        leave(stream);
+    }
+    unlink_capture(runtime, capture);
+    free(capture);
+}
+
+void capture_forget(struct runtime *runtime, struct CUstream_st *stream)
+{
+    struct graph_capture *capture = stream->capture;
+    struct CUstream_st **link;
+
+    if (!capture)
+        return;
+    if (capture->origin == stream) {
+        if (capture->own_graph)
+            graph_destroy(runtime, capture->graph);
+        dissolve(runtime, capture);
+        return;
+    }
+    capture->invalid = true;
+    for (link = &capture->streams; *link != stream; link = &(*link)->next)
+        ;
+    *link = stream->next;
+    leave(stream);
+}
+
+cudaError_t capture_add(struct call *call, struct CUstream_st *stream, const struct work *work)
+{
+    struct graph_capture *capture = stream->capture;
+    struct CUgraphNode_st *node;
+
+    if (capture->invalid)
+        return cudaErrorStreamCaptureInvalidated;
+    node = graph_add(call->runtime, capture->graph, work, stream->tail, stream->tail_count);
+    if (!node || !stream_set_tail(stream, &node, 1)) {
+        capture->invalid = true;
+        return cudaErrorMemoryAllocation;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t capture_record(struct CUstream_st *stream, struct CUevent_st *event)
+{
+    struct CUgraphNode_st **tail = NULL;
+
+    if (stream->capture->invalid)
+        return cudaErrorStreamCaptureInvalidated;
+    if (stream->tail_count) {
+        tail = malloc(stream->tail_count * sizeof *tail);
+        if (!tail)
+            return cudaErrorMemoryAllocation;
+        memcpy(tail, stream->tail, stream->tail_count * sizeof *tail);
+    }
+    free(event->tail);
+    event->tail = tail;
+    event->tail_count = stream->tail_count;
+    event->capture_id = stream->capture->id;
+    event->recorded = true;
+    return cudaSuccess;
+}
+
+cudaError_t capture_wait(struct runtime *runtime, struct CUstream_st *stream, struct CUevent_st *event)
+{
+    struct graph_capture *capture;
+
+    if (!event->capture_id) {
+        /* An event outside of the capture cannot be one of its dependencies; one never recorded is none. */
+        if (!stream->capture || !event->recorded)
+            return cudaSuccess;
+        stream->capture->invalid = true;
+        return cudaErrorStreamCaptureIsolation;
+    }
+    capture = capture_by_id(runtime, event->capture_id);
+    if (!capture)
+        return cudaErrorInvalidValue;
+    if (capture->invalid)
+        return cudaErrorStreamCaptureInvalidated;
+    if (stream->legacy) {
+        capture->invalid = true;
+        return cudaErrorStreamCaptureImplicit;
+    }
+    if (stream->capture && stream->capture != capture) {
+        capture->invalid = stream->capture->invalid = true;
+        return cudaErrorStreamCaptureMerge;
+    }
+    if (!stream->capture)
+        join(capture, stream);
+    return stream_extend_tail(stream, event->tail, event->tail_count) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/* ------------------------------------------------------------------ beginning and end */
+
+cudaError_t capture_begin(struct call *call, struct CUstream_st *stream, struct CUgraph_st *graph,
+                          const cudaGraphNode_t *dependencies, size_t count, enum cudaStreamCaptureMode mode)
+{
+    struct graph_capture *capture;
+
+    if (!stream)
+        return cudaErrorInvalidResourceHandle;
+    if ((unsigned)mode > (unsigned)cudaStreamCaptureModeRelaxed)
+        return cudaErrorInvalidValue;
+    if (stream->legacy)
+        return cudaErrorStreamCaptureUnsupported;
+    if (stream->capture)
+        return cudaErrorIllegalState;
+    capture = calloc(1, sizeof *capture);
+    if (!capture)
+        return cudaErrorMemoryAllocation;
+    *capture = (struct graph_capture){ .graph = graph, .own_graph = !graph, .origin = stream, .mode = mode,
+                                       .thread = call->thread, .id = call->runtime->next_id++,
+                                       .forget = capture_forget };
+    if (!graph)
+        capture->graph = graph_create(call->runtime);
+    if (!capture->graph || !stream_set_tail(stream, dependencies, count)) {
+        free(capture);
+        return cudaErrorMemoryAllocation;
+    }
+    join(capture, stream);
+    capture->next = call->runtime->captures;
+    call->runtime->captures = capture;
+    return cudaSuccess;
+}
+
+/* Whether all that other streams did flows back into the stream where the capture began. */
+static bool is_joined(const struct graph_capture *capture)
+{
+    for (const struct CUstream_st *stream = capture->streams; stream; stream = stream->next) {
+        for (size_t i = 0; stream != capture->origin && i < stream->tail_count; i++) {
+            const struct CUgraphNode_st *last = stream->tail[i];
+            bool used = false;
+
+            for (size_t j = 0; j < capture->origin->tail_count; j++)
+                used = used || capture->origin->tail[j] == last;
+            for (const struct CUgraphNode_st *node = capture->graph->nodes; node && !used; node = node->next)
+                for (size_t j = 0; j < node->dependency_count; j++)
+                    used = used || node->dependencies[j] == last;
+            if (!used)
+                return false;
+        }
+    }
+    return true;
+}
+
+cudaError_t capture_end(struct call *call, struct CUstream_st *stream, struct CUgraph_st **graph)
+{
+    struct graph_capture *capture = stream ? stream->capture : NULL;
+    cudaError_t error = cudaSuccess;
+
+    if (!stream)
+        return cudaErrorInvalidResourceHandle;
+    if (!graph)
+        return cudaErrorInvalidValue;
+    *graph = NULL;
+    if (!capture)
+        return cudaErrorIllegalState;
+    if (capture->origin != stream) {
+        capture->invalid = true;
+        return cudaErrorStreamCaptureUnmatched;
+    }
+    if (capture->thread != call->thread && capture->mode != cudaStreamCaptureModeRelaxed)
+        return cudaErrorStreamCaptureWrongThread;
+    if (capture->invalid)
+        error = cudaErrorStreamCaptureInvalidated;
+    else if (!is_joined(capture))
+        error = cudaErrorStreamCaptureUnjoined;
+    if (error == cudaSuccess)
+        *graph = capture->graph;
+    else if (capture->own_graph)
+        graph_destroy(call->runtime, capture->graph);
+    dissolve(call->runtime, capture);
+    return error;
+}

@@ -1,0 +1,284 @@
+/*
+ * do_copy.c - bytes are copied and set: what a copy may touch, that it was ever written, and the moving itself.
+ *
+ * Device addresses are host addresses, so a copy is a memmove; all that makes it CUDA's is the checks. An address in no
+ * region is the program's own memory and trusted, as it is by a real driver.
+ */
+#include "runtime.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ checks */
+
+/* Bytes from a plane's first to its last; false if that is no number. */
+static bool extent_of(const struct plane *plane, size_t width, size_t height, size_t depth, uint64_t *bytes)
+{
+    uint64_t rows, planes, end;
+
+    return !__builtin_mul_overflow((uint64_t)(height - 1), (uint64_t)plane->pitch, &rows) &&
+           !__builtin_mul_overflow((uint64_t)(depth - 1), (uint64_t)plane->slice, &planes) &&
+           !__builtin_add_overflow(rows, planes, bytes) && !__builtin_add_overflow(*bytes, (uint64_t)width, bytes) &&
+           !__builtin_add_overflow(plane->address, *bytes, &end);
+}
+
+/* "1 byte", "2 bytes" */
+struct amount {
+    char text[32];
+};
+
+static struct amount in_bytes(uint64_t bytes)
+{
+    struct amount amount;
+
+    snprintf(amount.text, sizeof amount.text, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+    return amount;
+}
+
+static void complain(struct runtime *runtime, const char *call, enum sim_fault_kind kind, bool error, uint64_t address,
+                     const char *text)
+{
+    struct sim_fault fault = { .kind = kind, .error = error, .address = address, .count = 1 };
+
+    snprintf(fault.kernel, sizeof fault.kernel, "%s", call);
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    sim_report_fault(runtime->sim, &fault);
+}
+
+/* Whether `address` can only be the device's: the reserved range is at least as large as the device's memory. */
+static bool is_reserved(const struct memory *memory, uint64_t address)
+{
+    return address - memory_origin(memory) < memory_limit(memory);
+}
+
+/*
+ * One side of a copy: *host tells whether it is the program's own memory. Of what lies in a region all must, as a real
+ * one demands.
+ */
+static cudaError_t check_side(struct runtime *runtime, const struct plane *plane, uint64_t bytes, const char *call,
+                              const char *does, bool *host)
+{
+    struct memory *memory = sim_memory(runtime->sim);
+    const struct region *below = NULL, *region = memory_find(memory, plane->address, &below);
+    char text[sizeof((struct sim_fault *)NULL)->text];
+    struct amount amount = in_bytes(bytes);
+
+    *host = !region && !is_reserved(memory, plane->address);
+    if (plane->address == 0)
+        return cudaErrorInvalidValue;
+    if (region && region->freed && region->kind == REGION_REGISTERED) {
+        *host = true;
+        return cudaSuccess;
+    }
+    if (region && region->freed) {
+        snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", in an allocation of %s that has been freed", does,
+                 amount.text, plane->address, in_bytes(region->size).text);
+        complain(runtime, call, FAULT_USE_AFTER_FREE, true, plane->address, text);
+        return cudaErrorInvalidValue;
+    }
+    if (region && bytes > region->base + region->size - plane->address) {
+        snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", %s past the end of an allocation of %s", does,
+                 amount.text, plane->address, in_bytes(bytes - (region->base + region->size - plane->address)).text,
+                 in_bytes(region->size).text);
+        complain(runtime, call, FAULT_OUT_OF_BOUNDS, true, plane->address, text);
+        return cudaErrorInvalidValue;
+    }
+    if (region || *host)
+        return cudaSuccess;
+    if (below)
+        snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", %s after an allocation of %s", does, amount.text,
+                 plane->address, in_bytes(plane->address - (below->base + below->size)).text,
+                 in_bytes(below->size).text);
+    else
+        snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", which is no allocation", does, amount.text,
+                 plane->address);
+    complain(runtime, call, FAULT_OUT_OF_BOUNDS, true, plane->address, text);
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, const char *call)
+{
+    uint64_t target_bytes, source_bytes;
+    bool target_host, source_host;
+    cudaError_t error;
+
+    if (!copy->width || !copy->height || !copy->depth)
+        return cudaSuccess;
+    if ((unsigned)copy->kind > (unsigned)cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (!extent_of(&copy->target, copy->width, copy->height, copy->depth, &target_bytes) ||
+        !extent_of(&copy->source, copy->width, copy->height, copy->depth, &source_bytes))
+        return cudaErrorInvalidValue;
+    error = check_side(runtime, &copy->target, target_bytes, call, "writes", &target_host);
+    if (error == cudaSuccess)
+        error = check_side(runtime, &copy->source, source_bytes, call, "reads", &source_host);
+    if (error != cudaSuccess)
+        return error;
+    /* The direction only says which side must be the device's; the other one may be, too. */
+    if (target_host && (copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice)) {
+        complain(runtime, call, FAULT_REFUSED, false, copy->target.address,
+                 "returned cudaErrorInvalidValue and copied nothing: by its direction the target is the device's, and"
+                 " it is memory of the host");
+        return cudaErrorInvalidValue;
+    }
+    if (source_host && (copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice)) {
+        complain(runtime, call, FAULT_REFUSED, false, copy->source.address,
+                 "returned cudaErrorInvalidValue and copied nothing: by its direction the source is the device's, and"
+                 " it is memory of the host");
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+/* Whether no byte of [address, address + bytes) was ever written. */
+static bool is_unwritten(struct memory *memory, uint64_t address, uint64_t bytes)
+{
+    const uint8_t *bits = memory_bits(memory);
+    uint64_t first = address - memory_origin(memory), end = first + bytes;
+
+    for (; first < end && first % 8 != 0; first++)
+        if (bits[first / 8] >> (first % 8) & 1)
+            return false;
+    for (; first + 64 <= end; first += 64) {
+        uint64_t word;
+
+        memcpy(&word, bits + first / 8, sizeof word);
+        if (word)
+            return false;
+    }
+    for (; first < end; first++)
+        if (bits[first / 8] >> (first % 8) & 1)
+            return false;
+    return true;
+}
+
+/* Warns when all that is read is device memory which nothing has written. */
+static void check_written(struct runtime *runtime, const struct copy_work *copy, const char *call)
+{
+    struct memory *memory = sim_memory(runtime->sim);
+    const struct region *region = memory_find(memory, copy->source.address, NULL);
+    char text[sizeof((struct sim_fault *)NULL)->text];
+    uint64_t bytes;
+
+    if (!sim_options(runtime->sim)->check_written || !region || region->written ||
+        (region->kind != REGION_DEVICE && region->kind != REGION_POOL) ||
+        !extent_of(&copy->source, copy->width, copy->height, copy->depth, &bytes) ||
+        !is_unwritten(memory, copy->source.address, bytes))
+        return;
+    snprintf(text, sizeof text,
+             "reads %s at 0x%" PRIx64 " where nothing was ever written: bytes %" PRIu64 " to %" PRIu64
+             " of an allocation of %s",
+             in_bytes(bytes).text, copy->source.address, copy->source.address - region->base,
+             copy->source.address - region->base + bytes - 1, in_bytes(region->size).text);
+    complain(runtime, call, FAULT_UNINITIALISED, false, copy->source.address, text);
+}
+
+/* ------------------------------------------------------------------ copying */
+
+static uint64_t row_of(const struct plane *plane, size_t y, size_t z)
+{
+    return plane->address + z * plane->slice + y * plane->pitch;
+}
+
+static bool is_dense(const struct plane *plane, size_t width, size_t height, size_t depth)
+{
+    return (height == 1 || plane->pitch == width) && (depth == 1 || plane->slice == width * height);
+}
+
+cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call)
+{
+    struct memory *memory = sim_memory(runtime->sim);
+    size_t width = copy->width, height = copy->height, depth = copy->depth;
+
+    if (!width || !height || !depth)
+        return cudaSuccess;
+    check_written(runtime, copy, call);
+    if (is_dense(&copy->target, width, height, depth) && is_dense(&copy->source, width, height, depth)) {
+        width *= height * depth;
+        height = depth = 1;
+    }
+    for (size_t z = 0; z < depth; z++) {
+        for (size_t y = 0; y < height; y++) {
+            uint64_t target = row_of(&copy->target, y, z);
+
+            memmove((void *)(uintptr_t)target, (const void *)(uintptr_t)row_of(&copy->source, y, z), width);
+            memory_note_written(memory, target, width);
+        }
+    }
+    return cudaSuccess;
+}
+
+/* ------------------------------------------------------------------ setting */
+
+cudaError_t set_check(struct runtime *runtime, const struct set_work *set, const char *call)
+{
+    size_t width;
+    uint64_t bytes;
+    bool host;
+    cudaError_t error;
+
+    if (!set->width || !set->height || !set->depth)
+        return cudaSuccess;
+    if (__builtin_mul_overflow(set->width, (size_t)set->element, &width) ||
+        !extent_of(&set->target, width, set->height, set->depth, &bytes))
+        return cudaErrorInvalidValue;
+    error = check_side(runtime, &set->target, bytes, call, "writes", &host);
+    return error == cudaSuccess && host ? cudaErrorInvalidValue : error;
+}
+
+static void set_row(uint64_t address, const struct set_work *set)
+{
+    char *row = (char *)(uintptr_t)address;
+
+    if (set->element == 1)
+        memset(row, (int)(set->value & 0xff), set->width);
+    else
+        for (size_t i = 0; i < set->width; i++)
+            memcpy(row + i * set->element, &set->value, set->element); /* the low bytes: little-endian, as the device */
+}
+
+cudaError_t set_run(struct runtime *runtime, const struct set_work *set)
+{
+    struct memory *memory = sim_memory(runtime->sim);
+
+    for (size_t z = 0; z < set->depth; z++) {
+        for (size_t y = 0; y < set->height && set->width; y++) {
+            uint64_t address = row_of(&set->target, y, z);
+
+            set_row(address, set);
+            memory_note_written(memory, address, set->width * set->element);
+        }
+    }
+    return cudaSuccess;
+}
+
+/* ------------------------------------------------------------------ CUDA's boxes */
+
+bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, struct plane *plane)
+{
+    size_t rows, offset;
+
+    plane->pitch = pointer->pitch;
+    return !__builtin_mul_overflow(pointer->pitch, pointer->ysize, &plane->slice) &&
+           !__builtin_mul_overflow(position->z, plane->slice, &offset) &&
+           !__builtin_mul_overflow(position->y, pointer->pitch, &rows) &&
+           !__builtin_add_overflow(offset, rows, &offset) && !__builtin_add_overflow(offset, position->x, &offset) &&
+           !__builtin_add_overflow((uint64_t)(uintptr_t)pointer->ptr, (uint64_t)offset, &plane->address);
+}
+
+cudaError_t copy_from_parameters(const struct cudaMemcpy3DParms *parameters, struct copy_work *copy)
+{
+    const struct cudaExtent *extent = &parameters->extent;
+
+    *copy = (struct copy_work){ .width = extent->width, .height = extent->height, .depth = extent->depth,
+                                .kind = parameters->kind };
+    if (parameters->srcArray || parameters->dstArray)
+        return cudaErrorNotSupported;
+    if (!copy_plane(&parameters->dstPtr, &parameters->dstPos, &copy->target) ||
+        !copy_plane(&parameters->srcPtr, &parameters->srcPos, &copy->source))
+        return cudaErrorInvalidValue;
+    if (extent->height > 1 && (extent->width > copy->target.pitch || extent->width > copy->source.pitch))
+        return cudaErrorInvalidPitchValue;
+    return cudaSuccess;
+}

@@ -1,0 +1,154 @@
+/*
+ * do_memory.c - memory is given and taken back, and what is left at the end is a leak.
+ */
+#include "runtime.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kind kind, unsigned flags, void **pointer)
+{
+    struct region *region;
+
+    if (!pointer)
+        return cudaErrorInvalidValue;
+    *pointer = NULL;
+    if (size == 0)
+        return cudaSuccess;
+    region = memory_allocate(sim_memory(runtime->sim), size, ALLOCATION_UNIT, kind);
+    if (!region)
+        return cudaErrorMemoryAllocation;
+    region->flags = flags;
+    *pointer = (void *)(uintptr_t)region->base;
+    return cudaSuccess;
+}
+
+/* The live region that holds the pointer, or NULL. */
+const struct region *allocation_find(struct runtime *runtime, const void *pointer)
+{
+    const struct region *region = memory_find(sim_memory(runtime->sim), (uintptr_t)pointer, NULL);
+
+    return region && !region->freed ? region : NULL;
+}
+
+bool allocation_starts(const struct region *region, const void *pointer)
+{
+    return region && region->base == (uintptr_t)pointer;
+}
+
+cudaError_t allocation_release(struct runtime *runtime, void *pointer)
+{
+    const struct region *region = allocation_find(runtime, pointer);
+    struct CUmemPoolHandle_st *pool;
+
+    if (!pointer)
+        return cudaSuccess;
+    if (!allocation_starts(region, pointer) ||
+        (region->kind != REGION_DEVICE && region->kind != REGION_POOL && region->kind != REGION_MANAGED))
+        return cudaErrorInvalidValue;
+    pool = map_get(&runtime->pooled, pointer);
+    if (pool == &runtime->graph_pool) /* it comes back when the graph is launched again */
+        return cudaSuccess;
+    if (pool) {
+        pool->used -= region->size;
+        map_remove(&runtime->pooled, pointer);
+    }
+    memory_release(sim_memory(runtime->sim), region->base);
+    return cudaSuccess;
+}
+
+cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size, void **pointer)
+{
+    cudaError_t error = allocation_new(runtime, size, REGION_POOL, 0, pointer);
+
+    if (error != cudaSuccess || !*pointer)
+        return error;
+    if (!map_put(&runtime->pooled, *pointer, pool)) {
+        memory_release(sim_memory(runtime->sim), (uintptr_t)*pointer);
+        *pointer = NULL;
+        return cudaErrorMemoryAllocation;
+    }
+    pool->used += size;
+    if (pool->used > pool->used_high)
+        pool->used_high = pool->used;
+    return cudaSuccess;
+}
+
+/* ------------------------------------------------------------------ the end */
+
+struct region_list {
+    struct region *regions; /* [count], copies */
+    size_t count, capacity;
+};
+
+static bool is_programs(enum region_kind kind)
+{
+    return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_MANAGED || kind == REGION_HOST ||
+           kind == REGION_REGISTERED;
+}
+
+static void collect(const struct region *region, void *context)
+{
+    struct region_list *list = context;
+
+    if (!is_programs(region->kind))
+        return;
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 64;
+        struct region *regions = realloc(list->regions, capacity * sizeof *regions);
+
+        if (!regions)
+            return;
+        list->regions = regions;
+        list->capacity = capacity;
+    }
+    list->regions[list->count++] = *region;
+}
+
+void allocation_release_all(struct runtime *runtime)
+{
+    struct region_list list = { 0 };
+
+    memory_visit(sim_memory(runtime->sim), collect, &list);
+    for (size_t i = 0; i < list.count; i++)
+        memory_release(sim_memory(runtime->sim), list.regions[i].base);
+    free(list.regions);
+    map_release(&runtime->pooled);
+    runtime->pool.used = runtime->graph_pool.used = 0;
+}
+
+static int by_serial(const void *left, const void *right)
+{
+    uint64_t a = ((const struct region *)left)->serial, b = ((const struct region *)right)->serial;
+
+    return (a > b) - (a < b);
+}
+
+/* Device memory alone: page-locked memory ends with its process, and programs rarely take the trouble. */
+static bool is_leak(struct runtime *runtime, const struct region *region)
+{
+    return (region->kind == REGION_DEVICE || region->kind == REGION_MANAGED || region->kind == REGION_POOL) &&
+           map_get(&runtime->pooled, (void *)(uintptr_t)region->base) != &runtime->graph_pool;
+}
+
+void allocation_check_leaks(struct runtime *runtime)
+{
+    struct region_list list = { 0 };
+
+    memory_visit(sim_memory(runtime->sim), collect, &list);
+    if (list.count)
+        qsort(list.regions, list.count, sizeof *list.regions, by_serial);
+    for (size_t i = 0; i < list.count; i++) {
+        const struct region *region = &list.regions[i];
+        struct sim_fault fault = { .kind = FAULT_LEAK, .address = region->base, .count = 1 };
+
+        if (!is_leak(runtime, region))
+            continue;
+        snprintf(fault.text, sizeof fault.text,
+                 "%" PRIu64 " bytes at 0x%" PRIx64 " (allocation number %" PRIu64 ") were never freed", region->size,
+                 region->base, region->serial);
+        sim_report_fault(runtime->sim, &fault);
+    }
+    free(list.regions);
+}

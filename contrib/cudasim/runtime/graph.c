@@ -1,0 +1,223 @@
+/*
+ * graph.c - graphs as lists of work with dependencies: made, copied, taken apart, put in order.
+ *
+ * An instantiated graph is its nodes' work in an order that their dependencies allow; work.c runs that order through.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool work_clone(const struct work *work, struct work *clone)
+{
+    struct runtime *runtime = runtime_get();
+
+    *clone = *work;
+    if (work->kind == WORK_KERNEL && work->kernel.parameters) {
+        clone->kernel.parameters = malloc(work->kernel.parameter_bytes);
+        if (!clone->kernel.parameters)
+            return false;
+        memcpy(clone->kernel.parameters, work->kernel.parameters, work->kernel.parameter_bytes);
+    }
+    if (work->kind == WORK_GRAPH) {
+        clone->graph = runtime ? graph_clone(runtime, work->graph) : NULL;
+        return clone->graph;
+    }
+    return true;
+}
+
+void work_release(struct work *work)
+{
+    struct runtime *runtime = runtime_get();
+
+    if (work->kind == WORK_KERNEL) {
+        free(work->kernel.parameters);
+        work->kernel.parameters = NULL;
+    }
+    if (work->kind == WORK_GRAPH && work->graph && runtime) {
+        graph_destroy(runtime, work->graph);
+        work->graph = NULL;
+    }
+}
+
+/* ------------------------------------------------------------------ graphs */
+
+struct CUgraph_st *graph_create(struct runtime *runtime)
+{
+    struct CUgraph_st *graph = handle_create(runtime, sizeof *graph, HANDLE_GRAPH);
+
+    if (graph)
+        graph->end = &graph->nodes;
+    return graph;
+}
+
+void graph_release_node(struct runtime *runtime, struct CUgraphNode_st *node)
+{
+    work_release(&node->work);
+    free(node->dependencies);
+    free(node->arguments);
+    handle_destroy(runtime, node);
+}
+
+void graph_destroy(struct runtime *runtime, struct CUgraph_st *graph)
+{
+    struct CUgraphNode_st *node;
+
+    while ((node = graph->nodes) != NULL) {
+        graph->nodes = node->next;
+        graph_release_node(runtime, node);
+    }
+    handle_destroy(runtime, graph);
+}
+
+struct CUgraphNode_st *graph_add(struct runtime *runtime, struct CUgraph_st *graph, const struct work *work,
+                                 struct CUgraphNode_st *const *dependencies, size_t dependency_count)
+{
+    struct CUgraphNode_st *node = handle_create(runtime, sizeof *node, HANDLE_NODE);
+
+    if (!node)
+        return NULL;
+    node->graph = graph;
+    node->work.kind = WORK_EMPTY;
+    if (dependency_count) {
+        node->dependencies = malloc(dependency_count * sizeof *node->dependencies);
+        if (!node->dependencies)
+            goto failed;
+        memcpy(node->dependencies, dependencies, dependency_count * sizeof *node->dependencies);
+        node->dependency_count = dependency_count;
+    }
+    if (!work_clone(work, &node->work))
+        goto failed;
+    *graph->end = node;
+    graph->end = &node->next;
+    graph->count++;
+    return node;
+failed:
+    node->work.kind = WORK_EMPTY;
+    graph_release_node(runtime, node);
+    return NULL;
+}
+
+/* The node of `clone` that was made from `node`. */
+struct CUgraphNode_st *graph_in_clone(const struct CUgraph_st *clone, const struct CUgraphNode_st *node)
+{
+    struct CUgraphNode_st *found = clone->nodes;
+
+    while (found && found->clone_of != node)
+        found = found->next;
+    return found;
+}
+
+struct CUgraph_st *graph_clone(struct runtime *runtime, const struct CUgraph_st *graph)
+{
+    struct CUgraph_st *clone = graph_create(runtime);
+    struct CUgraphNode_st *copy;
+
+    if (!clone)
+        return NULL;
+    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
+        copy = graph_add(runtime, clone, &node->work, node->dependencies, node->dependency_count);
+        if (!copy) {
+            graph_destroy(runtime, clone);
+            return NULL;
+        }
+        copy->clone_of = (struct CUgraphNode_st *)(uintptr_t)node;
+    }
+    /* Dependencies may point ahead, so they are translated last. */
+    for (copy = clone->nodes; copy; copy = copy->next)
+        for (size_t i = 0; i < copy->dependency_count; i++)
+            copy->dependencies[i] = graph_in_clone(clone, copy->dependencies[i]);
+    return clone;
+}
+
+/* ------------------------------------------------------------------ instantiation */
+
+static bool is_ready(const struct CUgraphNode_st *node)
+{
+    for (size_t i = 0; i < node->dependency_count; i++)
+        if (node->dependencies[i]->mark == 0)
+            return false;
+    return true;
+}
+
+/* Marks the nodes with their places; false if dependencies form a ring. One pass, unless some point ahead. */
+bool graph_put_in_order(struct CUgraph_st *graph)
+{
+    size_t done = 0, before;
+
+    for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+        node->mark = 0;
+    do {
+        before = done;
+        for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+            if (node->mark == 0 && is_ready(node))
+                node->mark = ++done;
+    } while (done < graph->count && done > before);
+    return done == graph->count;
+}
+
+cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struct CUgraphExec_st **result)
+{
+    struct CUgraphExec_st *exec;
+
+    if (!graph_put_in_order(graph))
+        return cudaErrorInvalidValue;
+    exec = handle_create(runtime, sizeof *exec, HANDLE_EXEC);
+    if (!exec)
+        return cudaErrorMemoryAllocation;
+    exec->count = graph->count;
+    exec->steps = calloc(graph->count + 1, sizeof *exec->steps);
+    if (!exec->steps)
+        goto failed;
+    for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
+        struct exec_step *step = &exec->steps[node->mark - 1];
+
+        step->node = node;
+        if (node->work.kind == WORK_GRAPH) {
+            /* The child is instantiated with its parent, not at each launch. */
+            if (exec_create(runtime, node->work.graph, &step->child) != cudaSuccess)
+                goto failed;
+        } else if (!work_clone(&node->work, &step->work)) {
+            step->work.kind = WORK_EMPTY;
+            goto failed;
+        }
+    }
+    *result = exec;
+    return cudaSuccess;
+failed:
+    exec_destroy(runtime, exec);
+    return cudaErrorMemoryAllocation;
+}
+
+void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
+{
+    for (size_t i = 0; exec->steps && i < exec->count; i++) {
+        work_release(&exec->steps[i].work);
+        if (exec->steps[i].child)
+            exec_destroy(runtime, exec->steps[i].child);
+    }
+    free(exec->steps);
+    handle_destroy(runtime, exec);
+}
+
+struct exec_step *exec_step_of(struct runtime *runtime, struct CUgraphExec_st *exec,
+                               const struct CUgraphNode_st *node)
+{
+    for (size_t i = 0; handle_is(runtime, exec, HANDLE_EXEC) && i < exec->count; i++)
+        if (exec->steps[i].node == node)
+            return &exec->steps[i];
+    return NULL;
+}
+
+cudaError_t exec_replace(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
+                         struct work *work)
+{
+    struct exec_step *step = exec_step_of(runtime, exec, node);
+
+    if (!step || step->child || step->work.kind != work->kind)
+        return cudaErrorInvalidValue;
+    work_release(&step->work);
+    step->work = *work;
+    *work = (struct work){ .kind = WORK_EMPTY };
+    return cudaSuccess;
+}

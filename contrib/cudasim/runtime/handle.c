@@ -1,0 +1,93 @@
+/*
+ * handle.c - the records behind the handles that programs hold: known as handles from their creation to their
+ * destruction, and all given back at the end.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+bool handle_is(const struct runtime *runtime, const void *handle, enum handle_kind kind)
+{
+    return (uintptr_t)map_get(&runtime->handles, handle) == (uintptr_t)kind;
+}
+
+void *handle_create(struct runtime *runtime, size_t size, enum handle_kind kind)
+{
+    void *record = calloc(1, size);
+
+    if (record && !map_put(&runtime->handles, record, (void *)(uintptr_t)kind)) {
+        free(record);
+        return NULL;
+    }
+    return record;
+}
+
+void handle_destroy(struct runtime *runtime, void *handle)
+{
+    map_remove(&runtime->handles, handle);
+    free(handle);
+}
+
+/* Every record that another one owns is a handle itself, so each gives up only what has none. */
+static void release_record(enum handle_kind kind, void *record)
+{
+    struct CUgraphExec_st *exec = record;
+    struct CUgraphNode_st *node = record;
+
+    if (kind == HANDLE_STREAM) {
+        free(((struct CUstream_st *)record)->tail);
+    } else if (kind == HANDLE_EVENT) {
+        free(((struct CUevent_st *)record)->tail);
+    } else if (kind == HANDLE_NODE) {
+        if (node->work.kind == WORK_KERNEL)
+            free(node->work.kernel.parameters);
+        free(node->dependencies);
+        free(node->arguments);
+    } else if (kind == HANDLE_EXEC) {
+        for (size_t i = 0; i < exec->count; i++)
+            if (exec->steps[i].work.kind == WORK_KERNEL)
+                free(exec->steps[i].work.kernel.parameters);
+        free(exec->steps);
+    }
+    free(record);
+}
+
+void handle_release_all(struct runtime *runtime)
+{
+    struct graph_capture *capture;
+
+    while ((capture = runtime->captures) != NULL) {
+        runtime->captures = capture->next;
+        free(capture);
+    }
+    for (size_t i = 0; i < runtime->handles.capacity; i++) {
+        const void *record = runtime->handles.keys[i];
+
+        if (record && record != &runtime->pool)
+            release_record((enum handle_kind)(uintptr_t)runtime->handles.values[i], (void *)(uintptr_t)record);
+    }
+    map_release(&runtime->handles);
+}
+
+struct CUstream_st *stream_of(struct call *call, cudaStream_t handle)
+{
+    if (handle == NULL || handle == cudaStreamLegacy)
+        return &call->runtime->legacy;
+    if (handle == cudaStreamPerThread)
+        return &call->thread->stream;
+    return handle_is(call->runtime, handle, HANDLE_STREAM) ? handle : NULL;
+}
+
+void event_stamp(struct CUevent_st *event)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    event->time = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    event->recorded = true;
+    event->capture_id = 0;
+    free(event->tail);
+    event->tail = NULL;
+    event->tail_count = 0;
+}

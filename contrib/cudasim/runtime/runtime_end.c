@@ -1,0 +1,83 @@
+/*
+ * runtime_end.c - the end: what the environment asked to be told, and all that the runtime held given back.
+ *
+ * The end is this library's destructor: it runs after the program's own exit handlers and destructors, so that what
+ * those free is no leak. Nothing else in this folder calls anything here.
+ */
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/cudasim/report/explain.h"
+#include "contrib/cudasim/report/speed.h"
+
+static bool asked(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+/* The report goes to CUDASIM_EXPLAIN_FILE, or to standard error. */
+static void report_text(struct runtime *runtime)
+{
+    const char *path = getenv("CUDASIM_EXPLAIN_FILE");
+    FILE *out = path && *path ? fopen(path, "we") : stderr;
+
+    if (!out) {
+        runtime_complain("cannot write the report to '%s': %s", path, strerror(errno));
+        return;
+    }
+    explain_text(runtime->sim, out);
+    if (out != stderr && fclose(out) != 0)
+        runtime_complain("cannot write the report to '%s': %s", path, strerror(errno));
+}
+
+/* What the environment asked to be told at the end. */
+static void report(struct runtime *runtime)
+{
+    const char *json = getenv("CUDASIM_JSON");
+
+    /* After a fault no program can free anything. */
+    if (sim_options(runtime->sim)->check_leaks && runtime->sticky == cudaSuccess)
+        allocation_check_leaks(runtime);
+    if (asked("CUDASIM_EXPLAIN"))
+        report_text(runtime);
+    if (asked("CUDASIM_SPEED"))
+        speed_text(runtime->sim, stderr);
+    if (json && *json)
+        explain_json(runtime->sim, json);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    struct runtime *runtime = runtime_get();
+
+    if (!runtime)
+        return;
+    /* Not a plain lock: exit() may have been called while another thread's kernel runs, or by a kernel's printf. */
+    if (pthread_mutex_trylock(&runtime->lock) != 0) {
+        runtime_complain("the program ended while a kernel was running: no report");
+        return;
+    }
+    __atomic_store_n(&runtime->ended, true, __ATOMIC_RELEASE);
+    if (runtime->sim) {
+        report(runtime);
+        rows_close(runtime);
+        module_release_all(runtime);
+        sim_destroy(runtime->sim);
+        runtime->sim = NULL;
+    } else {
+        module_release_all(runtime);
+    }
+    handle_release_all(runtime);
+    map_release(&runtime->functions);
+    map_release(&runtime->variables);
+    map_release(&runtime->pooled);
+    map_release(&runtime->told);
+    runtime_unlock(runtime);
+    /* The record itself and the threads' remain: late calls of other threads must find `ended`. */
+}
