@@ -72,7 +72,8 @@ has() {
 
 # compile FOLDER: the sources into FOLDER/program, and the digests of all that was read into FOLDER/sums.
 compile() {
-    local folder=$1 options=(-lineinfo --compress-mode=none "${flags[@]}") source objects=()
+    local folder=$1 source objects=()
+    local options=(-lineinfo --compress-mode=none "${flags[@]}" -I "$root/contrib/cuda")
     has -cudart --cudart || options+=(-cudart shared)
     has -O --optimize -G || options+=(-O2)
     # ptxas takes most of the time, and only the report looks at what it says.

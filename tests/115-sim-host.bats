@@ -136,6 +136,14 @@ another_toolkit() {
     assert_equal "$(json .verdict)" RTE
 }
 
+@test "sim: cuda_user.h names a launch that failed, with its line" {
+    line=$(grep -n HERE tests/fixtures/sim/refused_launch.cu | cut -d : -f 1)
+    simulated 1 "$(fixture refused_launch)"
+    assert_equal "$(json .verdict)" RTE
+    [[ $stderr == *"  | tests/fixtures/sim/refused_launch.cu:$line: launch: cudaErrorInvalidValue (invalid argument)"* ]] ||
+        fail "$stderr"
+}
+
 @test "sim: a kernel that waits for what cannot come is a reported deadlock" {
     simulated 1 "$(jury time_limit_exceeded/endless_kernel.cu)"
     [[ $stderr == *'  | cudasim: error: deadlock: wait_for, '* ]] || fail "$stderr"

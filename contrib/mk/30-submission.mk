@@ -27,13 +27,14 @@ submission_opencl = $(strip $(if $(filter %.cl,$(call submission_files,$(1))),ye
 # The toolkit's header and the problem's are included before anything the submission may bring.
 HEADER := problems/$(PROBLEM)/include/device_user.h
 INCLUDES = -include verify/wire/submission.h -include $(HEADER) -Iproblems/$(PROBLEM)/include -I$(dir $(1)) \
-	-Icontrib/opencl
+	-Icontrib/cuda -Icontrib/opencl
 comma := ,
 SUBMISSION_LINK := contrib/mk/exports.map
 LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=device_user
 
 # With BOXED=1 each compiler runs in a box, which sees the submission and what the toolkit gives to it.
-SUBMISSION_SEES = verify/wire/submission.h problems/$(PROBLEM)/include contrib/opencl $(SUBMISSION_LINK)
+SUBMISSION_SEES = verify/wire/submission.h problems/$(PROBLEM)/include contrib/cuda contrib/opencl \
+	$(SUBMISSION_LINK)
 box = $(if $(BOXED),run_scripts/lib/compile_box.sh $(call submission_folder,$(1)) $(SUBMISSION_SEES) \
 	$(patsubst %/,%,$(1)) -- )
 

@@ -81,7 +81,7 @@ unit-tests: $(CUDASIM_UNIT) $(CUDASIM_TOOLS)
 WITH_SASS := device_queries explain/%
 PTX_CODE := -gencode arch=compute_90,code=compute_90
 SASS_CODE := -gencode 'arch=compute_90,code=[sm_90,compute_90]'
-PROGRAM_FLAGS := -std=c++17 -O0 -lineinfo -cudart shared --compress-mode=none
+PROGRAM_FLAGS := -std=c++17 -O0 -lineinfo -cudart shared --compress-mode=none -Icontrib/cuda
 PROGRAM_STAMP := $(BUILD)/cudasim-tests/flags
 $(call stamp,$(PROGRAM_STAMP),$(NVCC) $(PROGRAM_FLAGS) $(WITH_SASS))
 

@@ -154,10 +154,10 @@ int main(void)
     int *out = device_zeros<int>(64);
 
     sizes<<<1, 32>>>(device_bytes, out_bytes);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("sizes", want_bytes, out_bytes);
     zero_fill<<<1, 17>>>(device_bytes, out_bytes);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("zero fill", filled, out_bytes);
     for (int stages : {1, 2, 3, 4, 9}) {
         for (int i = 0; i < 64; i++) {
@@ -166,7 +166,7 @@ int main(void)
                 want[i] = want[i] * 3 + values[stage * 64 + 63 - i];
         }
         ring<<<1, 64>>>(device_values, out, stages);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("ring", want, out);
     }
     for (int i = 0; i < 32; i++) /* the copies of the later stages fill the last 4 of 16 bytes with 0 */
@@ -176,12 +176,12 @@ int main(void)
             want_pipeline[i] = want_pipeline[i] * 5 + four[0] + four[1] + four[2] + (stage == 0 ? four[3] : 0);
         }
     pipeline<<<1, 32>>>((const int4 *)device_values, out, 5);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("pipeline", want_pipeline, out);
     for (int i = 0; i < 64; i++)
         want_barrier[i] = values[63 - i] * 2;
     on_barrier<<<1, 64>>>(device_values, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("on barrier", want_barrier, out);
     device_free(device_bytes);
     device_free(out_bytes);

@@ -157,7 +157,7 @@ template <typename T, operation OP, scope S> static void test(const char *what)
             in_shared<T, OP, S><<<1, 320>>>(cells, device_operands, olds, THREADS);
         if (place == 2)
             in_global_unused<T, OP, S><<<1, 320>>>(cells, device_operands, THREADS);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         std::vector<T> last = host_copy(cells, CELLS);
 
         if (place < 2)
@@ -216,7 +216,7 @@ static void test_wide(void)
     wide *olds = device_zeros<wide>(THREADS);
 
     add_wide<<<3, 128>>>(cells, THREADS);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<wide> got = host_copy(cells, CELLS);
 
     for (int cell = 0; cell < CELLS; cell++) {
@@ -229,9 +229,9 @@ static void test_wide(void)
         EXPECT(got[cell].low == count);
         EXPECT(got[cell].high == sum);
     }
-    CHECK(cudaMemset(cells, 0, sizeof(wide)));
+    CUDA_CHECK(cudaMemset(cells, 0, sizeof(wide)));
     exchange_wide<<<3, 128>>>(cells, olds, THREADS);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<wide> seen = host_copy(olds, THREADS);
     std::vector<int> times(THREADS + 1);
 
@@ -322,13 +322,13 @@ static void test_halves(void)
     float4 *four = device_zeros<float4>(1);
 
     add_halves<<<1, 120>>>(sum);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     check_halves(sum);
     add_halves_shared<<<1, 120>>>(sum);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     check_halves(sum);
     add_vectors<<<1, 100>>>(two, four);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     float2 got_two = host_copy(two, 1)[0];
     float4 got_four = host_copy(four, 1)[0];
 
@@ -374,7 +374,7 @@ template <typename T> static void test_references(const char *what)
     T *device = device_copy(cells);
 
     references<<<4, 32>>>(device, 100);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device);
     device_free(device);
 }
@@ -395,7 +395,7 @@ template <typename T> static void test_bits(const char *what)
     T *device = device_copy(std::vector<T>{0, (T)-1, 0, 0, 0});
 
     bit_references<<<1, 64>>>(device);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, std::vector<T>{(T)-1, 0, (T)(sizeof(T) == 8 ? -1 : 0), 64, (T)-64}, device);
     device_free(device);
 }
@@ -418,9 +418,9 @@ static void test_counter(void)
     unsigned last;
 
     count_up<<<5, 40>>>();
-    CHECK_LAUNCH();
-    CHECK(cudaMemcpyFromSymbol(taken, tickets_taken, sizeof taken));
-    CHECK(cudaMemcpyFromSymbol(&last, counter, sizeof last));
+    CHECK_KERNEL();
+    CUDA_CHECK(cudaMemcpyFromSymbol(taken, tickets_taken, sizeof taken));
+    CUDA_CHECK(cudaMemcpyFromSymbol(&last, counter, sizeof last));
     for (unsigned one : taken)
         EXPECT(one == 1);
     EXPECT(last == 1000);

@@ -64,7 +64,7 @@ static void test_producer_consumer(int rounds)
     int *out = device_zeros<int>(32);
 
     producer_consumer<<<1, 64>>>(device_in, out, rounds);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("producer and consumer", want, out);
     device_free(device_in);
     device_free(out);
@@ -106,7 +106,7 @@ static void test_copies(int n)
     int *out = device_zeros<int>(2 * n);
 
     copies<<<1, 96, n * sizeof(int)>>>(device_in, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("copies", want, out);
     device_free(device_in);
     device_free(out);
@@ -173,11 +173,11 @@ static void test_pipelines(int batches)
     int *out = device_zeros<int>(128);
 
     staged_pipeline<<<1, 128>>>(device_in, out, batches);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("pipeline of a block", want, out);
-    CHECK(cudaMemset(out, 0, 128 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(out, 0, 128 * sizeof(int)));
     thread_pipeline<<<1, 128>>>(device_in, out, batches);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("pipeline of a thread", want, out);
     device_free(device_in);
     device_free(out);
@@ -252,9 +252,9 @@ static void test_objects(void)
         want.push_back(1);
     }
     make_objects<<<1, 1>>>(objects, BLOCKS);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     use_objects<<<BLOCKS, 1>>>(objects, values, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("objects", want, out);
     device_free(objects);
     device_free(values);

@@ -114,27 +114,27 @@ static void test(int vertices, int edge_count)
     int *word = device_zeros<int>(1);
 
     for (int level = 0, changed = 1; changed; level++) {
-        CHECK(cudaMemset(word, 0, sizeof(int)));
+        CUDA_CHECK(cudaMemset(word, 0, sizeof(int)));
         expand_level<<<blocks, 64>>>(starts, edges, device_distances, vertices, level, word);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         changed = host_copy(word, 1)[0];
     }
     expect_device("by levels", want, device_distances);
 
-    CHECK(cudaMemcpy(device_distances, distances.data(), vertices * sizeof(int), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(device_distances, distances.data(), vertices * sizeof(int), cudaMemcpyHostToDevice));
     for (int turn = 0, count = 1; count > 0; turn = 1 - turn) {
-        CHECK(cudaMemset(word, 0, sizeof(int)));
+        CUDA_CHECK(cudaMemset(word, 0, sizeof(int)));
         expand_queue<<<(count + 63) / 64, 64>>>(starts, edges, device_distances, queues[turn], count,
                                                 queues[1 - turn], word);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         count = host_copy(word, 1)[0];
     }
     expect_device("by queue", want, device_distances);
 
     for (int changed = 1; changed;) {
-        CHECK(cudaMemset(word, 0, sizeof(int)));
+        CUDA_CHECK(cudaMemset(word, 0, sizeof(int)));
         spread_labels<<<blocks, 64>>>(starts, edges, device_labels, vertices, word);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         changed = host_copy(word, 1)[0];
     }
     expect_device("components", components, device_labels);

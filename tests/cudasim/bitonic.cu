@@ -76,14 +76,14 @@ template <typename T> static void test(const char *what, int n, bool up)
     int *device_values = device_copy(values);
 
     narrow_steps<<<count / PART, BLOCK>>>(device_keys, device_values, 2, PART, up);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     for (int size = 2 * PART; size <= count; size *= 2) {
         for (int stride = size / 2; stride >= PART; stride /= 2) {
             wide_step<<<count / PART, BLOCK>>>(device_keys, device_values, size, stride, up);
-            CHECK_LAUNCH();
+            CHECK_KERNEL();
         }
         narrow_steps<<<count / PART, BLOCK>>>(device_keys, device_values, size, size, up);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
     }
     std::vector<T> want = keys;
     std::vector<T> got = host_copy(device_keys, count);

@@ -1,7 +1,7 @@
 /*
- * check.h - what the CUDA test programs of this folder share: checked calls, host random numbers, moving arrays to
- * the device and back, and comparisons which report the first difference. Included by every program here; it knows
- * nothing of the simulator, so that the same programs run on a real device.
+ * check.h - what the CUDA test programs of this folder share beside cuda_user.h's checked calls: host random numbers,
+ * moving arrays to the device and back, and comparisons which report the first difference. Included by every program
+ * here; it knows nothing of the simulator, so that the same programs run on a real device.
  *
  * A comparison that fails prints what differs and ends the program with status 1. NaN never equals anything.
  */
@@ -16,16 +16,13 @@
 #include <type_traits>
 #include <vector>
 
-#include <cuda_runtime.h>
-
-/* Ends the program unless the CUDA call succeeds. */
-#define CHECK(call) check_cuda((call), #call, __FILE__, __LINE__)
+#include "cuda_user.h"
 
 /* After <<< >>>: the launch was accepted, and the kernel ended well. */
-#define CHECK_LAUNCH() \
+#define CHECK_KERNEL() \
     do { \
-        CHECK(cudaGetLastError()); \
-        CHECK(cudaDeviceSynchronize()); \
+        CUDA_CHECK_LAUNCH(); \
+        CUDA_CHECK(cudaDeviceSynchronize()); \
     } while (0)
 
 /* Ends the program unless the condition holds. */
@@ -33,14 +30,6 @@
 
 /* Ends the program unless the call returns exactly this error, which is then cleared. */
 #define EXPECT_ERROR(error, call) check_error((error), (call), #call, __FILE__, __LINE__)
-
-static inline void check_cuda(cudaError_t error, const char *call, const char *file, int line)
-{
-    if (error == cudaSuccess)
-        return;
-    printf("%s:%d: %s: %s (%s)\n", file, line, call, cudaGetErrorName(error), cudaGetErrorString(error));
-    exit(1);
-}
 
 static inline void check_true(bool condition, const char *text, const char *file, int line)
 {
@@ -99,7 +88,7 @@ template <typename T> static T *device_new(size_t count)
 {
     void *pointer = nullptr;
 
-    CHECK(cudaMalloc(&pointer, (count ? count : 1) * sizeof(T)));
+    CUDA_CHECK(cudaMalloc(&pointer, (count ? count : 1) * sizeof(T)));
     return (T *)pointer;
 }
 
@@ -108,8 +97,8 @@ template <typename T> static T *device_zeros(size_t count)
 {
     T *pointer = device_new<T>(count);
 
-    CHECK(cudaMemset(pointer, 0, (count ? count : 1) * sizeof(T)));
-    CHECK(cudaStreamSynchronize(0));
+    CUDA_CHECK(cudaMemset(pointer, 0, (count ? count : 1) * sizeof(T)));
+    CUDA_CHECK(cudaStreamSynchronize(0));
     return pointer;
 }
 
@@ -117,7 +106,7 @@ template <typename T> static T *device_copy(const std::vector<T> &values)
 {
     T *pointer = device_new<T>(values.size());
 
-    CHECK(cudaMemcpy(pointer, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(pointer, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
     return pointer;
 }
 
@@ -125,13 +114,13 @@ template <typename T> static std::vector<T> host_copy(const T *pointer, size_t c
 {
     std::vector<T> values(count);
 
-    CHECK(cudaMemcpy(values.data(), pointer, count * sizeof(T), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(values.data(), pointer, count * sizeof(T), cudaMemcpyDeviceToHost));
     return values;
 }
 
 static inline void device_free(void *pointer)
 {
-    CHECK(cudaFree(pointer));
+    CUDA_CHECK(cudaFree(pointer));
 }
 
 /* --- comparisons --- */

@@ -69,14 +69,14 @@ int main(void)
     int *ints = device_zeros<int>(400);
 
     clocks<<<1, 64>>>(out, wrong);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("clocks", std::vector<long long>(64, 1), out);
     expect_device("wrong", std::vector<int>{0}, wrong);
     wait_cycles<<<1, 32>>>(2000, ints);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("waited", std::vector<int>(32, 1), ints);
     places<<<4, 100>>>(ints);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("places", std::vector<int>(400, 1), ints);
     device_free(out);
     device_free(wrong);

@@ -24,8 +24,8 @@ static void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, dim3 cl
     config.dynamicSmemBytes = shared;
     config.attrs = &attribute;
     config.numAttrs = 1;
-    CHECK(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
-    CHECK_LAUNCH();
+    CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
+    CHECK_KERNEL();
 }
 
 /* out: 6 numbers a block */
@@ -115,7 +115,7 @@ static void test_neighbours(void)
             want[block * 192 + 128 + i] = (block % 4 == 0 ? 256 : 0) + 2000;
         }
     neighbours<<<8, 64>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("neighbours", want, out);
     device_free(out);
 }
@@ -233,7 +233,7 @@ static void test_by_hand(void)
     for (int i = 0; i < 128; i++) /* the other block read what is here, added 1000, and wrote it back here */
         want[i] = i / 32 % 2 * 100 + i % 32 + 1000 + 10000 * (1 - i / 32 % 2);
     by_hand<<<4, 32>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("by hand", want, out);
     device_free(out);
 }

@@ -68,8 +68,8 @@ int main(void)
 
     for (unsigned char &byte : bytes)
         byte = rng_next(&rng);
-    CHECK(cudaMemcpyToSymbol(coefficients, host_coefficients, sizeof host_coefficients));
-    CHECK(cudaMemcpyToSymbol(bank, bytes.data(), bytes.size()));
+    CUDA_CHECK(cudaMemcpyToSymbol(coefficients, host_coefficients, sizeof host_coefficients));
+    CUDA_CHECK(cudaMemcpyToSymbol(bank, bytes.data(), bytes.size()));
     double *out = device_zeros<double>(THREADS * 8);
 
     for (int round = 0; round < 2; round++) {
@@ -91,9 +91,9 @@ int main(void)
             want.push_back(123);
         }
         read<<<1, THREADS>>>(out, THREADS);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("constants", want, out);
-        CHECK(cudaMemcpyToSymbol(table, replaced, sizeof replaced));
+        CUDA_CHECK(cudaMemcpyToSymbol(table, replaced, sizeof replaced));
     }
     device_free(out);
     return passed();

@@ -41,7 +41,7 @@ static void test_block(void)
             want[block * 105 + rank] = other % 3 + 100 * (other / 3 % 5) + 10000 * (other / 15) + block / 2 * 1000000;
         }
     block_ranks<<<dim3(2, 3), dim3(3, 5, 7)>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("block", want, out);
     device_free(out);
 }
@@ -140,7 +140,7 @@ template <int SIZE> static void test_tiles(void)
     int *device_out = device_zeros<int>(want.size());
 
     tiles<SIZE><<<1, N>>>(device_in, device_out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("tiles", want, device_out);
     device_free(device_in);
     device_free(device_out);
@@ -183,7 +183,7 @@ template <int SIZE> static void test_large_tiles(void)
     long long *device_out = device_zeros<long long>(1024);
 
     large_tiles<SIZE><<<1, 256>>>(device_in, device_out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("large tiles", want, device_out);
     device_free(device_in);
     device_free(device_out);
@@ -208,7 +208,7 @@ static void test_dynamic_tiles(void)
         for (int i = 0; i < 64; i++)
             want[i] = size * 1000 + i % size;
         dynamic_tiles<<<1, 64>>>(out, size);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("dynamic tiles", want, out);
     }
     device_free(out);
@@ -273,7 +273,7 @@ static void test_divergent_groups(void)
         want[256 + i] = high + 1000 * half + 100000 * (i % 7 < 3 ? 0 : 1);
     }
     divergent_groups<<<1, 64>>>(out, counter);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<int> got = host_copy(out, 320);
 
     /* The order of the two halves among themselves is not documented: compare all but it. */
@@ -317,7 +317,7 @@ static void test_into_memory(void)
     int *sums = device_zeros<int>(3);
 
     into_memory<<<2, 80>>>(sums);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("into memory", std::vector<int>{79 * 80, -79, 10}, sums);
     device_free(sums);
 }
@@ -352,8 +352,8 @@ static void test_grid(int blocks, int n, int rounds)
     int *results[] = {from, to};
     void *arguments[] = {&from, &to, &n, &rounds};
 
-    CHECK(cudaLaunchCooperativeKernel((void *)ring, dim3(blocks), dim3(64), arguments, 0, 0));
-    CHECK_LAUNCH();
+    CUDA_CHECK(cudaLaunchCooperativeKernel((void *)ring, dim3(blocks), dim3(64), arguments, 0, 0));
+    CHECK_KERNEL();
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < n; i++)
             next[i] = values[(i + 1) % n] + values[(i + n - 1) % n];
@@ -391,8 +391,8 @@ static void test_phases(void)
     config.blockDim = dim3(40);
     config.attrs = &attribute;
     config.numAttrs = 1;
-    CHECK(cudaLaunchKernelEx(&config, phases, counts, out));
-    CHECK_LAUNCH();
+    CUDA_CHECK(cudaLaunchKernelEx(&config, phases, counts, out));
+    CHECK_KERNEL();
     expect_device("phases", std::vector<int>(12, 1212), out);
     device_free(counts);
     device_free(out);
@@ -438,7 +438,7 @@ static void test_copies(void)
     int *device_out = device_zeros<int>(want.size());
 
     copies<<<1, 128, N * sizeof(int)>>>(device_in, device_out, N);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("copies", want, device_out);
     device_free(device_in);
     device_free(device_out);

@@ -12,11 +12,11 @@ template <typename Function> static void with_scratch(Function function)
 {
     size_t bytes = 0;
 
-    CHECK(function(nullptr, bytes));
+    CUDA_CHECK(function(nullptr, bytes));
     char *scratch = device_new<char>(bytes);
 
-    CHECK(function(scratch, bytes));
-    CHECK_LAUNCH();
+    CUDA_CHECK(function(scratch, bytes));
+    CHECK_KERNEL();
     device_free(scratch);
 }
 
@@ -293,8 +293,8 @@ static void test_others(int n)
         return cub::DeviceAdjacentDifference::SubtractLeftCopy(scratch, bytes, device_in, out, n, difference());
     });
     expect_device("adjacent difference", want, out);
-    CHECK(cub::DeviceFor::Bulk(n, triple_in_place{device_in}));
-    CHECK_LAUNCH();
+    CUDA_CHECK(cub::DeviceFor::Bulk(n, triple_in_place{device_in}));
+    CHECK_KERNEL();
     expect_device("bulk", tripled, device_in);
     device_free(device_in);
     device_free(out);
@@ -363,10 +363,10 @@ static void test_blocks(void)
     int *out = device_zeros<int>(BLOCK);
 
     block_reduces<<<1, BLOCK>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("block reduce", want, out);
     warp_reduces<<<1, BLOCK>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("warp reduce", want_warps, out);
     device_free(device_in);
     device_free(out);

@@ -11,11 +11,11 @@ template <typename Function> static void with_scratch(Function function)
 {
     size_t bytes = 0;
 
-    CHECK(function(nullptr, bytes));
+    CUDA_CHECK(function(nullptr, bytes));
     char *scratch = device_new<char>(bytes);
 
-    CHECK(function(scratch, bytes));
-    CHECK_LAUNCH();
+    CUDA_CHECK(function(scratch, bytes));
+    CHECK_KERNEL();
     device_free(scratch);
 }
 
@@ -182,15 +182,15 @@ static void test_blocks(void)
     int *out = device_zeros<int>(want.size());
 
     block_scans<cub::BLOCK_SCAN_RAKING><<<1, BLOCK>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("raking", want, out);
-    CHECK(cudaMemset(out, 0, want.size() * sizeof(int)));
+    CUDA_CHECK(cudaMemset(out, 0, want.size() * sizeof(int)));
     block_scans<cub::BLOCK_SCAN_RAKING_MEMOIZE><<<1, BLOCK>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("raking memoize", want, out);
-    CHECK(cudaMemset(out, 0, want.size() * sizeof(int)));
+    CUDA_CHECK(cudaMemset(out, 0, want.size() * sizeof(int)));
     block_scans<cub::BLOCK_SCAN_WARP_SCANS><<<1, BLOCK>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("warp scans", want, out);
 
     for (int size : {32, 16, 4}) {
@@ -202,7 +202,7 @@ static void test_blocks(void)
             warp_scans<16><<<1, BLOCK>>>(device_in, out);
         if (size == 4)
             warp_scans<4><<<1, BLOCK>>>(device_in, out);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("warps", warps, out);
     }
     device_free(device_in);

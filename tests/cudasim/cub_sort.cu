@@ -12,11 +12,11 @@ template <typename Function> static void with_scratch(Function function)
 {
     size_t bytes = 0;
 
-    CHECK(function(nullptr, bytes));
+    CUDA_CHECK(function(nullptr, bytes));
     char *scratch = device_new<char>(bytes);
 
-    CHECK(function(scratch, bytes));
-    CHECK_LAUNCH();
+    CUDA_CHECK(function(scratch, bytes));
+    CHECK_KERNEL();
     device_free(scratch);
 }
 
@@ -177,7 +177,7 @@ static void test_segmented(void)
                                                   device_offsets + 1);
     });
     expect_device("segmented sort", keys, out);
-    CHECK(cudaMemset(out, 0, n * sizeof(int)));
+    CUDA_CHECK(cudaMemset(out, 0, n * sizeof(int)));
     with_scratch([&](void *scratch, size_t &bytes) {
         return cub::DeviceSegmentedRadixSort::SortKeys(scratch, bytes, in, out, n, segments, device_offsets,
                                                        device_offsets + 1);
@@ -257,7 +257,7 @@ template <typename T> static void test_blocks(const char *what)
             block_merge<<<BLOCKS, BLOCK>>>(device);
         if (style == 2)
             warp_merge<<<BLOCKS, BLOCK>>>(device);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         for (int start = 0; start < BLOCKS * COUNT; start += group)
             std::sort(&values[start], &values[start] + group);
         expect_device(what, values, device);

@@ -50,7 +50,7 @@ static void test_philox(void)
             want.push_back(words[position % 4]);
         }
     philox_words<<<2, THREADS / 2>>>(out, seed, COUNT);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("philox", want, out);
     device_free(out);
 }
@@ -91,11 +91,11 @@ static void test_xorwow(void)
     unsigned *out = device_zeros<unsigned>(THREADS * COUNT);
 
     xorwow_init<<<1, THREADS>>>(states, 42);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<curandState> host = host_copy(states, THREADS);
 
     xorwow_words<<<1, THREADS>>>(states, out, COUNT);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     /* Thread i skipped i numbers of its sequence: the numbers of 0, from i on, are those of thread 4 j = i. */
     curandState first = host[0];
 
@@ -151,7 +151,7 @@ static void test_moments(void)
     double *sums = device_zeros<double>(8);
 
     moments<<<BLOCKS, THREADS>>>(sums, COUNT);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<double> got = host_copy(sums, 8);
 
     expect_near("uniform", 0, 0.5, got[0] / n, 0, 5 * 0.289 / sqrt(n));
@@ -206,7 +206,7 @@ static void test_pi(void)
     unsigned long long want = 0;
 
     hits<<<BLOCKS, THREADS>>>(count, TRIES);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_near("pi", 0, M_PI, 4.0 * host_copy(count, 1)[0] / (BLOCKS * THREADS * TRIES * 2), 0, 0.04);
     for (int i = 0; i < BLOCKS * THREADS; i++) {
         unsigned long long x = 88172645463325252ull + i * 2654435761ull;
@@ -220,9 +220,9 @@ static void test_pi(void)
             want += a * a + b * b < 1ull << 32;
         }
     }
-    CHECK(cudaMemset(count, 0, sizeof *count));
+    CUDA_CHECK(cudaMemset(count, 0, sizeof *count));
     hits_xorshift<<<BLOCKS, THREADS>>>(count, TRIES);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("xorshift", std::vector<unsigned long long>{want}, count);
     device_free(count);
 }

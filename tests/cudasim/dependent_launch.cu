@@ -31,7 +31,7 @@ int main(void)
         values[i] = i;
     buffers[0] = device_copy(values);
     buffers[1] = device_zeros<int>(N);
-    CHECK(cudaStreamCreate(&stream));
+    CUDA_CHECK(cudaStreamCreate(&stream));
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     config.gridDim = dim3((N + 127) / 128);
@@ -40,14 +40,15 @@ int main(void)
     config.attrs = &attribute;
     config.numAttrs = 1;
     for (int k = 0; k < STEPS; k++) {
-        CHECK(cudaLaunchKernelEx(&config, step, (const int *)buffers[k % 2], buffers[1 - k % 2], (int)N, 37 * k + 1));
+        CUDA_CHECK(cudaLaunchKernelEx(&config, step, (const int *)buffers[k % 2], buffers[1 - k % 2], (int)N,
+                                      37 * k + 1));
         for (int i = 0; i < N; i++)
             next[i] = values[(i + 37 * k + 1) % N] + 1;
         values.swap(next);
     }
-    CHECK(cudaStreamSynchronize(stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
     expect_device("steps", values, buffers[STEPS % 2]);
-    CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaStreamDestroy(stream));
     device_free(buffers[0]);
     device_free(buffers[1]);
     return passed();

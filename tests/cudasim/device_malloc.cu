@@ -161,8 +161,8 @@ int main(void)
 {
     size_t heap = 0;
 
-    CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 8 << 20));
-    CHECK(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize));
+    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 8 << 20));
+    CUDA_CHECK(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize));
     EXPECT(heap >= 8 << 20);
 
     std::vector<int> want(300);
@@ -173,7 +173,7 @@ int main(void)
             want[i] += i + k;
     for (int round = 0; round < 3; round++) {
         fill_and_free<<<3, 100>>>(out);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("malloc", want, out);
     }
 
@@ -184,26 +184,26 @@ int main(void)
         for (int k = 0; k <= i; k++)
             want_sums[i] += i * 0.5 + k;
     keep<<<1, 64>>>();
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     use_kept<<<1, 64>>>(sums);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("kept", want_sums, sums);
     device_free(sums);
 
     for (int i = 0; i < 300; i++)
         want[i] = i / 100 * 1000 + 99 - i % 100;
     shared_allocation<<<3, 100>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("shared allocation", want, out);
 
     push_all<<<5, 40>>>();
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     sum_list<<<1, 1>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("list", std::vector<int>{200, 199 * 200 / 2}, out);
 
     sorted_by_tree<<<1, 32>>>(out, 30);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<int> rows = host_copy(out, 960);
 
     for (int i = 0; i < 960; i++) {
@@ -211,7 +211,7 @@ int main(void)
         EXPECT(i % 30 == 0 || rows[i - 1] <= rows[i]);
     }
     exhaust<<<1, 1>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<int> counts = host_copy(out, 2);
 
     EXPECT(counts[0] >= 1 && counts[0] < 64); /* 64 MiB are not there */

@@ -45,7 +45,7 @@ static int attribute(cudaDeviceAttr which)
 {
     int value = -1;
 
-    CHECK(cudaDeviceGetAttribute(&value, which, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, 0));
     return value;
 }
 
@@ -55,15 +55,15 @@ static void test_properties(void)
     int count = 0, device = -1, driver = 0, runtime = 0;
     char bus[32] = "";
 
-    CHECK(cudaGetDeviceCount(&count));
+    CUDA_CHECK(cudaGetDeviceCount(&count));
     EXPECT(count >= 1);
-    CHECK(cudaSetDevice(0));
-    CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaSetDevice(0));
+    CUDA_CHECK(cudaGetDevice(&device));
     EXPECT(device == 0);
-    CHECK(cudaRuntimeGetVersion(&runtime));
-    CHECK(cudaDriverGetVersion(&driver));
+    CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+    CUDA_CHECK(cudaDriverGetVersion(&driver));
     EXPECT(runtime / 1000 == 13 && driver >= 13000);
-    CHECK(cudaGetDeviceProperties(&p, 0));
+    CUDA_CHECK(cudaGetDeviceProperties(&p, 0));
     EXPECT(p.major == 9 && p.minor == 0);
     EXPECT(p.name[0] != 0 && strlen(p.name) < sizeof p.name);
     EXPECT(p.warpSize == 32 && p.maxThreadsPerBlock == 1024 && p.maxThreadsPerMultiProcessor == 2048);
@@ -98,9 +98,9 @@ static void test_properties(void)
     EXPECT(attribute(cudaDevAttrCooperativeLaunch) == 1);
     EXPECT(attribute(cudaDevAttrMemoryPoolsSupported) == 1);
     EXPECT(attribute(cudaDevAttrClockRate) > 0);
-    CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, 0));
+    CUDA_CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, 0));
     EXPECT(strchr(bus, ':') != nullptr);
-    CHECK(cudaDeviceGetByPCIBusId(&device, bus));
+    CUDA_CHECK(cudaDeviceGetByPCIBusId(&device, bus));
     EXPECT(device == 0);
 }
 
@@ -109,25 +109,25 @@ static void test_occupancy(void)
     int blocks = 0, smaller = 0, grid = 0, block = 0;
     size_t shared = 0;
 
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 1024, 0));
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 1024, 0));
     EXPECT(blocks == 2);
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 256, 0));
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 256, 0));
     EXPECT(blocks == 8);
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 32, 0));
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 32, 0));
     EXPECT(blocks == 32); /* the most blocks, not the most threads */
-    CHECK(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, with_dynamic, 128, 100 * 1024));
+    CUDA_CHECK(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, with_dynamic, 128, 100 * 1024));
     EXPECT(blocks == 2); /* 2 x (100 + 1) of 228 KiB */
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&smaller, with_dynamic, 128, 200 * 1024));
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&smaller, with_dynamic, 128, 200 * 1024));
     EXPECT(smaller == 1);
-    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, 0));
+    CUDA_CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, 0));
     EXPECT(block >= 32 && block <= 1024 && block % 32 == 0);
     EXPECT(grid >= attribute(cudaDevAttrMultiProcessorCount));
-    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, bounded, 0, 0));
+    CUDA_CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, bounded, 0, 0));
     EXPECT(block <= 128);
-    CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, with_dynamic, four_bytes_each(), 0));
+    CUDA_CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, with_dynamic, four_bytes_each(), 0));
     EXPECT(block >= 32 && block <= 1024);
-    CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, with_dynamic, 2, 128));
+    CUDA_CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, with_dynamic, 2, 128));
     EXPECT(shared >= 100 * 1024 && shared <= 114 * 1024);
 }
 
@@ -135,22 +135,22 @@ static void test_functions(void)
 {
     cudaFuncAttributes a;
 
-    CHECK(cudaFuncGetAttributes(&a, plain));
+    CUDA_CHECK(cudaFuncGetAttributes(&a, plain));
     EXPECT(a.sharedSizeBytes == 0 && a.localSizeBytes == 0 && a.maxThreadsPerBlock == 1024);
     EXPECT(a.numRegs > 0 && a.numRegs <= 255);
     EXPECT(a.ptxVersion == 90 && a.binaryVersion == 90);
-    CHECK(cudaFuncGetAttributes(&a, bounded));
+    CUDA_CHECK(cudaFuncGetAttributes(&a, bounded));
     EXPECT(a.sharedSizeBytes == 4096 && a.maxThreadsPerBlock == 128);
-    CHECK(cudaFuncGetAttributes(&a, with_local));
+    CUDA_CHECK(cudaFuncGetAttributes(&a, with_local));
     EXPECT(a.localSizeBytes >= 400);
-    CHECK(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
-    CHECK(cudaFuncGetAttributes(&a, with_dynamic));
+    CUDA_CHECK(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
+    CUDA_CHECK(cudaFuncGetAttributes(&a, with_dynamic));
     EXPECT(a.maxDynamicSharedSizeBytes == 65536);
-    CHECK(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, 50));
-    CHECK(cudaFuncSetCacheConfig(plain, cudaFuncCachePreferL1));
+    CUDA_CHECK(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, 50));
+    CUDA_CHECK(cudaFuncSetCacheConfig(plain, cudaFuncCachePreferL1));
     const char *name = nullptr;
 
-    CHECK(cudaFuncGetName(&name, (const void *)bounded));
+    CUDA_CHECK(cudaFuncGetName(&name, (const void *)bounded));
     EXPECT(strstr(name, "bounded") != nullptr);
 }
 
@@ -158,21 +158,21 @@ static void test_limits(void)
 {
     size_t before = 0, after = 0;
 
-    CHECK(cudaDeviceGetLimit(&before, cudaLimitStackSize));
+    CUDA_CHECK(cudaDeviceGetLimit(&before, cudaLimitStackSize));
     EXPECT(before >= 1024);
-    CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
-    CHECK(cudaDeviceGetLimit(&after, cudaLimitStackSize));
+    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
+    CUDA_CHECK(cudaDeviceGetLimit(&after, cudaLimitStackSize));
     EXPECT(after >= 4096);
-    CHECK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 2 << 20));
-    CHECK(cudaDeviceGetLimit(&after, cudaLimitPrintfFifoSize));
+    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 2 << 20));
+    CUDA_CHECK(cudaDeviceGetLimit(&after, cudaLimitPrintfFifoSize));
     EXPECT(after >= 2 << 20);
-    CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
-    CHECK(cudaDeviceGetLimit(&after, cudaLimitMallocHeapSize));
+    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+    CUDA_CHECK(cudaDeviceGetLimit(&after, cudaLimitMallocHeapSize));
     EXPECT(after >= 16 << 20);
     int *out = device_zeros<int>(32);
 
     with_local<<<1, 32>>>(out, 7);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("local", std::vector<int>(32, 49), out);
     device_free(out);
 }

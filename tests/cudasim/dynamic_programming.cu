@@ -29,7 +29,7 @@ static void test_knapsack(int items, int capacity)
         int weight = 1 + rng_below(&rng, 60), value = rng_below(&rng, 1000);
 
         knapsack_item<<<capacity / 128 + 1, 128>>>(rows[i % 2], rows[1 - i % 2], capacity, weight, value);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         for (int room = capacity; room >= weight; room--)
             want[room] = std::max(want[room], want[room - weight] + value);
     }
@@ -84,7 +84,7 @@ static void test_subsequence(int length_a, int length_b)
     int *result = device_zeros<int>(1);
 
     subsequence<<<1, 64, 3 * (length_a + 1) * sizeof(int)>>>(device_a, length_a, device_b, length_b, result);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("common subsequence", std::vector<int>{best[length_a][length_b]}, result);
     device_free(device_a);
     device_free(device_b);
@@ -112,11 +112,11 @@ static void test_paths(int n)
 
     for (int through = 0; through < n; through++) {
         relax<<<dim3((n + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(device, n, through);
-        CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaGetLastError());
         for (int i = 0; i < n * n; i++)
             distances[i] = std::min(distances[i], distances[i / n * n + through] + distances[through * n + i % n]);
     }
-    CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaDeviceSynchronize());
     expect_device("paths", distances, device);
     device_free(device);
 }

@@ -88,7 +88,7 @@ template <typename T> static void test_templated(const char *what)
     for (int i = 0; i < 50; i++)
         want[i] = (T)(49 - i);
     templated<<<1, 50, 50 * sizeof(T)>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, out);
     device_free(out);
 }
@@ -103,7 +103,7 @@ int main(void)
             for (int k = 0; k < n; k++)
                 want[block * n + k] = (n - 1 - k) * 0.5 - (k + 5) % n + k * 7 % n % 251;
         parts<<<2, 96, n * 13>>>(out, n);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("parts", want, out);
         device_free(out);
     }
@@ -114,7 +114,7 @@ int main(void)
         want[i] = 99 - i + 1000 + (i + 1) % 100 + i % 4;
     want[100] = 11;
     beside_static<<<1, 100, 400>>>(out, 100);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("beside static", want, out);
     device_free(out);
 
@@ -122,7 +122,7 @@ int main(void)
 
     for (unsigned bytes : {16u, 1000u, 40000u}) {
         sizes<<<1, 25, bytes>>>(device_sizes);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         std::vector<unsigned> got = host_copy(device_sizes, 2);
 
         EXPECT(got[0] >= bytes && got[0] < bytes + 128 && got[1] == 1);
@@ -137,9 +137,9 @@ int main(void)
     int *device_in = device_copy(in);
     int *device_out = device_zeros<int>(n);
 
-    CHECK(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, n * 4));
+    CUDA_CHECK(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, n * 4));
     reverse<<<1, 256, n * 4>>>(device_in, device_out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("reverse", reversed, device_out);
     device_free(device_in);
     device_free(device_out);

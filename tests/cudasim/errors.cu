@@ -43,8 +43,8 @@ static void expect_launch_error(const char *what, cudaError_t want)
         printf("%s: want %s, got %s\n", what, cudaGetErrorName(want), cudaGetErrorName(got));
         exit(1);
     }
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
 }
 
 /* Shapes that no device takes: cudaErrorInvalidConfiguration before CUDA 13. */
@@ -74,17 +74,17 @@ static void test_launches(void)
     expect_launch_error("10 MB of shared memory", cudaErrorInvalidValue);
     EXPECT_ERROR(cudaErrorInvalidValue,
                  cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 10000000));
-    CHECK(cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
+    CUDA_CHECK(cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
     nothing<<<1, 1, 100000>>>();
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     nothing<<<1, 1, 100001>>>();
     expect_launch_error("more than was asked for", cudaErrorInvalidValue);
     large_static<<<1, 32>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     large_static<<<1, 32, 4096>>>(out);
     expect_launch_error("static and dynamic together", cudaErrorInvalidValue);
     bounded<<<1, 64>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     bounded<<<1, 65>>>(out);
     EXPECT(cudaGetLastError() != cudaSuccess); /* which error it is is not documented */
     EXPECT_ERROR(cudaErrorInvalidResourceHandle,
@@ -95,7 +95,7 @@ static void test_launches(void)
 
     EXPECT_ERROR(cudaErrorInvalidResourceHandle, cudaFuncGetAttributes(&attributes, (void *)no_kernel));
     store<<<1, 1>>>(out, 5);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("usable", std::vector<int>{5}, out);
     device_free(out);
 }
@@ -118,7 +118,7 @@ static void test_memory(void)
     EXPECT_ERROR(cudaErrorInvalidValue, cudaMemset(device, 0, (size_t)1 << 40));
     EXPECT_ERROR(cudaErrorInvalidValue, cudaFree(host));
     EXPECT_ERROR(cudaErrorInvalidValue, cudaFree((void *)0x1234));
-    CHECK(cudaFree(gone));
+    CUDA_CHECK(cudaFree(gone));
     EXPECT_ERROR(cudaErrorInvalidValue, cudaFree(gone));
     cudaError_t wide = cudaMemcpy2D(device, 4, host, 16, 16, 2, cudaMemcpyHostToDevice); /* wider than the pitch */
 
@@ -129,9 +129,9 @@ static void test_memory(void)
     EXPECT_ERROR(cudaErrorInvalidSymbol, cudaGetSymbolSize(&size, no_symbol));
     EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpyToSymbol(symbol, host, sizeof symbol + 4));
     EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpyFromSymbol(host, symbol, 8, 12));
-    CHECK(cudaMemcpyToSymbol(symbol, host, sizeof symbol));
+    CUDA_CHECK(cudaMemcpyToSymbol(symbol, host, sizeof symbol));
     EXPECT_ERROR(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(host));
-    CHECK(cudaGetDeviceCount(&device_count));
+    CUDA_CHECK(cudaGetDeviceCount(&device_count));
     EXPECT_ERROR(cudaErrorInvalidDevice, cudaSetDevice(device_count));
     EXPECT_ERROR(cudaErrorInvalidDevice, cudaSetDevice(-1));
     cudaDeviceProp properties;
@@ -147,17 +147,17 @@ static void test_last_error(void)
 
     EXPECT(cudaSetDevice(-1) == cudaErrorInvalidDevice);
     EXPECT(cudaPeekAtLastError() == cudaErrorInvalidDevice);
-    CHECK(cudaMemset(device, 0, 4)); /* success does not clear it */
+    CUDA_CHECK(cudaMemset(device, 0, 4)); /* success does not clear it */
     EXPECT(cudaPeekAtLastError() == cudaErrorInvalidDevice);
     EXPECT(cudaFree((void *)0x1234) == cudaErrorInvalidValue); /* a later error replaces it */
     EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
     EXPECT(cudaGetLastError() == cudaSuccess);
     EXPECT(cudaPeekAtLastError() == cudaSuccess);
     nothing<<<1, 2000>>>();
-    CHECK(cudaDeviceSynchronize()); /* a launch that was refused is no fault of the device */
+    CUDA_CHECK(cudaDeviceSynchronize()); /* a launch that was refused is no fault of the device */
     EXPECT(cudaPeekAtLastError() == cudaErrorInvalidValue);
     EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
-    CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaGetLastError());
     device_free(device);
 }
 

@@ -36,7 +36,7 @@ static int provoke(fault fault, cudaError_t want, cudaError_t other)
     void *more = nullptr;
 
     faulty<<<1, 32>>>(fault, out);
-    CHECK(cudaGetLastError()); /* the launch itself is fine */
+    CUDA_CHECK(cudaGetLastError()); /* the launch itself is fine */
     cudaError_t got = cudaDeviceSynchronize();
 
     if (got != want && got != other) {
@@ -54,10 +54,10 @@ static int provoke(fault fault, cudaError_t want, cudaError_t other)
     if (cudaMalloc(&more, 16) != cudaSuccess) /* some drivers never recover */
         return getenv("CUDASIM_STRICT_RESET") ? 1 : 0;
     faulty<<<1, 32>>>(NONE, (int *)more);
-    CHECK_LAUNCH();
-    CHECK(cudaMemcpy(host, more, 4, cudaMemcpyDeviceToHost));
+    CHECK_KERNEL();
+    CUDA_CHECK(cudaMemcpy(host, more, 4, cudaMemcpyDeviceToHost));
     EXPECT(host[0] == 77);
-    CHECK(cudaFree(more));
+    CUDA_CHECK(cudaFree(more));
     return 0;
 }
 

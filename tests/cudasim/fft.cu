@@ -45,7 +45,7 @@ static void test_fft(int n, int rows)
     float2 *device = device_copy(in);
 
     transform<<<rows, n / 2>>>(device, n, -1);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<float2> got = host_copy(device, n * rows);
 
     for (int row = 0; row < rows; row++)
@@ -59,7 +59,7 @@ static void test_fft(int n, int rows)
             expect_near("imaginary", row * n + k, sum.imag(), got[row * n + k].y, 0, 2e-6 * n);
         }
     transform<<<rows, n / 2>>>(device, n, 1);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     got = host_copy(device, n * rows);
     for (int i = 0; i < n * rows; i++) {
         expect_near("back", i, in[i].x, got[i].x / n, 0, 2e-6);
@@ -142,7 +142,7 @@ static void test_convolution(int n)
     unsigned *out = device_zeros<unsigned>(n);
 
     convolve<<<1, n / 2>>>(device_a, device_b, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("convolution", want, out);
     device_free(device_a);
     device_free(device_b);

@@ -119,7 +119,7 @@ template <typename T> static void test_basic(const char *what, int n)
     T *out = device_zeros<T>(n * BASIC * 4);
 
     basic<<<(n + 63) / 64, 64>>>(device_in, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<T> got = host_copy(out, n * BASIC * 4);
 
     for (int i = 0; i < n; i++)
@@ -191,7 +191,7 @@ template <typename T> static void test_exact(const char *what, int n)
     T *out = device_zeros<T>(n * EXACT);
 
     exact<<<(n + 63) / 64, 64>>>(device_in, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<T> got = host_copy(out, n * EXACT);
 
     for (int i = 0; i < n; i++) {
@@ -270,7 +270,7 @@ template <typename T> static void test_to_integers(const char *what)
     from_float *out = device_zeros<from_float>(N);
 
     to_integers<<<N / 64, 64>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<from_float> got = host_copy(out, N);
     bool is_double = sizeof(T) == 8;
 
@@ -338,7 +338,7 @@ static void test_from_integers(void)
     to_float *out = device_zeros<to_float>(N);
 
     from_integers<<<N / 64, 64>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<to_float> got = host_copy(out, N);
 
     for (int i = 0; i < N; i++) {
@@ -429,9 +429,9 @@ static void test_by_ptx(int n)
 
     for (int i = 0; i < n; i += 3) /* more denormals */
         in[2 * i] = std::ldexp(in[2 * i + 1] == in[2 * i + 1] ? 1.5f : 1.25f, -127 - i % 20);
-    CHECK(cudaMemcpy(device_in, in.data(), in.size() * sizeof(float), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(device_in, in.data(), in.size() * sizeof(float), cudaMemcpyHostToDevice));
     by_ptx<<<(n + 63) / 64, 64>>>(device_in, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<float> got = host_copy(out, n * 12);
 
     for (int i = 0; i < n; i++) {
@@ -601,7 +601,7 @@ template <typename T> static void test_functions(int n)
         T *device_in = device_copy(in);
 
         evaluate<<<(n + 63) / 64, 64>>>(device_in, out, n, which);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         std::vector<T> got = host_copy(out, n);
 
         for (int i = 0; i < n; i++)
@@ -642,7 +642,7 @@ template <typename T> static void test_two(int n)
     T *out = device_zeros<T>(7 * n);
 
     evaluate_two<<<(n + 63) / 64, 64>>>(device_in, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<T> got = host_copy(out, 7 * n);
 
     for (int i = 0; i < n; i++) {
@@ -694,7 +694,7 @@ static void test_fast(int n)
     float *out = device_zeros<float>(10 * n);
 
     fast<<<(n + 63) / 64, 64>>>(device_in, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<float> got = host_copy(out, 10 * n);
 
     for (int i = 0; i < n; i++) {

@@ -92,10 +92,10 @@ int main(void)
     float *device_wide = device_zeros<float>(512);
 
     narrow<<<(N + 63) / 64, 64>>>(device_in, out, N);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("narrow", want, out);
     widen<<<1, 256>>>(device_wide);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<float> got = host_copy(device_wide, 512);
 
     for (int i = 0; i < 256; i++)
@@ -121,7 +121,7 @@ int main(void)
     float *device_products = device_zeros<float>(128);
 
     multiply<<<1, 32>>>(device_a, device_b, device_products);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("mma", products, device_products);
     device_free(device_in);
     device_free(out);

@@ -74,14 +74,14 @@ static void test_tables(void)
     int *out = device_zeros<int>(70 * 3);
     operation given;
 
-    CHECK(cudaMemcpyFromSymbol(&given, chosen, sizeof given));
+    CUDA_CHECK(cudaMemcpyFromSymbol(&given, chosen, sizeof given));
     for (int i = 0; i < 70; i++) {
         want.push_back(on_host(i % 5, i, i % 9));
         want.push_back(i / 16 % 2 ? on_host(3, i, 3) : i - 3);
         want.push_back(i * 11);
     }
     by_table<<<1, 70>>>(out, given);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("tables", want, out);
     device_free(out);
 }
@@ -169,12 +169,12 @@ static void test_virtual(void)
     for (int i = 0; i < N; i++)
         want[i] = i % 3 == 0 ? (i + 1) * (i + 1) * 10 + 4 : i % 3 == 1 ? i * 20 + 4 : 30 * i * i;
     make_shapes<<<2, 64>>>(shapes, destroyed, N);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     use_shapes<<<4, 32>>>(shapes, out, N);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("virtual", want, out);
     delete_shapes<<<2, 64>>>(shapes, N);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("destructors", std::vector<int>{N}, destroyed);
     device_free(shapes);
     device_free(out);
@@ -328,10 +328,10 @@ static void test_switch(void)
     int *out_index = device_zeros<int>(THREADS);
 
     interpret<<<1, THREADS>>>(device_codes, out, LENGTH);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("switch", want, out);
     branch_by_index<<<1, THREADS>>>(device_index, out_index);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("brx.idx", want_index, out_index);
     device_free(device_codes);
     device_free(out);

@@ -74,11 +74,11 @@ static void test(int width, int height, int generations)
     for (int g = 0; g < generations; g++) {
         by_bytes<<<dim3((width + SIDE - 1) / SIDE, (height + SIDE - 1) / SIDE), dim3(SIDE, SIDE)>>>(
             bytes[g % 2], bytes[1 - g % 2], width, height);
-        CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaGetLastError());
         if (width % 32 == 0) {
             by_words<<<dim3((width / 32 + 3) / 4, (height + 15) / 16), dim3(4, 16)>>>(packed[g % 2], packed[1 - g % 2],
                                                                                      width / 32, height);
-            CHECK(cudaGetLastError());
+            CUDA_CHECK(cudaGetLastError());
         }
         for (int y = 0; y < height; y++)
             for (int x = 0; x < width; x++) {
@@ -91,7 +91,7 @@ static void test(int width, int height, int generations)
             }
         cells.swap(next);
     }
-    CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaDeviceSynchronize());
     expect_device("bytes", cells, bytes[generations % 2]);
     if (width % 32 == 0) {
         for (int i = 0; i < width * height; i++)

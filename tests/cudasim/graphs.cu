@@ -42,48 +42,48 @@ static void test_capture(void)
     int *out = device_zeros<int>(N);
     size_t nodes = 0;
 
-    CHECK(cudaStreamCreate(&stream));
-    CHECK(cudaStreamCreate(&branch));
-    CHECK(cudaEventCreate(&fork));
-    CHECK(cudaEventCreate(&join));
-    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    CHECK(cudaStreamIsCapturing(stream, &status));
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    CUDA_CHECK(cudaStreamCreate(&branch));
+    CUDA_CHECK(cudaEventCreate(&fork));
+    CUDA_CHECK(cudaEventCreate(&join));
+    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
     EXPECT(status == cudaStreamCaptureStatusActive);
-    CHECK(cudaEventRecord(fork, stream));
-    CHECK(cudaStreamWaitEvent(branch, fork, 0));
+    CUDA_CHECK(cudaEventRecord(fork, stream));
+    CUDA_CHECK(cudaStreamWaitEvent(branch, fork, 0));
     scale_add<<<4, 128, 0, stream>>>(a, N, 2, 0);
-    CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaGetLastError());
     scale_add<<<4, 128, 0, branch>>>(b, N, 3, 1);
-    CHECK(cudaGetLastError());
-    CHECK(cudaEventRecord(join, branch));
-    CHECK(cudaStreamWaitEvent(stream, join, 0));
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaEventRecord(join, branch));
+    CUDA_CHECK(cudaStreamWaitEvent(stream, join, 0));
     sum_of<<<4, 128, 0, stream>>>(a, b, out, N);
-    CHECK(cudaGetLastError());
-    CHECK(cudaMemcpyAsync(got.data(), out, N * sizeof(int), cudaMemcpyDeviceToHost, stream));
-    CHECK(cudaLaunchHostFunc(stream, count_call, &calls));
-    CHECK(cudaStreamEndCapture(stream, &graph));
-    CHECK(cudaStreamIsCapturing(stream, &status));
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaMemcpyAsync(got.data(), out, N * sizeof(int), cudaMemcpyDeviceToHost, stream));
+    CUDA_CHECK(cudaLaunchHostFunc(stream, count_call, &calls));
+    CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+    CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
     EXPECT(status == cudaStreamCaptureStatusNone);
     expect_device("nothing ran while it was captured", ones, a);
-    CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
+    CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
     EXPECT(nodes == 5);
-    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
     int want_a = 1, want_b = 1;
 
     for (int round = 0; round < 3; round++) {
-        CHECK(cudaGraphLaunch(exec, stream));
-        CHECK(cudaStreamSynchronize(stream));
+        CUDA_CHECK(cudaGraphLaunch(exec, stream));
+        CUDA_CHECK(cudaStreamSynchronize(stream));
         want_a = want_a * 2;
         want_b = want_b * 3 + 1;
         expect_equal("captured", std::vector<int>(N, want_a + want_b), got);
         EXPECT(calls == round + 1);
     }
-    CHECK(cudaGraphExecDestroy(exec));
-    CHECK(cudaGraphDestroy(graph));
-    CHECK(cudaEventDestroy(fork));
-    CHECK(cudaEventDestroy(join));
-    CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaStreamDestroy(branch));
+    CUDA_CHECK(cudaGraphExecDestroy(exec));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    CUDA_CHECK(cudaEventDestroy(fork));
+    CUDA_CHECK(cudaEventDestroy(join));
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaStreamDestroy(branch));
     device_free(a);
     device_free(b);
     device_free(out);
@@ -101,34 +101,34 @@ static void test_built(void)
     int n = N, scale = 1, offset = 5;
     void *arguments[] = {&values, &n, &scale, &offset};
 
-    CHECK(cudaGraphCreate(&graph, 0));
+    CUDA_CHECK(cudaGraphCreate(&graph, 0));
     memset_parameters.dst = values;
     memset_parameters.value = 0x01010101;
     memset_parameters.elementSize = 4;
     memset_parameters.width = N;
     memset_parameters.height = 1;
-    CHECK(cudaGraphAddMemsetNode(&fill, graph, nullptr, 0, &memset_parameters));
+    CUDA_CHECK(cudaGraphAddMemsetNode(&fill, graph, nullptr, 0, &memset_parameters));
     kernel.func = (void *)scale_add;
     kernel.gridDim = dim3(4);
     kernel.blockDim = dim3(128);
     kernel.kernelParams = arguments;
-    CHECK(cudaGraphAddKernelNode(&first, graph, &fill, 1, &kernel));
+    CUDA_CHECK(cudaGraphAddKernelNode(&first, graph, &fill, 1, &kernel));
     scale = 2; /* parameters are copied when the node is added */
     offset = 7;
-    CHECK(cudaGraphAddKernelNode(&second, graph, &first, 1, &kernel));
-    CHECK(cudaGraphAddMemcpyNode1D(&copy, graph, &second, 1, got.data(), values, N * sizeof(int),
-                                   cudaMemcpyDeviceToHost));
-    CHECK(cudaGraphInstantiate(&exec, graph, 0));
-    CHECK(cudaGraphLaunch(exec, 0));
-    CHECK(cudaStreamSynchronize(0));
+    CUDA_CHECK(cudaGraphAddKernelNode(&second, graph, &first, 1, &kernel));
+    CUDA_CHECK(cudaGraphAddMemcpyNode1D(&copy, graph, &second, 1, got.data(), values, N * sizeof(int),
+                                        cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA_CHECK(cudaGraphLaunch(exec, 0));
+    CUDA_CHECK(cudaStreamSynchronize(0));
     expect_equal("built", std::vector<int>(N, (0x01010101 + 5) * 2 + 7), got);
     offset = 9;
-    CHECK(cudaGraphExecKernelNodeSetParams(exec, second, &kernel));
-    CHECK(cudaGraphLaunch(exec, 0));
-    CHECK(cudaStreamSynchronize(0));
+    CUDA_CHECK(cudaGraphExecKernelNodeSetParams(exec, second, &kernel));
+    CUDA_CHECK(cudaGraphLaunch(exec, 0));
+    CUDA_CHECK(cudaStreamSynchronize(0));
     expect_equal("changed", std::vector<int>(N, (0x01010101 + 5) * 2 + 9), got);
-    CHECK(cudaGraphExecDestroy(exec));
-    CHECK(cudaGraphDestroy(graph));
+    CUDA_CHECK(cudaGraphExecDestroy(exec));
+    CUDA_CHECK(cudaGraphDestroy(graph));
     device_free(values);
 }
 

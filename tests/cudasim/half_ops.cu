@@ -142,7 +142,7 @@ template <typename T> static void test_conversions(int n)
     float *floats = device_zeros<float>(65536);
 
     widen<<<256, 256>>>(device_all, floats);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<float> wide = host_copy(floats, 65536);
 
     for (int i = 0; i < 65536; i++)
@@ -164,7 +164,7 @@ template <typename T> static void test_conversions(int n)
     T *out = device_zeros<T>(5 * n);
 
     narrow<<<(n + 63) / 64, 64>>>(device_in, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<T> got = host_copy(out, 5 * n);
 
     for (int i = 0; i < n; i++)
@@ -269,7 +269,7 @@ template <typename T> static void test_arithmetic(int n)
     int *device_bits = device_zeros<int>(2 * n);
 
     arithmetic<<<(n + 63) / 64, 64>>>(device_in, out, device_bits, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<T> got = host_copy(out, RESULTS * n);
     std::vector<int> got_bits = host_copy(device_bits, 2 * n);
 
@@ -369,7 +369,7 @@ template <typename T> static void test_functions(void)
     T *out = device_zeros<T>(11 * n);
 
     functions<<<(n + 63) / 64, 64>>>(device_in, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<T> got = host_copy(out, 11 * n);
 
     for (int i = 0; i < n; i++) {
@@ -443,7 +443,7 @@ static void test_dot(void)
     float *out = device_zeros<float>(3);
 
     dot<<<1, 32>>>(device_a, device_b, out, PAIRS);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("dot", std::vector<float>(3, want), out);
     device_free(device_a);
     device_free(device_b);

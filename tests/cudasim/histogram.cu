@@ -103,7 +103,7 @@ static void test(int n, int distinct)
             histogram_match<<<blocks, 128>>>(device_in, bins, n);
         if (style == 4)
             histogram_ballot<<<blocks, 128>>>(device_in, bins, n);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("histogram", want, bins);
         device_free(bins);
     }

@@ -443,7 +443,7 @@ static void test_big_numbers(int n)
     big *out = device_zeros<big>(3 * n);
 
     big_numbers<<<(n + 63) / 64, 64>>>(device_in, out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_bits("big numbers", want, host_copy(out, 3 * n));
     device_free(device_in);
     device_free(out);
@@ -575,7 +575,7 @@ int main(void)
     u64 *out_wide = device_zeros<u64>(N * LONGS);
 
     words<<<(N + 63) / 64, 64>>>(device_in, out, N);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<u32> got = host_copy(out, N * WORDS);
 
     for (int i = 0; i < N; i++) {
@@ -589,7 +589,7 @@ int main(void)
             }
     }
     longs<<<(N + 63) / 64, 64>>>(device_wide, out_wide, N);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<u64> got_wide = host_copy(out_wide, N * LONGS);
 
     for (int i = 0; i < N; i++) {
@@ -603,7 +603,7 @@ int main(void)
             }
     }
     packed<<<(N + 63) / 64, 64>>>(device_in, out, N);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     got = host_copy(out, N * PACKED);
     for (int i = 0; i < N; i++) {
         std::vector<u32> want = packed_on_host(in[3 * i], in[3 * i + 1]);

@@ -39,7 +39,7 @@ static void test_shape(dim3 grid, dim3 block)
             for (unsigned x = 0; x < block.x; x++)
                 sum += x + 1000ull * y + 1000000ull * z;
     count_all<<<grid, block>>>(counts, sums);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("counts", std::vector<unsigned char>((size_t)blocks * size, 1), counts);
     expect_device("sums", std::vector<unsigned long long>(blocks, sum), sums);
     device_free(counts);
@@ -92,7 +92,7 @@ static void test_stencil(int nx, int ny, int nz, dim3 block)
     int *out = device_zeros<int>(in.size());
 
     stencil<<<grid, block>>>(device_in, out, nx, ny, nz);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("stencil", want, out);
     device_free(device_in);
     device_free(out);
@@ -123,16 +123,16 @@ int main(void)
     int *out = device_zeros<int>(100);
 
     many_blocks<<<100000, 1>>>(bits);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("many blocks", std::vector<unsigned>(100000 / 32, 0xffffffffu), bits);
     test_stencil(17, 13, 11, dim3(8, 8, 4));
     test_stencil(64, 3, 1, dim3(64, 2, 1));
     test_stencil(5, 40, 7, dim3(3, 5, 7));
     tail<<<4, 1024>>>(out, 0);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("empty", std::vector<int>(100), out);
     tail<<<4, 1024>>>(out, 1);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     EXPECT(host_copy(out, 2)[0] == 1 && host_copy(out, 2)[1] == 0);
     device_free(bits);
     device_free(out);

@@ -193,16 +193,16 @@ int main(void)
     double *device_doubles = device_zeros<double>(THREADS);
 
     indexed<<<2, THREADS / 2>>>(device_in, out, 50);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("indexed", want, out);
     generic<<<1, THREADS>>>(device_sums, global);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("generic", sums, device_sums);
     large_frame<<<1, THREADS>>>(device_doubles, 11);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("large frame", frames, device_doubles);
     mixed<<<1, THREADS>>>(device_doubles, 13);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_close("mixed", records, host_copy(device_doubles, THREADS), 1e-14, 0);
     device_free(device_in);
     device_free(out);

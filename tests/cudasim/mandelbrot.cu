@@ -100,7 +100,7 @@ template <typename T> static void test(const char *what, int width, int height, 
         for (int x = 0; x < width; x++)
             want[y * width + x] = escape<T>(T(x / 32.0 - 2.25), T(y / 32.0 - 1.25), most);
     draw<T><<<dim3((width + 15) / 16, (height + 7) / 8), dim3(16, 8)>>>(counts, width, height, most);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, counts);
     device_free(counts);
 }

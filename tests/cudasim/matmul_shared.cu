@@ -99,11 +99,11 @@ template <typename T> static void test(const char *what, int m, int n, int k)
     T *device_c = device_zeros<T>(m * n);
 
     matmul_tile<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16)>>>(device_a, device_b, device_c, m, n, k);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device_c);
-    CHECK(cudaMemset(device_c, 0, m * n * sizeof(T)));
+    CUDA_CHECK(cudaMemset(device_c, 0, m * n * sizeof(T)));
     matmul_registers<<<dim3((n + 63) / 64, (m + 63) / 64), dim3(16, 16)>>>(device_a, device_b, device_c, m, n, k);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device_c);
     device_free(device_a);
     device_free(device_b);

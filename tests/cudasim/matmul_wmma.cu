@@ -107,7 +107,7 @@ static void test_layouts(const char *what, int low, int high)
     for (wmma::layout_t layout : {wmma::mem_row_major, wmma::mem_col_major}) {
         multiply<T, S, M, N, K, LA, LB>
             <<<dim3(TILES_N, TILES_M), 32>>>(device_a, device_b, device_c, device_d, layout);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         std::vector<S> got = host_copy(device_d, m * n);
 
         for (int y = 0; y < m; y++)
@@ -146,7 +146,7 @@ static void test_rounding(void)
     float *out = device_zeros<float>(6);
 
     round_tf32<<<1, 6>>>(in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<float> got = host_copy(out, 6);
 
     /* Rounded to nearest with ties away from zero (cvt.rna); only the upper 19 bits of a tf32 count. */

@@ -100,7 +100,7 @@ static void test_rounds(int count)
         values.swap(next);
     }
     rounds<<<1, 96>>>(out, count);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("rounds", values, out);
     device_free(out);
 }
@@ -150,7 +150,7 @@ static void test_counted(void)
     want[64] = 64;
     want[65] = 1;
     counted<<<1, 64>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("counted", want, out);
     device_free(out);
 }
@@ -221,7 +221,7 @@ static void test_tiles(int count)
     int *out = device_zeros<int>(want.size());
 
     tiles<<<1, 64>>>(device_in, out, count);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("tiles", want, out);
     device_free(device_in);
     device_free(out);
@@ -267,7 +267,7 @@ static void test_add_in_bulk(void)
             high[i] = high[i] > height ? high[i] : height;
         }
     add_in_bulk<<<BLOCKS, 64>>>(sums, highest);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("sums", want, sums);
     expect_device("maxima", high, highest);
     device_free(sums);
@@ -326,7 +326,7 @@ static void test_send(void)
         for (int i = 0; i < 64; i++)
             want[block * 64 + i] = (block / 4 * 4 + (block + 3) % 4) * 100 + 63 - i;
     send<<<8, 64>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("send", want, out);
     device_free(out);
 }

@@ -45,25 +45,25 @@ static void test_linear(void)
     int *a = device_new<int>(N);
     int *b = device_new<int>(N);
 
-    CHECK(cudaMemcpy(a, in.data(), N * sizeof(int), cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(b, a, N * sizeof(int), cudaMemcpyDeviceToDevice));
-    CHECK(cudaMemcpy(out.data(), b, N * sizeof(int), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(a, in.data(), N * sizeof(int), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(b, a, N * sizeof(int), cudaMemcpyDeviceToDevice));
+    CUDA_CHECK(cudaMemcpy(out.data(), b, N * sizeof(int), cudaMemcpyDeviceToHost));
     expect_equal("host-device-device-host", in, out);
     std::fill(out.begin(), out.end(), 0);
-    CHECK(cudaMemcpy(out.data(), in.data(), N * sizeof(int), cudaMemcpyHostToHost));
+    CUDA_CHECK(cudaMemcpy(out.data(), in.data(), N * sizeof(int), cudaMemcpyHostToHost));
     expect_equal("host to host", in, out);
     std::fill(out.begin(), out.end(), 0);
-    CHECK(cudaMemset(b, 0, N * sizeof(int)));
-    CHECK(cudaMemcpy(b, in.data(), N * sizeof(int), cudaMemcpyDefault));
-    CHECK(cudaMemcpy(out.data(), b, N * sizeof(int), cudaMemcpyDefault));
+    CUDA_CHECK(cudaMemset(b, 0, N * sizeof(int)));
+    CUDA_CHECK(cudaMemcpy(b, in.data(), N * sizeof(int), cudaMemcpyDefault));
+    CUDA_CHECK(cudaMemcpy(out.data(), b, N * sizeof(int), cudaMemcpyDefault));
     expect_equal("default", in, out);
     /* parts, not aligned */
-    CHECK(cudaMemcpy((char *)a + 3, (char *)in.data() + 1, 101, cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy((char *)out.data() + 3, (char *)a + 3, 101, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy((char *)a + 3, (char *)in.data() + 1, 101, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy((char *)out.data() + 3, (char *)a + 3, 101, cudaMemcpyDeviceToHost));
     EXPECT(memcmp((char *)out.data() + 3, (char *)in.data() + 1, 101) == 0);
-    CHECK(cudaMemcpy(a, in.data(), 0, cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpyPeer(b, 0, a, 0, 400));
-    CHECK(cudaMemset((char *)b + 5, 0xab, 11));
+    CUDA_CHECK(cudaMemcpy(a, in.data(), 0, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpyPeer(b, 0, a, 0, 400));
+    CUDA_CHECK(cudaMemset((char *)b + 5, 0xab, 11));
     std::vector<unsigned char> got = host_copy((unsigned char *)b, 20);
 
     for (int i = 5; i < 16; i++)
@@ -71,11 +71,11 @@ static void test_linear(void)
     EXPECT(got[3] == ((unsigned char *)in.data())[1] && got[17] == ((unsigned char *)in.data())[15]);
     device_free(a);
     device_free(b);
-    CHECK(cudaFree(nullptr));
+    CUDA_CHECK(cudaFree(nullptr));
     void *nothing = (void *)1;
 
-    CHECK(cudaMalloc(&nothing, 0));
-    CHECK(cudaFree(nothing));
+    CUDA_CHECK(cudaMalloc(&nothing, 0));
+    CUDA_CHECK(cudaFree(nothing));
 }
 
 static void test_pitched(void)
@@ -85,15 +85,15 @@ static void test_pitched(void)
     char *a, *b;
     size_t pitch_a, pitch_b;
 
-    CHECK(cudaMallocPitch((void **)&a, &pitch_a, WIDTH * sizeof(int), HEIGHT));
-    CHECK(cudaMallocPitch((void **)&b, &pitch_b, (WIDTH + 100) * sizeof(int), HEIGHT));
+    CUDA_CHECK(cudaMallocPitch((void **)&a, &pitch_a, WIDTH * sizeof(int), HEIGHT));
+    CUDA_CHECK(cudaMallocPitch((void **)&b, &pitch_b, (WIDTH + 100) * sizeof(int), HEIGHT));
     EXPECT(pitch_a >= WIDTH * sizeof(int) && pitch_a % 16 == 0);
-    CHECK(cudaMemset2D(b, pitch_b, 0x11, (WIDTH + 100) * sizeof(int), HEIGHT));
-    CHECK(cudaMemcpy2D(a, pitch_a, in.data(), WIDTH * sizeof(int), WIDTH * sizeof(int), HEIGHT,
-                       cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy2D(b + 8, pitch_b, a, pitch_a, WIDTH * sizeof(int), HEIGHT, cudaMemcpyDeviceToDevice));
-    CHECK(cudaMemcpy2D(out.data(), WIDTH * sizeof(int), b + 8, pitch_b, WIDTH * sizeof(int), HEIGHT,
-                       cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemset2D(b, pitch_b, 0x11, (WIDTH + 100) * sizeof(int), HEIGHT));
+    CUDA_CHECK(cudaMemcpy2D(a, pitch_a, in.data(), WIDTH * sizeof(int), WIDTH * sizeof(int), HEIGHT,
+                            cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy2D(b + 8, pitch_b, a, pitch_a, WIDTH * sizeof(int), HEIGHT, cudaMemcpyDeviceToDevice));
+    CUDA_CHECK(cudaMemcpy2D(out.data(), WIDTH * sizeof(int), b + 8, pitch_b, WIDTH * sizeof(int), HEIGHT,
+                            cudaMemcpyDeviceToHost));
     expect_equal("2D", in, out);
     for (int row = 0; row < HEIGHT; row++) { /* what is around was left alone */
         std::vector<unsigned char> edge = host_copy((unsigned char *)b + row * pitch_b, 8);
@@ -114,23 +114,23 @@ static void test_volume(void)
     cudaPitchedPtr volume;
     cudaMemcpy3DParms parameters = {};
 
-    CHECK(cudaMalloc3D(&volume, extent));
-    CHECK(cudaMemset3D(volume, 0x22, extent));
+    CUDA_CHECK(cudaMalloc3D(&volume, extent));
+    CUDA_CHECK(cudaMemset3D(volume, 0x22, extent));
     parameters.srcPtr = make_cudaPitchedPtr(in.data(), X * sizeof(int), X, Y);
     parameters.dstPtr = volume;
     parameters.extent = extent;
     parameters.kind = cudaMemcpyHostToDevice;
-    CHECK(cudaMemcpy3D(&parameters));
+    CUDA_CHECK(cudaMemcpy3D(&parameters));
     parameters.srcPtr = volume;
     parameters.dstPtr = make_cudaPitchedPtr(out.data(), X * sizeof(int), X, Y);
     parameters.kind = cudaMemcpyDeviceToHost;
-    CHECK(cudaMemcpy3D(&parameters));
+    CUDA_CHECK(cudaMemcpy3D(&parameters));
     expect_equal("3D", in, out);
     /* a part: 4 x 2 x 2 from (2, 1, 1) to (0, 0, 0) */
     parameters.srcPos = make_cudaPos(2 * sizeof(int), 1, 1);
     parameters.extent = make_cudaExtent(4 * sizeof(int), 2, 2);
-    CHECK(cudaMemcpy3DAsync(&parameters, 0));
-    CHECK(cudaStreamSynchronize(0));
+    CUDA_CHECK(cudaMemcpy3DAsync(&parameters, 0));
+    CUDA_CHECK(cudaStreamSynchronize(0));
     for (int z = 0; z < 2; z++)
         for (int y = 0; y < 2; y++)
             for (int x = 0; x < 4; x++)
@@ -148,38 +148,38 @@ static void test_symbols(void)
 
     for (int i = 0; i < 16; i++)
         table[i] = i * 0.25f;
-    CHECK(cudaMemcpyToSymbol(numbers, in.data(), 50 * sizeof(int)));
-    CHECK(cudaMemcpyToSymbol(numbers, &in[50], 50 * sizeof(int), 50 * sizeof(int)));
-    CHECK(cudaMemcpyToSymbol(constants, table, sizeof table));
-    CHECK(cudaMemcpyToSymbolAsync(bytes, small, sizeof small, 0, cudaMemcpyHostToDevice, 0));
+    CUDA_CHECK(cudaMemcpyToSymbol(numbers, in.data(), 50 * sizeof(int)));
+    CUDA_CHECK(cudaMemcpyToSymbol(numbers, &in[50], 50 * sizeof(int), 50 * sizeof(int)));
+    CUDA_CHECK(cudaMemcpyToSymbol(constants, table, sizeof table));
+    CUDA_CHECK(cudaMemcpyToSymbolAsync(bytes, small, sizeof small, 0, cudaMemcpyHostToDevice, 0));
     float *out = device_zeros<float>(100);
     std::vector<float> want(100);
 
     for (int i = 0; i < 100; i++)
         want[i] = table[i % 16] + in[i] + small[i % 7];
     read_symbols<<<1, 100>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("symbols", want, out);
     EXPECT(managed_number == 10);
     for (int i = 0; i < 10; i++)
         EXPECT(managed_array[i] == i * 1.5);
     managed_number = 6;
     read_symbols<<<1, 100>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     EXPECT(managed_number == 12);
     std::vector<int> got(10);
 
-    CHECK(cudaMemcpyFromSymbol(got.data(), numbers, 10 * sizeof(int), 20 * sizeof(int)));
+    CUDA_CHECK(cudaMemcpyFromSymbol(got.data(), numbers, 10 * sizeof(int), 20 * sizeof(int)));
     expect_equal("from symbol", count_up(10, 21), got);
-    CHECK(cudaGetSymbolAddress(&address, numbers));
-    CHECK(cudaGetSymbolSize(&size, numbers));
+    CUDA_CHECK(cudaGetSymbolAddress(&address, numbers));
+    CUDA_CHECK(cudaGetSymbolSize(&size, numbers));
     EXPECT(size == 400);
     increment<<<1, 100>>>((int *)address, 100, 1000);
-    CHECK_LAUNCH();
-    CHECK(cudaMemcpyFromSymbolAsync(got.data(), numbers, 10 * sizeof(int), 0, cudaMemcpyDeviceToHost, 0));
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
+    CUDA_CHECK(cudaMemcpyFromSymbolAsync(got.data(), numbers, 10 * sizeof(int), 0, cudaMemcpyDeviceToHost, 0));
+    CUDA_CHECK(cudaDeviceSynchronize());
     expect_equal("by address", count_up(10, 1001), got);
-    CHECK(cudaGetSymbolSize(&size, constants));
+    CUDA_CHECK(cudaGetSymbolSize(&size, constants));
     EXPECT(size == sizeof table);
     device_free(out);
 }
@@ -189,19 +189,19 @@ static void test_managed(void)
     enum { N = 5000 };
     int *values = nullptr;
 
-    CHECK(cudaMallocManaged(&values, N * sizeof(int)));
+    CUDA_CHECK(cudaMallocManaged(&values, N * sizeof(int)));
     for (int i = 0; i < N; i++)
         values[i] = i;
     increment<<<(N + 255) / 256, 256>>>(values, N, 3);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     for (int i = 0; i < N; i++)
         EXPECT(values[i] == i + 3);
     values[17] = 0;
     increment<<<(N + 255) / 256, 256>>>(values, N, 1);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     EXPECT(values[17] == 1 && values[18] == 22);
-    CHECK(cudaMemset(values, 0, N * sizeof(int)));
-    CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaMemset(values, 0, N * sizeof(int)));
+    CUDA_CHECK(cudaDeviceSynchronize());
     EXPECT(values[N - 1] == 0);
     device_free(values);
 }
@@ -212,39 +212,39 @@ static void test_pinned(void)
     int *pinned = nullptr, *mapped = nullptr, *view = nullptr;
     unsigned flags = 0;
 
-    CHECK(cudaMallocHost((void **)&pinned, N * sizeof(int)));
-    CHECK(cudaHostAlloc((void **)&mapped, N * sizeof(int), cudaHostAllocMapped));
-    CHECK(cudaHostGetDevicePointer((void **)&view, mapped, 0));
-    CHECK(cudaHostGetFlags(&flags, mapped));
+    CUDA_CHECK(cudaMallocHost((void **)&pinned, N * sizeof(int)));
+    CUDA_CHECK(cudaHostAlloc((void **)&mapped, N * sizeof(int), cudaHostAllocMapped));
+    CUDA_CHECK(cudaHostGetDevicePointer((void **)&view, mapped, 0));
+    CUDA_CHECK(cudaHostGetFlags(&flags, mapped));
     EXPECT(flags & cudaHostAllocMapped);
     for (int i = 0; i < N; i++) {
         pinned[i] = i;
         mapped[i] = 2 * i;
     }
     increment<<<4, 256>>>(view, N, 5);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     for (int i = 0; i < N; i++)
         EXPECT(mapped[i] == 2 * i + 5);
     int *device = device_zeros<int>(N);
 
-    CHECK(cudaMemcpyAsync(device, pinned, N * sizeof(int), cudaMemcpyHostToDevice, 0));
+    CUDA_CHECK(cudaMemcpyAsync(device, pinned, N * sizeof(int), cudaMemcpyHostToDevice, 0));
     increment<<<4, 256>>>(device, N, 1);
-    CHECK(cudaGetLastError());
-    CHECK(cudaMemcpyAsync(pinned, device, N * sizeof(int), cudaMemcpyDeviceToHost, 0));
-    CHECK(cudaStreamSynchronize(0));
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaMemcpyAsync(pinned, device, N * sizeof(int), cudaMemcpyDeviceToHost, 0));
+    CUDA_CHECK(cudaStreamSynchronize(0));
     for (int i = 0; i < N; i++)
         EXPECT(pinned[i] == i + 1);
     /* memory that was there before */
     std::vector<int> ordinary = count_up(4096, 0);
 
-    CHECK(cudaHostRegister(ordinary.data(), ordinary.size() * sizeof(int), cudaHostRegisterMapped));
-    CHECK(cudaHostGetDevicePointer((void **)&view, ordinary.data(), 0));
+    CUDA_CHECK(cudaHostRegister(ordinary.data(), ordinary.size() * sizeof(int), cudaHostRegisterMapped));
+    CUDA_CHECK(cudaHostGetDevicePointer((void **)&view, ordinary.data(), 0));
     increment<<<16, 256>>>(view, 4096, 9);
-    CHECK_LAUNCH();
-    CHECK(cudaHostUnregister(ordinary.data()));
+    CHECK_KERNEL();
+    CUDA_CHECK(cudaHostUnregister(ordinary.data()));
     expect_equal("registered", count_up(4096, 9), ordinary);
-    CHECK(cudaFreeHost(pinned));
-    CHECK(cudaFreeHost(mapped));
+    CUDA_CHECK(cudaFreeHost(pinned));
+    CUDA_CHECK(cudaFreeHost(mapped));
     device_free(device);
 }
 
@@ -257,28 +257,28 @@ static void test_stream_ordered(void)
     int *a = nullptr, *b = nullptr;
     std::vector<int> in = count_up(N, 0), out(N);
 
-    CHECK(cudaStreamCreate(&stream));
-    CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
-    CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
     threshold = 0;
-    CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+    CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
     EXPECT(threshold == 1 << 20);
     for (int round = 0; round < 3; round++) {
-        CHECK(cudaMallocAsync((void **)&a, N * sizeof(int), stream));
-        CHECK(cudaMallocAsync((void **)&b, N * sizeof(int), stream));
-        CHECK(cudaMemcpyAsync(a, in.data(), N * sizeof(int), cudaMemcpyHostToDevice, stream));
+        CUDA_CHECK(cudaMallocAsync((void **)&a, N * sizeof(int), stream));
+        CUDA_CHECK(cudaMallocAsync((void **)&b, N * sizeof(int), stream));
+        CUDA_CHECK(cudaMemcpyAsync(a, in.data(), N * sizeof(int), cudaMemcpyHostToDevice, stream));
         increment<<<4, 256, 0, stream>>>(a, N, round);
-        CHECK(cudaGetLastError());
-        CHECK(cudaMemcpyAsync(b, a, N * sizeof(int), cudaMemcpyDeviceToDevice, stream));
-        CHECK(cudaMemsetAsync(a, 0xff, N * sizeof(int), stream));
-        CHECK(cudaMemcpyAsync(out.data(), b, N * sizeof(int), cudaMemcpyDeviceToHost, stream));
-        CHECK(cudaFreeAsync(a, stream));
-        CHECK(cudaFreeAsync(b, stream));
-        CHECK(cudaStreamSynchronize(stream));
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaMemcpyAsync(b, a, N * sizeof(int), cudaMemcpyDeviceToDevice, stream));
+        CUDA_CHECK(cudaMemsetAsync(a, 0xff, N * sizeof(int), stream));
+        CUDA_CHECK(cudaMemcpyAsync(out.data(), b, N * sizeof(int), cudaMemcpyDeviceToHost, stream));
+        CUDA_CHECK(cudaFreeAsync(a, stream));
+        CUDA_CHECK(cudaFreeAsync(b, stream));
+        CUDA_CHECK(cudaStreamSynchronize(stream));
         expect_equal("stream ordered", count_up(N, round), out);
     }
-    CHECK(cudaMemPoolTrimTo(pool, 0));
-    CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaMemPoolTrimTo(pool, 0));
+    CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
 static void test_attributes(void)
@@ -289,29 +289,29 @@ static void test_attributes(void)
     int ordinary = 0;
     size_t free_before, free_after, total;
 
-    CHECK(cudaMallocManaged(&managed, 4));
-    CHECK(cudaMallocHost((void **)&pinned, 400));
-    CHECK(cudaPointerGetAttributes(&attributes, device));
+    CUDA_CHECK(cudaMallocManaged(&managed, 4));
+    CUDA_CHECK(cudaMallocHost((void **)&pinned, 400));
+    CUDA_CHECK(cudaPointerGetAttributes(&attributes, device));
     EXPECT(attributes.type == cudaMemoryTypeDevice && attributes.device == 0);
     EXPECT(attributes.devicePointer == device);
-    CHECK(cudaPointerGetAttributes(&attributes, device + 99));
+    CUDA_CHECK(cudaPointerGetAttributes(&attributes, device + 99));
     EXPECT(attributes.type == cudaMemoryTypeDevice);
-    CHECK(cudaPointerGetAttributes(&attributes, managed));
+    CUDA_CHECK(cudaPointerGetAttributes(&attributes, managed));
     EXPECT(attributes.type == cudaMemoryTypeManaged);
-    CHECK(cudaPointerGetAttributes(&attributes, pinned));
+    CUDA_CHECK(cudaPointerGetAttributes(&attributes, pinned));
     EXPECT(attributes.type == cudaMemoryTypeHost && attributes.hostPointer == pinned);
-    CHECK(cudaPointerGetAttributes(&attributes, &ordinary));
+    CUDA_CHECK(cudaPointerGetAttributes(&attributes, &ordinary));
     EXPECT(attributes.type == cudaMemoryTypeUnregistered);
-    CHECK(cudaMemGetInfo(&free_before, &total));
+    CUDA_CHECK(cudaMemGetInfo(&free_before, &total));
     EXPECT(free_before > 0 && free_before <= total);
     char *large = device_new<char>(64 << 20);
 
-    CHECK(cudaMemGetInfo(&free_after, &total));
+    CUDA_CHECK(cudaMemGetInfo(&free_after, &total));
     EXPECT(free_after < free_before);
     device_free(large);
     device_free(device);
     device_free(managed);
-    CHECK(cudaFreeHost(pinned));
+    CUDA_CHECK(cudaFreeHost(pinned));
 }
 
 int main(void)

@@ -86,10 +86,10 @@ static void test(int n, int bound)
     item *to = device_zeros<item>(n);
 
     sort_runs<<<blocks, 64>>>(from, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     for (int length = RUN; length < n; length *= 2) {
         merge_runs<<<blocks, 64>>>(from, to, n, length);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         std::swap(from, to);
     }
     std::stable_sort(items.begin(), items.end(), [](const item &a, const item &b) { return a.key < b.key; });

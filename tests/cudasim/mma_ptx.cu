@@ -269,7 +269,7 @@ static void test(const char *what, int m, int k, int low, int high, S start, Fun
     S *device_c = device_copy(c);
 
     function<<<1, 32>>>(device_a, device_b, device_c);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device_c);
     device_free(device_a);
     device_free(device_b);
@@ -299,7 +299,7 @@ static void test_mixed(int k)
         multiply_bytes<16, S8_U8><<<1, 32>>>(device_a, device_b, device_c);
     else
         multiply_bytes<32, S8_U8><<<1, 32>>>(device_a, device_b, device_c);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("s8 u8", want, device_c);
     device_free(device_a);
     device_free(device_b);
@@ -428,10 +428,10 @@ static void test_matrices(void)
     unsigned short *device_stored = device_zeros<unsigned short>(want_stored.size());
 
     load_matrices<<<1, 32>>>(device_matrices, device_loaded);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("ldmatrix", want_loaded, device_loaded);
     store_matrices<<<1, 32>>>(device_registers, device_stored);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("stmatrix", want_stored, device_stored);
     device_free(device_matrices);
     device_free(device_loaded);

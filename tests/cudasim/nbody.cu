@@ -97,12 +97,12 @@ static void test(int n, int steps)
 
     for (int i = 0; i < steps; i++) {
         kick<<<blocks, TILE>>>(device_positions, device_velocities, n, step);
-        CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaGetLastError());
         drift<<<blocks, TILE>>>(device_positions, device_velocities, n, step);
-        CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaGetLastError());
         step_on_host(bodies, step);
     }
-    CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaDeviceSynchronize());
     positions = host_copy(device_positions, n);
     velocities = host_copy(device_velocities, n);
     for (int i = 0; i < n; i++) {

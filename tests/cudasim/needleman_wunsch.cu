@@ -98,11 +98,11 @@ static void test(int rows, int columns)
         int first = std::max(0, diagonal - tile_columns + 1), last = std::min(diagonal, tile_rows - 1);
 
         fill_tiles<<<last - first + 1, SIDE>>>(device, device_a, device_b, rows, columns, diagonal, first);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
     }
     expect_device("matrix", want, device);
     trace_back<<<1, 1>>>(device, device_a, device_b, rows, columns, steps, count);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     int n = host_copy(count, 1)[0];
     std::vector<char> path = host_copy(steps, n);
     int score = 0, y = 0, x = 0;

@@ -66,12 +66,12 @@ __global__ void asserts(int n)
 int main(void)
 {
     formats<<<1, 1>>>(0);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     in_turn<<<1, 35>>>();
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     together<<<2, 5>>>();
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     asserts<<<3, 70>>>(5);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     return passed();
 }

@@ -39,7 +39,7 @@ static void test_chain(int blocks)
     for (int i = 0; i < blocks; i++)
         want[i] = (i ? want[i - 1] : 0) + 14 + i;
     chain<<<blocks, 40>>>(values, flags);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("chain", want, values);
     device_free(values);
     device_free(flags);
@@ -72,7 +72,7 @@ static void test_ping_pong(void)
     for (int i = 0; i < 20 * 32; i++)
         want.push_back(i / 32 + 1);
     ping_pong<<<2, 32>>>(turn, log, 20);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("ping pong", want, log);
     device_free(turn);
     device_free(log);
@@ -145,7 +145,7 @@ static void test_queue(int pairs, int total)
     int *seen = device_zeros<int>(total);
 
     queue_kernel<<<2 * pairs, 1>>>(device_queue, seen, total);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("queue", std::vector<int>(total, 1), seen);
     device_free(device_queue);
     device_free(seen);
@@ -209,7 +209,7 @@ static void test_specialised(int rounds)
     int *out = device_zeros<int>(64);
 
     specialised<<<1, 128>>>(device_in, out, rounds);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("specialised", want, out);
     device_free(device_in);
     device_free(out);
@@ -252,7 +252,7 @@ static void test_pairs(void)
     for (int i = 0; i < 256; i++)
         want[i] = values[255 - i];
     pairs_of_warps<<<1, 256>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("pairs of warps", want, out);
     device_free(out);
 }
@@ -299,7 +299,7 @@ static void test_votes(void)
         want.insert(want.end(), facts, facts + 6);
     }
     votes<<<1, 128>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("votes", want, out);
     device_free(out);
 }
@@ -328,7 +328,7 @@ static void test_leavers(void)
     int *out = device_zeros<int>(4);
 
     leavers<<<1, 128>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("leavers", std::vector<int>{128, 224, 288, 320}, out);
     device_free(out);
 }
@@ -376,9 +376,9 @@ static void test_last_block(int n)
     int *out = device_zeros<int>(1);
 
     for (int round = 0; round < 2; round++) { /* the counter wraps to 0 by itself */
-        CHECK(cudaMemset(out, 0, sizeof(int)));
+        CUDA_CHECK(cudaMemset(out, 0, sizeof(int)));
         last_block<<<blocks, 64>>>(device_in, partial, done, out, n);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("last block", std::vector<int>{want}, out);
     }
     device_free(device_in);

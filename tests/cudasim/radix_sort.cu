@@ -95,14 +95,14 @@ static void test(int n, unsigned bound)
         int from = pass % 2;
 
         count_digits<<<blocks, BLOCK>>>(device_keys[from], n, pass * 4, counts);
-        CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaGetLastError());
         scan_counts<<<1, 512>>>(counts, DIGITS * blocks);
-        CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaGetLastError());
         scatter<<<blocks, BLOCK>>>(device_keys[from], device_values[from], device_keys[1 - from],
                                    device_values[1 - from], n, pass * 4, counts);
-        CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaGetLastError());
     }
-    CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaDeviceSynchronize());
     std::stable_sort(values.begin(), values.end(), [&](int a, int b) { return keys[a] < keys[b]; });
     for (int i = 0; i < n; i++)
         sorted[i] = keys[values[i]];

@@ -119,7 +119,7 @@ int main(void)
     std::vector<int> want;
     int *out = device_zeros<int>(THREADS * 5);
 
-    CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 8192));
+    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 8192));
     for (int i = 0; i < THREADS; i++) {
         int a = 0, b = 1;
 
@@ -132,7 +132,7 @@ int main(void)
         want.insert(want.end(), facts, facts + 5);
     }
     numbers<<<1, THREADS>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("numbers", want, out);
     device_free(out);
 
@@ -147,7 +147,7 @@ int main(void)
     int *device_lengths = device_copy(lengths);
 
     sort_rows<<<3, ROWS / 3>>>(device_values, device_lengths, PITCH);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     for (int row = 0; row < ROWS; row++)
         std::sort(&values[row * PITCH], &values[row * PITCH] + lengths[row]);
     expect_device("quicksort", values, device_values);

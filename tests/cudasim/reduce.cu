@@ -166,7 +166,7 @@ template <typename T> static void test(const char *what, int n)
     T *device_out = device_zeros<T>(blocks);
 
     reduce_tree<<<blocks, BLOCK>>>(device_in, device_out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_value(what, want, sum_of(host_copy(device_out, blocks)));
 
     for (int block : {7, 64, 100, 256}) {
@@ -174,12 +174,12 @@ template <typename T> static void test(const char *what, int n)
         T *partial = device_zeros<T>(count);
 
         reduce_interleaved<<<count, block, block * sizeof(T)>>>(device_in, partial, n);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_value(what, want, sum_of(host_copy(partial, count)));
         device_free(partial);
     }
     for (int style = 0; style < 4; style++) {
-        CHECK(cudaMemset(device_out, 0, sizeof(T)));
+        CUDA_CHECK(cudaMemset(device_out, 0, sizeof(T)));
         if (style == 0)
             reduce_shuffle<<<5, 128>>>(device_in, device_out, n);
         if (style == 1)
@@ -188,7 +188,7 @@ template <typename T> static void test(const char *what, int n)
             reduce_atomic_shared<<<blocks, BLOCK>>>(device_in, device_out, n);
         if (style == 3)
             reduce_groups<<<3, 192>>>(device_in, device_out, n);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_value(what, want, host_copy(device_out, 1)[0]);
     }
     device_free(device_in);
@@ -211,7 +211,7 @@ template <typename T> static void test_redux(const char *what, int n)
         want[5] ^= value;
     }
     reduce_redux<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(device_in, device_out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device_out);
     device_free(device_in);
     device_free(device_out);

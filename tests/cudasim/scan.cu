@@ -249,14 +249,14 @@ static void test_block(int n, int block)
     int *device_out = device_zeros<int>(n);
 
     scan_hillis_steele<<<1, block>>>(device_in, device_out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("hillis-steele", inclusive, device_out);
     scan_blelloch<<<1, block / 2, block * sizeof(int)>>>(device_in, device_out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("blelloch", exclusive, device_out);
-    CHECK(cudaMemset(device_out, 0, n * sizeof(int)));
+    CUDA_CHECK(cudaMemset(device_out, 0, n * sizeof(int)));
     scan_warps<<<1, block>>>(device_in, device_out, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("warps", inclusive, device_out);
     device_free(device_in);
     device_free(device_out);
@@ -284,13 +284,13 @@ static void test_look_back(int n, int block, int shared)
     long long *complete = device_zeros<long long>(tiles);
     int *tickets = device_zeros<int>(2);
 
-    CHECK(cudaFuncSetAttribute(scan_look_back, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-    CHECK(cudaFuncSetAttribute(scan_look_back_warp, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    CUDA_CHECK(cudaFuncSetAttribute(scan_look_back, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    CUDA_CHECK(cudaFuncSetAttribute(scan_look_back_warp, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     scan_look_back<<<tiles, block, shared>>>(device_in, device_out, n, state, &tickets[0]);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("look-back", want, device_out);
     scan_look_back_warp<<<tiles, block, shared>>>(device_in, device_wide, n, flags, partial, complete, &tickets[1]);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("look-back by warps", want_wide, device_wide);
 
     device_free(device_in);

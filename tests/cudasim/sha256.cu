@@ -187,18 +187,18 @@ int main(void)
     EXPECT(in_hex(want[0].words, 8) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     EXPECT(in_hex(want[2].words, 8) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     EXPECT(in_hex(want[1].words, 4) == "d98c1dd404b2008f980980e97e42f8ec"); /* d41d8cd9..., bytes swapped in words */
-    CHECK(cudaMemcpyToSymbol(device_constants, round_constants, sizeof round_constants));
-    CHECK(cudaMemcpyToSymbol(device_sines, sines, sizeof sines));
+    CUDA_CHECK(cudaMemcpyToSymbol(device_constants, round_constants, sizeof round_constants));
+    CUDA_CHECK(cudaMemcpyToSymbol(device_sines, sines, sizeof sines));
     unsigned char *device_texts = device_copy(texts);
     int *device_starts = device_copy(starts);
     digest *out = device_zeros<digest>(2 * count);
     unsigned *best = device_copy(std::vector<unsigned>{0xffffffffu});
 
     hash_all<<<1, 32>>>(device_texts, device_starts, out, count);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_bits("digests", want, host_copy(out, 2 * count));
     search<<<8, 128>>>(best);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     unsigned lowest = 0;
 
     for (;; lowest++) {

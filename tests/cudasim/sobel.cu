@@ -129,15 +129,15 @@ static void test(int width, int height)
     unsigned char *out = device_zeros<unsigned char>(in.size());
 
     sobel<<<grid, block>>>(device_in, out, width, height);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("sobel", edges, out);
     median<<<grid, block>>>(device_in, out, width, height);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("median", medians, out);
     blur<<<grid, block>>>(device_in, device_half, width, height);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     blur<<<turned, block>>>(device_half, out, height, width);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("blur", blurred, out);
     device_free(device_in);
     device_free(device_half);

@@ -158,7 +158,7 @@ static void test_transfers(void)
         want[(thread * 7 + 3) % ACCOUNTS] += thread % 10;
     }
     transfers<<<4, 64>>>(locks, accounts, ACCOUNTS);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("transfers", want, accounts);
     device_free(locks);
     device_free(accounts);
@@ -171,21 +171,21 @@ int main(void)
     int *order = device_zeros<int>(20);
 
     each_thread<<<1, 32>>>(locks, count, 3);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("one warp", std::vector<int>{96}, count);
     each_thread<<<3, 50>>>(locks, count, 2);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("several blocks", std::vector<int>{396}, count);
 
-    CHECK(cudaMemset(count, 0, 16 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(count, 0, 16 * sizeof(int)));
     handshake<<<1, 32>>>(count);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("handshake", std::vector<int>{0, 11, 12, 13, 14, 15}, count);
 
-    CHECK(cudaMemset(count, 0, 16 * sizeof(int)));
-    CHECK(cudaMemset(order, 255, 20 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(count, 0, 16 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(order, 255, 20 * sizeof(int)));
     each_block<<<20, 48>>>(locks, count, order);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("each block", std::vector<int>{20 * 48}, count);
     std::vector<int> blocks = host_copy(order, 20);
     std::vector<int> times(20);
@@ -196,14 +196,14 @@ int main(void)
     }
     expect_equal("order", std::vector<int>(20, 1), times);
 
-    CHECK(cudaMemset(count, 0, 16 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(count, 0, 16 * sizeof(int)));
     ticket<<<2, 40>>>(locks, count);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("ticket", std::vector<int>{80}, count);
 
-    CHECK(cudaMemset(count, 0, 16 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(count, 0, 16 * sizeof(int)));
     readers_writers<<<2, 64>>>(locks, count, count + 2);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("readers and writers", std::vector<int>{16, 16, 0}, count);
     test_transfers();
     device_free(locks);

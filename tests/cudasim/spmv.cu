@@ -103,18 +103,18 @@ static void test(int rows, int width, int most)
     int count = (int)columns.size();
 
     by_threads<<<(rows + 63) / 64, 64>>>(device_starts, device_columns, device_values, device_x, y, rows);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("by threads", want, y);
-    CHECK(cudaMemset(y, 0, rows * sizeof(double)));
+    CUDA_CHECK(cudaMemset(y, 0, rows * sizeof(double)));
     by_warps<<<(rows + 3) / 4, 128>>>(device_starts, device_columns, device_values, device_x, y, rows);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("by warps", want, y);
-    CHECK(cudaMemset(y, 0, rows * sizeof(double)));
+    CUDA_CHECK(cudaMemset(y, 0, rows * sizeof(double)));
     by_elements<<<(count + 127) / 128, 128>>>(device_rows, device_columns, device_values, device_x, y, count);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("by elements", want, y);
     by_ell<<<(rows + 63) / 64, 64>>>(device_ell, device_ell_values, device_x_float, y_float, rows, longest);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("ELLPACK", want_float, y_float);
     device_free(device_starts);
     device_free(device_columns);

@@ -49,27 +49,28 @@ static void test_order(void)
     std::vector<int> results[STREAMS];
 
     for (int i = 0; i < STREAMS; i++) {
-        CHECK(i % 2 ? cudaStreamCreate(&streams[i]) : cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+        CUDA_CHECK(i % 2 ? cudaStreamCreate(&streams[i])
+                         : cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
         device[i] = device_new<int>(N);
         results[i].resize(N);
-        CHECK(cudaMemsetAsync(device[i], 0, N * sizeof(int), streams[i]));
+        CUDA_CHECK(cudaMemsetAsync(device[i], 0, N * sizeof(int), streams[i]));
     }
     for (int step = 0; step < STEPS; step++)
         for (int i = 0; i < STREAMS; i++) {
             add<<<(N + 127) / 128, 128, 0, streams[i]>>>(device[i], N, step + i);
-            CHECK(cudaGetLastError());
+            CUDA_CHECK(cudaGetLastError());
         }
     for (int i = 0; i < STREAMS; i++)
-        CHECK(cudaMemcpyAsync(results[i].data(), device[i], N * sizeof(int), cudaMemcpyDeviceToHost, streams[i]));
+        CUDA_CHECK(cudaMemcpyAsync(results[i].data(), device[i], N * sizeof(int), cudaMemcpyDeviceToHost, streams[i]));
     for (int i = 0; i < STREAMS; i++) {
         int value = 0;
 
         for (int step = 0; step < STEPS; step++)
             value = value * 2 + step + i;
-        CHECK(cudaStreamSynchronize(streams[i]));
-        CHECK(cudaStreamQuery(streams[i]));
+        CUDA_CHECK(cudaStreamSynchronize(streams[i]));
+        CUDA_CHECK(cudaStreamQuery(streams[i]));
         expect_equal("order", std::vector<int>(N, value), results[i]);
-        CHECK(cudaStreamDestroy(streams[i]));
+        CUDA_CHECK(cudaStreamDestroy(streams[i]));
         device_free(device[i]);
     }
 }
@@ -82,36 +83,36 @@ static void test_events(void)
     int *device = device_zeros<int>(N);
     std::vector<int> got(N);
 
-    CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
-    CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
-    CHECK(cudaEventCreate(&start));
-    CHECK(cudaEventCreate(&end));
-    CHECK(cudaEventCreateWithFlags(&middle, cudaEventDisableTiming));
-    CHECK(cudaEventQuery(start)); /* never recorded: complete */
-    CHECK(cudaEventRecord(start, first));
+    CUDA_CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
+    CUDA_CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+    CUDA_CHECK(cudaEventCreate(&start));
+    CUDA_CHECK(cudaEventCreate(&end));
+    CUDA_CHECK(cudaEventCreateWithFlags(&middle, cudaEventDisableTiming));
+    CUDA_CHECK(cudaEventQuery(start)); /* never recorded: complete */
+    CUDA_CHECK(cudaEventRecord(start, first));
     for (int i = 0; i < 10; i++) {
         add<<<(N + 127) / 128, 128, 0, first>>>(device, N, 1);
-        CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaGetLastError());
     }
-    CHECK(cudaEventRecord(middle, first));
-    CHECK(cudaStreamWaitEvent(second, middle, 0));
+    CUDA_CHECK(cudaEventRecord(middle, first));
+    CUDA_CHECK(cudaStreamWaitEvent(second, middle, 0));
     add<<<(N + 127) / 128, 128, 0, second>>>(device, N, 7);
-    CHECK(cudaGetLastError());
-    CHECK(cudaEventRecord(end, second));
-    CHECK(cudaEventSynchronize(end));
-    CHECK(cudaEventQuery(end));
-    CHECK(cudaEventQuery(middle));
-    CHECK(cudaMemcpy(got.data(), device, N * sizeof(int), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaEventRecord(end, second));
+    CUDA_CHECK(cudaEventSynchronize(end));
+    CUDA_CHECK(cudaEventQuery(end));
+    CUDA_CHECK(cudaEventQuery(middle));
+    CUDA_CHECK(cudaMemcpy(got.data(), device, N * sizeof(int), cudaMemcpyDeviceToHost));
     expect_equal("events", std::vector<int>(N, 1023 * 2 + 7), got);
-    CHECK(cudaEventElapsedTime(&milliseconds, start, end));
+    CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start, end));
     EXPECT(milliseconds >= 0 && milliseconds < 1e6f);
     EXPECT(cudaEventElapsedTime(&milliseconds, start, middle) == cudaErrorInvalidResourceHandle);
     EXPECT(cudaGetLastError() == cudaErrorInvalidResourceHandle);
-    CHECK(cudaEventDestroy(start));
-    CHECK(cudaEventDestroy(middle));
-    CHECK(cudaEventDestroy(end));
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
+    CUDA_CHECK(cudaEventDestroy(start));
+    CUDA_CHECK(cudaEventDestroy(middle));
+    CUDA_CHECK(cudaEventDestroy(end));
+    CUDA_CHECK(cudaStreamDestroy(first));
+    CUDA_CHECK(cudaStreamDestroy(second));
     device_free(device);
 }
 
@@ -124,20 +125,20 @@ static void test_host_functions(void)
     std::atomic<int> called{0};
 
     log.count = 0;
-    CHECK(cudaStreamCreate(&stream));
+    CUDA_CHECK(cudaStreamCreate(&stream));
     for (int i = 0; i < 10; i++) {
         entries[i].log = &log;
         entries[i].value = i * i;
         add<<<(N + 127) / 128, 128, 0, stream>>>(device, N, i);
-        CHECK(cudaGetLastError());
-        CHECK(cudaLaunchHostFunc(stream, write_log, &entries[i]));
-        CHECK(cudaStreamAddCallback(stream, add_callback, &called, 0));
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaLaunchHostFunc(stream, write_log, &entries[i]));
+        CUDA_CHECK(cudaStreamAddCallback(stream, add_callback, &called, 0));
     }
-    CHECK(cudaStreamSynchronize(stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
     EXPECT(log.count == 10 && called == 10);
     for (int i = 0; i < 10; i++)
         EXPECT(log.entries[i] == i * i);
-    CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaStreamDestroy(stream));
     device_free(device);
 }
 
@@ -147,13 +148,13 @@ static void test_properties(void)
     unsigned flags = 100;
     cudaStream_t stream;
 
-    CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     EXPECT(least >= greatest);
-    CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
-    CHECK(cudaStreamGetPriority(stream, &priority));
-    CHECK(cudaStreamGetFlags(stream, &flags));
+    CUDA_CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+    CUDA_CHECK(cudaStreamGetPriority(stream, &priority));
+    CUDA_CHECK(cudaStreamGetFlags(stream, &flags));
     EXPECT(priority == greatest && flags == cudaStreamNonBlocking);
-    CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
 /* Work on the default streams, and from several threads of the CPU. */
@@ -164,11 +165,11 @@ static void test_default_streams(void)
     int *device = device_zeros<int>(N);
 
     add<<<(N + 127) / 128, 128, 0, cudaStreamLegacy>>>(device, N, 1);
-    CHECK(cudaGetLastError());
-    CHECK(cudaStreamSynchronize(cudaStreamLegacy));
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaStreamSynchronize(cudaStreamLegacy));
     add<<<(N + 127) / 128, 128, 0, cudaStreamPerThread>>>(device, N, 1);
-    CHECK(cudaGetLastError());
-    CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
     expect_device("default streams", std::vector<int>(N, 3), device);
     device_free(device);
     for (int i = 0; i < 4; i++)
@@ -177,16 +178,16 @@ static void test_default_streams(void)
             std::vector<int> got(N);
             int *mine = device_zeros<int>(N);
 
-            CHECK(cudaStreamCreate(&stream));
+            CUDA_CHECK(cudaStreamCreate(&stream));
             for (int step = 0; step < 3; step++) {
                 add<<<(N + 127) / 128, 128, 0, stream>>>(mine, N, i);
-                CHECK(cudaGetLastError());
+                CUDA_CHECK(cudaGetLastError());
             }
-            CHECK(cudaMemcpyAsync(got.data(), mine, N * sizeof(int), cudaMemcpyDeviceToHost, stream));
-            CHECK(cudaStreamSynchronize(stream));
+            CUDA_CHECK(cudaMemcpyAsync(got.data(), mine, N * sizeof(int), cudaMemcpyDeviceToHost, stream));
+            CUDA_CHECK(cudaStreamSynchronize(stream));
             for (int value : got)
                 wrong += value != 7 * i;
-            CHECK(cudaStreamDestroy(stream));
+            CUDA_CHECK(cudaStreamDestroy(stream));
             device_free(mine);
         });
     for (std::thread &thread : threads)

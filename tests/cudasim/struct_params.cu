@@ -63,7 +63,7 @@ static void test_mixed(void)
 
     mixed<<<1, 1>>>('c', s, -30000, v, triple{{1, 2, 3}}, -123456789012ll, make_uchar4(1, 2, 3, 4), empty(), true, out,
                     make_float3(0.5f, 1.5f, 2.5f), n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("mixed",
                   std::vector<double>{'c', 'x' - 30 + 7700 + 125 + 1, -30000, 1 + 40 + 600, 3002001, -123456789012.0,
                                       4321, 1, 0.5 + 15 + 250, 9 + 4000 + 500000},
@@ -132,13 +132,13 @@ static void test_large(void)
     int *ints = device_zeros<int>(64);
 
     indexed<<<1, 64>>>(p, device_index, floats);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("indexed", want, floats);
     changed<<<1, 64>>>(p, ints);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("changed", changes, ints);
     grid_constant<<<1, 64>>>(p, ints);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("grid constant", sums, ints);
     device_free(device_index);
     device_free(floats);
@@ -164,8 +164,8 @@ static void test_twenty(void)
     void *arguments[] = {&i[0], &i[1], &c[0], &i[2], &d[0], &i[3], &s[0], &i[4], &f[0], &i[5],
                          &wide, &i[6], &c[1], &i[7], &d[1], &i[8], &s[1], &i[9], &f[1], &out};
 
-    CHECK(cudaLaunchKernel((void *)twenty, dim3(1), dim3(1), arguments, 0, 0));
-    CHECK_LAUNCH();
+    CUDA_CHECK(cudaLaunchKernel((void *)twenty, dim3(1), dim3(1), arguments, 0, 0));
+    CHECK_KERNEL();
     expect_device("twenty", std::vector<double>{55 + 23 + 0.75 + 300 + 0.1875 + (double)(1ll << 40)}, out);
     device_free(out);
 }

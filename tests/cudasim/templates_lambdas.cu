@@ -199,7 +199,7 @@ int main(void)
     composed<scale_add, composed<square, scale_add>> function = {{2, 1}, {square(), {0.5f, -3}}};
 
     map<<<2, 64>>>(device_values, 100, function);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     for (float &value : values)
         value = function(value);
     expect_device("functors", values, device_values);
@@ -218,7 +218,7 @@ int main(void)
         want.push_back(i % 10 * (i % 10 + 1) / 2);
     }
     lambdas<<<1, 33>>>(out, 0);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("lambdas", want, out);
     device_free(out);
 
@@ -226,7 +226,7 @@ int main(void)
     double *stored = device_zeros<double>(16);
 
     store_all<<<1, 1>>>(stored, (char)7, 3.5, -2, 100000000000ll, 2.25f, (unsigned short)65535, true);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("variadic",
                   std::vector<double>{7, 3.5, -2, 1e11, 2.25, 65535, 1, 7 + 3.5 - 2 + 1e11 + 2.25 + 65535 + 1, 1e11, 7},
                   stored);
@@ -238,7 +238,7 @@ int main(void)
     unsigned *crcs = device_zeros<unsigned>(2);
 
     crc<<<1, 1>>>(device_text, 9, crcs);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("crc", std::vector<unsigned>{0xcbf43926u, 0xcbf43926u}, crcs);
     device_free(device_text);
     device_free(crcs);
@@ -249,7 +249,7 @@ int main(void)
     for (int i = 1; i < 21; i++)
         want_factorials.push_back(want_factorials.back() * i);
     factorials<<<1, 21>>>(device_factorials);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("factorials", want_factorials, device_factorials);
     device_free(device_factorials);
 
@@ -261,7 +261,7 @@ int main(void)
     for (int i = 0; i < 20; i++)
         want_powers.push_back(raised(base, i));
     powers<<<1, 20>>>(base, device_powers);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_bits("powers", want_powers, host_copy(device_powers, 20));
     device_free(device_powers);
 
@@ -271,7 +271,7 @@ int main(void)
     for (int i = 0; i < 20; i++)
         want_tuples.push_back(19 + 2 * i + i / 4.0f + (i % 3 == 0 ? 1000 : 0));
     tuples<<<1, 20>>>(device_tuples);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("tuples", want_tuples, device_tuples);
     device_free(device_tuples);
     return passed();

@@ -60,19 +60,19 @@ template <typename T> static void test(const char *what, int width, int height)
     dim3 naive((width + 15) / 16, (height + 15) / 16);
 
     transpose_naive<<<naive, dim3(16, 16)>>>(device_in, device_out, width, height);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device_out);
-    CHECK(cudaMemset(device_out, 0, count * sizeof(T)));
+    CUDA_CHECK(cudaMemset(device_out, 0, count * sizeof(T)));
     transpose_tile<T, 0><<<tiles, dim3(TILE, ROWS)>>>(device_in, device_out, width, height);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device_out);
-    CHECK(cudaMemset(device_out, 0, count * sizeof(T)));
+    CUDA_CHECK(cudaMemset(device_out, 0, count * sizeof(T)));
     transpose_tile<T, 1><<<tiles, dim3(TILE, ROWS)>>>(device_in, device_out, width, height);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device_out);
     if (width == height) {
         transpose_in_place<<<naive, dim3(16, 16)>>>(device_in, width);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device(what, want, device_in);
     }
     device_free(device_in);

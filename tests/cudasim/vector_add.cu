@@ -33,12 +33,12 @@ template <typename T> static void test(const char *what, int n)
     T *device_c = device_zeros<T>(n);
 
     add_each<<<(n + block - 1) / block, block>>>(device_a, device_b, device_c, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device_c);
 
-    CHECK(cudaMemset(device_c, 0, n * sizeof(T)));
+    CUDA_CHECK(cudaMemset(device_c, 0, n * sizeof(T)));
     add_strided<<<3, 96>>>(device_a, device_b, device_c, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, want, device_c);
 
     device_free(device_a);

@@ -34,7 +34,7 @@ template <typename V> static void test(const char *what)
     V *out = device_zeros<V>(61);
 
     reverse<<<1, 64>>>(device_in, out, 61);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_bits(what, want, host_copy(out, 61));
     device_free(device_in);
     device_free(out);
@@ -120,11 +120,11 @@ static void test_bytes(void)
     unsigned long long *out = device_zeros<unsigned long long>(want.size());
 
     anywhere<<<1, 64>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("anywhere", want, out);
-    CHECK(cudaMemset(out, 0, 48));
+    CUDA_CHECK(cudaMemset(out, 0, 48));
     by_ptx<<<1, 1>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     std::vector<unsigned char> got = host_copy((unsigned char *)out, 48), bytes(48);
     unsigned narrow = (unsigned short)(short)(signed char)in[7];
     int wider;
@@ -157,7 +157,7 @@ static void test_packed(void)
     double *out = device_zeros<double>(40);
 
     use_packed<<<1, 40>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("packed", want, out);
     device_free(device_in);
     device_free(out);

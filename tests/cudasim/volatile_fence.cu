@@ -185,42 +185,42 @@ int main(void)
     std::vector<int> want(64), words(21);
 
     for (int round = 0; round < 5; round++) {
-        CHECK(cudaMemset(a, 0, N * sizeof(int)));
-        CHECK(cudaMemset(b, 0, N * sizeof(int)));
+        CUDA_CHECK(cudaMemset(a, 0, N * sizeof(int)));
+        CUDA_CHECK(cudaMemset(b, 0, N * sizeof(int)));
         message_passing<<<2, 128>>>(a, b, wrong, N);
-        CHECK_LAUNCH();
-        CHECK(cudaMemset(a, 0, N * sizeof(int)));
-        CHECK(cudaMemset(b, 0, N * sizeof(int)));
+        CHECK_KERNEL();
+        CUDA_CHECK(cudaMemset(a, 0, N * sizeof(int)));
+        CUDA_CHECK(cudaMemset(b, 0, N * sizeof(int)));
         acquire_release<<<2, 128>>>(a, b, wrong, N);
-        CHECK_LAUNCH();
-        CHECK(cudaMemset(a, 0, N * sizeof(int)));
-        CHECK(cudaMemset(b, 0, N * sizeof(int)));
+        CHECK_KERNEL();
+        CUDA_CHECK(cudaMemset(a, 0, N * sizeof(int)));
+        CUDA_CHECK(cudaMemset(b, 0, N * sizeof(int)));
         store_buffering<<<2, 128>>>(a, b, seen, N);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         std::vector<int> both = host_copy(seen, 2 * N);
 
         for (int i = 0; i < N; i++)
             EXPECT(both[2 * i] || both[2 * i + 1]);
-        CHECK(cudaMemset(a, 0, sizeof(int)));
+        CUDA_CHECK(cudaMemset(a, 0, sizeof(int)));
         coherence<<<3, 64>>>(a, wrong, 200);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("forbidden", std::vector<int>{0}, wrong);
     }
     for (int i = 0; i < 64; i++)
         want[i] = (63 - i) * 3 + 1;
     in_block<<<1, 128>>>(a);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("in a block", want, a);
     for (int i = 0; i < 21; i++)
         words[i] = 1000 + i;
     int *device_words = device_copy(words);
 
     every_form<<<1, 1>>>(device_words, a);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("every form", words, a);
-    CHECK(cudaMemset(a, 0, 8));
+    CUDA_CHECK(cudaMemset(a, 0, 8));
     wait_for_change<<<1, 64>>>(a, b);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("volatile", std::vector<int>{3}, b);
     device_free(a);
     device_free(b);

@@ -49,7 +49,7 @@ template <typename T> static void test_shuffles(const char *what)
             }
             if (distance > 31) { /* only the index wraps by definition; leave the others to distances in range */
                 shuffles<<<1, 32>>>(device_in, device_out, width, distance);
-                CHECK_LAUNCH();
+                CHECK_KERNEL();
                 std::vector<T> got = host_copy(device_out, 160);
 
                 for (int lane = 0; lane < 32; lane++)
@@ -57,7 +57,7 @@ template <typename T> static void test_shuffles(const char *what)
                 continue;
             }
             shuffles<<<1, 32>>>(device_in, device_out, width, distance);
-            CHECK_LAUNCH();
+            CHECK_KERNEL();
             expect_device(what, want, device_out);
         }
     device_free(device_in);
@@ -116,7 +116,7 @@ static void test_votes(void)
     unsigned *device_out = device_zeros<unsigned>(want.size());
 
     votes<<<BLOCKS, 32>>>(device_in, device_out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("votes", want, device_out);
     device_free(device_in);
     device_free(device_out);
@@ -190,9 +190,9 @@ static void test_reductions(void)
             for (int i = 0; i < 12; i++)
                 want[32 * i + lane] = results[i];
         }
-        CHECK(cudaMemset(device_out, 0, 384 * sizeof(int)));
+        CUDA_CHECK(cudaMemset(device_out, 0, 384 * sizeof(int)));
         reductions<<<1, 32>>>(device_in, device_out, mask);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("reductions", want, device_out);
     }
     device_free(device_in);
@@ -256,7 +256,7 @@ static void test_divergent(void)
     for (int lane = 0; lane < 32; lane++)
         want[32 + lane] = want[31 - lane];
     divergent<<<1, 32>>>(device_out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("divergent", want, device_out);
     device_free(device_out);
 }
@@ -286,7 +286,7 @@ static void test_two_places(void)
     for (int lane = 0; lane < 32; lane++)
         want[lane] = lane < 16 ? lane + 216 : lane + 84;
     two_places<<<1, 32>>>(device_out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("two places", want, device_out);
     device_free(device_out);
 }
@@ -327,7 +327,7 @@ static void test_partial(void)
         for (int i = threads / 32 * 32; i < threads; i++)
             want[i] = (1u << threads % 32) - 1;
         partial<<<1, threads>>>(device_out, leaders);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("partial", want, device_out);
         expect_device("leaders", std::vector<int>(warps, 1), leaders);
         device_free(device_out);
@@ -384,7 +384,7 @@ static void test_compact(int n)
     int *count = device_zeros<int>(1);
 
     compact<<<(n + 127) / 128, 128>>>(device_in, device_out, count, n);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_value("kept", (int)want.size(), host_copy(count, 1)[0]);
     std::vector<int> got = host_copy(device_out, want.size());
 
@@ -425,7 +425,7 @@ template <typename T> static void test_sort(const char *what)
     for (int warp = 0; warp < 6; warp++)
         std::sort(&values[warp * 32], &values[warp * 32] + 32);
     sort_lanes<<<2, 96>>>(device);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device(what, values, device);
     device_free(device);
 }
@@ -464,7 +464,7 @@ static void test_segmented(void)
         int *device_out = device_zeros<int>(32);
 
         segmented<<<1, 32>>>(device_values, device_heads, device_out);
-        CHECK_LAUNCH();
+        CHECK_KERNEL();
         expect_device("segmented", want, device_out);
         device_free(device_values);
         device_free(device_heads);
@@ -488,7 +488,7 @@ int main(void)
     unsigned *device_out = device_zeros<unsigned>(100);
 
     lane_masks<<<1, 100>>>(device_out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("lane masks", std::vector<unsigned>(100, 1), device_out);
     device_free(device_out);
 

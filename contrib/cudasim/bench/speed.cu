@@ -10,14 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define MUST(call)                                                                                                     \
-    do {                                                                                                               \
-        cudaError_t e_ = (call);                                                                                       \
-        if (e_ != cudaSuccess) {                                                                                       \
-            fprintf(stderr, "speed.cu:%d: %s\n", __LINE__, cudaGetErrorString(e_));                                    \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "cuda_user.h"
 
 enum { BLOCKS = 64, THREADS = 256, TOTAL = BLOCKS * THREADS };
 
@@ -118,33 +111,33 @@ int main(int argc, char **argv)
     unsigned *out, *got = new unsigned[TOTAL];
     float *x, *y;
 
-    MUST(cudaMalloc(&out, TOTAL * sizeof *out));
-    MUST(cudaMalloc(&x, n * sizeof *x));
-    MUST(cudaMalloc(&y, n * sizeof *y));
-    MUST(cudaMemset(x, 0, n * sizeof *x));
-    MUST(cudaMemset(y, 0, n * sizeof *y));
+    CUDA_CHECK(cudaMalloc(&out, TOTAL * sizeof *out));
+    CUDA_CHECK(cudaMalloc(&x, n * sizeof *x));
+    CUDA_CHECK(cudaMalloc(&y, n * sizeof *y));
+    CUDA_CHECK(cudaMemset(x, 0, n * sizeof *x));
+    CUDA_CHECK(cudaMemset(y, 0, n * sizeof *y));
     integer<<<BLOCKS, THREADS>>>(out, rounds);
-    MUST(cudaMemcpy(got, out, TOTAL * sizeof *out, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(got, out, TOTAL * sizeof *out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < TOTAL; i += 997)
         bad += got[i] != on_host(i, rounds);
     floating<<<BLOCKS, THREADS>>>((float *)out, rounds);
-    MUST(cudaMemcpy(got, out, TOTAL * sizeof *out, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(got, out, TOTAL * sizeof *out, cudaMemcpyDeviceToHost));
     bad += !(((float *)got)[5] > 0 && ((float *)got)[5] < 2);
     shared<<<BLOCKS, THREADS>>>(out, rounds);
-    MUST(cudaGetLastError());
+    CUDA_CHECK_LAUNCH();
     for (int k = 0; k < 4; k++) {
         global<<<BLOCKS, THREADS>>>(y, x, n, 1);
         global<<<BLOCKS, THREADS>>>(y, x, n, 17);
     }
-    MUST(cudaGetLastError());
+    CUDA_CHECK_LAUNCH();
     for (int k = 0; k < 10; k++)
         divergent<<<BLOCKS, THREADS>>>(out, 1000);
-    MUST(cudaMemcpy(got, out, TOTAL * sizeof *out, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(got, out, TOTAL * sizeof *out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < TOTAL; i += 997)
         bad += got[i] != collatz(i + 1, 1000);
-    MUST(cudaFree(out));
-    MUST(cudaFree(x));
-    MUST(cudaFree(y));
+    CUDA_CHECK(cudaFree(out));
+    CUDA_CHECK(cudaFree(x));
+    CUDA_CHECK(cudaFree(y));
     delete[] got;
     if (bad)
         fprintf(stderr, "speed.cu: %d wrong results\n", bad);

@@ -18,8 +18,8 @@ int main(void)
 
     for (int i = 0; i < 32; i++)
         host[i] = i + 100;
-    must(cudaMalloc(&values, sizeof host));
-    must(cudaMemcpy(values, host, sizeof host, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMalloc(&values, sizeof host));
+    CUDA_CHECK(cudaMemcpy(values, host, sizeof host, cudaMemcpyHostToDevice));
     verify<<<1, 32>>>(values);
     int status = finish(cudaSuccess);
 

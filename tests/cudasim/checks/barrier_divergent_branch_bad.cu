@@ -23,8 +23,8 @@ int main(void)
 {
     int *out;
 
-    must(cudaMalloc(&out, 64 * sizeof(int)));
-    must(cudaMemset(out, 0, 64 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, 64 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(out, 0, 64 * sizeof(int)));
     guarded<<<1, 64>>>(out, 40);
     int status = finish(cudaSuccess);
 

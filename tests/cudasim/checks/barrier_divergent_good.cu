@@ -23,7 +23,7 @@ int main(void)
 {
     int *out;
 
-    must(cudaMalloc(&out, 64 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, 64 * sizeof(int)));
     half<<<1, 64>>>(out);
     int status = finish(cudaSuccess);
 

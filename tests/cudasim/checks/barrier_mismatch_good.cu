@@ -21,7 +21,7 @@ int main(void)
 {
     int *out;
 
-    must(cudaMalloc(&out, 64 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, 64 * sizeof(int)));
     two_sides<<<1, 64>>>(out);
     int status = finish(cudaSuccess);
 

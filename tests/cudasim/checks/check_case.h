@@ -7,9 +7,8 @@
 #define CUDASIM_CHECK_CASE_H
 
 #include <cstdio>
-#include <cstdlib>
 
-#include <cuda_runtime.h>
+#include "cuda_user.h"
 
 static inline int finish(cudaError_t error)
 {
@@ -19,15 +18,6 @@ static inline int finish(cudaError_t error)
         error = cudaDeviceSynchronize();
     printf("%s\n", error == cudaSuccess ? "done" : cudaGetErrorName(error));
     return error == cudaSuccess ? 0 : 1;
-}
-
-/* Calls that prepare a case must not fail. */
-static inline void must(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    printf("cannot prepare: %s\n", cudaGetErrorName(error));
-    exit(2);
 }
 
 #endif

@@ -20,9 +20,9 @@ int main(void)
 {
     int *flag, *out;
 
-    must(cudaMalloc(&flag, sizeof(int)));
-    must(cudaMalloc(&out, sizeof(int)));
-    must(cudaMemset(flag, 0, sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&flag, sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, sizeof(int)));
+    CUDA_CHECK(cudaMemset(flag, 0, sizeof(int)));
     wait_for_flag<<<2, 1>>>(flag, out);
     int status = finish(cudaSuccess);
 

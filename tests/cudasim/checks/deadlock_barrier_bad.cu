@@ -18,7 +18,7 @@ int main(void)
 {
     int *out;
 
-    must(cudaMalloc(&out, 96 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, 96 * sizeof(int)));
     unmatched<<<1, 96>>>(out);
     int status = finish(cudaSuccess);
 

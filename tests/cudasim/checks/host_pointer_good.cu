@@ -13,7 +13,7 @@ int main(void)
 {
     int *values;
 
-    must(cudaMallocManaged(&values, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMallocManaged(&values, 32 * sizeof(int)));
     for (int i = 0; i < 32; i++)
         values[i] = i;
     increment<<<1, 32>>>(values);

@@ -13,9 +13,9 @@ int main(void)
 {
     int *in, *out;
 
-    must(cudaMalloc(&in, 128));
-    must(cudaMalloc(&out, 128));
-    must(cudaMemset(in, 0, 128));
+    CUDA_CHECK(cudaMalloc(&in, 128));
+    CUDA_CHECK(cudaMalloc(&out, 128));
+    CUDA_CHECK(cudaMemset(in, 0, 128));
     copy<<<1, 32>>>(in, out);
     int status = finish(cudaSuccess);
 

@@ -16,9 +16,9 @@ int main(void)
     enum { N = 32 };
     float *in, *out;
 
-    must(cudaMalloc(&in, (4 * N + 4) * sizeof(float)));
-    must(cudaMalloc(&out, 4 * N * sizeof(float)));
-    must(cudaMemset(in, 0, (4 * N + 4) * sizeof(float)));
+    CUDA_CHECK(cudaMalloc(&in, (4 * N + 4) * sizeof(float)));
+    CUDA_CHECK(cudaMalloc(&out, 4 * N * sizeof(float)));
+    CUDA_CHECK(cudaMemset(in, 0, (4 * N + 4) * sizeof(float)));
     copy<<<1, N>>>(in, out);
     int status = finish(cudaSuccess);
 

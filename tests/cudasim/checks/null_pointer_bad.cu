@@ -14,7 +14,7 @@ int main(void)
 {
     int *out;
 
-    must(cudaMalloc(&out, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, 32 * sizeof(int)));
     optional_store<<<1, 32>>>(out, nullptr);
     int status = finish(cudaSuccess);
 

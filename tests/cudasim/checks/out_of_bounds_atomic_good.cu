@@ -19,10 +19,10 @@ int main(void)
 
     for (int i = 0; i < N; i++)
         host[i] = i;
-    must(cudaMalloc(&in, sizeof host));
-    must(cudaMalloc(&bins, 60 * sizeof(int)));
-    must(cudaMemset(bins, 0, 60 * sizeof(int)));
-    must(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMalloc(&in, sizeof host));
+    CUDA_CHECK(cudaMalloc(&bins, 60 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(bins, 0, 60 * sizeof(int)));
+    CUDA_CHECK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
     count<<<1, N>>>(in, bins, 60);
     int status = finish(cudaSuccess);
 

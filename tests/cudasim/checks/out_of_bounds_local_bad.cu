@@ -26,9 +26,9 @@ int main(void)
     int host[N] = {1, 2, 3, 4, 100000000, 5, 6, 7, 8, 9};
     int *in, *out;
 
-    must(cudaMalloc(&in, sizeof host));
-    must(cudaMalloc(&out, 32 * sizeof(int)));
-    must(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMalloc(&in, sizeof host));
+    CUDA_CHECK(cudaMalloc(&out, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
     histogram<<<1, 32>>>(in, out, N);
     int status = finish(cudaSuccess);
 

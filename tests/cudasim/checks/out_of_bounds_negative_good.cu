@@ -16,8 +16,8 @@ int main(void)
     enum { N = 64 };
     int *before, *out;
 
-    must(cudaMalloc(&before, N * sizeof(int)));
-    must(cudaMalloc(&out, N * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&before, N * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, N * sizeof(int)));
     shift<<<1, N>>>(out, N);
     int status = finish(cudaSuccess);
 

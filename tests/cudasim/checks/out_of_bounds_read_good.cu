@@ -17,9 +17,9 @@ int main(void)
     enum { N = 100 };
     int *in, *out;
 
-    must(cudaMalloc(&in, N * sizeof(int)));
-    must(cudaMalloc(&out, N * sizeof(int)));
-    must(cudaMemset(in, 0, N * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&in, N * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, N * sizeof(int)));
+    CUDA_CHECK(cudaMemset(in, 0, N * sizeof(int)));
     sum_neighbours<<<1, 128>>>(in, out, N);
     int status = finish(cudaSuccess);
 

@@ -19,8 +19,8 @@ int main(void)
     enum { N = 64 };
     int *values;
 
-    must(cudaMalloc(&values, N * sizeof(int)));
-    must(cudaMemset(values, 0, N * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&values, N * sizeof(int)));
+    CUDA_CHECK(cudaMemset(values, 0, N * sizeof(int)));
     reverse<<<1, N, N * sizeof(int)>>>(values, N);
     int status = finish(cudaSuccess);
 

@@ -16,7 +16,7 @@ int main(void)
     enum { N = 1000 };
     int *out;
 
-    must(cudaMalloc(&out, N * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, N * sizeof(int)));
     fill<<<8, 128>>>(out, N);
     int status = finish(cudaSuccess);
 

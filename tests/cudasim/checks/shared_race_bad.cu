@@ -19,8 +19,8 @@ int main(void)
 {
     int *values;
 
-    must(cudaMalloc(&values, 64 * sizeof(int)));
-    must(cudaMemset(values, 0, 64 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&values, 64 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(values, 0, 64 * sizeof(int)));
     rotate<<<1, 64>>>(values);
     int status = finish(cudaSuccess);
 

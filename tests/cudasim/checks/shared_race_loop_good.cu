@@ -24,9 +24,9 @@ int main(void)
 {
     int *in, *out;
 
-    must(cudaMalloc(&in, 128 * sizeof(int)));
-    must(cudaMalloc(&out, sizeof(int)));
-    must(cudaMemset(in, 0, 128 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&in, 128 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, sizeof(int)));
+    CUDA_CHECK(cudaMemset(in, 0, 128 * sizeof(int)));
     reduce<<<1, 128>>>(in, out);
     int status = finish(cudaSuccess);
 

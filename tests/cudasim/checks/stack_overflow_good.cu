@@ -23,8 +23,8 @@ int main(void)
 {
     int *counts;
 
-    must(cudaMalloc(&counts, 2 * sizeof(int)));
-    must(cudaMemset(counts, 0, 2 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&counts, 2 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(counts, 0, 2 * sizeof(int)));
     start<<<1, 1>>>(counts);
     int status = finish(cudaSuccess);
 

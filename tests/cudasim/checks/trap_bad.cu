@@ -14,8 +14,8 @@ int main(void)
 {
     int *values;
 
-    must(cudaMalloc(&values, 32 * sizeof(int)));
-    must(cudaMemset(values, 0, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&values, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(values, 0, 32 * sizeof(int)));
     verify<<<1, 32>>>(values, 1);
     int status = finish(cudaSuccess);
 

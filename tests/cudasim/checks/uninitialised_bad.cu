@@ -15,9 +15,9 @@ int main(void)
 {
     int *in, *sums;
 
-    must(cudaMalloc(&in, 32 * sizeof(int)));
-    must(cudaMalloc(&sums, 32 * sizeof(int)));
-    must(cudaMemset(in, 0, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&in, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&sums, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(in, 0, 32 * sizeof(int)));
     accumulate<<<1, 32>>>(in, sums);
     int status = finish(cudaSuccess);
 

@@ -17,9 +17,9 @@ int main(void)
 {
     int *in, *out;
 
-    must(cudaMalloc(&in, 16 * sizeof(int)));
-    must(cudaMalloc(&out, 32 * sizeof(int)));
-    must(cudaMemset(in, 0, 16 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&in, 16 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(in, 0, 16 * sizeof(int)));
     largest<<<1, 32>>>(in, out, 16, 12);
     int status = finish(cudaSuccess);
 

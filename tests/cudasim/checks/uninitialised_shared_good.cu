@@ -20,9 +20,9 @@ int main(void)
 {
     int *in, *out;
 
-    must(cudaMalloc(&in, 32 * sizeof(int)));
-    must(cudaMalloc(&out, 32 * sizeof(int)));
-    must(cudaMemset(in, 0, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&in, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(in, 0, 32 * sizeof(int)));
     scan_pairs<<<1, 32>>>(in, out);
     int status = finish(cudaSuccess);
 

@@ -13,9 +13,9 @@ int main(void)
 {
     int *values;
 
-    must(cudaMalloc(&values, 32 * sizeof(int)));
-    must(cudaMemset(values, 0, 32 * sizeof(int)));
-    must(cudaFree(values));
+    CUDA_CHECK(cudaMalloc(&values, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(values, 0, 32 * sizeof(int)));
+    CUDA_CHECK(cudaFree(values));
     increment<<<1, 32>>>(values);
     return finish(cudaSuccess);
 }

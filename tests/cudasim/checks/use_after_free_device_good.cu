@@ -18,7 +18,7 @@ int main(void)
 {
     int *out;
 
-    must(cudaMalloc(&out, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&out, 32 * sizeof(int)));
     twice<<<1, 32>>>(out);
     int status = finish(cudaSuccess);
 

@@ -13,8 +13,8 @@ int main(void)
 {
     int *values;
 
-    must(cudaMalloc(&values, 32 * sizeof(int)));
-    must(cudaMemset(values, 0, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&values, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(values, 0, 32 * sizeof(int)));
     increment<<<1, 32>>>(values);
     int status = finish(cudaSuccess);
 

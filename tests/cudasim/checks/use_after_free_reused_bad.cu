@@ -13,11 +13,11 @@ int main(void)
 {
     int *old, *fresh;
 
-    must(cudaMalloc(&old, 32 * sizeof(int)));
-    must(cudaMemset(old, 0, 32 * sizeof(int)));
-    must(cudaFree(old));
-    must(cudaMalloc(&fresh, 16 * sizeof(int)));
-    must(cudaMemset(fresh, 0, 16 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&old, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(old, 0, 32 * sizeof(int)));
+    CUDA_CHECK(cudaFree(old));
+    CUDA_CHECK(cudaMalloc(&fresh, 16 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(fresh, 0, 16 * sizeof(int)));
     increment<<<1, 32>>>(old, fresh);
     int status = finish(cudaSuccess);
 

@@ -13,10 +13,10 @@ int main(void)
 {
     int *old, *fresh;
 
-    must(cudaMalloc(&old, 32 * sizeof(int)));
-    must(cudaFree(old));
-    must(cudaMalloc(&fresh, 33 * sizeof(int)));
-    must(cudaMemset(fresh, 0, 33 * sizeof(int)));
+    CUDA_CHECK(cudaMalloc(&old, 32 * sizeof(int)));
+    CUDA_CHECK(cudaFree(old));
+    CUDA_CHECK(cudaMalloc(&fresh, 33 * sizeof(int)));
+    CUDA_CHECK(cudaMemset(fresh, 0, 33 * sizeof(int)));
     increment<<<1, 32>>>(fresh, fresh + 32);
     int status = finish(cudaSuccess);
 

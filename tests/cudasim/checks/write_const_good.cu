@@ -16,8 +16,8 @@ int main(void)
 {
     int *out, *alias;
 
-    must(cudaMalloc(&out, 32 * sizeof(int)));
-    must(cudaGetSymbolAddress((void **)&alias, table));
+    CUDA_CHECK(cudaMalloc(&out, 32 * sizeof(int)));
+    CUDA_CHECK(cudaGetSymbolAddress((void **)&alias, table));
     change<<<1, 32>>>(out, alias);
     int status = finish(cudaSuccess);
 

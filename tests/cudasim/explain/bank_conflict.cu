@@ -41,11 +41,11 @@ int main(void)
     float *out = device_zeros<float>(in.size());
 
     conflicting<<<dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, 8)>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("conflicting", want, out);
-    CHECK(cudaMemset(out, 0, in.size() * sizeof(float)));
+    CUDA_CHECK(cudaMemset(out, 0, in.size() * sizeof(float)));
     padded<<<dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, 8)>>>(device_in, out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("padded", want, out);
     device_free(device_in);
     device_free(out);

@@ -47,12 +47,12 @@ int main(void)
     for (unsigned i = 0; i < N; i++)
         want[i] = work(i % 4, i);
     divergent<<<N / 128, 128>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("divergent", want, out);
     for (unsigned i = 0; i < N; i++)
         want[i] = work(i / 32 % 4, i);
     uniform<<<N / 128, 128>>>(out);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("uniform", want, out);
     device_free(out);
     return passed();

@@ -24,7 +24,7 @@ int main(void)
     float *out = device_zeros<float>(in.size());
 
     scale_columns<<<dim3(1, 64), 128>>>(device_in, out, WIDTH, HEIGHT);
-    CHECK_LAUNCH();
+    CHECK_KERNEL();
     expect_device("scaled", want, out);
     device_free(device_in);
     device_free(out);
