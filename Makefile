@@ -134,11 +134,11 @@ frozen: ## check that the trusted files are as they were frozen
 freeze: ## write down the trusted files' digests, after a change that is meant
 	@run_scripts/lib/frozen.sh update
 
-lint: ## look at the scripts with shellcheck, and for lines of more than 120 columns
+lint: ## look at the scripts with shellcheck, and for lines, functions and files that are too long
 	@shellcheck -x -P SCRIPTDIR -e SC2015 .ci/run contrib/autograders/gradescope/* \
 		$(shell find run_scripts contrib problems tests -name '*.sh' ! -path '*/fixtures/*')
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
-	@run_scripts/lib/long_lines.sh
+	@tests/scripts/sizes.sh
 
 fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)
 	@run_scripts/lib/packages.sh build cudasim fuzz

@@ -8,7 +8,7 @@ small_house() {
     mkdir -p tests a b build/obj/a build/obj/b
     printf '%s\n' '# the table' 'a:' 'b: a' > tests/house.txt
     for room in a b; do
-        printf '%s\n' "# $room/" 'A room.' '' 'May include: what the table says.' 'Must not know: more.' > $room/README.md
+        printf '%s\n' "# $room/" 'A room.' '' 'May include: all.' 'Must not know: more.' > $room/README.md
     done
     echo 'int below(void);' > a/below.h
     printf '%s\n' '#include "below.h"' 'int below(void) { return 1; }' > a/below.c

@@ -137,7 +137,9 @@ judged() {
     runner=
     seen() {
         local parent
-        for parent in $(pgrep -f "$BATS_TEST_TMPDIR/hangs.so"); do runner=$(pgrep -x -P "$parent" runner) && return; done
+        for parent in $(pgrep -f "$BATS_TEST_TMPDIR/hangs.so"); do
+            runner=$(pgrep -x -P "$parent" runner) && return
+        done
         return 1
     }
     gone() { ! pgrep -f "$BATS_TEST_TMPDIR/hangs.so" > /dev/null; }

@@ -233,16 +233,20 @@ outline() {
     run -0 diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"
 }
 
-@test "lint: the scripts pass shellcheck, and no line is longer than 120 columns" {
+@test "lint: the scripts pass shellcheck; no line, function or file is too long" {
     run -0 make lint
     copy_toolkit
     mkdir wide
     printf '/* %s */\n' "$(printf 'あ%.0s' {1..110})" > wide/characters.c # not bytes
     printf 'echo "%s"\n' "$(printf 'word %.0s' {1..30})" > wide/message.sh
-    run -0 run_scripts/lib/long_lines.sh
+    printf '{\n%s\n}\n' "$(yes ";" | head -n 80)" > wide/eighty.c
+    run -0 tests/scripts/sizes.sh
     printf '\n/* %s*/\n' "$(printf 'word %.0s' {1..30})" > wide/comment.c
     printf 'echo %s\n' "$(printf 'word %.0s' {1..30})" > wide/words.bats
-    run -1 run_scripts/lib/long_lines.sh
-    assert_equal "$(sort <<< "$output")" \
-        $'wide/comment.c:2: longer than 120 columns\nwide/words.bats:1: longer than 120 columns'
+    printf '{\n%s\n}\n' "$(yes ';' | head -n 81)" > wide/more.c
+    yes '' | head -n 801 > wide/lines.c
+    run -1 tests/scripts/sizes.sh
+    assert_equal "$(sort <<< "$output")" "$(printf '%s\n' 'wide/comment.c:2: longer than 120 columns' \
+        'wide/lines.c: longer than 800 lines' 'wide/more.c:1: a function of 81 lines' \
+        'wide/words.bats:1: longer than 120 columns')"
 }

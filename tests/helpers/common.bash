@@ -31,7 +31,8 @@ submission() {
     echo "$root/${printed##*$'\n'}"
 }
 
-# timeout SECONDS COMMAND...: ends what hangs. It says nothing about speed, so the machine may be busy: ten times as long.
+# timeout SECONDS COMMAND...: ends what hangs. It says nothing about speed: on a busy machine everything takes longer,
+# so it waits ten times as long.
 timeout() { command timeout $(($1 * 10)) "${@:2}"; }
 
 # wait_for COMMAND...: until it succeeds, for two minutes at most.
