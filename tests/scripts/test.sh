@@ -100,6 +100,8 @@ else
     # As Bats would do before the first test, once for all: the copies are made of what was built.
     BATS_TEST_DIRNAME=$root/tests bash -c '. "$BATS_TEST_DIRNAME/setup_suite.bash" && setup_suite' 3>&1 ||
         fail 'no test was run: see above'
+    # What several files of tests build, once and on all processors, before the copies are made.
+    toolkit_make -j "$(nproc)" DEV=1 everything >&2 || fail 'no test was run: see above'
     export TOOLKIT_BUILT=yes
     # Those that take longest first: what comes last leaves the others idle.
     longest='/(110-cudasim|50-problem|115-sim-host|60-make|145-problems|112-instructions|150-matmul|180-grade|70-sanitize)\.bats$'
