@@ -28,7 +28,7 @@ setup() {
     requires x86-64
     # Most of its objects are there: the whole was built by the same rules before the first test.
     copy_toolkit simulator built
-    rm build/cudasim/libcudart.so.13 build/cudasim/{runtime_memory,table_control.v2}.o
+    rm build/cudasim/libcudart.so.13 build/cudasim/{runtime/runtime_memory,table/table_control.v2}.o
     run -0 timeout 600 make run ARGS='--case sample/2-similar'
     assert_output --partial 'CC contrib/cudasim/runtime/runtime_memory.c'
     assert_output --partial 'CC contrib/cudasim/table/table_control.c for x86-64-v2'

@@ -74,7 +74,7 @@ $(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o
 # The tests run the tools as well.
 unit-tests: $(CUDASIM_UNIT) $(CUDASIM_TOOLS)
 
-# ---- programs that the tests run on the library: tests/cudasim/README.md ----
+# ---- programs that the tests run on the library: tests/cudasim/PROGRAMS.md ----
 
 # PTX alone, for these look at what ptxas says and nothing else does; and the CPU code fast to compile: the PTX is the
 # same at any -O. Both save half of the minutes that this takes.
@@ -100,7 +100,7 @@ $(BUILD)/cudasim-tests/%: tests/cudasim/%.cu $(PROGRAM_STAMP)
 		-MMD -MP -MF $@.d $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
 
 # A CUDA program that measures the library: tests/bench/bench_cudasim.sh.
-$(BUILD)/cudasim_speed: $(CUDASIM)/bench/speed.cu $(PROGRAM_STAMP)
+$(BUILD)/cudasim_speed: tests/bench/main_cudasim.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<
 
 # ---- fuzzers ----

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Measures the simulator on this machine's CPU: bench_cudasim.sh [REPEATS]
 #
-# Million warp instructions a second for kernels of one kind each (contrib/cudasim/bench/speed.cu), the median of
+# Million warp instructions a second for kernels of one kind each (tests/bench/main_cudasim.cu), the median of
 # REPEATS runs (default 5): on one worker and on all, with and without the checks of writing and racing, and with the
 # counts of the report. Then the baseline's edit distance of two strings of 20480 letters.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"

@@ -1,8 +1,8 @@
 /*
- * speed.cu - how fast is the simulator? Kernels that do one thing many times: integer and floating-point arithmetic,
- * shared memory, global memory, and branches in which the lanes of a warp part.
+ * main_cudasim.cu - how fast is the simulator? Kernels that do one thing many times: integer and floating-point
+ * arithmetic, shared memory, global memory, and branches in which the lanes of a warp part.
  *
- *   CUDASIM_SPEED=1 speed [ROUNDS]
+ *   CUDASIM_SPEED=1 build/cudasim_speed [ROUNDS]
  *
  * prints the simulator's table of warp instructions a second. Results are checked: a kernel that computes nothing would
  * be fast. `make bench-cudasim` runs it with one worker and with all, with the checks and without.
@@ -140,6 +140,6 @@ int main(int argc, char **argv)
     CUDA_CHECK(cudaFree(y));
     delete[] got;
     if (bad)
-        fprintf(stderr, "speed.cu: %d wrong results\n", bad);
+        fprintf(stderr, "main_cudasim.cu: %d wrong results\n", bad);
     return bad != 0;
 }
