@@ -119,7 +119,7 @@ setup() {
     after=$(build/main_host --version | sed -n 's/frozen //p')
     [ "$before" != "$after" ]
     assert_equal "$after" "$(run_scripts/lib/frozen.sh digest)"
-    assert_equal "$after" "$(cd run_scripts && ./frozen.sh digest)"
+    assert_equal "$after" "$(cd run_scripts/lib && ./frozen.sh digest)"
     rm problems/editdistance/data/secret/06-disjoint.*
     make -s all
     assert_equal "$(build/main_host --version | sed -n 's/frozen //p')" "$(run_scripts/lib/frozen.sh digest)"
@@ -131,7 +131,7 @@ setup() {
 }
 
 @test "make: nothing in a submission replaces a trusted file" {
-    mkdir -p "$BATS_TEST_TMPDIR/shadow/verify" "$BATS_TEST_TMPDIR/shadow/problems"
+    mkdir -p "$BATS_TEST_TMPDIR"/shadow/{problems,verify/judge}
     cd "$BATS_TEST_TMPDIR/shadow"
     cp "$root/problems/editdistance/submissions/wrong_answer/hamming.c" hamming.c
     for file in device_user.h levenshtein.h problem.h toolkit.h verify/judge/verdict.h; do
