@@ -92,7 +92,8 @@ settle='mkdir -p "$1/submission" && cp -R contrib verify problems "$1" && cp -R 
     find . -type f -exec touch -d @0 {} + && shift 2 && SOURCE_DATE_EPOCH=0 exec "$@"'
 if [ -d "$submission" ]; then copied+=/.; else name+=/${submission##*/}; fi
 if ! submission_compile "$work/compiler" "$work/out" run_scripts/lib/compile_box.sh "$work/out" contrib/mk \
-    contrib/grade/build.mk contrib/cuda contrib/opencl verify/wire/submission.h "problems/$problem/include" \
+    contrib/grade/build.mk contrib/cuda contrib/opencl verify/wire/submission.h verify/base/philox.h \
+    "problems/$problem/include" \
     "$submission" "${sees[@]}" \
     -- sh -c "$settle" sh $place "$copied" make -s -f contrib/grade/build.mk submission \
     SUBMISSION="$name" PROBLEM="$problem" OUT="$work/out" BUILD=/tmp/build FRESH=1 BOXED= "${tools[@]}"; then

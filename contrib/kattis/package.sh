@@ -72,13 +72,17 @@ cpu_limit=$("$build/yaml_flat" "$source/gpu.yaml" 'cpu.*' 'sim.*' 'peak.*' 'leag
 sed -E "s/^  time_limit: .*/  time_limit: ${cpu_limit:-10}/; s/^languages: .*/languages: [c]/" "$source/problem.yaml" \
     > "$package/problem.yaml"
 cp "$source"/statement/* "$package/statement/"
-cp "$source"/include/* "$package/attachments/"
 
 # ---- programs
 
 # flat FROM TO: a source for a folder without folders.
-flat() { sed -E 's|^( *# *include *")([a-z]+/)+([a-z_]+\.h")|\1\3|' "$1" > "$2"; }
-for file in "$source"/include/*; do flat "$file" "$package/include/c/$(basename "$file")"; done
+flat() { sed -E 's|^( *# *include *")([a-z.]+/)+([a-z_]+\.h")|\1\3|' "$1" > "$2"; }
+# What participants may include.
+given=("$source"/include/*)
+! grep -q '/philox\.h"' "${given[@]}" || given+=(verify/base/philox.h)
+for file in "${given[@]}"; do
+    for folder in attachments include/c; do flat "$file" "$package/$folder/$(basename "$file")"; done
+done
 flat "$source/call.c" "$package/include/c/gpu_contest_call.c"
 flat "$kattis/driver.c" "$package/include/c/gpu_contest_driver.c"
 for file in "$source/input.h" verify/wire/call.h "$kattis/package_text.h"; do
@@ -100,7 +104,8 @@ for kind in input_validators/generated output_validator; do
     find "$source" -maxdepth 1 \( -name '*.c' -o -name '*.h' \) ! -name call.c ! -name 'main_*' -print0 |
         xargs -0 cp --parents -t "$folder"
     cp --parents -R "$source/include" problems/problem.h \
-        verify/base/{blob,error,parallel,random,shared_map}.h verify/cases/{arguments,floor}.h verify/judge/verdict.h \
+        verify/base/{blob,error,parallel,philox,random,shared_map}.h verify/cases/{arguments,floor}.h \
+        verify/judge/verdict.h \
         verify/base/{blob,error,parallel,random}.c verify/cases/arguments.c verify/judge/verdict.c "$folder"
     cp "$kattis/validator.c" "$kattis/package_text.h" "$folder"
     define=

@@ -87,11 +87,11 @@ INLINE void philox_lanes(const struct evolution *e, uint32_t c0, size_t first, u
         words[2][l] = generation;
         words[3][l] = purpose;
     }
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < PHILOX_ROUNDS; round++) {
         uint32_t high0[LANES], low0[LANES], high2[LANES], low2[LANES];
 
-        multiply_lanes(words[0], 0xd2511f53u, high0, low0);
-        multiply_lanes(words[2], 0xcd9e8d57u, high2, low2);
+        multiply_lanes(words[0], PHILOX_MULTIPLIER_0, high0, low0);
+        multiply_lanes(words[2], PHILOX_MULTIPLIER_2, high2, low2);
         LANE_LOOP
         for (int l = 0; l < LANES; l++) {
             words[0][l] = high2[l] ^ words[1][l] ^ key0;
@@ -99,8 +99,8 @@ INLINE void philox_lanes(const struct evolution *e, uint32_t c0, size_t first, u
             words[2][l] = high0[l] ^ words[3][l] ^ key1;
             words[3][l] = low0[l];
         }
-        key0 += 0x9e3779b9u;
-        key1 += 0xbb67ae85u;
+        key0 += PHILOX_WEYL_0;
+        key1 += PHILOX_WEYL_1;
     }
 }
 

@@ -1,36 +1,9 @@
 /*
- * random.c - Philox4x32-10 and strings drawn from it.
+ * random.c - streams of Philox4x32-10 and strings drawn from them.
  */
 #include "random.h"
 
 #include <string.h>
-
-enum { ROUNDS = 10 };
-
-/* A round of one block, and what is added to the key after it: the golden ratio and the root of 3, as fractions. */
-static const uint32_t multiplier0 = 0xd2511f53u, multiplier2 = 0xcd9e8d57u, weyl0 = 0x9e3779b9u, weyl1 = 0xbb67ae85u;
-
-static inline void philox_round(uint32_t *x0, uint32_t *x1, uint32_t *x2, uint32_t *x3, uint32_t k0, uint32_t k1)
-{
-    const uint64_t p = (uint64_t)*x0 * multiplier0, q = (uint64_t)*x2 * multiplier2;
-
-    *x0 = (uint32_t)(q >> 32) ^ *x1 ^ k0;
-    *x2 = (uint32_t)(p >> 32) ^ *x3 ^ k1;
-    *x1 = (uint32_t)q;
-    *x3 = (uint32_t)p;
-}
-
-void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t block[4])
-{
-    uint32_t x0 = counter[0], x1 = counter[1], x2 = counter[2], x3 = counter[3], k0 = key[0], k1 = key[1];
-
-    for (int round = 0; round < ROUNDS; round++, k0 += weyl0, k1 += weyl1)
-        philox_round(&x0, &x1, &x2, &x3, k0, k1);
-    block[0] = x0;
-    block[1] = x1;
-    block[2] = x2;
-    block[3] = x3;
-}
 
 struct random_stream random_stream(const struct random_key *key, uint32_t stream)
 {
@@ -76,7 +49,7 @@ static void philox_blocks(struct random_stream *stream, uint32_t words[4 * LANES
         x2[l] = key->case_seed;
         x3[l] = key->repetition;
     }
-    for (int round = 0; round < ROUNDS; round++, k0 += weyl0, k1 += weyl1)
+    for (int round = 0; round < PHILOX_ROUNDS; round++, k0 += PHILOX_WEYL_0, k1 += PHILOX_WEYL_1)
         for (int l = 0; l < LANES; l++)
             philox_round(&x0[l], &x1[l], &x2[l], &x3[l], k0, k1);
     for (int l = 0; l < LANES; l++) {

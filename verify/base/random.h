@@ -1,8 +1,8 @@
 /*
  * random.h - counter-based random numbers: the same key gives the same bytes, on every machine, for ever.
  *
- * Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
- * Called by the problems' generators and by getrndstr; nothing else may make an input depend on chance.
+ * They are Philox4x32-10: philox.h. Called by the problems' generators and by getrndstr. Nothing else may make an
+ * input depend on chance.
  */
 #ifndef VERIFY_RANDOM_H
 #define VERIFY_RANDOM_H
@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One block: the ten-round bijection of `counter` under `key`. */
-void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t block[4]);
+#include "philox.h"
 
 /* What fixes every byte of a case's input. */
 struct random_key {

@@ -13,6 +13,7 @@
 #ifndef DIFFEVO_H
 #define DIFFEVO_H
 
+#include "../../../verify/base/philox.h"
 #include "device_user.h"
 
 #if !defined(__CUDA_ARCH__)
@@ -184,33 +185,17 @@ DE_FUNCTION float de_expm1(float a)
 
 /* ------------------------------------------------------------------ random numbers */
 
-/* One block of Philox. */
+/* One block of Philox4x32-10. */
 struct de_words {
     uint32_t w[4];
 };
 
-/* Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011). */
 DE_FUNCTION struct de_words de_philox(uint32_t key0, uint32_t key1, uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c3)
 {
+    const uint32_t counter[4] = { c0, c1, c2, c3 }, key[2] = { key0, key1 };
     struct de_words words;
 
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
-    for (int round = 0; round < 10; round++) {
-        uint64_t p0 = (uint64_t)0xd2511f53u * c0, p1 = (uint64_t)0xcd9e8d57u * c2;
-
-        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ key0;
-        c1 = (uint32_t)p1;
-        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ key1;
-        c3 = (uint32_t)p0;
-        key0 += 0x9e3779b9u;
-        key1 += 0xbb67ae85u;
-    }
-    words.w[0] = c0;
-    words.w[1] = c1;
-    words.w[2] = c2;
-    words.w[3] = c3;
+    philox4x32(counter, key, words.w);
     return words;
 }
 
