@@ -206,5 +206,9 @@ END
 @test "mergesort: the bench's sorts and check are linked and run" {
     make -s PROBLEM=mergesort "${BUILD:-build}/benches/mergesort"
     run -2 "$build/benches/mergesort" 0
-    assert_output --partial 'usage: bench'
+    assert_output "bench: REPETITIONS: '0' is not a whole number from 1 to 101"
+    run -2 "$build/benches/mergesort" 3x
+    assert_output "bench: REPETITIONS: '3x' is not a whole number from 1 to 101"
+    run -2 "$build/benches/mergesort" 3 4
+    assert_output 'usage: bench [REPETITIONS]'
 }

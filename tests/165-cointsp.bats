@@ -163,7 +163,7 @@ default() { sed -n "s/.*COINTSP_$1_DEFAULT = \([0-9]*\).*/\1/p" problems/cointsp
     run -0 judged accepted/baseline.c "$library/gr24.tsp" 96 5
     assert_equal "$(json '.cases[0].answer | split(" ")[0]')" "$length"
     run -2 build/benches/cointsp_stages "$library/gr24.tsp" 1
-    assert_output --partial "P '1' must be 2 to 8192"
+    assert_output --partial "bench: P: '1' is not a whole number from 2 to 8192"
 }
 
 @test "cointsp: the scripts say what they need" {

@@ -42,6 +42,38 @@ setup() {
     assert_output --partial 'FAILED. WA'
 }
 
+# Built for the simulator and not optimised: nothing of it gets as far as a kernel.
+@test "bench: what is wrong on the command line of a bench for GPUs is told before CUDA is asked, in one line" {
+    requires nvcc
+    [ -e "$(make -s print-cuda-folder)/../include/cublas_v2.h" ] || skip "no cuBLAS"
+    bench=$BATS_TEST_TMPDIR/bench_gpu
+    "$(make -s print-nvcc)" -std=c++17 -O0 -cudart shared --extended-lambda -I. -Iproblems/matmul \
+        -Iproblems/matmul/include -gencode arch=compute_90,code=compute_90 -o "$bench" problems/matmul/bench_gpu.cu \
+        "$build"/obj/verify/{cases/arguments,base/error}.o -lcublas
+    for arguments in '1024' '1024 1024' '64 64 64 64'; do
+        # shellcheck disable=SC2086
+        run -2 "$bench" $arguments
+        assert_output 'usage: bench_gpu [M N K]..., three arguments a size'
+    done
+    run -2 "$bench" '1024 1024 1024'
+    assert_output 'usage: bench_gpu [M N K]..., three arguments a size'
+    run -2 "$bench" 64 64 64x
+    assert_output "bench: K: '64x' is not a whole number from 1 to 16384"
+    run -2 "$bench" 64 64 64 0 64 64
+    assert_output "bench: M: '0' is not a whole number from 1 to 16384"
+}
+
+@test "bench: make bench-cudasim has rules for all that it builds, where nothing is built" {
+    requires x86-64
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\nexec %s -n "$@"\n' "$(command -v make)" > "$BATS_TEST_TMPDIR/bin/make"
+    chmod +x "$BATS_TEST_TMPDIR/bin/make"
+    # As make builds nothing here, the first program that is to be measured is missing.
+    BUILD=build-$BATS_TEST_NUMBER PATH=$BATS_TEST_TMPDIR/bin:$PATH run -3 tests/bench/bench_cudasim.sh 1
+    rm -r "build-$BATS_TEST_NUMBER"
+    assert_line --regexp "^bench_cudasim.sh: cudasim_speed failed: .*build-$BATS_TEST_NUMBER/cudasim_speed"
+}
+
 @test "bench: rows of bench_gpu.cu become rows of ours, whichever way they name things" {
     rows=$(cat << 'END' | jq -c -L contrib/bench --argjson names '{"expert": {"kind": "gpu_expert", "series": "E"}}' \
         'include "rows"; from_kernels($names; "p"; "GPU"; "u")'

@@ -6,9 +6,9 @@ $(BUILD)/benches/%: $(BUILD)/obj/problems/%/main_bench.o $(HOST_OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS) $(BENCH_LIBS_$*)
 
-# Kernels beside other libraries, in one process on a GPU: problems/NAME/bench_gpu.cu, unless problem.mk has a rule.
+# Kernels beside other libraries, which problem.mk names, in one process on a GPU: problems/NAME/bench_gpu.cu.
 $(BUILD)/benches/%_gpu: problems/%/bench_gpu.cu $(HOST_OBJECTS) $(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) --extended-lambda -MMD -MP -MF $@.d \
-		-I. -Iproblems/$* -Iproblems/$*/include -o $@ $(filter %.cu %.o,$^) $(HOST_LIBS)
+		-I. -Iproblems/$* -Iproblems/$*/include -o $@ $(filter %.cu %.o,$^) $(HOST_LIBS) $(BENCH_GPU_LIBS_$*)
 -include $(wildcard $(BUILD)/benches/*_gpu.d)

@@ -26,6 +26,7 @@
 
 #include "cointsp_bits.h"
 #include "include/device_user.h"
+#include "problems/bench_arguments.h"
 
 /* The submissions, each with its own check() and its own device_user(). */
 #define device_user_setup expert_setup
@@ -213,14 +214,12 @@ int main(int argc, char **argv)
         { "kroA100", 500, 200, 1, true },  { "kroA100", 1000, 200, 1, true }, { "kroA100", 8192, 20, 1, false },
         { "pcb442", 1000, 20, 1, false },  { "pr1002", 1000, 5, 1, false },  { "kroA100", 1000, 20, 132, false },
     };
-    const int repeats = argc > 2 ? std::atoi(argv[2]) : 11;
+    const int repeats = argc > 2 ? (int)bench_number(argv[2], "REPEATS", 1, 1000) : 11;
     const char *wanted = argc > 3 ? argv[3] : "";
     bool ok = true;
 
-    if (argc < 2 || argc > 4 || repeats < 1 || repeats > 1000) {
-        std::fprintf(stderr, "usage: cointsp_gpu FOLDER [REPEATS [PEERS]]\n");
-        return EXIT_USAGE;
-    }
+    if (argc < 2 || argc > 4)
+        bench_usage("cointsp_gpu FOLDER [REPEATS [PEERS]]");
     for (const auto &row : rows) {
         cointsp_tsplib instance = load(argv[1], row.name);
         size_t cells = (size_t)instance.n * instance.n;

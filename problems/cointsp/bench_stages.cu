@@ -10,6 +10,8 @@
 /* The submission brings its own check() and its own stages. */
 #include "submissions/accepted/baseline.cu"
 
+#include "problems/bench_arguments.h"
+
 extern "C" {
 #include "coin.h"
 #include "tsplib.h"
@@ -17,24 +19,6 @@ extern "C" {
 }
 
 enum { GENERATE, EVALUATE, SORT, UPDATE, STAGES };
-
-static void stop(const char *why, int code)
-{
-    std::fprintf(stderr, "stages: %s\n", why);
-    std::exit(code);
-}
-
-static uint32_t number(const char *text, const char *what, uint32_t low, uint32_t high)
-{
-    char *end;
-    unsigned long value = std::strtoul(text, &end, 10);
-
-    if (end == text || *end != '\0' || value < low || value > high) {
-        std::fprintf(stderr, "stages: %s '%s' must be %u to %u\n", what, text, low, high);
-        std::exit(EXIT_USAGE);
-    }
-    return (uint32_t)value;
-}
 
 /* One whole run; adds the stages' seconds to seconds[]. */
 static int32_t run(const cointsp_case *c, const int32_t *distance, double seconds[STAGES])
@@ -80,13 +64,17 @@ int main(int argc, char **argv)
     error error;
 
     if (argc < 2 || argc > 4)
-        stop("usage: stages FILE.tsp [P [G]]", EXIT_USAGE);
+        bench_usage("stages FILE.tsp [P [G]]");
+    c.population = 1000;
+    if (argc > 2)
+        c.population = (uint32_t)bench_number(argv[2], "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX);
+    c.generations = argc > 3 ? (uint32_t)bench_number(argv[3], "G", 1, COINTSP_GENERATIONS_MAX) : 200;
     if (!blob_read_file(&file, argv[1], 1 << 26, &error) ||
-        !cointsp_tsplib_parse(argv[1], (const char *)file.data, file.size, &instance, &error))
-        stop(error.text, error.code);
+        !cointsp_tsplib_parse(argv[1], (const char *)file.data, file.size, &instance, &error)) {
+        std::fprintf(stderr, "stages: %s\n", error.text);
+        return error.code;
+    }
     c.n = instance.n;
-    c.population = argc > 2 ? number(argv[2], "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX) : 1000;
-    c.generations = argc > 3 ? number(argv[3], "G", 1, COINTSP_GENERATIONS_MAX) : 200;
     c.key[0] = 1;
     cointsp_parameters(&c, COINTSP_PERCENT_DEFAULT, COINTSP_K_DEFAULT, COINTSP_CAP_DEFAULT);
     run(&c, instance.distance, warm);

@@ -17,6 +17,7 @@
 
 #include "coin.h"
 #include "instances.h"
+#include "problems/bench_arguments.h"
 #include "tsplib.h"
 #include "verify/base/blob.h"
 
@@ -166,14 +167,12 @@ static void print_finals(const struct instance *instances, const struct setting 
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "../shared/tsplib";
-    uint32_t runs = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 2;
+    uint32_t runs = argc > 2 ? (uint32_t)bench_number(argv[2], "RUNS", 1, RUNS_MAX) : 2;
     struct instance instances[INSTANCES] = { 0 };
     static struct setting settings[SETTINGS];
 
-    if (argc > 3 || runs < 1 || runs > RUNS_MAX) {
-        fputs("usage: search [TSPLIB-FOLDER [RUNS]]\n", stderr);
-        return EXIT_USAGE;
-    }
+    if (argc > 3)
+        bench_usage("search [TSPLIB-FOLDER [RUNS]]");
     load(&instances[0], folder, "gr24");
     load(&instances[1], folder, "gr48");
     load(&instances[2], folder, "pr76");

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "diffevo.h"
+#include "problems/bench_arguments.h"
 
 extern "C" {
 #include "evolve.h"
@@ -215,7 +216,7 @@ static std::vector<double> time_calls(user *function, call &c, int repeats)
 
 int main(int argc, char **argv)
 {
-    int repeats = argc > 1 ? std::atoi(argv[1]) : 11;
+    int repeats = argc > 1 ? (int)bench_number(argv[1], "REPEATS", 1, 1000) : 11;
     const char *sizes = argc > 2 ? argv[2] : "", *wanted = argc > 3 ? argv[3] : "";
     static const char *const names[DIFFEVO_FUNCTIONS] = { "sphere", "rosenbrock", "rastrigin",
                                                           "ackley", "griewank",   "schwefel" };
@@ -244,10 +245,8 @@ int main(int argc, char **argv)
                   { "AVX-512 reference, all cores", on_all_cores } };
     bool ok = true;
 
-    if (repeats < 1 || repeats > 1000) {
-        std::fprintf(stderr, "usage: diffevo_gpu [REPEATS [SIZES [PEERS]]]\n");
-        return 2;
-    }
+    if (argc > 4)
+        bench_usage("diffevo_gpu [REPEATS [SIZES [PEERS]]]");
     print_rate<0>("wide multiplications");
     print_rate<1>("LOP3");
     print_rate<2>("both alternating, each");

@@ -23,6 +23,7 @@
 extern "C" {
 #include "problems/editdistance/levenshtein.h"
 }
+#include "problems/bench_arguments.h"
 #include "problems/editdistance/include/device_user.h"
 
 namespace expert {
@@ -265,13 +266,11 @@ int main(int argc, char **argv)
         { "similar", 131072, 131072 }, { "bytes", 1048448, 16384 }, { "bytes", 128, 1048448 },
     };
     const bool check = argc > 1 && std::strcmp(argv[1], "check") == 0;
-    const int repetitions = argc > 1 + check ? std::atoi(argv[1 + check]) : 11;
+    const int repetitions = argc > 1 + check ? (int)bench_number(argv[1 + check], "REPETITIONS", 1, 1000) : 11;
     unsigned char *a, *b;
 
-    if (argc > 2 + check || repetitions < 1 || repetitions > 1000) {
-        std::fprintf(stderr, "usage: bench_gpu [check] [REPETITIONS]\n");
-        return 2;
-    }
+    if (argc > 2 + check)
+        bench_usage("bench_gpu [check] [REPETITIONS]");
     CHECK(cudaMallocHost(&a, 1 << 20));
     CHECK(cudaMallocHost(&b, 1 << 20));
     if (check)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "levenshtein.h"
+#include "problems/bench_arguments.h"
 #include "verify/base/clock.h"
 #include "verify/base/error.h"
 #include "verify/base/random.h"
@@ -99,12 +100,11 @@ int main(int argc, char **argv)
         { 20480, 20480, "bytes", true },     { 20480, 20480, "printable", true }, { 20480, 20480, "dna", true },
         { 131072, 131072, "bytes", false },  { 131072, 131072, "dna", false },    { 1048448, 16384, "bytes", false },
     };
-    int repetitions = argc == 2 ? atoi(argv[1]) : 11, status = EXIT_ACCEPTED;
+    int repetitions = argc > 1 ? (int)bench_number(argv[1], "REPETITIONS", 1, MAX_REPETITIONS) : 11;
+    int status = EXIT_ACCEPTED;
 
-    if (argc > 2 || repetitions < 1 || repetitions > MAX_REPETITIONS) {
-        fprintf(stderr, "usage: bench [REPETITIONS], 1 to %d\n", MAX_REPETITIONS);
-        return EXIT_USAGE;
-    }
+    if (argc > 2)
+        bench_usage("bench [REPETITIONS]");
     printf("reference of edit distance on one core; GCUPS: 10^9 cells a second\n");
     printf("%7s   %-7s %-9s %-9s %10s %9s %9s %6s\n", "m", "n", "alphabet", "version", "median ms", "GCUPS",
            "best", "runs");

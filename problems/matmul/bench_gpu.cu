@@ -34,6 +34,9 @@
 #include <vector>
 
 #include "device_user.h"
+#include "input.h"
+#include "problems/bench_arguments.h"
+#include "verify/wire/submission.h"
 
 /* The submissions, each in a namespace and with a name of its own for its entry points. */
 #define device_user simple_user
@@ -382,21 +385,21 @@ static void measure(size s)
     measure_kernel("expert_accurate.cu wide", s, kernel, [&] { run_accurate(s); });
 }
 
+static int side(const char *text, const char *what) { return (int)bench_number(text, what, 1, MATMUL_SIDE_MAX); }
+
 int main(int argc, char **argv)
 {
     std::vector<size> sizes;
     size_t most[3] = {};
 
-    for (int e = 1; e + 2 < argc; e += 3)
-        sizes.push_back({atoi(argv[e]), atoi(argv[e + 1]), atoi(argv[e + 2])});
+    if ((argc - 1) % 3 != 0)
+        bench_usage("bench_gpu [M N K]..., three arguments a size");
+    for (int e = 1; e < argc; e += 3)
+        sizes.push_back({side(argv[e], "M"), side(argv[e + 1], "N"), side(argv[e + 2], "K")});
     if (sizes.empty())
         sizes = {{1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192},
                  {4099, 2053, 3001}, {16384, 1024, 4096}, {1024, 16384, 2048}};
     for (const size &s : sizes) {
-        if (s.m < 1 || s.n < 1 || s.k < 1) {
-            fprintf(stderr, "usage: bench_gpu [M N K]...\n");
-            return 2;
-        }
         most[0] = std::max(most[0], (size_t)s.m * s.k);
         most[1] = std::max(most[1], (size_t)s.k * s.n);
         most[2] = std::max(most[2], (size_t)s.m * s.n);

@@ -18,6 +18,7 @@
 #include "generate.h"
 #include "include/device_user.h" /* with the real name, so that the submissions do not include it with another */
 #include "product.h"
+#include "problems/bench_arguments.h"
 #include "verify/base/clock.h"
 #include "verify/base/error.h"
 #include "verify/base/parallel.h"
@@ -177,12 +178,11 @@ int main(int argc, char **argv)
     static const size_t sizes[][3] = {
         { 256, 256, 256 }, { 512, 512, 512 }, { 1024, 1024, 1024 }, { 256, 512, 128 }, { 512, 128, 1024 },
     };
-    int repetitions = argc == 2 ? atoi(argv[1]) : 5, status = EXIT_ACCEPTED;
+    int repetitions = argc > 1 ? (int)bench_number(argv[1], "REPETITIONS", 1, MAX_REPETITIONS) : 5;
+    int status = EXIT_ACCEPTED;
 
-    if (argc > 2 || repetitions < 1 || repetitions > MAX_REPETITIONS) {
-        fprintf(stderr, "usage: bench [REPETITIONS], 1 to %d\n", MAX_REPETITIONS);
-        return EXIT_USAGE;
-    }
+    if (argc > 2)
+        bench_usage("bench [REPETITIONS]");
     processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
     processors = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : processors;
     parallel_begin(1, NULL, NULL); /* the reference by one, as the others without threads in their names */

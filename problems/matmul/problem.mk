@@ -10,8 +10,4 @@ $(BUILD)/obj/problems/matmul/main_bench.o: HOST_CFLAGS += -O3 -march=native -Wno
 # The experts beside cuBLAS; for a GPU.
 .PHONY: bench-matmul-gpu
 bench-matmul-gpu: $(BUILD)/benches/matmul_gpu
-$(BUILD)/benches/matmul_gpu: problems/matmul/bench_gpu.cu $(wildcard problems/matmul/submissions/accepted/*.cu) \
-		$(FLAGS_STAMP)
-	@mkdir -p $(@D)
-	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -include verify/wire/submission.h -Iproblems/matmul \
-		-Iproblems/matmul/include -o $@ $< -lcublas -ldl
+BENCH_GPU_LIBS_matmul := -lcublas

@@ -36,6 +36,7 @@
 #include <thrust/sort.h>
 
 #include "device_user.h"
+#include "problems/bench_arguments.h"
 
 /* The submissions, each in a namespace and with names of its own for its entry points. */
 #define device_user expert_user
@@ -379,10 +380,13 @@ int main(int argc, char **argv)
 {
     bool quick = false, small = false;
 
-    for (int i = 1; i < argc; i++) {
-        quick |= std::strcmp(argv[i], "quick") == 0;
-        small |= std::strcmp(argv[i], "check") == 0;
-    }
+    for (int i = 1; i < argc; i++)
+        if (std::strcmp(argv[i], "quick") == 0)
+            quick = true;
+        else if (std::strcmp(argv[i], "check") == 0)
+            small = true;
+        else
+            bench_usage("bench_gpu [quick] [check]");
     const unsigned most = small ? 40000 : quick ? 1 << 24 : 1 << 28;
     bench b = {};
 

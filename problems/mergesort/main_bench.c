@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fingerprint.h"
+#include "problems/bench_arguments.h"
 #include "verify/base/clock.h"
 #include "verify/base/error.h"
 #include "verify/base/random.h"
@@ -71,14 +72,12 @@ static bool bench(size_t count, const int32_t *keys, int32_t *sorted, size_t rep
 int main(int argc, char **argv)
 {
     struct random_stream stream = random_stream(&(struct random_key){ .seed = 2009 }, 0);
-    int repetitions = argc == 2 ? atoi(argv[1]) : 3, status = EXIT_TOOLKIT;
+    int repetitions = argc > 1 ? (int)bench_number(argv[1], "REPETITIONS", 1, MAX_REPETITIONS) : 3;
+    int status = EXIT_TOOLKIT;
     int32_t *keys = malloc(sizeof *keys << LARGEST), *sorted = malloc(sizeof *keys << LARGEST);
 
-    if (argc > 2 || repetitions < 1 || repetitions > MAX_REPETITIONS) {
-        fprintf(stderr, "usage: bench [REPETITIONS], 1 to %d\n", MAX_REPETITIONS);
-        status = EXIT_USAGE;
-        goto out;
-    }
+    if (argc > 2)
+        bench_usage("bench [REPETITIONS]");
     if (!keys || !sorted)
         goto out;
     for (size_t i = 0; i < (size_t)1 << LARGEST; i++)

@@ -11,8 +11,3 @@ $(MERGESORT_OBJECTS): $(BUILD)/obj/mergesort_bench/%.o: problems/mergesort/submi
 # The experts beside CUB and Thrust, in one process: needs nvcc, and a GPU to run.
 .PHONY: bench-mergesort-gpu
 bench-mergesort-gpu: $(BUILD)/benches/mergesort_gpu
-$(BUILD)/benches/mergesort_gpu: problems/mergesort/bench_gpu.cu \
-		$(wildcard problems/mergesort/submissions/accepted/*.cu) \
-		problems/mergesort/include/device_user.h $(FLAGS_STAMP)
-	@mkdir -p $(@D)
-	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) --extended-lambda -Iproblems/mergesort -Iproblems/mergesort/include -o $@ $<

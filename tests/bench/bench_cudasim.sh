@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 [ $# -le 1 ] && [[ "${1:-5}" =~ ^[1-9][0-9]?$ ]] || usage 'bench_cudasim.sh [REPEATS]'
 repeats=${1:-5}
-toolkit_make cudasim "$build/cudasim_speed" all
+toolkit_make cudasim "${build#"$root/"}/cudasim_speed" all
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -17,7 +17,7 @@ measure() {
     shift
     for ((n = 0; n < repeats; n++)); do
         env "$@" CUDASIM_SPEED=1 LD_LIBRARY_PATH="$build/cudasim" "$build/cudasim_speed" 2>> "$work/$name.all" ||
-            die "cudasim_speed failed: $(tail -n 1 "$work/$name.all")"
+            fail "cudasim_speed failed: $(tail -n 1 "$work/$name.all")"
     done
     sort -k1,1 -k5,5n "$work/$name.all" | awk -v repeats="$repeats" '
         $1 ~ /^(integer|floating|shared|global|divergent)$/ { if (++n[$1] == int((repeats + 1) / 2)) print $1, $5 }
@@ -40,5 +40,5 @@ echo "peak memory, 8.4 MB of it the program's own allocations: $(grep -h 'peak m
 echo
 for checks in none all; do
     echo "edit distance of 20480 x 20480, the baseline, $workers workers, checks: $checks"
-    run_scripts/run6.sh --device sim --checks "$checks" 2>&1 | grep -E "eclock|SUCCESSFUL" || die "the baseline failed"
+    run_scripts/run6.sh --device sim --checks "$checks" 2>&1 | grep -E "eclock|SUCCESSFUL" || fail "the baseline failed"
 done
