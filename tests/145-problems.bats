@@ -22,6 +22,61 @@ setup() {
     done
 }
 
+# tokens: the numbers of the second column of a statement's table of limits, without commas, powers as 2^{n}.
+tokens() {
+    awk '/^## (Limits|制約)/ { on = 1; next } /^## / { on = 0 } on && /^\|/' "$1" | sed -E '1,2d; s/^\|[^|]*\|//' |
+        sed -E 's/([0-9]),([0-9]{3})/\1\2/g; s/([0-9]),([0-9]{3})/\1\2/g; s/が 3 つ//' |
+        grep -oE '[0-9]+(\.[0-9]+)?(\^\{[0-9]+\})?' | sort -u
+}
+
+@test "problems: the limits in both statements are those of the constants and of the settings" {
+    # The numbers of each table: constants, ^ for one told as a power of 2, settings, and what follows from them.
+    local -A limits=(
+        [matmul]='1 MATMUL_SIDE_MAX MATMUL_ELEMENTS_MAX MATMUL_ELEMENTS_MAX/(double)(1<<28) 11585 2^{127}'
+        [editdistance]='EDITDISTANCE_LENGTH_UNIT EDITDISTANCE_LENGTH_MAX ^EDITDISTANCE_CELLS_MAX
+            EDITDISTANCE_CELLS_MAX 64'
+        [mergesort]='0 ^MERGESORT_COUNT_MAX MERGESORT_COUNT_MAX'
+        [diffevo]='1 DIFFEVO_COUNT_MAX DIFFEVO_DIMENSION_MIN DIFFEVO_DIMENSION_MAX DIFFEVO_POPULATION_MIN
+            DIFFEVO_POPULATION_MAX 0 DIFFEVO_GENERATIONS_MAX DIFFEVO_WEIGHT_MIN DIFFEVO_CROSSOVER_ONE 1000
+            ^DIFFEVO_DATA_MAX'
+        [cointsp]='COINTSP_CITIES_MIN COINTSP_CITIES_MAX COINTSP_POPULATION_MIN COINTSP_POPULATION_MAX 1
+            COINTSP_GENERATIONS_MAX 2 0 COINTSP_DISTANCE_MAX 2^{31} 0.75 ^COINTSP_ONE'
+    )
+    # And numbers of the other text.
+    local -A elsewhere=(
+        [matmul]='^MATMUL_LARGE_PRODUCTS ^MATMUL_LARGE_ELEMENTS' [editdistance]=EDITDISTANCE_LENGTH_UNIT
+        [mergesort]=^MERGESORT_COUNT_MAX [diffevo]='' [cointsp]=COINTSP_CITIES_MAX
+    )
+    for folder in problems/*/; do
+        problem=$(basename "$folder")
+        [ -n "${limits[$problem]:-}" ] || fail "no limits of $problem are looked at here"
+        {
+            printf '#include <stdio.h>\n#include "problems/%s/input.h"\nint main(void)\n{\n' "$problem"
+            for word in ${limits[$problem]} --- ${elsewhere[$problem]}; do
+                case $word in
+                ^*) printf '    printf("2^{%%d}\\n", __builtin_ctzll(%s));\n' "${word#^}" ;;
+                [A-Z]*) printf '    printf("%%.15g\\n", (double)(%s));\n' "$word" ;;
+                *) printf '    puts("%s");\n' "$word" ;;
+                esac
+            done
+            echo '}'
+        } > "$BATS_TEST_TMPDIR/limits.c"
+        gcc -I. -o "$BATS_TEST_TMPDIR/limits" "$BATS_TEST_TMPDIR/limits.c"
+        "$BATS_TEST_TMPDIR/limits" > "$BATS_TEST_TMPDIR/numbers"
+        expected=$({
+            sed '/^---$/,$d' "$BATS_TEST_TMPDIR/numbers"
+            sed -n '/^limits:/,/^[a-z]/s/^  [a-z_]*: *\([0-9]*\).*/\1/p' "$folder/problem.yaml"
+            sed -n 's/^  time_limit: *\([0-9]*\).*/\1/p' "$folder/gpu.yaml"
+        } | sort -u)
+        for statement in "$folder"statement/problem.*.md; do
+            assert_equal "$statement: $(tokens "$statement" | paste -sd ' ')" "$statement: $(paste -sd ' ' <<< "$expected")"
+            for number in $(sed '1,/^---$/d' "$BATS_TEST_TMPDIR/numbers"); do
+                grep -qF "$number" "$statement" || fail "$statement: no $number"
+            done
+        done
+    done
+}
+
 @test "problems: the baselines in CUDA, OpenCL and C agree on a generated case of each problem" {
     requires nvcc
     for row in 'matmul:simple.c baseline.c simple.cu baseline.cu opencl_simple opencl_blocked:cancel 70 90 110' \

@@ -17,7 +17,15 @@ struct cointsp_input {
     uint32_t salt;  /* drawn from the key: two inputs never are the same by chance of their small numbers alone */
 };
 
-enum { COINTSP_ALIGNMENT = 128, COINTSP_BATCH_MAX = 10000 };
+enum { COINTSP_ALIGNMENT = 128 };
+
+/* Limits of the numbers in a case's line, beside those of device_user.h. */
+enum {
+    COINTSP_BATCH_MAX = 10000,
+    COINTSP_PERCENT_MAX = 50,  /* of the population that are selected */
+    COINTSP_THOUSANDTHS = 1000, /* k and the cap are up to 1 */
+    COINTSP_TARGET_MAX = 100,  /* percent above cointsp_opt()'s tour */
+};
 
 /* Bytes of an instance in the input: its struct cointsp_case, and at COINTSP_ALIGNMENT its distances. */
 static inline size_t cointsp_instance_size(const struct cointsp_case *c)

@@ -38,7 +38,7 @@ struct parameters {
 
 static bool check_cap(uint32_t n, uint64_t cap, struct error *error)
 {
-    return cap * (n - 1) >= 1000 ||
+    return cap * (n - 1) >= COINTSP_THOUSANDTHS ||
            error_usage(error, "a cap of %ju thousandths is below 1 / (n - 1), where the generator of %u cities starts",
                        (uintmax_t)cap, n);
 }
@@ -72,9 +72,9 @@ static bool generate_prescribed(const struct arguments *arguments, const struct 
     if (!take_kind(arguments, 1, &kind, &n, error) ||
         !parse_number(arguments->words[3], "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX, &population, error) ||
         !parse_number(arguments->words[4], "G", 1, COINTSP_GENERATIONS_MAX, &generations, error) ||
-        !arguments_number(arguments, "c", COINTSP_PERCENT_DEFAULT, 1, 50, &parameters.percent, error) ||
-        !arguments_number(arguments, "k", COINTSP_K_DEFAULT, 1, 1000, &parameters.k, error) ||
-        !arguments_number(arguments, "cap", COINTSP_CAP_DEFAULT, 1, 1000, &parameters.cap, error) ||
+        !arguments_number(arguments, "c", COINTSP_PERCENT_DEFAULT, 1, COINTSP_PERCENT_MAX, &parameters.percent, error) ||
+        !arguments_number(arguments, "k", COINTSP_K_DEFAULT, 1, COINTSP_THOUSANDTHS, &parameters.k, error) ||
+        !arguments_number(arguments, "cap", COINTSP_CAP_DEFAULT, 1, COINTSP_THOUSANDTHS, &parameters.cap, error) ||
         !check_cap((uint32_t)n, parameters.cap, error))
         return false;
     c.n = (uint32_t)n;
@@ -109,7 +109,7 @@ static bool generate_open(const struct arguments *arguments, const struct random
     if (arguments->word_count != 3)
         return error_usage(error, "an open case needs KIND N, not %zu words", arguments->word_count - 1);
     if (!take_kind(arguments, 1, &kind, &n, error) ||
-        !arguments_number(arguments, "target", 5, 0, 100, &percent, error))
+        !arguments_number(arguments, "target", 5, 0, COINTSP_TARGET_MAX, &percent, error))
         return false;
     c.n = (uint32_t)n;
     if (!input_alloc(input, 1, cointsp_instance_size(&c), random_u32(&numbers), error))
@@ -207,8 +207,9 @@ static bool load(int argc, char *const *argv, struct blob *input, struct blob *a
         const char *name;
         uint64_t low, high;
     } known[] = {
-        { "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX }, { "G", 1, COINTSP_GENERATIONS_MAX }, { "C", 1, 50 },
-        { "K", 1, 1000 }, { "SEED", 0, UINT32_MAX }, { "CAP", 1, 1000 },
+        { "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX }, { "G", 1, COINTSP_GENERATIONS_MAX },
+        { "C", 1, COINTSP_PERCENT_MAX }, { "K", 1, COINTSP_THOUSANDTHS }, { "SEED", 0, UINT32_MAX },
+        { "CAP", 1, COINTSP_THOUSANDTHS },
     };
     uint64_t numbers[] = { 500, 200, COINTSP_PERCENT_DEFAULT, COINTSP_K_DEFAULT, 1, COINTSP_CAP_DEFAULT };
     struct cointsp_case c = { .mode = COINTSP_PRESCRIBED };

@@ -99,14 +99,15 @@ static bool parse_wish(const struct arguments *arguments, struct wish *wish, str
     if (strcmp(mode, "open") != 0 && strcmp(mode, "prescribed") != 0)
         return error_usage(error, "unknown mode '%s': use open or prescribed", mode);
     wish->mode = strcmp(mode, "open") == 0 ? DIFFEVO_OPEN : DIFFEVO_PRESCRIBED;
-    if (!parse_number(arguments->words[1], "COUNT", 1, COUNT_MAX, &wish->count, error) ||
-        !arguments_number(arguments, "d", 30, DIMENSION_MIN, DIMENSION_MAX, &d, error) ||
-        !arguments_number(arguments, "np", 5 * d, 5 * d, 10 * d, &wish->population, error) ||
-        !arguments_number(arguments, "g", 100, 0, GENERATIONS_MAX, &wish->generations, error) ||
+    if (!parse_number(arguments->words[1], "COUNT", 1, DIFFEVO_COUNT_MAX, &wish->count, error) ||
+        !arguments_number(arguments, "d", 30, DIFFEVO_DIMENSION_MIN, DIFFEVO_DIMENSION_MAX, &d, error) ||
+        !arguments_number(arguments, "np", DIFFEVO_POPULATION_MIN * d, DIFFEVO_POPULATION_MIN * d, DIFFEVO_POPULATION_MAX * d,
+                          &wish->population, error) ||
+        !arguments_number(arguments, "g", 100, 0, DIFFEVO_GENERATIONS_MAX, &wish->generations, error) ||
         !arguments_number(arguments, "rotated", 0, 0, 1, &wish->rotated, error) ||
-        !real_option(arguments, "f", 0.5, 0.125, 1, &wish->weight, error) ||
+        !real_option(arguments, "f", 0.5, DIFFEVO_WEIGHT_MIN, 1, &wish->weight, error) ||
         !real_option(arguments, "cr", -1, 0, 1, &wish->crossover, error) ||
-        !real_option(arguments, "target", NAN, 1e-9, 1e9, &wish->target, error))
+        !real_option(arguments, "target", NAN, DIFFEVO_TARGET_MIN, DIFFEVO_TARGET_MAX, &wish->target, error))
         return false;
     wish->dimension = d;
     if (wish->function == DIFFEVO_FUNCTIONS && (arguments_option(arguments, "np", NULL) ||
@@ -147,13 +148,13 @@ static void make_shape(const struct wish *wish, struct random_stream *dimensions
             p->weight = (float)(8 + random_below(stream, 57)) / 64.0f;
         }
     }
-    p->crossover = (uint32_t)((wish->crossover < 0 ? usual[p->function].crossover : wish->crossover) * CROSSOVER_ONE);
+    p->crossover = (uint32_t)((wish->crossover < 0 ? usual[p->function].crossover : wish->crossover) * DIFFEVO_CROSSOVER_ONE);
     p->high = usual[p->function].bound;
     p->low = -p->high;
     if (wish->function == DIFFEVO_FUNCTIONS && !open) {
         uint32_t end = random_below(stream, 16); /* 0 and 1: CR is 0 or 1 */
 
-        p->crossover = end < 2 ? end * CROSSOVER_ONE : random_below(stream, CROSSOVER_ONE + 1);
+        p->crossover = end < 2 ? end * DIFFEVO_CROSSOVER_ONE : random_below(stream, DIFFEVO_CROSSOVER_ONE + 1);
         p->low *= (float)(8 + random_below(stream, 9)) / 16.0f;
         p->high *= (float)(8 + random_below(stream, 9)) / 16.0f;
         if (random_below(stream, 2) == 0)
@@ -167,7 +168,7 @@ static float *append(struct builder *builder, size_t count, struct error *error)
 {
     size_t used = builder->header.data_count, room = builder->data_room;
 
-    if (used + count > DATA_MAX) {
+    if (used + count > DIFFEVO_DATA_MAX) {
         error_usage(error, "the shifts and rotations have more than 2^24 numbers: take fewer problems, or a smaller d");
         return NULL;
     }
@@ -192,7 +193,7 @@ static float *append(struct builder *builder, size_t count, struct error *error)
 static void make_rotation(struct random_stream *stream, uint32_t dimension, float *rotation)
 {
     static const double flat = 1e-6; /* a row of which less is left is drawn again */
-    double rows[DIMENSION_MAX][DIMENSION_MAX];
+    double rows[DIFFEVO_DIMENSION_MAX][DIFFEVO_DIMENSION_MAX];
 
     for (uint32_t i = 0; i < dimension;) {
         double norm = 0;
@@ -230,7 +231,7 @@ static bool find_target(struct diffevo_problem *problem, const float *data, stru
 {
     struct diffevo_problem p = *problem;
     struct diffevo_result result;
-    float x[DIMENSION_MAX], worst = 0;
+    float x[DIFFEVO_DIMENSION_MAX], worst = 0;
 
     for (int run = 0; run < TARGET_RUNS; run++) {
         p.seed[0] = random_u32(stream);
@@ -257,8 +258,8 @@ static bool builder_add(struct builder *builder, const struct wish *wish, const 
     size_t count = builder->header.count + wish->count;
     struct diffevo_problem *p;
 
-    if (count > COUNT_MAX)
-        return error_usage(error, "%zu problems: at most %d are allowed", count, COUNT_MAX);
+    if (count > DIFFEVO_COUNT_MAX)
+        return error_usage(error, "%zu problems: at most %d are allowed", count, DIFFEVO_COUNT_MAX);
     if (builder->header.count > 0 && builder->header.mode != wish->mode)
         return error_usage(error, "all problems must have the same mode");
     p = realloc(builder->problems, count * sizeof *p);

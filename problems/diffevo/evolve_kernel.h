@@ -39,7 +39,7 @@ struct evolution {
     float *x, *next;             /* [D][stride]: this generation and what becomes the next one */
     float *value;                /* [stride]: of the individuals in x */
     size_t stride;               /* NP, rounded up to LANES */
-    float factor[DIMENSION_MAX]; /* of Griewank's function */
+    float factor[DIFFEVO_DIMENSION_MAX]; /* of Griewank's function */
 };
 
 /*
@@ -151,7 +151,7 @@ INLINE void evaluate_shifted(int function, const struct evolution *e, const floa
 {
     uint32_t dimension = e->p->dimension;
     struct lane_sums sums = { .a = { 0 } };
-    float y[DIMENSION_MAX][LANES], z[ROWS][LANES];
+    float y[DIFFEVO_DIMENSION_MAX][LANES], z[ROWS][LANES];
 
     for (uint32_t j = 0; j < dimension; j++) {
         LANE_LOOP

@@ -55,7 +55,7 @@ static double schwefel(const double *z, uint32_t dimension)
 
 static double value_at(const struct diffevo_problem *p, const float *data, const float *shift, const float *x)
 {
-    double z[DIMENSION_MAX], sum = 0;
+    double z[DIFFEVO_DIMENSION_MAX], sum = 0;
 
     for (uint32_t row = 0; row < p->dimension; row++) {
         z[row] = 0;

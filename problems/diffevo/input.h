@@ -10,15 +10,9 @@
 
 #include "include/device_user.h"
 
-/* Limits of the problem. */
-enum {
-    COUNT_MAX = 65536,
-    DIMENSION_MIN = 2,
-    DIMENSION_MAX = 128,
-    GENERATIONS_MAX = 100000,
-    CROSSOVER_ONE = 65536, /* CR = 1 */
-    DATA_MAX = 1 << 24,    /* floats */
-};
+/* Of a case's `target`. */
+#define DIFFEVO_TARGET_MIN 1e-9
+#define DIFFEVO_TARGET_MAX 1e9
 
 /* At the start of the input. The problems follow at PROBLEMS_OFFSET, data at input_data_offset(). */
 struct diffevo_input {

@@ -15,7 +15,7 @@
 #include "verify/base/random.h"
 
 struct individual {
-    float x[DIMENSION_MAX];
+    float x[DIFFEVO_DIMENSION_MAX];
     float value;
 };
 
@@ -176,7 +176,7 @@ static float value_at(const struct diffevo_problem *p, const float *data, const 
         [DIFFEVO_SPHERE] = sphere, [DIFFEVO_ROSENBROCK] = rosenbrock, [DIFFEVO_RASTRIGIN] = rastrigin,
         [DIFFEVO_ACKLEY] = ackley, [DIFFEVO_GRIEWANK] = griewank,     [DIFFEVO_SCHWEFEL] = schwefel,
     };
-    float y[DIMENSION_MAX], z[DIMENSION_MAX];
+    float y[DIFFEVO_DIMENSION_MAX], z[DIFFEVO_DIMENSION_MAX];
 
     for (uint32_t j = 0; j < p->dimension; j++)
         y[j] = x[j] - shift[j];

@@ -249,7 +249,7 @@ static void show_output(const struct blob *input, const struct blob *output, cha
 static void describe(FILE *file, const struct blob *input, const struct blob *answer)
 {
     const struct diffevo_problem *p = problems_of(input);
-    uint32_t count = header_of(input)->count, low = DIMENSION_MAX, high = 0;
+    uint32_t count = header_of(input)->count, low = DIFFEVO_DIMENSION_MAX, high = 0;
     double all = 0;
     char text[64];
 

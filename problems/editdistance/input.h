@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-/* Limits of the problem. */
-enum { LENGTH_UNIT = 128, LENGTH_MAX = 1048448 };
-#define CELLS_MAX (1ull << 34)
+#include "include/device_user.h"
+
+enum { EDITDISTANCE_PERIOD_MAX = 127 }; /* of a case's `period` */
 
 /* At the start of the input; str1 follows at STRINGS_OFFSET, str2 right behind it. Both are 128-byte aligned. */
 struct editdistance_input {

@@ -37,18 +37,18 @@ static bool check_length(uint64_t length, const char *what, struct error *error)
 {
     if (length == 0)
         return error_usage(error, "%s is empty: its length must be a multiple of %d from %d to %d", what,
-                           LENGTH_UNIT, LENGTH_UNIT, LENGTH_MAX);
-    if (length > LENGTH_MAX)
-        return error_usage(error, "%s has length %ju: at most %d is allowed", what, (uintmax_t)length, LENGTH_MAX);
-    if (length % LENGTH_UNIT != 0)
+                           EDITDISTANCE_LENGTH_UNIT, EDITDISTANCE_LENGTH_UNIT, EDITDISTANCE_LENGTH_MAX);
+    if (length > EDITDISTANCE_LENGTH_MAX)
+        return error_usage(error, "%s has length %ju: at most %d is allowed", what, (uintmax_t)length, EDITDISTANCE_LENGTH_MAX);
+    if (length % EDITDISTANCE_LENGTH_UNIT != 0)
         return error_usage(error, "%s has length %ju: a multiple of %d is needed", what, (uintmax_t)length,
-                           LENGTH_UNIT);
+                           EDITDISTANCE_LENGTH_UNIT);
     return true;
 }
 
 static bool input_alloc(struct blob *input, uint64_t length1, uint64_t length2, struct error *error)
 {
-    if (length1 * length2 > CELLS_MAX)
+    if (length1 * length2 > EDITDISTANCE_CELLS_MAX)
         return error_usage(error, "the lengths %ju and %ju give %ju cells: at most 2^34 are allowed",
                            (uintmax_t)length1, (uintmax_t)length2, (uintmax_t)(length1 * length2));
     if (!blob_alloc(input, STRINGS_OFFSET + length1 + length2, error))
@@ -143,7 +143,7 @@ static bool generate(const struct arguments *arguments, const struct random_key 
         return error_usage(error, "a case needs KIND LENGTH1 LENGTH2, not %zu words", arguments->word_count);
     if (size == 0)
         return error_usage(error, "unknown alphabet '%s': use one of " RANDOM_ALPHABETS, name);
-    if (!arguments_number(arguments, "period", 16, 1, 127, &period, error) ||
+    if (!arguments_number(arguments, "period", 16, 1, EDITDISTANCE_PERIOD_MAX, &period, error) ||
         !parse_number(arguments->words[1], "LENGTH1", 0, UINT32_MAX, &length1, error) ||
         !parse_number(arguments->words[2], "LENGTH2", 0, UINT32_MAX, &length2, error) ||
         !check_length(length1, "LENGTH1", error) || !check_length(length2, "LENGTH2", error) ||
@@ -165,7 +165,7 @@ static bool load_file(const char *path, struct blob *file, struct error *error)
     if (!blob_read_file(file, path, 1 << 26, error)) /* above the limit, so that check_length() explains it */
         return false;
     snprintf(what, sizeof what, "file '%.280s'", path);
-    if (file->size % LENGTH_UNIT == 1 && file->data[file->size - 1] == '\n')
+    if (file->size % EDITDISTANCE_LENGTH_UNIT == 1 && file->data[file->size - 1] == '\n')
         return error_usage(error, "%s has length %zu because it ends with a newline: remove it with 'head -c -1'",
                            what, file->size);
     return check_length(file->size, what, error);
@@ -187,7 +187,7 @@ static bool load(int argc, char *const *argv, struct blob *input, struct blob *a
     memcpy(s.str1, file1.data, file1.size);
     memcpy(s.str2, file2.data, file2.size);
     if (argc == 3) {
-        if (!parse_number(argv[2], "ANSWER", 0, LENGTH_MAX, &given, error) ||
+        if (!parse_number(argv[2], "ANSWER", 0, EDITDISTANCE_LENGTH_MAX, &given, error) ||
             !blob_alloc(answer, sizeof(uint32_t), error))
             goto out;
         *(uint32_t *)answer->data = (uint32_t)given;

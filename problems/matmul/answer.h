@@ -57,9 +57,7 @@ enum {
     MATMUL_DEVIATIONS = 4
 };
 
-/* Above this many products M N K, or elements of C, a case is large. */
-#define MATMUL_LARGE_PRODUCTS ((uint64_t)1 << 30)
-#define MATMUL_LARGE_ELEMENTS ((uint64_t)1 << 24)
+/* Whether the case is above MATMUL_LARGE_PRODUCTS or MATMUL_LARGE_ELEMENTS. */
 bool matmul_is_large(const struct matmul_pair *pair);
 
 /*

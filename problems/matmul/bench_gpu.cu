@@ -34,7 +34,6 @@
 #include <vector>
 
 #include "device_user.h"
-#include "input.h"
 #include "problems/bench_arguments.h"
 #include "verify/wire/submission.h"
 

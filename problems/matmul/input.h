@@ -8,9 +8,14 @@
 
 #include <stdint.h>
 
-/* Limits of the problem: of M, N and K, and of the elements of A, B and C together, which are 1.5 GiB. */
-enum { MATMUL_SIDE_MAX = 16384 };
-#define MATMUL_ELEMENTS_MAX (UINT64_C(3) << 27)
+#include "include/device_user.h"
+
+/*
+ * Above either a case is large: not all of it is judged, and it holds neither infinities nor NaN. Products are M N K,
+ * elements those of C.
+ */
+#define MATMUL_LARGE_PRODUCTS ((uint64_t)1 << 30)
+#define MATMUL_LARGE_ELEMENTS ((uint64_t)1 << 24)
 
 /* At the start of the input; A follows at MATMUL_A_OFFSET, B at matmul_b_offset(). Both lie at a multiple of 4096. */
 struct matmul_input {

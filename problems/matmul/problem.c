@@ -25,7 +25,7 @@ static bool input_alloc(struct blob *input, uint64_t m, uint64_t n, uint64_t k, 
 
     if (elements > MATMUL_ELEMENTS_MAX)
         return error_usage(error, "A, B and C have %" PRIu64 " elements together: at most %" PRIu64 " are allowed",
-                           elements, MATMUL_ELEMENTS_MAX);
+                           elements, (uint64_t)MATMUL_ELEMENTS_MAX);
     if (!blob_alloc(input, (size_t)(matmul_b_offset((uint32_t)m, (uint32_t)k) + k * n * sizeof(float)), error))
         return false;
     *(struct matmul_input *)input->data =

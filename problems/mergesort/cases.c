@@ -143,7 +143,7 @@ static void make_interleaved(const struct mergesort_case *c, struct random_strea
 
 static void make_few(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
 {
-    int32_t values[DISTINCT_MAX];
+    int32_t values[MERGESORT_DISTINCT_MAX];
 
     for (uint32_t v = 0; v < c->distinct; v++)
         values[v] = (int32_t)random_u32(stream);

@@ -10,17 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input.h"
 #include "verify/base/random.h"
 
 struct mergesort_case {
     const char *kind;
     size_t count;      /* keys */
-    uint32_t distinct; /* for few: different values, from 1 to DISTINCT_MAX */
+    uint32_t distinct; /* for few: different values, from 1 to MERGESORT_DISTINCT_MAX */
     uint32_t period;   /* for sawtooth: keys a tooth, at least 1 */
     uint32_t swaps;    /* for nearly: pairs of keys that trade places */
 };
-
-enum { DISTINCT_MAX = 65536 };
 
 #define MERGESORT_KINDS "random, sorted, reversed, equal, few, sawtooth, nearly, extremes, organpipe or interleaved"
 

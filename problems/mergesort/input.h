@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits of the problem: COUNT_BITS bits hold every index. */
-enum { COUNT_BITS = 28, COUNT_MAX = 1 << COUNT_BITS };
+#include "include/device_user.h"
+
+enum { MERGESORT_DISTINCT_MAX = 65536 }; /* of a case's `distinct` */
 
 enum { PAGE = 4096, KEYS_OFFSET = PAGE };
 
@@ -21,7 +22,7 @@ enum { PAGE = 4096, KEYS_OFFSET = PAGE };
 #define CALL_RETURNED 0x64656e64u
 
 struct mergesort_input {
-    uint32_t count;         /* keys, at most COUNT_MAX */
+    uint32_t count;         /* keys, at most MERGESORT_COUNT_MAX */
     uint32_t pairs;         /* 1 if every key has a payload, else 0 */
     uint32_t round_keys[4]; /* which payload belongs to which index: payload.h. Random for keys alone, too */
 };

@@ -86,11 +86,11 @@ static bool generate(const struct arguments *arguments, const struct random_key 
         return false;
     if (arguments->word_count != 2)
         return error_usage(error, "a case needs KIND N, not %zu words", arguments->word_count);
-    if (!parse_number(arguments->words[1], "N", 0, COUNT_MAX, &count, error) ||
+    if (!parse_number(arguments->words[1], "N", 0, MERGESORT_COUNT_MAX, &count, error) ||
         !arguments_number(arguments, "payload", 0, 0, 1, &payload, error) ||
-        !arguments_number(arguments, "distinct", 16, 1, DISTINCT_MAX, &distinct, error) ||
-        !arguments_number(arguments, "period", 1000, 1, COUNT_MAX, &period, error) ||
-        !arguments_number(arguments, "swaps", 16, 0, COUNT_MAX, &swaps, error) ||
+        !arguments_number(arguments, "distinct", 16, 1, MERGESORT_DISTINCT_MAX, &distinct, error) ||
+        !arguments_number(arguments, "period", 1000, 1, MERGESORT_COUNT_MAX, &period, error) ||
+        !arguments_number(arguments, "swaps", 16, 0, MERGESORT_COUNT_MAX, &swaps, error) ||
         !input_alloc(input, count, payload, error))
         return false;
     header = (struct mergesort_input *)input->data;
@@ -118,7 +118,7 @@ static bool load(int argc, char *const *argv, struct blob *input, struct blob *a
     (void)answer;
     if (argc != 1)
         return error_usage(error, "FILE is needed, not %d arguments", argc);
-    if (!blob_read_file(&file, argv[0], (size_t)COUNT_MAX * 4, error))
+    if (!blob_read_file(&file, argv[0], (size_t)MERGESORT_COUNT_MAX * 4, error))
         return false;
     if (file.size == 0 || file.size % 4 != 0)
         error_usage(error, "file '%.280s' has %zu bytes: a multiple of 4, and more than 0, is needed", argv[0],
@@ -225,7 +225,7 @@ static bool reference_plain(const struct blob *input, const struct random_key *s
         a->products[p] = 1;
         for (size_t i = 0; i < list.count; i++) {
             uint64_t key = (uint64_t)((int64_t)sorted[i].key - INT32_MIN);
-            uint64_t element = list.payloads ? key * COUNT_MAX + sorted[i].index : key;
+            uint64_t element = list.payloads ? key * MERGESORT_COUNT_MAX + sorted[i].index : key;
             unsigned __int128 factor = (unsigned __int128)a->points[p] + FINGERPRINT_PRIME - element;
 
             a->products[p] = (uint64_t)(factor * a->products[p] % FINGERPRINT_PRIME);
@@ -253,7 +253,7 @@ static size_t output_size(const struct blob *input)
 
 static size_t footprint(const struct blob *input)
 {
-    return (input ? input->size : mergesort_input_size(COUNT_MAX, 1)) + sizeof(struct answer);
+    return (input ? input->size : mergesort_input_size(MERGESORT_COUNT_MAX, 1)) + sizeof(struct answer);
 }
 
 /*

@@ -37,19 +37,18 @@ static int fail(const char *what, const char *why)
 /* Seconds a call in this process; each sample is the mean of 1000, as one is below the clock's grain. */
 static bool time_in_process(const char *path, struct blob *input, double *samples, size_t count)
 {
-    typedef unsigned int device_user_type(char *, int, char *, int);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, "device_user") : NULL;
     char *str1 = (char *)input->data + STRINGS_OFFSET;
-    device_user_type *device_user;
+    unsigned int (*called)(char *, int, char *, int);
 
     if (!symbol)
         return false;
-    memcpy(&device_user, &symbol, sizeof device_user);
+    memcpy(&called, &symbol, sizeof called);
     for (size_t i = 0; i < count; i++) {
         int64_t start = clock_ns();
 
         for (int k = 0; k < 1000; k++)
-            device_user(str1, LENGTH_MAX, str1 + LENGTH_MAX, LENGTH_MAX);
+            called(str1, EDITDISTANCE_LENGTH_MAX, str1 + EDITDISTANCE_LENGTH_MAX, EDITDISTANCE_LENGTH_MAX);
         samples[i] = clock_seconds(start, clock_ns()) / 1000;
     }
     return true;
@@ -73,10 +72,10 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < 6; i++)
         samples[i] = calloc(calls, sizeof *samples[i]);
-    if (!session || !samples[5] || !blob_alloc(&input, STRINGS_OFFSET + 2 * (size_t)LENGTH_MAX, &error))
+    if (!session || !samples[5] || !blob_alloc(&input, STRINGS_OFFSET + 2 * (size_t)EDITDISTANCE_LENGTH_MAX, &error))
         return fail("memory", "exhausted");
     memset(input.data, 'x', input.size);
-    *(struct editdistance_input *)input.data = (struct editdistance_input){ LENGTH_MAX, LENGTH_MAX };
+    *(struct editdistance_input *)input.data = (struct editdistance_input){ EDITDISTANCE_LENGTH_MAX, EDITDISTANCE_LENGTH_MAX };
     if (!time_in_process(argv[2], &input, samples[0], calls))
         return fail(argv[2], dlerror());
 

@@ -30,7 +30,7 @@ static bool make_input(const char *line, uint64_t seed, uint32_t repetition, str
 static void check_problem(const struct diffevo_problem *p, const float *data)
 {
     struct diffevo_result plain, fast;
-    float plain_x[DIMENSION_MAX], fast_x[DIMENSION_MAX];
+    float plain_x[DIFFEVO_DIMENSION_MAX], fast_x[DIFFEVO_DIMENSION_MAX];
     size_t size = p->dimension * sizeof(float);
     double exact;
 
@@ -82,9 +82,9 @@ static void check_output_sizes(void)
 /* At the optimum all functions are 0, as far as their precision goes. */
 static void check_optimum(void)
 {
-    float data[DIMENSION_MAX], best_x[DIMENSION_MAX];
+    float data[DIFFEVO_DIMENSION_MAX], best_x[DIFFEVO_DIMENSION_MAX];
 
-    for (uint32_t j = 0; j < DIMENSION_MAX; j++)
+    for (uint32_t j = 0; j < DIFFEVO_DIMENSION_MAX; j++)
         data[j] = best_x[j] = (float)j - 60.0f;
     for (uint32_t function = 0; function < DIFFEVO_FUNCTIONS; function++) {
         struct diffevo_problem p = { .function = function, .dimension = 30, .shifts = 1,

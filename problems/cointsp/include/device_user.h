@@ -31,9 +31,9 @@ enum {
 /* One instance. What the mode does not use is 0. */
 struct cointsp_case {
     uint32_t mode;        /* COINTSP_PRESCRIBED or COINTSP_OPEN */
-    uint32_t n;           /* cities, 3 to 1024 */
-    uint32_t population;  /* P: tours a generation, 2 to 8192 */
-    uint32_t generations; /* G: 1 to 10000 */
+    uint32_t n;           /* cities */
+    uint32_t population;  /* P: tours a generation */
+    uint32_t generations; /* G: 1 to COINTSP_GENERATIONS_MAX */
     uint32_t selected;    /* j: tours in the good group, and in the bad one; 1 to P / 2 */
     uint32_t gain;        /* by how much one count moves a cell of the generator, in 1 / COINTSP_ONE; below 2^30 */
     uint32_t cap;         /* the largest value of a cell, in 1 / COINTSP_ONE; at most COINTSP_ONE */

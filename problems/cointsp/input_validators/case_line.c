@@ -5,13 +5,15 @@
  *   open KIND N [target=PERCENT] [seed=S]
  *   batch COUNT [seed=S]
  *
- * Stands alone, as the package format wants validators to; the host checks the same again in problem.c. Exit code 42
- * for valid, 43 for not.
+ * The host checks the same again in problem.c; the limits of both are those of input.h. Exit code 42 for valid, 43 for
+ * not.
  */
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../input.h"
 
 enum { VALID = 42, INVALID = 43, PARTS = 14 };
 
@@ -32,16 +34,18 @@ struct form {
 
 static const struct form forms[] = {
     { "^prescribed " KIND " " NUMBER " " NUMBER " " NUMBER "( c=" NUMBER ")?( k=" NUMBER ")?( cap=" NUMBER ")?" SEED,
-      { { 2, 3, 1024, "N" },
-        { 3, 2, 8192, "P" },
-        { 4, 1, 10000, "G" },
-        { 6, 1, 50, "c" },
-        { 8, 1, 1000, "k" },
-        { 10, 1, 1000, "cap" },
-        { 12, 0, 4294967295u, "seed" } } },
+      { { 2, COINTSP_CITIES_MIN, COINTSP_CITIES_MAX, "N" },
+        { 3, COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX, "P" },
+        { 4, 1, COINTSP_GENERATIONS_MAX, "G" },
+        { 6, 1, COINTSP_PERCENT_MAX, "c" },
+        { 8, 1, COINTSP_THOUSANDTHS, "k" },
+        { 10, 1, COINTSP_THOUSANDTHS, "cap" },
+        { 12, 0, UINT32_MAX, "seed" } } },
     { "^open " KIND " " NUMBER "( target=" NUMBER ")?" SEED,
-      { { 2, 3, 1024, "N" }, { 4, 0, 100, "target" }, { 6, 0, 4294967295u, "seed" } } },
-    { "^batch " NUMBER SEED, { { 1, 1, 10000, "COUNT" }, { 3, 0, 4294967295u, "seed" } } },
+      { { 2, COINTSP_CITIES_MIN, COINTSP_CITIES_MAX, "N" },
+        { 4, 0, COINTSP_TARGET_MAX, "target" },
+        { 6, 0, UINT32_MAX, "seed" } } },
+    { "^batch " NUMBER SEED, { { 1, 1, COINTSP_BATCH_MAX, "COUNT" }, { 3, 0, UINT32_MAX, "seed" } } },
 };
 
 static int invalid(const char *why)
@@ -68,7 +72,8 @@ static int check_numbers(const struct form *form, const char *text, const regmat
         }
     }
     /* The generator starts at 1 / (n - 1), and may not be above the cap. */
-    if (form == &forms[0] && number_of(text, &parts[10], 1000) * (number_of(text, &parts[2], 3) - 1) < 1000)
+    if (form == &forms[0] && number_of(text, &parts[10], COINTSP_THOUSANDTHS) * (number_of(text, &parts[2], COINTSP_CITIES_MIN) - 1) <
+                               COINTSP_THOUSANDTHS)
         return invalid("the cap is below 1 / (N - 1)");
     return VALID;
 }

@@ -2,13 +2,15 @@
  * case_line.c - input validator: whether standard input is a valid case of the problem diffevo.
  *
  * One line: KIND COUNT [d=D] [np=NP] [g=G] [f=F] [cr=CR] [target=T] [rotated=0|1] [mode=open] [seed=S], options in this
- * order. Stands alone, as the package format wants validators to; the host checks the same again in cases.c. Exit code
- * 42 for valid, 43 for not.
+ * order. The host checks the same again in cases.c; the limits of both are those of input.h. Exit code 42 for valid, 43 for
+ * not.
  */
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../input.h"
 
 enum { VALID = 42, INVALID = 43 };
 
@@ -40,7 +42,7 @@ int main(void)
     regmatch_t part[GROUPS];
     char text[1024];
     size_t size = fread(text, 1, sizeof text - 1, stdin);
-    double d, numbers;
+    double d, least, numbers;
     regex_t regex;
 
     text[size] = '\0';
@@ -51,25 +53,26 @@ int main(void)
     if (regexec(&regex, text, GROUPS, part, 0) != 0)
         return invalid("the line does not follow the grammar");
     d = number_of(text, &part[D], 30);
-    if (!within(number_of(text, &part[COUNT], 0), 1, 65536))
-        return invalid("COUNT is not from 1 to 65536");
-    if (!within(d, 2, 128))
-        return invalid("d is not from 2 to 128");
-    if (!within(number_of(text, &part[NP], 5 * d), 5 * d, 10 * d))
-        return invalid("np is not from 5 d to 10 d");
-    if (!within(number_of(text, &part[G], 0), 0, 100000))
-        return invalid("g is above 100000");
-    if (!within(number_of(text, &part[F], 0.5), 0.125, 1))
-        return invalid("f is not from 0.125 to 1");
-    if (!within(number_of(text, &part[TARGET], 1), 1e-9, 1e9))
-        return invalid("target is not from 1e-9 to 1e9");
+    if (!within(number_of(text, &part[COUNT], 0), 1, DIFFEVO_COUNT_MAX))
+        return invalid("COUNT is out of its limits");
+    if (!within(d, DIFFEVO_DIMENSION_MIN, DIFFEVO_DIMENSION_MAX))
+        return invalid("d is out of its limits");
+    least = DIFFEVO_POPULATION_MIN * d;
+    if (!within(number_of(text, &part[NP], least), least, DIFFEVO_POPULATION_MAX * d))
+        return invalid("np is out of its limits");
+    if (!within(number_of(text, &part[G], 0), 0, DIFFEVO_GENERATIONS_MAX))
+        return invalid("g is too large");
+    if (!within(number_of(text, &part[F], 0.5), DIFFEVO_WEIGHT_MIN, 1))
+        return invalid("f is out of its limits");
+    if (!within(number_of(text, &part[TARGET], 1), DIFFEVO_TARGET_MIN, DIFFEVO_TARGET_MAX))
+        return invalid("target is out of its limits");
     if (text[part[KIND].rm_so] == 'm' &&
         (is_there(&part[NP]) || is_there(&part[F]) || is_there(&part[CR]) || is_there(&part[TARGET])))
         return invalid("np, f, cr and target are drawn in a mixed case");
     numbers = number_of(text, &part[COUNT], 0) * d * (number_of(text, &part[ROTATED], 0) > 0 ? 1 + d : 1);
-    if (numbers > 1 << 24 && text[part[KIND].rm_so] != 'm') /* how many a mixed case has, only the host knows */
-        return invalid("the shifts and rotations have more than 2^24 numbers");
-    if (number_of(text, &part[SEED], 0) > 4294967295.0)
+    if (numbers > DIFFEVO_DATA_MAX && text[part[KIND].rm_so] != 'm') /* how many a mixed case has, only the host knows */
+        return invalid("the shifts and rotations have too many numbers");
+    if (number_of(text, &part[SEED], 0) > UINT32_MAX)
         return invalid("the seed is above 2^32 - 1");
     regfree(&regex);
     return VALID;

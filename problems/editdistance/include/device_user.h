@@ -8,12 +8,19 @@
 extern "C" {
 #endif
 
+/* Limits. */
+enum {
+    EDITDISTANCE_LENGTH_UNIT = 128,    /* bytes: every length is a multiple of it, and at least it */
+    EDITDISTANCE_LENGTH_MAX = 1048448, /* bytes */
+};
+#define EDITDISTANCE_CELLS_MAX (1ull << 34) /* lenStr1 * lenStr2 */
+
 /*
  * The Levenshtein distance of two byte strings: the least number of insertions, deletions and substitutions of
  * one byte that turn one into the other.
  *
  *   str1, str2         lenStr1 and lenStr2 bytes of any value in CPU memory, not terminated; both 128-byte aligned
- *   lenStr1, lenStr2   bytes; multiples of 128 from 128 to 1,048,448, with lenStr1 * lenStr2 <= 2^34
+ *   lenStr1, lenStr2   bytes, within the limits above
  *
  * Returns the distance, at most the longer length. Called on the CPU, one call at a time, on one CPU core; it may
  * be called again with other strings. The strings may be overwritten. To give up, end the process (exit, abort):

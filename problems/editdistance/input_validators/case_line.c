@@ -1,13 +1,15 @@
 /*
  * case_line.c - input validator: whether standard input is a valid case of the problem editdistance.
  *
- * One line: KIND LENGTH1 LENGTH2 [alphabet=NAME] [period=P] [seed=S]. Stands alone, as the package format wants
- * validators to; the host checks the same again in problem.c. Exit code 42 for valid, 43 for not.
+ * One line: KIND LENGTH1 LENGTH2 [alphabet=NAME] [period=P] [seed=S]. The host checks the same again in
+ * problem.c; the limits of both are those of input.h. Exit code 42 for valid, 43 for not.
  */
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../input.h"
 
 enum { VALID = 42, INVALID = 43 };
 
@@ -17,15 +19,18 @@ static int invalid(const char *why)
     return INVALID;
 }
 
-static int length_is_valid(unsigned long length) { return length >= 128 && length <= 1048448 && length % 128 == 0; }
+static int length_is_valid(unsigned long length)
+{
+    return length > 0 && length <= EDITDISTANCE_LENGTH_MAX && length % EDITDISTANCE_LENGTH_UNIT == 0;
+}
 
 int main(void)
 {
     static const char grammar[] =
         "^(random|equal|shifted|disjoint|single|repetitive|mutated) ([1-9][0-9]{2,6}) ([1-9][0-9]{2,6})"
         "( alphabet=(printable|lower|upper|digits|alnum|dna|binary|bytes))?"
-        "( period=([1-9]|[1-9][0-9]|1[01][0-9]|12[0-7]))?( seed=([0-9]{1,10}))?\n$";
-    enum { LENGTH1 = 2, LENGTH2 = 3, SEED = 9, GROUPS };
+        "( period=([1-9][0-9]{0,2}))?( seed=([0-9]{1,10}))?\n$";
+    enum { LENGTH1 = 2, LENGTH2 = 3, PERIOD = 7, SEED = 9, GROUPS };
     regmatch_t part[GROUPS];
     char text[1024];
     size_t size = fread(text, 1, sizeof text - 1, stdin);
@@ -42,10 +47,12 @@ int main(void)
     length1 = strtoul(text + part[LENGTH1].rm_so, NULL, 10);
     length2 = strtoul(text + part[LENGTH2].rm_so, NULL, 10);
     if (!length_is_valid(length1) || !length_is_valid(length2))
-        return invalid("a length is no multiple of 128 from 128 to 1048448");
-    if ((unsigned long long)length1 * length2 > 1ull << 34)
-        return invalid("the lengths' product is above 2^34");
-    if (part[SEED].rm_so >= 0 && strtoull(text + part[SEED].rm_so, NULL, 10) > 4294967295u)
+        return invalid("a length is 0, too large or no multiple of the unit");
+    if ((unsigned long long)length1 * length2 > EDITDISTANCE_CELLS_MAX)
+        return invalid("the lengths' product is too large");
+    if (part[PERIOD].rm_so >= 0 && strtoul(text + part[PERIOD].rm_so, NULL, 10) > EDITDISTANCE_PERIOD_MAX)
+        return invalid("the period is too large");
+    if (part[SEED].rm_so >= 0 && strtoull(text + part[SEED].rm_so, NULL, 10) > UINT32_MAX)
         return invalid("the seed is above 2^32 - 1");
     regfree(&regex);
     return VALID;

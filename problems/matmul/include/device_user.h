@@ -10,6 +10,12 @@
 extern "C" {
 #endif
 
+/* Limits. */
+enum {
+    MATMUL_SIDE_MAX = 16384,      /* of M, N and K, each at least 1 */
+    MATMUL_ELEMENTS_MAX = 3 << 27 /* of A, B and C together: 1.5 GiB */
+};
+
 /*
  * The product C = A B of two matrices of float32, stored row by row.
  *
@@ -17,7 +23,7 @@ extern "C" {
  *   B         [K][N] in CPU memory; element (k, j) is B[(size_t)k * N + j]
  *   C         [M][N] in CPU memory, to be written: element (i, j) is C[(size_t)i * N + j]; it holds arbitrary bytes
  *             before
- *   M, N, K   1 to 16384, with M*K + K*N + M*N <= 402,653,184 elements (1.5 GiB)
+ *   M, N, K   within the limits above
  *
  * A, B and C start at multiples of 4096 bytes. With C* the exact product, every element must obey
  *

@@ -1,13 +1,15 @@
 /*
  * case_line.c - input validator: whether standard input is a valid case of the problem matmul.
  *
- * One line: KIND M N K [seed=S]. Stands alone, as the package format wants validators to; the host checks the same
- * again in problem.c. Exit code 42 for valid, 43 for not.
+ * One line: KIND M N K [seed=S]. The host checks the same again in problem.c; the limits of both are those
+ * of input.h. Exit code 42 for valid, 43 for not.
  */
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../input.h"
 
 enum { VALID = 42, INVALID = 43 };
 
@@ -37,16 +39,17 @@ int main(void)
         return invalid("the line does not follow the grammar");
     for (int s = 0; s < 3; s++) {
         side[s] = strtoull(text + part[SIDES + s].rm_so, NULL, 10);
-        if (side[s] > 16384)
-            return invalid("a side is above 16384");
+        if (side[s] > MATMUL_SIDE_MAX)
+            return invalid("a side is too long");
     }
     elements = side[0] * side[2] + side[2] * side[1] + side[0] * side[1]; /* M K + K N + M N */
     products = side[0] * side[1] * side[2];
-    if (elements > 3ull << 27)
-        return invalid("the matrices have more than 3 * 2^27 elements");
-    if (strncmp(text, "special ", 8) == 0 && (products > 1ull << 30 || side[0] * side[1] > 1ull << 24))
-        return invalid("the kind special is for at most 2^30 products and 2^24 elements of C");
-    if (part[SEED].rm_so >= 0 && strtoull(text + part[SEED].rm_so, NULL, 10) > 4294967295u)
+    if (elements > MATMUL_ELEMENTS_MAX)
+        return invalid("the matrices have too many elements");
+    if (strncmp(text, "special ", 8) == 0 &&
+        (products > MATMUL_LARGE_PRODUCTS || side[0] * side[1] > MATMUL_LARGE_ELEMENTS))
+        return invalid("a case of the kind special is too large");
+    if (part[SEED].rm_so >= 0 && strtoull(text + part[SEED].rm_so, NULL, 10) > UINT32_MAX)
         return invalid("the seed is above 2^32 - 1");
     regfree(&regex);
     return VALID;

@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+enum { MERGESORT_COUNT_MAX = 1 << 28 }; /* the largest n */
+
 /*
  * Sorts n signed 32-bit keys in ascending order, alone or each with a 32-bit payload.
  *
@@ -19,7 +21,7 @@ extern "C" {
  *   sorted_keys      [n] to be written: the keys in ascending order
  *   sorted_payloads  [n] to be written: the payloads in the order of their keys, those of equal keys in the order in
  *                    which they stand in the input (a stable sort). NULL exactly when payloads is NULL
- *   n                from 0 to 2^28 = 268,435,456; with n = 0 there is nothing to read and nothing to write
+ *   n                from 0 to MERGESORT_COUNT_MAX; with n = 0 there is nothing to read and nothing to write
  *
  * All arrays are in CPU memory, start at a multiple of 4096 bytes and do not overlap. The outputs arrive filled with
  * arbitrary bytes. Do not write into the inputs. Called on the CPU, one call at a time, on one CPU core; it may be

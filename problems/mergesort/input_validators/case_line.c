@@ -1,13 +1,15 @@
 /*
  * case_line.c - input validator: whether standard input is a valid case of the problem mergesort.
  *
- * One line: KIND N [payload=1] [distinct=D] [period=P] [swaps=W] [seed=S]. Stands alone, as the package format wants
- * validators to; the host checks the same again in problem.c. Exit code 42 for valid, 43 for not.
+ * One line: KIND N [payload=1] [distinct=D] [period=P] [swaps=W] [seed=S]. The host checks the same again in
+ * problem.c; the limits of both are those of input.h. Exit code 42 for valid, 43 for not.
  */
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../input.h"
 
 enum { VALID = 42, INVALID = 43 };
 
@@ -29,9 +31,11 @@ int main(void)
         unsigned long long limit;
         const char *why;
     } limits[] = {
-        { COUNT, 1 << 28, "N is above 2^28" },         { DISTINCT, 65536, "distinct is above 65536" },
-        { PERIOD, 1 << 28, "period is above 2^28" },   { SWAPS, 1 << 28, "swaps is above 2^28" },
-        { SEED, 4294967295u, "the seed is above 2^32 - 1" },
+        { COUNT, MERGESORT_COUNT_MAX, "N is too large" },
+        { DISTINCT, MERGESORT_DISTINCT_MAX, "distinct is too large" },
+        { PERIOD, MERGESORT_COUNT_MAX, "period is too large" },
+        { SWAPS, MERGESORT_COUNT_MAX, "swaps is too large" },
+        { SEED, UINT32_MAX, "the seed is above 2^32 - 1" },
     };
     regmatch_t part[GROUPS];
     char text[1024];
