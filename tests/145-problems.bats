@@ -69,7 +69,8 @@ tokens() {
             sed -n 's/^  time_limit: *\([0-9]*\).*/\1/p' "$folder/gpu.yaml"
         } | sort -u)
         for statement in "$folder"statement/problem.*.md; do
-            assert_equal "$statement: $(tokens "$statement" | paste -sd ' ')" "$statement: $(paste -sd ' ' <<< "$expected")"
+            echo "# $statement"
+            assert_equal "$(tokens "$statement" | paste -sd ' ')" "$(paste -sd ' ' <<< "$expected")"
             for number in $(sed '1,/^---$/d' "$BATS_TEST_TMPDIR/numbers"); do
                 grep -qF "$number" "$statement" || fail "$statement: no $number"
             done

@@ -161,3 +161,14 @@ END
         done
     done
 }
+
+# The jury's submission is WA in the league accurate, which its comment names: `make check-problem PROBLEM=matmul`.
+@test "matmul: a product on tensor cores is refused in the league fp32, before it runs" {
+    requires nvcc
+    make -s simulator-if-used SUBMISSION=problems/matmul/submissions/wrong_answer/tf32_wmma.cu
+    so=$(submission problems/matmul/submissions/wrong_answer/tf32_wmma.cu matmul)
+    run -1 timeout 60 "$host" matmul --submission "$so" --case sample/1-square --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json .verdict)" SV
+    assert_equal "$(json '.cases | length')" 0
+    assert_output --partial 'tensor cores'
+}

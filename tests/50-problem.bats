@@ -15,6 +15,13 @@ setup() {
         "$(find problems/editdistance/data -name '*.in' | wc -l)"
 }
 
+@test "problem: what is written for people is not frozen" {
+    run -0 run_scripts/lib/frozen.sh list
+    assert_line problems/matmul/problem.c
+    refute_output --partial README.md
+    refute_output --partial /statement/
+}
+
 @test "problem: problem.yaml has the format's required keys, and a statement for each name" {
     for key in problem_format_version name uuid; do
         grep -q "^$key:" problems/editdistance/problem.yaml || fail "no $key"

@@ -72,7 +72,8 @@ static bool generate_prescribed(const struct arguments *arguments, const struct 
     if (!take_kind(arguments, 1, &kind, &n, error) ||
         !parse_number(arguments->words[3], "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX, &population, error) ||
         !parse_number(arguments->words[4], "G", 1, COINTSP_GENERATIONS_MAX, &generations, error) ||
-        !arguments_number(arguments, "c", COINTSP_PERCENT_DEFAULT, 1, COINTSP_PERCENT_MAX, &parameters.percent, error) ||
+        !arguments_number(arguments, "c", COINTSP_PERCENT_DEFAULT, 1, COINTSP_PERCENT_MAX, &parameters.percent,
+                          error) ||
         !arguments_number(arguments, "k", COINTSP_K_DEFAULT, 1, COINTSP_THOUSANDTHS, &parameters.k, error) ||
         !arguments_number(arguments, "cap", COINTSP_CAP_DEFAULT, 1, COINTSP_THOUSANDTHS, &parameters.cap, error) ||
         !check_cap((uint32_t)n, parameters.cap, error))

@@ -101,8 +101,8 @@ static bool parse_wish(const struct arguments *arguments, struct wish *wish, str
     wish->mode = strcmp(mode, "open") == 0 ? DIFFEVO_OPEN : DIFFEVO_PRESCRIBED;
     if (!parse_number(arguments->words[1], "COUNT", 1, DIFFEVO_COUNT_MAX, &wish->count, error) ||
         !arguments_number(arguments, "d", 30, DIFFEVO_DIMENSION_MIN, DIFFEVO_DIMENSION_MAX, &d, error) ||
-        !arguments_number(arguments, "np", DIFFEVO_POPULATION_MIN * d, DIFFEVO_POPULATION_MIN * d, DIFFEVO_POPULATION_MAX * d,
-                          &wish->population, error) ||
+        !arguments_number(arguments, "np", DIFFEVO_POPULATION_MIN * d, DIFFEVO_POPULATION_MIN * d,
+                          DIFFEVO_POPULATION_MAX * d, &wish->population, error) ||
         !arguments_number(arguments, "g", 100, 0, DIFFEVO_GENERATIONS_MAX, &wish->generations, error) ||
         !arguments_number(arguments, "rotated", 0, 0, 1, &wish->rotated, error) ||
         !real_option(arguments, "f", 0.5, DIFFEVO_WEIGHT_MIN, 1, &wish->weight, error) ||
@@ -148,7 +148,8 @@ static void make_shape(const struct wish *wish, struct random_stream *dimensions
             p->weight = (float)(8 + random_below(stream, 57)) / 64.0f;
         }
     }
-    p->crossover = (uint32_t)((wish->crossover < 0 ? usual[p->function].crossover : wish->crossover) * DIFFEVO_CROSSOVER_ONE);
+    p->crossover = (uint32_t)((wish->crossover < 0 ? usual[p->function].crossover : wish->crossover) *
+                              DIFFEVO_CROSSOVER_ONE);
     p->high = usual[p->function].bound;
     p->low = -p->high;
     if (wish->function == DIFFEVO_FUNCTIONS && !open) {

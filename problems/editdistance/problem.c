@@ -39,7 +39,8 @@ static bool check_length(uint64_t length, const char *what, struct error *error)
         return error_usage(error, "%s is empty: its length must be a multiple of %d from %d to %d", what,
                            EDITDISTANCE_LENGTH_UNIT, EDITDISTANCE_LENGTH_UNIT, EDITDISTANCE_LENGTH_MAX);
     if (length > EDITDISTANCE_LENGTH_MAX)
-        return error_usage(error, "%s has length %ju: at most %d is allowed", what, (uintmax_t)length, EDITDISTANCE_LENGTH_MAX);
+        return error_usage(error, "%s has length %ju: at most %d is allowed", what, (uintmax_t)length,
+                           EDITDISTANCE_LENGTH_MAX);
     if (length % EDITDISTANCE_LENGTH_UNIT != 0)
         return error_usage(error, "%s has length %ju: a multiple of %d is needed", what, (uintmax_t)length,
                            EDITDISTANCE_LENGTH_UNIT);

@@ -2,7 +2,7 @@
 # The trusted files and their digests: frozen.sh list|lines|digest|check|update [PROBLEM]
 #
 # list    the trusted files, sorted: the host, verify/, the contract, and of each problem all but what is for
-#         people (statement) and for the participant's side (submissions)
+#         people (statement, README.md) and for the participant's side (submissions)
 # lines   their digests, as sha256sum writes them
 # digest  one SHA-256 of all of them and their names
 # check   compares them with the committed lists: verify/frozen.sha256 and problems/NAME/frozen.sha256
@@ -16,7 +16,7 @@ host_files() {
         ! -name frozen.sha256 ! -name README.md | sort
 }
 problem_files() { # NAME
-    find "problems/$1" -type f ! -name frozen.sha256 ! -path '*/statement/*' ! -path '*/submissions/*' | sort
+    find "problems/$1" -type f ! -name frozen.sha256 ! -name README.md ! -path '*/statement/*' ! -path '*/submissions/*' | sort
 }
 problem_names() { for folder in problems/*/; do basename "$folder"; done; }
 

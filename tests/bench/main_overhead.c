@@ -75,7 +75,8 @@ int main(int argc, char **argv)
     if (!session || !samples[5] || !blob_alloc(&input, STRINGS_OFFSET + 2 * (size_t)EDITDISTANCE_LENGTH_MAX, &error))
         return fail("memory", "exhausted");
     memset(input.data, 'x', input.size);
-    *(struct editdistance_input *)input.data = (struct editdistance_input){ EDITDISTANCE_LENGTH_MAX, EDITDISTANCE_LENGTH_MAX };
+    *(struct editdistance_input *)input.data =
+        (struct editdistance_input){ EDITDISTANCE_LENGTH_MAX, EDITDISTANCE_LENGTH_MAX };
     if (!time_in_process(argv[2], &input, samples[0], calls))
         return fail(argv[2], dlerror());
 

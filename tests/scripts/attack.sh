@@ -1,7 +1,7 @@
 #!/bin/bash
 # Judges the attack corpus and prints a table: attack.sh [--json FOLDER] [FILE...]
 #
-# Every file or folder of tests/exploits tells in its first comment what it tries and what it must get:
+# Every file or folder NAME_NAME of tests/exploits tells in its first comment what it tries and what it must get:
 #
 #   Tries: to read a file of the judge's machine.
 #   Expect: CE                  one verdict, or several: RTE|TLE
@@ -25,7 +25,7 @@ fi
 mkdir -p "$json"
 json=$(realpath "$json")
 files=("$@")
-[ ${#files[@]} -gt 0 ] || files=("$root"/tests/exploits/*)
+[ ${#files[@]} -gt 0 ] || files=("$root"/tests/exploits/*_*)
 if [ "${CLEAN_ROOM:-}" != yes ]; then
     # All that is shared is built before, and what is given is brought to where it will be seen.
     rm -rf "$json/given" && mkdir -p "$json/given"

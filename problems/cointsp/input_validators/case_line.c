@@ -62,6 +62,8 @@ static unsigned long long number_of(const char *text, const regmatch_t *part, un
 
 static int check_numbers(const struct form *form, const char *text, const regmatch_t *parts)
 {
+    unsigned long long cap;
+
     for (int k = 0; form->numbers[k].name; k++) {
         unsigned long long number = number_of(text, &parts[form->numbers[k].part], form->numbers[k].low);
 
@@ -72,8 +74,8 @@ static int check_numbers(const struct form *form, const char *text, const regmat
         }
     }
     /* The generator starts at 1 / (n - 1), and may not be above the cap. */
-    if (form == &forms[0] && number_of(text, &parts[10], COINTSP_THOUSANDTHS) * (number_of(text, &parts[2], COINTSP_CITIES_MIN) - 1) <
-                               COINTSP_THOUSANDTHS)
+    cap = number_of(text, &parts[10], COINTSP_THOUSANDTHS);
+    if (form == &forms[0] && cap * (number_of(text, &parts[2], COINTSP_CITIES_MIN) - 1) < COINTSP_THOUSANDTHS)
         return invalid("the cap is below 1 / (N - 1)");
     return VALID;
 }

@@ -2,8 +2,8 @@
  * case_line.c - input validator: whether standard input is a valid case of the problem diffevo.
  *
  * One line: KIND COUNT [d=D] [np=NP] [g=G] [f=F] [cr=CR] [target=T] [rotated=0|1] [mode=open] [seed=S], options in this
- * order. The host checks the same again in cases.c; the limits of both are those of input.h. Exit code 42 for valid, 43 for
- * not.
+ * order. The host checks the same again in cases.c; the limits of both are those of input.h. Exit code 42 for valid,
+ * 43 for not.
  */
 #include <regex.h>
 #include <stdio.h>
@@ -70,7 +70,8 @@ int main(void)
         (is_there(&part[NP]) || is_there(&part[F]) || is_there(&part[CR]) || is_there(&part[TARGET])))
         return invalid("np, f, cr and target are drawn in a mixed case");
     numbers = number_of(text, &part[COUNT], 0) * d * (number_of(text, &part[ROTATED], 0) > 0 ? 1 + d : 1);
-    if (numbers > DIFFEVO_DATA_MAX && text[part[KIND].rm_so] != 'm') /* how many a mixed case has, only the host knows */
+    /* How many a mixed case has, only the host knows. */
+    if (numbers > DIFFEVO_DATA_MAX && text[part[KIND].rm_so] != 'm')
         return invalid("the shifts and rotations have too many numbers");
     if (number_of(text, &part[SEED], 0) > UINT32_MAX)
         return invalid("the seed is above 2^32 - 1");
