@@ -7,7 +7,8 @@ setup_file() {
     make -s -C "$root" have-nvcc || export lacks='no nvcc'
     [ -z "${lacks:-}" ] || return 0
     # The first time takes minutes. What takes longest of CUB and Thrust is built by the tests tagged long.
-    make -s -j "$(nproc)" -C "$root" cudasim-library cudasim-programs >&2 || {
+    make -s -j "$(nproc)" -C "$root" cudasim-library cudasim-programs \
+        LEVELS="$(make -s -C "$root" print-runnable-levels)" >&2 || {
         echo "# the simulator or its programs do not build: none of these tests can run" >&3
         return 1
     }

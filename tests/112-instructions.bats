@@ -8,7 +8,7 @@ setup_file() {
     make -s -C "$root" have-nvcc || export lacks='no nvcc'
     [ -z "${lacks:-}" ] || return 0
     export forms=$build/instructions-ptx
-    make -s -j "$(nproc)" -C "$root" cudasim-library >&2 &&
+    make -s -j "$(nproc)" -C "$root" cudasim-library LEVELS="$(make -s -C "$root" print-runnable-levels)" >&2 &&
         BUILD=$forms PTX_ONLY=1 PARTS=8 JOBS=$(nproc) NVCC=$(make -s -C "$root" print-nvcc) \
             "$root/tests/instructions/run.sh" build >&2 || {
         echo "# the simulator or the instruction forms do not build: none of these tests can run" >&3

@@ -9,9 +9,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "contrib/cudasim/machine/device.h"
-#include "contrib/cudasim/features/feature_code.h"
 #include "contrib/cudasim/base/round.h"
+#include "contrib/cudasim/features/feature_code.h"
+#include "contrib/cudasim/machine/count.h"
+#include "contrib/cudasim/machine/device.h"
+#include "contrib/cudasim/machine/fault.h"
+#include "contrib/cudasim/machine/launch.h"
+#include "contrib/cudasim/program/program.h"
+#include "contrib/cudasim/table/select.h"
 
 /* ---- limits and options ---- */
 
@@ -190,12 +195,17 @@ static bool note_sectors(struct sim *sim)
     return t->bits && t->pages;
 }
 
-struct sim *sim_create(const struct sim_limits *limits, const struct sim_options *options)
+struct sim *sim_create(const struct sim_limits *limits, const struct sim_options *options, char *error,
+                       size_t error_size)
 {
     struct sim *sim = calloc(1, sizeof *sim);
+    const struct table *table;
 
-    if (!sim)
+    snprintf(error, error_size, "cannot create the virtual device: out of memory or address space");
+    if (!sim || !(table = table_select(error, error_size))) {
+        free(sim);
         return NULL;
+    }
     sim->limits = *limits;
     sim->options = *options;
     pthread_mutex_init(&sim->fault_lock, NULL);
@@ -207,8 +217,10 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
     sim->workers = aligned_alloc(64, (sizeof *sim->workers + 63) / 64 * 64 * sim->worker_count);
     sim->faults = calloc(FAULT_PLACES, sizeof *sim->faults);
     sim->fault_at = calloc(FAULT_PLACES, sizeof *sim->fault_at);
-    row_index_build(&sim->rows, table_select());
-    if (!sim->memory || !sim->workers || !sim->faults || !sim->fault_at || !sim->rows.entries ||
+    sim->rows = calloc(1, sizeof *sim->rows);
+    if (sim->rows)
+        row_index_build(sim->rows, table);
+    if (!sim->memory || !sim->workers || !sim->faults || !sim->fault_at || !sim->rows || !sim->rows->entries ||
         (options->features && !note_sectors(sim))) {
         sim->worker_count = 0;
         sim_destroy(sim);
@@ -239,7 +251,9 @@ void sim_destroy(struct sim *sim)
         use_free(sim->uses);
         sim->uses = next;
     }
-    row_index_release(&sim->rows);
+    if (sim->rows)
+        row_index_release(sim->rows);
+    free(sim->rows);
     if (sim->touched.bits)
         munmap(sim->touched.bits, sim->touched.sectors / 8);
     free(sim->touched.pages);
@@ -406,7 +420,7 @@ struct sim_module *sim_load(struct sim *sim, const char *ptx, size_t size, const
         return NULL;
     }
     m->sim = sim;
-    m->program = program_build(sim, parsed, &sim->rows, error);
+    m->program = program_build(sim, parsed, sim->rows, error);
     if (!m->program) {
         ptx_free(parsed);
         free(m);

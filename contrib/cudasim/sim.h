@@ -14,6 +14,7 @@
 
 #include "contrib/cudasim/container/fatbin.h"
 #include "contrib/cudasim/base/memory.h"
+#include "contrib/cudasim/machine/class.h"
 #include "contrib/cudasim/ptx/ptx.h"
 
 /* The virtual device's limits; sim_default_limits() documents the defaults, CUDASIM_* variables change them. */
@@ -92,7 +93,9 @@ struct sim_kernel;
 bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t error_size);
 bool sim_options_from_environment(struct sim_options *options, char *error, size_t error_size);
 
-struct sim *sim_create(const struct sim_limits *limits, const struct sim_options *options);
+/* NULL with a message where there is no memory, or no instruction table for this processor. */
+struct sim *sim_create(const struct sim_limits *limits, const struct sim_options *options, char *error,
+                       size_t error_size);
 void sim_destroy(struct sim *sim);
 struct memory *sim_memory(struct sim *sim);
 const struct sim_limits *sim_limits(const struct sim *sim);
@@ -168,20 +171,6 @@ bool sim_run(struct sim *sim, const struct sim_launch *launch, struct sim_fault 
 /* Warnings and errors so far, at most 1000 places. */
 size_t sim_faults(struct sim *sim, const struct sim_fault **faults);
 void sim_report_fault(struct sim *sim, const struct sim_fault *fault); /* adds one; prints it on standard error */
-
-/* Classes of instructions: the source paper's classes, and control flow, which the paper counts as computation. */
-enum sim_class {
-    CLASS_COMPUTATION,
-    CLASS_CONTROL, /* branches, calls, returns; part of computation in the paper's sense */
-    CLASS_GLOBAL_LOAD, CLASS_GLOBAL_STORE, /* atomics count as a store; local memory counts with global */
-    CLASS_SHARED_LOAD, CLASS_SHARED_STORE,
-    CLASS_SYNCHRONISATION,
-    CLASS_DOUBLE, /* double precision */
-    CLASS_SPECIAL, /* special function unit */
-    CLASS_PARAMETER, /* ld.param, and loads of constant memory; computation in the paper's sense */
-    CLASS_COUNT
-};
-const char *sim_class_name(enum sim_class class);
 
 /* Sums over all launches of one kernel. Counts are of warp instructions unless they say otherwise. */
 struct sim_kernel_counts {

@@ -9,8 +9,14 @@ CUDASIM_FLAGS = -std=c11 -fPIC $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror) -D_GNU
 BASE_LEVEL := $(if $(X86_64),-march=x86-64-v2)
 CUDASIM_LIBS := -lzstd -lelf -ljansson -lpthread -lm
 
-# The bodies of instructions exist once for each level of x86-64 that differs enough; table.c picks one.
-LEVELS := 2 3 4
+# The bodies of instructions may exist once for each level of x86-64 that differs enough; table.c picks one. By default
+# those are built that this machine runs best, and those that this build folder has already: machines may share it.
+RUNNABLE_LEVELS = $(or $(sort $(shell /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | \
+	sed -n 's/^ *x86-64-v\([234]\) .*supported.*/\1/p')),2 3 4)
+LEVELS_STAMP := $(BUILD)/cudasim/levels
+ifeq ($(origin LEVELS),undefined)
+LEVELS := $(if $(BUILDS),$(sort $(lastword $(RUNNABLE_LEVELS)) $(shell cat $(LEVELS_STAMP) 2>/dev/null)))
+endif
 LEVEL_2 := -DLEVEL=2 -march=x86-64-v2
 LEVEL_3 := -DLEVEL=3 -march=x86-64-v3
 LEVEL_4 := -DLEVEL=4 -march=x86-64-v4 -mprefer-vector-width=512
@@ -18,18 +24,25 @@ TABLE_FLAGS := -std=gnu11 -O3 -frounding-math -fno-trapping-math
 
 CUDASIM_TABLES := $(wildcard $(CUDASIM)/table/table_*.c)
 CUDASIM_SOURCES := $(filter-out $(CUDASIM)/tools/% $(CUDASIM_TABLES),$(wildcard $(CUDASIM)/*.c $(CUDASIM)/*/*.c))
-leveled = $(foreach level,$(LEVELS),$(patsubst $(CUDASIM)/%.c,$(BUILD)/cudasim/%.v$(level).o,$(1)))
-CUDASIM_OBJECTS := $(CUDASIM_SOURCES:$(CUDASIM)/%.c=$(BUILD)/cudasim/%.o) $(call leveled,$(CUDASIM_TABLES))
+# $(call leveled,LEVELS,SOURCES): the objects
+leveled = $(foreach level,$(1),$(patsubst $(CUDASIM)/%.c,$(BUILD)/cudasim/%.v$(level).o,$(2)))
+CUDASIM_OBJECTS := $(CUDASIM_SOURCES:$(CUDASIM)/%.c=$(BUILD)/cudasim/%.o) $(call leveled,$(LEVELS),$(CUDASIM_TABLES))
 
 CUDASIM_STAMP := $(BUILD)/cudasim/flags
 $(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(BASE_LEVEL) \
-	$(TABLE_FLAGS) $(foreach level,$(LEVELS),$(LEVEL_$(level))))
+	$(TABLE_FLAGS) $(LEVEL_2) $(LEVEL_3) $(LEVEL_4))
+$(call stamp,$(LEVELS_STAMP),$(LEVELS))
+
+# For the tests, which run all that this machine can.
+.PHONY: print-runnable-levels
+print-runnable-levels:
+	@echo $(RUNNABLE_LEVELS)
 
 .PHONY: cudasim-library
 cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY))
 	$(if $(CUDASIM_LACKS),@echo "cudasim needs $(strip $(CUDASIM_LACKS))" >&2; exit 2)
 
-$(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(CUDASIM)/runtime/libcudart.map
+$(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(LEVELS_STAMP) $(CUDASIM)/runtime/libcudart.map
 	$(call say,LINK $@)$(CC) -shared $(SANITIZERS) -Wl,-soname,$(@F) \
 		-Wl,--version-script=$(CUDASIM)/runtime/libcudart.map -Wl,-Bsymbolic -Wl,-z,defs \
 		-Wl,-z,nodelete -o $@ $(filter %.o,$^) $(CUDASIM_LIBS)
@@ -38,12 +51,15 @@ $(BUILD)/cudasim/%.o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(CUDASIM_FLAGS) $(BASE_LEVEL) -MMD -MP -c -o $@ $<
 
+$(BUILD)/cudasim/table/table.o: CUDASIM_FLAGS += -D'LEVELS(X)=$(LEVELS:%=X(%))'
+$(BUILD)/cudasim/table/table.o: $(LEVELS_STAMP)
+
 define level_rule
 $(BUILD)/cudasim/%.v$(1).o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
 	@mkdir -p $$(@D)
 	$$(call say,CC $$< for x86-64-v$(1))$$(CC) $$(CUDASIM_FLAGS) $$(TABLE_FLAGS) $$(LEVEL_$(1)) -MMD -MP -c -o $$@ $$<
 endef
-$(foreach level,$(LEVELS),$(eval $(call level_rule,$(level))))
+$(foreach level,2 3 4,$(eval $(call level_rule,$(level))))
 
 # ---- tools, which run anywhere ----
 
@@ -66,7 +82,7 @@ $(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,base/memory*.c)
 $(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,container/*.c)
 $(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,report/explain*.c)
 $(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,machine/builtin.c base/memory*.c)
-$(BUILD)/tests/test_cudasim_half: $(call leveled,$(wildcard $(CUDASIM)/table/table_half*.c))
+$(BUILD)/tests/test_cudasim_half: $(call leveled,2 3 4,$(wildcard $(CUDASIM)/table/table_half*.c))
 $(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)

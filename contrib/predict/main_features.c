@@ -364,9 +364,9 @@ static struct sim *create(void)
         stop(EXIT_USAGE, "%s", message);
     options.features = true;
     options.check_written = options.check_races = options.check_leaks = false; /* of made-up data nothing is learned */
-    sim = sim_create(&limits, &options);
+    sim = sim_create(&limits, &options, message, sizeof message);
     if (!sim)
-        stop(EXIT_MACHINE, "cannot create the virtual device: out of memory or address space");
+        stop(EXIT_MACHINE, "%s", message);
     return sim;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/cudasim/machine/exec.h"
+#include "contrib/cudasim/machine/fault.h"
 #include "unit.h"
 
 #define STRIDE 1024 /* bytes of a lane's stack, 64 of them past its end */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/cudasim/machine/exec.h"
+#include "contrib/cudasim/machine/machine.h"
 #include "unit.h"
 
 extern const struct row rows_half_v2[], rows_half_v3[], rows_half_v4[];

@@ -1,6 +1,6 @@
 /*
  * access.c - what a memory instruction does beyond its fast path (table_memory.c): addresses of other windows, bounds,
- * bytes never written, races in shared memory, and the counting of sectors and bank passes.
+ * and bytes never written.
  *
  * Refuses to know what the instruction does with the bytes.
  */
@@ -8,121 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "exec.h"
-
-#define EVERY_LANE(l, mask)                                                                                            \
-    for (uint32_t m_ = (mask), l = 0; m_ && ((l = (uint32_t)__builtin_ctz(m_)), true); m_ &= m_ - 1)
-
-/* Loops over lanes that gain from wider vectors; the loader takes the version for the machine. */
-#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-
-static const char *verb(enum access access)
-{
-    return access == ACCESS_READ ? "read" : access == ACCESS_WRITE ? "write" : "atomic operation";
-}
-
-/* ---- counting ---- */
-
-/* Distinct 32-byte sectors of the accesses: a small hash table, emptied by a new generation. */
-unsigned access_sectors(struct worker *k, const uint64_t *address, uint32_t mask, unsigned bytes)
-{
-    unsigned count = 0;
-
-    if (++k->generation == 0) {
-        memset(k->sector_generation, 0, sizeof k->sector_generation);
-        k->generation = 1;
-    }
-    EVERY_LANE(l, mask)
-    {
-        for (uint64_t s = address[l] >> 5; s <= (address[l] + bytes - 1) >> 5; s++) {
-            unsigned at = (unsigned)((s * 0x9E3779B97F4A7C15u) >> 57);
-
-            while (k->sector_generation[at] == k->generation && k->sector_tags[at] != s)
-                at = (at + 1) & 127;
-            if (k->sector_generation[at] != k->generation) {
-                k->sector_generation[at] = k->generation;
-                k->sector_tags[at] = s;
-                count++;
-            }
-        }
-    }
-    return count;
-}
-
-/* Several workers may note sectors of one word. */
-void access_touch(struct touched *t, uint64_t first, uint64_t last)
-{
-    uint64_t from = (first - t->origin) >> 5, to = (last - t->origin) >> 5;
-
-    if (first < t->origin || to >= t->sectors) /* the program's own memory, registered */
-        return;
-    while (from <= to) {
-        uint64_t word = from >> 6, end = word == to >> 6 ? to & 63 : 63;
-        uint64_t set = (~0ull >> (63 - end)) & (~0ull << (from & 63));
-
-        if ((__atomic_load_n(&t->bits[word], __ATOMIC_RELAXED) & set) != set) {
-            __atomic_fetch_or(&t->bits[word], set, __ATOMIC_RELAXED);
-            __atomic_store_n(&t->pages[word / TOUCHED_PAGE], 1, __ATOMIC_RELAXED);
-        }
-        from = (word + 1) << 6;
-    }
-}
-
-void access_touch_lanes(struct touched *t, const uint64_t *address, uint32_t mask, unsigned bytes)
-{
-    EVERY_LANE(l, mask)
-        access_touch(t, address[l], address[l] + bytes - 1);
-}
-
-/* Passes of one group of lanes: the most distinct words that one of the 32 banks has to serve. */
-static unsigned group_passes(const uint32_t *offsets, uint32_t mask, unsigned words)
-{
-    uint32_t list[LANES][LANES], used[LANES] = {0}, seen = 0, most = 0;
-    bool conflict = false;
-
-    EVERY_LANE(l, mask)
-    {
-        for (unsigned n = 0; n < words; n++) {
-            uint32_t bank = 1u << (((offsets[l] >> 2) + n) & 31);
-
-            conflict |= (seen & bank) != 0;
-            seen |= bank;
-        }
-    }
-    if (!conflict)
-        return 1;
-    EVERY_LANE(l, mask)
-    {
-        for (unsigned n = 0; n < words; n++) {
-            uint32_t word = (offsets[l] >> 2) + n, bank = word & 31, at = 0;
-
-            while (at < used[bank] && list[bank][at] != word)
-                at++;
-            if (at < used[bank])
-                continue;
-            list[bank][used[bank]++] = word;
-            most = used[bank] > most ? used[bank] : most;
-        }
-    }
-    return most;
-}
-
-/*
- * Passes of a request: 32 banks of 4 bytes; accesses of 8 bytes are served by halves of the warp, of 16 by quarters
- * (CUDA C++ Best Practices Guide, "Shared Memory and Memory Banks").
- */
-unsigned access_passes(const uint32_t *offsets, uint32_t mask, unsigned bytes)
-{
-    unsigned words = bytes <= 4 ? 1 : bytes / 4, lanes = LANES / (words > 8 ? 8 : words), passes = 0;
-
-    for (unsigned first = 0; first < LANES; first += lanes) {
-        uint32_t group = lanes == LANES ? mask : mask & (((1u << lanes) - 1) << first);
-
-        if (group)
-            passes += group_passes(offsets, group, words > 4 ? 4 : words);
-    }
-    return passes;
-}
+#include "access.h"
+#include "fault.h"
+#include "race.h"
+#include "sectors.h"
 
 /* ---- bytes never written ---- */
 
@@ -240,182 +129,6 @@ void access_note(struct warp *w, unsigned bytes)
         set_written(bits, w->address[l] - origin, bytes);
 }
 
-/* ---- races in shared memory ---- */
-
-/*
- * Vector clocks, a component a warp, as in DJIT+ and FastTrack (Flanagan and Freund, PLDI 2009), with lanes of one warp
- * taken as one thread. A barrier joins the clocks of those who meet; fences, and atomics that order, join and publish
- * through the block's `atomic_clock`, which can only hide races, never invent them.
- */
-void access_fence(struct warp *w)
-{
-    struct block *b = w->block;
-
-    for (int n = 0; n < WARPS_PER_BLOCK; n++) {
-        if (b->atomic_clock[n] > w->clock[n])
-            w->clock[n] = b->atomic_clock[n];
-        else
-            b->atomic_clock[n] = w->clock[n];
-    }
-    w->clock[w->index]++;
-}
-
-enum shared_how { ATOMIC_WRITE = 1, ATOMIC_READ = 2, NARROW_WRITE = 4, NARROW_READ = 8 };
-
-/*
- * The warp whose unordered access to word `n` the access of `w` collides with, plus 1; 0: none. Two accesses narrower
- * than a word may be to different bytes of it, and are not held against each other.
- */
-static unsigned collision(const struct warp *w, uint32_t n, enum access access, bool atomic, bool narrow,
-                          bool *was_write)
-{
-    const struct block *b = w->block;
-    const struct shared_word *x = &b->words[n];
-    const uint32_t *readers = b->readers + (size_t)n * b->warp_count;
-    unsigned me = w->index;
-
-    *was_write = true;
-    if (x->write_warp && x->write_warp - 1u != me && x->write_clock > w->clock[x->write_warp - 1] &&
-        !(atomic && x->how & ATOMIC_WRITE) && !(narrow && x->how & NARROW_WRITE))
-        return x->write_warp;
-    *was_write = false;
-    if (access == ACCESS_READ || (atomic && x->how & ATOMIC_READ) || (narrow && x->how & NARROW_READ))
-        return 0;
-    for (unsigned k = 0; k < b->warp_count; k++)
-        if (readers[k] > w->clock[k] && k != me)
-            return k + 1;
-    return 0;
-}
-
-static void report_race(struct warp *w, const struct ins *ins, uint32_t lane, uint32_t offset, enum access access,
-                        unsigned other, bool was_write, unsigned writer_lane)
-{
-    unsigned thread = (other - 1) * LANES + (was_write ? writer_lane : 0), nx = w->block->launch->ntid[0],
-             ny = w->block->launch->ntid[1];
-
-    w->worker->faulted_at = ins;
-    if (was_write)
-        fault_warn(w, ins, lane, FAULT_SHARED_RACE, offset,
-                   "%s of shared memory at offset %u, which thread (%u,%u,%u) wrote with no barrier in between",
-                   verb(access), offset, thread % nx, thread / nx % ny, thread / nx / ny);
-    else
-        fault_warn(w, ins, lane, FAULT_SHARED_RACE, offset,
-                   "%s of shared memory at offset %u, which a thread of warp %u read with no barrier in between",
-                   verb(access), offset, other - 1);
-}
-
-static void set_how(struct shared_word *x, unsigned set, unsigned clear)
-{
-    x->how = (uint8_t)((x->how & ~clear) | set);
-}
-
-/* Bytes of word `n` that [offset, offset + bytes) covers, a bit each. */
-static uint8_t bytes_of_word(uint32_t n, uint32_t offset, unsigned bytes)
-{
-    uint32_t from = n == offset >> 2 ? offset & 3 : 0, last = offset + bytes - 1,
-             end = n == last >> 2 ? (last & 3) + 1 : 4;
-
-    return (uint8_t)(((1u << end) - 1) & ~((1u << from) - 1));
-}
-
-static inline void note_reader(struct shared_word *x, uint32_t epoch, uint32_t me)
-{
-    uint32_t now = epoch << 8;
-
-    x->read = now | (x->read >> 8 == now >> 8 && (x->read & 0xFF) != me ? 0xFF : me);
-}
-
-/* One lane's access, with all that may be wrong with it. True: something was reported. */
-static bool check_lane(struct warp *w, const struct ins *ins, uint32_t l, uint32_t offset, unsigned bytes,
-                       enum access access, bool atomic, bool quiet)
-{
-    struct block *b = w->block;
-    bool narrow = bytes < 4, empty = true;
-    uint32_t last = (offset + bytes - 1) >> 2;
-
-    for (uint32_t n = offset >> 2; n <= last; n++) {
-        struct shared_word *x = &b->words[n];
-        uint8_t part = bytes_of_word(n, offset, bytes);
-        bool was_write;
-        unsigned other;
-
-        empty &= !(x->bytes & part);
-        if (b->readers && !quiet && (other = collision(w, n, access, atomic, narrow, &was_write))) {
-            report_race(w, ins, l, offset, access, other, was_write, x->writer_lane);
-            quiet = true;
-        }
-        if (access != ACCESS_WRITE && b->readers) {
-            b->readers[(size_t)n * b->warp_count + w->index] = w->clock[w->index];
-            set_how(x, (atomic ? ATOMIC_READ : 0) | (narrow ? NARROW_READ : 0), ATOMIC_READ | NARROW_READ);
-            note_reader(x, b->epoch, w->index + 1);
-        }
-        if (access != ACCESS_READ) {
-            x->write_warp = (uint8_t)(w->index + 1);
-            x->write_clock = w->clock[w->index];
-            x->write_epoch = b->epoch;
-            x->writer_lane = (uint8_t)l;
-            x->bytes |= part;
-            set_how(x, (atomic ? ATOMIC_WRITE : 0) | (narrow ? NARROW_WRITE : 0), ATOMIC_WRITE | NARROW_WRITE);
-        }
-    }
-    if (empty && access != ACCESS_WRITE && w->worker->sim_check_written && !quiet) {
-        quiet = true;
-        w->worker->faulted_at = ins;
-        fault_warn(w, ins, l, FAULT_UNINITIALISED, offset,
-                   "read of %u bytes of shared memory at offset %u, where nothing was written", bytes, offset);
-    }
-    return quiet;
-}
-
-/*
- * The usual case in a few instructions: a plain access to one whole word, ordered after all others by a barrier of the
- * whole block, or to one that only this warp touched since. False: check_lane() must look.
- */
-static inline bool usual_read(const struct shared_word *x, uint32_t epoch, uint32_t me)
-{
-    return x->bytes == 0xF && !x->how && (x->write_epoch < epoch || x->write_warp == me);
-}
-
-static inline bool usual_write(const struct shared_word *x, uint32_t epoch, uint32_t me)
-{
-    return !x->how && (x->write_epoch < epoch || x->write_warp == me) &&
-           (x->read >> 8 != (epoch & 0xFFFFFF) || (x->read & 0xFF) == me);
-}
-
-CLONES void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
-                                enum access access)
-{
-    struct block *b = w->block;
-    /* Volatile and its like: a flag that threads wait for, in kernels which have the fences that such flags need. */
-    bool orders = ins->flags & (INS_SPINS | INS_RELEASE) && b->launch->kernel->fences;
-    bool atomic = access == ACCESS_ATOMIC || orders, quiet = w->worker->faulted_at == ins;
-    bool plain = !atomic && bytes == 4 && b->readers;
-    uint32_t warps = b->warp_count, clock = w->clock[w->index], epoch = b->epoch, me = w->index + 1;
-
-    if (orders && access != ACCESS_ATOMIC)
-        access_fence(w);
-    EVERY_LANE(l, w->mask)
-    {
-        uint32_t n = offsets[l] >> 2;
-        struct shared_word *x = &b->words[n];
-
-        if (plain && access == ACCESS_READ && usual_read(x, epoch, me)) {
-            b->readers[(size_t)n * warps + w->index] = clock;
-            note_reader(x, epoch, me);
-        } else if (plain && access == ACCESS_WRITE && usual_write(x, epoch, me)) {
-            x->write_clock = clock;
-            x->write_warp = (uint8_t)me;
-            x->writer_lane = (uint8_t)l;
-            x->bytes = 0xF;
-            x->write_epoch = epoch;
-        } else {
-            quiet = check_lane(w, ins, l, offsets[l], bytes, access, atomic, quiet);
-        }
-    }
-    if (orders && access == ACCESS_WRITE)
-        access_fence(w);
-}
-
 /* ---- local memory ---- */
 
 uint64_t local_need(const struct launch *launch)
@@ -426,7 +139,7 @@ uint64_t local_need(const struct launch *launch)
 }
 
 /* The stacks of a warp's threads, one behind the other; made when first needed, and kept for the next blocks. */
-char *warp_local(struct warp *w)
+static char *warp_local(struct warp *w)
 {
     uint64_t bytes = local_need(w->block->launch);
 
@@ -462,12 +175,12 @@ static bool resolve_local(struct warp *w, const struct ins *ins, uint32_t l, uns
     if (offset + bytes > w->local_stride - LOCAL_GAP || offset & (bytes & (bytes - 1) ? 0 : bytes - 1)) {
         if (offset + bytes > w->local_stride - LOCAL_GAP)
             fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
-                     "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes", verb(access),
+                     "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes", access_verb(access),
                      bytes, (long long)((int64_t)(offset << 8) >> 8),
                      (unsigned long long)(w->local_stride - LOCAL_GAP));
         else
             fault_at(w, ins, l, FAULT_MISALIGNED, offset,
-                     "%s of %u bytes at offset %llu of local memory, not a multiple of %u", verb(access), bytes,
+                     "%s of %u bytes at offset %llu of local memory, not a multiple of %u", access_verb(access), bytes,
                      (unsigned long long)offset, bytes);
         return false;
     }
@@ -561,24 +274,24 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
     if (r && r->freed) {
         describe(r, what, sizeof what);
         fault_at(w, ins, l, FAULT_USE_AFTER_FREE, a, "%s of %u bytes at 0x%llx, %llu bytes into %s that was freed",
-                 verb(access), bytes, a, a - r->base, what);
+                 access_verb(access), bytes, a, a - r->base, what);
         return;
     }
     if (r && a + bytes <= r->base + r->size) {
         describe(r, what, sizeof what);
         fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes at 0x%llx, in %s, which is read-only",
-                 verb(access), bytes, a, what);
+                 access_verb(access), bytes, a, what);
         return;
     }
     if (r) {
         describe(r, what, sizeof what);
         fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a,
-                 "%s of %u bytes at 0x%llx, the last %llu of them past the end of %s", verb(access), bytes, a,
+                 "%s of %u bytes at 0x%llx, the last %llu of them past the end of %s", access_verb(access), bytes, a,
                  a + bytes - (r->base + r->size), what);
         return;
     }
     if (a < 65536) {
-        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a, "%s of %u bytes at 0x%llx: a null pointer", verb(access), bytes,
+        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a, "%s of %u bytes at 0x%llx: a null pointer", access_verb(access), bytes,
                  a);
         return;
     }
@@ -587,15 +300,15 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
         (!up.above || a - (below->base + below->size) <= up.above->base - a)) {
         describe(below, what, sizeof what);
         fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes after the end of %s",
-                 verb(access), bytes, a, a - (below->base + below->size), what);
+                 access_verb(access), bytes, a, a - (below->base + below->size), what);
     } else if (up.above && up.above->base - a < NEAR) {
         describe(up.above, what, sizeof what);
-        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes before %s", verb(access),
+        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes before %s", access_verb(access),
                  bytes, a, up.above->base - a, what);
     } else {
         fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a,
                  "%s of %u bytes at 0x%llx, which was never the device's (a pointer of the host, or one never set)",
-                 verb(access), bytes, a);
+                 access_verb(access), bytes, a);
     }
 }
 
@@ -642,7 +355,7 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     const struct region *r;
 
     if (bytes & (bytes - 1) ? a & 3 : a & (bytes - 1)) {
-        fault_at(w, ins, l, FAULT_MISALIGNED, a, "%s of %u bytes at 0x%llx, which is no multiple of %u", verb(access),
+        fault_at(w, ins, l, FAULT_MISALIGNED, a, "%s of %u bytes at 0x%llx, which is no multiple of %u", access_verb(access),
                  bytes, (unsigned long long)a, bytes);
         return false;
     }
@@ -651,7 +364,7 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     } else if (a - (uintptr_t)launch->parameters < launch->kernel->facts.parameter_bytes) {
         if (access == ACCESS_READ)
             return true;
-        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes in the kernel's parameters", verb(access),
+        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes in the kernel's parameters", access_verb(access),
                  bytes);
         return false;
     } else {
@@ -676,26 +389,26 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
     if (rank && rank - 1 != b->cluster_rank) {
         if (!b->cluster || rank > b->launch->cluster_blocks) {
             fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l],
-                     "%s of the shared memory of block %u of the cluster, which has %u", verb(access), rank - 1,
+                     "%s of the shared memory of block %u of the cluster, which has %u", access_verb(access), rank - 1,
                      b->launch->cluster_blocks);
             return false;
         }
         b = b->cluster[rank - 1];
         if (b->live_warps == 0) {
             fault_at(w, ins, l, FAULT_USE_AFTER_FREE, w->address[l],
-                     "%s of the shared memory of block %u of the cluster, which has ended", verb(access), rank - 1);
+                     "%s of the shared memory of block %u of the cluster, which has ended", access_verb(access), rank - 1);
             return false;
         }
     }
     if (offset + bytes > b->shared_size) {
         fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
-                 "%s of %u bytes at offset %lld of shared memory, of which the block has %u bytes", verb(access), bytes,
+                 "%s of %u bytes at offset %lld of shared memory, of which the block has %u bytes", access_verb(access), bytes,
                  (long long)(int32_t)offset, b->shared_size);
         return false;
     }
     if (bytes & (bytes - 1) ? offset & 3 : offset & (bytes - 1)) {
         fault_at(w, ins, l, FAULT_MISALIGNED, offset,
-                 "%s of %u bytes at offset %llu of shared memory, which is no multiple of %u", verb(access), bytes,
+                 "%s of %u bytes at offset %llu of shared memory, which is no multiple of %u", access_verb(access), bytes,
                  (unsigned long long)offset, bytes);
         return false;
     }
@@ -721,7 +434,7 @@ static bool resolve_formal(struct warp *w, const struct ins *ins, uint32_t l, un
         f = f->parent;
     if (!f || f->depth != depth || offset + bytes > f->function->param_bytes) {
         fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l], "%s of a parameter of a call that has ended",
-                 verb(access));
+                 access_verb(access));
         return false;
     }
     w->address[l] = (uintptr_t)f->params + (uint64_t)l * f->function->param_bytes + offset;
@@ -778,7 +491,7 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
         default:
             good = false;
             fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l],
-                     "%s of %u bytes at 0x%llx, which is no address of the device", verb(access), bytes,
+                     "%s of %u bytes at 0x%llx, which is no address of the device", access_verb(access), bytes,
                      (unsigned long long)w->address[l]);
             break;
         }

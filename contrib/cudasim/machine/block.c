@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "block.h"
+#include "fault.h"
+#include "warp.h"
 
 /* ---- barriers ---- */
 
@@ -140,23 +142,6 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
     return ins + 1;
 }
 
-void block_exited(struct warp *w)
-{
-    struct block *b = w->block;
-    uint32_t live = 0;
-
-    for (uint32_t n = 0; n < b->warp_count; n++)
-        live += (uint32_t)__builtin_popcount(b->warps[n].live);
-    b->live = live;
-    if (w->done)
-        b->live_warps--;
-    if (live)
-        for (unsigned n = 0; n < BARRIERS; n++)
-            if (b->barriers[n].pending)
-                check_barrier(b, n);
-    cluster_check(b);
-}
-
 /* ---- clusters ---- */
 
 static struct block **group_of(struct block **self, uint32_t *count)
@@ -167,8 +152,8 @@ static struct block **group_of(struct block **self, uint32_t *count)
     return b->cluster ? b->cluster : self;
 }
 
-/* Arrival is counted a warp at a time: `cluster_arrived` has the lanes that arrived in this phase. */
-void cluster_check(struct block *b)
+/* Releases the cluster's barrier if everybody has arrived. Arrival is counted a warp at a time: `cluster_arrived` has the lanes that arrived in this phase. */
+static void cluster_check(struct block *b)
 {
     uint32_t count;
     struct block *self = b, **group = group_of(&self, &count);
@@ -225,8 +210,19 @@ const struct ins *cluster_wait(struct warp *w, const struct ins *ins)
 
 /* ---- turns ---- */
 
+/* Threads of the block exited: barriers may have waited for nobody else. */
+static void look_after_exits(struct block *b)
+{
+    if (b->live)
+        for (unsigned n = 0; n < BARRIERS; n++)
+            if (b->barriers[n].pending)
+                check_barrier(b, n);
+    cluster_check(b);
+}
+
 static void run_warp(struct warp *w, int32_t budget)
 {
+    uint32_t live = w->block->live;
     const struct ins *i;
 
     w->budget = budget;
@@ -241,6 +237,8 @@ static void run_warp(struct warp *w, int32_t budget)
     }
     while (i)
         i = i->run(w, i);
+    if (w->block->live != live)
+        look_after_exits(w->block);
 }
 
 static uint64_t next_random(struct worker *k)

@@ -1,10 +1,10 @@
 /*
- * block.h - what launch.c asks of blocks.
+ * block.h - barriers and clusters, as bodies of instructions reach them, and the turns that launch.c gives.
  */
 #ifndef CUDASIM_BLOCK_H
 #define CUDASIM_BLOCK_H
 
-#include "exec.h"
+#include "machine.h"
 
 enum turn {
     TURN_DONE,     /* all threads of the group exited */
@@ -16,7 +16,15 @@ enum turn {
 /* Gives every warp of a block, or of all blocks of its cluster, a turn. */
 enum turn group_turn(struct block *leader);
 
-/* Releases the cluster's barrier if everybody has arrived. */
-void cluster_check(struct block *block);
+/*
+ * The lanes of the current split arrive at barrier `number` of `expected` threads (0: all of the block), and wait there
+ * if `wait`. `truth`: lanes whose predicate is true, of a barrier that reduces. Returns where to go on, NULL: nowhere.
+ */
+const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned number, uint32_t expected, bool wait,
+                                uint32_t truth);
+
+/* barrier.cluster: the lanes of the current split arrive, and wait for those of all blocks of the cluster. */
+const struct ins *cluster_arrive(struct warp *w, const struct ins *ins);
+const struct ins *cluster_wait(struct warp *w, const struct ins *ins);
 
 #endif

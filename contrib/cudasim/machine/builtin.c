@@ -17,7 +17,7 @@
 #include <string.h>
 #include <xmmintrin.h>
 
-#include "exec.h"
+#include "fault.h"
 
 #define WIDTH_MAX 65535        /* of a conversion, and its precision: what is larger is taken for this */
 #define PRINTED_MAX (1u << 20) /* bytes of text that wait; then they are written while the kernel runs */

@@ -1,11 +1,12 @@
 /*
  * count.c - what was counted while kernels ran, summed for the report: by class of instruction, and by source line.
  *
- * Workers count differences over the code (exec.h, count_line()); here they become counts an instruction.
+ * Workers count differences over the code (warp.h, count_line()); here they become counts an instruction.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "count.h"
 #include "device.h"
 
 const char *sim_class_name(enum sim_class class)

@@ -5,8 +5,9 @@
 #define CUDASIM_DEVICE_H
 
 #include "builtin.h"
-#include "exec.h"
-#include "contrib/cudasim/program/program.h"
+#include "machine.h"
+
+struct row_index;
 
 #define FAULT_PLACES 1000
 
@@ -41,7 +42,7 @@ struct sim {
     struct sim_limits limits;
     struct sim_options options;
     struct memory *memory;
-    struct row_index rows;
+    struct row_index *rows;        /* of the instruction table; sim.c's */
     struct heap heap;
     struct touched touched;        /* bits are NULL without options.features */
     struct region *workspace;      /* of cooperative launches, made for the first one */
@@ -63,20 +64,7 @@ struct sim {
     bool pool_end;
 };
 
-/* Adds a fault, or counts it if it is known; `at` may be NULL. Prints new ones. */
-void fault_add(struct sim *sim, const struct sim_fault *fault, const struct ins *at);
-
-/* The readable form of a mangled name, without return type and parameters. To be freed; NULL: no memory. */
-char *demangle(const char *name);
-
-/* launch.c: ends the worker's threads. */
-void pool_end(struct sim *sim);
-
 /* sim.c: for feature.c. */
 struct touched *sim_touched(struct sim *sim);
-
-/* count.c */
-void use_freeze(struct kernel_use *use);
-void use_free(struct kernel_use *use);
 
 #endif

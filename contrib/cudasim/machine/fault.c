@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "fault.h"
 
 const char *sim_fault_name(enum sim_fault_kind kind)
 {

@@ -13,8 +13,13 @@
 #include <time.h>
 #include <xmmintrin.h>
 
+#include "launch.h"
+#include "access.h"
 #include "block.h"
+#include "count.h"
 #include "device.h"
+#include "fault.h"
+#include "warp.h"
 #include "contrib/cudasim/base/round.h"
 
 #define PATIENCE_SECONDS 2.0     /* of a processor, waiting for memory that nobody changes, before it is a deadlock */

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec.h"
+#include "warp.h"
+#include "fault.h"
 
 #define PATIENCE 64        /* backward jumps of a split before another has its turn */
 #define OUT_OF_TURN 64     /* branches that it has then */
@@ -502,12 +503,14 @@ const struct ins *warp_exit(struct warp *w, const struct ins *ins)
         check_strays(w, ins);
     count_line(w, ins + 1);
     w->live &= ~lanes;
+    w->block->live -= (uint32_t)__builtin_popcount(lanes);
     leave_frames(w->frame, lanes);
     w->mask = 0;
     w->worker->progress = true;
-    if (!w->live)
+    if (!w->live) {
         w->done = true;
-    block_exited(w);
+        w->block->live_warps--;
+    }
     return w->live ? warp_pick(w) : NULL;
 }
 

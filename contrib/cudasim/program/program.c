@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "program.h"
+#include "contrib/cudasim/base/memory.h"
 #include "contrib/cudasim/base/round.h"
+#include "contrib/cudasim/sim.h"
 
 /* ---- memory that lives as long as the program ---- */
 

@@ -15,7 +15,7 @@
 
 #include <setjmp.h>
 
-#include "contrib/cudasim/machine/exec.h"
+#include "contrib/cudasim/machine/ins.h"
 
 /* Names of rows, hashed. */
 struct row_index {
@@ -29,13 +29,6 @@ struct row_index {
 void row_index_build(struct row_index *index, const struct table *table);
 void row_index_release(struct row_index *index);
 const struct row *row_find(const struct row_index *index, const char *name);
-
-/* Where a variable lies: the module's, then the shared ones that functions declare inside. */
-struct place {
-    const struct ptx_variable *variable;
-    uint64_t address;      /* global and const: device address; shared: offset */
-    struct region *region; /* of global variables */
-};
 
 /* The deepest structure an opcode may have. */
 #define TOKENS 24

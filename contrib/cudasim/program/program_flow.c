@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "contrib/cudasim/machine/builtin.h"
 #include "program.h"
 
 static void add_target(struct builder *b, const struct ins *ins, const char *label)

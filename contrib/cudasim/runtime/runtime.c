@@ -99,9 +99,9 @@ static bool create_device(struct runtime *runtime)
         return false;
     }
     options.explain = options.explain || (json && *json);
-    runtime->sim = sim_create(&limits, &options);
+    runtime->sim = sim_create(&limits, &options, message, sizeof message);
     if (!runtime->sim) {
-        runtime_complain("cannot create the virtual device: out of memory or address space");
+        runtime_complain("%s", message);
         runtime->device_error = cudaErrorInitializationError;
         return false;
     }

@@ -1,10 +1,13 @@
 /*
- * table.c - the instruction table: the lists of rows, compiled for three levels of x86-64, and the choice between them.
+ * table.c - the instruction tables: lists of rows, compiled for some levels of x86-64, and the choice between them.
+ *
+ * LEVELS(X) is the Makefile's: X(3), or X(2) X(3) ..., from the lowest.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/cudasim/machine/exec.h"
+#include "select.h"
 
 #define LISTS(level)                                                                                                   \
     extern const struct row rows_integer_v##level[], rows_float_v##level[], rows_half_v##level[],                      \
@@ -13,18 +16,33 @@
     static const struct row *const lists_v##level[] = {                                                                \
         rows_integer_v##level,      rows_float_v##level, rows_half_v##level,                                           \
         rows_half_convert_v##level, rows_video_v##level, rows_matrix_v##level,                                         \
-        rows_matrix_move_v##level,  rows_memory_v##level, rows_control_v##level, NULL}
-LISTS(2);
-LISTS(3);
-LISTS(4);
+        rows_matrix_move_v##level,  rows_memory_v##level, rows_control_v##level, NULL};
+LEVELS(LISTS)
 
-const struct table *table_select(void)
+/* The processor's level, or a lower one that CUDASIM_LEVEL asks for, for tests and comparisons. */
+static int wanted_level(void)
 {
-    static const struct table tables[] = {{lists_v2}, {lists_v3}, {lists_v4}};
-    const char *wanted = getenv("CUDASIM_LEVEL"); /* a lower level than the machine's, for tests and comparisons */
+    const char *wanted = getenv("CUDASIM_LEVEL");
     int best = __builtin_cpu_supports("x86-64-v4") ? 4 : __builtin_cpu_supports("x86-64-v3") ? 3 : 2;
 
-    if (wanted && wanted[0] >= '2' && wanted[0] < '0' + best && !wanted[1])
-        best = wanted[0] - '0';
-    return &tables[best - 2];
+    return wanted && wanted[0] >= '2' && wanted[0] < '0' + best && !wanted[1] ? wanted[0] - '0' : best;
+}
+
+const struct table *table_select(char *error, size_t error_size)
+{
+#define TABLE(level) {level, {lists_v##level}},
+#define NAME(level) " x86-64-v" #level
+    static const struct {
+        int level;
+        struct table table;
+    } tables[] = {LEVELS(TABLE)};
+    int wanted = wanted_level();
+
+    for (size_t n = sizeof tables / sizeof *tables; n-- > 0;)
+        if (tables[n].level <= wanted)
+            return &tables[n].table;
+    snprintf(error, error_size,
+             "built for" LEVELS(NAME) ", and x86-64-v%d is needed here: build it on this machine, or for every machine "
+             "with make cudasim LEVELS='2 3 4'", wanted);
+    return NULL;
 }

@@ -15,7 +15,13 @@
 #include <string.h>
 #include <xmmintrin.h>
 
-#include "contrib/cudasim/machine/exec.h"
+#include "contrib/cudasim/machine/access.h"
+#include "contrib/cudasim/machine/block.h"
+#include "contrib/cudasim/machine/builtin.h"
+#include "contrib/cudasim/machine/fault.h"
+#include "contrib/cudasim/machine/race.h"
+#include "contrib/cudasim/machine/sectors.h"
+#include "contrib/cudasim/machine/warp.h"
 
 #define JOIN2(a, b) a##b
 #define JOIN1(a, b) JOIN2(a, b)

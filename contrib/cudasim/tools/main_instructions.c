@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/cudasim/machine/exec.h"
 #include "contrib/cudasim/base/special.h"
+#include "contrib/cudasim/table/select.h"
 
 #define countof(array) (sizeof(array) / sizeof *(array))
 
@@ -201,7 +201,7 @@ static int natural(const char *a, const char *b)
 /* ---- lines ---- */
 
 /* A place of a form: one of these words; "" is none. */
-struct place {
+struct spot {
     const char *words[ALTERNATIVES]; /* [count] */
     unsigned count;
 };
@@ -213,7 +213,7 @@ struct tuple {
 
 struct line {
     const char *base;           /* the opcode's first word */
-    struct place places[WORDS]; /* [place_count], those after it */
+    struct spot places[WORDS]; /* [place_count], those after it */
     unsigned place_count;
     struct tuple *tuples; /* [tuple_count], each of tuple_size words */
     size_t tuple_count;
@@ -226,12 +226,12 @@ struct lines {
     size_t count;
 };
 
-static bool has(const struct place *p, const char *word)
+static bool has(const struct spot *p, const char *word)
 {
     return one_of(word, p->words, p->count);
 }
 
-static bool same_place(const struct place *a, const struct place *b)
+static bool same_place(const struct spot *a, const struct spot *b)
 {
     if (a->count != b->count)
         return false;
@@ -245,7 +245,7 @@ static bool same_place(const struct place *a, const struct place *b)
 #define ROUNDING "rnd"
 #define ROUNDING_TO_INTEGER "irnd"
 
-static bool is_plain(const struct place *p)
+static bool is_plain(const struct spot *p)
 {
     if (has(p, ROUNDING) || has(p, ROUNDING_TO_INTEGER))
         return false;
@@ -255,7 +255,7 @@ static bool is_plain(const struct place *p)
     return true;
 }
 
-static void add_word(struct place *p, const char *word)
+static void add_word(struct spot *p, const char *word)
 {
     if (has(p, word))
         return;
@@ -639,7 +639,7 @@ static void merge(struct lines *lines)
 
 /* ---- printing ---- */
 
-static void print_place(FILE *out, const struct place *p)
+static void print_place(FILE *out, const struct spot *p)
 {
     bool optional = has(p, ""), several = p->count - optional > 1;
     const char *between = "";
@@ -782,8 +782,14 @@ int main(void)
 {
     struct lines lines = {NULL, 0};
     unsigned steps[countof(purposes)] = {0};
+    char error[256];
+    const struct table *table = table_select(error, sizeof error);
 
-    for (const struct row *const *list = table_select()->rows; *list; list++)
+    if (!table) {
+        fprintf(stderr, "cudasim_instructions: %s\n", error);
+        return 1;
+    }
+    for (const struct row *const *list = table->rows; *list; list++)
         for (const struct row *row = *list; row->names; row++) {
             if (row->names[0] != '@') {
                 add_row(&lines, row);

@@ -1,0 +1,201 @@
+/*
+ * ins.h - instructions as they are executed, and the program and the table that they come from.
+ *
+ * PTX is given its meaning once, when a module is loaded (program/): every instruction becomes a `struct ins` with a
+ * pointer to its body and the places of its operands. A body executes one instruction for all 32 lanes of a warp:
+ *
+ *   register slot   128 bytes = 32 lanes x 32 bits, 64 bytes for 16 bits, 256 bytes for 64 bits;
+ *                   predicates are 32-bit lanes too, all ones or zero, so that every operation is the same short loop,
+ *                   which the compiler turns into vector instructions
+ *   constants       are slots as well, filled once in the module's pool, so that no body asks what an operand is
+ *
+ * Included by all of machine/, table/ and program/. Refuses to know how warps are run: machine.h.
+ */
+#ifndef CUDASIM_INS_H
+#define CUDASIM_INS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "class.h"
+#include "contrib/cudasim/ptx/ptx.h"
+
+#define LANES 32
+#define FULL_MASK 0xFFFFFFFFu
+
+/*
+ * Generic addresses: global memory is its host address; the other windows have the top byte set, which no address of a
+ * program has. Offsets into shared memory carry the block's rank in its cluster in bits 32 to 47.
+ */
+#define WINDOW_SHIFT 56
+#define WINDOW_SHARED 1
+#define WINDOW_LOCAL 2
+#define WINDOW_PARAM 3 /* parameters of a .func, whose address was taken */
+#define WINDOW_FUNCTION 4
+#define WINDOW(window) ((uint64_t)(window) << WINDOW_SHIFT)
+
+struct ins;
+struct region;
+struct sim;
+struct warp;
+
+/* Executes one instruction for the lanes in warp->mask. Returns the next one, or NULL after warp_stop(). */
+typedef const struct ins *step(struct warp *warp, const struct ins *ins);
+
+/* A slot: byte offset, low bits tell from which base: 0 the frame's registers, 1 the module's pool of constants. */
+typedef uint32_t slot;
+
+enum ins_flag {
+    INS_SATURATE = 1,
+    INS_ADDRESS_64 = 2, /* the address register has 64 bits */
+    INS_SPINS = 4,      /* reads what others may be waiting to change: volatile and acquire loads, compare-and-swap */
+    INS_ALIGNED = 8,    /* barriers: all threads of the warp must execute it together */
+    INS_HAS_COUNT = 16, /* barriers with a thread count */
+    INS_RELEASE = 32,   /* orders memory: fences, volatile, release, acquire */
+    INS_NEGATE = 64,    /* the guard, or the predicate operand, is negated */
+    INS_ADDRESS_BASE = 128 /* the address has a register part in `a` */
+};
+
+struct ins {
+    step *run;        /* with its guard */
+    step *body;       /* without it; the same as run when there is none */
+    slot d, a, b, c;  /* operands by the row's convention */
+    slot e, f;        /* second destination, fourth source … */
+    slot guard;       /* of `run` */
+    uint32_t mxcsr;   /* SSE control word the instruction wants: rounding and flush modes */
+    int64_t imm;      /* offset of an address, an immediate, … */
+    const void *extra; /* lists: slots of vectors, targets, the call's description */
+    uint16_t flags;   /* enum ins_flag */
+    uint8_t size;     /* bytes of one memory element, or of one register lane */
+    uint8_t width;    /* bytes of one lane of the register that a load fills or a store reads */
+    uint8_t count;    /* elements of a vector */
+    uint8_t space;    /* enum ptx_space of memory instructions; PTX_SPACE_NONE is generic */
+    uint8_t op;       /* sub-operation by the row's convention */
+    uint8_t class;    /* enum sim_class */
+    bool guard_negated;
+    bool is_call;     /* `extra` is a call_site */
+    bool op_is_atomic; /* atom and red */
+    bool grows_stack; /* alloca */
+    bool selected;    /* a load whose result only selp uses: it may have been moved ahead of its condition */
+    bool toolkit;     /* written in a header of the CUDA Toolkit */
+    bool reserved;    /* reads where the system's part of shared memory lies */
+    bool meets;       /* lanes named in the mask `f` execute it together, see warp_converge() */
+    bool ends;        /* exit, or the return of a kernel */
+    uint16_t flops;   /* floating-point operations a lane */
+    uint8_t mode;     /* second sub-operation: scope, comparison, … */
+    uint32_t event;   /* index of its event counters, plus 1; 0: none */
+    uint32_t line;    /* of the PTX text */
+    uint32_t source_line;
+    uint32_t source_file; /* .loc's file number */
+};
+
+/* An allocation that may be touched, as memory instructions remember it. Empty (low 1, high 0) or zero: none. */
+struct span {
+    uint64_t low, high; /* addresses: [low, high) */
+    const struct region *region;
+};
+#define SPANS 16
+
+/* What happened at one memory instruction, or one conditional branch. */
+struct event {
+    uint64_t requests; /* warp executions that reached global memory; of branches: those where lanes parted */
+    uint64_t lanes;    /* lanes active */
+    uint64_t units;    /* sectors of global memory; of shared memory passes, for instructions that name .shared */
+    uint64_t ideal;    /* the least possible units for what was asked for */
+    uint64_t bytes;    /* asked for by lanes */
+    uint64_t shared_requests, shared_units, shared_ideal, shared_bytes; /* of generic addresses of shared memory */
+    uint64_t local_requests, local_bytes;
+    struct span span;  /* the allocation it touched last */
+};
+
+struct function {
+    const struct ptx_function *ptx;
+    const struct ins *entry;
+    uint32_t first, last;     /* its instructions: code[first .. last) */
+    uint32_t register_bytes;  /* of a frame */
+    uint32_t local_bytes;     /* of a frame and thread */
+    uint32_t param_bytes;     /* of a frame and thread: formal parameters, results and those of calls */
+    uint32_t formal_count;    /* results, then parameters */
+    uint32_t *formal_offset;  /* into the frame's parameters */
+    uint32_t *formal_size;
+    bool recursive;           /* may call itself, or through a pointer */
+    uint64_t stack_bytes;     /* of local memory for it and all it calls, when not recursive */
+    uint64_t shared_bytes;    /* static shared memory of an entry */
+    uint64_t *shared_uses;    /* a bit a place: shared variables that it and all it calls may touch; arena */
+    uint32_t entry_bytes;     /* parameters of an entry */
+    size_t first_place;       /* of the shared variables that it declares, in the order of its locals */
+};
+
+/* In call_site.function, where it is no index. */
+enum { CALL_POINTER = -1, CALL_BUILTIN = -2 };
+
+/* A call's arguments: where they lie in the caller's parameter area, results first. */
+struct call_site {
+    int32_t function; /* index, CALL_POINTER or CALL_BUILTIN */
+    uint32_t builtin; /* number of builtin_find(), with CALL_BUILTIN */
+    uint32_t count;   /* results, then arguments */
+    uint32_t result_count;
+    uint32_t *offset;
+    uint32_t *size;
+};
+
+/* The other addresses of a bulk copy: offsets beside the registers in `b` and `e`, and their spaces. */
+struct bulk {
+    int64_t from_offset, barrier_offset;
+    uint8_t from_space, from_wide, barrier_wide;
+    bool has_from_base, has_barrier, has_barrier_base;
+};
+
+/* Where a variable lies: the module's, then the shared ones that functions declare inside. */
+struct place {
+    const struct ptx_variable *variable;
+    uint64_t address;      /* global and const: device address; shared: offset */
+    struct region *region; /* of global variables */
+};
+
+struct program {
+    struct sim *sim;
+    struct ptx_module *ptx;
+    struct ins *code;
+    uint32_t code_count;
+    uint32_t event_count;
+    char *pool;                    /* constants */
+    size_t pool_size;
+    struct function *functions;
+    size_t function_count;
+    struct place *places;          /* variables of the module */
+    size_t place_count;
+    bool debug;                    /* compiled with -G */
+    void *arena;
+};
+
+#define ONES(condition) ((condition) ? 0xFFFFFFFFu : 0u)
+
+/* ---- the table ---------------------------------------------------------------------------------------------- */
+
+/* What modifiers a row allows, which are then taken out of its name. */
+enum row_allows { ALLOW_ROUNDING = 1, ALLOW_FTZ = 2, ALLOW_SAT = 4 };
+
+/*
+ * A row an instruction form. `names`: one or more full names, separated by spaces, without the modifiers that `allows`
+ * names. `operands`: a letter an operand, destination first:
+ *   b 8 or 16 bits read from a register of any width    h 16 bits   w 32 bits   q 64 bits   o 128 bits   p predicate
+ *   Wn, Qn a vector of n registers of 32 or 64 bits     m an address
+ *   i an immediate, into `imm`   P destination predicate with an optional second one (p|q)   . nothing ('_' allowed)
+ */
+struct row {
+    const char *names;
+    step *run;
+    const char *operands;
+    uint8_t allows;
+    uint8_t class;
+    uint16_t flops;
+};
+
+/* All rows, with the bodies for one level of x86-64: table/ has a table for each. */
+struct table {
+    const struct row *const *rows; /* lists, each ended by a row without names */
+};
+
+#endif

@@ -1,0 +1,248 @@
+/*
+ * machine.h - the warps, blocks and workers that execute instructions, and the launch that they belong to.
+ *
+ * Lanes of a warp that part form splits: a program counter and a mask each. The split with the lowest counter in the
+ * deepest call runs first, which makes structured code meet again; a split that keeps jumping backwards gives way to
+ * the others after a while, so that a lane spinning on a lock cannot starve the lane that holds it.
+ *
+ * Only data stands here. What is done with it stands in warp.h, block.h, launch.h, access.h, sectors.h, race.h,
+ * fault.h and count.h.
+ */
+#ifndef CUDASIM_MACHINE_H
+#define CUDASIM_MACHINE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "ins.h"
+#include "contrib/cudasim/sim.h"
+
+#define BARRIERS 16
+#define LOCAL_GAP 64 /* bytes between the stacks of two lanes */
+#define WARPS_PER_BLOCK 32
+#define CLUSTER_BARRIER 255 /* split.barrier: waits for the cluster */
+
+struct block;
+struct launch;
+struct warp;
+struct worker;
+
+/* A call in progress. Lanes that parted inside of one call share the frame. */
+struct frame {
+    struct frame *parent;      /* NULL for the kernel's own */
+    const struct ins *ret;     /* where the caller goes on */
+    const struct call_site *site;
+    const struct function *function;
+    char *registers;
+    char *params;              /* [32][function->param_bytes] */
+    uint32_t local_base;       /* offset of its local variables in every thread's stack */
+    uint32_t allocated;        /* bytes of alloca behind them, the same for all its lanes */
+    uint32_t depth;
+    uint32_t lanes;            /* lanes which are inside of the call */
+};
+
+enum split_state {
+    SPLIT_RUNNABLE,
+    SPLIT_SYNC,   /* waits at a .sync instruction for lanes of its member mask */
+    SPLIT_BARRIER /* waits at a barrier of the block */
+};
+
+struct split {
+    const struct ins *pc;
+    struct frame *frame;
+    uint32_t mask;
+    uint8_t state;
+    uint8_t barrier;   /* number, in state SPLIT_BARRIER */
+    uint32_t need;         /* in state SPLIT_SYNC: lanes it waits for */
+    uint64_t stamp;    /* when it last ran */
+};
+
+struct warp {
+    char *base[2];                /* of slots: registers of the current frame, constants less 1 */
+    uint32_t mask;                /* lanes of the current split */
+    uint32_t other_count;         /* splits waiting in others[] */
+    uint32_t lanes_mask;          /* what lanes[] says; `mask` may be cleared without it */
+    uint32_t lanes[LANES] __attribute__((aligned(64))); /* mask, a word a lane: all ones or zero */
+    uint64_t address[LANES] __attribute__((aligned(64))); /* scratch of memory instructions: host addresses */
+    struct frame *frame;
+    struct block *block;
+    struct worker *worker;
+    const struct ins *start;      /* of the straight line being executed, for the counts */
+    const struct ins *pc;         /* of the current split while the warp does not run */
+    int32_t budget;               /* backward branches before another warp has its turn */
+    int32_t patience;             /* backward branches before another split has its turn */
+    uint8_t forced;               /* branches for which the current split still runs out of turn */
+    uint8_t spinning;             /* an INS_SPINS instruction was executed since the last backward branch */
+    uint8_t spin_count;           /* successive backward branches with one */
+    uint8_t yielded;              /* gave way because it spins */
+    const struct ins *spin_at;    /* the instruction that it spins on */
+    bool done;
+    bool waiting;                 /* no split is runnable */
+    uint32_t index;               /* in the block */
+    uint32_t exists;              /* lanes that were started */
+    uint32_t live;                /* lanes not exited */
+    char *local;                  /* [32] stacks of local_stride bytes, or NULL until needed */
+    uint64_t local_stride;
+    uint8_t *local_written;       /* a bit a byte of `local`, with check_written */
+    uint32_t cluster_phase;       /* in which it arrived last */
+    struct frame top;             /* the kernel's own frame */
+    struct split others[LANES];
+    uint32_t clock[WARPS_PER_BLOCK]; /* vector clock of the race check: what it knows of each warp */
+};
+
+struct barrier {
+    uint32_t arrived[WARPS_PER_BLOCK]; /* lanes that arrived, a mask a warp */
+    uint32_t waiting;                  /* lanes blocked */
+    uint32_t arrivals;                 /* lanes that arrived, those that have exited since among them */
+    uint32_t expected;                 /* threads, 0: all live ones */
+    bool pending;                      /* somebody arrived */
+    bool mismatched;                   /* arrivals with different counts were seen */
+    const struct ins *first;           /* the instruction of the first arrival */
+    bool divergent;                    /* arrivals from different instructions */
+    uint32_t join[WARPS_PER_BLOCK];    /* vector clock gathered from arrivals */
+    uint32_t true_count, false_count;  /* of bar.red */
+};
+
+/* Who touched a 4-byte word of shared memory last, for the race check. Warps are counted from 1. */
+struct shared_word {
+    uint32_t write_clock; /* the writer's own, then */
+    uint8_t write_warp;   /* 0: never written */
+    uint8_t writer_lane;
+    uint8_t bytes;        /* written ever, a bit a byte */
+    uint8_t how;          /* enum shared_how of access.c */
+    uint32_t write_epoch; /* the block's, at the last write */
+    uint32_t read;        /* its last 24 bits at the last read, times 256; plus the only warp that read then, or 0xFF */
+};
+
+struct block {
+    struct launch *launch;
+    struct worker *worker;
+    uint32_t id[3];
+    uint64_t number;         /* linear */
+    uint32_t warp_count;
+    uint32_t threads;
+    uint32_t live;           /* threads not exited */
+    uint32_t live_warps;
+    uint32_t cluster_rank;
+    struct block **cluster;  /* [cluster size] blocks of its cluster, itself among them; NULL if there is none */
+    char *shared;
+    uint32_t shared_size;
+    struct shared_word *words; /* of shared memory, with check_races or check_written; else NULL */
+    uint32_t epoch;            /* barriers of all its threads so far, plus 1: what was before one is ordered */
+    uint32_t *readers;         /* [words][warps]: clock of each warp's last read, with check_races; else NULL */
+    uint32_t atomic_clock[WARPS_PER_BLOCK]; /* what atomics and fences have published */
+    struct barrier barriers[BARRIERS];
+    struct warp *warps;
+    char *storage;           /* one allocation that holds all of it */
+    size_t storage_size;
+    struct block *next;      /* in the worker's ring */
+    uint32_t cluster_phase;   /* of its barrier */
+    uint32_t cluster_arrived; /* threads of this block that arrived at the cluster's barrier */
+    bool done;
+};
+
+struct printed {
+    char *text;
+    size_t size, capacity;
+};
+
+/*
+ * Which sectors of 32 bytes of the device's own memory were accessed. Pages are for who looks for them: a page of the
+ * bits is 64 words, for 128 KiB of memory.
+ */
+#define TOUCHED_PAGE 64
+struct touched {
+    uint64_t origin;  /* address of the first sector */
+    uint64_t sectors;
+    uint64_t *bits;   /* [sectors / 64], a bit a sector */
+    uint8_t *pages;   /* [sectors / 64 / TOUCHED_PAGE]: 1 where a bit of the page may be set */
+};
+
+/* One host thread, and the counts it keeps. */
+struct worker {
+    struct sim *sim;
+    struct launch *launch;
+    unsigned index;
+    uint32_t mxcsr;                /* as set now */
+    struct span spans[SPANS];      /* found lately, for instructions that touch another allocation than before */
+    unsigned span_next;
+    struct span no_event;          /* of instructions without counters */
+    bool sim_check_written;        /* the options, at hand */
+    bool counting;
+    struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
+    bool progress;                 /* something changed since the scheduler last looked: see block.c */
+    const struct ins *faulted_at;  /* of the last warning: the same place is not looked up again at once */
+    uint64_t random;               /* state of the scheduler's choices */
+    uint64_t stamp;                /* counts scheduling decisions */
+    int64_t *warp_diff;            /* [code + 1] differences of counts of warp instructions */
+    int64_t *lane_diff;
+    struct event *events;
+    const struct program *program;
+    struct printed printed;
+    struct block *ring;            /* resident blocks */
+    unsigned resident;
+    uint64_t sector_tags[128];     /* scratch of the count of distinct sectors */
+    uint32_t sector_generation[128];
+    uint32_t generation;
+    struct block *free_blocks;     /* storage of finished blocks, for the next ones, also of later launches: */
+    size_t free_size;              /* bytes of each, */
+    uint32_t free_warps;           /* with as many warps, */
+    uint64_t free_local;           /* whose threads have stacks of that many bytes */
+    pthread_t thread;
+    uint64_t served;               /* launches given to the pool before its thread began */
+};
+
+struct sim_kernel {
+    struct sim_module *module;
+    const struct function *function;
+    struct sim_kernel_facts facts;
+    char *demangled;
+    bool fences;                   /* has fences or atomics: its volatile accesses may be meant to synchronise */
+    bool uses_reserved;            /* reads %reserved_smem_offset_* */
+    bool ordered;                  /* what it computes may depend on the order of its blocks: see launch.c */
+    bool uses_local;
+    uint64_t static_shared;        /* bytes laid out by program.c */
+    struct kernel_use *use;        /* counts, made at the first launch */
+    struct features_code *code;    /* owned; made when first asked for: feature.c */
+};
+
+struct launch {
+    struct sim *sim;
+    const struct sim_launch *what;
+    struct sim_kernel *kernel;
+    const struct program *program;
+    char *parameters;
+    uint32_t grid[3], ntid[3];
+    uint64_t blocks;               /* in all */
+    uint64_t groups;               /* to be executed: clusters, or blocks where there are none */
+    atomic_uint_fast64_t next;     /* the next group to be started */
+    uint32_t cluster_blocks;       /* 1 without clusters */
+    uint32_t threads;              /* a block */
+    uint32_t warps;
+    uint32_t shared_size;          /* bytes a block */
+    uint32_t reserved;             /* offset of the system's part of it, where the kernel asks for that; else its end */
+    unsigned resident_limit;       /* groups in flight a worker */
+    atomic_uint_fast64_t progress; /* bumped by workers that made some */
+    atomic_bool stop;              /* a fault was recorded */
+    bool cooperative;
+    uint64_t workspace;            /* device address of what a grid's barrier needs; 0: not a cooperative launch */
+    pthread_mutex_t lock;          /* of `fault` and the printing */
+    struct sim_fault fault;
+    unsigned active;               /* workers still running */
+};
+
+/* ---- operands ---------------------------------------------------------------------------------------------- */
+
+static inline void *slot_at(const struct warp *w, slot s)
+{
+    return w->base[s & 1] + s;
+}
+
+/* A loop over the lanes of a mask. */
+#define EVERY_LANE(l, mask)                                                                                            \
+    for (uint32_t m_ = (mask), l = 0; m_ && ((l = (uint32_t)__builtin_ctz(m_)), true); m_ &= m_ - 1)
+
+/* Loops over lanes that gain from wider vectors; the loader takes the version for the machine. */
+#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+
+#endif
