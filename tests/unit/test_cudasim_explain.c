@@ -132,10 +132,19 @@ static void has_not(const char *text, const char *words)
     CHECK(strstr(text, words) == NULL, "'%s' in\n%s", words, text);
 }
 
+/* What the report says, with its findings. */
+static struct explain *advised(struct sim *sim)
+{
+    struct explain *explain = explain_gather(sim);
+
+    CHECK(explain && explain_advise(explain), "no memory");
+    return explain;
+}
+
 /* The first finding must be `kind` with both words; its share must be a share. */
 static void first_finding(struct sim *sim, const char *kind, const char *words, const char *more)
 {
-    struct explain *explain = explain_gather(sim);
+    struct explain *explain = advised(sim);
     const struct explain_finding *finding = explain->findings;
 
     CHECK(explain->finding_count > 0, "no finding instead of %s", kind);
@@ -153,7 +162,7 @@ static void first_finding(struct sim *sim, const char *kind, const char *words, 
 
 static bool found(struct sim *sim, const char *kind)
 {
-    struct explain *explain = explain_gather(sim);
+    struct explain *explain = advised(sim);
     bool there = false;
 
     for (size_t i = 0; i < explain->finding_count; i++)
@@ -438,7 +447,7 @@ static void test_ranking(void)
     k->atomic_requests = k->warps;
     k->atomic_lanes = 5000 * k->warps;
     k->warp_instructions[CLASS_SPECIAL] = 1000 * k->warps;
-    explain = explain_gather(&sim);
+    explain = advised(&sim);
     CHECK(explain->finding_count > 3, "%zu findings", explain->finding_count);
     for (size_t i = 1; i < explain->finding_count; i++)
         CHECK(explain->findings[i].share <= explain->findings[i - 1].share, "finding %zu out of order", i);

@@ -324,8 +324,9 @@ void explain_text(struct sim *sim, FILE *out)
 {
     struct explain *explain = explain_gather(sim);
 
-    if (!explain) {
+    if (!explain || !explain_advise(explain)) {
         fputs("cudasim: out of memory for the report\n", stderr);
+        explain_free(explain);
         return;
     }
     fputs("cudasim: SIMULATED, no GPU took part. Counts are exact for the PTX that ran, shares are estimates;\n"

@@ -4,7 +4,7 @@
  * A rule looks at one kernel. If it applies, it names the place, writes down what was counted, why that costs and what
  * to do, and gives the cycles that the model would save with the counts at their ideal. Findings of less than a
  * twentieth of their kernel are dropped, and kernels of less than a hundredth of all the work are not looked at: advice
- * which cannot pay keeps readers from advice that does. Called by explain_gather() alone.
+ * which cannot pay keeps readers from advice that does. Called by the two that write the report.
  */
 #include "explain_model.h"
 

@@ -236,7 +236,7 @@ static bool write_file(const json_t *object, const char *path)
 bool explain_json(struct sim *sim, const char *path)
 {
     struct explain *explain = explain_gather(sim);
-    json_t *object = explain ? explain_object(explain) : NULL;
+    json_t *object = explain && explain_advise(explain) ? explain_object(explain) : NULL;
     bool ok = false;
 
     if (!object)

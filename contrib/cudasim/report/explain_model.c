@@ -293,8 +293,7 @@ struct explain *explain_gather(struct sim *sim)
     }
     for (size_t i = 0; i < explain->kernel_count; i++)
         explain->kernels[i].share = explain_ratio(explain->kernels[i].cycles, explain->cycles);
-    if (explain_advise(explain))
-        return explain;
+    return explain;
 out:
     explain_free(explain);
     return NULL;

@@ -136,11 +136,11 @@ struct explain {
     double cycles;                     /* of all kernels */
 };
 
-/* Everything the report says, before it is written; NULL without memory. */
+/* Everything the report says but the findings, before it is written; NULL without memory. */
 struct explain *explain_gather(struct sim *sim);
 void explain_free(struct explain *explain);
 
-/* Fills explain->findings. False without memory. Of explain_advice.c, called by explain_gather(). */
+/* Fills explain->findings. False without memory. Of explain_advice.c. */
 bool explain_advise(struct explain *explain);
 
 /* Cycles that the work takes on a device of so many SMs; *bound (may be NULL): launches take longer than the work. */
