@@ -1,0 +1,76 @@
+/*
+ * purposes.h - what those rows of the table are for whose names begin with '@'. Included by main_instructions.c alone.
+ */
+#ifndef CUDASIM_PURPOSES_H
+#define CUDASIM_PURPOSES_H
+
+#include <stddef.h>
+
+/* `rows`: the steps' names, or the part of them before a dot; NULL: of rows that have forms of their own. */
+static const struct purpose {
+    const char *rows;   /* names of steps */
+    const char *forms;  /* the PTX that becomes them */
+    const char *remark; /* what of it is accepted */
+} purposes[] = {
+    {"@ld", "`ld` `ldu`",
+     "spaces `.global .shared{::cta/::cluster} .local .const .param` and generic; types of 8 to 128 bits; "
+     "`.v2 .v4 .v8`; registers may be wider; `.volatile .relaxed .acquire .mmio`; `.nc`, cache operators and hints "
+     "change nothing"},
+    {"@st", "`st`", "as `ld`; also `.release`"},
+    {"@atom", "`atom` `red`",
+     "`.add .min .max .and .or .xor .inc .dec .exch .cas`; 16 to 128 bits, floating point `.add`, of halves also "
+     "`.min .max`, of 128 bits `.exch .cas`; `.v2 .v4 .v8`, each element by itself; all orders and scopes, executed as "
+     "`.seq_cst.sys`"},
+    {"@cp.async", "`cp.async.ca` `cp.async.cg`",
+     "4, 8 or 16 bytes, source size or none; copied at once; not `ignore-src`"},
+    {"@bulk", "`cp.async.bulk` `cp.reduce.async.bulk`",
+     "between global and shared memory of any block of the cluster, by an mbarrier or a group; copied at once; not "
+     "`.multicast::cluster`"},
+    {"@mbarrier", "`mbarrier` `cp.async.mbarrier.arrive`",
+     "`.init .inval .expect_tx .complete_tx .arrive .arrive_drop .test_wait .try_wait .pending_count`, with "
+     "`.expect_tx`, `.noComplete`, `.parity`, `.noinc`"},
+    {"@nop",
+     "`cp.async.commit_group` `cp.async.wait_group` `cp.async.wait_all` `cp.async.bulk.commit_group` "
+     "`cp.async.bulk.wait_group` `cp.async.bulk.prefetch` `prefetch` `prefetchu` `discard` `applypriority` "
+     "`griddepcontrol` `setmaxnreg` `pmevent`",
+     "do nothing: copies are over when they were issued, and so is every earlier launch"},
+    {NULL, "`cvta` `cvta.to` `createpolicy`", "moves and logic; all spaces"},
+    {"@isspacep", "`isspacep`", "`.global .shared{::cta/::cluster} .local .const .param`"},
+    {"@address", "`mov` of an address, `cvta`", "of variables, parameters and functions"},
+    {"@mapa", "`mapa`", "32 and 64 bits"},
+    {"@getctarank", "`getctarank`", "32 and 64 bits"},
+    {"@alloca", "`alloca`", "for all lanes of a warp as much as the greatest of them asks for"},
+    {"@stack", "`stacksave` `stackrestore`", ""},
+    {"@pack", "`mov` into a vector's whole", "elements of 8 to 64 bits"},
+    {"@unpack", "`mov` of a whole into a vector", "the same"},
+    {"@special", "`mov` of a special register", "see below"},
+    {"@ext8", "`cvt` from or to `u8 s8`", "by way of 16 bits or more"},
+    {NULL, "`set` of integers, `f32`, `f64`",
+     "as `setp` and `selp`; `.and .or .xor`; also `setp` with them and a second predicate"},
+    {"@carry", "`add.cc` `addc` `sub.cc` `subc` `mad.cc` `madc`", "32 and 64 bits"},
+    {"@lop3.bool", "`lop3.or` `lop3.and`", "with a predicate"},
+    {"@bra", "`bra`", "a guard is its condition; `.uni` changes nothing"},
+    {"@brx", "`brx.idx`", "with `.branchtargets`"},
+    {"@call", "`call`",
+     "of a function in the module or through a pointer; parameters in `.param` space, recursion too"},
+    {"@builtin", "`call` of `vprintf` `malloc` `free` `__assertfail`", "the only functions of the device runtime"},
+    {"@ret", "`ret`", ""},
+    {"@exit", "`exit`", "and `ret` of a kernel"},
+    {"@trap", "`trap` `brkpt`", "end the launch"},
+    {"@guarded", "`@p` `@!p`", "any instruction"},
+    {"@join", "labels", "where lanes may meet again"},
+    {"@bar", "`bar{.cta}` `barrier{.cta}`",
+     "`.sync .arrive .red.popc .red.and .red.or`, numbers 0 to 15, thread counts"},
+    {"@bar.warp", "`bar.warp.sync`", ""},
+    {"@cluster", "`barrier.cluster`", "`.arrive .wait`"},
+    {"@fence", "`fence` `membar`", "all forms, as the strongest; proxies need nothing"},
+    {"@nanosleep", "`nanosleep`", "gives way to other warps, without waiting"},
+    {"@shfl", "`shfl.sync`", "`.up .down .bfly .idx`"},
+    {"@vote", "`vote.sync`", "`.all .any .uni .ballot`"},
+    {"@match", "`match.sync`", "`.any .all`, 32 and 64 bits"},
+    {"@redux", "`redux.sync`", "`.add .min .max .and .or .xor`, integers of 32 bits"},
+    {"@elect", "`elect.sync`", ""},
+    {"@activemask", "`activemask`", ""},
+};
+
+#endif
