@@ -77,12 +77,13 @@ $(BUILD)/cudasim_instructions: $(BUILD)/cudasim/tools/main_instructions.o $(CUDA
 
 # ---- unit tests: only what they test, and not the host ----
 
-CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain $(if $(X86_64),builtin half))
+CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain $(if $(X86_64),builtin half level sim))
 $(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,base/memory*.c)
 $(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,container/*.c)
 $(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,report/explain*.c)
 $(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,machine/builtin.c base/memory*.c)
 $(BUILD)/tests/test_cudasim_half: $(call leveled,2 3 4,$(wildcard $(CUDASIM)/table/table_half*.c))
+$(BUILD)/tests/test_cudasim_sim: $(filter-out $(BUILD)/cudasim/runtime/%,$(CUDASIM_OBJECTS))
 $(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)

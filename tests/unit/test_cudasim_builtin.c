@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/cudasim/machine/fault.h"
+#include "contrib/cudasim/base/memory.h"
+#include "contrib/cudasim/machine/device.h"
+#include "contrib/cudasim/machine/machine.h"
+#include "contrib/cudasim/machine/settings.h"
 #include "unit.h"
 
 #define STRIDE 1024 /* bytes of a lane's stack, 64 of them past its end */
@@ -69,7 +72,7 @@ static struct machine *machine_new(void)
     m->sim.memory = memory_create(64u << 20);
     m->sim.limits.heap_bytes = 8u << 20;
     m->worker.sim = &m->sim;
-    m->worker.mxcsr = 0x1F80;
+    m->worker.mxcsr = MXCSR_DEFAULT;
     memcpy(m->launch.ntid, (uint32_t[]){4, 4, 4}, sizeof m->launch.ntid);
     memcpy(m->block.id, (uint32_t[]){5, 6, 7}, sizeof m->block.id);
     m->block.launch = &m->launch;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/cudasim/machine/device.h"
+#include "contrib/cudasim/machine/machine.h"
 #include "feature_code.h"
 
 #define SECTOR 32       /* bytes */
@@ -389,19 +389,29 @@ void features_free(struct features *features)
     free(features);
 }
 
+static void release_code(void *attached)
+{
+    features_code_release(attached);
+    free(attached);
+}
+
 const struct features_code *features_of_kernel(struct sim_kernel *kernel)
 {
     const struct ptx_function *function;
     const struct ptx_module *module = sim_kernel_ptx(kernel, &function);
 
-    if (kernel->code)
-        return kernel->code;
-    kernel->code = calloc(1, sizeof *kernel->code);
-    if (kernel->code && !features_code_read(module, function, kernel->code)) {
-        free(kernel->code);
-        kernel->code = NULL;
+    struct features_code *code = kernel->attached;
+
+    if (code)
+        return code;
+    code = calloc(1, sizeof *code);
+    if (code && !features_code_read(module, function, code)) {
+        free(code);
+        code = NULL;
     }
-    return kernel->code;
+    kernel->attached = code;
+    kernel->detach = release_code;
+    return code;
 }
 
 static void out_of_memory(struct sim *sim, const struct sim_launch *launch, struct sim_fault *fault)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/cudasim/machine/device.h"
 #include "feature.h"
 
 #define MOST_SAVED (UINT64_C(1) << 30) /* bytes */

@@ -4,14 +4,18 @@
  *
  * Refuses to know what the instruction does with the bytes.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "access.h"
+#include "device.h"
 #include "fault.h"
 #include "race.h"
 #include "sectors.h"
+#include "settings.h"
+#include "contrib/cudasim/base/memory.h"
 
 /* ---- bytes never written ---- */
 
@@ -175,8 +179,8 @@ static bool resolve_local(struct warp *w, const struct ins *ins, uint32_t l, uns
     if (offset + bytes > w->local_stride - LOCAL_GAP || offset & (bytes & (bytes - 1) ? 0 : bytes - 1)) {
         if (offset + bytes > w->local_stride - LOCAL_GAP)
             fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
-                     "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes", access_verb(access),
-                     bytes, (long long)((int64_t)(offset << 8) >> 8),
+                     "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes",
+                     access_verb(access), bytes, (long long)((int64_t)(offset << 8) >> 8),
                      (unsigned long long)(w->local_stride - LOCAL_GAP));
         else
             fault_at(w, ins, l, FAULT_MISALIGNED, offset,
@@ -291,8 +295,8 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
         return;
     }
     if (a < 65536) {
-        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a, "%s of %u bytes at 0x%llx: a null pointer", access_verb(access), bytes,
-                 a);
+        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a, "%s of %u bytes at 0x%llx: a null pointer", access_verb(access),
+                 bytes, a);
         return;
     }
     memory_visit(memory, look_above, &up);
@@ -303,8 +307,8 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
                  access_verb(access), bytes, a, a - (below->base + below->size), what);
     } else if (up.above && up.above->base - a < NEAR) {
         describe(up.above, what, sizeof what);
-        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes before %s", access_verb(access),
-                 bytes, a, up.above->base - a, what);
+        fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes before %s",
+                 access_verb(access), bytes, a, up.above->base - a, what);
     } else {
         fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a,
                  "%s of %u bytes at 0x%llx, which was never the device's (a pointer of the host, or one never set)",
@@ -355,8 +359,8 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     const struct region *r;
 
     if (bytes & (bytes - 1) ? a & 3 : a & (bytes - 1)) {
-        fault_at(w, ins, l, FAULT_MISALIGNED, a, "%s of %u bytes at 0x%llx, which is no multiple of %u", access_verb(access),
-                 bytes, (unsigned long long)a, bytes);
+        fault_at(w, ins, l, FAULT_MISALIGNED, a, "%s of %u bytes at 0x%llx, which is no multiple of %u",
+                 access_verb(access), bytes, (unsigned long long)a, bytes);
         return false;
     }
     if (a >= span->low && a + bytes <= span->high) {
@@ -364,8 +368,8 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     } else if (a - (uintptr_t)launch->parameters < launch->kernel->facts.parameter_bytes) {
         if (access == ACCESS_READ)
             return true;
-        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes in the kernel's parameters", access_verb(access),
-                 bytes);
+        fault_at(w, ins, l, FAULT_WRITE_TO_READ_ONLY, a, "%s of %u bytes in the kernel's parameters",
+                 access_verb(access), bytes);
         return false;
     } else {
         r = look_up(k, a, bytes, access == ACCESS_ATOMIC || ins->flags & INS_SPINS, span);
@@ -396,20 +400,21 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
         b = b->cluster[rank - 1];
         if (b->live_warps == 0) {
             fault_at(w, ins, l, FAULT_USE_AFTER_FREE, w->address[l],
-                     "%s of the shared memory of block %u of the cluster, which has ended", access_verb(access), rank - 1);
+                     "%s of the shared memory of block %u of the cluster, which has ended", access_verb(access),
+                     rank - 1);
             return false;
         }
     }
     if (offset + bytes > b->shared_size) {
         fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
-                 "%s of %u bytes at offset %lld of shared memory, of which the block has %u bytes", access_verb(access), bytes,
-                 (long long)(int32_t)offset, b->shared_size);
+                 "%s of %u bytes at offset %lld of shared memory, of which the block has %u bytes",
+                 access_verb(access), bytes, (long long)(int32_t)offset, b->shared_size);
         return false;
     }
     if (bytes & (bytes - 1) ? offset & 3 : offset & (bytes - 1)) {
         fault_at(w, ins, l, FAULT_MISALIGNED, offset,
-                 "%s of %u bytes at offset %llu of shared memory, which is no multiple of %u", access_verb(access), bytes,
-                 (unsigned long long)offset, bytes);
+                 "%s of %u bytes at offset %llu of shared memory, which is no multiple of %u", access_verb(access),
+                 bytes, (unsigned long long)offset, bytes);
         return false;
     }
     offsets[l] = (uint32_t)offset;

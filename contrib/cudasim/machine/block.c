@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "block.h"
+#include "device.h"
+#include "draw.h"
 #include "fault.h"
+#include "settings.h"
 #include "warp.h"
 
 /* ---- barriers ---- */
@@ -56,10 +59,10 @@ static void release(struct block *b, unsigned number)
 
             if (s->state != SPLIT_BARRIER || s->barrier != number)
                 continue;
-            if (i->op >= 2) {
-                uint32_t value = i->op == 2   ? x->true_count
-                                 : i->op == 3 ? ONES(x->false_count == 0)
-                                              : ONES(x->true_count != 0);
+            if (i->op >= BARRIER_POPC) {
+                uint32_t value = i->op == BARRIER_POPC  ? x->true_count
+                                 : i->op == BARRIER_AND ? ONES(x->false_count == 0)
+                                                        : ONES(x->true_count != 0);
                 uint32_t *d = (uint32_t *)(void *)(s->frame->registers + i->d);
 
                 for (int l = 0; l < LANES; l++)
@@ -152,7 +155,10 @@ static struct block **group_of(struct block **self, uint32_t *count)
     return b->cluster ? b->cluster : self;
 }
 
-/* Releases the cluster's barrier if everybody has arrived. Arrival is counted a warp at a time: `cluster_arrived` has the lanes that arrived in this phase. */
+/*
+ * Releases the cluster's barrier if everybody has arrived. Arrival is counted a warp at a time: `cluster_arrived` has
+ * the lanes that arrived in this phase.
+ */
 static void cluster_check(struct block *b)
 {
     uint32_t count;
@@ -241,16 +247,6 @@ static void run_warp(struct warp *w, int32_t budget)
         look_after_exits(w->block);
 }
 
-static uint64_t next_random(struct worker *k)
-{
-    k->random += 0x9E3779B97F4A7C15u;
-    uint64_t z = k->random;
-
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
 #define TURN 4096 /* backward branches of a warp's turn */
 
 static void report_deadlock(struct block *b)
@@ -291,14 +287,14 @@ enum turn group_turn(struct block *leader)
 
     for (uint32_t g = 0; g < count; g++) {
         struct block *b = group[g];
-        uint32_t first = options->seeded ? (uint32_t)(next_random(k) % b->warp_count) : 0;
+        uint32_t first = options->seeded ? (uint32_t)(draw(&k->random) % b->warp_count) : 0;
 
         for (uint32_t n = 0; n < b->warp_count; n++) {
             struct warp *w = &b->warps[(n + first) % b->warp_count];
 
             if (w->done || w->waiting)
                 continue;
-            run_warp(w, options->seeded ? (int32_t)(1 + next_random(k) % 64) : TURN);
+            run_warp(w, options->seeded ? (int32_t)(1 + draw(&k->random) % 64) : TURN);
             if (atomic_load_explicit(&k->launch->stop, memory_order_relaxed))
                 return TURN_FAULT;
             ran = true;

@@ -13,20 +13,22 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xmmintrin.h>
 
+#include "contrib/cudasim/base/memory.h"
+#include "device.h"
 #include "fault.h"
+#include "machine.h"
+#include "settings.h"
 
 #define WIDTH_MAX 65535        /* of a conversion, and its precision: what is larger is taken for this */
 #define PRINTED_MAX (1u << 20) /* bytes of text that wait; then they are written while the kernel runs */
 #define HEAP_ALIGN 16
-#define MXCSR_DEFAULT 0x1F80u  /* what the C library expects */
 
-enum builtin { BUILTIN_VPRINTF, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_ASSERTFAIL };
-
-int builtin_find(const char *name)
+enum builtin builtin_find(const char *name)
 {
     static const char *const names[] = {
         [BUILTIN_VPRINTF] = "vprintf",
@@ -37,8 +39,8 @@ int builtin_find(const char *name)
 
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
         if (!strcmp(name, names[n]))
-            return (int)n;
-    return -1;
+            return (enum builtin)n;
+    return BUILTIN_NONE;
 }
 
 /* ---- arguments and results ---- */
@@ -517,6 +519,8 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
     case BUILTIN_ASSERTFAIL:
         fail_assert(w, ins, site);
         return NULL;
+    case BUILTIN_NONE:
+        break;
     }
     return NULL;
 }

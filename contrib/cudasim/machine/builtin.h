@@ -9,7 +9,6 @@
 
 struct call_site;
 struct ins;
-struct sim;
 struct warp;
 struct worker;
 
@@ -18,14 +17,13 @@ struct heap {
     _Atomic uint64_t used; /* bytes of all live blocks */
 };
 
-/* sim.c's: the device's own. */
-struct heap *sim_heap(struct sim *sim);
-
 /* The body of calls to vprintf, malloc, free and __assertfail. */
 const struct ins *builtin_call(struct warp *w, const struct ins *ins, const struct call_site *site);
 
-/* Number for call_site.builtin, -1 if it is none. */
-int builtin_find(const char *name);
+enum builtin { BUILTIN_NONE = -1, BUILTIN_VPRINTF, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_ASSERTFAIL };
+
+/* Which one has the name; goes into call_site.builtin. */
+enum builtin builtin_find(const char *name);
 
 /* Writes what the worker's threads printed on standard output. The text is gone then, its room is kept. */
 void builtin_flush(struct worker *worker);

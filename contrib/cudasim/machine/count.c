@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "count.h"
-#include "device.h"
+#include "inside.h"
 
 const char *sim_class_name(enum sim_class class)
 {

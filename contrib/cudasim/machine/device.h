@@ -1,70 +1,25 @@
 /*
- * device.h - the inside of the virtual device: what sim.c, launch.c, count.c and fault.c share.
+ * device.h - the virtual device, as all others see it.
  */
 #ifndef CUDASIM_DEVICE_H
 #define CUDASIM_DEVICE_H
 
-#include "builtin.h"
-#include "machine.h"
+struct heap;
+struct memory;
+struct sim;
+struct sim_limits;
+struct sim_options;
+struct touched;
 
-struct row_index;
+struct memory *sim_memory(struct sim *sim);
+const struct sim_limits *sim_limits(const struct sim *sim);
+const struct sim_options *sim_options(const struct sim *sim);
+struct sim_limits *sim_limits_writable(struct sim *sim); /* for cudaDeviceSetLimit */
 
-#define FAULT_PLACES 1000
+/* Of malloc() in kernels. */
+struct heap *sim_heap(struct sim *sim);
 
-/* One worker's counters for one kernel; they stay from launch to launch. */
-struct use_counters {
-    int64_t *warp_diff;    /* [code_count + 1] */
-    int64_t *lane_diff;    /* [code_count + 1] */
-    struct event *events;  /* [event_count] */
-    uint64_t generation;   /* of the memory when `events` remembered their spans */
-};
-
-/* The launches of one kernel, summed. Outlives its module: then `frozen` and `lines` hold the sums. */
-struct kernel_use {
-    struct kernel_use *next;           /* in the order of first launches */
-    const struct sim_kernel *kernel;   /* NULL once the module is unloaded */
-    struct sim_kernel_counts frozen;   /* what launches add at once; after unloading everything */
-    char *name, *mangled;              /* owned */
-    struct use_counters *counters;     /* [workers] */
-    struct sim_line_counts *lines;     /* owned, after unloading; so are their files */
-    size_t line_count;
-};
-
-struct sim_module {
-    struct sim *sim;
-    struct program *program;
-    struct sim_kernel *kernels; /* [kernel_count] */
-    size_t kernel_count;
-    struct sim_module *next;
-};
-
-struct sim {
-    struct sim_limits limits;
-    struct sim_options options;
-    struct memory *memory;
-    struct row_index *rows;        /* of the instruction table; sim.c's */
-    struct heap heap;
-    struct touched touched;        /* bits are NULL without options.features */
-    struct region *workspace;      /* of cooperative launches, made for the first one */
-    struct sim_module *modules;
-    struct kernel_use *uses;
-    pthread_mutex_t fault_lock;    /* of the three below, and of printing them */
-    struct sim_fault *faults;      /* [FAULT_PLACES] */
-    const struct ins **fault_at;   /* [FAULT_PLACES]: the instruction of each, to know it again */
-    size_t fault_count;
-    struct worker *workers;        /* [worker_count]; the first is whoever calls sim_run() */
-    unsigned worker_count;
-    unsigned threads;              /* host threads started, for workers 1 .. */
-    pthread_mutex_t pool_lock;     /* of what follows */
-    pthread_cond_t pool_work, pool_done;
-    struct launch *pool_launch;    /* what the pool works on */
-    uint64_t pool_serial;          /* counts launches given to the pool */
-    unsigned pool_wanted;          /* workers that shall take part */
-    unsigned pool_active;          /* that still do */
-    bool pool_end;
-};
-
-/* sim.c: for feature.c. */
+/* Which sectors of its memory kernels touched; its bits are NULL without options.features. */
 struct touched *sim_touched(struct sim *sim);
 
 #endif

@@ -3,11 +3,12 @@
  */
 #include <dlfcn.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
 #include "fault.h"
+#include "inside.h"
 
 const char *sim_fault_name(enum sim_fault_kind kind)
 {

@@ -1,10 +1,58 @@
 /*
- * fault.h - what kernels did wrong, as the machine records it.
+ * fault.h - what kernels did wrong, and how the machine records it.
  */
 #ifndef CUDASIM_FAULT_H
 #define CUDASIM_FAULT_H
 
-#include "machine.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ins;
+struct sim;
+struct warp;
+
+/* What a kernel did wrong. Those that end the launch are errors, the others warnings. */
+enum sim_fault_kind {
+    FAULT_NONE,
+    FAULT_OUT_OF_BOUNDS,      /* address near, or past, a known allocation */
+    FAULT_ILLEGAL_ADDRESS,    /* address that never belonged to the device, null and host pointers among them */
+    FAULT_MISALIGNED,
+    FAULT_USE_AFTER_FREE,
+    FAULT_UNINITIALISED,      /* warning */
+    FAULT_SHARED_RACE,        /* warning */
+    FAULT_DIVERGENT_BARRIER,  /* warning, or error where threads can never meet */
+    FAULT_MISMATCHED_BARRIER, /* likewise */
+    FAULT_DEADLOCK,
+    FAULT_LEAK,               /* warning, at the end */
+    FAULT_STACK_OVERFLOW,
+    FAULT_TRAP,
+    FAULT_ASSERT,
+    FAULT_WRITE_TO_READ_ONLY,
+    FAULT_INVALID_CALL,       /* a call through a pointer that is no function */
+    FAULT_REFUSED             /* warning: a call of the host that returned an error, which many do not look at */
+};
+
+/* "out-of-bounds", … as used in reports and tests. */
+const char *sim_fault_name(enum sim_fault_kind kind);
+
+struct sim_fault {
+    enum sim_fault_kind kind;
+    bool error;         /* ended the launch */
+    char kernel[256];   /* demangled name, without its parameters */
+    char file[256];     /* of the source, "" if the PTX has no .loc */
+    unsigned line;      /* of the source file, or of the PTX when file is "" */
+    unsigned block[3], thread[3];
+    uint64_t address;
+    uint64_t count;     /* how often at this place: at most once for a warp's turn */
+    char text[320];     /* the sentence, without the place: "write of 4 bytes at 0x…, 4 bytes after …" */
+};
+
+/* Warnings and errors so far, at most 1000 places. */
+size_t sim_faults(struct sim *sim, const struct sim_fault **faults);
+void sim_report_fault(struct sim *sim, const struct sim_fault *fault); /* adds one; prints it on standard error */
+
+/* ---- for the machine ---- */
 
 /* Records an error of lane `lane` at `ins`, which ends the launch. Returns NULL, for the body to return. */
 const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind,

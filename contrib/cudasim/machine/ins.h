@@ -23,6 +23,7 @@
 
 #define LANES 32
 #define FULL_MASK 0xFFFFFFFFu
+#define MXCSR_DEFAULT 0x1F80u /* exceptions masked, to nearest, denormals kept: what the C library expects */
 
 /*
  * Generic addresses: global memory is its host address; the other windows have the top byte set, which no address of a
@@ -127,13 +128,16 @@ struct function {
     size_t first_place;       /* of the shared variables that it declares, in the order of its locals */
 };
 
+/* ins.op of barriers: what they do beside waiting. */
+enum barrier_op { BARRIER_WAIT, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+
 /* In call_site.function, where it is no index. */
 enum { CALL_POINTER = -1, CALL_BUILTIN = -2 };
 
 /* A call's arguments: where they lie in the caller's parameter area, results first. */
 struct call_site {
     int32_t function; /* index, CALL_POINTER or CALL_BUILTIN */
-    uint32_t builtin; /* number of builtin_find(), with CALL_BUILTIN */
+    uint32_t builtin; /* enum builtin, with CALL_BUILTIN */
     uint32_t count;   /* results, then arguments */
     uint32_t result_count;
     uint32_t *offset;

@@ -7,6 +7,7 @@
  * repeated. Of the others the blocks are spread over all workers.
  */
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,10 +18,13 @@
 #include "access.h"
 #include "block.h"
 #include "count.h"
-#include "device.h"
+#include "inside.h"
 #include "fault.h"
 #include "warp.h"
+#include "contrib/cudasim/base/memory.h"
 #include "contrib/cudasim/base/round.h"
+#include "device.h"
+#include "draw.h"
 
 #define PATIENCE_SECONDS 2.0     /* of a processor, waiting for memory that nobody changes, before it is a deadlock */
 #define BUSY_TURNS 64            /* turns without an end and without visible waiting, then another block starts */
@@ -292,12 +296,6 @@ static void ring_remove(struct worker *k)
     retire_group(k, b);
 }
 
-static uint64_t draw(struct worker *k)
-{
-    k->random = k->random * 6364136223846793005u + 1442695040888963407u;
-    return k->random >> 33;
-}
-
 static bool start_another(struct worker *k)
 {
     struct block *b;
@@ -378,9 +376,9 @@ static void run_groups(struct worker *k)
         if (turn == TURN_DONE)
             busy = 0, patience = BUSY_TURNS;
         if (o->seeded && k->ring) {
-            if (draw(k) % 4 == 0)
+            if (draw(&k->random) % 4 == 0)
                 start_another(k);
-            for (uint64_t n = draw(k) % k->resident; n; n--)
+            for (uint64_t n = draw(&k->random) % k->resident; n; n--)
                 k->ring = k->ring->next;
         }
         if (idle > k->resident && k->ring && stuck(k, &since, &seen))
@@ -427,7 +425,7 @@ static void run_worker(struct worker *k, struct launch *l)
     take_free(k);
     memset(k->spans, 0, sizeof k->spans);
     memset(&k->no_event, 0, sizeof k->no_event);
-    k->mxcsr = 0x1F80;
+    k->mxcsr = MXCSR_DEFAULT;
     _mm_setcsr(k->mxcsr);
     if (prepare_counters(k, l->kernel->use))
         run_groups(k);

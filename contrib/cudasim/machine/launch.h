@@ -1,10 +1,34 @@
 /*
- * launch.h - what sim.c asks of the workers.
+ * launch.h - a kernel's run.
  */
 #ifndef CUDASIM_LAUNCH_H
 #define CUDASIM_LAUNCH_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct sim;
+struct sim_fault;
+struct sim_kernel;
+
+struct sim_launch {
+    struct sim_kernel *kernel;
+    unsigned grid[3], block[3], cluster[3]; /* cluster: blocks; 1 1 1 if none */
+    unsigned dynamic_shared;                /* bytes */
+    bool cooperative;
+    const void *parameters;                 /* packed, facts.parameter_bytes bytes */
+    uint64_t stream;                        /* for the report alone */
+    const uint64_t *only;                   /* [only_count] blocks, or clusters, that are executed; NULL: all */
+    size_t only_count;
+    bool continues;                         /* the rest of a launch that was counted already */
+};
+
+/*
+ * Runs the launch to its end. The configuration has been checked by the caller (block within limits, shared memory
+ * within the kernel's maximum, cooperative launches co-resident). Returns true, or false with *fault after an error.
+ */
+bool sim_run(struct sim *sim, const struct sim_launch *launch, struct sim_fault *fault);
 
 /* Ends the workers' threads, and frees the storage of their blocks. */
 void pool_end(struct sim *sim);

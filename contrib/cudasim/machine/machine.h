@@ -14,8 +14,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "fault.h"
 #include "ins.h"
-#include "contrib/cudasim/sim.h"
+#include "kernel.h"
+
+struct kernel_use;
+struct sim_launch;
 
 #define BARRIERS 16
 #define LOCAL_GAP 64 /* bytes between the stacks of two lanes */
@@ -203,7 +207,8 @@ struct sim_kernel {
     bool uses_local;
     uint64_t static_shared;        /* bytes laid out by program.c */
     struct kernel_use *use;        /* counts, made at the first launch */
-    struct features_code *code;    /* owned; made when first asked for: feature.c */
+    void *attached;                /* what another keeps with the kernel; NULL: nothing */
+    void (*detach)(void *attached); /* frees it */
 };
 
 struct launch {

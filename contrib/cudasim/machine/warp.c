@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "warp.h"
+#include "device.h"
 #include "fault.h"
+#include "settings.h"
 
 #define PATIENCE 64        /* backward jumps of a split before another has its turn */
 #define OUT_OF_TURN 64     /* branches that it has then */
@@ -62,24 +64,26 @@ static bool before(const struct frame *f, const struct ins *pc, const struct spl
     return f->depth > s->frame->depth || (f->depth == s->frame->depth && pc <= s->pc);
 }
 
-/* The best runnable one of the others, or -1. */
+enum { NO_SPLIT = -1 };
+
+/* The best runnable one of the others, or NO_SPLIT. */
 static int best_other(const struct warp *w)
 {
-    int best = -1;
+    int best = NO_SPLIT;
 
     for (uint32_t n = 0; n < w->other_count; n++)
         if (w->others[n].state == SPLIT_RUNNABLE &&
-            (best < 0 || !before(w->others[best].frame, w->others[best].pc, &w->others[n])))
+            (best == NO_SPLIT || !before(w->others[best].frame, w->others[best].pc, &w->others[n])))
             best = (int)n;
     return best;
 }
 
 static int oldest_other(const struct warp *w)
 {
-    int best = -1;
+    int best = NO_SPLIT;
 
     for (uint32_t n = 0; n < w->other_count; n++)
-        if (w->others[n].state == SPLIT_RUNNABLE && (best < 0 || w->others[n].stamp < w->others[best].stamp))
+        if (w->others[n].state == SPLIT_RUNNABLE && (best == NO_SPLIT || w->others[n].stamp < w->others[best].stamp))
             best = (int)n;
     return best;
 }
@@ -121,7 +125,7 @@ static const struct ins *schedule(struct warp *w, const struct ins *pc)
         return pc;
     }
     best = best_other(w);
-    if (best < 0 || before(w->frame, pc, &w->others[best]))
+    if (best == NO_SPLIT || before(w->frame, pc, &w->others[best]))
         return pc;
     {
         struct split s = w->others[best];
@@ -155,7 +159,7 @@ static bool backward(struct warp *w, const struct ins *target, const struct ins 
     if (w->other_count && (waits || --w->patience <= 0)) {
         w->patience = PATIENCE;
         other = oldest_other(w);
-        if (other >= 0) {
+        if (other != NO_SPLIT) {
             struct frame *frame = w->frame;
             uint32_t mask = w->mask;
 
@@ -424,11 +428,11 @@ const struct ins *warp_pick(struct warp *w)
     uint32_t waiting = 0;
 
     w->forced = 0;
-    if (best < 0) {
+    if (best == NO_SPLIT) {
         release_sync(w);
         best = best_other(w);
     }
-    if (best >= 0)
+    if (best != NO_SPLIT)
         return take(w, best);
     w->mask = 0;
     w->pc = NULL;

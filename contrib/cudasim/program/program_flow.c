@@ -103,11 +103,11 @@ static void lower_call(struct builder *b)
         site->offset[k] = param_place(b, x->name, &site->size[k]);
     }
     if (callee->kind == PTX_OPERAND_NAME) {
-        int builtin = builtin_find(callee->name);
+        enum builtin builtin = builtin_find(callee->name);
 
         global = global_name(b, callee->name);
-        if (builtin >= 0) {
-            site->function = -2;
+        if (builtin != BUILTIN_NONE) {
+            site->function = CALL_BUILTIN;
             site->builtin = (uint32_t)builtin;
         } else if (!global || !global->is_function) {
             build_fail(b, "call of '%s', which is not in the module (the device runtime is not supported)",
@@ -119,13 +119,13 @@ static void lower_call(struct builder *b)
         } else {
             site->function = (int32_t)global->index;
         }
-        i = emit(b, site->function == -2 ? "@builtin" : "@call");
+        i = emit(b, site->function == CALL_BUILTIN ? "@builtin" : "@call");
         i->is_call = true;
         i->extra = site;
     } else {
         slot pointer = use_operand(b, callee, 'q');
 
-        site->function = -1;
+        site->function = CALL_POINTER;
         i = emit(b, "@call.pointer");
         i->is_call = true;
         i->extra = site;

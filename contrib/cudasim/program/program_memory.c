@@ -646,7 +646,11 @@ static void lower_barrier(struct builder *b)
     i->a = number;
     i->b = count;
     i->c = p;
-    i->op = arrive ? 1 : has_token(b, "popc") ? 2 : has_token(b, "and") ? 3 : has_token(b, "or") ? 4 : 0;
+    i->op = arrive                  ? BARRIER_ARRIVE
+            : has_token(b, "popc") ? BARRIER_POPC
+            : has_token(b, "and")  ? BARRIER_AND
+            : has_token(b, "or")   ? BARRIER_OR
+                                   : BARRIER_WAIT;
     i->flags = (counted ? INS_HAS_COUNT : 0) |
                (!strcmp(b->opcode.token[0], "bar") || has_token(b, "aligned") ? INS_ALIGNED : 0);
     define_vreg(b, d);

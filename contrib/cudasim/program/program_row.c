@@ -49,7 +49,7 @@ enum ptx_type type_token(const struct builder *b, unsigned nth)
 
 uint32_t rounding_mxcsr(const struct builder *b)
 {
-    uint32_t word = 0x1F80;
+    uint32_t word = MXCSR_DEFAULT;
 
     if (!b->statement)
         return word;

@@ -15,12 +15,16 @@
 #include <string.h>
 #include <xmmintrin.h>
 
+#include "contrib/cudasim/base/memory.h"
 #include "contrib/cudasim/machine/access.h"
 #include "contrib/cudasim/machine/block.h"
 #include "contrib/cudasim/machine/builtin.h"
+#include "contrib/cudasim/machine/device.h"
 #include "contrib/cudasim/machine/fault.h"
+#include "contrib/cudasim/machine/launch.h"
 #include "contrib/cudasim/machine/race.h"
 #include "contrib/cudasim/machine/sectors.h"
+#include "contrib/cudasim/machine/settings.h"
 #include "contrib/cudasim/machine/warp.h"
 
 #define JOIN2(a, b) a##b
@@ -101,7 +105,6 @@ static inline void float_enter(struct warp *w, const struct ins *i)
     }
 }
 
-#define MXCSR_DEFAULT 0x1F80u /* exceptions masked, to nearest, denormals kept */
 
 /* For bodies that call the C library: the environment it expects. */
 static inline void float_default(struct warp *w)

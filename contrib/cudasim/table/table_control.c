@@ -616,9 +616,9 @@ STEP(bar)
         warp_set_mask(w, same);
         w->start = i;
     }
-    if (i->op >= 2)
+    if (i->op >= BARRIER_POPC)
         truth = predicate_mask(w, i->c) & w->mask;
-    return block_barrier(w, i, number, i->flags & INS_HAS_COUNT ? T[first] : 0, i->op != 1, truth);
+    return block_barrier(w, i, number, i->flags & INS_HAS_COUNT ? T[first] : 0, i->op != BARRIER_ARRIVE, truth);
 }
 
 STEP(arrive_cluster)

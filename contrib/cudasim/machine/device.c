@@ -1,0 +1,67 @@
+/*
+ * device.c - what the parts of the virtual device ask of the whole.
+ *
+ * sim.c makes and ends it.
+ */
+#include "device.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "contrib/cudasim/base/memory.h"
+#include "inside.h"
+
+unsigned device_cpus(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+bool device_note_sectors(struct sim *sim)
+{
+    struct touched *t = &sim->touched;
+    size_t words;
+
+    t->origin = memory_origin(sim->memory);
+    t->sectors = memory_range(sim->memory) / 32;
+    words = t->sectors / 64;
+    /* Zeros take no memory before they are set. */
+    t->bits = mmap(NULL, words * sizeof *t->bits, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    if (t->bits == MAP_FAILED)
+        t->bits = NULL;
+    t->pages = calloc(words / TOUCHED_PAGE + 1, 1);
+    return t->bits && t->pages;
+}
+
+struct memory *sim_memory(struct sim *sim)
+{
+    return sim->memory;
+}
+
+const struct sim_limits *sim_limits(const struct sim *sim)
+{
+    return &sim->limits;
+}
+
+struct sim_limits *sim_limits_writable(struct sim *sim)
+{
+    return &sim->limits;
+}
+
+const struct sim_options *sim_options(const struct sim *sim)
+{
+    return &sim->options;
+}
+
+struct heap *sim_heap(struct sim *sim)
+{
+    return &sim->heap;
+}
+
+struct touched *sim_touched(struct sim *sim)
+{
+    return &sim->touched;
+}

@@ -1,0 +1,76 @@
+/*
+ * inside.h - the inside of the virtual device: what sim.c, device.c, kernel.c, launch.c, count.c and fault.c share.
+ */
+#ifndef CUDASIM_INSIDE_H
+#define CUDASIM_INSIDE_H
+
+#include "builtin.h"
+#include "count.h"
+#include "machine.h"
+#include "settings.h"
+
+struct memory;
+struct row_index;
+
+#define FAULT_PLACES 1000
+
+/* One worker's counters for one kernel; they stay from launch to launch. */
+struct use_counters {
+    int64_t *warp_diff;    /* [code_count + 1] */
+    int64_t *lane_diff;    /* [code_count + 1] */
+    struct event *events;  /* [event_count] */
+    uint64_t generation;   /* of the memory when `events` remembered their spans */
+};
+
+/* The launches of one kernel, summed. Outlives its module: then `frozen` and `lines` hold the sums. */
+struct kernel_use {
+    struct kernel_use *next;           /* in the order of first launches */
+    const struct sim_kernel *kernel;   /* NULL once the module is unloaded */
+    struct sim_kernel_counts frozen;   /* what launches add at once; after unloading everything */
+    char *name, *mangled;              /* owned */
+    struct use_counters *counters;     /* [workers] */
+    struct sim_line_counts *lines;     /* owned, after unloading; so are their files */
+    size_t line_count;
+};
+
+struct sim_module {
+    struct sim *sim;
+    struct program *program;
+    struct sim_kernel *kernels; /* [kernel_count] */
+    size_t kernel_count;
+    struct sim_module *next;
+};
+
+struct sim {
+    struct sim_limits limits;
+    struct sim_options options;
+    struct memory *memory;
+    struct row_index *rows;        /* of the instruction table; sim.c's */
+    struct heap heap;
+    struct touched touched;        /* bits are NULL without options.features */
+    struct region *workspace;      /* of cooperative launches, made for the first one */
+    struct sim_module *modules;
+    struct kernel_use *uses;
+    pthread_mutex_t fault_lock;    /* of the three below, and of printing them */
+    struct sim_fault *faults;      /* [FAULT_PLACES] */
+    const struct ins **fault_at;   /* [FAULT_PLACES]: the instruction of each, to know it again */
+    size_t fault_count;
+    struct worker *workers;        /* [worker_count]; the first is whoever calls sim_run() */
+    unsigned worker_count;
+    unsigned threads;              /* host threads started, for workers 1 .. */
+    pthread_mutex_t pool_lock;     /* of what follows */
+    pthread_cond_t pool_work, pool_done;
+    struct launch *pool_launch;    /* what the pool works on */
+    uint64_t pool_serial;          /* counts launches given to the pool */
+    unsigned pool_wanted;          /* workers that shall take part */
+    unsigned pool_active;          /* that still do */
+    bool pool_end;
+};
+
+/* Host threads for a device without CUDASIM_WORKERS: the CPUs that this process may use. */
+unsigned device_cpus(void);
+
+/* Makes sim->touched: a bit for every sector of the device's memory. False: no memory. */
+bool device_note_sectors(struct sim *sim);
+
+#endif

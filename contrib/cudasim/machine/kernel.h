@@ -1,0 +1,68 @@
+/*
+ * kernel.h - the kernels of a loaded module: what they need, and how many blocks of them fit on a multiprocessor.
+ */
+#ifndef CUDASIM_KERNEL_H
+#define CUDASIM_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ptx_function;
+struct ptx_module;
+struct sim;
+struct sim_kernel;
+struct sim_module;
+
+/* A kernel by its mangled name, or NULL. */
+struct sim_kernel *sim_kernel(struct sim_module *module, const char *name);
+
+/* The module's kernels in the order of its text: number `index`, or NULL behind the last. */
+struct sim_kernel *sim_kernel_at(struct sim_module *module, size_t index);
+
+/* The text that the kernel was made of. */
+const struct ptx_module *sim_kernel_ptx(const struct sim_kernel *kernel, const struct ptx_function **function);
+
+/* The kernel's name for people: demangled, without parameters. */
+const char *sim_kernel_title(const struct sim_kernel *kernel);
+
+struct sim_kernel_facts {
+    const char *name;          /* mangled */
+    unsigned registers;        /* a thread, of ptxas; an estimate when there was no cubin (then `estimated`) */
+    bool estimated;
+    unsigned static_shared;    /* bytes a block */
+    unsigned local;            /* bytes a thread */
+    unsigned constant;         /* bytes of the module's constants */
+    unsigned max_threads;      /* a block */
+    unsigned required_threads[3];  /* 0: any */
+    unsigned required_cluster[3];  /* 0: any */
+    unsigned parameter_bytes;  /* of the parameters, packed as PTX lays them out */
+    unsigned parameter_count;
+    unsigned max_dynamic_shared; /* set by cudaFuncSetAttribute; 48 KiB less static by default */
+};
+const struct sim_kernel_facts *sim_kernel_facts(const struct sim_kernel *kernel);
+void sim_kernel_set_max_dynamic_shared(struct sim_kernel *kernel, unsigned bytes);
+
+/* Offset and size in bytes of parameter `index` in the packed parameters. */
+bool sim_kernel_parameter(const struct sim_kernel *kernel, unsigned index, unsigned *offset, unsigned *size);
+
+/* Blocks of that size and dynamic shared memory which fit on a multiprocessor together; *limiter says what ends it. */
+enum sim_limiter { LIMIT_THREADS, LIMIT_BLOCKS, LIMIT_REGISTERS, LIMIT_SHARED };
+unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, unsigned threads,
+                       unsigned dynamic_shared, enum sim_limiter *limiter);
+
+/* ---- for sim.c ---- */
+
+/* What ptxas says of a kernel. */
+struct kernel_resources {
+    unsigned registers; /* a thread */
+    unsigned local;     /* bytes a thread */
+};
+
+/*
+ * Makes `kernel` that of function `index` of the module, which is an entry. `measured` may be NULL: then registers are
+ * estimated. `seen` is scratch, [function_count]. False: no memory.
+ */
+bool kernel_describe(struct sim_module *module, struct sim_kernel *kernel, size_t index,
+                     const struct kernel_resources *measured, char *seen);
+
+#endif

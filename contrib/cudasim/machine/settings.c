@@ -1,0 +1,159 @@
+/*
+ * settings.c - the virtual device's limits and options, from the environment: docs/CUDASIM.md lists the variables.
+ *
+ * Called before a device is made. Refuses to know what they mean to those who read them.
+ */
+#include "settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum setting_kind { SETTING_UNSIGNED, SETTING_BYTES };
+
+static const struct setting {
+    const char *name;
+    enum setting_kind kind;
+    size_t offset; /* into sim_limits: unsigned, or uint64_t for bytes */
+    uint64_t value, least, most;
+} settings[] = {
+    {"CUDASIM_MULTIPROCESSORS", SETTING_UNSIGNED, offsetof(struct sim_limits, multiprocessors), 16, 1, 1024},
+    {"CUDASIM_THREADS_PER_BLOCK", SETTING_UNSIGNED, offsetof(struct sim_limits, threads_per_block), 1024, 32, 1024},
+    {"CUDASIM_THREADS_PER_SM", SETTING_UNSIGNED, offsetof(struct sim_limits, threads_per_sm), 2048, 1024, 2048},
+    {"CUDASIM_BLOCKS_PER_SM", SETTING_UNSIGNED, offsetof(struct sim_limits, blocks_per_sm), 32, 1, 32},
+    {"CUDASIM_REGISTERS_PER_SM", SETTING_UNSIGNED, offsetof(struct sim_limits, registers_per_sm), 65536, 32768, 262144},
+    {"CUDASIM_SHARED_PER_SM", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_per_sm), 233472, 49152, 16777216},
+    {"CUDASIM_SHARED_PER_BLOCK", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_per_block), 49152, 16384,
+     16777216},
+    {"CUDASIM_SHARED_PER_BLOCK_OPTIN", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_per_block_optin), 232448,
+     16384, 16777216},
+    {"CUDASIM_SHARED_RESERVED", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_reserved), 1024, 0, 16384},
+    {"CUDASIM_CONSTANT_BYTES", SETTING_UNSIGNED, offsetof(struct sim_limits, constant_bytes), 65536, 65536, 65536},
+    {"CUDASIM_CLUSTER_SIZE", SETTING_UNSIGNED, offsetof(struct sim_limits, cluster_size), 8, 1, 16},
+    {"CUDASIM_MEMORY", SETTING_BYTES, offsetof(struct sim_limits, memory_bytes), 16ull << 30, 1 << 20, 1ull << 42},
+    {"CUDASIM_STACK", SETTING_BYTES, offsetof(struct sim_limits, stack_bytes), 1024, 256, 1 << 20},
+    {"CUDASIM_STACK_MAX", SETTING_BYTES, offsetof(struct sim_limits, stack_max_bytes), 524288, 1024, 16 << 20},
+    {"CUDASIM_HEAP", SETTING_BYTES, offsetof(struct sim_limits, heap_bytes), 8 << 20, 4096, 1ull << 40},
+    {"CUDASIM_PRINTF", SETTING_BYTES, offsetof(struct sim_limits, printf_bytes), 1 << 20, 4096, 1ull << 30},
+};
+
+/* A number, for bytes with K, M or G behind it. */
+static bool parse_number(const char *text, bool bytes, uint64_t *value)
+{
+    char *end;
+    unsigned shift = 0;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    if (bytes && *end) {
+        shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : *end == 'G' || *end == 'g' ? 30 : 0;
+        end += shift != 0;
+    }
+    if (errno || *end || *value > UINT64_MAX >> shift)
+        return false;
+    *value <<= shift;
+    return true;
+}
+
+bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t error_size)
+{
+    memset(limits, 0, sizeof *limits);
+    for (size_t n = 0; n < sizeof settings / sizeof *settings; n++) {
+        const struct setting *s = &settings[n];
+        const char *text = getenv(s->name);
+        uint64_t value = s->value;
+        char *field = (char *)limits + s->offset;
+
+        if (text && *text &&
+            (!parse_number(text, s->kind == SETTING_BYTES, &value) || value < s->least || value > s->most)) {
+            snprintf(error, error_size, "%s=%s: must be a number from %llu to %llu", s->name, text,
+                     (unsigned long long)s->least, (unsigned long long)s->most);
+            return false;
+        }
+        if (s->kind == SETTING_BYTES)
+            *(uint64_t *)(void *)field = value;
+        else
+            *(unsigned *)(void *)field = (unsigned)value;
+    }
+    if (limits->shared_per_block > limits->shared_per_block_optin ||
+        limits->shared_per_block_optin + limits->shared_reserved > limits->shared_per_sm) {
+        snprintf(error, error_size, "shared memory: CUDASIM_SHARED_PER_BLOCK <= CUDASIM_SHARED_PER_BLOCK_OPTIN <= "
+                                    "CUDASIM_SHARED_PER_SM - CUDASIM_SHARED_RESERVED does not hold");
+        return false;
+    }
+    return true;
+}
+
+/* CUDASIM_CHECK: all, none, or some of written,races,leaks. Bounds are always checked. */
+static bool parse_checks(const char *text, struct sim_options *o)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } names[] = {{"written", offsetof(struct sim_options, check_written)},
+                 {"races", offsetof(struct sim_options, check_races)},
+                 {"leaks", offsetof(struct sim_options, check_leaks)}};
+    bool all = !strcmp(text, "all") || !strcmp(text, "1"), none = !strcmp(text, "none") || !strcmp(text, "0");
+
+    o->check_written = o->check_races = o->check_leaks = all;
+    while (!all && !none && *text) {
+        size_t length = strcspn(text, ","), n = 0;
+
+        while (n < 3 && (strlen(names[n].name) != length || strncmp(text, names[n].name, length)))
+            n++;
+        if (n == 3)
+            return false;
+        *((bool *)o + names[n].offset) = true;
+        text += length + (text[length] == ',');
+    }
+    return true;
+}
+
+bool sim_options_from_environment(struct sim_options *o, char *error, size_t error_size)
+{
+    const char *workers = getenv("CUDASIM_WORKERS"), *seed = getenv("CUDASIM_SEED"), *check = getenv("CUDASIM_CHECK"),
+               *explain = getenv("CUDASIM_EXPLAIN"), *features = getenv("CUDASIM_FEATURES"),
+               *sample = getenv("CUDASIM_SAMPLE");
+    uint64_t value;
+
+    memset(o, 0, sizeof *o);
+    o->check_written = o->check_races = o->check_leaks = true;
+    o->explain = explain && *explain && strcmp(explain, "0") != 0;
+    o->features = features && *features;
+    if (workers && *workers) {
+        if (!parse_number(workers, false, &value) || value < 1 || value > 256) {
+            snprintf(error, error_size, "CUDASIM_WORKERS=%s: must be a number from 1 to 256", workers);
+            return false;
+        }
+        o->workers = (unsigned)value;
+    }
+    if (sample && *sample) {
+        if (!parse_number(sample, false, &o->sample) || o->sample < 1) {
+            snprintf(error, error_size, "CUDASIM_SAMPLE=%s: must be a number of blocks, from 1 on", sample);
+            return false;
+        }
+        if (!o->features) {
+            snprintf(error, error_size,
+                     "CUDASIM_SAMPLE=%s: executes launches in part, which is of use to CUDASIM_FEATURES alone; that is "
+                     "not set", sample);
+            return false;
+        }
+    }
+    if (seed && *seed) {
+        if (!parse_number(seed, false, &o->seed)) {
+            snprintf(error, error_size, "CUDASIM_SEED=%s: must be a number", seed);
+            return false;
+        }
+        o->seeded = true;
+    }
+    if (check && *check && !parse_checks(check, o)) {
+        snprintf(error, error_size, "CUDASIM_CHECK=%s: must be all, none, or some of written,races,leaks", check);
+        return false;
+    }
+    if (o->sample)
+        o->check_written = false; /* what was left out has written nothing */
+    return true;
+}

@@ -1,0 +1,47 @@
+/*
+ * settings.h - the virtual device's limits, and what is checked and counted while kernels run.
+ */
+#ifndef CUDASIM_SETTINGS_H
+#define CUDASIM_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The virtual device's limits; the defaults beside them, which CUDASIM_* variables change. */
+struct sim_limits {
+    unsigned multiprocessors;        /* 16 */
+    unsigned threads_per_block;      /* 1024 */
+    unsigned threads_per_sm;         /* 2048 */
+    unsigned blocks_per_sm;          /* 32 */
+    unsigned registers_per_sm;       /* 65536; the same a block */
+    unsigned shared_per_sm;          /* bytes: 233472 */
+    unsigned shared_per_block;       /* bytes without asking: 49152 */
+    unsigned shared_per_block_optin; /* bytes: 232448 */
+    unsigned shared_reserved;        /* bytes that the system takes of each block's shared memory: 1024 */
+    unsigned constant_bytes;         /* 65536 */
+    unsigned cluster_size;           /* blocks a cluster, at most: 8 */
+    uint64_t memory_bytes;           /* 16 GiB */
+    uint64_t stack_bytes;            /* a thread, cudaLimitStackSize: 1024 by default, as on the real one; grows */
+    uint64_t stack_max_bytes;        /* on demand up to this: 524288 */
+    uint64_t heap_bytes;             /* cudaLimitMallocHeapSize: 8 MiB */
+    uint64_t printf_bytes;           /* cudaLimitPrintfFifoSize: 1 MiB; not enforced */
+};
+
+struct sim_options {
+    unsigned workers;    /* host threads; 0: all CPUs this process may use */
+    uint64_t seed;       /* of the scheduler; used if `seeded` */
+    bool seeded;         /* one worker, and an order of warps and blocks drawn from `seed` */
+    bool check_written;  /* reads of memory never written */
+    bool check_races;    /* shared-memory races */
+    bool check_leaks;    /* allocations alive at the end */
+    bool explain;        /* count for the report */
+    bool features;       /* count, and note which sectors are touched, for feature.h */
+    uint64_t sample;     /* see features_create(); 0: launches are executed in full */
+};
+
+/* Defaults, then the environment variables of docs/CUDASIM.md. False with a message for a bad value. */
+bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t error_size);
+bool sim_options_from_environment(struct sim_options *options, char *error, size_t error_size);
+
+#endif
