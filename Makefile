@@ -13,6 +13,8 @@
 #                       source too
 #   DATA=FOLDER         what make plot draws (default: docs/results)
 #   TEST_JOBS=N         how many files of tests make test runs at a time (default: the processors, 4 at most)
+#   LEVELS='2 3 4'      the levels of x86-64 that the simulator is built for (default: this machine's, and those that
+#                       the build folder has already)
 #   SANITIZE=address,undefined   the host with sanitizers (use another BUILD)
 #   DEV=1               warnings are errors
 #   V=1                 show every command
@@ -116,7 +118,7 @@ check-problem: packages ## prove that PROBLEM=... is sound: generator, reference
 new-problem: ## start a problem NAME=... from a skeleton that passes
 	@run_scripts/new_problem.sh "$(NAME)"
 
-cudasim: cudasim-packages ## build the CUDA runtime that runs kernels on the CPU
+cudasim: cudasim-packages ## build the CUDA runtime that runs kernels on the CPU: LEVELS='2 3 4' for every x86-64
 	@$(MAKE) cudasim-library
 
 gradescope: packages ## write the Gradescope autograder of PROBLEM=... to build/: ARGS="--points 10"

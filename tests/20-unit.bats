@@ -109,6 +109,16 @@ END
     assert_output --regexp '[0-9]{5,} checks, 0 failed'
 }
 
+@test "unit: cudasim: a library without a table for its processor says so" {
+    requires x86-64
+    run -0 timeout 60 "$build/tests/test_cudasim_level"
+}
+
+@test "unit: cudasim: all orders that a seed gives come of one generator" {
+    requires x86-64
+    run -0 timeout 60 "$build/tests/test_cudasim_sim"
+}
+
 @test "unit: a check that fails makes its program fail" {
     cat > "$BATS_TEST_TMPDIR/t.c" << 'END'
 #include "tests/unit/unit.h"

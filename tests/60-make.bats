@@ -43,6 +43,13 @@ setup() {
     refute_output --partial 'CC contrib'
 }
 
+@test "make: a build without this machine's level of x86-64 is not taken for its own" {
+    requires x86-64
+    run -0 make -s print-same-flags
+    echo 9 > "$BATS_TEST_TMPDIR/levels"
+    run -2 make -s print-same-flags LEVELS_STAMP="$BATS_TEST_TMPDIR/levels"
+}
+
 @test "make: a problem or a submission that is not there is named" {
     run -2 make run PROBLEM=nosuch
     assert_output --partial "there is no problem 'nosuch'; there are: cointsp diffevo editdistance"

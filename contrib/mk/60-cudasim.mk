@@ -14,8 +14,9 @@ CUDASIM_LIBS := -lzstd -lelf -ljansson -lpthread -lm
 RUNNABLE_LEVELS = $(or $(sort $(shell /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | \
 	sed -n 's/^ *x86-64-v\([234]\) .*supported.*/\1/p')),2 3 4)
 LEVELS_STAMP := $(BUILD)/cudasim/levels
+DEFAULT_LEVELS = $(sort $(lastword $(RUNNABLE_LEVELS)) $(shell cat $(LEVELS_STAMP) 2>/dev/null))
 ifeq ($(origin LEVELS),undefined)
-LEVELS := $(if $(BUILDS),$(sort $(lastword $(RUNNABLE_LEVELS)) $(shell cat $(LEVELS_STAMP) 2>/dev/null)))
+LEVELS := $(if $(BUILDS),$(DEFAULT_LEVELS))
 endif
 LEVEL_2 := -DLEVEL=2 -march=x86-64-v2
 LEVEL_3 := -DLEVEL=3 -march=x86-64-v3
@@ -51,7 +52,7 @@ $(BUILD)/cudasim/%.o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(CUDASIM_FLAGS) $(BASE_LEVEL) -MMD -MP -c -o $@ $<
 
-$(BUILD)/cudasim/table/table.o: CUDASIM_FLAGS += -D'LEVELS(X)=$(LEVELS:%=X(%))'
+$(BUILD)/cudasim/table/table.o: CUDASIM_FLAGS += -D'LEVELS(X)=$(foreach level,$(LEVELS),X($(level)))'
 $(BUILD)/cudasim/table/table.o: $(LEVELS_STAMP)
 
 define level_rule
