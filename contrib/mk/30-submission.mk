@@ -104,8 +104,10 @@ SIMULATED = $(if $(GPU),,$(filter %.cu,$(call submission_sources,$(SUBMISSION)))
 simulator-if-used: $(if $(SIMULATED),cudasim-library)
 	@:
 
-# What `make run` needs: one goal, for make says of each goal that there was nothing to do.
-ready: all submission simulator-if-used
+# What `make run` needs, and no more: the first one shall be quick. One goal, for make says of each goal that there was
+# nothing to do.
+ready: $(filter-out $(RUNNERS) $(addprefix $(BUILD)/,check_problem compare bench_overhead seal verify_record), \
+		$(PROGRAMS)) $(BUILD)/runners/$(PROBLEM) submission simulator-if-used
 	@:
 
 # What `make run` says where it does not run the participant's file.
