@@ -25,6 +25,7 @@
 #include <cub/cub.cuh>
 
 #include "cointsp_bits.h"
+#include "cuda_user.h"
 #include "include/device_user.h"
 #include "problems/bench_arguments.h"
 
@@ -64,8 +65,6 @@ extern "C" {
 #include "tsplib.h"
 #include "verify/base/blob.h"
 }
-
-#define CHECK(call) warp::check((call), #call, __LINE__)
 
 /* One call, or many runs: a case, its instance, and where results go. */
 struct work {
@@ -229,14 +228,14 @@ int main(int argc, char **argv)
         w.c.population = row.population;
         w.c.generations = row.generations;
         cointsp_parameters(&w.c, COINTSP_PERCENT_DEFAULT, COINTSP_K_DEFAULT, COINTSP_CAP_DEFAULT);
-        CHECK(cudaMallocHost(&w.distance, cells * sizeof *w.distance));
-        CHECK(cudaMallocHost(&w.generations, (size_t)w.runs * w.c.generations * sizeof *w.generations));
-        CHECK(cudaMallocHost(&w.tours, (size_t)w.runs * w.c.n * sizeof *w.tours));
+        CUDA_CHECK(cudaMallocHost(&w.distance, cells * sizeof *w.distance));
+        CUDA_CHECK(cudaMallocHost(&w.generations, (size_t)w.runs * w.c.generations * sizeof *w.generations));
+        CUDA_CHECK(cudaMallocHost(&w.tours, (size_t)w.runs * w.c.n * sizeof *w.tours));
         std::memcpy(w.distance, instance.distance, cells * sizeof *w.distance);
         ok = compare(w, repeats, wanted, row.slow_peers) && ok;
-        CHECK(cudaFreeHost(w.distance));
-        CHECK(cudaFreeHost(w.generations));
-        CHECK(cudaFreeHost(w.tours));
+        CUDA_CHECK(cudaFreeHost(w.distance));
+        CUDA_CHECK(cudaFreeHost(w.generations));
+        CUDA_CHECK(cudaFreeHost(w.tours));
         cointsp_tsplib_release(&instance);
     }
     return ok ? 0 : 1;

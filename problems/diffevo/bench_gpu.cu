@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "cuda_user.h"
 #include "diffevo.h"
 #include "problems/bench_arguments.h"
 
@@ -52,8 +53,6 @@ namespace naive {
 }
 #undef CHECK
 #undef device_user
-
-#define CHECK(call) baseline::check((call), #call, __LINE__)
 
 /* ------------------------------------------------------------------ rates of instructions */
 
@@ -100,24 +99,24 @@ template <int KIND> static void print_rate(const char *what)
     cudaEvent_t from, to;
     float best = FLT_MAX, ms;
 
-    CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
-    CHECK(cudaMalloc(&out, sizeof *out));
-    CHECK(cudaEventCreate(&from));
-    CHECK(cudaEventCreate(&to));
+    CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    CUDA_CHECK(cudaMalloc(&out, sizeof *out));
+    CUDA_CHECK(cudaEventCreate(&from));
+    CUDA_CHECK(cudaEventCreate(&to));
     for (int k = 0; k < 6; k++) {
-        CHECK(cudaEventRecord(from));
+        CUDA_CHECK(cudaEventRecord(from));
         rate<KIND><<<4 * processors, 512>>>(out, 77777, 33333);
-        CHECK(cudaGetLastError());
-        CHECK(cudaEventRecord(to));
-        CHECK(cudaEventSynchronize(to));
-        CHECK(cudaEventElapsedTime(&ms, from, to));
+        CUDA_CHECK_LAUNCH();
+        CUDA_CHECK(cudaEventRecord(to));
+        CUDA_CHECK(cudaEventSynchronize(to));
+        CUDA_CHECK(cudaEventElapsedTime(&ms, from, to));
         best = std::min(best, ms);
     }
     std::printf("{\"problem\":\"diffevo\",\"what\":\"rate of %s\",\"min_s\":%.6g,\"rate\":%.4g,\"unit\":\"1/s\"}\n",
                 what, best * 1e-3, 4.0 * processors * 512 * RATE_STEPS * RATE_CHAINS / (best * 1e-3));
-    CHECK(cudaFree(out));
-    CHECK(cudaEventDestroy(from));
-    CHECK(cudaEventDestroy(to));
+    CUDA_CHECK(cudaFree(out));
+    CUDA_CHECK(cudaEventDestroy(from));
+    CUDA_CHECK(cudaEventDestroy(to));
 }
 
 /* ------------------------------------------------------------------ problems */
@@ -144,8 +143,8 @@ static call make_call(const row &r)
     call c = { std::vector<diffevo_problem>(r.count), std::vector<diffevo_result>(r.count), NULL, NULL,
                (size_t)r.count * r.dimension };
 
-    CHECK(cudaMallocHost(&c.data, r.count * each * sizeof(float)));
-    CHECK(cudaMallocHost(&c.x, c.x_count * sizeof(float)));
+    CUDA_CHECK(cudaMallocHost(&c.data, r.count * each * sizeof(float)));
+    CUDA_CHECK(cudaMallocHost(&c.x, c.x_count * sizeof(float)));
     for (uint32_t k = 0; k < r.count; k++) {
         float bound = bounds[r.function];
         diffevo_problem p = { r.function, r.dimension, r.population, r.generations, r.crossover, { k, 20260101 }, 1,
@@ -290,8 +289,8 @@ int main(int argc, char **argv)
             std::printf("}\n");
             std::fflush(stdout);
         }
-        CHECK(cudaFreeHost(c.data));
-        CHECK(cudaFreeHost(c.x));
+        CUDA_CHECK(cudaFreeHost(c.data));
+        CUDA_CHECK(cudaFreeHost(c.x));
     }
     return ok ? 0 : 1;
 }

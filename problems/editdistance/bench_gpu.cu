@@ -20,6 +20,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "cuda_user.h"
+
 extern "C" {
 #include "problems/editdistance/levenshtein.h"
 }
@@ -62,8 +64,6 @@ namespace pipeline {
 #undef device_user
 #undef CHECK
 }
-
-#define CHECK(call) expert::check((call), #call, __LINE__)
 
 namespace {
 
@@ -144,19 +144,19 @@ unsigned run_plan(expert::plan plan, const unsigned char *a, int m, const unsign
 
     expert::device_init();
     if (!start) {
-        CHECK(cudaEventCreate(&start));
-        CHECK(cudaEventCreate(&stop));
+        CUDA_CHECK(cudaEventCreate(&start));
+        CUDA_CHECK(cudaEventCreate(&stop));
     }
-    CHECK(cudaMemcpyAsync(expert::device.strings, a, (size_t)m, cudaMemcpyHostToDevice, expert::device.stream));
-    CHECK(
+    CUDA_CHECK(cudaMemcpyAsync(expert::device.strings, a, (size_t)m, cudaMemcpyHostToDevice, expert::device.stream));
+    CUDA_CHECK(
         cudaMemcpyAsync(expert::device.strings + second, b, (size_t)n, cudaMemcpyHostToDevice, expert::device.stream));
-    CHECK(cudaEventRecord(start, expert::device.stream));
+    CUDA_CHECK(cudaEventRecord(start, expert::device.stream));
     expert::launch(plan, m, n, 0, second);
-    CHECK(cudaEventRecord(stop, expert::device.stream));
-    CHECK(cudaMemcpyAsync(expert::device.answer, expert::device.counters + 1, sizeof *expert::device.answer,
-                          cudaMemcpyDeviceToHost, expert::device.stream));
-    CHECK(cudaStreamSynchronize(expert::device.stream));
-    CHECK(cudaEventElapsedTime(&ms, start, stop));
+    CUDA_CHECK(cudaEventRecord(stop, expert::device.stream));
+    CUDA_CHECK(cudaMemcpyAsync(expert::device.answer, expert::device.counters + 1, sizeof *expert::device.answer,
+                               cudaMemcpyDeviceToHost, expert::device.stream));
+    CUDA_CHECK(cudaStreamSynchronize(expert::device.stream));
+    CUDA_CHECK(cudaEventElapsedTime(&ms, start, stop));
     if (seconds)
         *seconds = ms * 1e-3;
     return *expert::device.answer;
@@ -252,7 +252,7 @@ void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions
     const int m = std::max(pair.m, pair.n), n = std::min(pair.m, pair.n);
 
     int clock;
-    CHECK(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0));
     print_row(pair, "latency model", "model", { expert::plan_cost(plan, m, n) / (clock * 1e3) });
 }
 
@@ -271,8 +271,8 @@ int main(int argc, char **argv)
 
     if (argc > 2 + check)
         bench_usage("bench_gpu [check] [REPETITIONS]");
-    CHECK(cudaMallocHost(&a, 1 << 20));
-    CHECK(cudaMallocHost(&b, 1 << 20));
+    CUDA_CHECK(cudaMallocHost(&a, 1 << 20));
+    CUDA_CHECK(cudaMallocHost(&b, 1 << 20));
     if (check)
         check_small(a, b, repetitions);
     else
