@@ -5,6 +5,7 @@ setup() {
     load helpers/common
     cd "$root"
     sources=contrib/cudasim
+    code=("$sources"/*.c "$sources"/*/*.c)
     manual=docs/CUDASIM.md
 }
 
@@ -24,26 +25,26 @@ cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
 }
 
 @test "docs: every environment variable is described, with its default and limits, and no other" {
-    read_by=$(grep -ohE '"CUDASIM_[A-Z_]+"' "$sources"/*.c | tr -d '"' | sort -u)
+    read_by=$(grep -ohE '"CUDASIM_[A-Z_]+"' "${code[@]}" | tr -d '"' | sort -u)
     assert_equal "$(between '^## Environment' '^## The virtual device' "$manual" | cells | sort -u)" "$read_by"
     # {"CUDASIM_NAME", KIND, FIELD, DEFAULT, …}: the plain numbers among the defaults
     while read -r name value; do
         grep -qE "^\| \`$name\` \| $value \|" "$manual" || fail "$name: the default is $value"
-    done < <(sed -nE 's/^ *\{"(CUDASIM_[A-Z_]+)", SETTING_UNSIGNED, .*\), ([0-9]+),.*/\1 \2/p' "$sources/sim.c")
+    done < <(sed -nE 's/^ *\{"(CUDASIM_[A-Z_]+)", SETTING_UNSIGNED, .*\), ([0-9]+),.*/\1 \2/p' "${code[@]}")
 }
 
 @test "docs: every kind of fault is described, and no other" {
-    kinds=$(sed -nE 's/^ *\[FAULT_[A-Z_]+\] = "([a-z-]+)",$/\1/p' "$sources/fault.c" | grep -vx none | sort)
+    kinds=$(sed -nE 's/^ *\[FAULT_[A-Z_]+\] = "([a-z-]+)",$/\1/p' "$sources/machine/fault.c" | grep -vx none | sort)
     assert_equal "$(between '^## Checks' '^## The report' "$manual" | cells | sort)" "$kinds"
 }
 
 @test "docs: every finding of the report is described, and no other" {
-    kinds=$(sed -nE 's/^ *\{ "([a-z-]+)", [a-z_]+ \},$/\1/p' "$sources/explain_advice.c" | sort)
+    kinds=$(sed -nE 's/^ *\{ "([a-z-]+)", [a-z_]+ \},$/\1/p' "$sources/report/explain_advice.c" | sort)
     assert_equal "$(between '^| finding | when |' '^## Environment' "$manual" | cells | sort)" "$kinds"
 }
 
 @test "docs: the stubs are counted right" {
-    stubs=$(grep -o 'row([A-Za-z0-9_]*)' "$sources/runtime_stub.c" | wc -l)
+    stubs=$(grep -o 'row([A-Za-z0-9_]*)' "$sources/runtime/runtime_stub.c" | wc -l)
     grep -qE "(^|[ .])$stubs of( |\$)" "$manual" || fail "there are $stubs"
     sum=0
     while read -r count; do sum=$((sum + count)); done \
@@ -53,12 +54,13 @@ cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
 
 @test "docs: the files that are named are there" {
     for name in $(grep -oE '`[a-z_0-9/.-]+\.(c|h|cu|sh|bats|txt|md)`' "$manual" | tr -d '`' | sort -u); do
-        [ -e "$name" ] || [ -e "$sources/$name" ] || [ -e "tests/instructions/$name" ] || fail "there is no $name"
+        found=$(find "$name" "$sources/$name" "$sources"/*/"$name" "tests/instructions/$name" 2> /dev/null || true)
+        [ -n "$found" ] || fail "there is no $name"
     done
 }
 
 @test "docs: the keys of the report's JSON are those that explain.h lists" {
     keys() { grep '^|' | grep -o '`[^`]*`' | grep -vx '`CLASS`' | sort -u; }
-    diff -u <(sed -n 's/^ \* |/|/p' "$sources/explain.h" | keys) \
+    diff -u <(sed -n 's/^ \* |/|/p' "$sources/report/explain.h" | keys) \
         <(between '^## The JSON of cudasim' '^## ' docs/FORMATS.md | keys)
 }
