@@ -315,3 +315,30 @@ END
     assert_equal "${lines[-1]}" PASSED
     assert_equal "$stderr" ''
 }
+
+@test "sim.sh: cuda_user.h is there for programs too; the capture of a thread's own stream ends with the thread" {
+    cd "$BATS_TEST_TMPDIR"
+    cat > capture.cu << 'END'
+#include <cstdio>
+#include <thread>
+
+#include "cuda_user.h"
+
+int main()
+{
+    int *number;
+
+    std::thread([&] {
+        CUDA_CHECK(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal));
+        std::puts(cudaGetErrorName(cudaMalloc(&number, sizeof *number)));
+    }).join();
+    CUDA_CHECK(cudaMalloc(&number, sizeof *number));
+    CUDA_CHECK(cudaFree(number));
+    CUDA_CHECK(cudaFree(&number)); /* HERE */
+}
+END
+    run -1 --separate-stderr "$root/run_scripts/sim.sh" capture.cu
+    assert_output cudaErrorStreamCaptureUnsupported
+    line=$(grep -n HERE capture.cu | cut -d : -f 1)
+    [[ $stderr == *"capture.cu:$line: cudaFree(&number): cudaErrorInvalidValue (invalid argument)" ]] || fail "$stderr"
+}
