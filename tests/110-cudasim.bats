@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# cudasim: CUDA programs that check themselves, faults that must be found, and the report. See tests/cudasim/PROGRAMS.md.
+# cudasim: CUDA programs that check themselves, faults that must be found, the report. See tests/cudasim/PROGRAMS.md.
 
 setup_file() {
     load helpers/common
