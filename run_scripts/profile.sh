@@ -35,19 +35,24 @@ on_simulator() {
     [ -s "$json" ] || fail "the simulator left no report: $(tail -n 1 "$report-profile-said.txt")"
     [ "$(jq '.kernels | length' "$json")" -gt 0 ] || model=none
     [[ -z $model || $model = none ]] ||
-        "$predictor" predict "$model" "$csv" --json --gpus "$predict_gpus" > "$predicted" ||
+        "$predictor" submission "$model" "$csv" --json --gpus "$predict_gpus" > "$predicted" ||
         fail "the launches cannot be predicted: see above"
     echo "on the simulator: $(practice_answer "$report-profile-said.txt")"
     echo 'shares of the modelled time of an H100; how full the accesses to global memory are; warps that fit'
     printf '%6s %9s %9s %9s %9s %10s %12s  %-9s %s\n' share launches lanes loads stores occupancy 'predicted us' \
         limiter kernel
-    jq -r -L contrib/predict --slurpfile predicted "$predicted" 'include "submission";
+    jq -r --slurpfile predicted "$predicted" '
+        def shown: if . >= 1000 then round elif . >= 100 then . * 10 | round / 10 else . * 100 | round / 100 end;
+        # A total in microseconds, "refused" where a launch was, "-" where it is not known.
+        def predicted: (.name | sub("\\(.*"; "") | sub("<.*"; "") | sub("^.*[ :]"; "")) as $plain |
+            .launches as $launches | ($predicted[0].kernels | map(select(.kernel == $plain))[0]) as $k |
+            if $k == null or $k.launches != $launches then "-" elif $k.refused then "refused" else $k.us | shown end;
         def percent: if . == null then "-" else "\(. * 100 | round) %" end;
         def most: .model as $m | if $m.launch_bound then "launches" else
             ["issue", "double", "special", "global", "shared", "local", "atomic"] | max_by($m[.] // 0) end;
         .kernels | sort_by(-.share)[] | [(.share | percent), .launches, (.simd_efficiency | percent),
             (.global_loads.efficiency | percent), (.global_stores.efficiency | percent),
-            (.occupancy.share | percent), predicted_of($predicted[0]), most, .name] | @tsv' "$json" |
+            (.occupancy.share | percent), predicted, most, .name] | @tsv' "$json" |
         while IFS=$'\t' read -r a b c d e f g h i; do
             printf '%6s %9s %9s %9s %9s %10s %12s  %-9s %s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" "$h" "$i"
         done

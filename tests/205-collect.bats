@@ -6,7 +6,7 @@ setup_file() {
     [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
     make -s -C "$root" have-nvcc || export lacks='no nvcc'
     [ -z "${lacks:-}" ] || return 0
-    make -s -j "$(nproc)" -C "$root" cudasim-library "${BUILD:-build}/predict/collect" >&2 || {
+    make -s -j "$(nproc)" -C "$root" cudasim-library predict-program "${BUILD:-build}/predict/collect" >&2 || {
         echo "# the simulator or the kernels do not build: none of these tests can run" >&3
         return 1
     }
@@ -61,7 +61,7 @@ column() {
     nvcc=$(make -s -C "$root" print-nvcc)
     sed 's/c\[i\] = a\[i\] + b\[i\]/c[i] = a[i] + b[i] * (i == 777 ? 1.01f : 1.0f)/
         s/y\[i\] = a \* x\[i\] + y\[i\]/y[i + 1] = a * x[i] + y[i]/
-        s|"../kernels.h"|"contrib/predict/kernels.h"|' "$root/contrib/predict/kernels/stream.cu" > stream.cu
+        s|"kernels.h"|"contrib/predict/kernels/kernels.h"|' "$root/contrib/predict/kernels/stream.cu" > stream.cu
     "$nvcc" -std=c++17 -O1 -cudart shared -gencode arch=compute_90,code=compute_90 -I "$root" -o wrong stream.cu \
         "$build"/predict/obj/collect/{collect,alone}.o \
         "$build"/predict/obj/kernels/{arithmetic,lanes,matrix,reduce,registers,stencil}.o \
@@ -120,7 +120,7 @@ column() {
 
 @test "join: times and counts side by side, and what does not fit is told with its file and line" {
     some_rows
-    join() { awk -f "$root/contrib/predict/collect/join.awk" "$1" "$2"; }
+    join() { "$build/predict/predict" join "$1" "$2"; }
     join times.csv features.csv > joined.csv
     assert_equal "$(wc -l < joined.csv)" 5
     assert_equal "$(head -n 1 joined.csv)" "${times_header/,block/},$(head -n 1 features.csv | cut -d, -f 2-)"
@@ -197,7 +197,7 @@ column() {
 }
 
 @test "ncu: six launches of each row alone become a line, and others than the list's are refused" {
-    alone() { awk -f "$root/contrib/predict/collect/ncu_alone.awk" list launches; }
+    alone() { "$build/predict/predict" ncu-alone list launches; }
     printf '%s\n' 'saxpy 32 64x1' 'fan_2 128 8x8' > list
     echo 'collect,--alone,7/400,0,fill,4096x1x1,256x1x1,1485.8' > launches
     for us in 9.5 3.25 1 4.5 2.25 3.5; do echo "collect,--alone,7/400,1,saxpy,1x1x1,64x1x1,$us"; done >> launches
@@ -235,7 +235,7 @@ fan_2,128,8x8,8,7'
         awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "registers") r = i } { $r = ""; print }' "$1"
     }
     diff <(without some.csv) <(without again.csv)
-    run -0 awk -f "$root/contrib/predict/collect/quality.awk" "$data"
+    run -0 "$build/predict/predict" quality "$data"
     assert_line --regexp '^all +[0-9]{4,5} '
     assert_line --regexp '^the shortest launch: [0-9.]+ us$'
 }

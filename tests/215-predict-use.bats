@@ -190,8 +190,7 @@ CSV
 
 @test "predict: ncu's table becomes a line a launch, and one that cannot be read is refused" {
     times() {
-        awk -v problem=p -v submission=s.cu -v text='random 4 4' \
-            -f "$root/contrib/predict/collect/ncu_times.awk" "$1"
+        "$build/predict/predict" ncu-times "$1" --problem p --submission s.cu --case 'random 4 4'
     }
     cat > "$BATS_TEST_TMPDIR/raw.csv" << 'END'
 ==PROF== Connected to process 1

@@ -1,4 +1,4 @@
-# Predicted over measured times, both axes logarithmic. Given by predict_validate.sh as for lines.gp, and points, a word
+# Predicted over measured times, both axes logarithmic. Given by predict.sh validate as for lines.gp, and points, a word
 # a series: its style and mark, 0 for what was refused. A file's columns: measured, predicted, lowest, highest.
 load here.'/style.gp'
 set logscale xy

@@ -1,22 +1,28 @@
 /*
- * main_predict.c - predict COMMAND ...: trains models of kernels' execution times, evaluates the methods, predicts.
+ * main_predict.c - predict COMMAND ...: one table of commands, and the reader of their words.
  *
- * The day-to-day way in is run_scripts/predict.sh. Reads CSV (table.h) and model files, knows no CUDA.
+ * The day-to-day way in is run_scripts/predict.sh, which calls make, nvcc, the simulator and ncu. Files are read,
+ * computed with and written here, a file a job: request.h, collect/steps.h. Knows no CUDA.
  */
 #include <getopt.h>
-#include <jansson.h>
-#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "evaluate.h"
+#include "contrib/predict/collect/steps.h"
+#include "request.h"
 
 static const char help[] =
     "usage: predict train DATA.csv MODEL [--method NAME] [--inputs source|derived] [--time raw|log]\n"
     "       predict evaluate DATA.csv [OTHER-GPU.csv] --out FOLDER [--rows FOLDER]\n"
     "       predict predict MODEL FEATURES.csv [--gpu NAME] [--json [--all]]\n"
+    "       predict submission MODEL COUNTED.csv [--gpu NAME] [--tuned CSV] [--json]\n"
+    "       predict validate MODEL TIMES.csv LIST --out FOLDER --plot FOLDER\n"
+    "       predict submissions TIMES.csv [PROBLEM...]\n"
+    "       predict settings MODEL [--gpu NAME]\n"
+    "       predict join TIMES.csv FEATURES.csv | times DATA.csv | append JOINED.csv --data FOLDER [--to FILE]\n"
+    "       predict quality DATA.csv [AGAIN.csv [NCU.csv]]\n"
+    "       predict ncu-times [CSV] --problem NAME --submission FILE --case LINE | ncu-alone LIST LAUNCHES\n"
     "\n"
     "train     fits a model to measured times and calibrates its intervals\n"
     "  --method NAME   elm, mlp, svr, ridge, nearest, roofline, limits, kriging or bounded (default: bounded)\n"
@@ -27,199 +33,137 @@ static const char help[] =
     "predict   a line for each row of features: time, interval, what bounds it; or why it is not predicted\n"
     "  --gpu NAME      an alias of gpus.csv (default: the GPU whose times the model was trained on)\n"
     "  --all           with --json: beside why a launch is refused the number that is, to judge refusals by\n"
+    "submission, validate, submissions, settings   parts of predict.sh submission and validate (request.h)\n"
+    "join, times, append, quality, ncu-times, ncu-alone   parts of predict.sh collect (collect/steps.h)\n"
     "--gpus FILE       what is known of GPUs (default: contrib/predict/gpus.csv)\n"
     "\n"
-    "exit codes: 0 done, 2 arguments or files are at fault, 3 the toolkit failed\n";
+    "exit codes: 0 done, 2 arguments or files are at fault, 3 the toolkit failed; parts of predict.sh collect: 1\n"
+    "where a file is not as it should be\n";
 
-struct options {
-    const char *method, *inputs, *time, *gpu, *out, *rows, *gpus;
-    bool json, all;
+static bool join(const struct request *r, struct error *error) { return step_join(r->file[0], r->file[1], error); }
+
+static bool times(const struct request *r, struct error *error) { return step_times(r->file[0], error); }
+
+static bool append(const struct request *r, struct error *error)
+{
+    const struct provenance from = {.folder = r->data, .to = r->to, .driver = r->driver, .date = r->date,
+                                    .subset = r->subset};
+
+    return step_append(r->file[0], &from, error);
+}
+
+static bool quality(const struct request *r, struct error *error)
+{
+    return step_quality(r->file[0], r->file[1], r->file[2], error);
+}
+
+static bool ncu_times(const struct request *r, struct error *error)
+{
+    return step_ncu_times(r->file[0], r->problem, r->submission, r->text, error);
+}
+
+static bool ncu_alone(const struct request *r, struct error *error)
+{
+    return step_ncu_alone(r->file[0], r->file[1], error);
+}
+
+/* STEP: the error's text begins with a file's line, and a file at fault ends with code 1. */
+enum kind { MODEL, STEP };
+
+static const struct command {
+    const char *name;
+    int least, most; /* files */
+    enum kind kind;
+    bool (*run)(const struct request *r, struct error *error);
+} commands[] = {
+    {"train", 2, 2, MODEL, command_train},
+    {"evaluate", 1, 2, MODEL, command_evaluate},
+    {"predict", 2, 2, MODEL, command_predict},
+    {"submission", 2, 2, MODEL, command_submission},
+    {"settings", 1, 1, MODEL, command_settings},
+    {"submissions", 1, MAX_FILES - 1, MODEL, command_submissions},
+    {"validate", 3, 3, MODEL, command_validate},
+    {"join", 2, 2, STEP, join},
+    {"times", 1, 1, STEP, times},
+    {"append", 1, 1, STEP, append},
+    {"quality", 1, 3, STEP, quality},
+    {"ncu-times", 0, 1, STEP, ncu_times},
+    {"ncu-alone", 2, 2, STEP, ncu_alone},
 };
 
-static int fail(const struct error *error)
+/* Options with a value, and where it goes. */
+static const struct value_option {
+    const char *name;
+    size_t offset; /* of a const char * in struct request */
+} values[] = {
+#define VALUE(name, field) {name, offsetof(struct request, field)}
+    VALUE("method", method), VALUE("inputs", inputs),   VALUE("time", time),       VALUE("gpu", gpu),
+    VALUE("gpus", gpus),     VALUE("out", out),         VALUE("rows", rows),       VALUE("plot", plot),
+    VALUE("problem", problem), VALUE("submission", submission), VALUE("case", text), VALUE("how", how),
+    VALUE("said", said),     VALUE("tuned", tuned),     VALUE("left-out", left_out), VALUE("to", to),
+    VALUE("data", data),     VALUE("driver", driver),   VALUE("date", date),       VALUE("subset", subset),
+#undef VALUE
+};
+enum { VALUES = sizeof values / sizeof values[0], JSON = VALUES, ALL, HELP, OPTIONS };
+
+/* Reads all words. False where they make no sense; *helped where only help was wanted. */
+static bool read_words(struct request *r, int argc, char **argv, bool *helped)
 {
-    fprintf(stderr, "predict: %s\n", error->text);
-    return error->code;
+    struct option names[OPTIONS + 1] = {[JSON] = {"json", no_argument, NULL, 'j'},
+                                        [ALL] = {"all", no_argument, NULL, 'a'},
+                                        [HELP] = {"help", no_argument, NULL, 'h'}};
+    int option, index;
+
+    for (int i = 0; i < VALUES; i++)
+        names[i] = (struct option){values[i].name, required_argument, NULL, 'v'};
+    while ((option = getopt_long(argc, argv, "h", names, &index)) != -1)
+        switch (option) {
+        case 'v': memcpy((char *)r + values[index].offset, &optarg, sizeof optarg); break;
+        case 'j': r->json = true; break;
+        case 'a': r->all = true; break;
+        case 'h': *helped = true; return true;
+        default: return false;
+        }
+    while (optind < argc && r->files < MAX_FILES)
+        r->file[r->files++] = argv[optind++];
+    return optind == argc;
 }
 
-static double now(void)
+static int fail(const struct command *command, const struct error *error)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static bool make_recipe(struct recipe *recipe, const struct options *o, struct error *error)
-{
-    *recipe = (struct recipe){.method = method_find(o->method)};
-    if (!recipe->method)
-        return error_usage(error, "there is no method '%s'; see predict --help", o->method);
-    if (strcmp(o->inputs, "source") != 0 && strcmp(o->inputs, "derived") != 0)
-        return error_usage(error, "--inputs is source or derived, not '%s'", o->inputs);
-    if (strcmp(o->time, "raw") != 0 && strcmp(o->time, "log") != 0)
-        return error_usage(error, "--time is raw or log, not '%s'", o->time);
-    recipe->set = strcmp(o->inputs, "source") == 0 ? INPUTS_SOURCE : INPUTS_DERIVED;
-    recipe->raw_time = strcmp(o->time, "raw") == 0;
-    return !recipe->raw_time || !recipe->method->physical ||
-           error_usage(error, "method %s learns the logarithm of the time; leave --time raw away", o->method);
-}
-
-static int train(const char *data, const char *path, const struct options *o, const struct gpus *gpus)
-{
-    struct table table = {.rows = 0};
-    struct recipe recipe;
-    struct model model;
-    struct error error;
-    double start;
-    int code = 0;
-
-    if (!make_recipe(&recipe, o, &error) || !table_read(&table, data, TABLE_MEASURED, &error))
-        return fail(&error);
-    start = now();
-    if (!model_train(&model, &recipe, &table, gpus, &error)) {
-        table_release(&table);
-        return fail(&error);
-    }
-    if (!model_write(&model, path, &error))
-        code = fail(&error);
-    else
-        printf("%s: %s, trained on %zu rows of %s in %.1f s, its intervals calibrated\n", path, recipe.method->title,
-               table.rows, *model.gpu.name ? model.gpu.name : "several GPUs", now() - start);
-    model_release(&model);
-    table_release(&table);
-    return code;
-}
-
-static int evaluate_all(const char *data, const char *other, const struct options *o, const struct gpus *gpus)
-{
-    struct table table = {.rows = 0}, second = {.rows = 0};
-    struct evaluation evaluation;
-    struct error error;
-    bool good = table_read(&table, data, TABLE_MEASURED, &error) &&
-                (!other || table_read(&second, other, TABLE_MEASURED, &error));
-
-    if (good && (good = evaluate(&evaluation, &table, other ? &second : NULL, gpus, &error))) {
-        good = report_write(&evaluation, o->out, o->rows ? o->rows : o->out, &error);
-        if (good)
-            printf("%s: tables of %zu runs in %.0f s\n", o->out, evaluation.run_count, evaluation.seconds);
-        evaluation_release(&evaluation);
-    }
-    table_release(&table);
-    table_release(&second);
-    return good ? 0 : fail(&error);
-}
-
-static void print_line(const struct sample *s, const struct forecast *f)
-{
-    printf("%s, %g blocks of %g threads: ", s->kernel, s->value[COLUMN_N_B], s->value[COLUMN_N_T]);
-    if (f->refused[0])
-        printf("not predicted: %s\n", f->refused);
-    else
-        printf("%.4g us, 90 %% between %.4g and %.4g; bounded by %s (%.0f %%)\n", f->us, f->low_us, f->high_us,
-               f->bound,
-               100 * f->share);
-}
-
-/* Of a launch that is refused only what was asked for: its number is a guess. */
-static json_t *to_json(const struct sample *s, const struct forecast *f, bool all)
-{
-    json_t *row = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:b}", "kernel", s->kernel, "blocks", s->value[COLUMN_N_B],
-                            "threads", s->value[COLUMN_N_T], "block_x", s->value[COLUMN_BLOCK_X], "block_y",
-                            s->value[COLUMN_BLOCK_Y], "block_z", s->value[COLUMN_BLOCK_Z], "regular",
-                            s->value[COLUMN_REGULAR] >= 0.5);
-
-    if (f->refused[0])
-        json_object_set_new(row, "refused", json_string(f->refused));
-    if (f->refused[0] && all)
-        json_object_set_new(row, "refused_us", json_real(f->us));
-    if (!f->refused[0])
-        json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:s, s:f, s:f, s:f}", "us", f->us, "low_us", f->low_us,
-                                              "high_us", f->high_us, "bound", f->bound, "bound_share", f->share,
-                                              "launch_share", f->launch_share, "utilisation", f->utilisation));
-    return row;
-}
-
-static int predict(const char *path, const char *features, const struct options *o, const struct gpus *gpus)
-{
-    struct table table = {.rows = 0};
-    const struct gpu *gpu = NULL;
-    struct model model;
-    struct error error;
-    json_t *rows = o->json ? json_array() : NULL;
-    bool good;
-
-    if (!model_read(&model, path, &error))
-        return fail(&error);
-    good = table_read(&table, features, TABLE_FEATURES, &error);
-    gpu = o->gpu ? gpus_find(gpus, o->gpu) : *model.gpu.alias ? &model.gpu : NULL;
-    if (good && !gpu)
-        good = o->gpu ? error_usage(&error, "gpu '%s' is not in %s", o->gpu, o->gpus)
-                      : error_usage(&error, "%s was trained on several GPUs; name one with --gpu", path);
-    for (size_t i = 0; good && i < table.rows; i++) {
-        struct forecast forecast;
-
-        good = model_forecast(&model, &table.samples[i], gpu, &forecast, features, &error);
-        if (good && rows)
-            json_array_append_new(rows, to_json(&table.samples[i], &forecast, o->all));
-        else if (good)
-            print_line(&table.samples[i], &forecast);
-    }
-    if (good && rows) {
-        json_t *all = json_pack("{s:i, s:s, s:s, s:s, s:f, s:O}", "format", 1, "gpu", gpu->name, "method",
-                                model.recipe.method->name, "trained_on",
-                                *model.gpu.name ? model.gpu.name : "several GPUs",
-                                "level", MODEL_LEVEL, "kernels", rows);
-
-        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-        putchar('\n');
-        json_decref(all);
-    } else if (good && *model.gpu.alias && strcmp(gpu->alias, model.gpu.alias) != 0)
-        printf("the model was trained on %s, these are times on %s\n", model.gpu.name, gpu->name);
-    json_decref(rows);
-    table_release(&table);
-    model_release(&model);
-    return good ? 0 : fail(&error);
+    fprintf(stderr, "%s%s\n", command->kind == STEP ? "" : "predict: ", error->text);
+    return command->kind == STEP && error->code == EXIT_USAGE ? EXIT_REJECTED : error->code;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option names[] = {{"method", 1, 0, 'm'}, {"inputs", 1, 0, 'i'}, {"time", 1, 0, 't'},
-                                          {"gpu", 1, 0, 'g'},    {"out", 1, 0, 'o'},    {"rows", 1, 0, 'r'},
-                                          {"gpus", 1, 0, 'f'},   {"json", 0, 0, 'j'},   {"all", 0, 0, 'a'},
-                                          {"help", 0, 0, 'h'},   {0}};
-    struct options o = {.method = "bounded", .inputs = "derived", .time = "log", .gpus = "contrib/predict/gpus.csv"};
-    struct gpus gpus;
+    struct request r = {.method = "bounded", .inputs = "derived", .time = "log", .gpus = "contrib/predict/gpus.csv",
+                        .data = "contrib/predict/data", .problem = "", .submission = "", .text = "", .how = "",
+                        .driver = "not said", .date = "", .subset = "0/1"};
+    const struct command *command = NULL;
     struct error error;
-    const char *command;
-    int option, left;
+    bool helped = false, good = read_words(&r, argc, argv, &helped);
 
-    while ((option = getopt_long(argc, argv, "h", names, NULL)) != -1)
-        switch (option) {
-        case 'm': o.method = optarg; break;
-        case 'i': o.inputs = optarg; break;
-        case 't': o.time = optarg; break;
-        case 'g': o.gpu = optarg; break;
-        case 'o': o.out = optarg; break;
-        case 'r': o.rows = optarg; break;
-        case 'f': o.gpus = optarg; break;
-        case 'j': o.json = true; break;
-        case 'a': o.all = true; break;
-        case 'h': fputs(help, stdout); return 0;
-        default: fputs(help, stderr); return 2;
-        }
-    command = optind < argc ? argv[optind++] : "";
-    left = argc - optind;
-    if (!((strcmp(command, "train") == 0 && left == 2) || (strcmp(command, "predict") == 0 && left == 2) ||
-          (strcmp(command, "evaluate") == 0 && left >= 1 && left <= 2 && o.out))) {
-        fputs(help, stderr);
-        return 2;
+    if (helped) {
+        fputs(help, stdout);
+        return EXIT_ACCEPTED;
     }
-    if (!gpus_read(&gpus, o.gpus, &error))
-        return fail(&error);
-    if (strcmp(command, "train") == 0)
-        return train(argv[optind], argv[optind + 1], &o, &gpus);
-    if (strcmp(command, "predict") == 0)
-        return predict(argv[optind], argv[optind + 1], &o, &gpus);
-    return evaluate_all(argv[optind], left == 2 ? argv[optind + 1] : NULL, &o, &gpus);
+    for (size_t i = 0; good && r.files > 0 && i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(commands[i].name, r.file[0]) == 0)
+            command = &commands[i];
+    if (!command || r.files - 1 < command->least || r.files - 1 > command->most) {
+        fputs(help, stderr);
+        return EXIT_USAGE;
+    }
+    memmove(r.file, r.file + 1, sizeof r.file - sizeof r.file[0]);
+    r.file[--r.files] = NULL;
+    if (command->kind == MODEL && !gpus_read(&r.known, r.gpus, &error))
+        return fail(command, &error);
+    if (!command->run(&r, &error))
+        return fail(command, &error);
+    if (fflush(stdout) != 0) {
+        perror("predict: cannot write");
+        return EXIT_TOOLKIT;
+    }
+    return EXIT_ACCEPTED;
 }

@@ -26,7 +26,7 @@
  * kernel itself ran, by CUPTI, but for the first. It has neither the launch nor what follows.
  */
 #include "alone.h"
-#include "contrib/predict/kernels.h"
+#include "contrib/predict/kernels/kernels.h"
 
 #include <errno.h>
 #include <math.h>

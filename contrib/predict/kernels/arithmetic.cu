@@ -1,7 +1,7 @@
 /*
  * arithmetic.cu - kernels in which most of an element is arithmetic.
  */
-#include "../kernels.h"
+#include "kernels.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * lanes.cu - kernels in which lanes, warps or blocks do not all do the same, or work together: idle lanes, shuffles,
  * atomics, grids of as many blocks as the GPU holds, large pieces of shared memory, loads that wait for each other.
  */
-#include "../kernels.h"
+#include "kernels.h"
 
 /* ---- one lane of EACH works, chosen by the thread's index ---- */
 

@@ -1,7 +1,7 @@
 /*
  * matrix.cu - products, elimination and transposes of n x n matrices, stored by rows.
  */
-#include "../kernels.h"
+#include "kernels.h"
 
 static dim3 plane(const struct run *r)
 {

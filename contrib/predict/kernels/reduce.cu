@@ -1,7 +1,7 @@
 /*
  * reduce.cu - sums, prefix sums, rows and sorting steps. Blocks are of powers of two where threads meet in trees.
  */
-#include "../kernels.h"
+#include "kernels.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * registers.cu - kernels that keep much in registers: products of matrices by tiles of a thread, chains side by side,
  * and copies with many loads in flight.
  */
-#include "../kernels.h"
+#include "kernels.h"
 
 /* ---- C = A B, a thread PER x PER elements of it ---- */
 

@@ -1,7 +1,7 @@
 /*
  * stencil.cu - kernels whose elements look at their neighbours.
  */
-#include "../kernels.h"
+#include "kernels.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /*
  * stream.cu - kernels that read, compute a little and write, a thread an element.
  */
-#include "../kernels.h"
+#include "kernels.h"
 
 #include <math.h>
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cells.h"
+
 static const char *const fields[] = {
     "alias", "gpu",
 #define X(field) #field,
@@ -15,23 +17,6 @@ static const char *const fields[] = {
 #undef X
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
-
-/* Cells of a line, in place; 0 if there are not exactly FIELDS. */
-static bool cut(char *line, char *cells[FIELDS])
-{
-    int count = 0;
-
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *at = line; at; count++) {
-        if (count == FIELDS)
-            return false;
-        cells[count] = at;
-        at = strchr(at, ',');
-        if (at)
-            *at++ = '\0';
-    }
-    return count == FIELDS;
-}
 
 static bool read_gpu(struct gpu *gpu, char **cells, const int *place, const char *path, int line, struct error *error)
 {
@@ -68,7 +53,7 @@ bool gpus_read(struct gpus *gpus, const char *path, struct error *error)
         error->code = EXIT_USAGE;
         return false;
     }
-    if (!fgets(line, sizeof line, file) || !cut(line, cells)) {
+    if (!fgets(line, sizeof line, file) || cells_cut(line, ',', cells, FIELDS) != FIELDS) {
         error_usage(error, "%s:1: the header must have %d columns", path, FIELDS);
         goto out;
     }
@@ -87,7 +72,7 @@ bool gpus_read(struct gpus *gpus, const char *path, struct error *error)
             error_usage(error, "%s:%d: more GPUs than there is room for", path, number);
             goto out;
         }
-        if (!cut(line, cells)) {
+        if (cells_cut(line, ',', cells, FIELDS) != FIELDS) {
             error_usage(error, "%s:%d: not %d cells", path, number, FIELDS);
             goto out;
         }

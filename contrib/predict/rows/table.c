@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells.h"
+
 enum { MAX_CELLS = 256 };
 
 enum need { NEED_MEASURED, NEED_FEATURE, NEED_OPTIONAL };
@@ -29,7 +31,7 @@ static const struct {
 struct header {
     int gpu, kernel, class;
     int column[COLUMNS];
-    int cells;
+    size_t cells;
 };
 
 const char *column_name(enum column column)
@@ -46,23 +48,6 @@ enum column column_by_name(const char *name)
     return c;
 }
 
-/* Cuts a line at its commas, in place. The number of cells, or -1 for too many. */
-static int cut(char *line, char **cells)
-{
-    int count = 0;
-
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *at = line; at;) {
-        if (count == MAX_CELLS)
-            return -1;
-        cells[count++] = at;
-        at = strchr(at, ',');
-        if (at)
-            *at++ = '\0';
-    }
-    return count;
-}
-
 static bool read_header(struct header *header, char *line, const char *path, enum table_kind kind, struct error *error)
 {
     char *cells[MAX_CELLS];
@@ -71,10 +56,10 @@ static bool read_header(struct header *header, char *line, const char *path, enu
     header->gpu = header->kernel = header->class = -1;
     for (int c = 0; c < COLUMNS; c++)
         header->column[c] = -1;
-    header->cells = cut(line, cells);
-    if (header->cells < 0)
+    header->cells = cells_cut(line, ',', cells, MAX_CELLS);
+    if (header->cells > MAX_CELLS)
         return error_usage(error, "%s:1: more than %d columns", path, MAX_CELLS);
-    for (int i = 0; i < header->cells; i++) {
+    for (int i = 0; i < (int)header->cells; i++) {
         int column = column_by_name(cells[i]);
         int *place = column < COLUMNS ? &header->column[column]
                      : strcmp(cells[i], "gpu") == 0 ? &header->gpu
@@ -207,7 +192,7 @@ bool table_read(struct table *table, const char *path, enum table_kind kind, str
     if (!read_header(&header, line, path, kind, error))
         goto out;
     for (long number = 2; getline(&line, &size, file) >= 0; number++) {
-        int count;
+        size_t count;
 
         if (table->rows == room) {
             void *more = room < 1 << 24 ? realloc(table->samples, (room = 2 * room + 256) * sizeof *table->samples)
@@ -219,9 +204,9 @@ bool table_read(struct table *table, const char *path, enum table_kind kind, str
             }
             table->samples = more;
         }
-        count = cut(line, cells);
+        count = cells_cut(line, ',', cells, MAX_CELLS);
         if (count != header.cells) {
-            error_usage(error, "%s:%ld: %d cells, but the header has %d columns", path, number, count, header.cells);
+            error_usage(error, "%s:%ld: %zu cells, but the header has %zu columns", path, number, count, header.cells);
             goto out;
         }
         table->samples[table->rows] = (struct sample){.line = number};

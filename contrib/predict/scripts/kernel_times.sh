@@ -8,6 +8,7 @@
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/watched.sh"
+. "$(dirname "$0")/predicting.sh"
 line='kernel_times.sh FILE.csv [PROBLEM...]'
 [ $# -ge 1 ] && [[ $1 == *.csv ]] || usage "$line"
 [ -e /dev/nvidiactl ] || refuse "this machine has no NVIDIA GPU"
@@ -18,6 +19,7 @@ ncu=$(tool_of_cuda ncu) || fail "ncu is not found: it comes with the CUDA Toolki
 cases=$root/contrib/predict/cases.txt
 problems=("$@")
 [ ${#problems[@]} -gt 0 ] || mapfile -t problems < <(sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p' "$cases")
+predict_build
 part=$(mktemp "$file.XXXXXX")
 trap 'rm -f "$part"' EXIT
 echo problem,submission,case,launch,kernel,grid,block,time_us > "$part"
@@ -37,8 +39,7 @@ for name in "${problems[@]}"; do
             echo "${source##*/}: no launch: $(tail -n 1 "$report-times-said.txt")" >&2
             continue
         fi
-        awk -v problem="$name" -v submission="${source##*/}" -v text="$text" \
-            -f "$root/contrib/predict/collect/ncu_times.awk" "$csv" >> "$part" ||
+        "$predictor" ncu-times "$csv" --problem "$name" --submission "${source##*/}" --case "$text" >> "$part" ||
             fail "what ncu wrote cannot be read: $csv"
         echo "${source##*/}: $(practice_answer "$report-times-said.txt")"
     done

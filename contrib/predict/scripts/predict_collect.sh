@@ -1,6 +1,7 @@
 #!/bin/bash
 # Measures what the predictor learns from: predict.sh collect [OPTION...]
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+. "$(dirname "$0")/predicting.sh"
 
 help() {
     cat << 'END'
@@ -42,6 +43,7 @@ done
     refuse "--recount replaces a file's own rows: it goes with neither --times nor --to"
 
 "$root/run_scripts/lib/packages.sh" build cudasim
+predict_build
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 collect=$build/predict/collect
@@ -54,11 +56,7 @@ collect=$build/predict/collect
 if [ -n "$recount" ]; then
     # What collect printed, from what it was joined to.
     times=$work/times.csv
-    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; alone = "alone_us" in at
-            print "gpu,kernel,class,size,block,time_us,low_us,high_us,samples,sm_mhz,mem_mhz" (alone ? ",alone_us" : "")
-            next }
-        { print $1, $2, $3, $4, $at["block_x"] "x" $at["block_y"], $5, $6, $7, $8, $9,
-            $10 (alone ? "," $at["alone_us"] : "") }' "$recount" > "$times"
+    "$predictor" times "$recount" > "$times" || refuse "'$recount' has no rows to count anew: see above"
 elif [ -z "$times" ]; then
     [ -e /dev/nvidiactl ] || fail "there is no NVIDIA GPU; rows that were timed elsewhere are given with --times"
     times=$build/predict/times.csv
@@ -79,38 +77,11 @@ if [ -z "$features" ]; then
 fi
 
 joined=$work/joined.csv
-awk -f "$root/contrib/predict/collect/join.awk" "$times" "$features" > "$joined" ||
-    refuse "no row was written: see above"
-rows=$(($(wc -l < "$joined") - 1))
+"$predictor" join "$times" "$features" > "$joined" || refuse "no row was written: see above"
 if [ -n "$recount" ]; then
     cp "$joined" "$recount"
-    echo "$rows rows of $recount were counted anew"
+    echo "$(($(wc -l < "$joined") - 1)) rows of $recount were counted anew"
     exit
 fi
-
-gpu=$(sed -n '2s/,.*//p' "$joined")
-if [ -z "$to" ]; then
-    to=${gpu#NVIDIA }
-    to=${to,,}
-    to=$root/contrib/predict/data/${to%%[^a-z0-9]*}.csv
-fi
-mkdir -p "$(dirname "$to")"
-if [ -s "$to" ]; then
-    cmp -s <(head -n 1 "$to") <(head -n 1 "$joined") ||
-        refuse "$to:1: the header has other columns; nothing was appended"
-    sed 1d "$joined" >> "$to"
-else
-    cp "$joined" "$to"
-fi
-
-# span COLUMN: of the joined rows, the least and the largest number in it.
-span() {
-    cut -d, -f "$1" "$joined" | sed 1d | sort -n | sed -n '1p; $p' | uniq | paste -sd ' ' | sed 's/ / to /'
-}
-# Where they come from: with the toolkit's own rows, or in a file beside one's own.
-provenance=$root/contrib/predict/data/README.md
-[ "$(realpath "$(dirname "$to")")" = "$(realpath "$root/contrib/predict/data")" ] || provenance=${to%.csv}.provenance.md
-printf '| %s | %d | %s | %s | %s | %s | %s | %s |\n' "$(basename "$to")" "$rows" "$gpu" "${driver:-not said}" \
-    "$(span 9)" "$(span 10)" "$(date -u -r "$times" +%F)" "predict.sh collect --subset $subset" \
-    >> "$provenance"
-echo "$rows rows were appended to $to"
+"$predictor" append "$joined" --data "$predict_data" ${to:+--to "$to"} ${driver:+--driver "$driver"} \
+    --date "$(date -u -r "$times" +%F)" --subset "$subset" || exit 2

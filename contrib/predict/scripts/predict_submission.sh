@@ -50,7 +50,7 @@ simulate_gpu "$model" "$gpu"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ -z "$sample" ] || export CUDASIM_SAMPLE=$sample
-[ -z "$tune" ] || export CUDASIM_FEATURES_TUNE=$work/tuned.csv
+[ -z "$tune" ] || { : > "$work/tuned.csv" && export CUDASIM_FEATURES_TUNE=$work/tuned.csv; }
 PRACTICE_SECONDS=$seconds count_launches "$work/counted.csv" "$work/said.txt"
 said=$(tail -n 1 "$work/said.txt")
 if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
@@ -65,35 +65,11 @@ fi
 [ "$(wc -l < "$work/counted.csv")" -gt 1 ] ||
     { echo "predict.sh: the submission launched no kernel: $said" >&2 && exit 1; }
 
-# predict_of CSV JSON
-predict_of() {
-    "$predictor" predict "$model" "$1" --json --gpus "$predict_gpus" ${gpu:+--gpu "$gpu"} > "$2" ||
-        fail "the launches cannot be predicted: see above"
-}
-predict_of "$work/counted.csv" "$work/predicted.json"
-echo null > "$work/tuned.json"
-[ -z "$tune" ] || [ "$(wc -l < "$work/tuned.csv")" -lt 2 ] || predict_of "$work/tuned.csv" "$work/tuned.json"
-jq -L contrib/predict --slurpfile tuned "$work/tuned.json" --arg submission "$submission" --arg problem "$problem" \
-    'include "submission"; summary($submission; $problem; $tuned[0])' "$work/predicted.json" > "$work/summary.json"
-if [ -n "$json" ]; then
-    cat "$work/summary.json"
-    exit
-fi
-
 if [ -n "$sample" ]; then
     how="of larger launches only about $sample block(s) were executed"
 else
     how=$(practice_answer "$work/said.txt")
 fi
-jq -r --arg how "$how" '"predicted for one \(.gpu), by a model of launches on \(.trained_on); on the simulator: \($how)"' \
-    "$work/summary.json"
-printf '%10s  %-22s %10s  %-24s %s\n' 'total us' '90 % between' launches 'bounded by' kernel
-jq -L contrib/predict -r 'include "submission"; lines' "$work/summary.json" |
-    while IFS=$'\t' read -r a b c d e f; do
-        printf '%10s  %-22s %10s  %-24s %s\n' "$a" "$b" "$c" "$d" "$e"
-        [ -z "$f" ] || printf '%10s  %s\n' '' "$f"
-    done
-sed -n 's/^cudasim: \(.*: its blocks may wait for each other\): .*/\1: all were executed, and how long they wait is not known/p' \
-    "$work/said.txt" | sort -u
-jq -L contrib/predict -r 'include "submission"; closing' "$work/summary.json"
-[ -z "$tune" ] || jq -L contrib/predict -r 'include "submission"; tuning' "$work/summary.json"
+"$predictor" submission "$model" "$work/counted.csv" --gpus "$predict_gpus" ${gpu:+--gpu "$gpu"} \
+    --submission "$submission" --problem "$problem" --how "$how" --said "$work/said.txt" \
+    ${tune:+--tuned "$work/tuned.csv"} ${json:+--json} || fail "the launches cannot be predicted: see above"

@@ -49,16 +49,10 @@ count_launches() {
 # simulate_gpu MODEL [NAME]: the simulator's device from here on has the multiprocessors of the GPU that is predicted
 # for, which some programs ask for before they choose a grid: the model's, or the one named.
 simulate_gpu() {
-    local name=${2:-} field value
-    [ -n "$name" ] || name=$(sed -n 's/^gpu-alias //p' "$1" | head -n 1)
-    [ "$name" != - ] || refuse "the model '$1' was trained on several GPUs: name one with --gpu"
-    while read -r field value; do
-        export "CUDASIM_${field^^}=$value"
-    done < <(awk -F, -v name="$name" '
-        NR == 1 { for (i = 1; i <= NF; i++) column[i] = $i; column[3] = "multiprocessors"; next }
-        $1 == name || $2 == name || $2 == "NVIDIA " name {
-            for (i = 3; i <= NF; i++) if (column[i] ~ /^multiprocessors$|_per_sm$/) print column[i], $i
-            exit }' "$predict_gpus" | grep .) ||
-        true
-    [ -n "${CUDASIM_MULTIPROCESSORS:-}" ] || refuse "gpu '$name' is not in ${predict_gpus#"$root"/}"
+    local settings setting
+    settings=$("$predictor" settings "$1" --gpus "$predict_gpus" ${2:+--gpu "$2"} 2>&1) || {
+        settings=${settings#predict: }
+        refuse "${settings//"$root"\//}"
+    }
+    while read -r setting; do export "${setting?}"; done <<< "$settings"
 }

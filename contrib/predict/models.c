@@ -1,0 +1,132 @@
+/* models.c - the commands that make a model, judge the methods, and predict rows of features: see request.h. */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "evaluate.h"
+#include "predictions.h"
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool make_recipe(struct recipe *recipe, const struct request *r, struct error *error)
+{
+    *recipe = (struct recipe){.method = method_find(r->method)};
+    if (!recipe->method)
+        return error_usage(error, "there is no method '%s'; see predict --help", r->method);
+    if (strcmp(r->inputs, "source") != 0 && strcmp(r->inputs, "derived") != 0)
+        return error_usage(error, "--inputs is source or derived, not '%s'", r->inputs);
+    if (strcmp(r->time, "raw") != 0 && strcmp(r->time, "log") != 0)
+        return error_usage(error, "--time is raw or log, not '%s'", r->time);
+    recipe->set = strcmp(r->inputs, "source") == 0 ? INPUTS_SOURCE : INPUTS_DERIVED;
+    recipe->raw_time = strcmp(r->time, "raw") == 0;
+    return !recipe->raw_time || !recipe->method->physical ||
+           error_usage(error, "method %s learns the logarithm of the time; leave --time raw away", r->method);
+}
+
+bool command_train(const struct request *r, struct error *error)
+{
+    struct table table = {.rows = 0};
+    struct recipe recipe;
+    struct model model;
+    double start;
+    bool good;
+
+    if (!make_recipe(&recipe, r, error) || !table_read(&table, r->file[0], TABLE_MEASURED, error))
+        return false;
+    start = now();
+    if (!model_train(&model, &recipe, &table, &r->known, error)) {
+        table_release(&table);
+        return false;
+    }
+    good = model_write(&model, r->file[1], error);
+    if (good)
+        printf("%s: %s, trained on %zu rows of %s in %.1f s, its intervals calibrated\n", r->file[1],
+               recipe.method->title, table.rows, *model.gpu.name ? model.gpu.name : "several GPUs", now() - start);
+    model_release(&model);
+    table_release(&table);
+    return good;
+}
+
+bool command_evaluate(const struct request *r, struct error *error)
+{
+    struct table table = {.rows = 0}, second = {.rows = 0};
+    struct evaluation evaluation;
+    const char *other = r->file[1];
+    bool good = (r->out || error_usage(error, "evaluate needs --out FOLDER")) &&
+                table_read(&table, r->file[0], TABLE_MEASURED, error) &&
+                (!other || table_read(&second, other, TABLE_MEASURED, error));
+
+    if (good && (good = evaluate(&evaluation, &table, other ? &second : NULL, &r->known, error))) {
+        good = report_write(&evaluation, r->out, r->rows ? r->rows : r->out, error);
+        if (good)
+            printf("%s: tables of %zu runs in %.0f s\n", r->out, evaluation.run_count, evaluation.seconds);
+        evaluation_release(&evaluation);
+    }
+    table_release(&table);
+    table_release(&second);
+    return good;
+}
+
+static void print_line(const struct sample *s, const struct forecast *f)
+{
+    printf("%s, %g blocks of %g threads: ", s->kernel, s->value[COLUMN_N_B], s->value[COLUMN_N_T]);
+    if (f->refused[0])
+        printf("not predicted: %s\n", f->refused);
+    else
+        printf("%.4g us, 90 %% between %.4g and %.4g; bounded by %s (%.0f %%)\n", f->us, f->low_us, f->high_us,
+               f->bound,
+               100 * f->share);
+}
+
+/* Of a launch that is refused only what was asked for: its number is a guess. */
+static json_t *to_json(const struct sample *s, const struct forecast *f, bool all)
+{
+    json_t *row = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:b}", "kernel", s->kernel, "blocks", s->value[COLUMN_N_B],
+                            "threads", s->value[COLUMN_N_T], "block_x", s->value[COLUMN_BLOCK_X], "block_y",
+                            s->value[COLUMN_BLOCK_Y], "block_z", s->value[COLUMN_BLOCK_Z], "regular",
+                            s->value[COLUMN_REGULAR] >= 0.5);
+
+    if (f->refused[0])
+        json_object_set_new(row, "refused", json_string(f->refused));
+    if (f->refused[0] && all)
+        json_object_set_new(row, "refused_us", json_real(f->us));
+    if (!f->refused[0])
+        json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:s, s:f, s:f, s:f}", "us", f->us, "low_us", f->low_us,
+                                              "high_us", f->high_us, "bound", f->bound, "bound_share", f->share,
+                                              "launch_share", f->launch_share, "utilisation", f->utilisation));
+    return row;
+}
+
+bool command_predict(const struct request *r, struct error *error)
+{
+    struct predictions p;
+    json_t *rows;
+
+    if (!predictions_make(&p, r, r->file[1], error))
+        return false;
+    rows = r->json ? json_array() : NULL;
+    for (size_t i = 0; i < p.table.rows; i++)
+        if (rows)
+            json_array_append_new(rows, to_json(&p.table.samples[i], &p.forecast[i], r->all));
+        else
+            print_line(&p.table.samples[i], &p.forecast[i]);
+    if (rows) {
+        json_t *all = json_pack("{s:i, s:s, s:s, s:s, s:f, s:o}", "format", 1, "gpu", p.gpu->name, "method",
+                                p.model.recipe.method->name, "trained_on", predictions_trained_on(&p), "level",
+                                MODEL_LEVEL, "kernels", rows);
+
+        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+        putchar('\n');
+        json_decref(all);
+    } else if (*p.model.gpu.alias && strcmp(p.gpu->alias, p.model.gpu.alias) != 0)
+        printf("the model was trained on %s, these are times on %s\n", p.model.gpu.name, p.gpu->name);
+    predictions_release(&p);
+    return true;
+}
