@@ -1,8 +1,8 @@
 /*
  * steps.h - what is done with rows that a GPU timed and the simulator counted, on their way into contrib/predict/data.
  *
- * Cells are passed on as they are written. The functions take paths and print to standard output. Where a file is not as
- * it should be, the error's text is FILE:LINE: and what is wrong (EXIT_USAGE), and no row is printed; only
+ * Cells are passed on as they are written. The functions take paths and print to standard output. Where a file is not
+ * as it should be, the error's text is FILE:LINE: and what is wrong (EXIT_USAGE), and no row is printed; only
  * step_ncu_times() prints as it reads.
  */
 #ifndef PREDICT_STEPS_H
@@ -14,8 +14,8 @@
 
 /*
  * Times and counts side by side: the rows of contrib/predict/data, numbers to six digits. `times` is what
- * build/predict/collect prints, `features` what the simulator writes for `collect --features` of the same rows, line for
- * line.
+ * build/predict/collect prints, `features` what the simulator writes for `collect --features` of the same rows, line
+ * for line.
  */
 bool step_join(const char *times, const char *features, struct error *error);
 
@@ -48,8 +48,8 @@ bool step_quality(const char *data, const char *again, const char *ncu, struct e
 
 /*
  * A line a launch from ncu's raw CSV (--metrics gpu__time_duration.sum --csv --page raw --print-units base):
- * PROBLEM,SUBMISSION,CASE,LAUNCH,KERNEL,GRID,BLOCK,MICROSECONDS. A kernel's parameters are left out of its name. `csv`:
- * NULL for standard input.
+ * PROBLEM,SUBMISSION,CASE,LAUNCH,KERNEL,GRID,BLOCK,MICROSECONDS. A kernel's parameters are left out of its name.
+ * `csv`: NULL for standard input.
  */
 bool step_ncu_times(const char *csv, const char *problem, const char *submission, const char *text,
                     struct error *error);
@@ -57,8 +57,8 @@ bool step_ncu_times(const char *csv, const char *problem, const char *submission
 /*
  * What ncu says of rows launched alone, beside CUPTI. `list` is `collect --list --subset K/N`, `launches` what
  * step_ncu_times() made of `ncu ... collect --alone --subset K/N`: six launches a row, in the list's order, behind
- * those that fill memory. A line a row: the first launch, which finds its data where the row before left it, and the median of
- * the others, which is to be held against alone_us.
+ * those that fill memory. A line a row: the first launch, which finds its data where the row before left it, and the
+ * median of the others, which is to be held against alone_us.
  */
 bool step_ncu_alone(const char *list, const char *launches, struct error *error);
 
