@@ -5,7 +5,8 @@ PREDICT := contrib/predict
 
 # ---- features: what a launch is like, by the simulator ----
 
-$(BUILD)/predict/features: $(call object,$(PREDICT)/main_features.c) $(CUDASIM_OBJECTS)
+FEATURES_SOURCES := $(addprefix $(PREDICT)/,main_features.c launches.c rows/cells.c) verify/base/error.c
+$(BUILD)/predict/features: $(call object,$(FEATURES_SOURCES)) $(CUDASIM_OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
 
@@ -38,7 +39,7 @@ $(BUILD)/predict/obj/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 # ---- methods: training, evaluation, prediction ----
 
 PREDICT_LIBS := -llapacke -lopenblas -lsvm -lnlopt -ljansson -lpthread -lm
-PREDICT_SOURCES := $(filter-out $(PREDICT)/main_%.c, \
+PREDICT_SOURCES := $(filter-out $(PREDICT)/main_%.c $(PREDICT)/launches.c, \
 	$(wildcard $(PREDICT)/*.c $(PREDICT)/rows/*.c $(PREDICT)/methods/*.c $(PREDICT)/collect/*.c))
 PREDICT_OBJECTS := $(call object,$(PREDICT_SOURCES) verify/base/error.c verify/base/random.c)
 

@@ -12,13 +12,13 @@
 #include "contrib/predict/rows/split.h"
 
 struct job {
-    struct run *run;
+    struct run *run; /* that it is a part of */
     int part; /* the fold, or the kernel that is left out */
 };
 
 struct work {
-    struct evaluation *e;
-    struct job *jobs;
+    struct evaluation *e; /* whose runs they are parts of */
+    struct job *jobs;     /* independent of each other */
 };
 
 static double seconds(clockid_t clock)

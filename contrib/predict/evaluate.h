@@ -18,17 +18,17 @@ enum { FOLDS_COUNT = 10, MAX_VARIANTS = 16 };
 /* A method in one of the ways in which it is used. */
 struct variant {
     const char *name; /* the method's, with a suffix where it is the source's way */
-    struct recipe recipe;
+    struct recipe recipe; /* the method and how it is used */
 };
 
 struct run {
-    const struct variant *variant;
-    enum group group;
-    enum test test;
+    const struct variant *variant; /* that is fitted */
+    enum group group;              /* the kernels that it is fitted to */
+    enum test test;                /* which rows are held back */
     size_t rows;       /* of the group, or of the other GPU */
     double *predicted; /* rows: microseconds, 0 where the row was not tested */
     const struct design *design; /* of these rows */
-    struct score score;
+    struct score score;          /* of the rows that were tested */
 };
 
 /* How well intervals keep what they promise. */
@@ -40,11 +40,11 @@ struct coverage {
 
 struct evaluation {
     const struct table *table, *other; /* other: of another GPU, or NULL */
-    struct variant variants[MAX_VARIANTS];
-    int variant_count;
+    struct variant variants[MAX_VARIANTS]; /* every method, and the source's ways */
+    int variant_count;                     /* of `variants` */
     struct design designs[GROUPS][2], other_designs[2]; /* by input set */
-    struct run *runs;
-    size_t run_count;
+    struct run *runs; /* of each variant the tests that it takes part in */
+    size_t run_count; /* of `runs` */
     double fit_s[MAX_VARIANTS], predict_us[MAX_VARIANTS]; /* of the random test of all kernels, alone on the machine */
     struct influence influence[GROUPS][MAX_INPUTS];       /* of the source's features */
     struct influence derived_influence[MAX_INPUTS];       /* of the derived inputs, all kernels */

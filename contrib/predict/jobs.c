@@ -8,12 +8,12 @@
 enum { MAX_THREADS = 8 };
 
 struct queue {
-    pthread_mutex_t lock;
-    bool (*work)(void *, size_t, struct error *);
-    void *context;
-    size_t next, count;
-    bool failed;
-    struct error *error;
+    pthread_mutex_t lock;                         /* of `next`, `failed` and `error` */
+    bool (*work)(void *, size_t, struct error *); /* one piece */
+    void *context;                                /* its first argument */
+    size_t next, count;                           /* the first that nobody has begun; all */
+    bool failed;                                  /* no further one is begun */
+    struct error *error;                          /* the first one's */
 };
 
 static void *worker(void *data)

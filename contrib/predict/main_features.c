@@ -3,7 +3,7 @@
  *
  * Called by contrib/predict/scripts/predict_features.sh. The kernel is launched on a virtual device of its own
  * (contrib/cudasim), on buffers of zeros. So counts that follow from data would be made up:
- * a kernel with such a loop is refused. Writes CSV as CUDASIM_FEATURES does.
+ * a kernel with such a loop is refused. Writes CSV as CUDASIM_FEATURES does; --print shows such a file.
  * Exit codes: 1 the file or the kernel is at fault, 2 the arguments, 3 the machine.
  */
 #include <errno.h>
@@ -15,8 +15,9 @@
 #include <string.h>
 
 #include "contrib/cudasim/features/feature.h"
+#include "launches.h"
 
-enum { EXIT_OK, EXIT_FILE, EXIT_USAGE, EXIT_MACHINE };
+enum { EXIT_OK = EXIT_ACCEPTED, EXIT_FILE = EXIT_REJECTED, EXIT_MACHINE = EXIT_TOOLKIT };
 
 #define ARGUMENTS 256
 #define BLOCKS_SAMPLED 64
@@ -24,21 +25,22 @@ enum { EXIT_OK, EXIT_FILE, EXIT_USAGE, EXIT_MACHINE };
 static const char usage[] =
     "usage: features FILE.ptx --grid X[,Y[,Z]] --block X[,Y[,Z]] [--args VALUE...] [--kernel NAME] [--shared BYTES]\n"
     "                [--cubin FILE] [--sample N] [--tune]\n"
+    "       features --print FILE.csv [--kernel NAME] [--json | --csv]\n"
     "VALUE is a number for each parameter that is one, and buffer:BYTES for a pointer to so much memory (1K, 1M, "
     "1G).\n";
 
 struct command {
-    const char *path, *cubin, *kernel;
-    unsigned grid[3], block[3];
+    const char *path, *cubin, *kernel; /* the PTX, its machine code, the kernel's name; or NULL */
+    unsigned grid[3], block[3];        /* x, y, z; 0 where not given */
     uint64_t shared, sample; /* bytes; blocks */
-    bool tune;
-    const char *arguments[ARGUMENTS];
-    size_t argument_count;
-    bool has_arguments;
+    bool tune;                         /* with other blocks as well */
+    const char *arguments[ARGUMENTS];  /* the kernel's, as written */
+    size_t argument_count;             /* of `arguments` */
+    bool has_arguments;                /* --args was there, if perhaps without one */
 };
 
 struct text {
-    char *data;
+    char *data;  /* `size` bytes */
     size_t size; /* bytes */
 };
 
@@ -370,10 +372,30 @@ static struct sim *create(void)
     return sim;
 }
 
+/* --print FILE.csv [--kernel NAME] [--json | --csv] */
+static int print(int count, char **words)
+{
+    enum launches_format format = LAUNCHES_LINES;
+    const char *kernel = NULL;
+    struct error error;
+
+    for (int n = 3; n < count; n++)
+        if (strcmp(words[n], "--json") == 0 || strcmp(words[n], "--csv") == 0)
+            format = words[n][2] == 'j' ? LAUNCHES_JSON : LAUNCHES_CSV;
+        else if (strcmp(words[n], "--kernel") == 0 && n + 1 < count)
+            kernel = words[++n];
+        else
+            stop(EXIT_USAGE, "unknown option '%s'", words[n]);
+    if (launches_print(words[2], kernel, format, &error))
+        return EXIT_OK;
+    fprintf(stderr, "%s\n", error.text);
+    return EXIT_USAGE;
+}
+
 int main(int count, char **words)
 {
     struct command c;
-    struct sim *sim = create();
+    struct sim *sim;
     struct cubin_kernel *resources = NULL;
     struct sim_launch launch = {.cluster = {1, 1, 1}};
     struct sim_module *module;
@@ -385,7 +407,10 @@ int main(int count, char **words)
     char *parameters;
     bool good;
 
+    if (count > 2 && strcmp(words[1], "--print") == 0)
+        return print(count, words);
     read_command(count, words, &c);
+    sim = create();
     text = read_file(c.path);
     if (c.cubin) {
         struct text cubin = read_file(c.cubin);

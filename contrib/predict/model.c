@@ -145,10 +145,10 @@ double reach_factor(const struct reach *reach, enum novelty novelty, double dist
 }
 
 struct calibration {
-    const struct model *model;
-    const struct design *design, *derived;
+    const struct model *model;                /* that is calibrated */
+    const struct design *design, *derived;    /* its rows with its inputs, and with derived ones */
     int *group;                  /* rows: whole kernels, in KERNEL_FOLDS groups */
-    double *residual, *distance; /* NOVELTIES x rows; a distance below 0 where a kernel had no row */
+    double *residual, *distance; /* NOVELTIES x rows; a distance is NAN where a kernel had no row */
 };
 
 /* One fold, of rows or of whole kernels: its rows are held back, predicted, their distance from the rest is taken. */
@@ -193,7 +193,7 @@ static bool calibrate_fold(void *context, size_t number, struct error *error)
 }
 
 struct pair {
-    double distance, residual;
+    double distance, residual; /* as in struct residuals */
 };
 
 static int by_distance(const void *a, const void *b)
@@ -217,7 +217,7 @@ static bool keep_residuals(struct residuals *off, const double *residual, const 
     }
     off->count = 0;
     for (size_t i = 0; i < rows; i++)
-        if (distance[i] >= 0)
+        if (!isnan(distance[i]))
             pairs[off->count++] = (struct pair){distance[i], residual[i]};
     qsort(pairs, off->count, sizeof *pairs, by_distance);
     for (size_t i = 0; i < off->count; i++) {
@@ -250,7 +250,7 @@ bool model_calibrate(struct model *model, const struct design *design, const str
         for (size_t i = 0; i < rows; i++)
             c.group[i] = design->kernel[i] % KERNEL_FOLDS;
         for (size_t i = 0; i < NOVELTIES * rows; i++)
-            c.distance[i] = -1;
+            c.distance[i] = NAN;
         good = jobs_run(calibrate_fold, &c, FOLDS + KERNEL_FOLDS, error);
     }
     for (int novelty = 0; good && novelty < NOVELTIES; novelty++)

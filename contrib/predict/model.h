@@ -15,8 +15,8 @@ enum { MODEL_FORMAT = 3 };
 
 /* How a method is used. RAW is the source's way: columns as they are, times as they are, both scaled to [0, 1]. */
 struct recipe {
-    const struct method *method;
-    enum input_set set;
+    const struct method *method; /* that learns */
+    enum input_set set;          /* what it learns from */
     bool raw_time; /* learn the time and not its logarithm; not for physical methods */
 };
 
@@ -24,7 +24,7 @@ struct recipe {
 enum novelty { NEW_SIZE, NEW_KERNEL, NOVELTIES };
 
 struct residuals {
-    size_t count;
+    size_t count;     /* of both */
     double *residual; /* |ln(predicted / measured)| of rows held back, beside */
     double *distance; /* their distance from the nearest row that was not, ascending */
 };
@@ -34,19 +34,19 @@ struct reach {
     struct normaliser range; /* of the derived inputs */
     size_t rows;             /* 0: not calibrated, so no interval and no refusal */
     double *x;               /* rows x inputs, normalised */
-    struct residuals off[NOVELTIES];
+    struct residuals off[NOVELTIES]; /* for each kind of what is new */
     double farthest;         /* the largest distance: of a kernel left out from all others */
 };
 
 struct model {
-    struct recipe recipe;
+    struct recipe recipe;         /* what was learned and how */
     struct gpu gpu;               /* whose times the training rows were; alias "" for several */
-    size_t trained_rows;
+    size_t trained_rows;          /* that were learned from */
     struct normaliser normaliser; /* of the recipe's inputs */
     double time_low, time_high;   /* of the training rows, microseconds */
     double law[LIMITS_COUNT];     /* what bounds a launch is told by it */
-    struct learned learned;
-    struct reach reach;
+    struct learned learned;       /* the method's arrays */
+    struct reach reach;           /* where it may be asked */
 };
 
 /* Fits the recipe to all rows of a design, whose inputs are of its set. `start`: a model whose scales are kept. */
@@ -87,7 +87,7 @@ struct forecast {
     double share;               /* that part */
     double launch_share;        /* the part that launching takes, whatever the launch does */
     double utilisation;         /* of the peak of what is counted exactly: the largest bound over the time */
-    double distance;
+    double distance;            /* from the nearest training row */
     char refused[256];          /* why there is no number; empty where there is */
 };
 

@@ -88,12 +88,12 @@ bool model_write(const struct model *m, const char *path, struct error *error)
 }
 
 struct reader {
-    FILE *file;
-    const char *path;
-    char *line;
-    size_t size;
-    long number;
-    struct error *error;
+    FILE *file;          /* that is read */
+    const char *path;    /* its name, for messages */
+    char *line;          /* the last one read */
+    size_t size;         /* of `line`, bytes */
+    long number;         /* of the last line, from 1 */
+    struct error *error; /* where failures go */
 };
 
 static bool bad(struct reader *r, const char *what)

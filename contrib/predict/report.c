@@ -1,13 +1,13 @@
 /* report.c - what evaluate.h found, as markdown for readers, CSV and JSON for programs. */
 #include <errno.h>
 #include <jansson.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "evaluate.h"
+#include "output.h"
 
 static const char *const group_names[GROUPS] = {"computation", "memory", "merged"};
 static const char *const test_names[TESTS] = {"random", "folds", "kernel", "gpu"};
@@ -21,30 +21,9 @@ static const struct {
     {"elm", GROUP_COMPUTATION, 3.42, 0.97},   {"mlp", GROUP_COMPUTATION, 5.18, 0.007},
     {"svr", GROUP_COMPUTATION, 10.78, 0.016}, {"elm", GROUP_MEMORY, 9.84, 3.83},
     {"mlp", GROUP_MEMORY, 11.28, 0.089},      {"svr", GROUP_MEMORY, 19.82, 0.16},
-    {"elm", GROUP_MERGED, 13.92, -1},         {"mlp", GROUP_MERGED, 24.66, -1},
-    {"svr", GROUP_MERGED, 35.62, -1}};
+    {"elm", GROUP_MERGED, 13.92, NAN},        {"mlp", GROUP_MERGED, 24.66, NAN},
+    {"svr", GROUP_MERGED, 35.62, NAN}};
 enum { SOURCE_ROWS = sizeof source / sizeof source[0] };
-
-static FILE *open_file(const char *folder, const char *name, struct error *error)
-{
-    char path[PATH_MAX];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    file = fopen(path, "w");
-    if (!file) {
-        error_system(error, "cannot write '%s'", path);
-        error->code = EXIT_USAGE;
-    }
-    return file;
-}
-
-static bool close_file(FILE *file, const char *name, struct error *error)
-{
-    bool failed = ferror(file);
-
-    return (fclose(file) == 0 && !failed) || error_system(error, "cannot write '%s'", name);
-}
 
 static void beside_source(FILE *f, const struct evaluation *e)
 {
@@ -67,7 +46,7 @@ static void beside_source(FILE *f, const struct evaluation *e)
         if (!raw || !derived)
             continue;
         fprintf(f, "| %s | %s | %.2f / ", group_names[source[i].group], source[i].method, source[i].max);
-        if (source[i].mean < 0)
+        if (isnan(source[i].mean))
             fputs("- ", f);
         else
             fprintf(f, "%.4g ", source[i].mean);
@@ -238,7 +217,7 @@ static void goals(FILE *f, const struct evaluation *e)
 
 static bool write_tables(const struct evaluation *e, const char *folder, struct error *error)
 {
-    FILE *f = open_file(folder, "predict-tables.md", error);
+    FILE *f = output_open(folder, "predict-tables.md", error);
 
     if (!f)
         return false;
@@ -264,12 +243,12 @@ static bool write_tables(const struct evaluation *e, const char *folder, struct 
     intervals(f, e);
     times(f, e);
     influence(f, e);
-    return close_file(f, "predict-tables.md", error);
+    return output_close(f, "predict-tables.md", error);
 }
 
 static bool write_scores(const struct evaluation *e, const char *folder, struct error *error)
 {
-    FILE *f = open_file(folder, "predict-scores.csv", error);
+    FILE *f = output_open(folder, "predict-scores.csv", error);
 
     if (!f)
         return false;
@@ -282,7 +261,7 @@ static bool write_scores(const struct evaluation *e, const char *folder, struct 
                 test_names[run->test], group_names[run->group], s->rows, s->max, s->mean, s->p50, s->p95, s->log_max,
                 s->log_mean, s->bias, s->range_max, s->range_mean, s->range_square);
     }
-    return close_file(f, "predict-scores.csv", error);
+    return output_close(f, "predict-scores.csv", error);
 }
 
 /* The default model's and the roofline's, row by row, for whoever wants to draw or to look for the worst. */
@@ -292,7 +271,7 @@ static bool write_predictions(const struct evaluation *e, const char *folder, st
     const struct run *kernel = evaluation_run(e, "bounded", GROUP_MERGED, TEST_KERNEL);
     const struct run *roofline = evaluation_run(e, "roofline", GROUP_MERGED, TEST_KERNEL);
     const struct design *d = &e->designs[GROUP_MERGED][INPUTS_DERIVED];
-    FILE *f = open_file(folder, "predict-predictions.csv", error);
+    FILE *f = output_open(folder, "predict-predictions.csv", error);
 
     if (!f)
         return false;
@@ -303,13 +282,13 @@ static bool write_predictions(const struct evaluation *e, const char *folder, st
                 d->sample[i]->class == CLASS_MEMORY ? "memory" : "computation", d->sample[i]->value[COLUMN_N_B],
                 d->sample[i]->value[COLUMN_N_T], d->time[i], folds ? folds->predicted[i] : 0,
                 kernel ? kernel->predicted[i] : 0, roofline ? roofline->predicted[i] : 0);
-    return close_file(f, "predict-predictions.csv", error);
+    return output_close(f, "predict-predictions.csv", error);
 }
 
 static bool write_json(const struct evaluation *e, const char *folder, struct error *error)
 {
     json_t *runs = json_array(), *times_array = json_array(), *all;
-    FILE *f = open_file(folder, "predict.json", error);
+    FILE *f = output_open(folder, "predict.json", error);
 
     for (size_t r = 0; r < e->run_count; r++) {
         const struct run *run = &e->runs[r];
@@ -330,7 +309,7 @@ static bool write_json(const struct evaluation *e, const char *folder, struct er
     if (f)
         json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     json_decref(all);
-    return f && (fputc('\n', f), close_file(f, "predict.json", error));
+    return f && (fputc('\n', f), output_close(f, "predict.json", error));
 }
 
 static bool make_folder(const char *folder, struct error *error)

@@ -15,7 +15,7 @@ enum { MAX_FILES = 32 };
 /* Words of the command line; what was not said is NULL or its default. */
 struct request {
     const char *file[MAX_FILES]; /* `files` of them, the words behind the command's that are no options */
-    int files;
+    int files;              /* of `file` */
     const char *method;     /* --method: its name */
     const char *inputs;     /* --inputs: source or derived */
     const char *time;       /* --time: raw or log */

@@ -6,7 +6,7 @@
 
 /* Over some rows; errors as shares, not percent. */
 struct score {
-    size_t rows;
+    size_t rows;                  /* that were tested */
     double max, mean;             /* of |predicted - measured| / measured: the reading that counts */
     double p50, p95;              /* median and 95th percentile of the same */
     double log_max, log_mean;     /* of |ln(predicted / measured)| */

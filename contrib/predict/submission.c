@@ -17,16 +17,16 @@ enum { SUM_DIGITS = 15 };
 
 /* A launch that was counted, and what was predicted of it. */
 struct launch {
-    const struct sample *sample;
-    const struct forecast *forecast;
+    const struct sample *sample;     /* in the table, in the order of the launches */
+    const struct forecast *forecast; /* its numbers of six digits */
 };
 
 /* All launches of one kernel. Sums are over those that are predicted, in microseconds. */
 struct kernel {
     const struct launch *launch; /* `launches` of them, in the order in which they were made */
-    size_t launches, predicted;
+    size_t launches, predicted;  /* all, and those with a prediction */
     bool regular;                /* no loop of it depends on data */
-    double us, low_us, high_us;
+    double us, low_us, high_us;  /* the time and the ends of its interval */
     double launch_us;            /* what launching takes of it */
     const char *bound;           /* what bounds most of its time */
     double bound_share;          /* the part of those launches' time that it takes */
@@ -35,10 +35,10 @@ struct kernel {
 
 /* A file of launches by kernel. */
 struct kernels {
-    struct predictions predictions;
-    struct launch *launch; /* by kernel's name, then as they were made */
-    struct kernel *kernel;
-    size_t kernels;
+    struct predictions predictions; /* of each launch */
+    struct launch *launch;          /* by kernel's name, then as they were made */
+    struct kernel *kernel;          /* `kernels` of them */
+    size_t kernels;                 /* with different names */
 };
 
 static int by_name(const void *a, const void *b)

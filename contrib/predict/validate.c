@@ -19,10 +19,10 @@ enum { LIST_PROBLEM, LIST_SUBMISSION, LIST_COUNTED, LIST_COLUMNS };
 
 /* A measured launch. */
 struct measured {
-    const char *problem, *submission, *kernel;
-    double us;
+    const char *problem, *submission, *kernel; /* names, in the file of times */
+    double us;                       /* that it took */
     bool matched;                    /* the launch that was counted in its place is the same one */
-    bool regular;
+    bool regular;                    /* a matched one has no loop that depends on data */
     const struct forecast *forecast; /* of a matched one */
 };
 

@@ -1,13 +1,11 @@
 /* validate_report.c - tables and points of a validation: see validation.h. */
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "output.h"
 #include "validation.h"
 
 /* Which rows a line of the summary is of. */
@@ -153,31 +151,10 @@ static void print_kernel(FILE *f, const struct validated *k)
         fputs("- | - | - | - | launches differ on the simulator |\n", f);
 }
 
-static FILE *open_file(const char *folder, const char *name, struct error *error)
-{
-    char path[PATH_MAX];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    file = fopen(path, "w");
-    if (!file) {
-        error_system(error, "cannot write '%s'", path);
-        error->code = EXIT_USAGE;
-    }
-    return file;
-}
-
-static bool close_file(FILE *file, const char *name, struct error *error)
-{
-    bool failed = ferror(file);
-
-    return (fclose(file) == 0 && !failed) || error_system(error, "cannot write '%s'", name);
-}
-
 static bool write_tables(const struct validation *v, const char *folder, const char *summary, struct error *error)
 {
     const struct predictions *p = v->model;
-    FILE *f = open_file(folder, "predict-validation.md", error);
+    FILE *f = output_open(folder, "predict-validation.md", error);
 
     if (!f)
         return false;
@@ -193,7 +170,7 @@ static bool write_tables(const struct validation *v, const char *folder, const c
           "bounded by |\n|---|---|---|---|---|---|---|---|---|---|---|\n", f);
     for (size_t i = 0; i < v->kernels; i++)
         print_kernel(f, &v->kernel[i]);
-    return close_file(f, "predict-validation.md", error);
+    return output_close(f, "predict-validation.md", error);
 }
 
 /* A cell of text, quoted. */
@@ -231,7 +208,7 @@ static bool write_csv(const struct validation *v, const char *folder, struct err
         "measured_of_predicted_us", "predicted_us", "low_us", "high_us", "predicted_median_us", "error", "bound",
         "irregular", "unmatched_launches", "refused_launches", "measured_of_refused_us", "refused_guess_us",
         "refused"};
-    FILE *f = open_file(folder, "predict-validation.csv", error);
+    FILE *f = output_open(folder, "predict-validation.csv", error);
 
     if (!f)
         return false;
@@ -261,13 +238,13 @@ static bool write_csv(const struct validation *v, const char *folder, struct err
             put_text(f, k->refused);
         fputc('\n', f);
     }
-    return close_file(f, "predict-validation.csv", error);
+    return output_close(f, "predict-validation.csv", error);
 }
 
 /* What gnuplot reads: a folder with names, a line a series, and a file N.tsv of each. */
 struct points {
-    const char *folder;
-    FILE *names;
+    const char *folder; /* that all is written to */
+    FILE *names;        /* of the series */
     char marks[256]; /* of the series so far: a style and mark each, 0 for what was refused */
     int series;      /* with a point */
 };
@@ -285,7 +262,7 @@ static bool write_series(struct points *p, const char *name, int mark, const str
 
         if (n == 0)
             continue;
-        if (!file && !(file = open_file(p->folder, path, error)))
+        if (!file && !(file = output_open(p->folder, path, error)))
             return false;
         if (mark)
             fprintf(file, "%.15g %.15g %.15g %.15g\n", k[i].measured_of_predicted / n, k[i].predicted / n,
@@ -297,13 +274,13 @@ static bool write_series(struct points *p, const char *name, int mark, const str
         return true;
     fprintf(p->names, "%s\n", name);
     snprintf(p->marks + strlen(p->marks), sizeof p->marks - strlen(p->marks), "%s%d", p->series++ ? " " : "", mark);
-    return close_file(file, path, error);
+    return output_close(file, path, error);
 }
 
 /* The series, and `definitions`: the variables that predicted.gp is given. */
 static bool write_points(const struct validation *v, const char *folder, struct error *error)
 {
-    struct points p = {.folder = folder, .names = open_file(folder, "names", error)};
+    struct points p = {.folder = folder, .names = output_open(folder, "names", error)};
     bool good = p.names;
     FILE *definitions;
     int problem = 0;
@@ -315,12 +292,12 @@ static bool write_points(const struct validation *v, const char *folder, struct 
     }
     good = good && write_series(&p, "refused", 0, v->kernel, v->kernels, error);
     if (p.names)
-        good = close_file(p.names, "names", error) && good;
-    definitions = good ? open_file(folder, "definitions", error) : NULL;
+        good = output_close(p.names, "names", error) && good;
+    definitions = good ? output_open(folder, "definitions", error) : NULL;
     if (!definitions)
         return false;
     fprintf(definitions, "count = %d\npoints = '%s'\nnote = '%s'\n", p.series, p.marks, v->model->gpu->name);
-    return close_file(definitions, "definitions", error);
+    return output_close(definitions, "definitions", error);
 }
 
 /* Without its empty lines. */

@@ -10,7 +10,7 @@
 
 /* A kernel of a submission. */
 struct validated {
-    const char *problem, *submission, *kernel;
+    const char *problem, *submission, *kernel; /* names */
     size_t launches;           /* that were measured */
     size_t unmatched;          /* of them: came otherwise on the simulator */
     size_t predicted_launches; /* of them: with a prediction */
@@ -28,8 +28,8 @@ struct validated {
 
 /* All kernels, by problem, submission and name, and what they were predicted by. */
 struct validation {
-    struct validated *kernel;
-    size_t kernels;
+    struct validated *kernel;        /* `kernels` of them */
+    size_t kernels;                  /* of all submissions */
     const struct predictions *model; /* whose model and GPU are named */
     const char *left_out;            /* the submissions that took too long, apart by "; "; "" where there is none */
 };

@@ -12,7 +12,8 @@ enum { FIELDS = 256, LAUNCHES_A_ROW = 6 };
 
 /* Where ncu's columns are. */
 struct places {
-    size_t kernel, block, grid, duration, columns;
+    size_t kernel, block, grid, duration; /* from 0 */
+    size_t columns;                       /* 0 before the header was read */
 };
 
 /* Takes a line of ncu's apart, in place: a field is quoted and may hold commas. */

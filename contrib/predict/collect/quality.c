@@ -18,14 +18,14 @@ static const double length_ends[ALL - 1] = {5, 20, 100, 1000}; /* microseconds *
 
 /* Numbers of one kind, as many as were put there. */
 struct band {
-    double *value;
-    size_t count, room;
+    double *value;      /* `count` of them */
+    size_t count, room; /* how many, and for how many there is memory */
 };
 
 /* A launch of the first file. */
 struct launch {
     char key[128];            /* kernel, size and block */
-    double size, time, low, high;
+    double size, time, low, high; /* elements; microseconds */
     double alone;             /* NAN where it was not timed alone */
     const char *written;      /* the time as the file has it */
 };
@@ -37,14 +37,15 @@ struct quality {
     struct band ncu_short, ncu_long;             /* ncu's time less that alone, microseconds */
     size_t outside;                              /* rows timed again outside of their interval */
     struct launch *launch;                       /* in the order of the file */
-    struct launch **by_key;
-    size_t launches;
+    struct launch **by_key;                      /* the same, sorted */
+    size_t launches;                             /* of `launch` */
     bool full;                                   /* memory ran out */
 };
 
 /* Where the columns of a file are. */
 struct places {
-    size_t kernel, size, block, block_x, block_y, time, low, high, alone, ncu, columns;
+    size_t kernel, size, block, block_x, block_y, time, low, high, alone, ncu; /* `columns` where there is none */
+    size_t columns;                                                            /* of a row */
 };
 
 static void put(struct quality *q, struct band *band, double value)

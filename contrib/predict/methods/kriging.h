@@ -13,7 +13,7 @@
 
 /* Some of the rows of a training, by number. */
 struct kriging_part {
-    size_t *row, count;
+    size_t *row, count; /* numbers of rows, and how many */
 };
 
 enum { KRIGING_SCALES = 3 }; /* beside one for each input: the mean of y, s^2, n^2 */

@@ -15,8 +15,8 @@ enum { MAX_ARRAYS = 12 };
 
 struct learned {
     struct {
-        double *values;
-        size_t count;
+        double *values; /* `count` of them */
+        size_t count;   /* 0 of an array that the method does not use */
     } array[MAX_ARRAYS]; /* in the order of the method's names */
 };
 

@@ -12,13 +12,13 @@
 #include "learned.h"
 
 struct training {
-    size_t rows, inputs;
+    size_t rows, inputs;  /* the size of the matrix */
     const double *x;      /* rows x inputs, between 0 and 1 */
     const double *y;      /* rows: the logarithm of the time in microseconds, or the time scaled to [0, 1] */
     const double *terms;  /* rows x TERMS, microseconds */
     const double *spread; /* rows: how well the time is known, as a share of it */
     const int *kernel;    /* rows: which kernel */
-    int kernels;
+    int kernels;          /* of all rows */
     const struct learned *start; /* of an earlier fit to most of these rows, whose scales are kept; or NULL */
 };
 

@@ -13,7 +13,7 @@
 
 struct cells_row {
     char **cell;  /* `count` of them */
-    size_t count;
+    size_t count; /* of `cell` */
     long line;    /* in the file, from 1 */
 };
 
@@ -22,7 +22,7 @@ struct cells {
     char *text;            /* the file, its separators and ends of lines replaced by zeros */
     char **cell;           /* all cells of the file, one row's after the other's */
     struct cells_row *row; /* `rows` of them; the first is the header, if the file has one */
-    size_t rows;
+    size_t rows;           /* lines of the file */
 };
 
 /* Reads a file. An error (EXIT_USAGE, EXIT_TOOLKIT) where it cannot be read or there is no memory. */

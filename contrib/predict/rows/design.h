@@ -27,15 +27,15 @@ bool inputs_compute(enum input_set set, const struct sample *sample, const struc
 
 /* Rows as matrices, row-major. */
 struct design {
-    enum input_set set;
-    size_t rows, inputs;
+    enum input_set set; /* what the inputs are */
+    size_t rows, inputs; /* the size of the matrix */
     double *x;      /* rows x inputs, as computed */
     double *terms;  /* rows x TERMS, microseconds */
     double *time;   /* rows, microseconds */
     /* rows: how far the time is known, as a share of it: half its interval, what moves the price of a launch */
     double *spread;
     int *kernel;    /* rows: a number for each kernel's name, from 0 */
-    int kernels;
+    int kernels;    /* of all rows */
     const struct sample **sample; /* rows, in the table */
 };
 

@@ -58,11 +58,10 @@ bool gpus_read(struct gpus *gpus, const char *path, struct error *error)
         goto out;
     }
     for (int f = 0; f < FIELDS; f++) {
-        place[f] = -1;
-        for (int c = 0; c < FIELDS; c++)
-            if (strcmp(cells[c], fields[f]) == 0)
-                place[f] = c;
-        if (place[f] < 0) {
+        place[f] = 0;
+        while (place[f] < FIELDS && strcmp(cells[place[f]], fields[f]) != 0)
+            place[f]++;
+        if (place[f] == FIELDS) {
             error_usage(error, "%s:1: the header has no column '%s'", path, fields[f]);
             goto out;
         }

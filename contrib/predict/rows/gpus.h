@@ -21,15 +21,15 @@
     X(shared_per_sm)    /* shared memory in bytes, of all blocks */
 
 struct gpu {
-    char alias[32], name[64];
+    char alias[32], name[64]; /* on command lines, and as the driver has it */
 #define X(field) double field;
     GPU_FIELDS(X)
 #undef X
 };
 
 struct gpus {
-    struct gpu gpu[32];
-    int count;
+    struct gpu gpu[32]; /* `count` of them */
+    int count;          /* rows of the file */
 };
 
 /* Reads the file; an error names file, line and column. */

@@ -7,8 +7,8 @@
 enum { BINS = 10 };
 
 struct ranked {
-    double value;
-    size_t row;
+    double value; /* that rows are sorted by */
+    size_t row;   /* its number */
 };
 
 static int by_value(const void *a, const void *b)

@@ -5,7 +5,7 @@
 #include "design.h"
 
 struct normaliser {
-    size_t inputs;
+    size_t inputs;                            /* of a row */
     double low[MAX_INPUTS], high[MAX_INPUTS]; /* over the training rows */
 };
 

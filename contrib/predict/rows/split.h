@@ -14,8 +14,8 @@ enum { SPLIT_SEED = 20 }; /* of every split that the tables are made of */
 
 /* Row numbers: train has train_count, test has test_count; together each row once, each part in ascending order. */
 struct split {
-    size_t *train, *test;
-    size_t train_count, test_count;
+    size_t *train, *test;           /* numbers of rows */
+    size_t train_count, test_count; /* how many */
 };
 
 /* A test set of a fifth of the rows, rounded to the nearest, drawn at random. */

@@ -27,11 +27,13 @@ static const struct {
 #undef X
 };
 
-/* Where each thing stands in a line: an index of a cell, or -1. */
+enum { NOWHERE = -1 };
+
+/* Where each thing stands in a line: an index of a cell, or NOWHERE. */
 struct header {
-    int gpu, kernel, class;
-    int column[COLUMNS];
-    size_t cells;
+    int gpu, kernel, class; /* the columns that are names */
+    int column[COLUMNS];    /* those that are numbers */
+    size_t cells;           /* of a line */
 };
 
 const char *column_name(enum column column)
@@ -53,9 +55,9 @@ static bool read_header(struct header *header, char *line, const char *path, enu
     char *cells[MAX_CELLS];
     const char *missing = NULL;
 
-    header->gpu = header->kernel = header->class = -1;
+    header->gpu = header->kernel = header->class = NOWHERE;
     for (int c = 0; c < COLUMNS; c++)
-        header->column[c] = -1;
+        header->column[c] = NOWHERE;
     header->cells = cells_cut(line, ',', cells, MAX_CELLS);
     if (header->cells > MAX_CELLS)
         return error_usage(error, "%s:1: more than %d columns", path, MAX_CELLS);
@@ -66,19 +68,19 @@ static bool read_header(struct header *header, char *line, const char *path, enu
                      : strcmp(cells[i], "kernel") == 0 ? &header->kernel
                      : strcmp(cells[i], "class") == 0 ? &header->class : NULL;
 
-        if (place && *place >= 0)
+        if (place && *place != NOWHERE)
             return error_usage(error, "%s:1: two columns are called '%s'", path, cells[i]);
         if (place)
             *place = i;
     }
     for (int c = COLUMNS - 1; c >= 0; c--)
-        if (header->column[c] < 0 && (columns[c].need != NEED_MEASURED || kind == TABLE_MEASURED))
+        if (header->column[c] == NOWHERE && (columns[c].need != NEED_MEASURED || kind == TABLE_MEASURED))
             missing = columns[c].name;
-    if (kind == TABLE_MEASURED && header->class < 0)
+    if (kind == TABLE_MEASURED && header->class == NOWHERE)
         missing = "class";
-    if (header->kernel < 0)
+    if (header->kernel == NOWHERE)
         missing = "kernel";
-    if (kind == TABLE_MEASURED && header->gpu < 0)
+    if (kind == TABLE_MEASURED && header->gpu == NOWHERE)
         missing = "gpu";
     return !missing || error_usage(error, "%s:1: the header has no column '%s'", path, missing);
 }
@@ -152,10 +154,10 @@ static bool read_row(struct sample *sample, char **cells, const struct header *h
 
     if (!read_name(sample->kernel, sizeof sample->kernel, cells[header->kernel], "kernel", path, line, error))
         return false;
-    if (header->gpu >= 0 && (kind == TABLE_MEASURED || *cells[header->gpu]) &&
+    if (header->gpu != NOWHERE && (kind == TABLE_MEASURED || *cells[header->gpu]) &&
         !read_name(sample->gpu, sizeof sample->gpu, cells[header->gpu], "gpu", path, line, error))
         return false;
-    if (header->class >= 0 && (kind == TABLE_MEASURED || *cells[header->class])) {
+    if (header->class != NOWHERE && (kind == TABLE_MEASURED || *cells[header->class])) {
         const char *class = cells[header->class];
 
         sample->class = strcmp(class, "memory") == 0 ? CLASS_MEMORY
@@ -164,7 +166,7 @@ static bool read_row(struct sample *sample, char **cells, const struct header *h
             return error_usage(error, "%s:%ld: class '%.40s'; it is memory or computation", path, line, class);
     }
     for (int c = 0; c < COLUMNS; c++)
-        if (header->column[c] >= 0 && (columns[c].need != NEED_MEASURED || kind == TABLE_MEASURED) &&
+        if (header->column[c] != NOWHERE && (columns[c].need != NEED_MEASURED || kind == TABLE_MEASURED) &&
             !read_number(&sample->value[c], cells[header->column[c]], c, path, line, error))
             return false;
     return consistent(sample, kind, path, error);

@@ -75,7 +75,7 @@ struct sample {
 struct table {
     char path[256];         /* where it was read from, for messages */
     struct sample *samples; /* `rows` of them */
-    size_t rows;
+    size_t rows;            /* below the header */
 };
 
 /* What a file must have: MEASURED asks for gpu, class and times as well. */

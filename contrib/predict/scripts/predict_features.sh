@@ -25,11 +25,11 @@ files; 3 the toolkit or the machine is at fault
 END
 }
 
-format=lines kernel='' launch=() args=() flags=() sample='' file='' single='' program_arguments=()
+format='' kernel='' launch=() args=() flags=() sample='' file='' single='' program_arguments=()
 while [ $# -gt 0 ]; do
     case $1 in
     --help) help && exit 0 ;;
-    --json | --csv) format=${1#--} && shift && continue ;;
+    --json | --csv) format=$1 && shift && continue ;;
     --tune) single=$1 launch+=(--tune) && shift && continue ;;
     --args)
         single=$1 args=(--args) && shift
@@ -130,20 +130,5 @@ case $file in
 *) refuse "'$file' is neither a .cu nor a .ptx file" ;;
 esac
 
-awk -F, -v format="$format" -v kernel="$kernel" '
-    NR == 1 { fields = split($0, name); if (format == "csv") print; next }
-    kernel != "" && $1 != kernel { next }
-    { found++ }
-    format == "csv" { print; next }
-    format == "lines" {
-        if (found > 1) print ""
-        for (i = 1; i <= fields; i++) print name[i] " " ($i == "" ? "-" : $i)
-        next
-    }
-    {
-        printf "%s{\"kernel\": \"%s\"", (found > 1 ? ",\n " : "["), $1
-        for (i = 2; i <= fields; i++) printf ", \"%s\": %s", name[i], ($i == "" ? "null" : $i)
-        printf "}"
-    }
-    END { if (format == "json" && found) print "]"; exit !found }' "$work/features.csv" ||
-    refuse "'$file' launched no kernel '$kernel', but: $(sed 1d "$work/features.csv" | cut -d, -f1 | sort -u | xargs)"
+"$build/predict/features" --print "$work/features.csv" ${kernel:+--kernel "$kernel"} ${format:+"$format"} \
+    2> "$work/said" || refuse "'$file' $(cat "$work/said")"
