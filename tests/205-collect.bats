@@ -217,6 +217,20 @@ fan_2,128,8x8,8,7'
     assert_output 'ncu_alone: 0 launches; the list has 2 rows of six'
 }
 
+@test "quality: the table beside the data is what the program prints of it" {
+    quality() { "$build/predict/predict" quality "$@"; }
+    data=$root/contrib/predict/data
+    quality "$data"/h100{,-again,-ncu}.csv > table
+    diff <(sed -n '/^launches of .*interval/,/^the worst/p' "$data/README.md") table
+    some_rows
+    cut -d, -f 1-5 times.csv > untimed.csv
+    run -1 quality untimed.csv
+    assert_output 'untimed.csv:1: the header has no time_us, low_us, high_us'
+    sed '3s/,18,/,/' times.csv > short.csv
+    run -1 quality short.csv
+    assert_output 'short.csv:3: 11 columns instead of 12'
+}
+
 @test "data: the committed rows are whole, and the simulator counts today what they say" {
     for data in "$root"/contrib/predict/data/{h200,h100}.csv; do
         [ "$(wc -l < "$data")" -gt 9000 ]
