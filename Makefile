@@ -34,7 +34,7 @@ include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze
 .PHONY: lint clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key grade
-.PHONY: demo scoreboard gradescope package check-package
+.PHONY: demo scoreboard gradescope package import-package check-package
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -126,6 +126,9 @@ gradescope: packages ## write the Gradescope autograder of PROBLEM=... to build/
 
 package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
 	@contrib/kattis/package.sh $(PROBLEM) $(ARGS)
+
+import-package: packages ## start the problem NAME=... from the Kattis package PACKAGE=...
+	@run_scripts/package.sh import "$(PACKAGE)" "$(NAME)"
 
 check-package: packages ## check the Kattis package PACKAGE=... by the format's rules: ARGS=--submissions
 	@run_scripts/package.sh check "$(PACKAGE)" $(ARGS)

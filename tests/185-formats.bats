@@ -86,7 +86,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     # The YAML blocks are YAML.
     grep '^  [a-z_]*: ' "$BATS_TEST_TMPDIR/wa.t" | sed -n '/verdict/,$p' | head -n 4 |
         sed 's/^  //' > "$BATS_TEST_TMPDIR/block.yaml"
-    run -0 "$build/yaml_flat" "$BATS_TEST_TMPDIR/block.yaml" verdict words message league device duration_ms
+    run -0 "$build/kattis" yaml "$BATS_TEST_TMPDIR/block.yaml" verdict words message league device duration_ms
     if command -v prove > /dev/null; then
         run -1 prove --exec cat "$BATS_TEST_TMPDIR/wa.t"
         assert_output --partial 'Failed tests:  2-4'
@@ -320,16 +320,17 @@ legacy() {
 }
 
 @test "formats: a legacy package is imported as far as it can be, and the rest is listed" {
+    requires box
     load helpers/copy
     copy_toolkit built
     legacy "$BATS_TEST_TMPDIR/hello"
     (cd "$BATS_TEST_TMPDIR" && zip -qr hello.zip hello)
-    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello
     assert_output --partial 'problems/hello: problem.yaml, en sv statement, 2 cases, 1 submissions'
     assert_output --partial 'problem.c: generate(), reference(), reference_plain(), check()'
     assert_equal "$(find problems/hello -name testdata.yaml)" ''
     value() {
-        build/yaml_flat "problems/hello/$1" 'problem_format_version' type 'name.*' uuid 'credits.*' 'source.*' \
+        build/kattis yaml "problems/hello/$1" 'problem_format_version' type 'name.*' uuid 'credits.*' 'source.*' \
             license rights_owner 'limits.*' 'keywords.*' languages 'output_validator_args.*' | sed -n "s/^$2\t//p"
     }
     assert_equal "$(value problem.yaml problem_format_version)" 2025-09
@@ -350,7 +351,7 @@ legacy() {
     assert_equal "$(value problem.yaml limits.time_multipliers.ac_to_time_limit)" 5
     # It does not get into the way of what is there.
     run -0 make -s print-submission
-    run -2 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -2 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello
     assert_output --partial 'problems/hello exists already'
     # All that 2025-09 or the toolkit has no use for: of a problem without scores, what was said of them.
     rm -r problems/hello
@@ -364,7 +365,7 @@ legacy() {
         -e '$a grading: {objective: min}' -e '$a languages: [c, cpp]' -e '$a name.de: Hallo' -e '$a uuid: none' \
         "$BATS_TEST_TMPDIR/hello/problem.yaml"
     (cd "$BATS_TEST_TMPDIR" && rm hello.zip && zip -qr hello.zip hello)
-    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello
     run -0 grep 'left out' problems/hello/IMPORTED.md
     assert_output "- problem.yaml: limits.memory: '0.5' is left out
 - problem.yaml: name.de: 'Hallo' is left out
@@ -379,29 +380,31 @@ legacy() {
 }
 
 @test "formats: a package that the toolkit wrote is imported" {
+    requires box
     load helpers/copy
     contrib/kattis/package.sh diffevo --limit 3000 > /dev/null
     cp "$build/packages/diffevo.zip" "$BATS_TEST_TMPDIR/"
     copy_toolkit built
-    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/diffevo.zip" again
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/diffevo.zip" again
     assert_output --partial 'en ja statement'
     assert_equal "$(grep 'left out' problems/again/IMPORTED.md)" ''
     [ -x problems/again/imported/output_validator/build ] || [ -f problems/again/imported/output_validator/build ]
     cmp problems/again/statement/problem.en.md problems/diffevo/statement/problem.en.md
     # The names survive the way out and in.
     name() {
-        build/yaml_flat "$1" 'problem_format_version' type 'name.*' uuid source 'source.*' license rights_owner \
+        build/kattis yaml "$1" 'problem_format_version' type 'name.*' uuid source 'source.*' license rights_owner \
             'limits.*' 'keywords.*' languages 'languages.*' | grep -E '^(name\.|uuid|license|rights_owner|keywords)'
     }
     assert_equal "$(name problems/again/problem.yaml | sort)" "$(name problems/diffevo/problem.yaml | sort)"
 }
 
 @test "formats: hostile zips are refused, and leave nothing" {
+    requires box
     load helpers/copy
     copy_toolkit built
     local z=$BATS_TEST_TMPDIR/z
     refused() { # WORDS
-        run -2 contrib/kattis/import_package.sh "$z/x.zip" hostile
+        run -2 run_scripts/package.sh import "$z/x.zip" hostile
         assert_output --partial "$1"
         [ ! -e problems/hostile ] && [ ! -e "$BATS_TEST_TMPDIR/escaped" ]
         rm -rf "$z"
@@ -469,7 +472,7 @@ legacy() {
     assert_output --partial "there is no submission"
     [ ! -e "$out/junit.xml" ]
     # The workflow is YAML, calls what is there, and gives no more rights than it needs.
-    run -0 "$build/yaml_flat" contrib/autograders/github/judge.yml name 'on.*' 'permissions.*' 'env.*' 'jobs.*'
+    run -0 "$build/kattis" yaml contrib/autograders/github/judge.yml name 'on.*' 'permissions.*' 'env.*' 'jobs.*'
     assert_line $'permissions.contents\tread'
     assert_output --partial 'toolkit/contrib/autograders/github/judge_ci.sh "student/$SUBMISSION" "$PROBLEM" report'
     run -0 jq -r '.tests[] | .name, .run, (.points | tostring)' contrib/autograders/github/autograding.json

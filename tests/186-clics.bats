@@ -522,7 +522,7 @@ group() {
     group "$data/secret/a" 2 'max_score: 10' 'require_pass: sample'
     group "$data/secret/b" 3 'max_score: 30' 'score_aggregation: sum' 'require_pass: [sample, secret/a]' 'args: [-x]'
     group "$data/secret/c" 1 'max_score: 60' 'score_aggregation: min'
-    run -0 "$build/test_groups" "$data"
+    run -0 "$build/kattis" groups "$data"
     assert_output $'secret\tsum\t100\t0
 secret/a\tpass-fail\t10\t2
 secret/b\tsum\t30\t3
@@ -531,7 +531,7 @@ secret/c\tmin\t60\t1'
         cp -R "$data" "$BATS_TEST_TMPDIR/bad"
         # shellcheck disable=SC2059
         printf "$line\n" > "$BATS_TEST_TMPDIR/bad/$file/test_group.yaml"
-        run -2 "$build/test_groups" "$BATS_TEST_TMPDIR/bad"
+        run -2 "$build/kattis" groups "$BATS_TEST_TMPDIR/bad"
         assert_output --partial "$words"
         rm -r "$BATS_TEST_TMPDIR/bad"
     done <<'LINES'
@@ -552,10 +552,10 @@ LINES
     # Unbounded is in the format; a group without a case is not.
     echo 'max_score: unbounded' > "$data/secret/test_group.yaml"
     printf 'score_aggregation: sum\n' > "$data/secret/c/test_group.yaml"
-    run -0 "$build/test_groups" "$data"
+    run -0 "$build/kattis" groups "$data"
     assert_line --index 3 $'secret/c\tsum\tunbounded\t1'
     rm "$data"/secret/c/*.in
-    run -2 "$build/test_groups" "$data"
+    run -2 "$build/kattis" groups "$data"
     assert_output --partial 'secret/c: the group has no case'
 }
 
@@ -648,6 +648,7 @@ LINES
 }
 
 @test "groups: a legacy package's testdata.yaml becomes test_group.yaml; what cannot is listed" {
+    requires box
     local p=$BATS_TEST_TMPDIR/points data
     load helpers/copy
     mkdir -p "$p"/{data/sample,data/secret,problem_statement,submissions/accepted,input_format_validators}
@@ -666,15 +667,15 @@ LINES
         > "$p/data/secret/2/testdata.yaml"
     printf '%s\n' 'accept_score: 7.5' 'range: 0 15' 'grader_flags: max' > "$p/data/secret/3/testdata.yaml"
     (cd "$BATS_TEST_TMPDIR" && zip -qr points.zip points)
-    copy_toolkit
-    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/points.zip" points
+    copy_toolkit built
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points
     assert_output --partial "imported/data/secret/3: 'max' is no score_aggregation of 2025-09"
     assert_output --partial 'imported/data/secret/3: it stopped at the first case that failed'
     refute_output --partial 'secret/2:'
     refute_output --partial 'left out'
     data=problems/points/imported/data
     assert_equal "$(find $data -name testdata.yaml)" ''
-    run -0 build/test_groups $data
+    run -0 build/kattis groups $data
     assert_output $'secret\tsum\t100\t0
 secret/1\tmin\t25\t2
 secret/2\tsum\t60\t3
@@ -699,7 +700,7 @@ max_score: 60'
     mv "$p/data/testdata.yaml" "$p/data/secret/"
     sed -i 's/continue/break/' "$p/data/secret/testdata.yaml"
     (cd "$BATS_TEST_TMPDIR" && rm points.zip && zip -qr points.zip points)
-    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/points.zip" points
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points
     run -0 grep '^- imported' problems/points/IMPORTED.md
     assert_output "- imported/data/secret: it stopped at the first group that failed; here every group counts
 - imported/data/secret/2: range: '-5 12.5': scores are from 0 up to a whole number
@@ -711,7 +712,7 @@ max_score: 60'
     rm -r problems/points
     echo 'on_rejekt: break' > "$p/data/secret/1/testdata.yaml"
     (cd "$BATS_TEST_TMPDIR" && rm points.zip && zip -qr points.zip points)
-    run -2 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/points.zip" points
+    run -2 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points
     assert_output --partial "data/secret/1/testdata.yaml: 1: unknown key 'on_rejekt'"
     [ ! -e problems/points ]
 }

@@ -1,7 +1,7 @@
-# Packages of other judges: what import_package.sh takes over of them, and what it lists. See docs/FORMATS.md.
+# Packages of other judges: what package.sh import takes over of them, and what it lists. See docs/FORMATS.md.
 setup_file() {
     load helpers/common
-    make -s -C "$root" format-programs "${build#"$root"/}/test_groups" >&3 2>&1
+    make -s -C "$root" format-programs >&3 2>&1
     load helpers/copy
     BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR copy_toolkit built
 }
@@ -19,14 +19,15 @@ teardown() { rm -rf "$BATS_FILE_TMPDIR/copy/problems/imported"; }
 
 # import: the package as problems/imported; $output has what is listed.
 import() {
+    requires box
     rm -rf problems/imported "$BATS_TEST_TMPDIR/x.zip"
     (cd "$BATS_TEST_TMPDIR" && zip -qr x.zip x)
-    run -0 contrib/kattis/import_package.sh "$BATS_TEST_TMPDIR/x.zip" imported
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/x.zip" imported
 }
 
 # values PREFIX: the keys with it of the problem.yaml that was written, all of which the format has.
 values() {
-    build/yaml_flat problems/imported/problem.yaml problem_format_version type 'type.*' \
+    build/kattis yaml problems/imported/problem.yaml problem_format_version type 'type.*' \
         'name.*' uuid version 'credits.*' \
         source 'source.*' license rights_owner embargo_until 'limits.*' 'keywords.*' languages 'languages.*' \
         allow_file_writing 'constants.*' > "$BATS_TEST_TMPDIR/values"
@@ -181,7 +182,7 @@ input_validator_args:
   "v":
     - "n=5"
     - "m"'
-    run -0 build/yaml_flat problems/imported/imported/data/secret/a/1.yaml hint description
+    run -0 build/kattis yaml problems/imported/imported/data/secret/a/1.yaml hint description
     assert_output $'description\tthe least: 1\nhint\tTry "0" and \\1.'
     [ ! -e problems/imported/imported/data/secret/a/1.hint ]
     # A scoring one has bounds.

@@ -2,6 +2,7 @@
  * main_kattis.c - packages of the Kattis Problem Package Format: kattis COMMAND ARGUMENT...
  *
  *   check ZIP|FOLDER [--submissions]     holds a package against the rules of the format 2025-09
+ *   import ZIP|FOLDER NAME               starts problems/NAME from a package of 2025-09, legacy or legacy-icpc
  *   groups DATA                          prints the test groups of a package's folder data/
  *   yaml FILE KEY...                     prints a YAML file, a line each: key, tab, value; other keys are refused
  *   unpack FROM FOLDER BYTES FILE-BYTES  is for the program itself, in a box
@@ -21,6 +22,7 @@
 #include "archive.h"
 #include "check.h"
 #include "contrib/grade/groups.h"
+#include "import.h"
 #include "verify/base/root.h"
 #include "verify/base/settings.h"
 #include "verify/base/text.h"
@@ -70,7 +72,7 @@ static const struct {
     const char *name;
     int (*run)(struct kit *kit, int argc, char **argv); /* with the arguments behind the name */
 } commands[] = {
-    { "check", check_main }, { "groups", print_groups }, { "yaml", print_yaml },
+    { "check", check_main }, { "import", import_main }, { "groups", print_groups }, { "yaml", print_yaml },
 };
 
 static volatile sig_atomic_t worker;
@@ -94,7 +96,7 @@ static int work(int argc, char **argv, const char *folder)
             argc = 0;
         }
     if (argc > 0)
-        fprintf(stderr, "usage: kattis check|groups|yaml ARGUMENT...\n");
+        fprintf(stderr, "usage: kattis check|import|groups|yaml ARGUMENT...\n");
     kit_release(kit);
     free(kit);
     return code;

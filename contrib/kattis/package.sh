@@ -66,7 +66,7 @@ for name in short digit byte; do cp "${right%.in}.yaml" "$invalid/damaged-$name.
 
 # ---- metadata and statement
 
-cpu_limit=$("$build/yaml_flat" "$source/gpu.yaml" 'cpu.*' 'sim.*' 'peak.*' 'leagues.*' 'gpu_only.*' 'ranked.*' \
+cpu_limit=$("$build/kattis" yaml "$source/gpu.yaml" 'cpu.*' 'sim.*' 'peak.*' 'leagues.*' 'gpu_only.*' 'ranked.*' \
     'device.*' | sed -n 's/^cpu.time_limit\t//p')
 # What runs on such a judge is C on a CPU, and its driver reads and writes text within the limit.
 sed -E "s/^  time_limit: .*/  time_limit: ${cpu_limit:-10}/; s/^languages: .*/languages: [c]/" "$source/problem.yaml" \

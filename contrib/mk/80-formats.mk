@@ -12,14 +12,10 @@ $(BUILD)/export_problem: $(call object,contrib/kattis/main_export.c) $(OUTPUTS_O
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 # Problems are in it, for it exports them. driver.c and validator.c go into packages.
-KATTIS_OBJECTS := $(call object,$(addprefix contrib/kattis/,main_kattis.c kit.c rules.c archive.c check.c check_run.c) \
-	$(addprefix contrib/grade/,contest.c groups.c score.c litter.c))
+KATTIS_OBJECTS := $(call object,$(addprefix contrib/kattis/,main_kattis.c kit.c rules.c archive.c check.c check_run.c \
+	import.c import_yaml.c testdata.c) $(addprefix contrib/grade/,contest.c groups.c score.c litter.c))
 $(BUILD)/kattis: $(KATTIS_OBJECTS) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS) -larchive
 
-$(BUILD)/yaml_flat: $(call object,contrib/kattis/main_yaml_flat.c verify/base/settings.c verify/base/error.c \
-	verify/base/text.c)
-	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lyaml -lm
-
 .PHONY: format-programs
-format-programs: $(BUILD)/convert $(BUILD)/export_problem $(BUILD)/yaml_flat $(BUILD)/kattis
+format-programs: $(BUILD)/convert $(BUILD)/export_problem $(BUILD)/kattis
