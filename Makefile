@@ -125,7 +125,7 @@ gradescope: packages ## write the Gradescope autograder of PROBLEM=... to build/
 	@run_scripts/gradescope.sh $(PROBLEM) $(ARGS)
 
 package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
-	@contrib/kattis/package.sh $(PROBLEM) $(ARGS)
+	@run_scripts/package.sh export $(PROBLEM) $(ARGS)
 
 import-package: packages ## start the problem NAME=... from the Kattis package PACKAGE=...
 	@run_scripts/package.sh import "$(PACKAGE)" "$(NAME)"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Packages of the Kattis Problem Package Format: package.sh check|import|export ARGUMENT... (contrib/kattis)
+# Packages of the Kattis Problem Package Format: package.sh export|import|check ARGUMENT... (contrib/kattis)
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 "$root/run_scripts/lib/packages.sh" build formats

@@ -260,13 +260,13 @@ gradescope_valid() {
     assert_output 'check-package: editdistance is a package of the format 2025-09'
     cp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
     # Made again it is the same, to the byte.
-    run -0 contrib/kattis/package.sh editdistance --limit 3000
+    run -0 run_scripts/package.sh export editdistance --limit 3000
     cmp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
 }
 
 @test "formats: a package that breaks a rule is found" {
     requires box
-    [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || contrib/kattis/package.sh editdistance --limit 3000 > /dev/null
+    [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || run_scripts/package.sh export editdistance --limit 3000 > /dev/null
     [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || cp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/"
     mkdir "$BATS_TEST_TMPDIR/p"
     cd "$BATS_TEST_TMPDIR/p"
@@ -382,7 +382,7 @@ legacy() {
 @test "formats: a package that the toolkit wrote is imported" {
     requires box
     load helpers/copy
-    contrib/kattis/package.sh diffevo --limit 3000 > /dev/null
+    run_scripts/package.sh export diffevo --limit 3000 > /dev/null
     cp "$build/packages/diffevo.zip" "$BATS_TEST_TMPDIR/"
     copy_toolkit built
     run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/diffevo.zip" again

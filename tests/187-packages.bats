@@ -1,4 +1,4 @@
-# Packages for other judges: what package.sh writes and package.sh check finds. See docs/FORMATS.md.
+# Packages for other judges: what package.sh export writes and package.sh check finds. See docs/FORMATS.md.
 setup_file() {
     load helpers/common
     make -s -C "$root" format-programs >&3 2>&1
@@ -11,7 +11,7 @@ setup() {
 
 @test "packages: every problem can be packed, and what needs a case that is left out is left out with it" {
     for problem in cointsp diffevo editdistance matmul mergesort; do
-        run -0 contrib/kattis/package.sh $problem
+        run -0 run_scripts/package.sh export $problem
         assert_output --partial "/packages/$problem.zip: "
         case $problem in
         mergesort)
@@ -24,7 +24,7 @@ setup() {
         esac
     done
     # With a smaller limit fewer are there.
-    run -0 contrib/kattis/package.sh editdistance --limit 5000
+    run -0 run_scripts/package.sh export editdistance --limit 5000
     assert_line "left out: submission wrong_answer/fixed_array.c, for no case that it fails in is there: $(
         )secret/06-disjoint secret/08-single secret/03-random"
     refute_line --partial hamming.c
@@ -32,10 +32,13 @@ setup() {
 
 @test "packages: jury submissions do in a package what their folder says" {
     requires box
-    contrib/kattis/package.sh mergesort > /dev/null
+    run_scripts/package.sh export mergesort > /dev/null
     run -0 run_scripts/package.sh check "$build/packages/mergesort.zip" --submissions
     assert_output "check-package: mergesort is a package of the format 2025-09"
 }
+
+# fails_in FILE: the cases that a jury submission fails in, `fails in: secret/a, secret/b` in its comment, a line each.
+fails_in() { sed -n 's/^[ /*]*fails in: \([^*]*[^* ]\) *\(\*\/\)\?$/\1/p' "$1" | sed 's/, */\n/g'; }
 
 @test "packages: cases that jury submissions name are there" {
     load helpers/copy
@@ -44,12 +47,12 @@ setup() {
         [ -f "$file" ] || continue
         while IFS= read -r name; do
             [ -f "${file%%/submissions/*}/data/$name.in" ] || fail "$file: fails in: $name"
-        done < <(bash -c '. run_scripts/lib/lib.sh; fails_in "$1"' - "$file")
+        done < <(fails_in "$file")
     done
     copy_toolkit built
     sed -i 's|fails in: secret/keys/02-one|fails in: secret/keys/02-none|' \
         problems/mergesort/submissions/run_time_error/null_payloads.c
-    run -2 contrib/kattis/package.sh mergesort
+    run -2 run_scripts/package.sh export mergesort
     assert_output --partial "null_payloads.c: 'fails in: secret/keys/02-none': there is no such case"
 }
 

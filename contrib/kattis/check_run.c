@@ -260,7 +260,7 @@ void check_validators(struct check *check)
 
 /* ------------------------------------------------------------------ submissions */
 
-static enum outcome run_submission(struct check *check, const char *folder, const char *stem)
+static enum run_outcome run_submission(struct check *check, const char *folder, const char *stem)
 {
     static char *const words[] = { "./run" };
     const char *limit = value_of(&check->problem, "limits.time_limit"), *answer = in_work(check, "answer");
@@ -270,16 +270,16 @@ static enum outcome run_submission(struct check *check, const char *folder, cons
                              (struct lines){ (char **)words, 1 });
 
     if (status == 124 || status == 137)
-        return OUTCOME_TLE;
+        return RUN_TLE;
     if (status != 0)
-        return OUTCOME_RTE;
-    return judged(check, stem, answer) == ACCEPTED ? OUTCOME_AC : OUTCOME_WA;
+        return RUN_RTE;
+    return judged(check, stem, answer) == ACCEPTED ? RUN_AC : RUN_WA;
 }
 
 static void check_submission(struct check *check, const char *path)
 {
-    static const char *const names[] = { [OUTCOME_AC] = "AC", [OUTCOME_WA] = "WA", [OUTCOME_TLE] = "TLE",
-                                         [OUTCOME_RTE] = "RTE" };
+    static const char *const names[] = { [RUN_AC] = "AC", [RUN_WA] = "WA", [RUN_TLE] = "TLE",
+                                         [RUN_RTE] = "RTE" };
     struct kit *kit = check->kit;
     const char *folder = in_work(check, "submission");
     const struct lines cases = list_cases(check, "data/(sample|secret)/.*\\.in");
@@ -295,8 +295,8 @@ static void check_submission(struct check *check, const char *path)
         return;
     }
     /* One case that is too slow is enough, and the others would take as long. */
-    for (size_t i = 0; i < cases.count && !(all & OUTCOME_TLE); i++) {
-        const enum outcome outcome = run_submission(check, folder, cases.items[i]);
+    for (size_t i = 0; i < cases.count && !(all & RUN_TLE); i++) {
+        const enum run_outcome outcome = run_submission(check, folder, cases.items[i]);
 
         all |= outcome;
         lines_add(kit, &outcomes, "%s", names[outcome]);

@@ -51,6 +51,13 @@ void kit_fail(const char *format, ...)
     exit(3);
 }
 
+void kit_end(const struct error *error)
+{
+    if (error->code == EXIT_USAGE)
+        kit_refuse("%s", error->text);
+    kit_fail("%s", error->text);
+}
+
 /* ------------------------------------------------------------------ memory and text */
 
 static void *keep(struct kit *kit, void *memory)

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "verify/base/error.h"
+
 enum { KIT_RULES = 128, KIT_GROUPS = 4, KIT_ENTRIES = 20000 };
 
 struct kit {
@@ -49,6 +51,7 @@ struct tree {
 
 _Noreturn void kit_refuse(const char *format, ...) __attribute__((format(printf, 1, 2))); /* exit code 2 */
 _Noreturn void kit_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));   /* exit code 3 */
+_Noreturn void kit_end(const struct error *error); /* with its words and code */
 void kit_release(struct kit *kit);
 
 void *kit_alloc(struct kit *kit, size_t size); /* zero bytes */

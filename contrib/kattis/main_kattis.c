@@ -2,6 +2,7 @@
  * main_kattis.c - packages of the Kattis Problem Package Format: kattis COMMAND ARGUMENT...
  *
  *   check ZIP|FOLDER [--submissions]     holds a package against the rules of the format 2025-09
+ *   export PROBLEM [--limit BYTES] [--league NAME]   writes a problem as packages/PROBLEM.zip in the build folder
  *   import ZIP|FOLDER NAME               starts problems/NAME from a package of 2025-09, legacy or legacy-icpc
  *   groups DATA                          prints the test groups of a package's folder data/
  *   yaml FILE KEY...                     prints a YAML file, a line each: key, tab, value; other keys are refused
@@ -22,6 +23,7 @@
 #include "archive.h"
 #include "check.h"
 #include "contrib/grade/groups.h"
+#include "export.h"
 #include "import.h"
 #include "verify/base/root.h"
 #include "verify/base/settings.h"
@@ -37,7 +39,7 @@ static int print_groups(struct kit *kit, int argc, char **argv)
     if (argc != 1)
         kit_refuse("usage: groups DATA");
     if (!test_groups_read(&groups, argv[0], &error))
-        kit_refuse("%s", error.text);
+        kit_end(&error);
     for (size_t i = 0; groups.scoring && i <= groups.count; i++) {
         const struct test_group *group = i == 0 ? &groups.secret : &groups.groups[i - 1];
 
@@ -58,7 +60,7 @@ static int print_yaml(struct kit *kit, int argc, char **argv)
     if (argc < 2)
         kit_refuse("usage: yaml FILE KEY...");
     if (!settings_load(&settings, argv[0], (const char *const *)argv + 1, &error))
-        kit_refuse("%s", error.text);
+        kit_end(&error);
     for (size_t i = 0; i < settings.count; i++) {
         text_defuse(settings.items[i].key);
         text_defuse(settings.items[i].value);
@@ -72,7 +74,8 @@ static const struct {
     const char *name;
     int (*run)(struct kit *kit, int argc, char **argv); /* with the arguments behind the name */
 } commands[] = {
-    { "check", check_main }, { "import", import_main }, { "groups", print_groups }, { "yaml", print_yaml },
+    { "check", check_main }, { "export", export_main }, { "import", import_main },
+    { "groups", print_groups }, { "yaml", print_yaml },
 };
 
 static volatile sig_atomic_t worker;
@@ -89,14 +92,14 @@ static int work(int argc, char **argv, const char *folder)
         return 3;
     kit->work = folder;
     if (!root_find(kit->build, kit->root, sizeof kit->root, &error))
-        kit_fail("%s", error.text);
+        kit_end(&error);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (argc > 1 && strcmp(argv[1], commands[i].name) == 0) {
             code = commands[i].run(kit, argc - 2, argv + 2);
             argc = 0;
         }
     if (argc > 0)
-        fprintf(stderr, "usage: kattis check|import|groups|yaml ARGUMENT...\n");
+        fprintf(stderr, "usage: kattis check|export|import|groups|yaml ARGUMENT...\n");
     kit_release(kit);
     free(kit);
     return code;

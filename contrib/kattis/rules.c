@@ -82,12 +82,12 @@ const struct pair_rule pair_rules[] = {
 };
 
 const struct outcome_rule outcome_rules[] = {
-    { "accepted", 0, OUTCOME_WA | OUTCOME_TLE | OUTCOME_RTE },
-    { "wrong_answer", OUTCOME_WA, OUTCOME_TLE | OUTCOME_RTE },
-    { "time_limit_exceeded", OUTCOME_TLE, OUTCOME_WA | OUTCOME_RTE },
-    { "brute_force", OUTCOME_TLE | OUTCOME_RTE, OUTCOME_WA },
-    { "run_time_error", OUTCOME_RTE, OUTCOME_WA | OUTCOME_TLE },
-    { NULL, OUTCOME_WA | OUTCOME_TLE | OUTCOME_RTE, 0 },
+    { "accepted", 0, RUN_WA | RUN_TLE | RUN_RTE },
+    { "wrong_answer", RUN_WA, RUN_TLE | RUN_RTE },
+    { "time_limit_exceeded", RUN_TLE, RUN_WA | RUN_RTE },
+    { "brute_force", RUN_TLE | RUN_RTE, RUN_WA },
+    { "run_time_error", RUN_RTE, RUN_WA | RUN_TLE },
+    { NULL, RUN_WA | RUN_TLE | RUN_RTE, 0 },
 };
 
 const struct part_rule *part_rule(const char *name)

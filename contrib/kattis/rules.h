@@ -60,7 +60,7 @@ struct pair_rule {
 extern const struct pair_rule pair_rules[]; /* ended by a suffix of NULL */
 
 /* What becomes of submissions. */
-enum outcome { OUTCOME_AC = 1, OUTCOME_WA = 2, OUTCOME_TLE = 4, OUTCOME_RTE = 8 };
+enum run_outcome { RUN_AC = 1, RUN_WA = 2, RUN_TLE = 4, RUN_RTE = 8 };
 struct outcome_rule {
     const char *folder; /* below submissions/; NULL for any other, which ends the table */
     unsigned one_of;    /* one of these must come; 0 for none */

@@ -8,14 +8,11 @@ $(call object,$(wildcard $(AUTOGRADERS)/*.c)): HOST_CPPFLAGS += -isystem /usr/in
 $(BUILD)/convert: $(CONVERT_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -ljansson -lxml2 -lm
 
-$(BUILD)/export_problem: $(call object,contrib/kattis/main_export.c) $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
-	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
-
 # Problems are in it, for it exports them. driver.c and validator.c go into packages.
-KATTIS_OBJECTS := $(call object,$(addprefix contrib/kattis/,main_kattis.c kit.c rules.c archive.c check.c check_run.c \
-	import.c import_yaml.c testdata.c) $(addprefix contrib/grade/,contest.c groups.c score.c litter.c))
-$(BUILD)/kattis: $(KATTIS_OBJECTS) $(HOST_OBJECTS)
+KATTIS_OBJECTS := $(call object,$(filter-out %/driver.c %/validator.c,$(wildcard contrib/kattis/*.c)) \
+	$(addprefix contrib/grade/,contest.c groups.c score.c litter.c))
+$(BUILD)/kattis: $(KATTIS_OBJECTS) $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS) -larchive
 
 .PHONY: format-programs
-format-programs: $(BUILD)/convert $(BUILD)/export_problem $(BUILD)/kattis
+format-programs: $(BUILD)/convert $(BUILD)/kattis

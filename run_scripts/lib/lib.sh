@@ -43,10 +43,6 @@ league_of() {
         sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\([.,].*\| \*\/\)\?$/\1/p' {} + 2> /dev/null | head -n 1 || true
 }
 
-# fails_in FILE, a .c or .cu: the cases that a jury submission fails in, where its comment has such a line,
-# `fails in: secret/a, secret/b`, a name a line; nothing for one that fails in any case.
-fails_in() { sed -n 's/^[ /*]*fails in: \([^*]*[^* ]\) *\(\*\/\)\?$/\1/p' "$1" | sed 's/, */\n/g'; }
-
 # tracked_files [FOLDER...]: the toolkit's own files, each ended by a zero byte, without those in the folders: what git
 # tracks, or where there is no git all but what is built.
 tracked_files() {
