@@ -131,3 +131,18 @@ checked_package() {
         assert_output --partial 'cannot be'
     done
 }
+
+@test "packages: what runs of a package cannot change the package that is checked" {
+    requires box
+    p=$BATS_TEST_TMPDIR/small
+    small "$p"
+    rm "$p/input_validators/v.c"
+    mkdir "$p/input_validators/v"
+    printf '%s\n' '#!/bin/sh' 'for f in $(find ../.. -name "*.out"); do cp "$f" "${f%.out}.ans"; done' 'exit 42' \
+        > "$p/input_validators/v/run"
+    chmod +x "$p/input_validators/v/run"
+    echo 2 > "$p/data/sample/1.out"
+    checked_package 1
+    assert_line --partial 'data/sample/1.out is not accepted'
+    assert_line 'check-package: small: 1 checks failed'
+}

@@ -200,3 +200,47 @@ max_score: 2
 score_aggregation: min
 max_score: 10'
 }
+
+# damage FILE: cuts it off, changes a byte, or repeats its start, as RANDOM says.
+damage() {
+    local size
+    size=$(stat -c %s "$1")
+    case $((RANDOM % 3)) in
+    0) truncate -s $((RANDOM % size)) "$1" ;;
+    1) printf "\\x$(printf %x $((RANDOM % 256)))" | dd of="$1" bs=1 seek=$((RANDOM % size)) conv=notrunc status=none ;;
+    2) head -c $((RANDOM % size)) "$1" > "$1.more" && cat "$1.more" >> "$1" && rm "$1.more" ;;
+    esac
+}
+
+@test "import: damaged packages are checked and imported, or refused; nothing crashes, nothing stays behind" {
+    requires box
+    local file files round
+    mkdir "$package/statement"
+    printf '%s\n' '\problemname{A $x$}' > "$package/statement/problem.en.tex"
+    case_in sample 1
+    case_in secret/a 1
+    printf '%s\n' 'input_validator_args: [x]' 'hint: "a"' > "$package/data/sample/1.yaml"
+    printf '%s\n' 'max_score: 10' 'output_validator_args:' '  v: [a, b]' > "$package/data/secret/a/test_group.yaml"
+    printf '%s\n' 'on_reject: break' 'grader_flags: sum' 'range: 0 10' > "$package/data/secret/testdata.yaml"
+    printf '%s\n' 'problem_format_version: legacy' 'type: scoring' 'name: {en: A}' 'author: Ann A and Bob B' \
+        'limits: {time_limit: 2}' 'keywords: a b' 'languages: [c]' > "$package/problem.yaml"
+    cp -R "$package" "$BATS_TEST_TMPDIR/whole"
+    mkdir "$BATS_TEST_TMPDIR/tmp"
+    export TMPDIR=$BATS_TEST_TMPDIR/tmp
+    RANDOM=${DAMAGE_SEED:-7}
+    for ((round = 0; round < ${DAMAGES:-12}; round++)); do
+        rm -rf "$package" "$BATS_TEST_TMPDIR/x.zip" problems/imported
+        cp -R "$BATS_TEST_TMPDIR/whole" "$package"
+        mapfile -t files < <(find "$package" -name '*.yaml' -o -name '*.tex' | sort)
+        # Every fourth time the zip itself, else one of its files.
+        [ $((round % 4)) -eq 3 ] || damage "${files[RANDOM % ${#files[@]}]}"
+        (cd "$BATS_TEST_TMPDIR" && zip -qr x.zip x)
+        [ $((round % 4)) -ne 3 ] || damage "$BATS_TEST_TMPDIR/x.zip"
+        run build/kattis check "$BATS_TEST_TMPDIR/x.zip"
+        [[ $status =~ ^[12]$ ]] || fail "round $round: check ends with $status: $output"
+        run build/kattis import "$BATS_TEST_TMPDIR/x.zip" imported
+        [[ $status =~ ^[02]$ ]] || fail "round $round: import ends with $status: $output"
+        [ "$status" -eq 0 ] || [ ! -e problems/imported ]
+        [ -z "$(ls "$TMPDIR")" ] || fail "round $round: it leaves $(ls "$TMPDIR")"
+    done
+}

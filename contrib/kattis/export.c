@@ -209,6 +209,7 @@ static struct lines compile_lines(const struct export *export)
              "env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "-u", "MFLAGS", "make", "-s", "-n", "-B", "V=1", "SANITIZE=",
              "DEV=", NULL }; *word; word++)
         lines_add(kit, &make, "%s", *word);
+    lines_add(kit, &make, "BUILD=%s", base_name(kit->build));
     for (const char *const *file = validator_sources; *file; file++)
         lines_add(kit, &sources, "%s", *file);
     for (size_t i = 0; i < sources.count; i++)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -423,6 +424,7 @@ int kit_run(struct kit *kit, const struct command *command, const struct lines *
     fflush(stdout);
     child = fork();
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* what is in a box ends with this process */
         redirect(command->input, O_RDONLY, STDIN_FILENO);
         redirect(command->output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
         if (!command->errors || command->errors[0])
