@@ -237,10 +237,10 @@ static bool choose_box(struct host *host, struct error *error)
         return false;
     if (host->options.ranked && level == BOX_NONE)
         return error_toolkit(error, "--ranked: no times rank that were taken without a box");
-    host->processors.runner = -1;
+    host->processors.runner = PROCESSOR_ANY;
     if (!simulated && !(opencl && !on_gpu)) /* the simulator and PoCL use every processor that there is */
         processors_claim(&host->processors);
-    if (host->processors.runner >= 0)
+    if (host->processors.runner != PROCESSOR_ANY)
         parallel_begin(host->processors.others > 0 ? (size_t)host->processors.others : 1, make_way, &host->processors);
     if (host->use.warden.pid > 0)
         processors_confine(&host->processors, host->use.warden.pid);
@@ -599,7 +599,7 @@ static bool expect_cases(struct host *host, size_t count, struct error *error)
         return error_toolkit(error, "out of memory");
     host->prepare = (struct prepare){ .problem = host->problem, .seed = host->seed, .secret = &host->secret,
                                       .cases = host->arguments, .case_count = count,
-                                      .processors = host->processors.runner < 0 ? NULL : &host->processors,
+                                      .processors = host->processors.runner == PROCESSOR_ANY ? NULL : &host->processors,
                                       .sure = host->options.ranked };
     return true;
 }

@@ -169,20 +169,20 @@ static void test_channel(void)
     CHECK(!channel_spin(pair[1], 1000), "nothing is there");
     CHECK(channel_send(pair[0], &message, spare), "%s", strerror(errno));
     CHECK(channel_spin(pair[1], 1000), "a message is there");
-    CHECK(channel_receive(pair[1], &got, &fd) == 1 && fd >= 0 && got.kind == CHANNEL_DONE, "with a descriptor");
+    CHECK(channel_receive(pair[1], &got, &fd) == CHANNEL_MESSAGE && fd >= 0 && got.kind == CHANNEL_DONE, "with a descriptor");
     close(fd);
-    CHECK(channel_send(pair[0], &message, -1) && channel_receive(pair[1], &got, &fd) == 1 && fd == -1, "without one");
+    CHECK(channel_send(pair[0], &message, -1) && channel_receive(pair[1], &got, &fd) == CHANNEL_MESSAGE && fd == -1, "without one");
     CHECK(channel_send(pair[0], &message, spare), "%s", strerror(errno));
-    CHECK(channel_receive(pair[1], &got, NULL) == -1, "a descriptor where none is taken");
+    CHECK(channel_receive(pair[1], &got, NULL) == CHANNEL_JUNK, "a descriptor where none is taken");
     memset(junk, 0xff, sizeof junk);
     for (size_t size = 1; size <= sizeof junk; size = size * 3 + 1) {
         CHECK(send(pair[0], junk, size, 0) == (ssize_t)size, "%s", strerror(errno));
-        CHECK(channel_receive(pair[1], &got, NULL) == -1, "%zu bytes of junk", size);
+        CHECK(channel_receive(pair[1], &got, NULL) == CHANNEL_JUNK, "%zu bytes of junk", size);
     }
     memset(unterminated.text, 'x', sizeof unterminated.text);
-    CHECK(channel_send(pair[0], &unterminated, -1) && channel_receive(pair[1], &got, NULL) == -1, "no terminator");
+    CHECK(channel_send(pair[0], &unterminated, -1) && channel_receive(pair[1], &got, NULL) == CHANNEL_JUNK, "no terminator");
     close(pair[0]);
-    CHECK(channel_receive(pair[1], &got, NULL) == 0, "the end");
+    CHECK(channel_receive(pair[1], &got, NULL) == CHANNEL_END, "the end");
     CHECK(!channel_send(pair[1], &message, -1), "nobody listens");
     close(pair[1]);
     close(spare);

@@ -54,28 +54,28 @@ static bool is_taken(int processor)
     return taken;
 }
 
-/* The highest processor of a set that nobody has, or -1. */
+/* The highest processor of a set that nobody has, or PROCESSOR_ANY. */
 static int lock_highest(const cpu_set_t *set)
 {
     for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
         if (CPU_ISSET(cpu, set) && lock_processor(cpu))
             return cpu;
-    return -1;
+    return PROCESSOR_ANY;
 }
 
 void processors_claim(struct processors *processors)
 {
     cpu_set_t *set = &processors->own;
 
-    *processors = (struct processors){ .runner = -1 };
+    *processors = (struct processors){ .runner = PROCESSOR_ANY };
     if (sched_getaffinity(0, sizeof *set, set) != 0)
         return;
-    for (int look = 0; look < LOOKS && processors->runner < 0; look++) {
+    for (int look = 0; look < LOOKS && processors->runner == PROCESSOR_ANY; look++) {
         if (look > 0)
             usleep(LOOK_AGAIN);
         processors->runner = lock_highest(set);
     }
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && processors->runner < 0; cpu--)
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && processors->runner == PROCESSOR_ANY; cpu--)
         if (CPU_ISSET(cpu, set))
             processors->runner = cpu;
     processors->others = CPU_COUNT(set) - 1;
@@ -89,7 +89,7 @@ void processor_use(int processor)
 {
     cpu_set_t one;
 
-    if (processor < 0)
+    if (processor == PROCESSOR_ANY)
         return;
     CPU_ZERO(&one);
     CPU_SET(processor, &one);

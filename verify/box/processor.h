@@ -7,9 +7,12 @@
 #include <sched.h>
 #include <sys/types.h>
 
+/* In place of the number of a processor: any. */
+enum { PROCESSOR_ANY = -1 };
+
 /* What a host may use. */
 struct processors {
-    int runner;    /* the one that its runner has, or -1 when the system does not tell the processors */
+    int runner;    /* the one that its runner has; PROCESSOR_ANY when the system does not tell the processors */
     int others;    /* how many it has beside that */
     cpu_set_t own; /* these; the runner's where there is no other */
 };
@@ -21,7 +24,7 @@ struct processors {
  */
 void processors_claim(struct processors *processors);
 
-/* Moves the calling process to one processor; -1 does nothing. */
+/* Moves the calling process to one processor; PROCESSOR_ANY does nothing. */
 void processor_use(int processor);
 
 /* Keeps another process of the host's, all its threads, to the host's own processors. */

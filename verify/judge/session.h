@@ -25,9 +25,6 @@
 #include "verdict.h"
 #include "verify/gpu/warden.h"
 
-/* Exit codes of the runner's own, told from a submission's by what was said on the channel before. */
-enum { RUNNER_FAILED = 120, RUNNER_LOST_CHANNEL = 121 };
-
 /* What a session is started with. */
 struct session_config {
     struct box box;      /* the program, its box and its devices */
@@ -40,7 +37,7 @@ struct session_config {
     size_t image;        /* bytes of memory that the submission takes when it is loaded */
     size_t address_limit; /* bytes of address space (RLIMIT_AS); 0 where CUDA reserves what it likes */
     size_t output_limit; /* bytes it may print to standard output and error */
-    int processor;       /* the one it runs on, or -1 for any: processor_claim() */
+    int processor;       /* the one it runs on, or PROCESSOR_ANY: processors_claim() */
     bool spin;           /* the host has another one, to wait on without sleeping */
     bool exit_handlers;  /* it ends by exit(): its CUDA runtime, the simulator, has last words */
     bool reports;        /* and writes reports to CHANNEL_REPORT_*_FD */

@@ -24,7 +24,6 @@
 #include "verify/base/limits.h"
 #include "opencl_runner.h"
 #include "refusal.h"
-#include "verify/judge/session.h"
 #include "verify/base/shared_map.h"
 
 typedef void function(void);
@@ -207,7 +206,7 @@ static bool serve(function *device_user)
     struct channel_message message;
     int fd;
 
-    while (channel_receive(CHANNEL_FD, &message, &fd) > 0) {
+    while (channel_receive(CHANNEL_FD, &message, &fd) == CHANNEL_MESSAGE) {
         switch (message.kind) {
         case CHANNEL_SETUP: take_output(&service, &message, fd); break;
         case CHANNEL_PLACE: take_place(&service, &message, fd); break;

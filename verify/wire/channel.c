@@ -53,7 +53,7 @@ bool channel_spin(int channel, int64_t nanoseconds)
     return false;
 }
 
-static int receive(int channel, struct channel_message *message, struct msghdr *header)
+static enum channel_got receive(int channel, struct channel_message *message, struct msghdr *header)
 {
     struct iovec part = { message, sizeof *message };
     ssize_t got;
@@ -64,24 +64,24 @@ static int receive(int channel, struct channel_message *message, struct msghdr *
         got = recvmsg(channel, header, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got == 0 || (got < 0 && errno == ECONNRESET))
-        return 0;
+        return CHANNEL_END;
     if (got != (ssize_t)sizeof *message || (header->msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ||
         message->magic != CHANNEL_MAGIC || memchr(message->text, '\0', sizeof message->text) == NULL)
-        return -1;
-    return 1;
+        return CHANNEL_JUNK;
+    return CHANNEL_MESSAGE;
 }
 
-int channel_receive(int channel, struct channel_message *message, int *fd)
+enum channel_got channel_receive(int channel, struct channel_message *message, int *fd)
 {
     union control control;
     struct msghdr header = { .msg_control = fd ? control.bytes : NULL,
                              .msg_controllen = fd ? sizeof control.bytes : 0 };
-    int got;
+    enum channel_got got;
 
     if (fd)
         *fd = -1;
     got = receive(channel, message, &header);
-    if (got == 1 && fd && header.msg_controllen >= CMSG_LEN(sizeof *fd)) {
+    if (got == CHANNEL_MESSAGE && fd && header.msg_controllen >= CMSG_LEN(sizeof *fd)) {
         struct cmsghdr *c = CMSG_FIRSTHDR(&header);
 
         if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
@@ -94,15 +94,15 @@ static void set_ask_sender(int channel, int on) { setsockopt(channel, SOL_SOCKET
 
 void channel_ask_sender(int channel) { set_ask_sender(channel, 1); }
 
-int channel_receive_first(int channel, struct channel_message *message, pid_t *sender)
+enum channel_got channel_receive_first(int channel, struct channel_message *message, pid_t *sender)
 {
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof(struct ucred))];
     } control;
     struct msghdr header = { .msg_control = control.bytes, .msg_controllen = sizeof control.bytes };
-    int got = receive(channel, message, &header);
-    struct cmsghdr *c = got == 1 ? CMSG_FIRSTHDR(&header) : NULL;
+    enum channel_got got = receive(channel, message, &header);
+    struct cmsghdr *c = got == CHANNEL_MESSAGE ? CMSG_FIRSTHDR(&header) : NULL;
     struct ucred who;
 
     set_ask_sender(channel, 0);

@@ -33,6 +33,9 @@
 /* The runner's end; and where the simulator writes its reports, one descriptor each, if they are wanted. */
 enum { CHANNEL_FD = 3, CHANNEL_REPORT_TEXT_FD, CHANNEL_REPORT_JSON_FD };
 
+/* Exit codes of the runner's own, told from a submission's by what was said on the channel before. */
+enum { RUNNER_FAILED = 120, RUNNER_LOST_CHANNEL = 121 };
+
 enum channel_kind {
     CHANNEL_LOADING = 1,
     CHANNEL_FAILED_DEVICE,
@@ -80,18 +83,23 @@ enum { CHANNEL_SPIN_NS = 1000000 };
 /* Whether channel_receive() would return at once, found without sleeping; looks for at most `nanoseconds`. */
 bool channel_spin(int channel, int64_t nanoseconds);
 
+enum channel_got {
+    CHANNEL_END,     /* the other end is closed */
+    CHANNEL_MESSAGE, /* one that is well formed */
+    CHANNEL_JUNK,    /* what channel_send() would not have sent */
+};
+
 /*
  * Receives one message and, where fd is not NULL, the descriptor that came along (else *fd = -1); with a NULL
- * fd no descriptor is taken in. Returns 1 for a well-formed message, 0 for the end of the channel, -1 for
- * anything that channel_send() would not have sent.
+ * fd no descriptor is taken in.
  */
-int channel_receive(int channel, struct channel_message *message, int *fd);
+enum channel_got channel_receive(int channel, struct channel_message *message, int *fd);
 
 /*
  * The same for the first message of a process, whose number goes to *sender as the kernel tells it. The receiving end
  * must have been given to channel_ask_sender() before the process started; messages after the first carry no sender.
  */
-int channel_receive_first(int channel, struct channel_message *message, pid_t *sender);
+enum channel_got channel_receive_first(int channel, struct channel_message *message, pid_t *sender);
 void channel_ask_sender(int channel);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "channel.h"
 #include "reap.h"
-#include "verify/judge/session.h"
 
 /* How long the kernel may take to end what was killed. Nobody is there to be told if that is too short. */
 static const double kill_seconds = 10.0;

@@ -19,24 +19,26 @@
 
 void reap_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
-/* The parent of a process, or -1. The name in the second field may hold anything, so the last ')' ends it. */
+/*
+ * The parent of a process, 0 where it is gone. The name in the second field may hold anything, so the last ')' ends it.
+ */
 static pid_t parent_of(const char *pid)
 {
     char path[64], text[512], *end;
     FILE *file;
     size_t length;
-    int parent = -1;
+    int parent = 0;
 
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
     file = fopen(path, "re");
     if (!file)
-        return -1;
+        return 0;
     length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
     end = strrchr(text, ')');
     if (!end || sscanf(end + 1, " %*c %d", &parent) != 1)
-        return -1;
+        return 0;
     return (pid_t)parent;
 }
 
@@ -44,25 +46,25 @@ static pid_t spared;
 
 void reap_spare(pid_t pid) { spared = pid; }
 
-/* Killing one hands its children to this process, which the next round finds. How many there were; -1: not known. */
-static int kill_children(void)
+/* Killing one hands its children to this process, which the next round finds. True when there was none to kill. */
+static bool kill_children(void)
 {
     DIR *processes = opendir("/proc");
     struct dirent *entry;
-    int count = 0;
+    bool none = true;
 
     if (!processes)
-        return -1;
+        return false;
     while ((entry = readdir(processes))) {
         pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
 
         if (pid == 0 || pid == spared || parent_of(entry->d_name) != getpid())
             continue;
         kill(pid, SIGKILL);
-        count++;
+        none = false;
     }
     closedir(processes);
-    return count;
+    return none;
 }
 
 bool reap_all(pid_t child, int *status, double seconds)
@@ -83,7 +85,7 @@ bool reap_all(pid_t child, int *status, double seconds)
             return true;
         if (clock_seconds(start, clock_ns()) > seconds)
             return false;
-        if (kill_children() == 0 && spared > 0)
+        if (kill_children() && spared > 0)
             return true;
         nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
     }
