@@ -169,9 +169,11 @@ static void test_channel(void)
     CHECK(!channel_spin(pair[1], 1000), "nothing is there");
     CHECK(channel_send(pair[0], &message, spare), "%s", strerror(errno));
     CHECK(channel_spin(pair[1], 1000), "a message is there");
-    CHECK(channel_receive(pair[1], &got, &fd) == CHANNEL_MESSAGE && fd >= 0 && got.kind == CHANNEL_DONE, "with a descriptor");
+    CHECK(channel_receive(pair[1], &got, &fd) == CHANNEL_MESSAGE && fd >= 0 && got.kind == CHANNEL_DONE,
+          "with a descriptor");
     close(fd);
-    CHECK(channel_send(pair[0], &message, -1) && channel_receive(pair[1], &got, &fd) == CHANNEL_MESSAGE && fd == -1, "without one");
+    CHECK(channel_send(pair[0], &message, -1) && channel_receive(pair[1], &got, &fd) == CHANNEL_MESSAGE && fd == -1,
+          "without one");
     CHECK(channel_send(pair[0], &message, spare), "%s", strerror(errno));
     CHECK(channel_receive(pair[1], &got, NULL) == CHANNEL_JUNK, "a descriptor where none is taken");
     memset(junk, 0xff, sizeof junk);
@@ -180,7 +182,8 @@ static void test_channel(void)
         CHECK(channel_receive(pair[1], &got, NULL) == CHANNEL_JUNK, "%zu bytes of junk", size);
     }
     memset(unterminated.text, 'x', sizeof unterminated.text);
-    CHECK(channel_send(pair[0], &unterminated, -1) && channel_receive(pair[1], &got, NULL) == CHANNEL_JUNK, "no terminator");
+    CHECK(channel_send(pair[0], &unterminated, -1) && channel_receive(pair[1], &got, NULL) == CHANNEL_JUNK,
+          "no terminator");
     close(pair[0]);
     CHECK(channel_receive(pair[1], &got, NULL) == CHANNEL_END, "the end");
     CHECK(!channel_send(pair[1], &message, -1), "nobody listens");

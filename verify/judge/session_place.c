@@ -122,11 +122,16 @@ struct facts session_fill_place(struct session *session, const struct blob *inpu
     return facts;
 }
 
-/* The places of a large output that are looked at before the clock stops. */
-static void take_samples(const struct session *session, const uint64_t *key, unsigned char samples[SAMPLES][SAMPLE])
+/* Where line `i` of those that are looked at starts in a large output, bytes. */
+static size_t line_at(const struct session *session, uint64_t key, size_t i)
+{
+    return session_poison_word(key, i) % (session->output_size / SAMPLE) * SAMPLE;
+}
+
+static void take_samples(const struct session *session, uint64_t key, unsigned char samples[SAMPLES][SAMPLE])
 {
     for (size_t i = 0; i < SAMPLES; i++)
-        memcpy(samples[i], session->output + session_poison_word(*key, i) % (session->output_size / SAMPLE) * SAMPLE, SAMPLE);
+        memcpy(samples[i], session->output + line_at(session, key, i), SAMPLE);
 }
 
 struct facts session_take_output(struct session *session, struct blob *output, int64_t deadline, int64_t *end,
@@ -149,14 +154,13 @@ struct facts session_take_output(struct session *session, struct blob *output, i
         facts = left_work(facts, "left work running on the GPU when it returned");
     if (getrandom(&key, sizeof key, 0) < 0)
         key = (uint64_t)*end;
-    take_samples(session, &key, samples);
+    take_samples(session, key, samples);
     *end = clock_ns();
     parallel_copy(output->data, session->output, session->output_size);
-    take_samples(session, &key, again);
+    take_samples(session, key, again);
     facts.late = memcmp(samples, again, sizeof samples) != 0;
     for (size_t i = 0; i < SAMPLES && !facts.late; i++)
-        facts.late = memcmp(samples[i], output->data + session_poison_word(key, i) % (session->output_size / SAMPLE) * SAMPLE,
-                            SAMPLE) != 0;
+        facts.late = memcmp(samples[i], output->data + line_at(session, key, i), SAMPLE) != 0;
     stop_continue(session->runner);
     return facts;
 }

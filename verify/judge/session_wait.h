@@ -25,7 +25,7 @@ bool session_take_status(struct session *session, int64_t deadline, struct facts
 
 /*
  * Sends one message to the runner, with a descriptor unless fd is -1. A runner that is gone shows in the wait that
- * follows. One that lets the host's messages pile up, so that this one found no room, is not the runner any more: false.
+ * follows. False where the message found no room: what lets the host's messages pile up is not the runner any more.
  */
 bool session_deliver(struct session *session, struct channel_message *message, int fd, struct facts *facts);
 
