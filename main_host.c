@@ -24,6 +24,7 @@
 #include "verify/judge/device.h"
 #include "verify/inspect/elfinfo.h"
 #include "verify/gpu/gpu_use.h"
+#include "verify/cases/frozen.h"
 #include "verify/cases/league.h"
 #include "verify/base/limits.h"
 #include "verify/judge/options.h"
@@ -91,6 +92,20 @@ static int print_help(void)
     for (const struct problem *const *p = problems; *p; p++)
         printf("%sINPUT of %s: %s\n", p == problems ? "\n" : "", (*p)->name, (*p)->input_usage);
     return EXIT_ACCEPTED;
+}
+
+/* The version, the digest of the host's files, and for each problem that of the host's and its own. */
+static int print_version(void)
+{
+    char hex[DIGEST_HEX];
+
+    frozen_digest(NULL, hex);
+    printf("%s\nfrozen %s\n", TOOLKIT_VERSION, hex);
+    for (const struct problem *const *p = problems; *p; p++) {
+        frozen_digest((*p)->name, hex);
+        printf("frozen %s %s\n", (*p)->name, hex);
+    }
+    return fflush(stdout) == 0 ? EXIT_ACCEPTED : EXIT_TOOLKIT;
 }
 
 static int list_devices(struct host *host)
@@ -742,7 +757,7 @@ int main(int argc, char **argv)
     if (host.options.help)
         return print_help();
     if (host.options.version)
-        return printf("%s\nfrozen %s\n", TOOLKIT_VERSION, TOOLKIT_FROZEN) < 0 ? EXIT_TOOLKIT : EXIT_ACCEPTED;
+        return print_version();
     if (host.options.devices)
         return list_devices(&host);
 

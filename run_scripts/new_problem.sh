@@ -7,6 +7,7 @@ name=$1
 folder=$root/problems/$name
 [ ! -e "$folder" ] || refuse "problems/$name exists already"
 cp -R "$root/contrib/skeleton" "$folder"
+rm -f "$folder/README.md"
 grep -rlZ skeleton "$folder" | xargs -0 sed -i "s/skeleton/$name/g"
 sed -i "s/^uuid: .*/uuid: $(cat /proc/sys/kernel/random/uuid)/" "$folder/problem.yaml"
 "$root/run_scripts/lib/frozen.sh" update "$name"

@@ -188,7 +188,7 @@ END
     assert_line --regexp "^seal +ok .*$(jq -r .commitment "$published")$"
     assert_equal "${lines[-1]}" 'GOOD: all that was checked holds'
     assert_equal "$(json .date "$record" | grep -cE '^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-9:]{8}Z$')" 1
-    assert_equal "$(json .toolkit.frozen "$record")" "$(run_scripts/lib/frozen.sh digest)"
+    assert_equal "$(json .toolkit.frozen "$record")" "$(run_scripts/lib/frozen.sh digest editdistance)"
     # Without the contest's key a signature proves little, and it says so.
     run -0 $v "$record"
     assert_line --regexp '^key +- +not compared'

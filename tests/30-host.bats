@@ -118,7 +118,9 @@ setup() {
     assert_line 'INPUT of editdistance: FILE1 FILE2 [ANSWER]'
     run -0 "$host" --version
     assert_line --index 0 "$(cat VERSION)"
-    assert_line --index 1 --regexp '^frozen [0-9a-f]{64}$'
+    assert_line --index 1 "frozen $(run_scripts/lib/frozen.sh digest)"
+    assert_line "frozen matmul $(run_scripts/lib/frozen.sh digest matmul)"
+    assert_equal "$(sort -u <<< "$output" | grep -c '^frozen')" "$(($(ls problems/*/problem.c | wc -l) + 1))"
     run -0 "$host" --devices
     assert_line cpu
 }
@@ -158,7 +160,7 @@ setup() {
         --source bitparallel.c --time-limit 3.5
     assert_equal "$(json '.format, .problem, .verdict, .message, .seed, .repeat' | paste -sd ' ')" \
         '1 editdistance AC  7 5'
-    assert_equal "$(json .toolkit.frozen)" "$(run_scripts/lib/frozen.sh digest)"
+    assert_equal "$(json .toolkit.frozen)" "$(run_scripts/lib/frozen.sh digest editdistance)"
     assert_equal "$(json .toolkit.version)" "$(cat VERSION)"
     assert_equal "$(json '.submission.language, .submission.source' | paste -sd ' ')" 'C bitparallel.c'
     assert_equal "$(json '.device.kind')" cpu

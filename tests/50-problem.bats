@@ -98,9 +98,15 @@ setup() {
 
 @test "problem: a new problem from the skeleton builds, runs and passes; check-problem finds what is broken in it" {
     copy_toolkit simulator built
+    make -s build/main_host
+    before=$(build/main_host --version)
     run -0 make new-problem NAME=trial
     run -0 make run PROBLEM=trial
     assert_equal "${lines[-1]}" 'SUCCESSFUL.'
+    # The digests of the host and of every other problem are as they were.
+    assert_equal "$(build/main_host --version | grep -v '^frozen trial ')" "$before"
+    run -0 build/main_host --version
+    assert_line "frozen trial $(run_scripts/lib/frozen.sh digest trial)"
     run -0 make frozen
     run -0 timeout 120 make check-problem PROBLEM=trial
     assert_output --partial 'trial is sound'

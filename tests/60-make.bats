@@ -116,7 +116,9 @@ setup() {
 @test "make: a changed, a new and a missing trusted file are found by name" {
     copy_toolkit built
     make -s all
-    before=$(build/main_host --version | sed -n 's/frozen //p')
+    digest_of() { build/main_host --version | sed -n "s/^frozen $1 //p"; }
+    before=$(digest_of editdistance)
+    matmul=$(digest_of matmul)
     echo '/* changed */' >> verify/judge/session.c
     echo > verify/extra.h
     rm problems/editdistance/data/secret/05-equal.*
@@ -126,13 +128,18 @@ setup() {
     assert_output --partial 05-equal.in
     # The host says which sources it was built from.
     make -s all
-    after=$(build/main_host --version | sed -n 's/frozen //p')
+    after=$(digest_of editdistance)
     [ "$before" != "$after" ]
-    assert_equal "$after" "$(run_scripts/lib/frozen.sh digest)"
-    assert_equal "$after" "$(cd run_scripts/lib && ./frozen.sh digest)"
+    [ "$matmul" != "$(digest_of matmul)" ]
+    matmul=$(digest_of matmul)
+    assert_equal "$after" "$(run_scripts/lib/frozen.sh digest editdistance)"
+    assert_equal "$after" "$(cd run_scripts/lib && ./frozen.sh digest editdistance)"
+    # A file of one problem changes that problem's digest alone.
     rm problems/editdistance/data/secret/06-disjoint.*
     make -s all
-    assert_equal "$(build/main_host --version | sed -n 's/frozen //p')" "$(run_scripts/lib/frozen.sh digest)"
+    [ "$after" != "$(digest_of editdistance)" ]
+    assert_equal "$(digest_of editdistance)" "$(run_scripts/lib/frozen.sh digest editdistance)"
+    assert_equal "$(digest_of matmul)" "$matmul"
     # The statement and the submissions are not trusted, and not frozen.
     run -0 make freeze
     echo >> problems/editdistance/statement/problem.en.md
@@ -157,7 +164,7 @@ END
     run -1 "$root/run_scripts/judge.sh" "$BATS_TEST_TMPDIR/shadow" --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .verdict)" WA
     assert_equal "$("$host" --version)" "$before"
-    assert_equal "$(json .toolkit.frozen)" "$("$root/run_scripts/lib/frozen.sh" digest)"
+    assert_equal "$(json .toolkit.frozen)" "$("$root/run_scripts/lib/frozen.sh" digest editdistance)"
 }
 
 @test "make: practice scripts run1.sh to run9.sh" {

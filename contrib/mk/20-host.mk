@@ -32,7 +32,7 @@ $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
 $(BUILD)/seal: $(call object,verify/result/main_seal.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/verify_record: $(call object,verify/result/main_record.c) $(HOST_OBJECTS)
+$(BUILD)/verify_record: $(call object,problems/main_record.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 $(BUILD)/check_problem: $(call object,problems/main_check.c) $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
@@ -114,13 +114,12 @@ TRUSTED := $(shell run_scripts/lib/frozen.sh list)
 TRUSTED_LIST := $(BUILD)/trusted-files
 $(shell mkdir -p $(BUILD); echo '$(TRUSTED)' | cmp -s - $(TRUSTED_LIST) || echo '$(TRUSTED)' > $(TRUSTED_LIST))
 endif
-$(BUILD)/toolkit.h: $(TRUSTED) $(TRUSTED_LIST) run_scripts/lib/frozen.sh VERSION $(FLAGS_STAMP)
-	$(Q)digest=$$(run_scripts/lib/frozen.sh digest) && printf '#define %s "%s"\n' TOOLKIT_VERSION "$$(cat VERSION)" \
-		TOOLKIT_FROZEN "$$digest" TOOLKIT_CUDA_FOLDER '$(CUDA_FOLDER)' > $@
-$(BUILD)/frozen_lines.c: $(BUILD)/toolkit.h
+$(BUILD)/toolkit.h: VERSION $(FLAGS_STAMP)
+	$(Q)printf '#define %s "%s"\n' TOOLKIT_VERSION "$$(cat VERSION)" TOOLKIT_CUDA_FOLDER '$(CUDA_FOLDER)' > $@
+$(BUILD)/frozen_lines.c: $(TRUSTED) $(TRUSTED_LIST) run_scripts/lib/frozen.sh $(FLAGS_STAMP)
 	$(Q){ echo '#include "verify/cases/frozen.h"'; echo 'const char *const frozen_lines[] = {'; \
 		run_scripts/lib/frozen.sh lines | sed 's/.*/    "&",/'; echo '    0,'; echo '};'; } > $@
-$(call object,main_host.c verify/judge/device.c verify/result/report.c verify/result/main_record.c): $(BUILD)/toolkit.h
+$(call object,main_host.c verify/judge/device.c verify/result/report.c): $(BUILD)/toolkit.h
 
 # Made on the way to a program, and wanted again.
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/plain/%.o

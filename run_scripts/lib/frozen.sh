@@ -4,7 +4,7 @@
 # list    the trusted files, sorted: the host, verify/, the contract, and of each problem all but what is for
 #         people (statement, README.md) and for the participant's side (submissions)
 # lines   their digests, as sha256sum writes them
-# digest  one SHA-256 of all of them and their names
+# digest  one SHA-256 of the host's lines, and then of the lines of PROBLEM where one is named
 # check   compares them with the committed lists: verify/frozen.sha256 and problems/NAME/frozen.sha256
 # update  writes those lists, or that of PROBLEM alone
 set -euo pipefail
@@ -44,7 +44,7 @@ update_part() { xargs -r sha256sum > "$1"; }
 case "${1:-}" in
 list) host_files; for name in $(problem_names); do problem_files "$name"; done ;;
 lines) each_part lines_part ;;
-digest) each_part lines_part | sha256sum | cut -d ' ' -f 1 ;;
+digest) { host_files; [ $# -lt 2 ] || problem_files "$2"; } | xargs -r sha256sum | sha256sum | cut -d ' ' -f 1 ;;
 check)
     each_part check_part || exit 3
     echo "frozen: all trusted files are as committed"

@@ -1,5 +1,5 @@
 /*
- * frozen.c - SHA-256 of a file, by libsodium, against the build's list.
+ * frozen.c - SHA-256 of a file, by libsodium, against the build's list; and of the list.
  */
 #include "frozen.h"
 
@@ -9,6 +9,40 @@
 #include <string.h>
 
 #include "verify/base/blob.h"
+
+static const char *path_of(const char *line) { return line + 2 * crypto_hash_sha256_BYTES + 2; }
+
+/* Whether a path is the problem's, or, with NULL, the host's: in the folder of none. */
+static bool is_part(const char *path, const char *problem)
+{
+    const char *name = strncmp(path, "problems/", 9) == 0 ? path + 9 : NULL, *end = name ? strchr(name, '/') : NULL;
+
+    if (!end || !problem)
+        return !end && !problem;
+    return strlen(problem) == (size_t)(end - name) && strncmp(name, problem, (size_t)(end - name)) == 0;
+}
+
+static void add_part(crypto_hash_sha256_state *state, const char *problem)
+{
+    for (const char *const *line = frozen_lines; *line; line++)
+        if (is_part(path_of(*line), problem)) {
+            crypto_hash_sha256_update(state, (const unsigned char *)*line, strlen(*line));
+            crypto_hash_sha256_update(state, (const unsigned char *)"\n", 1);
+        }
+}
+
+void frozen_digest(const char *problem, char hex[DIGEST_HEX])
+{
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_state state;
+
+    crypto_hash_sha256_init(&state);
+    add_part(&state, NULL);
+    if (problem)
+        add_part(&state, problem);
+    crypto_hash_sha256_final(&state, hash);
+    sodium_bin2hex(hex, DIGEST_HEX, hash, sizeof hash);
+}
 
 bool frozen_check(const char *root, const char *path, struct error *error)
 {
@@ -23,7 +57,7 @@ bool frozen_check(const char *root, const char *path, struct error *error)
     blob_release(&file);
     sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
     for (const char *const *line = frozen_lines; *line; line++)
-        if (strcmp(*line + 2 * sizeof hash + 2, path) == 0) {
+        if (strcmp(path_of(*line), path) == 0) {
             if (strncmp(*line, hex, 2 * sizeof hash) == 0)
                 return true;
             return error_usage(error, "'%s' has changed since the host was built: run 'make'", path);

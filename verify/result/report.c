@@ -12,6 +12,7 @@
 
 #include "verify/base/stats.h"
 #include "verify/base/text.h"
+#include "verify/cases/frozen.h"
 #include "toolkit.h"
 
 /* ------------------------------------------------------------------ people */
@@ -306,8 +307,9 @@ static json_t *result_json(const struct result *result)
 {
     json_t *cases = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
            *submission, *layers = json_array();
-    char seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
+    char frozen[DIGEST_HEX], seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
 
+    frozen_digest(result->problem, frozen);
     snprintf(seed, sizeof seed, "%ju", (uintmax_t)result->seed);
     for (size_t i = 0; i < result->case_count; i++)
         json_array_append_new(cases, case_json(&result->cases[i], result->ranked));
@@ -322,7 +324,7 @@ static json_t *result_json(const struct result *result)
                            text(result->cuda_library && result->cuda_library[0] ? result->cuda_library : NULL));
     snprintf(check_seed, sizeof check_seed, "%ju", (uintmax_t)result->check_seed);
     object = json_pack("{s:i, s:{s:s, s:s, s:s}, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:b, s:I, s:o, s:o, s:o}",
-                       "format", 1, "toolkit", "version", TOOLKIT_VERSION, "frozen", TOOLKIT_FROZEN, "compiler",
+                       "format", 1, "toolkit", "version", TOOLKIT_VERSION, "frozen", frozen, "compiler",
                        __VERSION__, "problem", text(result->problem), "submission", submission, "verdict",
                        verdict_id(result->verdict), "message", message_json(result->message), "league",
                        text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",

@@ -16,13 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "problems/problem.h"
-#include "toolkit.h"
-#include "keyfile.h"
-#include "verify/cases/package.h"
-#include "record.h"
+#include "problem.h"
 #include "verify/base/root.h"
 #include "verify/base/text.h"
+#include "verify/cases/frozen.h"
+#include "verify/cases/package.h"
+#include "verify/result/keyfile.h"
+#include "verify/result/record.h"
 
 static const char help[] =
     "usage: verify_record RECORD [--key PUBLIC] [--submission FILE] [--source PATH] [--seal FILE]\n"
@@ -159,11 +159,13 @@ static void tell_record(const struct checker *checker)
     const json_t *record = checker->record;
     const char *league = text_at(record, "league"), *frozen = text_at(record, "toolkit.frozen");
     const char *device = text_at(record, "device.name"), *problem = text_at(record, "problem");
+    char own[DIGEST_HEX];
 
     note("record", "%s%s%s: %s, on %s, %s", problem ? problem : "?", league ? " in league " : "", league ? league : "",
          text_at(record, "verdict"), device ? device : "no device", text_at(record, "date"));
-    if (!frozen || strcmp(frozen, TOOLKIT_FROZEN) != 0)
-        note("toolkit", "another one than this made the record: %s, not %s", frozen ? frozen : "?", TOOLKIT_FROZEN);
+    frozen_digest(problem, own);
+    if (!frozen || strcmp(frozen, own) != 0)
+        note("toolkit", "another one than this made the record: %s, not %s", frozen ? frozen : "?", own);
 }
 
 static void check_digest(struct checker *checker, const char *what, const char *path, const char *expected,
