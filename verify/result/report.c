@@ -36,6 +36,23 @@ static struct stats stats_of_case(const struct case_result *result, struct inter
     return stats;
 }
 
+void report_surroundings(FILE *notes, const struct result *result, const char *no_gpu)
+{
+    const char *lacks = result->box_lacks;
+
+    if (strcmp(result->box, box_level_name(BOX_NONE)) == 0)
+        fprintf(notes, "main_host: box: none (--box none): run only code that you trust\n");
+    else
+        fprintf(notes, "main_host: box: %s%s%s%s\n", result->box, lacks ? " (no cgroup: " : "", lacks ? lacks : "",
+                lacks ? ")" : "");
+    if (no_gpu && result->simulated)
+        fprintf(notes, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
+                       "simulated and not ranked\n", no_gpu);
+    else if (no_gpu)
+        fprintf(notes, "main_host: no usable NVIDIA GPU (%s): the OpenCL submission runs on the CPU, by PoCL; its "
+                       "times are not ranked\n", no_gpu);
+}
+
 void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated)
 {
     struct interval interval;
@@ -110,6 +127,25 @@ static void report_faults(FILE *file, const char *text, size_t size)
         room -= length;
         report_foreign(file, mark, line, length, length);
     }
+}
+
+bool report_compile_error(FILE *notes, struct result *result, const char *log, struct error *error)
+{
+    struct blob words = { 0 };
+    const char *line;
+    size_t length;
+
+    if (!blob_read_file(&words, log, (size_t)1 << 30, error))
+        return false;
+    report_foreign(notes, "", (const char *)words.data, words.size, 8192);
+    /* The log ends with a zero byte: blob_alloc() rounds up. An empty log has none, nor words. */
+    line = words.size > 0 && words.size % BLOB_ALIGNMENT != 0 ? text_compile_error((const char *)words.data, &length)
+                                                              : NULL;
+    result->verdict = VERDICT_CE;
+    snprintf(result->message, sizeof result->message, "the submission does not compile%s%.*s", line ? ": " : "",
+             line ? (int)length : 0, line ? line : "");
+    blob_release(&words);
+    return true;
 }
 
 void report_printed(FILE *file, const struct case_result *result, bool simulated)
@@ -307,7 +343,8 @@ static json_t *result_json(const struct result *result)
 {
     json_t *cases = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
            *submission, *layers = json_array();
-    char frozen[DIGEST_HEX], seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
+    char seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
+    char frozen[DIGEST_HEX];
 
     frozen_digest(result->problem, frozen);
     snprintf(seed, sizeof seed, "%ju", (uintmax_t)result->seed);

@@ -76,6 +76,9 @@ struct result {
     size_t case_count;
 };
 
+/* Before the first run: the box, and what stands in for the GPU. `no_gpu` says why; NULL where nothing stands in. */
+void report_surroundings(FILE *notes, const struct result *result, const char *no_gpu);
+
 /* The ancestor's lines for one case, after the problem's describe(): see docs/FORMATS.md. */
 void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated);
 
@@ -84,6 +87,12 @@ void report_case(FILE *file, const struct case_result *result, size_t repeat, bo
  * steer a terminal.
  */
 void report_foreign(FILE *file, const char *mark, const char *text, size_t size, size_t limit);
+
+/*
+ * The result of a submission that did not compile: its verdict and message, by the compiler's words in the file `log`,
+ * of which the first are shown.
+ */
+bool report_compile_error(FILE *notes, struct result *result, const char *log, struct error *error);
 
 /* What the submission printed, line by line behind a mark that it cannot remove. */
 void report_printed(FILE *file, const struct case_result *result, bool simulated);

@@ -1,0 +1,121 @@
+/*
+ * setup.c - from options, package, submission and device to the config of a session.
+ */
+#include "setup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/base/limits.h"
+
+bool submission_choose(struct submission *submission, const struct options *options, const char *build,
+                       const char *problem, struct error *error)
+{
+    const struct elfinfo *elf = &submission->elf;
+    const char *path = options->submission;
+    char standard[PATH_MAX];
+
+    if (!path) {
+        snprintf(standard, sizeof standard, "%s/submissions/%s.so", build, problem);
+        path = standard;
+    }
+    if (!elfinfo_read(path, &submission->elf, error))
+        return false;
+    if (!realpath(path, submission->path))
+        return error_usage(error, "cannot open the submission '%s': %s", path, strerror(errno));
+    if (!elf->has_device_user)
+        return error_usage(error, "'%s' does not export device_user: define it as device_user.h declares it", path);
+    snprintf(submission->runner, sizeof submission->runner, "%s/runners/%s", build, problem);
+    if (access(submission->runner, X_OK) != 0)
+        return error_toolkit(error, "cannot start '%s': %s; run 'make'", submission->runner, strerror(errno));
+    if (elf->cuda_library[0] && elf->opencl_library[0])
+        return error_usage(error, "'%s' uses CUDA and OpenCL: one of them, please", path);
+    submission->language = elf->cuda_library[0] ? "CUDA" : elf->opencl_library[0] ? "OpenCL" : "C";
+    snprintf(submission->empty, sizeof submission->empty, "%s/%s.so", build,
+             elf->cuda_library[0] ? "empty_gpu" : "empty");
+    return true;
+}
+
+bool walls_reach(struct walls *walls, const struct options *options, struct error *error)
+{
+    const enum box_choice choice = options->box;
+    const enum box_level wanted = choice == BOX_CHOICE_CGROUP       ? BOX_CGROUP
+                                  : choice == BOX_CHOICE_NAMESPACES ? BOX_NAMESPACES
+                                                                    : BOX_NONE,
+                         required = wanted > options->require_box ? wanted : options->require_box;
+
+    walls->lacks = "--box none";
+    walls->level = choice == BOX_CHOICE_NONE ? BOX_NONE : box_probe(&walls->lacks);
+    if (walls->level == BOX_NAMESPACES && choice == BOX_CHOICE_NAMESPACES)
+        walls->lacks = "--box namespaces";
+    else if (walls->level == BOX_NAMESPACES && cgroup_find(&walls->cgroup, &walls->lacks))
+        walls->level = BOX_CGROUP;
+    if (walls->level < required)
+        return error_toolkit(error, "--%s %s: the box reached here is '%s': %s",
+                             required == wanted ? "box" : "require-box", box_level_name(required),
+                             box_level_name(walls->level), walls->lacks);
+    if (walls->level == BOX_NONE && choice != BOX_CHOICE_NONE)
+        return error_toolkit(error, "there is no box to run the submission in: %s: install bubblewrap and allow user "
+                             "namespaces, or say --box none to run code that you trust", walls->lacks);
+    return true;
+}
+
+/* Seconds that a call may take on the chosen device. */
+static double time_limit(const struct setup *setup)
+{
+    if (setup->options->time_limit > 0)
+        return setup->options->time_limit;
+    if (setup->device->kind == DEVICE_SIM)
+        return setup->package->sim_time_limit;
+    return setup->device->kind == DEVICE_GPU ? setup->package->gpu_time_limit : setup->package->cpu_time_limit;
+}
+
+struct session_config setup_session(const struct setup *setup)
+{
+    const struct options *options = setup->options;
+    const struct package *package = setup->package;
+    const struct elfinfo *elf = &setup->submission->elf;
+    const struct device *device = setup->device;
+    const bool cuda = elf->cuda_library[0] != '\0', opencl = elf->opencl_library[0] != '\0';
+    const bool on_gpu = device->kind == DEVICE_GPU, simulated = device->kind == DEVICE_SIM;
+    const size_t memory = options->memory_limit ? options->memory_limit : package->memory_limit;
+    const size_t beside = limit_memory_runner + (cuda || opencl ? limit_memory_driver : 0);
+
+    return (struct session_config){
+        .box = { .level = setup->walls->level,
+                 .filter = opencl && !on_gpu ? FILTER_PROCESSES : FILTER_STRICT,
+                 .runner = setup->submission->runner,
+                 .submission = setup->submission->path,
+                 .runtime = cuda ? elf->cuda_library : opencl ? elf->opencl_library : NULL,
+                 .opencl = opencl ? device->opencl_folder : NULL,
+                 .opencl_driver = device->opencl_driver,
+                 .library_path = cuda && device->cuda_folder[0] ? device->cuda_folder : NULL,
+                 .library_alone = simulated,
+                 .variables = simulated ? device->simulator.variables : NULL,
+                 .gpu_minor = on_gpu ? device->gpu.minor : -1,
+                 .gpu_uuid = on_gpu ? device->gpu.uuid : NULL,
+                 .one_queue = cuda && !elf->many_streams },
+        .start_limit = limit_start,
+        .call_limit = time_limit(setup),
+        .cgroup = &setup->walls->cgroup,
+        .memory_limit = memory,
+        .image = elf->image,
+        .memory_beside = beside + device->simulator.memory_in_use,
+        .data_limit = memory + beside + device->simulator.host_memory + limit_data_slack,
+        .address_limit = cuda || opencl ? 0 : memory + limit_address_slack,
+        .output_limit = package->output_limit,
+        .processor = setup->processors->runner,
+        .spin = setup->processors->others > 0,
+        .exit_handlers = simulated,
+        .reports = simulated && options->explain,
+        .gpu = on_gpu ? &device->gpu : NULL,
+        .device_memory_limit = !on_gpu                      ? 0
+                               : options->device_memory_limit ? options->device_memory_limit
+                                                              : package->device_memory_limit,
+        .page_lock = cuda,
+        .stops = !opencl || on_gpu,
+    };
+}

@@ -1,0 +1,59 @@
+/*
+ * setup.h - what every session of a judging is started with: the submission, its runner, its box and its limits.
+ *
+ *   submission_choose()   the shared object, what it is written in, and the runner for it
+ *   walls_reach()         the box that this machine can give, of those that the options allow
+ *   setup_session()       all of that and the problem's limits as the config of a session
+ */
+#ifndef VERIFY_SETUP_H
+#define VERIFY_SETUP_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "device.h"
+#include "options.h"
+#include "session.h"
+#include "verify/base/error.h"
+#include "verify/box/cgroup.h"
+#include "verify/box/processor.h"
+#include "verify/cases/package.h"
+#include "verify/inspect/elfinfo.h"
+
+/* The shared object that is judged. */
+struct submission {
+    struct elfinfo elf;
+    const char *language;  /* "CUDA", "OpenCL" or "C" */
+    char path[PATH_MAX];   /* of the shared object */
+    char runner[PATH_MAX]; /* the problem's runner */
+    char empty[PATH_MAX];  /* the submission that does nothing, for the same language */
+};
+
+/* The one that the options name, or the problem's default below `build`. An object that cannot be judged is refused. */
+bool submission_choose(struct submission *submission, const struct options *options, const char *build,
+                       const char *problem, struct error *error);
+
+/* The box as far as it was reached. */
+struct walls {
+    enum box_level level;
+    const char *lacks;          /* why there is no more, or NULL */
+    struct cgroup_place cgroup; /* where the sessions' cgroups are made, with BOX_CGROUP */
+};
+
+/* Less than the options ask for is the toolkit's error. */
+bool walls_reach(struct walls *walls, const struct options *options, struct error *error);
+
+/* What a session's config follows from; all of it must outlive the config. */
+struct setup {
+    const struct options *options;
+    const struct package *package;
+    const struct submission *submission;
+    const struct device *device;
+    const struct walls *walls;
+    const struct processors *processors; /* claimed */
+};
+
+/* Without a warden: who claims the GPU adds it. */
+struct session_config setup_session(const struct setup *setup);
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * calls.c - counts calls, keeps times and facts. It starts nothing and prints only what is to be reviewed.
+ */
+#include "calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/base/stats.h"
+#include "verify/judge/ranking.h"
+
+bool calls_begin(struct case_result *result, const struct options *options, const struct session_config *config,
+                 bool signs, struct error *error)
+{
+    result->limit = config->call_limit;
+    result->memory_limit = config->memory_limit;
+    result->device_memory_limit = config->device_memory_limit;
+    result->times = calloc(options->repeat, sizeof *result->times);
+    if (signs)
+        result->inputs = calloc(ranking_most_calls(options->repeat), sizeof *result->inputs);
+    return (result->times && (result->inputs || !signs)) || error_toolkit(error, "out of memory");
+}
+
+void calls_take_times(struct case_result *result, struct result *all, const struct session *session,
+                      const struct options *options, bool must_use_gpu)
+{
+    struct session_times *times = &result->times[result->timed];
+    const size_t left = ranking_most_calls(options->repeat) - result->calls;
+    struct gpu_state state;
+
+    if (session->audit) {
+        result->used_gpu = session->used_gpu;
+        if (!result->used_gpu && must_use_gpu) {
+            all->review = true;
+            fprintf(stderr, "main_host: the submission did not use the GPU in case %s, and the problem asks for it: "
+                            "to be reviewed, not ranked\n", result->name);
+        }
+        return;
+    }
+    if (options->ranked && session->config->gpu && gpu_read(session->config->gpu, &state))
+        times->reasons = state.reasons;
+    if (options->ranked && ranking_disturbed(result->times, result->timed + 1)) {
+        if (left >= options->repeat - result->timed) {
+            result->disturbed++;
+            return;
+        }
+        result->unsteady = true;
+    }
+    result->timed++;
+}
+
+bool calls_take_verdict(struct case_result *result, const struct facts *facts, const struct options *options)
+{
+    char why[400], which[48] = "";
+
+    if (options->repeat > 1 && facts->called && options->ranked)
+        snprintf(which, sizeof which, ", call %zu", result->calls);
+    else if (options->repeat > 1 && facts->called)
+        snprintf(which, sizeof which, ", call %zu of %zu", result->calls, options->repeat);
+    result->verdict = verdict_of(facts, why, sizeof why);
+    if (result->verdict != VERDICT_AC)
+        snprintf(result->message, sizeof result->message, "%s in case %s%s", why, result->name, which);
+    return result->verdict == VERDICT_AC;
+}
+
+void calls_take_floor(struct case_result *result, struct result *all, double floor)
+{
+    const double seconds = result->times[result->timed - 1].total;
+
+    result->floor = floor;
+    if (!(seconds < floor))
+        return;
+    result->below_floor = all->review = true;
+    fprintf(stderr, "main_host: faster than possible: call %zu of case %s took %.9f s, and no known way takes less "
+                    "than %.9f s: to be reviewed, not ranked\n", result->calls, result->name, seconds, floor);
+}
+
+bool calls_known_well(const struct case_result *result, double until)
+{
+    double *samples = until > 0 ? calloc(result->timed + 1, sizeof *samples) : NULL;
+    bool enough;
+
+    if (!samples)
+        return false;
+    for (size_t i = 0; i < result->timed; i++)
+        samples[i] = result->times[i].total;
+    enough = stats_until(samples, result->timed, until);
+    free(samples);
+    return enough;
+}
+
+void calls_take_end(struct case_result *result, const struct session *session)
+{
+    result->end_seconds = session->end_seconds;
+    result->device_memory_peak = session->device_memory_peak;
+    result->memory_peak = session->memory_peak;
+    memcpy(result->reports, session->reports, sizeof result->reports);
+    result->printed = session->printed;
+    result->printed_kept = session->printed < sizeof session->text ? session->printed : sizeof session->text;
+    if (result->printed_kept > 0 && (result->printed_text = malloc(result->printed_kept)))
+        memcpy(result->printed_text, session->text, result->printed_kept);
+    else
+        result->printed_kept = 0;
+}
+
+void calls_take_case(struct result *all, const struct case_result *result)
+{
+    if (result->verdict == VERDICT_AC || all->verdict != VERDICT_AC)
+        return;
+    all->verdict = result->verdict;
+    snprintf(all->message, sizeof all->message, "%s", result->message);
+}
+
+void calls_release(struct result *all)
+{
+    for (size_t i = 0; i < all->case_count; i++) {
+        free(all->cases[i].times);
+        free(all->cases[i].inputs);
+        free(all->cases[i].printed_text);
+        for (int k = 0; k < SESSION_REPORTS; k++)
+            free(all->cases[i].reports[k].text);
+    }
+    free(all->cases);
+}

@@ -1,0 +1,39 @@
+/*
+ * calls.h - what the calls of a case, and the end of its session, add to its result.
+ */
+#ifndef VERIFY_CALLS_H
+#define VERIFY_CALLS_H
+
+#include "report.h"
+
+/* Room in a result that is all zero for the calls that the options ask for, and the session's limits. */
+bool calls_begin(struct case_result *result, const struct options *options, const struct session_config *config,
+                 bool signs, struct error *error);
+
+/*
+ * Takes in the times of a call that returned: whether they count. Of a ranked case the first call does not, which the
+ * warden watched, nor one that was disturbed while there are calls left to make it again. `all` learns what is to be
+ * reviewed: a submission that has to use the GPU and does not.
+ */
+void calls_take_times(struct case_result *result, struct result *all, const struct session *session,
+                      const struct options *options, bool must_use_gpu);
+
+/* The verdict on the last call from its facts; true for AC. */
+bool calls_take_verdict(struct case_result *result, const struct facts *facts, const struct options *options);
+
+/* Compares the last call that counts, whose answer was right, with the least time that it can take, seconds. */
+void calls_take_floor(struct case_result *result, struct result *all, double floor);
+
+/* Whether the calls made so far are enough: their median is known to `until` percent; never with 0. */
+bool calls_known_well(const struct case_result *result, double until);
+
+/* What a session leaves when it is closed: memory, printing, reports. */
+void calls_take_end(struct case_result *result, const struct session *session);
+
+/* A case that is done: the first verdict that is not AC becomes that of the whole. */
+void calls_take_case(struct result *all, const struct case_result *result);
+
+/* Releases all that the result's cases own. */
+void calls_release(struct result *all);
+
+#endif
