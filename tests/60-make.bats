@@ -147,6 +147,20 @@ setup() {
     run -0 make frozen
 }
 
+@test "make: judging asks make twice, beside the make that a person types" {
+    mkdir "$BATS_TEST_TMPDIR/counted"
+    printf '#!/bin/sh\necho "$*" >> "%s"\nexec %s "$@"\n' "$BATS_TEST_TMPDIR/calls" "$(command -v make)" \
+        > "$BATS_TEST_TMPDIR/counted/make"
+    chmod +x "$BATS_TEST_TMPDIR/counted/make"
+    for submission in wrong_answer/hamming.c accepted/opencl; do
+        rm -f "$BATS_TEST_TMPDIR/calls"
+        PATH=$BATS_TEST_TMPDIR/counted:$PATH run make judge ARGS='--case sample/1-small' \
+            SUBMISSION=problems/editdistance/submissions/$submission
+        assert_output --regexp '(SUCCESSFUL|FAILED\. WA)'
+        assert_equal "$(wc -l < "$BATS_TEST_TMPDIR/calls")" 3
+    done
+}
+
 @test "make: nothing in a submission replaces a trusted file" {
     mkdir -p "$BATS_TEST_TMPDIR"/shadow/{problems,verify/judge}
     cd "$BATS_TEST_TMPDIR/shadow"

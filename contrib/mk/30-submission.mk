@@ -110,6 +110,17 @@ ready: $(filter-out $(RUNNERS) $(addprefix $(BUILD)/,check_problem compare bench
 		$(PROGRAMS)) $(BUILD)/runners/$(PROBLEM) submission simulator-if-used
 	@:
 
+# What judging needs, in one call of make: the toolkit and the simulator if it is used, or neither where nvcc is wanted
+# and not there. The last line of either goal has the submission's path, and then nvcc and opencl: there, and used, or no.
+.PHONY: ready-to-judge print-facts
+facts = @test -x "$(NVCC)" && nvcc=nvcc || nvcc=no; \
+	echo $(SUBMISSION_SO) $$nvcc $(if $(call submission_opencl,$(SUBMISSION)),opencl,no)
+ready-to-judge: $(if $(and $(filter %.cu,$(call submission_sources,$(SUBMISSION))),$(if $(wildcard $(NVCC)),,lacks)),,\
+		all simulator-if-used)
+	$(facts)
+print-facts:
+	$(facts)
+
 # What `make run` says where it does not run the participant's file.
 run_notice = $(if $(CUDA_LACKS),$(if $(filter-out $(DEFAULT_SUBMISSION),$(SUBMISSION)),:,echo "This machine has no \
 	NVIDIA GPU, and the simulator needs $(CUDA_LACKS): running the C version $(SUBMISSION) on the CPU; its times \

@@ -44,17 +44,18 @@ submission_files() { # SUBMISSION
     done <<< "$names"
 }
 
-# The same, and what else speaks against building it here.
-submission_check() { # SUBMISSION PROBLEM [OPTION...]
+# submission_check SUBMISSION PROBLEM [GOAL]: the same, and what else speaks against building it here. All is asked of
+# make at once, by the goal print-facts or ready-to-judge. Sets `so`, the submission's path in the toolkit's folder.
+submission_check() {
+    local facts nvcc opencl
     submission_files "$1"
-    if grep -q '\.cu$' <<< "$sources" && ! toolkit_make have-nvcc; then
+    facts=$(toolkit_make -j "$(nproc)" "${3:-print-facts}" SUBMISSION="$1" PROBLEM="$2") ||
+        fail "the toolkit does not build: see above"
+    read -r so nvcc opencl <<< "${facts##*$'\n'}"
+    if grep -q '\.cu$' <<< "$sources" && [ "$nvcc" != nvcc ]; then
         fail "'$1' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
     fi
-    if [[ " ${*:3} " == *' --box none '* || " ${*:3} " == *' --box=none '* ]] &&
-        [[ " ${*:3} " =~ ' --'(seal|key)[\ =] ]]; then
-        refuse 'without a box the submission could read the seal or the key: leave --box none away'
-    fi
-    if toolkit_make uses-opencl SUBMISSION="$1" PROBLEM="$2" 2> /dev/null; then
+    if [ "$opencl" = opencl ]; then
         "$root/run_scripts/lib/packages.sh" opencl ||
             fail "the submission is OpenCL, and this machine cannot build it: see above"
     fi
@@ -65,11 +66,11 @@ submission_check() { # SUBMISSION PROBLEM [OPTION...]
 # options are the host's: a submission that runs without a box is built without one.
 submission_build() {
     local folder boxed=1 log=$3
-    submission_check "$1" "$2" "${@:4}"
-    PROBLEM=$2 build_toolkit
-    build_simulator "$1"
-    so=$(toolkit_make print-submission SUBMISSION="$1" PROBLEM="$2" FRESH=1) ||
-        fail "make does not tell where '$1' is built"
+    if [[ " ${*:4} " == *' --box none '* || " ${*:4} " == *' --box=none '* ]] &&
+        [[ " ${*:4} " =~ ' --'(seal|key)[\ =] ]]; then
+        refuse 'without a box the submission could read the seal or the key: leave --box none away'
+    fi
+    submission_check "$1" "$2" ready-to-judge
     folder=$root/${so%/device_user.so}
     { rm -rf "$folder" && mkdir -p "$folder"; } || fail "cannot make the folder '$folder' anew"
     [[ " ${*:4} " != *' --box none '* && " ${*:4} " != *' --box=none '* ]] || boxed=
