@@ -111,7 +111,8 @@ ready: $(filter-out $(RUNNERS) $(addprefix $(BUILD)/,check_problem compare bench
 	@:
 
 # What judging needs, in one call of make: the toolkit and the simulator if it is used, or neither where nvcc is wanted
-# and not there. The last line of either goal has the submission's path, and then nvcc and opencl: there, and used, or no.
+# and not there. The last line of either goal has the submission's path, then `nvcc` if that is there or `no`, then
+# `opencl` if that is used or `no`.
 .PHONY: ready-to-judge print-facts
 facts = @test -x "$(NVCC)" && nvcc=nvcc || nvcc=no; \
 	echo $(SUBMISSION_SO) $$nvcc $(if $(call submission_opencl,$(SUBMISSION)),opencl,no)

@@ -16,7 +16,8 @@ host_files() {
         ! -name frozen.sha256 ! -name README.md | sort
 }
 problem_files() { # NAME
-    find "problems/$1" -type f ! -name frozen.sha256 ! -name README.md ! -path '*/statement/*' ! -path '*/submissions/*' | sort
+    find "problems/$1" -type f ! -name frozen.sha256 ! -name README.md \
+        ! -path '*/statement/*' ! -path '*/submissions/*' | sort
 }
 problem_names() { for folder in problems/*/; do basename "$folder"; done; }
 
