@@ -17,7 +17,6 @@
 #include "verify/base/root.h"
 
 const char *const scoring_names[] = { "pass-fail", "fastest", "relative", "groups", NULL };
-const char *const aggregation_names[] = { "sum", "min", "pass-fail", NULL };
 const char *const team_keys[] = { "name", "members.*", "affiliation", "country", NULL };
 
 static const char *const known[] = {

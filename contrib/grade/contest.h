@@ -11,15 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "score.h"
 #include "verify/base/error.h"
 #include "verify/base/settings.h"
 
 enum { CONTEST_PROBLEMS = 64, CONTEST_GROUPS = 16 };
 
 enum scoring { SCORING_PASS_FAIL, SCORING_FASTEST, SCORING_RELATIVE, SCORING_GROUPS, SCORINGS };
-
-/* How a score comes of those of cases or groups, as in the Kattis Problem Package Format 2025-09. */
-enum aggregation { AGGREGATION_SUM, AGGREGATION_MIN, AGGREGATION_PASS_FAIL, AGGREGATIONS };
 
 struct contest_group {
     const char *name;             /* "secret/large": the folder of the cases */
@@ -85,6 +83,6 @@ bool contest_time(const char *text, double *seconds);
 /* The keys of teams/TEAM.yaml, as settings_load() takes them. */
 extern const char *const team_keys[];
 
-extern const char *const scoring_names[SCORINGS + 1], *const aggregation_names[AGGREGATIONS + 1];
+extern const char *const scoring_names[SCORINGS + 1];
 
 #endif

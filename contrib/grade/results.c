@@ -1,5 +1,5 @@
 /*
- * results.c - what the database holds, as a table, CSV or JSON.
+ * results.c - what the database holds and who stands where, as a table, CSV or JSON.
  */
 #include <jansson.h>
 #include <limits.h>
@@ -9,7 +9,9 @@
 
 #include "commands.h"
 #include "devices.h"
-#include "verify/base/text.h"
+#include "filter.h"
+#include "rows.h"
+#include "standings.h"
 
 #define FROM_ALL " FROM submissions s JOIN judgements j ON j.submission = s.id LEFT JOIN machines m ON m.id = j.machine"
 /* Milliseconds rounded down, as by clics_time(): strftime() would round to the nearest, and beyond the end. */
@@ -50,92 +52,6 @@ static const struct {
                         "ended") " AS ended FROM rejudgings ORDER BY id" },
 };
 
-static void write_csv_text(const char *text)
-{
-    if (!text[strcspn(text, "\",\r\n")]) {
-        fputs(text, stdout);
-        return;
-    }
-    putchar('"');
-    for (const char *c = text; *c; c++) {
-        if (*c == '"')
-            putchar('"');
-        putchar(*c);
-    }
-    putchar('"');
-}
-
-/* A field of the table, which people read at a terminal: in one line, and nothing that a terminal obeys. */
-static void write_plain_text(const char *text)
-{
-    size_t length;
-
-    for (; *text; text += length) {
-        uint32_t character = text_character(text, SIZE_MAX, &length);
-
-        if (text_steers(character))
-            putchar(character == '\n' || character == '\t' ? ' ' : '?');
-        else
-            fwrite(text, 1, length, stdout);
-    }
-}
-
-static json_t *json_of(sqlite3_stmt *statement, int column)
-{
-    switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_NULL: return json_null();
-    case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(statement, column));
-    case SQLITE_FLOAT: return json_real(sqlite3_column_double(statement, column));
-    default: return json_string((const char *)sqlite3_column_text(statement, column));
-    }
-}
-
-/* A row of the table for people, columns apart by tabs, or of the CSV. Doubles with all their digits in the CSV. */
-static void write_row(sqlite3_stmt *statement, bool csv)
-{
-    for (int i = 0; i < sqlite3_column_count(statement); i++) {
-        const char *text = (const char *)sqlite3_column_text(statement, i);
-
-        if (i > 0)
-            putchar(csv ? ',' : '\t');
-        if (sqlite3_column_type(statement, i) == SQLITE_FLOAT)
-            printf(csv ? "%.17g" : "%.6f", sqlite3_column_double(statement, i));
-        else if (csv)
-            write_csv_text(text ? text : "");
-        else
-            write_plain_text(text ? text : "-");
-    }
-    putchar('\n');
-}
-
-bool rows_write(struct store *store, sqlite3_stmt *statement, enum format format, struct error *error)
-{
-    json_t *all = json_array();
-    int row, columns = sqlite3_column_count(statement);
-
-    for (int i = 0; i < columns && format != FORMAT_JSON; i++)
-        printf("%s%s", i == 0 ? "" : format == FORMAT_CSV ? "," : "\t", sqlite3_column_name(statement, i));
-    if (format != FORMAT_JSON)
-        putchar('\n');
-    while ((row = store_step(store, statement, error)) == 1) {
-        json_t *object = format == FORMAT_JSON ? json_object() : NULL;
-
-        for (int i = 0; i < columns && object; i++)
-            json_object_set_new(object, sqlite3_column_name(statement, i), json_of(statement, i));
-        if (object)
-            json_array_append_new(all, object);
-        else
-            write_row(statement, format == FORMAT_CSV);
-    }
-    sqlite3_finalize(statement);
-    if (row == 0 && format == FORMAT_JSON) {
-        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-        putchar('\n');
-    }
-    json_decref(all);
-    return row == 0 && (fflush(stdout) == 0 || error_system(error, "cannot write"));
-}
-
 /* sqlite3_prepare() takes the first of several statements, and of none nothing. */
 static bool is_one_query(struct store *store, const char *sql, struct error *error)
 {
@@ -149,10 +65,93 @@ static bool is_one_query(struct store *store, const char *sql, struct error *err
            error_usage(error, "--sql takes one statement; what is behind '%.60s' is another", sql);
 }
 
+/* ------------------------------------------------------------------ the standings */
+
+static json_t *cell_json(const struct contest *contest, size_t index, const struct standings_cell *cell)
+{
+    json_t *object =
+        json_pack("{s:s, s:b, s:I, s:I}", "problem", contest->problems[index].id, "solved", cell->solved.solved,
+                  "tries", (json_int_t)cell->solved.tries, "pending", (json_int_t)cell->solved.pending);
+
+    if (contest->scoring == SCORING_PASS_FAIL)
+        json_object_set_new(object, "penalty", json_real(cell->solved.penalty));
+    if (contest->scoring == SCORING_RELATIVE || contest->scoring == SCORING_GROUPS)
+        json_object_set_new(object, "score", json_real(cell->score));
+    if (contest->scoring == SCORING_RELATIVE)
+        json_object_set_new(object, "speedup", json_real(cell->speedup));
+    if (contest->scoring != SCORING_GROUPS && cell->timing.median > 0) {
+        json_object_set_new(object, "seconds",
+                            json_pack("{s:f, s:f, s:f}", "median", cell->timing.median, "low", cell->timing.low, "high",
+                                      cell->timing.high));
+        if (contest->scoring == SCORING_FASTEST)
+            json_object_set_new(object, "rank", json_integer((json_int_t)cell->timing.rank));
+    }
+    return object;
+}
+
+static json_t *standings_json(const struct standings *standings)
+{
+    const struct contest *contest = standings->contest;
+    json_t *teams = json_array();
+
+    for (size_t i = 0; i < standings->count; i++) {
+        const struct standings_team *team = &standings->teams[i];
+        json_t *cells = json_array();
+
+        for (size_t k = 0; k < contest->problem_count; k++)
+            json_array_append_new(cells, cell_json(contest, k, &team->cells[k]));
+        json_array_append_new(teams, json_pack("{s:I, s:s, s:s, s:I, s:f, s:f, s:o}", "rank", (json_int_t)team->rank,
+                                               "team", team->id, "name", team->name, "solved", (json_int_t)team->solved,
+                                               "penalty", team->penalty, "score", team->score, "problems", cells));
+    }
+    return json_pack("{s:i, s:s, s:s, s:b, s:o}", "format", 1, "contest", contest->name, "scoring",
+                     scoring_names[contest->scoring], "frozen", standings->freeze > 0, "teams", teams);
+}
+
+/* One line a team through rows_write(), so that names are quoted as everywhere. */
+static bool write_lines(const struct standings *standings, enum rows_format format, struct error *error)
+{
+    struct store *store = standings->store;
+    bool ok = store_run(store, error, "CREATE TEMP TABLE standings (rank, team, name, solved, penalty, score)", "");
+    sqlite3_stmt *statement;
+
+    for (size_t i = 0; ok && i < standings->count; i++) {
+        const struct standings_team *team = &standings->teams[i];
+
+        ok = store_run(store, error, "INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?)", "issidd", (int64_t)team->rank,
+                       team->id, team->name, (int64_t)team->solved, team->penalty, team->score);
+    }
+    statement = ok ? store_prepare(store, error, "SELECT * FROM standings ORDER BY rowid", "") : NULL;
+    return statement && rows_write(store, statement, format, error);
+}
+
+/* As rows, best first, in the same formats. `public_view` hides what came after the freeze. */
+static bool write_standings(const struct contest *contest, struct store *store, const char *folder, bool public_view,
+                     enum rows_format format, struct error *error)
+{
+    struct standings standings;
+    bool ok = standings_load(&standings, contest, store, folder, public_view, error);
+    json_t *object;
+
+    if (ok && format == ROWS_JSON) {
+        object = standings_json(&standings);
+        ok = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
+             putchar('\n') != EOF;
+        ok = ok || error_toolkit(error, "cannot write the standings");
+        json_decref(object);
+    } else if (ok) {
+        ok = write_lines(&standings, format, error);
+    }
+    standings_release(&standings);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ the command */
+
 int command_results(const struct contest *contest, const char *folder, int argc, char **argv, struct error *error)
 {
     const char *name = "submissions", *sql = NULL, *own = NULL;
-    enum format format = FORMAT_TABLE;
+    enum rows_format format = ROWS_TABLE;
     struct filter filter = { 0 };
     struct store store;
     sqlite3_stmt *statement = NULL;
@@ -161,9 +160,9 @@ int command_results(const struct contest *contest, const char *folder, int argc,
 
     for (int i = 0; i < argc; i++) {
         if (strcmp(argv[i], "--csv") == 0)
-            format = FORMAT_CSV;
+            format = ROWS_CSV;
         else if (strcmp(argv[i], "--json") == 0)
-            format = FORMAT_JSON;
+            format = ROWS_JSON;
         else if (strcmp(argv[i], "--public") == 0)
             public_view = true;
         else if (strcmp(argv[i], "--sql") == 0 && i + 1 < argc)
@@ -202,7 +201,7 @@ int command_results(const struct contest *contest, const char *folder, int argc,
         if (!ok && own && error->code == EXIT_TOOLKIT && !ferror(stdout))
             error->code = EXIT_USAGE;
     } else {
-        ok = standings_write(contest, &store, folder, public_view, format, error) &&
+        ok = write_standings(contest, &store, folder, public_view, format, error) &&
              devices_tell(contest, &store, error);
     }
     store_close(&store);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdint.h>
 
+const char *const aggregation_names[] = { "sum", "min", "pass-fail", NULL };
+
 struct solved score_pass_fail(const struct attempt *attempts, size_t count, double each)
 {
     struct solved result = { 0 };

@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "contest.h"
-
 /* ---- pass-fail: solved problems, then penalty time ---- */
 
 struct attempt {
@@ -63,6 +61,12 @@ double score_speedup(const double *baseline, const double *seconds, size_t count
 double score_relative(double speedup, double points, double correct, double zero_at, double full_at);
 
 /* ---- test groups, as in the Kattis Problem Package Format 2025-09 ---- */
+
+/* How a score comes of those of cases or groups. */
+enum aggregation { AGGREGATION_SUM, AGGREGATION_MIN, AGGREGATION_PASS_FAIL, AGGREGATIONS };
+
+/* Their names as files have them, with NULL at the end. */
+extern const char *const aggregation_names[AGGREGATIONS + 1];
 
 /*
  * The score of a group of `count` cases, passed[i] of each:

@@ -237,7 +237,7 @@ static bool is_whole(struct store *store, int64_t judgement, struct error *error
               strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
 
     sqlite3_finalize(statement);
-    return ok && store_number(store, error, &version, "PRAGMA other.user_version", "") && version == schema_newest() &&
+    return ok && store_number(store, error, &version, "PRAGMA other.user_version", "") && version == store_schema() &&
            store_number(store, error, &there,
                         "SELECT 1 FROM main.contest c JOIN other.contest o ON substr(o.token, 1, length(c.token)) ="
                         " c.token JOIN other.judgements j WHERE j.id = ? AND j.state = 'done'",

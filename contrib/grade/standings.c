@@ -2,7 +2,6 @@
  * standings.c - from the verdicts and times that count to who stands where, by score.h.
  */
 #include <dirent.h>
-#include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "commands.h"
 #include "devices.h"
 #include "score.h"
 #include "standings.h"
@@ -372,66 +370,6 @@ static bool add_up(struct standings *standings, struct error *error)
     return rank_teams(standings, error);
 }
 
-/* ------------------------------------------------------------------ writing */
-
-static json_t *cell_json(const struct contest *contest, size_t index, const struct standings_cell *cell)
-{
-    json_t *object =
-        json_pack("{s:s, s:b, s:I, s:I}", "problem", contest->problems[index].id, "solved", cell->solved.solved,
-                  "tries", (json_int_t)cell->solved.tries, "pending", (json_int_t)cell->solved.pending);
-
-    if (contest->scoring == SCORING_PASS_FAIL)
-        json_object_set_new(object, "penalty", json_real(cell->solved.penalty));
-    if (contest->scoring == SCORING_RELATIVE || contest->scoring == SCORING_GROUPS)
-        json_object_set_new(object, "score", json_real(cell->score));
-    if (contest->scoring == SCORING_RELATIVE)
-        json_object_set_new(object, "speedup", json_real(cell->speedup));
-    if (contest->scoring != SCORING_GROUPS && cell->timing.median > 0) {
-        json_object_set_new(object, "seconds",
-                            json_pack("{s:f, s:f, s:f}", "median", cell->timing.median, "low", cell->timing.low, "high",
-                                      cell->timing.high));
-        if (contest->scoring == SCORING_FASTEST)
-            json_object_set_new(object, "rank", json_integer((json_int_t)cell->timing.rank));
-    }
-    return object;
-}
-
-static json_t *standings_json(const struct standings *standings)
-{
-    const struct contest *contest = standings->contest;
-    json_t *teams = json_array();
-
-    for (size_t i = 0; i < standings->count; i++) {
-        const struct standings_team *team = &standings->teams[i];
-        json_t *cells = json_array();
-
-        for (size_t k = 0; k < contest->problem_count; k++)
-            json_array_append_new(cells, cell_json(contest, k, &team->cells[k]));
-        json_array_append_new(teams, json_pack("{s:I, s:s, s:s, s:I, s:f, s:f, s:o}", "rank", (json_int_t)team->rank,
-                                               "team", team->id, "name", team->name, "solved", (json_int_t)team->solved,
-                                               "penalty", team->penalty, "score", team->score, "problems", cells));
-    }
-    return json_pack("{s:i, s:s, s:s, s:b, s:o}", "format", 1, "contest", contest->name, "scoring",
-                     scoring_names[contest->scoring], "frozen", standings->freeze > 0, "teams", teams);
-}
-
-/* One line a team through rows_write(), so that names are quoted as everywhere. */
-static bool write_lines(const struct standings *standings, enum format format, struct error *error)
-{
-    struct store *store = standings->store;
-    bool ok = store_run(store, error, "CREATE TEMP TABLE standings (rank, team, name, solved, penalty, score)", "");
-    sqlite3_stmt *statement;
-
-    for (size_t i = 0; ok && i < standings->count; i++) {
-        const struct standings_team *team = &standings->teams[i];
-
-        ok = store_run(store, error, "INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?)", "issidd", (int64_t)team->rank,
-                       team->id, team->name, (int64_t)team->solved, team->penalty, team->score);
-    }
-    statement = ok ? store_prepare(store, error, "SELECT * FROM standings ORDER BY rowid", "") : NULL;
-    return statement && rows_write(store, statement, format, error);
-}
-
 bool standings_load(struct standings *standings, const struct contest *contest, struct store *store, const char *folder,
                     bool public_view, struct error *error)
 {
@@ -454,24 +392,4 @@ void standings_release(struct standings *standings)
     }
     free(standings->teams);
     *standings = (struct standings){ 0 };
-}
-
-bool standings_write(const struct contest *contest, struct store *store, const char *folder, bool public_view,
-                     enum format format, struct error *error)
-{
-    struct standings standings;
-    bool ok = standings_load(&standings, contest, store, folder, public_view, error);
-    json_t *object;
-
-    if (ok && format == FORMAT_JSON) {
-        object = standings_json(&standings);
-        ok = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
-             putchar('\n') != EOF;
-        ok = ok || error_toolkit(error, "cannot write the standings");
-        json_decref(object);
-    } else if (ok) {
-        ok = write_lines(&standings, format, error);
-    }
-    standings_release(&standings);
-    return ok;
 }

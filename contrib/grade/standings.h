@@ -6,6 +6,7 @@
 #ifndef GRADE_STANDINGS_H
 #define GRADE_STANDINGS_H
 
+#include "contest.h"
 #include "score.h"
 #include "store.h"
 

@@ -1,5 +1,5 @@
 /*
- * store.c - SQLite as this program uses it.
+ * store.c - SQLite as this program uses it, and the database's schema.
  */
 #include "store.h"
 
@@ -40,6 +40,180 @@ static bool execute(struct store *store, const char *sql, struct error *error)
 {
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK || failed(store, error);
 }
+
+/* ------------------------------------------------------------------ statements */
+
+static sqlite3_stmt *prepare(struct store *store, struct error *error, const char *sql, const char *types,
+                             va_list values)
+{
+    sqlite3_stmt *statement = NULL;
+    bool ok = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK;
+
+    for (int i = 0; ok && types[i]; i++) {
+        int status = SQLITE_MISUSE;
+
+        switch (types[i]) {
+        case 'i': status = sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t)); break;
+        case 'd': status = sqlite3_bind_double(statement, i + 1, va_arg(values, double)); break;
+        case 's':
+            status = sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
+            break;
+        default: break;
+        }
+        ok = status == SQLITE_OK;
+    }
+    if (ok)
+        return statement;
+    failed(store, error);
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
+sqlite3_stmt *store_prepare(struct store *store, struct error *error, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    va_list values;
+
+    va_start(values, types);
+    statement = prepare(store, error, sql, types, values);
+    va_end(values);
+    return statement;
+}
+
+int store_step(struct store *store, sqlite3_stmt *statement, struct error *error)
+{
+    int status = sqlite3_step(statement);
+
+    if (status == SQLITE_ROW)
+        return 1;
+    if (status == SQLITE_DONE)
+        return 0;
+    failed(store, error);
+    return -1;
+}
+
+/* Runs a statement to its first row, whose first column it puts into *number; 0 without a row. */
+static bool run(struct store *store, struct error *error, int64_t *number, const char *sql, const char *types,
+                va_list values)
+{
+    sqlite3_stmt *statement = prepare(store, error, sql, types, values);
+    const int row = statement ? store_step(store, statement, error) : -1;
+
+    *number = row > 0 ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return row >= 0;
+}
+
+bool store_run(struct store *store, struct error *error, const char *sql, const char *types, ...)
+{
+    int64_t ignored;
+    va_list values;
+    bool ok;
+
+    va_start(values, types);
+    ok = run(store, error, &ignored, sql, types, values);
+    va_end(values);
+    return ok;
+}
+
+bool store_number(struct store *store, struct error *error, int64_t *number, const char *sql, const char *types, ...)
+{
+    va_list values;
+    bool ok;
+
+    va_start(values, types);
+    ok = run(store, error, number, sql, types, values);
+    va_end(values);
+    return ok;
+}
+
+bool store_begin(struct store *store, struct error *error) { return execute(store, "BEGIN IMMEDIATE", error); }
+
+bool store_end(struct store *store, bool ok, struct error *error)
+{
+    if (ok && execute(store, "COMMIT", error))
+        return true;
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
+/* ------------------------------------------------------------------ the schema */
+
+/*
+ * Every version of it, as the steps from the one before. A version that was released is never edited: a change is one
+ * more. docs/FORMATS.md describes the newest.
+ */
+static const char *const versions[] = {
+    /* 1: submissions and their verdicts */
+    "CREATE TABLE contest (id INTEGER PRIMARY KEY CHECK (id = 1), token TEXT NOT NULL, created REAL NOT NULL);"
+    "CREATE TABLE submissions ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, team TEXT NOT NULL, problem TEXT NOT NULL, path TEXT NOT NULL,"
+    " sha256 TEXT NOT NULL, stamp TEXT NOT NULL, submitted REAL NOT NULL, found REAL NOT NULL,"
+    " UNIQUE (team, problem, path, sha256));"
+    "CREATE TABLE judgements ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, submission INTEGER NOT NULL REFERENCES submissions (id),"
+    " valid INTEGER NOT NULL DEFAULT 1 CHECK (valid IN (0, 1)),"
+    " state TEXT NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'building', 'samples', 'secret', 'ranked', 'done')),"
+    " verdict TEXT CHECK (verdict IN ('AC', 'WA', 'TLE', 'RTE', 'MLE', 'OLE', 'CE', 'NO', 'SV', 'JE')),"
+    " message TEXT NOT NULL DEFAULT '', attempts INTEGER NOT NULL DEFAULT 0, object TEXT, object_sha256 TEXT,"
+    " language TEXT, review INTEGER NOT NULL DEFAULT 0, created REAL NOT NULL, ended REAL,"
+    " CHECK ((state = 'done') = (verdict IS NOT NULL)));"
+    "CREATE UNIQUE INDEX judgement_that_counts ON judgements (submission) WHERE valid = 1;"
+    "CREATE TABLE runs ("
+    " id INTEGER PRIMARY KEY, judgement INTEGER NOT NULL REFERENCES judgements (id),"
+    " step TEXT NOT NULL CHECK (step IN ('samples', 'secret', 'ranked', 'baseline')), number INTEGER NOT NULL,"
+    " name TEXT NOT NULL, verdict TEXT NOT NULL, message TEXT NOT NULL, median REAL, low REAL, high REAL,"
+    " UNIQUE (judgement, step, number));",
+    /* 2: machines, all samples, whole records, rejudgings */
+    "CREATE TABLE machines ("
+    " id INTEGER PRIMARY KEY, host TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, uuid TEXT NOT NULL,"
+    " driver TEXT NOT NULL, first_used REAL NOT NULL, UNIQUE (host, kind, name, uuid, driver));"
+    "CREATE TABLE rejudgings ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, reason TEXT NOT NULL, filter TEXT NOT NULL, created REAL NOT NULL,"
+    " state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'committed', 'cancelled')), ended REAL);"
+    "ALTER TABLE judgements ADD COLUMN machine INTEGER REFERENCES machines (id);"
+    "ALTER TABLE judgements ADD COLUMN rejudging INTEGER REFERENCES rejudgings (id);"
+    "CREATE TABLE steps ("
+    " judgement INTEGER NOT NULL REFERENCES judgements (id), step TEXT NOT NULL, started REAL NOT NULL,"
+    " ended REAL NOT NULL, exit_code INTEGER NOT NULL, record TEXT, log TEXT NOT NULL, PRIMARY KEY (judgement, step))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE samples ("
+    " run INTEGER NOT NULL REFERENCES runs (id), number INTEGER NOT NULL, seconds REAL NOT NULL,"
+    " PRIMARY KEY (run, number)) WITHOUT ROWID;"
+    "CREATE INDEX judgements_by_submission ON judgements (submission);"
+    "CREATE INDEX judgements_by_state ON judgements (state) WHERE state <> 'done';",
+};
+
+enum { NEWEST = sizeof versions / sizeof versions[0] };
+
+int store_schema(void) { return NEWEST; }
+
+/* Brings an open database from its version up to the newest. */
+static bool migrate(struct store *store, struct error *error)
+{
+    int64_t now;
+    char *why = NULL, pragma[64];
+
+    for (;;) {
+        bool ok;
+
+        /* Looked at again within each transaction: another process may migrate at the same time. */
+        if (!store_begin(store, error))
+            return false;
+        ok = store_number(store, error, &now, "PRAGMA user_version", "");
+        if (!ok || now >= NEWEST)
+            return store_end(store, ok, error);
+        ok = sqlite3_exec(store->db, versions[now], NULL, NULL, &why) == SQLITE_OK ||
+             error_toolkit(error, "%s: schema version %d: %s", store->path, (int)now + 1, why ? why : "");
+        sqlite3_free(why);
+        snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", (int)now + 1);
+        ok = ok && store_run(store, error, pragma, "");
+        if (!store_end(store, ok, error))
+            return false;
+    }
+}
+
+/* ------------------------------------------------------------------ opening */
 
 /*
  * Where nothing can be written, as in a backup on a read-only disk, not even the index of the write-ahead log can be
@@ -99,15 +273,15 @@ bool store_open(struct store *store, const char *path, enum store_mode mode, str
          !(mode == STORE_READ && read_only_folder(store) && open_unchanging(store, error) &&
            store_number(store, error, &version, "PRAGMA user_version", ""))))
         goto fail;
-    if (version > schema_newest() || (mode == STORE_READ && version < schema_newest())) {
+    if (version > store_schema() || (mode == STORE_READ && version < store_schema())) {
         error_usage(error,
-                    version > schema_newest() ? "%s: its schema has version %d, newer than this program's %d"
+                    version > store_schema() ? "%s: its schema has version %d, newer than this program's %d"
                                               : "%s: its schema has version %d, older than this program's %d: "
                                                 "grade.sh brings it up to date",
-                    path, (int)version, schema_newest());
+                    path, (int)version, store_schema());
         goto fail;
     }
-    if (mode == STORE_READ || schema_migrate(store, schema_newest(), error))
+    if (mode == STORE_READ || migrate(store, error))
         return true;
 fail:
     store_close(store);
@@ -119,96 +293,4 @@ void store_close(struct store *store)
     sqlite3_close(store->db);
     free(store->path);
     *store = (struct store){ 0 };
-}
-
-static sqlite3_stmt *prepare(struct store *store, struct error *error, const char *sql, const char *types,
-                             va_list values)
-{
-    sqlite3_stmt *statement = NULL;
-    bool ok = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK;
-
-    for (int i = 0; ok && types[i]; i++) {
-        int status = SQLITE_MISUSE;
-
-        switch (types[i]) {
-        case 'i': status = sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t)); break;
-        case 'd': status = sqlite3_bind_double(statement, i + 1, va_arg(values, double)); break;
-        case 's':
-            status = sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
-            break;
-        default: break;
-        }
-        ok = status == SQLITE_OK;
-    }
-    if (ok)
-        return statement;
-    failed(store, error);
-    sqlite3_finalize(statement);
-    return NULL;
-}
-
-sqlite3_stmt *store_prepare(struct store *store, struct error *error, const char *sql, const char *types, ...)
-{
-    sqlite3_stmt *statement;
-    va_list values;
-
-    va_start(values, types);
-    statement = prepare(store, error, sql, types, values);
-    va_end(values);
-    return statement;
-}
-
-int store_step(struct store *store, sqlite3_stmt *statement, struct error *error)
-{
-    int status = sqlite3_step(statement);
-
-    if (status == SQLITE_ROW)
-        return 1;
-    if (status == SQLITE_DONE)
-        return 0;
-    failed(store, error);
-    return -1;
-}
-
-bool store_run(struct store *store, struct error *error, const char *sql, const char *types, ...)
-{
-    sqlite3_stmt *statement;
-    va_list values;
-    int status;
-
-    va_start(values, types);
-    statement = prepare(store, error, sql, types, values);
-    va_end(values);
-    if (!statement)
-        return false;
-    status = store_step(store, statement, error);
-    sqlite3_finalize(statement);
-    return status >= 0;
-}
-
-bool store_number(struct store *store, struct error *error, int64_t *number, const char *sql, const char *types, ...)
-{
-    sqlite3_stmt *statement;
-    va_list values;
-    int status;
-
-    va_start(values, types);
-    statement = prepare(store, error, sql, types, values);
-    va_end(values);
-    if (!statement)
-        return false;
-    status = store_step(store, statement, error);
-    *number = status > 0 ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return status >= 0;
-}
-
-bool store_begin(struct store *store, struct error *error) { return execute(store, "BEGIN IMMEDIATE", error); }
-
-bool store_end(struct store *store, bool ok, struct error *error)
-{
-    if (ok && execute(store, "COMMIT", error))
-        return true;
-    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    return false;
 }

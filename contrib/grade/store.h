@@ -2,7 +2,7 @@
  * store.h - the results of a contest in SQLite.
  *
  * One file, CONTEST/grading/results.db: write-ahead log, every commit on the disk before it counts, foreign keys on,
- * the schema's version in PRAGMA user_version (schema.c has every version's steps). Statements take their values as
+ * the schema's version in PRAGMA user_version (store.c has every version's steps). Statements take their values as
  * parameters only: names of teams and files are never part of a statement's text.
  */
 #ifndef GRADE_STORE_H
@@ -28,9 +28,8 @@ enum store_mode { STORE_WRITE, STORE_READ };
 bool store_open(struct store *store, const char *path, enum store_mode mode, struct error *error);
 void store_close(struct store *store);
 
-/* The schema's newest version, and bringing an open database from its version up to `version`. */
-int schema_newest(void);
-bool schema_migrate(struct store *store, int version, struct error *error);
+/* The schema's newest version. */
+int store_schema(void);
 
 /*
  * Prepares one statement and binds its values: a letter of `types` each: i int64_t, d double, s const char * (or NULL
