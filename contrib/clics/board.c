@@ -29,11 +29,11 @@ static bool seconds_of(const struct view *view, const struct standings_cell *cel
 {
     sqlite3_stmt *statement =
         store_prepare(view->store, error, "SELECT submitted FROM submissions WHERE id = ?", "i", cell->submission);
-    const int row = statement ? store_step(view->store, statement, error) : -1;
+    const enum store_row row = store_step(view->store, statement, error);
 
-    *seconds = row == 1 ? sqlite3_column_double(statement, 0) - view->contest->start : 0;
+    *seconds = row == STORE_ROW ? sqlite3_column_double(statement, 0) - view->contest->start : 0;
     sqlite3_finalize(statement);
-    return row >= 0;
+    return row != STORE_FAILED;
 }
 
 static json_t *cell_of(const struct view *view, const struct standings *standings, size_t problem,

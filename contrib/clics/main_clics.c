@@ -148,12 +148,13 @@ static bool write_endpoints(int folder, json_t *objects, struct error *error)
 static bool feed_prefix(struct store *store, bool public_view, char prefix[32], struct error *error)
 {
     sqlite3_stmt *statement = store_prepare(store, error, "SELECT token FROM contest", "");
-    int row = statement ? store_step(store, statement, error) : -1;
+    const enum store_row row = store_step(store, statement, error);
 
     snprintf(prefix, 32, "%c%.12s", public_view ? 'p' : 'f',
-             row == 1 ? (const char *)sqlite3_column_text(statement, 0) : "");
+             row == STORE_ROW ? (const char *)sqlite3_column_text(statement, 0) : "");
     sqlite3_finalize(statement);
-    return row == 1 || row < 0 ? row == 1 : error_usage(error, "%s: nothing was graded yet", store->path);
+    return row == STORE_ROW ||
+           (row == STORE_END && error_usage(error, "%s: nothing was graded yet", store->path));
 }
 
 static bool publish(const struct options *options, const struct view *view, struct error *error)

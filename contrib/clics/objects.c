@@ -17,6 +17,7 @@
 #include "board.h"
 #include "contrib/grade/devices.h"
 #include "contrib/grade/groups.h"
+#include "contrib/grade/judgement.h"
 #include "contrib/grade/standings.h"
 #include "toolkit.h"
 #include "verify/base/digest.h"
@@ -24,6 +25,9 @@
 #include "verify/cases/package.h"
 #include "verify/judge/verdict.h"
 #include "words.h"
+
+/* The steps that say whether an answer is right. */
+#define ON_CASES "IN (" SQL(NAME_SAMPLES) ", " SQL(NAME_SECRET) ")"
 
 enum { CASES = 1024 };
 
@@ -296,7 +300,8 @@ static bool read_teams(const struct reader *reader)
     struct dirent **entries = NULL;
     char path[PATH_MAX];
     bool ok = statement != NULL;
-    int row = -1, count;
+    enum store_row row = STORE_FAILED;
+    int count;
 
     snprintf(path, sizeof path, "%.2000s/teams", reader->view->folder);
     count = scandir(path, &entries, is_team_file, alphasort); /* there may be no such folder */
@@ -306,10 +311,10 @@ static bool read_teams(const struct reader *reader)
         free(entries[i]);
     }
     free(entries);
-    while (ok && (row = store_step(reader->view->store, statement, reader->error)) == 1)
+    while (ok && (row = store_step(reader->view->store, statement, reader->error)) == STORE_ROW)
         ok = add_team(reader, (const char *)sqlite3_column_text(statement, 0), count > 0);
     sqlite3_finalize(statement);
-    return ok && row == 0;
+    return ok && row == STORE_END;
 }
 
 /* ------------------------------------------------------------------ submissions */
@@ -371,16 +376,16 @@ static bool read_submissions(struct reader *reader)
 {
     sqlite3_stmt *statement = store_prepare(
         reader->view->store, reader->error,
-        "SELECT s.id, s.team, s.problem, s.path, s.submitted, max(j.language), max(j.state = 'done') FROM submissions s"
-        " LEFT JOIN judgements j ON j.submission = s.id GROUP BY s.id ORDER BY s.id",
+        "SELECT s.id, s.team, s.problem, s.path, s.submitted, max(j.language), max(j.state = " SQL(NAME_DONE) ")"
+        " FROM submissions s LEFT JOIN judgements j ON j.submission = s.id GROUP BY s.id ORDER BY s.id",
         "");
-    int row = -1;
+    enum store_row row;
 
-    while (statement && (row = store_step(reader->view->store, statement, reader->error)) == 1)
+    while ((row = store_step(reader->view->store, statement, reader->error)) == STORE_ROW)
         if (!read_submission(reader, statement))
             break;
     sqlite3_finalize(statement);
-    return row == 0;
+    return row == STORE_END;
 }
 
 /* ------------------------------------------------------------------ judgements and runs */
@@ -445,19 +450,18 @@ static bool read_judgements(struct reader *reader)
     sqlite3_stmt *statement = store_prepare(
         reader->view->store, reader->error,
         "SELECT j.id, j.submission, s.problem, j.verdict, j.review, coalesce((SELECT min(started) FROM steps WHERE"
-        " judgement = j.id), j.created) AS began, max(j.ended, coalesce((SELECT min(started) FROM steps WHERE "
-        "judgement ="
-        " j.id), j.created)), (SELECT max(median) FROM runs WHERE judgement = j.id AND step IN ('samples', 'secret'))"
-        " FROM judgements j JOIN submissions s ON s.id = j.submission WHERE j.valid = 1 AND (j.state = 'done' OR"
-        " EXISTS (SELECT 1 FROM steps WHERE judgement = j.id)) ORDER BY j.id",
+        " judgement = j.id), j.created) AS began, max(j.ended, coalesce((SELECT min(started) FROM steps WHERE"
+        " judgement = j.id), j.created)), (SELECT max(median) FROM runs WHERE judgement = j.id AND step " ON_CASES ")"
+        " FROM judgements j JOIN submissions s ON s.id = j.submission WHERE j.valid = 1 AND"
+        " (j.state = " SQL(NAME_DONE) " OR EXISTS (SELECT 1 FROM steps WHERE judgement = j.id)) ORDER BY j.id",
         "");
-    int row = -1;
+    enum store_row row;
 
-    while (statement && (row = store_step(reader->view->store, statement, reader->error)) == 1)
+    while ((row = store_step(reader->view->store, statement, reader->error)) == STORE_ROW)
         if (!read_judgement(reader, statement))
             break;
     sqlite3_finalize(statement);
-    return row == 0;
+    return row == STORE_END;
 }
 
 /* The place of a case among those of the problem, from 1; 0 where the package has it no more. */
@@ -500,20 +504,19 @@ static bool read_runs(struct reader *reader)
 {
     sqlite3_stmt *statement = store_prepare(
         reader->view->store, reader->error,
-        "SELECT r.id, r.judgement, s.problem, r.name, r.verdict, r.median, coalesce((SELECT ended FROM steps WHERE "
-        "judgement"
-        " = r.judgement AND step = r.step), j.ended, j.created) FROM runs r JOIN judgements j ON j.id = r.judgement AND"
-        " j.valid = 1 JOIN submissions s ON s.id = j.submission WHERE r.step IN ('samples', 'secret') AND NOT EXISTS"
-        " (SELECT 1 FROM runs o WHERE o.judgement = r.judgement AND o.name = r.name AND o.step = 'secret' AND"
-        " r.step = 'samples') ORDER BY r.id",
+        "SELECT r.id, r.judgement, s.problem, r.name, r.verdict, r.median, coalesce((SELECT ended FROM steps WHERE"
+        " judgement = r.judgement AND step = r.step), j.ended, j.created) FROM runs r JOIN judgements j ON"
+        " j.id = r.judgement AND j.valid = 1 JOIN submissions s ON s.id = j.submission WHERE r.step " ON_CASES
+        " AND NOT EXISTS (SELECT 1 FROM runs o WHERE o.judgement = r.judgement AND o.name = r.name AND"
+        " o.step = " SQL(NAME_SECRET) " AND r.step = " SQL(NAME_SAMPLES) ") ORDER BY r.id",
         "");
-    int row = -1;
+    enum store_row row;
 
-    while (statement && (row = store_step(reader->view->store, statement, reader->error)) == 1)
+    while ((row = store_step(reader->view->store, statement, reader->error)) == STORE_ROW)
         if (!read_run(reader, statement))
             break;
     sqlite3_finalize(statement);
-    return row == 0;
+    return row == STORE_END;
 }
 
 /* ------------------------------------------------------------------ about the rest */

@@ -6,12 +6,13 @@
 #include <stdio.h>
 
 #include "intake.h"
+#include "judgement.h"
 
 /* Judgements that count and have times, by the model that these were taken on. A chosen model, ?1, comes first. */
 #define MODELS                                                                                                         \
     "SELECT m.kind, m.name, count(*) AS times, m.name IS ?1 AS chosen, min(m.id) AS first FROM judgements j JOIN"     \
     " machines m ON m.id = j.machine WHERE j.valid = 1 AND j.verdict = 'AC' AND EXISTS (SELECT 1 FROM runs r WHERE"   \
-    " r.judgement = j.id AND r.step = 'ranked') GROUP BY m.kind, m.name"
+    " r.judgement = j.id AND r.step = " SQL(NAME_RANKED) ") GROUP BY m.kind, m.name"
 
 bool devices_choose(const struct contest *contest, struct store *store, struct error *error)
 {
@@ -40,7 +41,7 @@ bool devices_choose(const struct contest *contest, struct store *store, struct e
 bool devices_tell(const struct contest *contest, struct store *store, struct error *error)
 {
     sqlite3_stmt *statement;
-    int row = 0;
+    enum store_row row;
 
     if (!devices_choose(contest, store, error))
         return false;
@@ -49,7 +50,7 @@ bool devices_tell(const struct contest *contest, struct store *store, struct err
                               " machines m JOIN temp.other_devices d ON d.machine = m.id WHERE m.kind = o.kind AND"
                               " m.name = o.name) ORDER BY o.name",
                               "");
-    while (statement && (row = store_step(store, statement, error)) == 1) {
+    while ((row = store_step(store, statement, error)) == STORE_ROW) {
         char name[256];
 
         snprintf(name, sizeof name, "%s", (const char *)sqlite3_column_text(statement, 0));
@@ -60,5 +61,5 @@ bool devices_tell(const struct contest *contest, struct store *store, struct err
                 sqlite3_column_int(statement, 1), name);
     }
     sqlite3_finalize(statement);
-    return statement && row == 0;
+    return row == STORE_END;
 }

@@ -34,11 +34,11 @@ void grader_say(const struct contest *contest, struct store *store, struct progr
     sqlite3_stmt *statement =
         store_prepare(store, &error,
                       "SELECT s.team, s.problem, s.path, j.verdict, j.message, (SELECT max(median) FROM runs WHERE"
-                      " judgement = j.id AND step = 'ranked'), s.id, s.submitted FROM judgements j JOIN submissions s"
-                      " ON s.id = j.submission WHERE j.id = ? AND j.state = 'done'",
+                      " judgement = j.id AND step = " SQL(NAME_RANKED) "), s.id, s.submitted FROM judgements j"
+                      " JOIN submissions s ON s.id = j.submission WHERE j.id = ? AND j.state = " SQL(NAME_DONE),
                       "i", judgement);
 
-    if (statement && store_step(store, statement, &error) == 1) {
+    if (store_step(store, statement, &error) == STORE_ROW) {
         const char *message = (const char *)sqlite3_column_text(statement, 4);
         const double submitted = sqlite3_column_double(statement, 7);
         const char *outside = contest->start > 0 && submitted < contest->start ? " (before the start)"
@@ -63,9 +63,9 @@ static bool continue_run(struct grader *grader, struct job *job, struct error *e
 {
     unsigned long long seed;
 
-    if (strcmp(job->state, "samples") != 0 && strcmp(job->state, "secret") != 0 && strcmp(job->state, "ranked") != 0)
+    if (job->state < JUDGEMENT_SAMPLES || job->state == JUDGEMENT_DONE)
         return true;
-    if (strcmp(job->state, "ranked") == 0) {
+    if (job->state == JUDGEMENT_RANKED) {
         if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
             return error_system(error, "cannot draw a random number");
         snprintf(job->seed, sizeof job->seed, "%llu", seed);
@@ -95,29 +95,27 @@ static bool has_room(const struct grader *grader, const struct job *job, struct 
 static bool is_done(const struct grader *grader, const struct job *job)
 {
     struct error error;
-    int64_t done;
+    bool done;
 
-    return store_number(grader->store, &error, &done, "SELECT 1 FROM judgements WHERE id = ? AND state = 'done'", "i",
-                        job->judgement) &&
-           done == 1;
+    return judgement_is_done(grader->store, job->judgement, &done, &error) && done;
 }
 
 static bool finish(struct grader *grader, struct job *job, int code, struct error *error)
 {
-    const bool built = strcmp(job->state, "building") == 0;
+    const bool built = job->state == JUDGEMENT_BUILDING;
     char work[sizeof job->work], path[PATH_MAX];
     bool ok, over;
 
     job->keeper = 0;
     job->idle = clock_wall();
-    if (code > 1) /* the host may have been ended in the middle of a question */
+    if (code > EXIT_REJECTED) /* the host may have been ended in the middle of a question */
         warden_give_up(&job->warden);
     if (job->baseline && step_baseline_ran(job, &code))
         return step_start_run(grader, job, error);
     if (job->fault[0] && !grader->handed) /* the organiser's: no judgement is charged for it */
         return error_usage(error, "%s: choose another 'baseline' in contest.yaml and start again", job->fault);
     memcpy(work, job->work, sizeof work);
-    if (code > 1 && (!built || code > 2)) {
+    if (code > EXIT_REJECTED && (!built || code > EXIT_USAGE)) {
         tree_remove(step_path(job, "out", path, sizeof path)); /* a submission may have filled it itself */
         if (!has_room(grader, job, error))
             return false;
@@ -137,16 +135,16 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
             step_remove_object(job);
         return true;
     }
-    if (!built || code != 0) /* a built object is in its work folder until the judgement is done */
+    if (!built || code != EXIT_ACCEPTED) /* a built object is in its work folder until the judgement is done */
         tree_remove(work);
-    if (!built && (strcmp(job->state, "done") == 0 || code > 1)) /* after a failure it is built anew */
+    if (!built && (job->state == JUDGEMENT_DONE || code > EXIT_REJECTED)) /* after a failure it is built anew */
         step_remove_object(job);
     grader_say(grader->contest, grader->store, &grader->progress, job->judgement);
     if (grader->done && is_done(grader, job) && !grader->done(grader->context, job->judgement, error))
         return false;
-    if (built || code > 1)
+    if (built || code > EXIT_REJECTED)
         return true;
-    return strcmp(job->state, "done") == 0 || continue_run(grader, job, error);
+    return job->state == JUDGEMENT_DONE || continue_run(grader, job, error);
 }
 
 /* A built object that is not what was built, after power was lost or build/ was removed, is built again. */
@@ -158,23 +156,49 @@ static bool object_is_there(const char *object, const char *digest)
     return object && digest && digest_file(object, hex, &error) && strcmp(hex, digest) == 0;
 }
 
-/* Claims a judgement in one of `states` for a slot and starts its step. */
+/* What a slot is about to do: a row of claim()'s statement. False for a state that this program does not know. */
+static bool take_job(const struct grader *grader, struct job *job, sqlite3_stmt *row, struct error *error)
+{
+    const char *object = (const char *)sqlite3_column_text(row, 4);
+    const char *language = (const char *)sqlite3_column_text(row, 6);
+
+    job->judgement = sqlite3_column_int64(row, 0);
+    job->submission = sqlite3_column_int64(row, 1);
+    job->problem = contest_problem(grader->contest, (const char *)sqlite3_column_text(row, 2));
+    job->baseline = false;
+    snprintf(job->object, sizeof job->object, "%s", object ? object : "");
+    snprintf(job->language, sizeof job->language, "%s", language ? language : "");
+    return judgement_state_parse((const char *)sqlite3_column_text(row, 3), &job->state) ||
+           error_toolkit(error, "judgement %jd has an unknown state", (intmax_t)job->judgement);
+}
+
+static bool begin_build(struct grader *grader, struct job *job, struct error *error)
+{
+    char source[PATH_MAX];
+
+    job->state = JUDGEMENT_BUILDING;
+    snprintf(source, sizeof source, "%s/grading/sources/%jd", grader->folder, (intmax_t)job->submission);
+    return store_run(grader->store, error,
+                     "UPDATE judgements SET state = " SQL(NAME_BUILDING) " WHERE id = ? AND state = " SQL(NAME_NEW),
+                     "i", job->judgement) &&
+           step_start_build(grader, job, source, error);
+}
+
+/* Claims a judgement that is to be built, or run, for a slot and starts its step. */
 static bool claim(struct grader *grader, struct job *job, bool build, struct error *error)
 {
     const char *sql =
-        build ? "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256,"
-                " CASE WHEN s.path LIKE '%.c' THEN 'C' END FROM judgements j JOIN submissions s"
-                " ON s.id = j.submission WHERE j.state = 'new' ORDER BY j.attempts, j.rejudging IS NOT NULL, j.id"
-              : "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, j.language FROM judgements j JOIN "
-                "submissions s"
-                " ON s.id = j.submission WHERE j.state IN ('samples', 'secret', 'ranked') ORDER BY j.rejudging IS NOT "
-                "NULL, j.id";
+        build ? "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, CASE WHEN s.path LIKE '%.c' THEN"
+                " 'C' END FROM judgements j JOIN submissions s ON s.id = j.submission WHERE j.state = " SQL(NAME_NEW)
+                " ORDER BY j.attempts, j.rejudging IS NOT NULL, j.id"
+              : "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, j.language FROM judgements j JOIN"
+                " submissions s ON s.id = j.submission WHERE j.state IN (" SQL(NAME_SAMPLES) ", " SQL(NAME_SECRET) ", "
+                SQL(NAME_RANKED) ") ORDER BY j.rejudging IS NOT NULL, j.id";
     sqlite3_stmt *statement = store_prepare(grader->store, error, sql, "");
-    char source[PATH_MAX];
-    bool ok = statement != NULL;
-    int row = 0;
+    bool ok = statement != NULL, there = false;
+    enum store_row row = STORE_END;
 
-    while (ok && (row = store_step(grader->store, statement, error)) == 1) {
+    while (ok && (row = store_step(grader->store, statement, error)) == STORE_ROW) {
         const struct contest_problem *problem =
             contest_problem(grader->contest, (const char *)sqlite3_column_text(statement, 2));
         int64_t id = sqlite3_column_int64(statement, 0);
@@ -185,36 +209,22 @@ static bool claim(struct grader *grader, struct job *job, bool build, struct err
         if (!taken)
             break;
     }
-    ok = ok && row >= 0;
-    if (ok && row == 1) {
-        const char *object = (const char *)sqlite3_column_text(statement, 4);
-        bool there = object_is_there(object, (const char *)sqlite3_column_text(statement, 5));
-
-        job->judgement = sqlite3_column_int64(statement, 0);
-        job->submission = sqlite3_column_int64(statement, 1);
-        job->problem = contest_problem(grader->contest, (const char *)sqlite3_column_text(statement, 2));
-        job->baseline = false;
-        snprintf(job->state, sizeof job->state, "%s",
-                 build ? "building" : (const char *)sqlite3_column_text(statement, 3));
-        snprintf(job->object, sizeof job->object, "%s", object ? object : "");
-        snprintf(job->language, sizeof job->language, "%s",
-                 sqlite3_column_type(statement, 6) == SQLITE_NULL ? ""
-                                                                  : (const char *)sqlite3_column_text(statement, 6));
-        sqlite3_finalize(statement);
-        if (!build && !there)
-            return store_run(grader->store, error,
-                             "UPDATE judgements SET state = 'new' WHERE id = ? AND state <> 'done'", "i",
-                             job->judgement);
-        if (!build)
-            return continue_run(grader, job, error);
-        snprintf(source, sizeof source, "%s/grading/sources/%jd", grader->folder, (intmax_t)job->submission);
-        return store_run(grader->store, error,
-                         "UPDATE judgements SET state = 'building' WHERE id = ? AND state = 'new'", "i",
-                         job->judgement) &&
-               step_start_build(grader, job, source, error);
+    ok = ok && row != STORE_FAILED;
+    if (ok && row == STORE_ROW) {
+        there = object_is_there((const char *)sqlite3_column_text(statement, 4),
+                                (const char *)sqlite3_column_text(statement, 5));
+        ok = take_job(grader, job, statement, error);
     }
     sqlite3_finalize(statement);
-    return ok;
+    if (!ok || row != STORE_ROW)
+        return ok;
+    if (build)
+        return begin_build(grader, job, error);
+    if (there)
+        return continue_run(grader, job, error);
+    return store_run(grader->store, error,
+                     "UPDATE judgements SET state = " SQL(NAME_NEW) " WHERE id = ? AND state <> " SQL(NAME_DONE), "i",
+                     job->judgement);
 }
 
 /*
@@ -232,7 +242,7 @@ static bool build_baselines(struct grader *grader, struct error *error)
 
         if (grader->handed && !store_number(grader->store, error, &wanted,
                                             "SELECT 1 FROM judgements j JOIN submissions s ON s.id = j.submission WHERE"
-                                            " j.state <> 'done' AND s.problem = ?",
+                                            " j.state <> " SQL(NAME_DONE) " AND s.problem = ?",
                                             "s", job.problem->id))
             return false;
         if (!wanted)
@@ -284,8 +294,8 @@ static bool remove_leftovers(struct grader *grader, const char *folder, struct e
             continue;
         snprintf(path, sizeof path, "%.3000s/%s", folder, entry->d_name);
         snprintf(object, sizeof object, "%s/device_user.so", path);
-        ok = store_number(grader->store, error, &used, "SELECT 1 FROM judgements WHERE state <> 'done' AND object = ?",
-                          "s", object);
+        ok = store_number(grader->store, error, &used, "SELECT 1 FROM judgements WHERE state <> " SQL(NAME_DONE)
+                          " AND object = ?", "s", object);
         if (ok && !used)
             tree_remove(path);
     }
@@ -307,7 +317,7 @@ bool grader_token(struct store *store, char *token, size_t size, struct error *e
                    clock_wall()))
         return false;
     statement = store_prepare(store, error, "SELECT token FROM contest", "");
-    if (!statement || store_step(store, statement, error) != 1)
+    if (store_step(store, statement, error) != STORE_ROW)
         return sqlite3_finalize(statement), false;
     snprintf(token, size, "%s", (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
@@ -317,14 +327,14 @@ bool grader_token(struct store *store, char *token, size_t size, struct error *e
 static bool prepare(struct grader *grader, struct error *error)
 {
     char path[PATH_MAX], number[32];
-    int64_t done;
+    int64_t done, all;
 
     if (!grader_token(grader->store, grader->token, sizeof grader->token, error))
         return false;
     snprintf(path, sizeof path, "%.2000s/grading/%s", grader->build, grader->token);
     if (mkdir(path, 0755) != 0 && errno != EEXIST)
         return error_system(error, "cannot make '%s'", path);
-    if (!store_number(grader->store, error, &done, "SELECT count(*) FROM judgements WHERE state = 'done'", ""))
+    if (!judgement_count(grader->store, &done, &all, error))
         return false;
     snprintf(number, sizeof number, "%.0f", grader->contest->files);
     setenv("GRADE_FILES", number, 1);
@@ -332,7 +342,8 @@ static bool prepare(struct grader *grader, struct error *error)
     setenv("GRADE_MEGABYTES", number, 1);
     progress_begin(&grader->progress, (size_t)done, clock_wall());
     /* Nobody else grades this contest (main_grade.c holds its lock): what is being built is left of one that ended. */
-    return store_run(grader->store, error, "UPDATE judgements SET state = 'new' WHERE state = 'building'", "") &&
+    return store_run(grader->store, error, "UPDATE judgements SET state = " SQL(NAME_NEW) " WHERE state = "
+                     SQL(NAME_BUILDING), "") &&
            remove_leftovers(grader, path, error) && build_baselines(grader, error);
 }
 
@@ -413,8 +424,7 @@ static bool show(struct grader *grader, struct error *error)
 
     if (!grader->progress.terminal)
         return true;
-    if (!store_number(grader->store, error, &done, "SELECT count(*) FROM judgements WHERE state = 'done'", "") ||
-        !store_number(grader->store, error, &all, "SELECT count(*) FROM judgements", ""))
+    if (!judgement_count(grader->store, &done, &all, error))
         return false;
     progress_show(&grader->progress, (size_t)done, (size_t)all, busy(grader->builds, grader->build_count),
                   busy(grader->runs, grader->run_count), clock_wall());
@@ -431,7 +441,11 @@ static void tell_left(struct grader *grader, int64_t left)
 
 static bool count_left(struct grader *grader, int64_t *left, struct error *error)
 {
-    return store_number(grader->store, error, left, "SELECT count(*) FROM judgements WHERE state <> 'done'", "");
+    int64_t done = 0, all = 0;
+    const bool ok = judgement_count(grader->store, &done, &all, error);
+
+    *left = all - done;
+    return ok;
 }
 
 /* Where times make the score, and none will be taken. */
@@ -480,7 +494,7 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
     double scanned = 0;
     char folder[PATH_MAX];
     sigset_t signals;
-    int64_t left;
+    int64_t left = 0;
     bool ok, asked = false;
 
     *stopped = false;

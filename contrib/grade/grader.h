@@ -18,6 +18,7 @@
 
 #include "contest.h"
 #include "intake.h"
+#include "judgement.h"
 #include "progress.h"
 #include "store.h"
 #include "verify/gpu/warden.h"
@@ -28,7 +29,7 @@ struct job {
     pid_t keeper;        /* 0: the slot is free */
     int64_t judgement, submission;
     const struct contest_problem *problem;
-    char state[16];      /* of the judgement */
+    enum judgement_state state;
     bool baseline;       /* in the state ranked: the baseline runs, the submission is next */
     char language[16];   /* CUDA, OpenCL or C; while it is built, C where that is known and "" otherwise */
     char object[3000], work[3000]; /* the built submission; the step's folder */

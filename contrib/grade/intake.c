@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "judgement.h"
 #include "litter.h"
 #include "verify/base/clock.h"
 #include "verify/base/digest.h"
@@ -287,15 +288,12 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
                       " AND NOT EXISTS (SELECT 1 FROM judgements WHERE submission = submissions.id)",
                       "ssss", team, problem, name, digest);
     if (ok && id > 0) {
-        if (survey->refused[0])
-            ok = store_run(store, error,
-                           "INSERT INTO judgements (submission, state, verdict, message, created, ended)"
-                           " VALUES (?, 'done', 'CE', ?, ?, ?)",
-                           "isdd", id, survey->refused, clock_wall(), clock_wall()),
+        ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id,
+                       clock_wall());
+        if (survey->refused[0]) {
             refused = sqlite3_last_insert_rowid(store->db);
-        else
-            ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id,
-                           clock_wall());
+            ok = ok && judgement_end(store, refused, "CE", survey->refused, error);
+        }
         snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
         tree_remove(target); /* of a transaction that was lost with the power after its rename */
         ok = ok && ((rename(incoming, target) == 0 && sync_folder(intake->folder)) ||

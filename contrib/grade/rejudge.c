@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "filter.h"
+#include "judgement.h"
 #include "rows.h"
 
 /*
@@ -17,8 +18,8 @@
  */
 #define DONE                                                                                                           \
     " FROM judgements j JOIN submissions s ON s.id = j.submission LEFT JOIN machines m ON m.id = j.machine"            \
-    " WHERE j.valid = 1 AND j.state = 'done' AND (j.verdict <> 'CE' OR EXISTS (SELECT 1 FROM steps WHERE"              \
-    " judgement = j.id)) AND"
+    " WHERE j.valid = 1 AND j.state = " SQL(NAME_DONE) " AND (j.verdict <> 'CE' OR EXISTS (SELECT 1 FROM"              \
+    " steps WHERE judgement = j.id)) AND"
 #define OPEN                                                                                                           \
     " EXISTS (SELECT 1 FROM judgements o JOIN rejudgings r ON r.id = o.rejudging WHERE o.submission = s.id AND"        \
     " r.state = 'open') AND"
@@ -32,7 +33,7 @@ static bool count_of(struct store *store, const struct filter *filter, const cha
 
     if (ok) {
         filter_bind(filter, statement);
-        ok = store_step(store, statement, error) >= 0;
+        ok = store_step(store, statement, error) != STORE_FAILED;
         *count = sqlite3_column_int64(statement, 0);
         sqlite3_finalize(statement);
     }
@@ -86,7 +87,7 @@ static bool start(struct store *store, const struct filter *filter, const char *
         sqlite3_bind_int64(statement, 8, *number);
         sqlite3_bind_double(statement, 9, now);
     }
-    ok = statement && store_step(store, statement, error) >= 0;
+    ok = store_step(store, statement, error) != STORE_FAILED;
     sqlite3_finalize(statement);
     return store_end(store, ok, error);
 }
@@ -113,16 +114,16 @@ static bool left_problem(const struct contest *contest, struct store *store, int
 {
     sqlite3_stmt *statement = store_prepare(store, error,
                                             "SELECT DISTINCT s.problem FROM judgements j JOIN submissions s ON s.id ="
-                                            " j.submission WHERE j.rejudging = ? AND j.state <> 'done'",
+                                            " j.submission WHERE j.rejudging = ? AND j.state <> " SQL(NAME_DONE),
                                             "i", number);
-    int row = -1;
+    enum store_row row = STORE_FAILED;
 
     name[0] = '\0';
-    while (statement && !name[0] && (row = store_step(store, statement, error)) == 1)
+    while (statement && !name[0] && (row = store_step(store, statement, error)) == STORE_ROW)
         if (!contest_problem(contest, (const char *)sqlite3_column_text(statement, 0)))
             snprintf(name, 160, "%s", (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
-    return statement && row >= 0;
+    return row != STORE_FAILED;
 }
 
 /*
@@ -138,8 +139,8 @@ static bool commit(const struct contest *contest, struct store *store, int64_t n
 
     if (!store_begin(store, error))
         return false;
-    ok = store_number(store, error, &left, "SELECT count(*) FROM judgements WHERE rejudging = ? AND state <> 'done'",
-                      "i", number);
+    ok = store_number(store, error, &left,
+                      "SELECT count(*) FROM judgements WHERE rejudging = ? AND state <> " SQL(NAME_DONE), "i", number);
     ok = ok && left_problem(contest, store, number, problem, error);
     if (ok && left > 0)
         ok = error_usage(error, "%d of rejudging %d are not graded yet: %s%s%s", (int)left, (int)number,
@@ -173,8 +174,8 @@ static bool cancel(struct store *store, int64_t number, struct error *error)
     if (!store_begin(store, error))
         return false;
     ok = store_run(store, error,
-                   "UPDATE judgements SET state = 'done', verdict = 'NO', message = 'cancelled', ended = ? WHERE"
-                   " rejudging = ? AND state <> 'done'",
+                   "UPDATE judgements SET state = " SQL(NAME_DONE) ", verdict = 'NO', message = 'cancelled',"
+                   " ended = ? WHERE rejudging = ? AND state <> " SQL(NAME_DONE),
                    "di", (double)time(NULL), number) &&
          store_run(store, error, "UPDATE rejudgings SET state = 'cancelled', ended = ? WHERE id = ?", "di",
                    (double)time(NULL), number);

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "devices.h"
 #include "filter.h"
+#include "judgement.h"
 #include "rows.h"
 #include "standings.h"
 
@@ -30,7 +31,7 @@ static const struct {
       "SELECT s.id AS submission, s.team, s.problem, s.path, s.sha256, " ISO("s.submitted") " AS submitted,"
       " j.id AS judgement, j.state, j.verdict, j.message, j.review, j.language, m.host,"
       " nullif(m.kind, '') AS device, " DEVICE_NAME ", (SELECT sum(median) FROM runs WHERE judgement = j.id AND"
-      " step = 'ranked') AS seconds" FROM_ALL " WHERE j.valid = 1 AND" FILTER_SQL " ORDER BY s.id" },
+      " step = " SQL(NAME_RANKED) ") AS seconds" FROM_ALL " WHERE j.valid = 1 AND" FILTER_SQL " ORDER BY s.id" },
     { "judgements",
       "SELECT j.id AS judgement, s.id AS submission, s.team, s.problem, j.valid, j.rejudging, j.state, j.verdict,"
       " j.message, j.review, j.attempts, m.host, " DEVICE_NAME ", " ISO("j.created") " AS created,"

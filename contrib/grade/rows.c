@@ -70,13 +70,14 @@ static void write_row(sqlite3_stmt *statement, bool csv)
 bool rows_write(struct store *store, sqlite3_stmt *statement, enum rows_format format, struct error *error)
 {
     json_t *all = json_array();
-    int row, columns = sqlite3_column_count(statement);
+    const int columns = sqlite3_column_count(statement);
+    enum store_row row;
 
     for (int i = 0; i < columns && format != ROWS_JSON; i++)
         printf("%s%s", i == 0 ? "" : format == ROWS_CSV ? "," : "\t", sqlite3_column_name(statement, i));
     if (format != ROWS_JSON)
         putchar('\n');
-    while ((row = store_step(store, statement, error)) == 1) {
+    while ((row = store_step(store, statement, error)) == STORE_ROW) {
         json_t *object = format == ROWS_JSON ? json_object() : NULL;
 
         for (int i = 0; i < columns && object; i++)
@@ -87,10 +88,10 @@ bool rows_write(struct store *store, sqlite3_stmt *statement, enum rows_format f
             write_row(statement, format == ROWS_CSV);
     }
     sqlite3_finalize(statement);
-    if (row == 0 && format == ROWS_JSON) {
+    if (row == STORE_END && format == ROWS_JSON) {
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         putchar('\n');
     }
     json_decref(all);
-    return row == 0 && (fflush(stdout) == 0 || error_system(error, "cannot write"));
+    return row == STORE_END && (fflush(stdout) == 0 || error_system(error, "cannot write"));
 }

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "judgement.h"
 #include "verify/base/clock.h"
 
 enum { COLUMNS = 1024 };
@@ -45,12 +46,12 @@ static bool columns_of(struct store *store, const char *table, const char *witho
                                             "SELECT group_concat('\"' || name || '\"', ', ') FROM pragma_table_info(?)"
                                             " WHERE instr(?, ' ' || name || ',') = 0",
                                             "ss", table, without);
-    int row = statement ? store_step(store, statement, error) : -1;
+    const enum store_row row = store_step(store, statement, error);
 
-    if (row == 1)
+    if (row == STORE_ROW)
         snprintf(columns, COLUMNS, "%s", (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
-    return row == 1;
+    return row == STORE_ROW;
 }
 
 /* sprintf() of column names, which are the schema's, into a statement, and running it for a judgement. */
@@ -88,7 +89,7 @@ static bool copy_judgement(struct store *store, int64_t judgement, bool *taken, 
                  "UPDATE main.judgements SET (%s) = (SELECT %s FROM other.judgements WHERE id = ?1), object = NULL,"
                  " object_sha256 = NULL, machine = (SELECT m.id FROM other.judgements j JOIN other.machines o ON o.id ="
                  " j.machine JOIN main.machines m ON m.host = o.host AND m.kind = o.kind AND m.name = o.name AND"
-                 " m.uuid = o.uuid AND m.driver = o.driver WHERE j.id = ?1) WHERE id = ?1 AND state <> 'done'",
+                 " m.uuid = o.uuid AND m.driver = o.driver WHERE j.id = ?1) WHERE id = ?1 AND state <> " SQL(NAME_DONE),
                  judged, judged))
         return false;
     *taken = sqlite3_changes(store->db) > 0;
@@ -233,14 +234,14 @@ static bool is_whole(struct store *store, int64_t judgement, struct error *error
 {
     sqlite3_stmt *statement = store_prepare(store, error, "PRAGMA other.quick_check(1)", "");
     int64_t version, there = 0;
-    bool ok = statement && store_step(store, statement, error) == 1 &&
+    bool ok = store_step(store, statement, error) == STORE_ROW &&
               strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
 
     sqlite3_finalize(statement);
     return ok && store_number(store, error, &version, "PRAGMA other.user_version", "") && version == store_schema() &&
            store_number(store, error, &there,
                         "SELECT 1 FROM main.contest c JOIN other.contest o ON substr(o.token, 1, length(c.token)) ="
-                        " c.token JOIN other.judgements j WHERE j.id = ? AND j.state = 'done'",
+                        " c.token JOIN other.judgements j WHERE j.id = ? AND j.state = " SQL(NAME_DONE),
                         "i", judgement) &&
            there;
 }
@@ -268,11 +269,6 @@ static bool take_result(struct store *store, const char *path, int64_t judgement
     return rename(path, aside) == 0 || error_system(error, "cannot rename '%s'", path);
 }
 
-static bool is_done(struct store *store, int64_t judgement, int64_t *done, struct error *error)
-{
-    return store_number(store, error, done, "SELECT 1 FROM judgements WHERE id = ? AND state = 'done'", "i", judgement);
-}
-
 static bool gather(const struct contest *contest, const char *folder, struct store *store, struct progress *progress,
                    struct error *error)
 {
@@ -283,12 +279,12 @@ static bool gather(const struct contest *contest, const char *folder, struct sto
 
     while (ok && (entry = readdir(entries))) {
         char *end;
-        int64_t judgement = strtoll(entry->d_name, &end, 10), done = 0;
-        bool taken = false;
+        int64_t judgement = strtoll(entry->d_name, &end, 10);
+        bool taken = false, done = false;
 
         if (judgement <= 0 || strcmp(end, ".db") != 0)
             continue;
-        ok = is_done(store, judgement, &done, error);
+        ok = judgement_is_done(store, judgement, &done, error);
         if (ok && !done)
             ok = take_result(store, in_spool(folder, path, "results/%s", entry->d_name), judgement, &taken, error);
         if (taken)
@@ -313,9 +309,7 @@ static bool charge(const struct contest *contest, struct store *store, struct pr
         return true;
     snprintf(message, sizeof message, "%d tasks of the cluster ended without a result, the last one %.40s",
              (int)attempts, order);
-    if (!store_run(store, error,
-                   "UPDATE judgements SET state = 'done', verdict = 'JE', message = ?, ended = ? WHERE id = ?", "sdi",
-                   message, clock_wall(), judgement))
+    if (!judgement_end(store, judgement, "JE", message, error))
         return false;
     grader_say(contest, store, progress, judgement);
     return true;
@@ -342,13 +336,12 @@ static bool look_at_order(const struct contest *contest, const char *folder, str
     char path[PATH_MAX], line[512];
     FILE *file = fopen(in_spool(folder, path, "orders/%s", name), "re");
     intmax_t judgement;
-    bool ok = file != NULL || error_system(error, "cannot open '%s'", path);
-    int64_t done;
+    bool ok = file != NULL || error_system(error, "cannot open '%s'", path), done;
 
     while (ok && fgets(line, sizeof line, file)) {
         if (sscanf(line, "%jd", &judgement) != 1)
             continue;
-        ok = is_done(store, judgement, &done, error);
+        ok = judgement_is_done(store, judgement, &done, error);
         if (ok && live)
             ok = store_run(store, error, "INSERT OR IGNORE INTO temp.handed VALUES (?)", "i", (int64_t)judgement);
         else if (ok && !done && charged)
@@ -378,8 +371,8 @@ static bool sweep(const char *folder, struct store *store, bool all, struct erro
             continue;
         if (!all)
             ok = store_number(store, error, &taken,
-                              "SELECT 1 FROM judgements WHERE id = ? AND state = 'done' AND id NOT IN temp.handed", "i",
-                              judgement);
+                              "SELECT 1 FROM judgements WHERE id = ? AND state = " SQL(NAME_DONE)
+                              " AND id NOT IN temp.handed", "i", judgement);
         if (ok && taken)
             unlink(in_spool(folder, path, "results/%s", entry->d_name));
     }
@@ -511,12 +504,13 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
     size_t each, room, queued = orders->live - orders->started, written = 0;
     FILE *file = NULL;
     int64_t waiting;
-    int row = 0;
+    enum store_row row = STORE_END;
     bool ok = true;
 
     *count = 0;
     if (!store_number(store, error, &waiting,
-                      "SELECT count(*) FROM judgements WHERE state <> 'done' AND id NOT IN temp.handed", ""))
+                      "SELECT count(*) FROM judgements WHERE state <> " SQL(NAME_DONE)
+                      " AND id NOT IN temp.handed", ""))
         return false;
     each = ((size_t)waiting + nodes - 1) / nodes;
     each = each < 1 ? 1 : each > spool->chunk ? spool->chunk : each;
@@ -528,11 +522,11 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
     statement = store_prepare(store, error,
                               "SELECT j.id, s.id, s.problem, j.attempts, c.token"
                               " FROM contest c, judgements j JOIN submissions s ON s.id = j.submission"
-                              " WHERE j.state <> 'done' AND j.id NOT IN temp.handed"
+                              " WHERE j.state <> " SQL(NAME_DONE) " AND j.id NOT IN temp.handed"
                               " ORDER BY j.attempts, j.rejudging IS NOT NULL, j.id",
                               "");
     ok = statement != NULL;
-    while (ok && (row = store_step(store, statement, error)) == 1) {
+    while (ok && (row = store_step(store, statement, error)) == STORE_ROW) {
         const char *problem = (const char *)sqlite3_column_text(statement, 2);
 
         if (!contest_problem(spool->contest, problem))
@@ -564,7 +558,7 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
     }
     if (file)
         fclose(file);
-    return ok && row >= 0;
+    return ok && row != STORE_FAILED;
 }
 
 /* On a terminal: one line that is written over. */
@@ -598,9 +592,7 @@ static bool turn(struct spool *spool, struct intake *intake, struct progress *pr
         if (ok && count > 0)
             *known = submit(spool, orders.round, count);
     }
-    ok = ok && store_number(spool->store, error, &done, "SELECT count(*) FROM judgements WHERE state = 'done'", "") &&
-         store_number(spool->store, error, &all, "SELECT count(*) FROM judgements", "");
-    if (!ok)
+    if (!ok || !judgement_count(spool->store, &done, &all, error))
         return false;
     *left = (size_t)(all - done);
     if (*known)
@@ -654,7 +646,7 @@ bool spool_run(struct spool *spool, bool *stopped, struct error *error)
     char token[64];
     size_t left = 1;
     sigset_t signals;
-    int64_t done;
+    int64_t done, all;
 
     *stopped = false;
     sigemptyset(&signals);
@@ -665,7 +657,7 @@ bool spool_run(struct spool *spool, bool *stopped, struct error *error)
     ok = grader_token(spool->store, token, sizeof token, error) &&
          store_run(spool->store, error, "CREATE TEMP TABLE live (round, task, PRIMARY KEY (round, task))", "") &&
          store_run(spool->store, error, "CREATE TEMP TABLE handed (judgement PRIMARY KEY)", "") &&
-         store_number(spool->store, error, &done, "SELECT count(*) FROM judgements WHERE state = 'done'", "");
+         judgement_count(spool->store, &done, &all, error);
     if (ok)
         ok = setenv("GRADE_TOKEN", token, 1) == 0 || error_toolkit(error, "out of memory");
     if (ok)

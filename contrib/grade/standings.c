@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "devices.h"
+#include "judgement.h"
 #include "score.h"
 #include "standings.h"
 
@@ -70,7 +71,8 @@ static bool load_teams(struct standings *standings, const char *folder, struct e
     struct dirent **entries = NULL;
     char path[PATH_MAX];
     bool ok = statement != NULL;
-    int row = -1, count;
+    enum store_row row = STORE_FAILED;
+    int count;
 
     snprintf(path, sizeof path, "%.2000s/teams", folder);
     count = ok ? scandir(path, &entries, is_listed, alphasort) : 0; /* there may be no such folder */
@@ -80,10 +82,10 @@ static bool load_teams(struct standings *standings, const char *folder, struct e
         free(entries[i]);
     }
     free(entries);
-    while (ok && count <= 0 && (row = store_step(standings->store, statement, error)) == 1)
+    while (ok && count <= 0 && (row = store_step(standings->store, statement, error)) == STORE_ROW)
         ok = add_team(standings, folder, (const char *)sqlite3_column_text(statement, 0), error);
     sqlite3_finalize(statement);
-    ok = ok && (count > 0 || row == 0);
+    ok = ok && (count > 0 || row == STORE_END);
     if (ok && standings->count > 1)
         qsort(standings->teams, standings->count, sizeof *standings->teams, by_id);
     return ok;
@@ -94,15 +96,15 @@ static bool read_timing(struct standings *standings, int64_t judgement, struct t
 {
     sqlite3_stmt *statement = store_prepare(standings->store, error,
                                             "SELECT sum(median), sum(low), sum(high) FROM runs WHERE judgement = ?1 AND"
-                                            " step = 'ranked' AND " DEVICES_RANKED,
+                                            " step = " SQL(NAME_RANKED) " AND " DEVICES_RANKED,
                                             "i", judgement);
-    int row = statement ? store_step(standings->store, statement, error) : -1;
+    const enum store_row row = store_step(standings->store, statement, error);
 
-    if (row == 1)
+    if (row == STORE_ROW)
         *timing = (struct timing){ sqlite3_column_double(statement, 0), sqlite3_column_double(statement, 1),
                                    sqlite3_column_double(statement, 2), 0 };
     sqlite3_finalize(statement);
-    return row >= 0;
+    return row != STORE_FAILED;
 }
 
 static bool read_speedup(struct standings *standings, int64_t judgement, double *speedup, struct error *error)
@@ -110,20 +112,20 @@ static bool read_speedup(struct standings *standings, int64_t judgement, double 
     sqlite3_stmt *statement =
         store_prepare(standings->store, error,
                       "SELECT b.median, r.median FROM runs r JOIN runs b ON"
-                      " b.judgement = r.judgement AND b.step = 'baseline' AND b.name = r.name WHERE"
-                      " r.judgement = ?1 AND r.step = 'ranked' AND " DEVICES_RANKED,
+                      " b.judgement = r.judgement AND b.step = " SQL(NAME_BASELINE) " AND b.name = r.name WHERE"
+                      " r.judgement = ?1 AND r.step = " SQL(NAME_RANKED) " AND " DEVICES_RANKED,
                       "i", judgement);
     double baseline[512], mine[512];
     size_t count = 0;
-    int row = -1;
+    enum store_row row = STORE_FAILED;
 
-    while (statement && count < 512 && (row = store_step(standings->store, statement, error)) == 1) {
+    while (statement && count < 512 && (row = store_step(standings->store, statement, error)) == STORE_ROW) {
         baseline[count] = sqlite3_column_double(statement, 0);
         mine[count++] = sqlite3_column_double(statement, 1);
     }
     sqlite3_finalize(statement);
     *speedup = score_speedup(baseline, mine, count);
-    return row >= 0;
+    return row != STORE_FAILED;
 }
 
 /* How many of a group's cases there were, and how many were right; `group` NULL: of the samples. */
@@ -133,15 +135,15 @@ static bool count_passed(struct standings *standings, int64_t judgement, const c
     sqlite3_stmt *statement =
         store_prepare(standings->store, error,
                       "SELECT count(*), total(verdict = 'AC') FROM runs"
-                      " WHERE judgement = ?1 AND CASE WHEN ?2 IS NULL THEN step = 'samples'"
-                      " ELSE step = 'secret' AND substr(name, 1, length(?2) + 1) = ?2 || '/' END",
+                      " WHERE judgement = ?1 AND CASE WHEN ?2 IS NULL THEN step = " SQL(NAME_SAMPLES)
+                      " ELSE step = " SQL(NAME_SECRET) " AND substr(name, 1, length(?2) + 1) = ?2 || '/' END",
                       "is", judgement, group);
-    const int row = statement ? store_step(standings->store, statement, error) : -1;
+    const enum store_row row = store_step(standings->store, statement, error);
 
-    *count = row == 1 ? (size_t)sqlite3_column_int64(statement, 0) : 0;
-    *right = row == 1 ? (size_t)sqlite3_column_double(statement, 1) : 0;
+    *count = row == STORE_ROW ? (size_t)sqlite3_column_int64(statement, 0) : 0;
+    *right = row == STORE_ROW ? (size_t)sqlite3_column_double(statement, 1) : 0;
     sqlite3_finalize(statement);
-    return row >= 0;
+    return row != STORE_FAILED;
 }
 
 /*
@@ -180,7 +182,6 @@ static bool read_groups(struct standings *standings, const struct contest_proble
                               scores, problem->group_count, passed == (1u << problem->group_count) - 1);
     return true;
 }
-
 
 bool standings_worth(const struct contest *contest, struct store *store, const struct contest_problem *problem,
                      int64_t judgement, bool accepted, bool review, struct standings_worth *worth, struct error *error)
@@ -222,7 +223,6 @@ static bool take_submission(struct standings *standings, struct standings_cell *
     return true;
 }
 
-
 static bool load_cell(struct standings *standings, struct standings_team *team, size_t index, struct error *error)
 {
     const struct contest *contest = standings->contest;
@@ -235,10 +235,10 @@ static bool load_cell(struct standings *standings, struct standings_team *team, 
         " j.submission = s.id AND j.valid = 1 WHERE s.team = ? AND s.problem = ? ORDER BY s.submitted, s.id",
         "ss", team->id, problem->id);
     size_t count = 0, pending = 0;
-    int row = -1;
+    enum store_row row = STORE_FAILED;
     bool ok = attempts && statement, won = false;
 
-    while (ok && count < ATTEMPTS && (row = store_step(standings->store, statement, error)) == 1) {
+    while (ok && count < ATTEMPTS && (row = store_step(standings->store, statement, error)) == STORE_ROW) {
         double submitted = sqlite3_column_double(statement, 0);
         const char *verdict = (const char *)sqlite3_column_text(statement, 1);
         bool shown = verdict && (standings->freeze == 0 || submitted < standings->freeze);
@@ -258,12 +258,12 @@ static bool load_cell(struct standings *standings, struct standings_team *team, 
         won = won || better || accepted;
     }
     sqlite3_finalize(statement);
-    if (ok && row >= 0)
+    if (ok && row != STORE_FAILED)
         cell->solved = score_pass_fail(attempts, count, contest->penalty);
     if (contest->scoring != SCORING_PASS_FAIL) /* a better one may come after the first that is right */
         cell->solved.pending = pending;
     free(attempts);
-    return ok && row >= 0;
+    return ok && row != STORE_FAILED;
 }
 
 /* ------------------------------------------------------------------ adding up */

@@ -126,7 +126,7 @@ bool step_start_build(const struct grader *grader, struct job *job, const char *
     char script[PATH_MAX];
     const char *arguments[] = { script, source, job->problem->problem, job->work, NULL };
 
-    if (!make_work(grader, job, "build", error))
+    if (!make_work(grader, job, NAME_BUILD, error))
         return false;
     snprintf(script, sizeof script, "%s/contrib/grade/grade_build.sh", grader->root);
     return start(grader, job, arguments, BUILD_SECONDS, (int)grader->run_count, 0, error);
@@ -159,7 +159,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
 {
     const struct contest *contest = grader->contest;
     const struct contest_problem *problem = job->problem;
-    const bool ranked = strcmp(job->state, "ranked") == 0;
+    const bool ranked = job->state == JUDGEMENT_RANKED;
     const char *arguments[ARGUMENTS],
         *object = job->baseline ? grader->baselines[problem - contest->problems] : job->object;
     char host[PATH_MAX], json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX], repeat[16],
@@ -168,7 +168,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     size_t n = 0;
 
     job->fault[0] = '\0';
-    if ((!ranked || job->baseline || !job->work[0]) && !make_work(grader, job, job->state, error))
+    if ((!ranked || job->baseline || !job->work[0]) && !make_work(grader, job, judgement_state_name(job->state), error))
         return false;
     snprintf(host, sizeof host, "%s/main_host", grader->build);
     snprintf(repeat, sizeof repeat, "%.0f", problem->repeat);
@@ -195,7 +195,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
         snprintf(key, sizeof key, "%s/%s", grader->folder, contest->key);
         arguments[n++] = "--key", arguments[n++] = key;
     }
-    if (strcmp(job->state, "samples") == 0) {
+    if (job->state == JUDGEMENT_SAMPLES) {
         arguments[n++] = "--group", arguments[n++] = problem->samples;
     } else {
         if (contest->seal) {
@@ -241,7 +241,7 @@ static bool machine_of(struct store *store, const char *host, const json_t *resu
                         "sssss", host, kind, name, uuid, driver);
 }
 
-static bool write_case(struct store *store, int64_t judgement, const char *step, size_t number, const json_t *value,
+static bool write_case(struct store *store, int64_t judgement, enum step step, size_t number, const json_t *value,
                        struct error *error)
 {
     const json_t *samples = json_object_get(value, "samples"), *sample;
@@ -260,8 +260,8 @@ static bool write_case(struct store *store, int64_t judgement, const char *step,
     ok = store_run(store, error,
                    "INSERT INTO runs (judgement, step, number, name, verdict, message, median, low, high)"
                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   count > 0 ? "isisssddd" : "isisss", judgement, step, (int64_t)number, text_of(value, "name"),
-                   text_of(value, "verdict"), text_of(value, "message"), stats.median,
+                   count > 0 ? "isisssddd" : "isisss", judgement, step_name(step), (int64_t)number,
+                   text_of(value, "name"), text_of(value, "verdict"), text_of(value, "message"), stats.median,
                    interval.coverage > 0 ? interval.low : stats.min, interval.coverage > 0 ? interval.high : stats.max);
     run = sqlite3_last_insert_rowid(store->db);
     json_array_foreach(samples, i, sample) ok =
@@ -271,7 +271,7 @@ static bool write_case(struct store *store, int64_t judgement, const char *step,
     return ok;
 }
 
-static bool write_step(struct store *store, const struct job *job, const char *step, int code, const json_t *result,
+static bool write_step(struct store *store, const struct job *job, enum step step, int code, const json_t *result,
                        const char *log, struct error *error)
 {
     char *record = result ? json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
@@ -280,26 +280,19 @@ static bool write_step(struct store *store, const struct job *job, const char *s
     bool ok = store_run(store, error,
                         "INSERT OR REPLACE INTO steps (judgement, step, started, ended, exit_code, record, log)"
                         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                        "isddiss", job->judgement, step, job->started, clock_wall(), (int64_t)code, record,
-                         log ? log : "");
+                        "isddiss", job->judgement, step_name(step), job->started, clock_wall(), (int64_t)code,
+                        record, log ? log : "");
 
     free(record);
     ok = ok &&
          store_run(store, error,
                    "DELETE FROM samples WHERE run IN (SELECT id FROM runs WHERE judgement = ? AND step = ?)", "is",
-                   job->judgement, step) &&
-         store_run(store, error, "DELETE FROM runs WHERE judgement = ? AND step = ?", "is", job->judgement, step);
+                   job->judgement, step_name(step)) &&
+         store_run(store, error, "DELETE FROM runs WHERE judgement = ? AND step = ?", "is", job->judgement,
+                   step_name(step));
     json_array_foreach(json_object_get(result, "cases"), i, value) ok =
         ok && write_case(store, job->judgement, step, i, value, error);
     return ok;
-}
-
-static bool set_done(struct store *store, const struct job *job, const char *verdict, const char *message,
-                     struct error *error)
-{
-    return store_run(store, error,
-                     "UPDATE judgements SET state = 'done', verdict = ?, message = ?, ended = ? WHERE id = ?", "ssdi",
-                     verdict, message, clock_wall(), job->judgement);
 }
 
 /* The machine failed: the step's judgement begins anew, or gets JE when it did so too often. */
@@ -312,10 +305,11 @@ static bool set_failed(struct grader *grader, struct job *job, const char *messa
     if (!store_number(store, error, &attempts, "SELECT attempts + 1 FROM judgements WHERE id = ?", "i", job->judgement))
         return false;
     if (attempts >= (int64_t)grader->contest->attempts)
-        return set_done(store, job, "JE", message, error);
+        return judgement_end(store, job->judgement, "JE", message, error);
     progress_line(&grader->progress, "#%jd attempt %d failed, again: %s", (intmax_t)job->submission, (int)attempts,
                   message);
-    return store_run(store, error, "UPDATE judgements SET state = 'new', attempts = ?, message = ? WHERE id = ?", "isi",
+    return store_run(store, error,
+                     "UPDATE judgements SET state = " SQL(NAME_NEW) ", attempts = ?, message = ? WHERE id = ?", "isi",
                      attempts, message, job->judgement);
 }
 
@@ -361,23 +355,23 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
 
     step_first_line(step_path(job, "object", path, sizeof path), job->object, sizeof job->object);
     step_first_line(step_path(job, "language", path, sizeof path), job->language, sizeof job->language);
-    if (code == 0 && (job->object[0] != '/' || !digest_file(job->object, digest, error)))
-        code = 3;
-    if (code == 1 && log && (line = text_compile_error(log, &length)))
+    if (code == EXIT_ACCEPTED && (job->object[0] != '/' || !digest_file(job->object, digest, error)))
+        code = EXIT_TOOLKIT;
+    if (code == EXIT_REJECTED && log && (line = text_compile_error(log, &length)))
         snprintf(message, sizeof message, "%.*s", (int)length, line);
     else
-        telling_line(log ? log : "", code == 1 ? compilers_words : script_words, message, sizeof message);
+        telling_line(log ? log : "", code == EXIT_REJECTED ? compilers_words : script_words, message, sizeof message);
     cut_out(message, grader, job);
-    ok = write_step(store, job, "build", code, NULL, log, error);
-    if (ok && code == 0)
+    ok = write_step(store, job, STEP_BUILD, code, NULL, log, error);
+    if (ok && code == EXIT_ACCEPTED)
         ok = store_run(store, error,
-                       "UPDATE judgements SET state = 'samples', object = ?, object_sha256 = ?, language = ? WHERE"
-                       " id = ?",
+                       "UPDATE judgements SET state = " SQL(NAME_SAMPLES) ", object = ?, object_sha256 = ?,"
+                       " language = ? WHERE id = ?",
                        "sssi", job->object, digest, job->language, job->judgement);
-    else if (ok && (code == 1 || code == 2))
+    else if (ok && (code == EXIT_REJECTED || code == EXIT_USAGE))
         ok = machine_of(store, grader->host, NULL, &machine, error) &&
              store_run(store, error, "UPDATE judgements SET machine = ? WHERE id = ?", "ii", machine, job->judgement) &&
-             set_done(store, job, "CE", message, error);
+             judgement_end(store, job->judgement, "CE", message, error);
     else if (ok)
         ok = set_failed(grader, job, message[0] ? message : "the build did not end", error);
     free(log);
@@ -385,16 +379,16 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
 }
 
 /* The state after one that went well. */
-static const char *next_state(const struct grader *grader, const struct job *job, const json_t *result)
+static enum judgement_state next_state(const struct grader *grader, const struct job *job, const json_t *result)
 {
     const char *kind = text_of(json_object_get(result, "device"), "kind");
 
-    if (strcmp(job->state, "samples") == 0)
-        return "secret";
-    if (strcmp(job->state, "secret") == 0 && strcmp(text_of(result, "verdict"), "AC") == 0 &&
+    if (job->state == JUDGEMENT_SAMPLES)
+        return JUDGEMENT_SECRET;
+    if (job->state == JUDGEMENT_SECRET && strcmp(text_of(result, "verdict"), "AC") == 0 &&
         (strcmp(kind, "gpu") == 0 || (strcmp(kind, "cpu") == 0 && grader->contest->rank_cpu)))
-        return "ranked";
-    return "done";
+        return JUDGEMENT_RANKED;
+    return JUDGEMENT_DONE;
 }
 
 /* Where C on a CPU ranks, only what is faster than possible is suspect: nobody is to use a GPU. */
@@ -418,35 +412,38 @@ bool step_finish_run(struct grader *grader, struct job *job, int code, struct er
     char *log = read_text(step_path(job, "log", path, sizeof path), LOG_KEPT);
     json_t *result = json_load_file(step_path(job, "result.json", path, sizeof path), 0, NULL), *baseline;
     struct store *store = grader->store;
-    const char *verdict = text_of(result, "verdict"), *next;
-    const bool go_on = strcmp(job->state, "samples") == 0 && grader->contest->scoring == SCORING_GROUPS;
+    const char *verdict = text_of(result, "verdict");
+    const enum step step = job->state == JUDGEMENT_SAMPLES  ? STEP_SAMPLES
+                           : job->state == JUDGEMENT_SECRET ? STEP_SECRET
+                                                            : STEP_RANKED;
+    const bool go_on = job->state == JUDGEMENT_SAMPLES && grader->contest->scoring == SCORING_GROUPS;
     int64_t machine = 0;
     bool ok = true;
 
     telling_line(log ? log : "", words, message, sizeof message);
     if (job->fault[0])
         snprintf(message, sizeof message, "%s", job->fault);
-    if (code > 1 || !verdict[0] || strcmp(verdict, "JE") == 0) {
-        ok = write_step(store, job, job->state, code, result, log, error) &&
+    if (code > EXIT_REJECTED || !verdict[0] || strcmp(verdict, "JE") == 0) {
+        ok = write_step(store, job, step, code, result, log, error) &&
              set_failed(grader, job, message[0] ? message : "the host did not end", error);
         goto out;
     }
-    if (strcmp(job->state, "ranked") == 0 && grader->contest->scoring == SCORING_RELATIVE) {
+    if (job->state == JUDGEMENT_RANKED && grader->contest->scoring == SCORING_RELATIVE) {
         baseline = json_load_file(step_path(job, "baseline.json", path, sizeof path), 0, NULL);
-        ok = write_step(store, job, "baseline", 0, baseline, "", error);
+        ok = write_step(store, job, STEP_BASELINE, 0, baseline, "", error);
         json_decref(baseline);
     }
-    ok = ok && write_step(store, job, job->state, code, result, log, error) &&
+    ok = ok && write_step(store, job, step, code, result, log, error) &&
          machine_of(store, grader->host, result, &machine, error) &&
          store_run(store, error, "UPDATE judgements SET machine = ?, review = max(review, ?) WHERE id = ?", "iii",
                    machine, (int64_t)to_be_reviewed(grader, result), job->judgement);
     if (!ok)
         goto out;
-    next = strcmp(verdict, "AC") == 0 || go_on ? next_state(grader, job, result) : "done";
-    snprintf(job->state, sizeof job->state, "%s", next);
-    ok = strcmp(next, "done") == 0
-             ? set_done(store, job, verdict, text_of(result, "message"), error)
-             : store_run(store, error, "UPDATE judgements SET state = ? WHERE id = ?", "si", next, job->judgement);
+    job->state = strcmp(verdict, "AC") == 0 || go_on ? next_state(grader, job, result) : JUDGEMENT_DONE;
+    ok = job->state == JUDGEMENT_DONE
+             ? judgement_end(store, job->judgement, verdict, text_of(result, "message"), error)
+             : store_run(store, error, "UPDATE judgements SET state = ? WHERE id = ?", "si",
+                         judgement_state_name(job->state), job->judgement);
 out:
     json_decref(result);
     free(log);
@@ -459,13 +456,13 @@ bool step_baseline_ran(struct job *job, int *code)
     json_t *result = json_load_file(step_path(job, "baseline.json", path, sizeof path), 0, NULL);
 
     job->baseline = false;
-    if (*code == 1 && result)
+    if (*code == EXIT_REJECTED && result)
         snprintf(job->fault, sizeof job->fault, "the baseline of problem %.100s is not accepted: %.10s %.200s",
                  job->problem->id, text_of(result, "verdict"), text_of(result, "message"));
-    if (*code != 0 || !result)
-        *code = 3;
+    if (*code != EXIT_ACCEPTED || !result)
+        *code = EXIT_TOOLKIT;
     json_decref(result);
-    return *code == 0;
+    return *code == EXIT_ACCEPTED;
 }
 
 void step_remove_object(const struct job *job)

@@ -80,16 +80,17 @@ sqlite3_stmt *store_prepare(struct store *store, struct error *error, const char
     return statement;
 }
 
-int store_step(struct store *store, sqlite3_stmt *statement, struct error *error)
+enum store_row store_step(struct store *store, sqlite3_stmt *statement, struct error *error)
 {
-    int status = sqlite3_step(statement);
+    const int status = statement ? sqlite3_step(statement) : SQLITE_MISUSE;
 
     if (status == SQLITE_ROW)
-        return 1;
+        return STORE_ROW;
     if (status == SQLITE_DONE)
-        return 0;
-    failed(store, error);
-    return -1;
+        return STORE_END;
+    if (statement)
+        failed(store, error);
+    return STORE_FAILED;
 }
 
 /* Runs a statement to its first row, whose first column it puts into *number; 0 without a row. */
@@ -97,11 +98,11 @@ static bool run(struct store *store, struct error *error, int64_t *number, const
                 va_list values)
 {
     sqlite3_stmt *statement = prepare(store, error, sql, types, values);
-    const int row = statement ? store_step(store, statement, error) : -1;
+    const enum store_row row = store_step(store, statement, error);
 
-    *number = row > 0 ? sqlite3_column_int64(statement, 0) : 0;
+    *number = row == STORE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
-    return row >= 0;
+    return row != STORE_FAILED;
 }
 
 bool store_run(struct store *store, struct error *error, const char *sql, const char *types, ...)

@@ -37,8 +37,9 @@ int store_schema(void);
  */
 sqlite3_stmt *store_prepare(struct store *store, struct error *error, const char *sql, const char *types, ...);
 
-/* The next row: 1, 0 at the end, -1 with an error. */
-int store_step(struct store *store, sqlite3_stmt *statement, struct error *error);
+/* The next row of a statement. Without a statement, as after store_prepare() failed, it fails with that error. */
+enum store_row { STORE_FAILED, STORE_END, STORE_ROW };
+enum store_row store_step(struct store *store, sqlite3_stmt *statement, struct error *error);
 
 /* A statement without rows. store_number() gives the first column of the first row in *number, 0 for no row. */
 bool store_run(struct store *store, struct error *error, const char *sql, const char *types, ...);

@@ -134,12 +134,12 @@ static bool load_entries(struct board *board, struct error *error)
         " ON j.submission = s.id AND j.valid = 1 LEFT JOIN machines m ON m.id = j.machine ORDER BY s.id",
         "");
     bool ok = statement != NULL;
-    int row = -1;
+    enum store_row row = STORE_FAILED;
 
-    while (ok && (row = store_step(board->store, statement, error)) == 1)
+    while (ok && (row = store_step(board->store, statement, error)) == STORE_ROW)
         ok = take_entry(board, statement, error);
     sqlite3_finalize(statement);
-    return ok && row == 0;
+    return ok && row == STORE_END;
 }
 
 /* The standings at the board's moment: they would ask the clock themselves whether the thaw has come. */
@@ -193,7 +193,6 @@ static bool take_run(struct detail *detail, sqlite3_stmt *statement, struct erro
     detail->runs = run;
     run = &run[detail->count++];
     *run = (struct run){
-        .step = column(statement, 1),
         .name = column(statement, 2),
         .verdict = column(statement, 3),
         .message = column(statement, 4),
@@ -201,7 +200,9 @@ static bool take_run(struct detail *detail, sqlite3_stmt *statement, struct erro
         .low = sqlite3_column_double(statement, 6),
         .high = sqlite3_column_double(statement, 7),
     };
-    return (run->step && run->name && run->verdict && run->message) || error_toolkit(error, "out of memory");
+    if (!step_parse((const char *)sqlite3_column_text(statement, 1), &run->step))
+        return error_toolkit(error, "run %jd has an unknown step", (intmax_t)sqlite3_column_int64(statement, 0));
+    return (run->name && run->verdict && run->message) || error_toolkit(error, "out of memory");
 }
 
 static bool take_sample(struct run *run, double seconds, struct error *error)
@@ -225,14 +226,14 @@ static bool load_runs(struct detail *detail, struct store *store, int64_t judgem
     sqlite3_stmt *statement = store_prepare(
         store, error,
         "SELECT r.id, step, name, verdict, message, median, low, high, x.seconds FROM runs r LEFT JOIN samples x ON"
-        " x.run = r.id WHERE judgement = ? ORDER BY CASE step WHEN 'samples' THEN 1 WHEN 'secret' THEN 2"
-        " WHEN 'baseline' THEN 3 ELSE 4 END, r.number, r.id, x.number",
+        " x.run = r.id WHERE judgement = ? ORDER BY CASE step WHEN " SQL(NAME_SAMPLES) " THEN 1 WHEN "
+        SQL(NAME_SECRET) " THEN 2 WHEN " SQL(NAME_BASELINE) " THEN 3 ELSE 4 END, r.number, r.id, x.number",
         "i", judgement);
     bool ok = statement != NULL;
     int64_t last = 0;
-    int row = -1;
+    enum store_row row = STORE_FAILED;
 
-    while (ok && (row = store_step(store, statement, error)) == 1) {
+    while (ok && (row = store_step(store, statement, error)) == STORE_ROW) {
         int64_t id = sqlite3_column_int64(statement, 0);
 
         if (detail->count == 0 || id != last)
@@ -242,25 +243,25 @@ static bool load_runs(struct detail *detail, struct store *store, int64_t judgem
         last = id;
     }
     sqlite3_finalize(statement);
-    return ok && row == 0;
+    return ok && row == STORE_END;
 }
 
 /* The record of the last step, whose cases are the last runs. A record that is no JSON any more is as none. */
 static bool load_record(struct detail *detail, struct store *store, int64_t judgement, struct error *error)
 {
-    const char *step = detail->count > 0 ? detail->runs[detail->count - 1].step : "";
+    const enum step step = detail->count > 0 ? detail->runs[detail->count - 1].step : STEP_BUILD;
     sqlite3_stmt *statement = store_prepare(store, error, "SELECT record FROM steps WHERE judgement = ? AND step = ?",
-                                            "is", judgement, step);
-    int row = statement ? store_step(store, statement, error) : -1;
-    const char *text = row == 1 ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+                                            "is", judgement, step_name(step));
+    const enum store_row row = store_step(store, statement, error);
+    const char *text = row == STORE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     size_t number = 0;
 
     detail->record = text ? json_loads(text, 0, NULL) : NULL;
     sqlite3_finalize(statement);
     for (size_t i = 0; i < detail->count; i++)
-        if (strcmp(detail->runs[i].step, step) == 0)
+        if (detail->runs[i].step == step)
             detail->runs[i].record = json_array_get(json_object_get(detail->record, "cases"), number++);
-    return row >= 0;
+    return row != STORE_FAILED;
 }
 
 /* The sums that rank. The floor only where every ranked case has one. */
@@ -273,9 +274,9 @@ static void fill_times(struct entry *entry, const struct detail *detail)
         const struct run *run = &detail->runs[i];
         double least = json_number_value(json_object_get(run->record, "floor_seconds"));
 
-        if (strcmp(run->step, "baseline") == 0)
+        if (run->step == STEP_BASELINE)
             entry->baseline += run->median;
-        if (strcmp(run->step, "ranked") != 0)
+        if (run->step != STEP_RANKED)
             continue;
         entry->median += run->median, entry->low += run->low, entry->high += run->high;
         entry->floor += least;
@@ -308,7 +309,6 @@ bool detail_load(struct detail *detail, const struct board *board, struct entry 
 void detail_release(struct detail *detail)
 {
     for (size_t i = 0; i < detail->count; i++) {
-        free(detail->runs[i].step);
         free(detail->runs[i].name);
         free(detail->runs[i].verdict);
         free(detail->runs[i].message);

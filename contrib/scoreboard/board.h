@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "contrib/grade/judgement.h"
 #include "contrib/grade/standings.h"
 #include "words.h"
 
@@ -36,7 +37,8 @@ struct entry {
 
 /* One case in one step. */
 struct run {
-    char *step, *name, *verdict, *message;
+    enum step step;
+    char *name, *verdict, *message;
     double median, low, high; /* seconds; median 0: no call returned */
     double *samples;          /* [sample_count] seconds, in order */
     size_t sample_count;

@@ -17,8 +17,6 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static bool is_step(const struct run *run, const char *step) { return strcmp(run->step, step) == 0; }
-
 /* ------------------------------------------------------------------ facts */
 
 static void put_fact(struct page *page, enum word name, const char *text)
@@ -122,14 +120,14 @@ struct columns {
     size_t calls; /* of a case, at most */
 };
 
-static struct columns columns_of(const struct detail *detail, const char *step)
+static struct columns columns_of(const struct detail *detail, enum step step)
 {
     struct columns columns = { 0 };
 
     for (size_t i = 0; i < detail->count; i++) {
         const struct run *run = &detail->runs[i];
 
-        if (!is_step(run, step))
+        if (run->step != step)
             continue;
         columns.any = true;
         columns.calls = run->sample_count > columns.calls ? run->sample_count : columns.calls;
@@ -166,13 +164,13 @@ static void put_row_end(struct page *page, const struct run *run, const struct c
 }
 
 /* The cases of a step that makes one call of each. */
-static void put_step(struct page *page, const struct detail *detail, const char *step, enum word name)
+static void put_step(struct page *page, const struct detail *detail, enum step step, enum word name)
 {
     const struct columns columns = columns_of(detail, step);
 
     if (!columns.any)
         return;
-    layout_table_begin(page, step, "");
+    layout_table_begin(page, step_name(step), "");
     page_put(page, "%s", page_word(page, name));
     layout_table_caption_end(page);
     page_put(page, "<thead><tr>");
@@ -185,7 +183,7 @@ static void put_step(struct page *page, const struct detail *detail, const char 
     for (size_t i = 0; i < detail->count; i++) {
         const struct run *run = &detail->runs[i];
 
-        if (!is_step(run, step))
+        if (run->step != step)
             continue;
         put_case(page, run);
         put_row_end(page, run, &columns);
@@ -195,11 +193,11 @@ static void put_step(struct page *page, const struct detail *detail, const char 
 
 static void put_cases(struct page *page, const struct detail *detail)
 {
-    if (!columns_of(detail, "samples").any && !columns_of(detail, "secret").any)
+    if (!columns_of(detail, STEP_SAMPLES).any && !columns_of(detail, STEP_SECRET).any)
         return;
     page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_CASES));
-    put_step(page, detail, "samples", WORD_STEP_SAMPLES);
-    put_step(page, detail, "secret", WORD_STEP_SECRET);
+    put_step(page, detail, STEP_SAMPLES, WORD_STEP_SAMPLES);
+    put_step(page, detail, STEP_SECRET, WORD_STEP_SECRET);
 }
 
 /* ------------------------------------------------------------------ samples */
@@ -208,7 +206,7 @@ static void put_cases(struct page *page, const struct detail *detail)
 static const struct run *baseline_of(const struct detail *detail, const struct run *ranked)
 {
     for (size_t i = 0; i < detail->count; i++)
-        if (is_step(&detail->runs[i], "baseline") && strcmp(detail->runs[i].name, ranked->name) == 0)
+        if (detail->runs[i].step == STEP_BASELINE && strcmp(detail->runs[i].name, ranked->name) == 0)
             return &detail->runs[i];
     return NULL;
 }
@@ -298,10 +296,10 @@ static void put_interval(struct page *page, const struct run *run)
 /* The ranked cases beside the baseline and the floor. */
 static void put_ranked(struct page *page, const struct detail *detail)
 {
-    const struct columns columns = columns_of(detail, "ranked");
-    const bool baseline = columns_of(detail, "baseline").any, floors = columns.floor;
+    const struct columns columns = columns_of(detail, STEP_RANKED);
+    const bool baseline = columns_of(detail, STEP_BASELINE).any, floors = columns.floor;
 
-    layout_table_begin(page, "ranked", "");
+    layout_table_begin(page, NAME_RANKED, "");
     page_put(page, "%s", page_word(page, WORD_STEP_RANKED));
     layout_table_caption_end(page);
     page_put(page, "<thead><tr>");
@@ -319,7 +317,7 @@ static void put_ranked(struct page *page, const struct detail *detail)
         const struct run *run = &detail->runs[i], *beside = baseline_of(detail, run);
         const double least = json_number_value(json_object_get(run->record, "floor_seconds"));
 
-        if (!is_step(run, "ranked"))
+        if (run->step != STEP_RANKED)
             continue;
         put_case(page, run);
         put_interval(page, run);
@@ -339,16 +337,16 @@ static void put_times(struct page *page, const struct entry *entry, const struct
 {
     size_t number = 0;
 
-    if (!columns_of(detail, "ranked").any)
+    if (!columns_of(detail, STEP_RANKED).any)
         return;
     page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_TIMES));
     for (size_t i = 0; i < detail->count && number < CHART_CASES; i++)
-        if (is_step(&detail->runs[i], "ranked") && detail->runs[i].median > 0)
+        if (detail->runs[i].step == STEP_RANKED && detail->runs[i].median > 0)
             put_picture(page, entry, &detail->runs[i], baseline_of(detail, &detail->runs[i]), number++);
     put_ranked(page, detail);
     number = 0;
     for (size_t i = 0; i < detail->count; i++)
-        if (is_step(&detail->runs[i], "ranked") && detail->runs[i].sample_count > 0)
+        if (detail->runs[i].step == STEP_RANKED && detail->runs[i].sample_count > 0)
             put_calls(page, &detail->runs[i], baseline_of(detail, &detail->runs[i]), number++);
 }
 
