@@ -61,7 +61,7 @@ sound() {
 # is taken already, or a lane that mixes two submissions, shows there.
 stand_ins() {
     place=$BATS_TEST_TMPDIR/toolkit log=$BATS_TEST_TMPDIR/log locks=$BATS_TEST_TMPDIR/locks
-    mkdir -p "$place/build" "$place/problems/mergesort/data/sample" "$place/run_scripts" "$locks"
+    mkdir -p "$place/build" "$place/problems/mergesort/data/sample" "$place/contrib/grade" "$locks"
     touch "$place/VERSION" "$place/problems/mergesort/problem.c" "$place/problems/mergesort/data/sample/2-pairs.in"
     touch "$place/problems/problem.h"
     cp "$build/grader" "$place/build"
