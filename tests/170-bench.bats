@@ -75,7 +75,7 @@ setup() {
 }
 
 @test "bench: rows of bench_gpu.cu become rows of ours, whichever way they name things" {
-    rows=$(cat << 'END' | jq -c -L contrib/bench --argjson names '{"expert": {"kind": "gpu_expert", "series": "E"}}' \
+    rows=$(cat << 'END' | jq -c -L tests/bench --argjson names '{"expert": {"kind": "gpu_expert", "series": "E"}}' \
         'include "rows"; from_kernels($names; "p"; "GPU"; "u")'
 {"what":"rate of LOP3","rate":1}
 {"what":"expert.cu","measure":"kernel","size":"4 4 4","median_s":2,"q1":1,"q3":3,"rate":5,"unit":"x","sm_mhz":1980}

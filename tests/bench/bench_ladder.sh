@@ -41,7 +41,7 @@ done
 wanted() { [ ${#only[@]} -eq 0 ] || [[ " ${only[*]} " == *" $1 "* ]]; }
 
 # rows_by PROGRAM OPTION... FILE...: jq with the definitions of rows.jq.
-rows_by() { jq -c -L contrib/bench "include \"rows\"; $1" "${@:2}"; }
+rows_by() { jq -c -L tests/bench "include \"rows\"; $1" "${@:2}"; }
 
 gpu_query() { nvidia-smi --query-gpu="$1" --format=csv,noheader,nounits 2> /dev/null | head -n 1 || true; }
 cpu=$(sed -n 's/^model name\t*: //p' /proc/cpuinfo | head -n 1)
