@@ -343,6 +343,19 @@ static const char *language_of(const char *built, const char *path, bool done)
     return done ? "unknown" : NULL;
 }
 
+/* Calls `read` with each row of a statement. */
+static bool read_rows(struct reader *reader, bool (*read)(struct reader *reader, sqlite3_stmt *row), const char *sql)
+{
+    sqlite3_stmt *statement = store_prepare(reader->view->store, reader->error, sql, "");
+    enum store_row row;
+
+    while ((row = store_step(reader->view->store, statement, reader->error)) == STORE_ROW)
+        if (!read(reader, statement))
+            break;
+    sqlite3_finalize(statement);
+    return row == STORE_END;
+}
+
 static bool read_submission(struct reader *reader, sqlite3_stmt *row)
 {
     const struct contest *contest = reader->view->contest;
@@ -374,18 +387,10 @@ static bool read_submission(struct reader *reader, sqlite3_stmt *row)
 
 static bool read_submissions(struct reader *reader)
 {
-    sqlite3_stmt *statement = store_prepare(
-        reader->view->store, reader->error,
+    return read_rows(
+        reader, read_submission,
         "SELECT s.id, s.team, s.problem, s.path, s.submitted, max(j.language), max(j.state = " SQL(NAME_DONE) ")"
-        " FROM submissions s LEFT JOIN judgements j ON j.submission = s.id GROUP BY s.id ORDER BY s.id",
-        "");
-    enum store_row row;
-
-    while ((row = store_step(reader->view->store, statement, reader->error)) == STORE_ROW)
-        if (!read_submission(reader, statement))
-            break;
-    sqlite3_finalize(statement);
-    return row == STORE_END;
+        " FROM submissions s LEFT JOIN judgements j ON j.submission = s.id GROUP BY s.id ORDER BY s.id");
 }
 
 /* ------------------------------------------------------------------ judgements and runs */
@@ -447,21 +452,13 @@ static bool read_judgement(struct reader *reader, sqlite3_stmt *row)
 /* Those that count, once they have begun. One that never ran, as the submission was refused, began when it came. */
 static bool read_judgements(struct reader *reader)
 {
-    sqlite3_stmt *statement = store_prepare(
-        reader->view->store, reader->error,
+    return read_rows(
+        reader, read_judgement,
         "SELECT j.id, j.submission, s.problem, j.verdict, j.review, coalesce((SELECT min(started) FROM steps WHERE"
         " judgement = j.id), j.created) AS began, max(j.ended, coalesce((SELECT min(started) FROM steps WHERE"
         " judgement = j.id), j.created)), (SELECT max(median) FROM runs WHERE judgement = j.id AND step " ON_CASES ")"
         " FROM judgements j JOIN submissions s ON s.id = j.submission WHERE j.valid = 1 AND"
-        " (j.state = " SQL(NAME_DONE) " OR EXISTS (SELECT 1 FROM steps WHERE judgement = j.id)) ORDER BY j.id",
-        "");
-    enum store_row row;
-
-    while ((row = store_step(reader->view->store, statement, reader->error)) == STORE_ROW)
-        if (!read_judgement(reader, statement))
-            break;
-    sqlite3_finalize(statement);
-    return row == STORE_END;
+        " (j.state = " SQL(NAME_DONE) " OR EXISTS (SELECT 1 FROM steps WHERE judgement = j.id)) ORDER BY j.id");
 }
 
 /* The place of a case among those of the problem, from 1; 0 where the package has it no more. */
@@ -502,21 +499,13 @@ static bool read_run(struct reader *reader, sqlite3_stmt *row)
 /* A case that is among the samples and the secret ones was run twice: the later run counts. Timing is no judging. */
 static bool read_runs(struct reader *reader)
 {
-    sqlite3_stmt *statement = store_prepare(
-        reader->view->store, reader->error,
+    return read_rows(
+        reader, read_run,
         "SELECT r.id, r.judgement, s.problem, r.name, r.verdict, r.median, coalesce((SELECT ended FROM steps WHERE"
         " judgement = r.judgement AND step = r.step), j.ended, j.created) FROM runs r JOIN judgements j ON"
         " j.id = r.judgement AND j.valid = 1 JOIN submissions s ON s.id = j.submission WHERE r.step " ON_CASES
         " AND NOT EXISTS (SELECT 1 FROM runs o WHERE o.judgement = r.judgement AND o.name = r.name AND"
-        " o.step = " SQL(NAME_SECRET) " AND r.step = " SQL(NAME_SAMPLES) ") ORDER BY r.id",
-        "");
-    enum store_row row;
-
-    while ((row = store_step(reader->view->store, statement, reader->error)) == STORE_ROW)
-        if (!read_run(reader, statement))
-            break;
-    sqlite3_finalize(statement);
-    return row == STORE_END;
+        " o.step = " SQL(NAME_SECRET) " AND r.step = " SQL(NAME_SAMPLES) ") ORDER BY r.id");
 }
 
 /* ------------------------------------------------------------------ about the rest */

@@ -62,16 +62,16 @@ static const char *plain_path(const char *path)
 }
 
 /* The folders above a file, made where they are missing. */
-static int make_parents(int folder, const char *path)
+static bool make_parents(int folder, const char *path)
 {
     char parent[MAX_PATH];
 
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
         snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
         if (mkdirat(folder, parent, 0755) != 0 && errno != EEXIST)
-            return -1;
+            return false;
     }
-    return 0;
+    return true;
 }
 
 static int write_file(struct archive *archive, int folder, const char *path, uint64_t *left)
@@ -81,7 +81,7 @@ static int write_file(struct archive *archive, int folder, const char *path, uin
     ssize_t put;
     int fd, result = 0;
 
-    if (make_parents(folder, path) != 0)
+    if (!make_parents(folder, path))
         return errno == ENOTDIR ? refuse(path, "is below a file") : broken(path);
     fd = openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0)
@@ -127,7 +127,7 @@ static int unpack(struct archive *archive, int folder, unsigned long files, uint
             return refuse(path, "is a link");
         if (kind == AE_IFDIR) {
             snprintf(folder_name, sizeof folder_name, "%s/", path);
-            if (make_parents(folder, folder_name) != 0)
+            if (!make_parents(folder, folder_name))
                 return errno == ENOTDIR || errno == EEXIST ? refuse(path, "is there twice") : broken(path);
         } else if (kind == AE_IFREG) {
             result = write_file(archive, folder, path, &left);

@@ -98,8 +98,8 @@ static bool data_is_there(const struct contest *contest, size_t index, const cha
     return true;
 }
 
-/* Runs a command and gives the last line that it printed; its exit code, or -1. */
-static int last_line(const char *const *arguments, char *line, size_t size)
+/* Runs a command and gives the last line that it printed. Whether it ended with exit code `wanted`. */
+static bool ends_with_code(const char *const *arguments, int wanted, char *line, size_t size)
 {
     char buffer[4096];
     size_t used = 0;
@@ -109,7 +109,7 @@ static int last_line(const char *const *arguments, char *line, size_t size)
 
     line[0] = '\0';
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
+        return false;
     pid = fork();
     if (pid == 0) {
         if (dup2(ends[1], 1) == 1 && dup2(ends[1], 2) == 2)
@@ -128,7 +128,7 @@ static int last_line(const char *const *arguments, char *line, size_t size)
         used--;
     buffer[used] = '\0';
     snprintf(line, size, "%.399s", strrchr(buffer, '\n') ? strrchr(buffer, '\n') + 1 : buffer);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == wanted;
 }
 
 /*
@@ -142,7 +142,8 @@ static bool host_agrees(const struct contest *contest, size_t index, const char 
     char host[PATH_MAX], text[PATH_MAX], seal[PATH_MAX], key[PATH_MAX], line[400], json[] = "/tmp/preflight-XXXXXX";
     const char *arguments[16];
     size_t n = 0;
-    int file = -1, code;
+    int file = -1;
+    bool agrees;
 
     snprintf(host, sizeof host, "%.3000s/main_host", build);
     snprintf(text, sizeof text, "%.3000s/VERSION", root);
@@ -166,12 +167,11 @@ static bool host_agrees(const struct contest *contest, size_t index, const char 
         arguments[n++] = "--json", arguments[n++] = json;
     }
     arguments[n] = NULL;
-    code = last_line(arguments, line, sizeof line);
+    agrees = ends_with_code(arguments, EXIT_REJECTED, line, sizeof line);
     if (file >= 0)
         unlink(json);
-    if (code == EXIT_REJECTED)
-        return true;
-    return error_usage(error, "%s:%d: %.300s", contest->settings.path, line_of(contest, index, "league"), line);
+    return agrees ||
+           error_usage(error, "%s:%d: %.300s", contest->settings.path, line_of(contest, index, "league"), line);
 }
 
 static bool team_is_read(const char *path, struct error *error)
