@@ -11,7 +11,7 @@ chromium_start() {
     mkdir -p "$1/home"
     mkfifo "$1/to" "$1/from"
     HOME=$1/home XDG_CONFIG_HOME=$1/home XDG_CACHE_HOME=$1/home DBUS_SESSION_BUS_ADDRESS=disabled: \
-        timeout -k 5 300 chromium --headless "${sandbox[@]}" --user-data-dir="$1/profile" --remote-debugging-pipe \
+        env timeout -k 5 3000 chromium --headless "${sandbox[@]}" --user-data-dir="$1/profile" --remote-debugging-pipe \
         --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking \
         --disable-component-update --disable-extensions --disable-sync --host-resolver-rules='MAP * ~NOTFOUND' \
         --hide-scrollbars --font-render-hinting=none about:blank 3< "$1/to" 4> "$1/from" > "$1/log" 2>&1 < /dev/null &
