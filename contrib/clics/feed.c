@@ -117,10 +117,20 @@ void feed_release(struct feed *feed)
 
 /* ------------------------------------------------------------------ differences */
 
+/* The order of events of one moment. */
+enum kind {
+    KIND_TIMELESS, /* in the order of its endpoint, whatever the moment */
+    KIND_STATE,
+    KIND_SUBMISSION,
+    KIND_BEGINNING, /* of a judgement */
+    KIND_RUN,
+    KIND_END, /* of a judgement */
+};
+
 struct event {
     const char *type;
     char id[40], when[40]; /* "" of contest and state; the moment, for those in order of time */
-    int kind;              /* order of those of one moment */
+    enum kind kind;
     size_t number;         /* and of those of one kind */
     json_t *data;          /* its own reference; null for a deletion */
 };
@@ -131,7 +141,8 @@ struct events {
     bool failed; /* memory was short */
 };
 
-static void push(struct events *events, const char *type, const char *id, const char *when, int kind, json_t *data)
+static void push(struct events *events, const char *type, const char *id, const char *when, enum kind kind,
+                 json_t *data)
 {
     if (events->count == events->capacity) {
         const size_t capacity = events->capacity ? 2 * events->capacity : 256;
@@ -193,7 +204,7 @@ static void find_changes(struct events *events, json_t *old, const json_t *new, 
         const char *id = text_of(object, "id");
 
         if (!json_equal(object, json_object_get(known, id)))
-            push(events, type, id, NULL, 0, object);
+            push(events, type, id, NULL, KIND_TIMELESS, object);
     }
 }
 
@@ -204,7 +215,7 @@ static void find_deletions(struct events *events, json_t *old, const json_t *new
 
     json_object_foreach(known, id, object)
         if (!json_object_get(now, id))
-            push(events, type, id, NULL, 0, json_null());
+            push(events, type, id, NULL, KIND_TIMELESS, json_null());
     json_decref(now);
 }
 
@@ -241,7 +252,7 @@ static void find_states(struct events *events, json_t *old, const json_t *new)
         if (!json_equal(value, json_object_get(before, steps[i]))) {
             json_t *copy = json_copy(now);
 
-            push(events, "state", NULL, json_string_value(value), (int)i - 10, copy);
+            push(events, "state", NULL, json_string_value(value), KIND_STATE, copy);
             json_decref(copy);
         }
     }
@@ -262,7 +273,7 @@ static void find_live(struct events *events, json_t *old, const json_t *new)
     find_changes(events, old, new, "submissions");
     for (i = first; i < events->count; i++) {
         snprintf(events->items[i].when, sizeof events->items[i].when, "%s", text_of(events->items[i].data, "time"));
-        events->items[i].kind = 1;
+        events->items[i].kind = KIND_SUBMISSION;
     }
     json_array_foreach(json_object_get(new, "judgements"), i, object)
         json_object_set_new(
@@ -275,7 +286,7 @@ static void find_live(struct events *events, json_t *old, const json_t *new)
 
         json_object_set_new(ends, judgement, json_string(later(text_of(ends, judgement), when)));
         if (!json_equal(object, json_object_get(of_type(old, "runs"), text_of(object, "id"))))
-            push(events, "runs", text_of(object, "id"), when, 3, object);
+            push(events, "runs", text_of(object, "id"), when, KIND_RUN, object);
     }
     json_array_foreach(json_object_get(new, "judgements"), i, object) {
         const char *id = text_of(object, "id"), *start = text_of(starts, id);
@@ -286,12 +297,12 @@ static void find_live(struct events *events, json_t *old, const json_t *new)
         if (!json_object_get(known, id)) {
             json_t *beginning = begun(object);
 
-            push(events, "judgements", id, start, 2, beginning);
+            push(events, "judgements", id, start, KIND_BEGINNING, beginning);
             json_decref(beginning);
         }
         if (done)
-            push(events, "judgements", id, later(later(start, text_of(ends, id)), text_of(object, "end_time")), 4,
-                 object);
+            push(events, "judgements", id, later(later(start, text_of(ends, id)), text_of(object, "end_time")),
+                 KIND_END, object);
     }
     find_states(events, old, new);
     if (events->count > first)
@@ -341,7 +352,7 @@ static void find_events(struct events *events, json_t *old, const json_t *new)
     json_t *contest = json_object_get(new, "contest");
 
     if (!json_equal(contest, json_object_get(old, "contest")))
-        push(events, "contest", NULL, NULL, 0, contest);
+        push(events, "contest", NULL, NULL, KIND_TIMELESS, contest);
     for (size_t i = 0; i < CONFIGURED; i++)
         find_changes(events, old, new, configured[i]);
     /* What no longer counts goes before what does instead, so that no submission has two judgements at a time. */

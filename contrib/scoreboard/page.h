@@ -41,7 +41,7 @@ void page_text(struct page *page, const char *text, size_t limit);
 /* The same in a <bdi>, which keeps its direction of writing to itself: for names. */
 void page_name(struct page *page, const char *name);
 
-/* "1.234 ms", with four digits. */
+/* "1.234 ms", with four digits; a dash where `seconds` is NAN, for no time. */
 void page_seconds(struct page *page, double seconds);
 
 /* A moment in seconds since 1970 as <time>, in UTC: "2026-05-01 09:00:00". */

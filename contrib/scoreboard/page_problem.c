@@ -184,7 +184,7 @@ static void put_all(struct page *page, const struct entry **entries, size_t coun
         page_put(page, "</td><td>");
         layout_verdict(page, entry->verdict, entry->hidden, true);
         page_put(page, "</td><td class=\"n\">");
-        page_seconds(page, entry_ranks(entry) ? entry->median : -1);
+        page_seconds(page, entry_ranks(entry) ? entry->median : NAN);
         page_put(page, "</td><td>");
         page_moment(page, entry->submitted);
         page_put(page, "</td><td class=\"file\">");

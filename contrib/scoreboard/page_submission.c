@@ -8,7 +8,8 @@
 #include "chart.h"
 #include "pages.h"
 
-enum { CHART_CASES = 16, CALLS = 200 }; /* ranked cases in the picture; calls of a case in a table */
+/* Ranked cases in the picture; calls of a case in a table; the longest time since the start that is told, hours. */
+enum { CHART_CASES = 16, CALLS = 200, MOST_HOURS = 100 };
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -42,9 +43,9 @@ static void put_facts(struct page *page, const struct board *board, const struct
     page_moment(page, entry->submitted);
     if (start > 0 && entry->counts) {
         const double since = entry->submitted - start;
-        const long seconds = since < 360000 ? (long)since : -1;
+        const long seconds = (long)fmin(since, MOST_HOURS * 3600.0);
 
-        if (seconds >= 0) /* a contest of a term is not told in hours */
+        if (since < MOST_HOURS * 3600.0) /* a contest of a term is not told in hours */
             page_put(page, " (+%ld:%02ld:%02ld)", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
     page_put(page, "</dd></div>\n");
@@ -146,7 +147,7 @@ static void put_case(struct page *page, const struct run *run)
     page_put(page, "</th><td>");
     layout_verdict(page, run->verdict, false, true);
     page_put(page, "</td><td class=\"n\">");
-    page_seconds(page, run->sample_count > 0 ? run->median : -1);
+    page_seconds(page, run->sample_count > 0 ? run->median : NAN);
     page_put(page, "</td>");
 }
 
@@ -269,7 +270,7 @@ static void put_calls(struct page *page, const struct run *run, const struct run
         page_put(page, "</td>");
         if (baseline) {
             page_put(page, "<td class=\"n\">");
-            page_seconds(page, i < baseline->sample_count ? baseline->samples[i] : -1);
+            page_seconds(page, i < baseline->sample_count ? baseline->samples[i] : NAN);
             page_put(page, "</td>");
         }
         if (clocks) {
@@ -323,7 +324,7 @@ static void put_ranked(struct page *page, const struct detail *detail)
         put_interval(page, run);
         if (baseline) {
             page_put(page, "<td class=\"n\">");
-            page_seconds(page, beside ? beside->median : -1);
+            page_seconds(page, beside ? beside->median : NAN);
             page_put(page, "</td>");
         }
         layout_ratio(page, baseline, "\xc3\x97%.2f", beside ? beside->median : 0, run->median);
