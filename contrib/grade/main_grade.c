@@ -80,6 +80,16 @@ static int take_lock(const char *folder, struct error *error)
     return -1;
 }
 
+static bool take_count(const char *option, const char *text, size_t most, size_t *count, struct error *error)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    *count = (size_t)value;
+    return (end != text && *end == '\0' && value >= 1 && (size_t)value <= most) ||
+           error_usage(error, "--%s: '%s' is no number from 1 to %zu", option, text, most);
+}
+
 static int command_run(const struct places *places, int argc, char **argv, const char *folder, struct error *error)
 {
     static const struct option options[] = { { "watch", no_argument, NULL, 'w' },
@@ -91,35 +101,30 @@ static int command_run(const struct places *places, int argc, char **argv, const
     static struct contest contest;
     struct store store = { 0 };
     char path[PATH_MAX], host[256] = "";
-    bool stopped = false, ok;
+    bool stopped = false, ok = true;
     int option, lock = -1;
-    char *end;
-    long builds = sysconf(_SC_NPROCESSORS_ONLN) / 2, lanes = 1;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t lanes = 1;
 
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option == 'w')
-            grader.watch = true;
-        else if (option == 'b' && ((builds = strtol(optarg, &end, 10)) < 1 || builds > GRADER_JOBS || *end != '\0'))
-            return error_usage(error, "--builds: '%s' is no number from 1 to %d", optarg, GRADER_JOBS), EXIT_USAGE;
-        else if (option == 'b')
-            continue;
-        else if (option == 'l' && ((lanes = strtol(optarg, &end, 10)) < 1 || lanes > GRADER_GPUS || *end != '\0'))
-            return error_usage(error, "--lanes: '%s' is no number from 1 to %d", optarg, GRADER_GPUS), EXIT_USAGE;
-        else if (option == 'l')
-            continue;
-        else if (option != 'g')
-            return error_usage(error, "unknown option or one without its value; see grader --help"), EXIT_USAGE;
-        else if (!grader_add_gpu(&grader, optarg, error))
-            return error->code;
+    grader.build_count = processors < 4 ? 1 : processors / 2 > GRADER_JOBS ? GRADER_JOBS : (size_t)processors / 2;
+    while (ok && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'w': grader.watch = true; break;
+        case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
+        case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
+        case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
+        default: ok = error_usage(error, "unknown option or one without its value; see grader --help");
+        }
     }
+    if (!ok)
+        return error->code;
     if (optind < argc)
         return error_usage(error, "run takes one folder: what is '%.100s'?", argv[optind]), EXIT_USAGE;
     if (lanes > 1 && grader.run_count > 0)
         return error_usage(error, "--lanes is for machines without a GPU: each --gpu is a lane"), EXIT_USAGE;
-    grader.run_count = grader.run_count > 0 ? grader.run_count : (size_t)lanes;
+    grader.run_count = grader.run_count > 0 ? grader.run_count : lanes;
     gethostname(host, sizeof host - 1);
     grader.host = host;
-    grader.build_count = builds < 1 ? 1 : builds > GRADER_JOBS ? GRADER_JOBS : (size_t)builds;
     grader.folder = folder, grader.root = places->root, grader.build = places->build;
     grader.contest = &contest, grader.store = &store;
     if (!contest_load(&contest, folder, error))
@@ -138,16 +143,6 @@ static int command_run(const struct places *places, int argc, char **argv, const
     if (ok && stopped)
         fputs("grader: stopped; start it again to go on\n", stderr);
     return !ok ? (int)error->code : stopped ? 1 : 0;
-}
-
-static bool take_count(const char *option, const char *text, size_t most, size_t *count, struct error *error)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-
-    *count = (size_t)value;
-    return (end != text && *end == '\0' && value >= 1 && (size_t)value <= most) ||
-           error_usage(error, "--%s: '%s' is not a number from 1 to %zu", option, text, most);
 }
 
 /* grader cluster CONTEST --script PROGRAM [--chunk N] [--tasks N] [--watch] */
