@@ -8,8 +8,8 @@
 enum launches_format { LAUNCHES_LINES, LAUNCHES_CSV, LAUNCHES_JSON };
 
 /*
- * Prints the rows of a CSV of features, of one kernel or of all (NULL). False where the file cannot be read or no launch
- * is of that kernel: the error names the kernels that there are.
+ * Prints the rows of a CSV of features, of one kernel or of all (NULL). False where the file cannot be read or no
+ * launch is of that kernel: the error names the kernels that there are.
  */
 bool launches_print(const char *path, const char *kernel, enum launches_format format, struct error *error);
 
