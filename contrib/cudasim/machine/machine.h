@@ -113,7 +113,7 @@ struct shared_word {
     uint8_t write_warp;   /* 0: never written */
     uint8_t writer_lane;
     uint8_t bytes;        /* written ever, a bit a byte */
-    uint8_t how;          /* enum shared_how of access.c */
+    uint8_t how;          /* enum shared_how of race.c */
     uint32_t write_epoch; /* the block's, at the last write */
     uint32_t read;        /* its last 24 bits at the last read, times 256; plus the only warp that read then, or 0xFF */
 };
