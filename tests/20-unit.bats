@@ -92,6 +92,11 @@ END
     assert_output --regexp '[0-9]{3,} checks, 0 failed'
 }
 
+@test "unit: cudasim: a program is not built, and nothing is lost, when any allocation of the build fails" {
+    run -0 timeout 60 "$build/tests/test_cudasim_program"
+    assert_output --regexp '[0-9]{2,} checks, 0 failed'
+}
+
 @test "unit: cudasim: the report says what it should of made-up counts" {
     run -0 timeout 60 "$build/tests/test_cudasim_explain"
     assert_output --regexp '[0-9]{3,} checks, 0 failed'

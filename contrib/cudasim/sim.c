@@ -35,10 +35,8 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
     sim->workers = aligned_alloc(64, (sizeof *sim->workers + 63) / 64 * 64 * sim->worker_count);
     sim->faults = calloc(FAULT_PLACES, sizeof *sim->faults);
     sim->fault_at = calloc(FAULT_PLACES, sizeof *sim->fault_at);
-    sim->rows = calloc(1, sizeof *sim->rows);
-    if (sim->rows)
-        row_index_build(sim->rows, table);
-    if (!sim->memory || !sim->workers || !sim->faults || !sim->fault_at || !sim->rows || !sim->rows->entries ||
+    sim->rows = row_index_create(table);
+    if (!sim->memory || !sim->workers || !sim->faults || !sim->fault_at || !sim->rows ||
         (options->features && !device_note_sectors(sim))) {
         sim->worker_count = 0;
         sim_destroy(sim);
@@ -69,9 +67,7 @@ void sim_destroy(struct sim *sim)
         use_free(sim->uses);
         sim->uses = next;
     }
-    if (sim->rows)
-        row_index_release(sim->rows);
-    free(sim->rows);
+    row_index_free(sim->rows);
     if (sim->touched.bits)
         munmap(sim->touched.bits, sim->touched.sectors / 8);
     free(sim->touched.pages);
@@ -127,7 +123,7 @@ struct sim_module *sim_load(struct sim *sim, const char *ptx, size_t size, const
         return NULL;
     }
     m->sim = sim;
-    m->program = program_build(sim, parsed, sim->rows, error);
+    m->program = program_build(sim->memory, parsed, sim->rows, error);
     if (!m->program) {
         ptx_free(parsed);
         free(m);

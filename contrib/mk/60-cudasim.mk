@@ -78,16 +78,19 @@ $(BUILD)/cudasim_instructions: $(BUILD)/cudasim/tools/main_instructions.o $(CUDA
 
 # ---- unit tests: only what they test, and not the host ----
 
-CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain $(if $(X86_64),builtin half level sim))
+CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain program $(if $(X86_64),builtin half level sim))
 $(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,base/memory*.c)
 $(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,container/*.c)
 $(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,report/explain*.c)
+$(BUILD)/tests/test_cudasim_program: $(call cudasim_objects,program/*.c table/row_index.c ptx/*.c base/*.c)
+$(BUILD)/tests/test_cudasim_program: UNIT_LINK := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=posix_memalign,--wrap=free
 $(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,machine/builtin.c base/memory*.c)
 $(BUILD)/tests/test_cudasim_half: $(call leveled,2 3 4,$(wildcard $(CUDASIM)/table/table_half*.c))
 $(BUILD)/tests/test_cudasim_sim: $(filter-out $(BUILD)/cudasim/runtime/%,$(CUDASIM_OBJECTS))
 $(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o
 	@mkdir -p $(@D)
-	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) $(UNIT_LINK) -o $@ $^ $(CUDASIM_LIBS)
 
 # The tests run the tools as well.
 unit-tests: $(CUDASIM_UNIT) $(CUDASIM_TOOLS)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "contrib/cudasim/base/memory.h"
+#include "contrib/cudasim/base/mxcsr.h"
 #include "contrib/cudasim/machine/device.h"
 #include "contrib/cudasim/machine/machine.h"
 #include "contrib/cudasim/machine/settings.h"

@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/cudasim/base/mxcsr.h"
 #include "contrib/cudasim/machine/machine.h"
 #include "unit.h"
 
 extern const struct row rows_half_v2[], rows_half_v3[], rows_half_v4[];
 extern const struct row rows_half_convert_v2[], rows_half_convert_v3[], rows_half_convert_v4[];
 
-#define DEFAULT 0x1F80u
-#define FTZ 0x8040u
+#define DEFAULT MXCSR_DEFAULT
+#define FTZ MXCSR_FLUSH
 #define MODE(rounding) (DEFAULT | (uint32_t)(rounding) << 13)
 
 enum { NEAREST, DOWN, UP, ZERO };

@@ -11,6 +11,7 @@
 #include "fault.h"
 #include "settings.h"
 #include "warp.h"
+#include "contrib/cudasim/base/operation.h"
 
 /* ---- barriers ---- */
 

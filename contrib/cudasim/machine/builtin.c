@@ -23,6 +23,7 @@
 #include "fault.h"
 #include "machine.h"
 #include "settings.h"
+#include "contrib/cudasim/base/mxcsr.h"
 
 #define WIDTH_MAX 65535        /* of a conversion, and its precision: what is larger is taken for this */
 #define PRINTED_MAX (1u << 20) /* bytes of text that wait; then they are written while the kernel runs */

@@ -19,11 +19,11 @@
 #include <stdint.h>
 
 #include "class.h"
+#include "contrib/cudasim/base/arena.h"
 #include "contrib/cudasim/ptx/ptx.h"
 
 #define LANES 32
 #define FULL_MASK 0xFFFFFFFFu
-#define MXCSR_DEFAULT 0x1F80u /* exceptions masked, to nearest, denormals kept: what the C library expects */
 
 /*
  * Generic addresses: global memory is its host address; the other windows have the top byte set, which no address of a
@@ -37,6 +37,7 @@
 #define WINDOW(window) ((uint64_t)(window) << WINDOW_SHIFT)
 
 struct ins;
+struct memory;
 struct region;
 struct sim;
 struct warp;
@@ -128,9 +129,6 @@ struct function {
     size_t first_place;       /* of the shared variables that it declares, in the order of its locals */
 };
 
-/* ins.op of barriers: what they do beside waiting. */
-enum barrier_op { BARRIER_WAIT, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
-
 /* In call_site.function, where it is no index. */
 enum { CALL_POINTER = -1, CALL_BUILTIN = -2 };
 
@@ -159,7 +157,7 @@ struct place {
 };
 
 struct program {
-    struct sim *sim;
+    struct memory *memory;         /* that its variables lie in */
     struct ptx_module *ptx;
     struct ins *code;
     uint32_t code_count;
@@ -171,7 +169,7 @@ struct program {
     struct place *places;          /* variables of the module */
     size_t place_count;
     bool debug;                    /* compiled with -G */
-    void *arena;
+    struct arena arena;            /* owns the lists of functions and instructions */
 };
 
 #define ONES(condition) ((condition) ? 0xFFFFFFFFu : 0u)

@@ -22,6 +22,7 @@
 #include "fault.h"
 #include "warp.h"
 #include "contrib/cudasim/base/memory.h"
+#include "contrib/cudasim/base/mxcsr.h"
 #include "contrib/cudasim/base/round.h"
 #include "device.h"
 #include "draw.h"

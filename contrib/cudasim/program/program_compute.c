@@ -5,105 +5,108 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "program.h"
+#include "builder.h"
+#include "contrib/cudasim/base/operation.h"
 #include "contrib/cudasim/base/special.h"
 
 /* ---- moves ---- */
+
+/* mov.b64 d, {a, b} packs the elements of a vector into a register; mov.b64 {a, b}, d takes them apart. */
+static void lower_move_vector(struct builder *b, enum ptx_type type)
+{
+    const struct ptx_statement *s = b->statement;
+    const struct ptx_operand *to = &s->operands[0], *from = &s->operands[1];
+    bool pack = from->kind == PTX_OPERAND_VECTOR;
+    const struct ptx_operand *vector = pack ? from : to;
+    unsigned bytes = ptx_type_size(type), element = vector->count ? bytes / (unsigned)vector->count : 0;
+    slot *list, whole, slots[16];
+    struct ins *i;
+
+    if (element == 0 || vector->count > 16 || from->kind == to->kind)
+        build_fail(b, "'%s' with such a vector is not supported", s->opcode);
+    for (size_t n = 0; n < vector->count; n++) {
+        const struct ptx_operand *x = &vector->elements[n];
+        char letter = letter_of(element);
+
+        slots[n] = pack ? use_operand(b, x, letter) : define_operand(b, x, letter);
+    }
+    whole = pack ? define_operand(b, to, letter_of(bytes)) : use_operand(b, from, letter_of(bytes));
+    list = slot_list(b, (uint32_t)vector->count);
+    memcpy(list, slots, vector->count * sizeof *list);
+    i = emit(b, pack ? "@pack" : "@unpack");
+    i->extra = list;
+    i->count = (uint8_t)vector->count;
+    i->size = (uint8_t)element; /* bytes an element; 1 travels in 16-bit lanes */
+    i->width = (uint8_t)bytes;
+    if (pack) {
+        i->d = whole;
+        define_vreg(b, whole);
+        for (size_t n = 0; n < vector->count; n++)
+            use_vreg(b, slots[n]);
+    } else {
+        i->a = whole;
+        for (size_t n = 0; n < vector->count; n++)
+            define_vreg(b, slots[n]);
+        use_vreg(b, whole);
+    }
+}
+
+/* The row that copies a register of `bytes` a lane. */
+static const char *plain_move(unsigned bytes)
+{
+    return bytes == 8 ? "mov.b64" : bytes == 4 ? "mov.b32" : "mov.b16";
+}
+
+static void lower_move_special(struct builder *b, enum ptx_type type)
+{
+    const struct ptx_operand *to = &b->statement->operands[0], *from = &b->statement->operands[1];
+    unsigned bytes, want = operand_bytes(b, to);
+    int special = special_named(from->name, &bytes);
+    slot d = define_operand(b, to, type == PTX_PRED ? 'p' : 'h'), t = d, r;
+    struct ins *i;
+
+    if (!bytes)
+        build_fail(b, "unsupported special register '%s'", from->name);
+    i = emit(b, "@special");
+    if (want != bytes)
+        t = (slot)temporary(b, bytes) << 1;
+    i->op = (uint8_t)special;
+    i->reserved = !strncmp(from->name, "%reserved_smem", 14);
+    i->d = t;
+    define_vreg(b, t);
+    if (want == bytes)
+        return;
+    r = resize(b, t, bytes, want, false);
+    i = emit(b, plain_move(want));
+    i->class = CLASS_COUNT;
+    i->d = d;
+    i->a = r;
+    define_vreg(b, d);
+    use_vreg(b, r);
+}
 
 static void lower_move(struct builder *b)
 {
     const struct ptx_statement *s = b->statement;
     const struct ptx_operand *to = &s->operands[0], *from = &s->operands[1];
     enum ptx_type type = type_token(b, 0);
-    struct ins *i;
-    const struct name_entry *entry;
 
     if (s->count != 2)
         build_fail(b, "'mov' needs two operands");
     if (from->kind == PTX_OPERAND_VECTOR || to->kind == PTX_OPERAND_VECTOR) {
-        const struct ptx_operand *vector = from->kind == PTX_OPERAND_VECTOR ? from : to;
-        bool pack = vector == from;
-        unsigned bytes = ptx_type_size(type), element = vector->count ? bytes / (unsigned)vector->count : 0;
-        slot *list, whole, slots[16];
-
-        if (element == 0 || vector->count > 16 || (from->kind == to->kind))
-            build_fail(b, "'%s' with such a vector is not supported", s->opcode);
-        for (size_t n = 0; n < vector->count; n++) {
-            const struct ptx_operand *x = &vector->elements[n];
-            char letter = element == 8 ? 'q' : element == 4 ? 'w' : 'h';
-
-            slots[n] = pack ? use_operand(b, x, letter) : define_operand(b, x, letter);
-        }
-        whole = pack ? define_operand(b, to, bytes == 16 ? 'o' : bytes == 8 ? 'q' : bytes == 4 ? 'w' : 'h')
-                     : use_operand(b, from, bytes == 16 ? 'o' : bytes == 8 ? 'q' : bytes == 4 ? 'w' : 'h');
-        list = slot_list(b, (uint32_t)vector->count);
-        memcpy(list, slots, vector->count * sizeof *list);
-        i = emit(b, pack ? "@pack" : "@unpack");
-        i->extra = list;
-        i->count = (uint8_t)vector->count;
-        i->size = (uint8_t)element; /* bytes an element; 1 travels in 16-bit lanes */
-        i->width = (uint8_t)bytes;
-        if (pack) {
-            i->d = whole;
-            define_vreg(b, whole);
-            for (size_t n = 0; n < vector->count; n++)
-                use_vreg(b, slots[n]);
-        } else {
-            i->a = whole;
-            for (size_t n = 0; n < vector->count; n++)
-                define_vreg(b, slots[n]);
-            use_vreg(b, whole);
-        }
-        return;
-    }
-    if (from->kind == PTX_OPERAND_SPECIAL) {
-        unsigned bytes, want = operand_bytes(b, to);
-        int special = special_named(from->name, &bytes);
-        slot d = define_operand(b, to, type == PTX_PRED ? 'p' : 'h'), t = d;
-
-        if (!bytes)
-            build_fail(b, "unsupported special register '%s'", from->name);
-        i = emit(b, "@special");
-        if (want != bytes)
-            t = (slot)temporary(b, bytes) << 1;
-        i->op = (uint8_t)special;
-        i->reserved = !strncmp(from->name, "%reserved_smem", 14);
-        i->d = t;
-        define_vreg(b, t);
-        if (want != bytes) {
-            slot r = resize(b, t, bytes, want, false);
-
-            i = emit(b, want == 8 ? "mov.b64" : want == 4 ? "mov.b32" : "mov.b16");
-            i->class = CLASS_COUNT;
-            i->d = d;
-            i->a = r;
-            define_vreg(b, d);
-            use_vreg(b, r);
-        }
-        return;
-    }
-    if (from->kind == PTX_OPERAND_NAME && (entry = local_name(b, from->name)) && entry->kind != 1 &&
-        !local_is(b, entry, PTX_SHARED)) {
-        /* The address of a local variable or of a parameter, known only when it runs. */
+        lower_move_vector(b, type);
+    } else if (from->kind == PTX_OPERAND_SPECIAL) {
+        lower_move_special(b, type);
+    } else if (names_own_memory(b, from)) {
         slot d = define_operand(b, to, type == PTX_U64 || type == PTX_B64 || type == PTX_S64 ? 'q' : 'w');
-        bool wide = operand_bytes(b, to) == 8;
 
-        i = emit(b, local_is(b, entry, PTX_LOCAL) ? "@address.local"
-                    : entry->kind == 3            ? "@address.param"
-                                                  : "@address.formal");
-        i->d = d;
-        i->width = wide ? 8 : 4;
-        i->imm = from->offset + (entry->kind == 2   ? b->local_offset[entry->value]
-                                 : entry->kind == 3 ? (int64_t)entry->value
-                                                    : (int64_t)b->function->formal_offset[entry->value]);
-        define_vreg(b, d);
-        return;
+        emit_own_address(b, from, d, operand_bytes(b, to) == 8 ? 8 : 4);
+    } else {
+        if (type == PTX_F16X2 || type == PTX_BF16X2)
+            b->opcode.token[1] = "b32";
+        if (!lower_by_row(b))
+            build_fail(b, "unsupported instruction '%s'", s->opcode);
     }
-    if (type == PTX_F16X2 || type == PTX_BF16X2) {
-        b->opcode.token[1] = "b32";
-    }
-    if (!lower_by_row(b))
-        build_fail(b, "unsupported instruction '%s'", s->opcode);
 }
 
 /* ---- conversions ---- */
@@ -137,7 +140,7 @@ static bool lower_convert(struct builder *b)
     want = operand_bytes(b, &s->operands[0]);
     if (!want)
         build_fail(b, "the destination of 'cvt' is not a register");
-    a = use_operand(b, &s->operands[1], from_size == 8 ? 'q' : from_size == 4 ? 'w' : 'h');
+    a = use_operand(b, &s->operands[1], letter_of(from_size));
     if (!have) { /* an immediate */
         have = from_size < 2 ? 2 : from_size;
     }
@@ -156,7 +159,7 @@ static bool lower_convert(struct builder *b)
         /* Cut to 8 bits, then extended to the register. */
         result = ptx_type_size(from);
         r = resize(b, a, result, 1, is_signed(to));
-        row = row_find(b->rows, want == 8 ? "mov.b64" : want == 4 ? "mov.b32" : "mov.b16");
+        row = row_find(b->rows, plain_move(want));
     } else {
         /* Rounding to an integer stays in the name only where the result is a float. */
         snprintf(name, sizeof name, "cvt%s.%s.%s",
@@ -181,7 +184,7 @@ static bool lower_convert(struct builder *b)
     d = define_operand(b, &s->operands[0], 'b');
     if (result != want) {
         r = resize(b, r, result, want, is_signed(to));
-        row = row_find(b->rows, want == 8 ? "mov.b64" : want == 4 ? "mov.b32" : "mov.b16");
+        row = row_find(b->rows, plain_move(want));
     }
     i = emit_row(b, row);
     if (result != want && to_size > 1)
@@ -214,7 +217,10 @@ static bool lower_compare(struct builder *b)
     bool set = !strcmp(b->opcode.token[0], "set");
     enum ptx_type result = set ? type_token(b, 0) : PTX_PRED, type = type_token(b, set ? 1 : 0);
     const char *comparison = b->opcode.count > 1 ? b->opcode.token[1] : "";
-    int combine = has_token(b, "and") ? 1 : has_token(b, "or") ? 2 : has_token(b, "xor") ? 3 : 0;
+    enum combine combine = has_token(b, "and")   ? COMBINE_AND
+                           : has_token(b, "or")  ? COMBINE_OR
+                           : has_token(b, "xor") ? COMBINE_XOR
+                                                 : COMBINE_NONE;
     char name[64], letter;
     const char *type_name = NULL;
     const struct row *row;
@@ -315,7 +321,7 @@ static bool lower_carry(struct builder *b)
     if (mad)
         i->c = sources[2];
     i->e = cc;
-    i->op = (uint8_t)((in ? 1 : 0) | (out ? 2 : 0));
+    i->op = (uint8_t)((in ? CARRY_IN : 0) | (out ? CARRY_OUT : 0));
     define_vreg(b, d);
     if (out)
         define_vreg(b, cc);
@@ -349,7 +355,7 @@ static bool lower_lop3_bool(struct builder *b)
     i->c = v[2];
     i->f = v[3];
     i->imm = (int64_t)s->operands[4].value;
-    i->op = has_token(b, "or") ? 1 : 2;
+    i->op = has_token(b, "or") ? LOP3_OR : LOP3_AND;
     i->flags = s->operands[5].negated ? INS_NEGATE : 0;
     define_vreg(b, d);
     define_vreg(b, e);

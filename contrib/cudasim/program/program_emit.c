@@ -2,34 +2,10 @@
  * program_emit.c - writes instructions down: their rows, the registers that they define and use, temporaries, and the
  * operands of a statement as slots. Knows no instruction but the steps that put a value into another width.
  */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
+#include "builder.h"
 #include "contrib/cudasim/base/special.h"
-
-void build_fail(struct builder *b, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    b->error->line = b->statement ? b->statement->line : 0;
-    vsnprintf(b->error->message, sizeof b->error->message, format, arguments);
-    va_end(arguments);
-    longjmp(b->fail, 1);
-}
-
-#define GROW(array, count, capacity)                                                                                   \
-    do {                                                                                                               \
-        if ((count) == (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? (capacity) * 2 : 256;                                                            \
-            (array) = realloc((array), (capacity) * sizeof *(array));                                                  \
-            if (!(array))                                                                                              \
-                build_fail(b, "out of memory");                                                                        \
-        }                                                                                                              \
-    } while (0)
 
 /* ---- operands ---- */
 
@@ -45,7 +21,7 @@ void define_vreg(struct builder *b, slot s)
 
     if (s & 1)
         return;
-    GROW(b->vregs, b->vreg_list_count, b->vreg_list_capacity);
+    b->vregs = build_grow(b, b->vregs, b->vreg_list_count, &b->vreg_list_capacity, sizeof *b->vregs);
     if (f->uses) { /* a late definition: the uses move up */
         memmove(b->vregs + f->first_def + f->defs + 1, b->vregs + f->first_def + f->defs, f->uses * sizeof *b->vregs);
     }
@@ -59,7 +35,7 @@ void use_vreg(struct builder *b, slot s)
 
     if (s & 1)
         return;
-    GROW(b->vregs, b->vreg_list_count, b->vreg_list_capacity);
+    b->vregs = build_grow(b, b->vregs, b->vreg_list_count, &b->vreg_list_capacity, sizeof *b->vregs);
     b->vregs[f->first_def + f->defs + f->uses++] = s >> 1;
     b->vreg_list_count++;
 }
@@ -69,7 +45,7 @@ void insert_use(struct builder *b, size_t n, uint32_t vreg)
     struct ins_facts *f = &b->facts[n];
     uint32_t *at;
 
-    GROW(b->vregs, b->vreg_list_count, b->vreg_list_capacity);
+    b->vregs = build_grow(b, b->vregs, b->vreg_list_count, &b->vreg_list_capacity, sizeof *b->vregs);
     at = b->vregs + f->first_def + f->defs + f->uses;
     memmove(at + 1, at, (size_t)(b->vregs + b->vreg_list_count - at) * sizeof *at);
     *at = vreg;
@@ -83,7 +59,7 @@ void branch_to(struct builder *b, const struct ins *ins, uint32_t statement)
 {
     struct ins_facts *f = &b->facts[ins - b->code];
 
-    GROW(b->targets, b->target_count, b->target_capacity);
+    b->targets = build_grow(b, b->targets, b->target_count, &b->target_capacity, sizeof *b->targets);
     if (!f->targets)
         f->first_target = (uint32_t)b->target_count;
     f->targets++;
@@ -96,14 +72,9 @@ struct ins *emit_row(struct builder *b, const struct row *row)
     struct ins_facts *f;
     const struct ptx_statement *s = b->statement;
     const struct ptx_location *place = s ? ptx_place(b->ptx, s) : NULL;
-    size_t facts_capacity = b->code_capacity;
 
-    GROW(b->code, b->code_count, b->code_capacity);
-    if (facts_capacity != b->code_capacity) {
-        b->facts = realloc(b->facts, b->code_capacity * sizeof *b->facts);
-        if (!b->facts)
-            build_fail(b, "out of memory");
-    }
+    b->code = build_grow(b, b->code, b->code_count, &b->code_capacity, sizeof *b->code);
+    b->facts = build_grow(b, b->facts, b->code_count, &b->facts_capacity, sizeof *b->facts);
     i = &b->code[b->code_count];
     f = &b->facts[b->code_count++];
     memset(i, 0, sizeof *i);
@@ -137,7 +108,7 @@ struct ins *emit(struct builder *b, const char *row_name)
 
 uint32_t temporary(struct builder *b, unsigned bytes)
 {
-    GROW(b->vreg_size, b->vreg_count, b->vreg_capacity);
+    b->vreg_size = build_grow(b, b->vreg_size, b->vreg_count, &b->vreg_capacity, sizeof *b->vreg_size);
     b->vreg_size[b->vreg_count] = (uint8_t)bytes;
     return (uint32_t)b->vreg_count++;
 }
@@ -182,11 +153,6 @@ static uint64_t float_value(const struct ptx_operand *operand, unsigned bytes)
     return bits;
 }
 
-bool local_is(struct builder *b, const struct name_entry *entry, enum ptx_space space)
-{
-    return entry->kind == 2 && b->ptx_function->locals[entry->value].space == space;
-}
-
 uint64_t name_value(struct builder *b, const struct ptx_operand *operand)
 {
     const struct global_name *global = global_name(b, operand->name);
@@ -201,6 +167,28 @@ uint64_t name_value(struct builder *b, const struct ptx_operand *operand)
         return WINDOW(WINDOW_FUNCTION) | (global->index + 1);
     place = &b->program->places[global->index];
     return place->address + (uint64_t)operand->offset;
+}
+
+bool names_own_memory(struct builder *b, const struct ptx_operand *operand)
+{
+    const struct name_entry *entry = operand->kind == PTX_OPERAND_NAME ? local_name(b, operand->name) : NULL;
+
+    return entry && entry->kind != NAME_STATEMENT && !local_is(b, entry, PTX_SHARED);
+}
+
+void emit_own_address(struct builder *b, const struct ptx_operand *operand, slot d, unsigned bytes)
+{
+    const struct name_entry *entry = local_name(b, operand->name);
+    bool parameter = entry->kind == NAME_ENTRY_PARAMETER;
+    struct ins *i =
+        emit(b, local_is(b, entry, PTX_LOCAL) ? "@address.local" : parameter ? "@address.param" : "@address.formal");
+
+    i->d = d;
+    i->width = (uint8_t)bytes;
+    i->imm = operand->offset + (parameter                   ? entry->value
+                                : entry->kind == NAME_LOCAL ? b->local_offset[entry->value]
+                                                            : b->function->formal_offset[entry->value]);
+    define_vreg(b, d);
 }
 
 /* A special register's value in a register of `bytes` a lane. */
@@ -261,6 +249,28 @@ slot define_operand(struct builder *b, const struct ptx_operand *operand, char l
     return (slot)operand->reg << 1;
 }
 
+char letter_of(unsigned bytes)
+{
+    return bytes == 16 ? 'o' : bytes == 8 ? 'q' : bytes == 4 ? 'w' : 'h';
+}
+
+slot predicate_operand(struct builder *b, const struct ptx_operand *x)
+{
+    slot p = use_operand(b, x, 'p'), t;
+    struct ins *i;
+
+    if (!x->negated)
+        return p;
+    i = emit(b, "not.pred");
+    i->class = CLASS_COUNT; /* a step of an instruction that counts itself */
+    t = (slot)temporary(b, 4) << 1;
+    i->d = t;
+    i->a = p;
+    define_vreg(b, t);
+    use_vreg(b, p);
+    return t;
+}
+
 bool second_register(const struct ptx_operand *operand, slot *s)
 {
     if (operand->kind != PTX_OPERAND_REGISTER || operand->second < 0)
@@ -273,7 +283,7 @@ slot *slot_list(struct builder *b, uint32_t count)
 {
     slot *slots = build_alloc(b, (count + 1) * sizeof *slots);
 
-    GROW(b->lists, b->list_count, b->list_capacity);
+    b->lists = build_grow(b, b->lists, b->list_count, &b->list_capacity, sizeof *b->lists);
     b->lists[b->list_count].slots = slots;
     b->lists[b->list_count++].count = count;
     for (uint32_t n = 0; n < count; n++)

@@ -3,14 +3,14 @@
  */
 #include <string.h>
 
+#include "builder.h"
 #include "contrib/cudasim/machine/builtin.h"
-#include "program.h"
 
 static void add_target(struct builder *b, const struct ins *ins, const char *label)
 {
     const struct name_entry *entry = local_name(b, label);
 
-    if (!entry || entry->kind != 1 || b->ptx_function->statements[entry->value].kind != PTX_LABEL)
+    if (!entry || entry->kind != NAME_STATEMENT || b->ptx_function->statements[entry->value].kind != PTX_LABEL)
         build_fail(b, "unknown label '%s'", label);
     branch_to(b, ins, entry->value);
 }
@@ -46,7 +46,7 @@ static void lower_indexed_branch(struct builder *b)
     if (s->count != 2 || s->operands[1].kind != PTX_OPERAND_NAME)
         build_fail(b, "'brx.idx' needs an index and a table");
     entry = local_name(b, s->operands[1].name);
-    if (!entry || entry->kind != 1 || b->ptx_function->statements[entry->value].kind != PTX_BRANCH_TARGETS)
+    if (!entry || entry->kind != NAME_STATEMENT || b->ptx_function->statements[entry->value].kind != PTX_BRANCH_TARGETS)
         build_fail(b, "unknown table '%s'", s->operands[1].name);
     table = &b->ptx_function->statements[entry->value];
     index = use_operand(b, &s->operands[0], 'w');
@@ -67,7 +67,7 @@ static uint32_t param_place(struct builder *b, const char *name, uint32_t *size)
 {
     const struct name_entry *entry = local_name(b, name);
 
-    if (!entry || entry->kind != 2 || b->ptx_function->locals[entry->value].space != PTX_PARAM)
+    if (!entry || !local_is(b, entry, PTX_PARAM))
         build_fail(b, "'%s' is not a .param variable; calls with registers are not supported", name);
     *size = (uint32_t)b->ptx_function->locals[entry->value].size;
     return b->local_offset[entry->value];

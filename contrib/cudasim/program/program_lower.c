@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "program.h"
+#include "builder.h"
 
 /* Opcodes that need what is out of scope; named when the module is loaded. */
 static void refuse(struct builder *b)

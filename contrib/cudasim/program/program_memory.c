@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "builder.h"
 #include "contrib/cudasim/base/atomic.h"
-#include "program.h"
+#include "contrib/cudasim/base/operation.h"
 
 /* ---- addresses ---- */
 
@@ -20,8 +21,7 @@ struct address {
     int64_t offset;
 };
 
-/* `space` is where the instruction says the address points to. */
-static struct address lower_address(struct builder *b, const struct ptx_operand *x, enum ptx_space space)
+static struct address lower_address(struct builder *b, const struct ptx_operand *x)
 {
     struct address a = {ADDRESS_MEMORY, 1, false, 0};
     const struct ptx_operand *base;
@@ -42,18 +42,18 @@ static struct address lower_address(struct builder *b, const struct ptx_operand 
     case PTX_OPERAND_NAME:
         a.offset += base->offset;
         entry = local_name(b, base->name);
-        if (entry && entry->kind == 3) {
+        if (entry && entry->kind == NAME_ENTRY_PARAMETER) {
             a.kind = ADDRESS_ENTRY_PARAMETER;
             a.offset += entry->value;
-        } else if (entry && entry->kind == 4) {
+        } else if (entry && entry->kind == NAME_FORMAL) {
             a.kind = ADDRESS_FRAME_PARAMETER;
             a.offset += b->function->formal_offset[entry->value];
-        } else if (entry && entry->kind == 2 && b->ptx_function->locals[entry->value].space == PTX_PARAM) {
+        } else if (entry && local_is(b, entry, PTX_PARAM)) {
             a.kind = ADDRESS_FRAME_PARAMETER;
             a.offset += b->local_offset[entry->value];
         } else if (entry && local_is(b, entry, PTX_SHARED)) {
             a.offset += b->local_offset[entry->value];
-        } else if (entry && entry->kind == 2) {
+        } else if (entry && entry->kind == NAME_LOCAL) {
             slot t = (slot)temporary(b, 8) << 1;
             struct ins *i = emit(b, "@address.local");
 
@@ -75,7 +75,6 @@ static struct address lower_address(struct builder *b, const struct ptx_operand 
     default:
         build_fail(b, "'%s' needs an address of the form [base + offset]", b->statement->opcode);
     }
-    (void)space;
     return a;
 }
 
@@ -159,14 +158,14 @@ static void lower_access(struct builder *b, bool load)
         width = size < 2 ? 2 : size;
     for (unsigned n = 0; n < count; n++) {
         const struct ptx_operand *x = count > 1 ? &data->elements[n] : data;
-        char letter = width == 2 ? 'h' : width == 4 ? 'w' : width == 8 ? 'q' : 'o';
+        char letter = letter_of(width);
 
         if (load && x->kind == PTX_OPERAND_SINK)
             slots[n] = (slot)temporary(b, width) << 1;
         else
             slots[n] = load ? define_operand(b, x, letter) : use_operand(b, x, letter);
     }
-    a = lower_address(b, &s->operands[address_index], space);
+    a = lower_address(b, &s->operands[address_index]);
     if (a.kind == ADDRESS_ENTRY_PARAMETER && !load)
         build_fail(b, "store to a kernel's parameter");
     if (a.kind != ADDRESS_MEMORY && space != PTX_PARAM)
@@ -199,6 +198,21 @@ static void lower_access(struct builder *b, bool load)
     i->class = space == PTX_PARAM || space == PTX_CONST ? CLASS_PARAMETER
                : space == PTX_SHARED                    ? (load ? CLASS_SHARED_LOAD : CLASS_SHARED_STORE)
                                                         : (load ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE);
+}
+
+/* The operation that the opcode names. False: none. */
+static bool atomic_token(const struct builder *b, enum atomic_op *op)
+{
+    static const char *const names[] = {
+        [ATOMIC_ADD] = "add", [ATOMIC_MIN] = "min", [ATOMIC_MAX] = "max", [ATOMIC_AND] = "and",   [ATOMIC_OR] = "or",
+        [ATOMIC_XOR] = "xor", [ATOMIC_INC] = "inc", [ATOMIC_DEC] = "dec", [ATOMIC_EXCH] = "exch", [ATOMIC_CAS] = "cas"};
+
+    for (unsigned n = 0; n < sizeof names / sizeof *names; n++)
+        if (has_token(b, names[n])) {
+            *op = (enum atomic_op)n;
+            return true;
+        }
+    return false;
 }
 
 /* One element of an atomic: `at` bytes behind the address. */
@@ -243,24 +257,15 @@ static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type
  */
 static void lower_atomic(struct builder *b, bool reduction)
 {
-    static const struct {
-        const char *name;
-        enum atomic_op op;
-    } ops[] = {{"add", ATOMIC_ADD},   {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"and", ATOMIC_AND},
-               {"or", ATOMIC_OR},     {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC},
-               {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}};
     const struct ptx_statement *s = b->statement;
     enum ptx_type type = type_token(b, 0);
     unsigned size = ptx_type_size(type), at = reduction ? 0 : 1, vec = vector_token(b);
-    int op = -1;
-    char letter = size == 2 ? 'h' : size == 4 ? 'w' : size == 8 ? 'q' : 'o';
+    enum atomic_op op;
+    char letter = letter_of(size);
     struct address a;
     slot d[8], v[8], c = 1;
 
-    for (size_t n = 0; n < sizeof ops / sizeof *ops; n++)
-        if (has_token(b, ops[n].name))
-            op = ops[n].op;
-    if (op < 0 || size < 2 || s->count < at + (op == ATOMIC_CAS ? 3u : 2u))
+    if (!atomic_token(b, &op) || size < 2 || s->count < at + (op == ATOMIC_CAS ? 3u : 2u))
         build_fail(b, "unsupported instruction '%s'", s->opcode);
     if (vec > 1 && (s->operands[at + 1].kind != PTX_OPERAND_VECTOR || s->operands[at + 1].count != vec ||
                     (!reduction && s->operands[0].kind == PTX_OPERAND_VECTOR && s->operands[0].count != vec)))
@@ -269,7 +274,7 @@ static void lower_atomic(struct builder *b, bool reduction)
         v[n] = use_operand(b, vec > 1 ? &s->operands[at + 1].elements[n] : &s->operands[at + 1], letter);
     if (op == ATOMIC_CAS)
         c = use_operand(b, &s->operands[at + 2], letter);
-    a = lower_address(b, &s->operands[at], space_token(b));
+    a = lower_address(b, &s->operands[at]);
     for (unsigned n = 0; n < vec; n++)
         d[n] = reduction ? 1
                          : define_operand(b, s->operands[0].kind == PTX_OPERAND_VECTOR ? &s->operands[0].elements[n]
@@ -287,7 +292,7 @@ static void lower_atomic(struct builder *b, bool reduction)
         a.base = copy;
     }
     for (unsigned n = 0; n < vec; n++)
-        emit_atomic(b, (enum atomic_op)op, type, a, (int64_t)n * size, d[n], v[n], c,
+        emit_atomic(b, op, type, a, (int64_t)n * size, d[n], v[n], c,
                     !reduction && s->operands[0].kind != PTX_OPERAND_SINK);
 }
 
@@ -309,8 +314,8 @@ static void lower_async_copy(struct builder *b)
             build_fail(b, "'%s' with ignore-src is not supported", s->opcode);
         source_size = use_operand(b, &s->operands[3], 'w');
     }
-    to = lower_address(b, &s->operands[0], PTX_SHARED);
-    from = lower_address(b, &s->operands[1], PTX_GLOBAL);
+    to = lower_address(b, &s->operands[0]);
+    from = lower_address(b, &s->operands[1]);
     i = emit(b, "@cp.async");
     set_address(b, i, to);
     i->b = from.base;
@@ -334,18 +339,13 @@ static void lower_async_copy(struct builder *b)
  */
 static void lower_bulk(struct builder *b)
 {
-    static const struct {
-        const char *name;
-        enum atomic_op op;
-    } ops[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"inc", ATOMIC_INC},
-               {"dec", ATOMIC_DEC}, {"and", ATOMIC_AND}, {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR}};
     const struct ptx_statement *s = b->statement;
     bool reduces = !strcmp(b->opcode.token[1], "reduce"), has_barrier = has_token(b, "mbarrier::complete_tx::bytes");
     struct bulk *bulk = build_alloc(b, sizeof *bulk);
     struct address to, from, barrier = {ADDRESS_MEMORY, 1, false, 0};
     enum ptx_space spaces[2] = {PTX_SPACE_NONE, PTX_SPACE_NONE};
     unsigned space_count = 0;
-    int op = -1;
+    enum atomic_op op = ATOMIC_ADD;
     slot size;
     struct ins *i;
 
@@ -359,16 +359,14 @@ static void lower_bulk(struct builder *b)
     }
     if (space_count != 2)
         build_fail(b, "unsupported instruction '%s'", s->opcode);
-    for (size_t n = 0; reduces && n < sizeof ops / sizeof *ops; n++)
-        if (has_token(b, ops[n].name))
-            op = ops[n].op;
-    if (reduces && (op < 0 || ptx_type_size(type_token(b, 0)) < 2))
+    if (reduces && (!atomic_token(b, &op) || op == ATOMIC_EXCH || op == ATOMIC_CAS ||
+                    ptx_type_size(type_token(b, 0)) < 2))
         build_fail(b, "unsupported instruction '%s'", s->opcode);
     size = use_operand(b, &s->operands[2], 'w');
-    to = lower_address(b, &s->operands[0], spaces[0]);
-    from = lower_address(b, &s->operands[1], spaces[1]);
+    to = lower_address(b, &s->operands[0]);
+    from = lower_address(b, &s->operands[1]);
     if (has_barrier)
-        barrier = lower_address(b, &s->operands[3], PTX_SHARED);
+        barrier = lower_address(b, &s->operands[3]);
     *bulk = (struct bulk){from.offset, barrier.offset, (uint8_t)spaces[1], from.wide, barrier.wide,
                           from.base != 1, has_barrier, barrier.base != 1};
     i = emit(b, "@bulk");
@@ -398,23 +396,12 @@ static void lower_cvta(struct builder *b)
     const struct ptx_operand *x = &s->operands[1];
     slot source, d;
     struct ins *i;
-    const struct name_entry *entry;
 
     if (s->count != 2)
         build_fail(b, "'cvta' needs two operands");
-    if (x->kind == PTX_OPERAND_NAME && (entry = local_name(b, x->name)) && entry->kind != 1 &&
-        !local_is(b, entry, PTX_SHARED)) {
-        bool local = local_is(b, entry, PTX_LOCAL);
-        slot t = (slot)temporary(b, 8) << 1;
-
-        i = emit(b, local ? "@address.local" : entry->kind == 3 ? "@address.param" : "@address.formal");
-        i->d = t;
-        i->width = 8;
-        i->imm = x->offset + (entry->kind == 2   ? b->local_offset[entry->value]
-                              : entry->kind == 3 ? (int64_t)entry->value
-                                                 : (int64_t)b->function->formal_offset[entry->value]);
-        define_vreg(b, t);
-        source = t;
+    if (names_own_memory(b, x)) {
+        source = (slot)temporary(b, 8) << 1;
+        emit_own_address(b, x, source, 8);
     } else {
         source = use_operand(b, x, 'q');
     }
@@ -472,12 +459,19 @@ static void lower_mbarrier(struct builder *b)
 {
     static const struct {
         const char *name;
-        int op;
-    } ops[] = {{"init", 1}, {"inval", 2}, {"expect_tx", 3}, {"complete_tx", 4}, {"arrive_drop", 6},
-               {"arrive", 5}, {"test_wait", 7}, {"try_wait", 8}, {"pending_count", 9}};
+        enum mbarrier_op op;
+    } ops[] = {{"init", MBARRIER_INIT},
+               {"inval", MBARRIER_INVAL},
+               {"expect_tx", MBARRIER_EXPECT_TX},
+               {"complete_tx", MBARRIER_COMPLETE_TX},
+               {"arrive_drop", MBARRIER_ARRIVE_DROP},
+               {"arrive", MBARRIER_ARRIVE},
+               {"test_wait", MBARRIER_TEST_WAIT},
+               {"try_wait", MBARRIER_TRY_WAIT},
+               {"pending_count", MBARRIER_PENDING_COUNT}};
     const struct ptx_statement *s = b->statement;
     const char *what = b->opcode.count > 1 ? b->opcode.token[1] : "";
-    int op = 0;
+    enum mbarrier_op op = MBARRIER_NONE;
     size_t at = 0;
     slot d = 1, v = 1;
     struct address a;
@@ -489,7 +483,7 @@ static void lower_mbarrier(struct builder *b)
             op = ops[n].op;
     if (!op)
         build_fail(b, "unsupported instruction '%s'", s->opcode);
-    if (op == 9) {
+    if (op == MBARRIER_PENDING_COUNT) {
         slot state = use_operand(b, &s->operands[1], 'q');
 
         d = define_operand(b, &s->operands[0], 'w');
@@ -500,22 +494,24 @@ static void lower_mbarrier(struct builder *b)
         use_vreg(b, state);
         return;
     }
-    result = op >= 5 && s->count && s->operands[0].kind != PTX_OPERAND_ADDRESS;
+    result = op >= MBARRIER_ARRIVE && s->count && s->operands[0].kind != PTX_OPERAND_ADDRESS;
     at = result ? 1 : 0;
     if (s->count <= at)
         build_fail(b, "unsupported form of '%s'", s->opcode);
     if (s->count > at + 1)
         v = use_operand(b, &s->operands[at + 1],
-                        (op == 7 || op == 8) && !has_token(b, "parity") ? 'q' : 'w');
-    a = lower_address(b, &s->operands[at], space_token(b));
+                        (op == MBARRIER_TEST_WAIT || op == MBARRIER_TRY_WAIT) && !has_token(b, "parity") ? 'q' : 'w');
+    a = lower_address(b, &s->operands[at]);
     if (result)
-        d = define_operand(b, &s->operands[0], op >= 7 ? 'p' : 'q');
+        d = define_operand(b, &s->operands[0], op >= MBARRIER_TEST_WAIT ? 'p' : 'q');
     i = emit(b, "@mbarrier");
     i->d = d;
     i->b = v;
     i->op = (uint8_t)op;
-    i->mode = (uint8_t)((has_token(b, "parity") ? 1 : 0) | (s->count > at + 1 ? 2 : 0) |
-                        (has_token(b, "expect_tx") ? 4 : 0) | (result ? 8 : 0) | (has_token(b, "noComplete") ? 16 : 0));
+    i->mode = (uint8_t)((has_token(b, "parity") ? MBARRIER_PARITY : 0) |
+                        (s->count > at + 1 ? MBARRIER_HAS_OPERAND : 0) |
+                        (has_token(b, "expect_tx") ? MBARRIER_ALSO_EXPECTS : 0) | (result ? MBARRIER_HAS_RESULT : 0) |
+                        (has_token(b, "noComplete") ? MBARRIER_NO_COMPLETE : 0));
     i->size = 8;
     i->space = (uint8_t)space_token(b);
     i->flags = INS_SPINS | INS_RELEASE;
@@ -568,11 +564,11 @@ bool lower_memory(struct builder *b)
     else if (!strcmp(base, "mapa") || !strcmp(base, "getctarank"))
         lower_cluster_address(b);
     else if (!strncmp(opcode, "cp.async.mbarrier.arrive", 24)) {
-        struct address a = lower_address(b, &b->statement->operands[0], space_token(b));
+        struct address a = lower_address(b, &b->statement->operands[0]);
         struct ins *i = emit(b, "@mbarrier");
 
         /* Copies are done when they are issued: with .noinc it is an arrival, without it adds and takes away one. */
-        i->op = has_token(b, "noinc") ? 5 : 10;
+        i->op = has_token(b, "noinc") ? MBARRIER_ARRIVE : MBARRIER_COPIES_ARRIVE;
         i->size = 8;
         i->space = (uint8_t)space_token(b);
         set_address(b, i, a);
@@ -606,23 +602,6 @@ bool lower_memory(struct builder *b)
 
 /* ---- synchronisation ---- */
 
-static slot predicate_operand(struct builder *b, const struct ptx_operand *x)
-{
-    slot p = use_operand(b, x, 'p'), t;
-    struct ins *i;
-
-    if (!x->negated)
-        return p;
-    i = emit(b, "not.pred");
-    i->class = CLASS_COUNT; /* a step of an instruction that counts itself */
-    t = (slot)temporary(b, 4) << 1;
-    i->d = t;
-    i->a = p;
-    define_vreg(b, t);
-    use_vreg(b, p);
-    return t;
-}
-
 static void lower_barrier(struct builder *b)
 {
     const struct ptx_statement *s = b->statement;
@@ -646,11 +625,11 @@ static void lower_barrier(struct builder *b)
     i->a = number;
     i->b = count;
     i->c = p;
-    i->op = arrive                  ? BARRIER_ARRIVE
+    i->op = arrive                   ? BARRIER_ARRIVE
             : has_token(b, "popc") ? BARRIER_POPC
             : has_token(b, "and")  ? BARRIER_AND
             : has_token(b, "or")   ? BARRIER_OR
-                                   : BARRIER_WAIT;
+                                   : BARRIER_SYNC;
     i->flags = (counted ? INS_HAS_COUNT : 0) |
                (!strcmp(b->opcode.token[0], "bar") || has_token(b, "aligned") ? INS_ALIGNED : 0);
     define_vreg(b, d);
@@ -712,15 +691,23 @@ bool lower_synchronise(struct builder *b)
     } else if (!strcmp(base, "shfl")) {
         if (!has_token(b, "sync"))
             build_fail(b, "'%s': only the .sync form exists on this device", s->opcode);
-        lower_warp(b, "@shfl", has_token(b, "up") ? 0 : has_token(b, "down") ? 1 : has_token(b, "bfly") ? 2 : 3, "wwww",
-                   'w', true);
+        lower_warp(b, "@shfl",
+                   has_token(b, "up")     ? SHUFFLE_UP
+                   : has_token(b, "down") ? SHUFFLE_DOWN
+                   : has_token(b, "bfly") ? SHUFFLE_XOR
+                                          : SHUFFLE_INDEX,
+                   "wwww", 'w', true);
     } else if (!strcmp(base, "vote")) {
         bool ballot = has_token(b, "ballot");
 
         if (!has_token(b, "sync"))
             build_fail(b, "'%s': only the .sync form exists on this device", s->opcode);
-        lower_warp(b, "@vote", ballot ? 0 : has_token(b, "all") ? 1 : has_token(b, "any") ? 2 : 3, "pw",
-                   ballot ? 'w' : 'p', false);
+        lower_warp(b, "@vote",
+                   ballot                ? VOTE_BALLOT
+                   : has_token(b, "all") ? VOTE_ALL
+                   : has_token(b, "any") ? VOTE_ANY
+                                         : VOTE_UNIFORM,
+                   "pw", ballot ? 'w' : 'p', false);
     } else if (!strcmp(base, "match")) {
         bool wide = has_token(b, "b64");
 

@@ -6,72 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
+#include "builder.h"
 #include "contrib/cudasim/base/video.h"
 
-/* ---- opcodes ---- */
-
-void split_opcode(struct builder *b)
-{
-    struct opcode *o = &b->opcode;
-    char *at = o->text;
-
-    if (strlen(b->statement->opcode) >= sizeof o->text)
-        build_fail(b, "opcode too long");
-    strcpy(o->text, b->statement->opcode);
-    o->count = 0;
-    o->token[o->count++] = at;
-    for (; *at; at++)
-        if (*at == '.' && o->count < TOKENS) {
-            *at = '\0';
-            o->token[o->count++] = at + 1;
-        }
-}
-
-bool has_token(const struct builder *b, const char *token)
-{
-    for (unsigned n = 1; n < b->opcode.count; n++)
-        if (strcmp(b->opcode.token[n], token) == 0)
-            return true;
-    return false;
-}
-
-enum ptx_type type_token(const struct builder *b, unsigned nth)
-{
-    for (unsigned n = 1; n < b->opcode.count; n++) {
-        enum ptx_type type = ptx_type_named(b->opcode.token[n]);
-
-        if (type != PTX_NONE && nth-- == 0)
-            return type;
-    }
-    return PTX_NONE;
-}
-
-uint32_t rounding_mxcsr(const struct builder *b)
-{
-    uint32_t word = MXCSR_DEFAULT;
-
-    if (!b->statement)
-        return word;
-    for (unsigned n = 1; n < b->opcode.count; n++) {
-        const char *t = b->opcode.token[n];
-
-        if (!strcmp(t, "rm") || !strcmp(t, "rmi"))
-            word |= 0x2000;
-        else if (!strcmp(t, "rp") || !strcmp(t, "rpi"))
-            word |= 0x4000;
-        else if (!strcmp(t, "rz") || !strcmp(t, "rzi"))
-            word |= 0x6000;
-        else if (!strcmp(t, "ftz"))
-            word |= 0x8040;
-    }
-    return word;
-}
-
-static bool is_rounding(const char *t)
-{
-    return !strcmp(t, "rn") || !strcmp(t, "rz") || !strcmp(t, "rm") || !strcmp(t, "rp");
-}
+/* ---- names of rows ---- */
 
 /*
  * The row of the opcode and `suffix`: its full name, or that without the modifiers that the row allows. Tried from most
@@ -197,9 +135,22 @@ static size_t row_operands(const struct row *row)
     return count;
 }
 
+/* What an instruction's operands have become, before the instruction is written. */
+struct operands {
+    slot d, e;               /* destination, and the second one of p|q or d again */
+    slot address;            /* base of the address; 1: none */
+    bool has_address;
+    int64_t imm;             /* offset of the address, or an immediate */
+    uint16_t flags;          /* enum ins_flag */
+    slot sources[8];         /* [source_count] */
+    unsigned source_count;
+    slot vectors[96];        /* [vector_count] elements of all vectors, those of the destination first */
+    unsigned vector_count, defined_vectors;
+};
+
 /* A vector, or what counts as one of one element: W4 or Q2 in the row. Returns what stands behind it there. */
-static const char *row_vector(struct builder *b, const char *row, const struct ptx_operand *x, bool destination,
-                              slot *slots, unsigned *slot_count)
+static const char *take_vector(struct builder *b, const char *row, const struct ptx_operand *x, bool destination,
+                               struct operands *to)
 {
     const struct ptx_operand *elements = x->kind == PTX_OPERAND_VECTOR ? x->elements : x;
     size_t count = x->kind == PTX_OPERAND_VECTOR ? x->count : 1;
@@ -209,128 +160,140 @@ static const char *row_vector(struct builder *b, const char *row, const struct p
         build_fail(b, "a vector of '%s' has %lu elements, not %zu", b->statement->opcode, strtoul(row + 1, NULL, 10),
                    count);
     for (size_t n = 0; n < count; n++)
-        slots[(*slot_count)++] =
+        to->vectors[to->vector_count++] =
             destination ? define_operand(b, &elements[n], letter) : use_operand(b, &elements[n], letter);
+    if (destination)
+        to->defined_vectors = to->vector_count;
     return end;
 }
 
-/* An instruction which a row describes in full. */
-bool lower_by_row(struct builder *b)
+static void take_address(struct builder *b, const struct ptx_operand *x, struct operands *to)
+{
+    const struct ptx_operand *base;
+
+    if (x->kind != PTX_OPERAND_ADDRESS)
+        build_fail(b, "'%s' needs an address", b->statement->opcode);
+    base = &x->elements[0];
+    to->has_address = true;
+    to->imm = x->offset;
+    if (base->kind == PTX_OPERAND_REGISTER) {
+        to->address = (slot)base->reg << 1;
+        to->flags |= INS_ADDRESS_BASE | (operand_bytes(b, base) == 8 ? INS_ADDRESS_64 : 0);
+    } else {
+        to->imm += (int64_t)(base->kind == PTX_OPERAND_NAME ? name_value(b, base) : base->value);
+    }
+}
+
+/* All operands but the destination: they may need instructions of their own. */
+static void take_sources(struct builder *b, const struct row *row, struct operands *to)
 {
     const struct ptx_statement *s = b->statement;
-    uint8_t saturate;
-    const struct row *row = find_row(b, "", &saturate), *merging = NULL;
-    slot *fields[4], *list = NULL, d = 1, e = 1;
-    slot sources[8], vectors[96];
-    unsigned count = 0, source_count = 0, vector_count = 0, defined_vectors = 0;
-    int64_t imm = 0;
-    bool memory = false;
-    struct ins *i;
-    slot address = 1;
-    uint16_t flags;
+    unsigned count = 0;
 
-    if (!row)
-        return false;
-    if (is_video(b)) {
-        if (s->count == 4 && row_operands(row) == 3 && (merging = find_row(b, "@4", &saturate)))
-            row = merging;
-        imm = video_operands(b, merging);
-    }
-    if (row_operands(row) != s->count)
-        build_fail(b, "'%s' has %zu operands, not %zu", s->opcode, row_operands(row), s->count);
-    flags = saturate;
-    /* Sources first: they may need instructions of their own. */
     for (const char *o = row->operands; *o; o++, count++) {
         const struct ptx_operand *x = &s->operands[count];
 
         if (*o == 'W' || *o == 'Q') {
-            o = row_vector(b, o, x, count == 0, vectors, &vector_count) - 1;
-            if (count == 0)
-                defined_vectors = vector_count;
+            o = take_vector(b, o, x, count == 0, to) - 1;
         } else if (*o == 'm') {
-            const struct ptx_operand *base;
-
-            if (x->kind != PTX_OPERAND_ADDRESS)
-                build_fail(b, "'%s' needs an address", s->opcode);
-            base = &x->elements[0];
-            memory = true;
-            imm = x->offset;
-            if (base->kind == PTX_OPERAND_REGISTER) {
-                address = (slot)base->reg << 1;
-                flags |= INS_ADDRESS_BASE | (operand_bytes(b, base) == 8 ? INS_ADDRESS_64 : 0);
-            } else {
-                imm += (int64_t)(base->kind == PTX_OPERAND_NAME ? name_value(b, base) : base->value);
-            }
+            take_address(b, x, to);
         } else if (*o == 'i') {
             if (x->kind != PTX_OPERAND_INTEGER)
                 build_fail(b, "'%s' needs an immediate", s->opcode);
-            imm = (int64_t)x->value;
+            to->imm = (int64_t)x->value;
         } else if (count == 0 && *o != '.') {
             continue; /* the destination */
         } else {
-            slot source = use_operand(b, x, *o);
-
-            if (x->negated && *o == 'p') {
-                struct ins *n = emit(b, "not.pred");
-                slot t = (slot)temporary(b, 4) << 1;
-
-                n->class = CLASS_COUNT;
-                n->d = t;
-                n->a = source;
-                define_vreg(b, t);
-                use_vreg(b, source);
-                source = t;
-            } else if (x->negated && !is_video(b)) {
+            if (x->negated && *o != 'p' && !is_video(b)) {
+                use_operand(b, x, *o); /* what is wrong with the operand itself comes first */
                 build_fail(b, "operand %u of '%s' cannot be negated", count, s->opcode);
             }
-            sources[source_count++] = source;
+            to->sources[to->source_count++] = *o == 'p' ? predicate_operand(b, x) : use_operand(b, x, *o);
         }
     }
+}
+
+static void take_destination(struct builder *b, const struct row *row, struct operands *to)
+{
+    const struct ptx_operand *x = &b->statement->operands[0];
+
+    to->d = to->e = 1;
     if (row->operands[0] == 'P') {
-        d = define_operand(b, &s->operands[0], 'p');
-        e = d;
-        second_register(&s->operands[0], &e);
+        to->d = define_operand(b, x, 'p');
+        to->e = to->d;
+        second_register(x, &to->e);
     } else if (strchr("bhwqop", row->operands[0])) {
-        d = define_operand(b, &s->operands[0], row->operands[0]);
+        to->d = define_operand(b, x, row->operands[0]);
     }
-    i = emit_row(b, row);
-    i->d = d;
-    if (row->operands[0] == 'P')
-        i->e = e;
-    i->imm = imm;
-    i->flags = flags;
-    fields[0] = memory ? &i->b : &i->a;
-    fields[1] = memory ? &i->c : &i->b;
-    fields[2] = memory ? &i->f : &i->c;
-    fields[3] = memory ? &i->e : &i->f;
-    if (source_count > 4)
-        build_fail(b, "too many operands in '%s'", s->opcode);
-    for (unsigned n = 0; n < source_count; n++)
-        *fields[n] = sources[n];
-    if (memory) {
-        i->a = address;
+}
+
+/* Puts the operands into the instruction emitted last. */
+static void put_operands(struct builder *b, struct ins *i, const struct operands *from)
+{
+    slot *fields[4] = {&i->a, &i->b, &i->c, &i->f};
+
+    i->imm = from->imm;
+    i->flags = from->flags;
+    if (from->has_address) {
+        fields[0] = &i->b;
+        fields[1] = &i->c;
+        fields[2] = &i->f;
+        fields[3] = &i->e;
+        i->a = from->address;
         i->space = has_token(b, "shared") || has_token(b, "shared::cta") ? PTX_SHARED
                    : has_token(b, "global")                              ? PTX_GLOBAL
                                                                          : PTX_SPACE_NONE;
         i->event = ++b->program->event_count;
     }
-    define_vreg(b, d);
-    if (row->operands[0] == 'P' && e != d)
-        define_vreg(b, e);
-    if (vector_count) {
-        list = slot_list(b, vector_count);
-        i = &b->code[b->code_count - 1];
-        memcpy(list, vectors, vector_count * sizeof *list);
+    if (from->source_count > 4)
+        build_fail(b, "too many operands in '%s'", b->statement->opcode);
+    for (unsigned n = 0; n < from->source_count; n++)
+        *fields[n] = from->sources[n];
+    if (from->vector_count) {
+        slot *list = slot_list(b, from->vector_count);
+
+        memcpy(list, from->vectors, from->vector_count * sizeof *list);
         i->extra = list;
-        i->count = (uint8_t)vector_count;
-        for (unsigned n = 0; n < defined_vectors; n++)
-            define_vreg(b, vectors[n]);
-        for (unsigned n = defined_vectors; n < vector_count; n++)
-            use_vreg(b, vectors[n]);
+        i->count = (uint8_t)from->vector_count;
     }
-    if (memory)
-        use_vreg(b, address);
-    for (unsigned n = 0; n < source_count; n++)
-        use_vreg(b, sources[n]);
+}
+
+bool lower_by_row(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    struct operands operands = {.address = 1};
+    const struct row *row, *merging = NULL;
+    uint8_t saturate;
+    struct ins *i;
+
+    row = find_row(b, "", &saturate);
+    if (!row)
+        return false;
+    if (is_video(b)) {
+        if (s->count == 4 && row_operands(row) == 3 && (merging = find_row(b, "@4", &saturate)))
+            row = merging;
+        operands.imm = video_operands(b, merging);
+    }
+    if (row_operands(row) != s->count)
+        build_fail(b, "'%s' has %zu operands, not %zu", s->opcode, row_operands(row), s->count);
+    operands.flags = saturate;
+    take_sources(b, row, &operands);
+    take_destination(b, row, &operands);
+    i = emit_row(b, row);
+    i->d = operands.d;
+    if (row->operands[0] == 'P')
+        i->e = operands.e;
+    put_operands(b, i, &operands);
+    define_vreg(b, operands.d);
+    if (operands.e != operands.d)
+        define_vreg(b, operands.e);
+    for (unsigned n = 0; n < operands.vector_count; n++)
+        if (n < operands.defined_vectors)
+            define_vreg(b, operands.vectors[n]);
+        else
+            use_vreg(b, operands.vectors[n]);
+    use_vreg(b, operands.address);
+    for (unsigned n = 0; n < operands.source_count; n++)
+        use_vreg(b, operands.sources[n]);
     return true;
 }

@@ -16,6 +16,8 @@
 #include <xmmintrin.h>
 
 #include "contrib/cudasim/base/memory.h"
+#include "contrib/cudasim/base/mxcsr.h"
+#include "contrib/cudasim/base/operation.h"
 #include "contrib/cudasim/machine/access.h"
 #include "contrib/cudasim/machine/block.h"
 #include "contrib/cudasim/machine/builtin.h"
@@ -34,7 +36,7 @@
 #define EACH_LANE _Pragma("GCC ivdep") for (int l = 0; l < LANES; l++)
 #define INLINE static inline __attribute__((always_inline))
 #define ALIGNED __attribute__((aligned(64)))
-#define FLUSHES(i) (((i)->mxcsr & 0x8040u) != 0) /* .ftz */
+#define FLUSHES(i) (((i)->mxcsr & MXCSR_FLUSH) != 0) /* .ftz */
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -104,7 +106,6 @@ static inline void float_enter(struct warp *w, const struct ins *i)
         __asm__ volatile("ldmxcsr %0" : : "m"(i->mxcsr) : "memory");
     }
 }
-
 
 /* For bodies that call the C library: the environment it expects. */
 static inline void float_default(struct warp *w)
@@ -192,6 +193,12 @@ static inline u32 predicate_mask(const struct warp *w, slot s)
     return lanes_mask(slot_at(w, s));
 }
 
+/* What a comparison gives, combined with the predicate c. */
+static inline u32 combine(u32 r, u32 c, unsigned how)
+{
+    return how == COMBINE_AND ? r & c : how == COMBINE_OR ? r | c : how == COMBINE_XOR ? r ^ c : r;
+}
+
 /* Comparison: d = (a op b) [bool c]; e is the second predicate, or the same slot as d when there is none */
 static inline const struct ins *setp_finish(struct warp *w, const struct ins *i, const u32 *r)
 {
@@ -201,15 +208,13 @@ static inline const struct ins *setp_finish(struct warp *w, const struct ins *i,
     bool second = i->e != i->d;
 
     for (int l = 0; l < LANES; l++) {
-        u32 c = C[l] ^ flip, p, q;
+        u32 c = C[l] ^ flip;
 
         if (!w->lanes[l])
             continue;
-        p = i->op == 1 ? r[l] & c : i->op == 2 ? r[l] | c : i->op == 3 ? r[l] ^ c : r[l];
-        q = i->op == 1 ? ~r[l] & c : i->op == 2 ? ~r[l] | c : i->op == 3 ? ~r[l] ^ c : ~r[l];
-        D[l] = p;
+        D[l] = combine(r[l], c, i->op);
         if (second)
-            E[l] = q;
+            E[l] = combine(~r[l], c, i->op);
     }
     return i + 1;
 }

@@ -151,13 +151,31 @@ static u64 nanoseconds(void)
         }                                                                                                              \
     } while (0)
 
+/* Clocks, and the number of the grid. */
+static void special_time(struct warp *w, const struct ins *i)
+{
+    u64 value = i->op == SPECIAL_GRIDID ? 1 : nanoseconds();
+
+    w->worker->progress = true; /* whoever waits for time does not wait for another thread */
+    if (i->op == SPECIAL_CLOCK_HI || i->op == SPECIAL_GLOBALTIMER_HI)
+        value >>= 32;
+    if (i->op == SPECIAL_CLOCK64 || i->op == SPECIAL_GLOBALTIMER || i->op == SPECIAL_GRIDID) {
+        u64 *D = slot_at(w, i->d);
+
+        for (int l = 0; l < LANES; l++)
+            if (w->lanes[l])
+                D[l] = value;
+    } else {
+        FILL32(value);
+    }
+}
+
 STEP(special)
 {
     const struct block *b = w->block;
     const struct launch *k = b->launch;
     const unsigned *cluster = k->what->cluster;
     u32 base = w->index * LANES, nx = k->ntid[0], ny = k->ntid[1];
-    u64 value;
 
     switch (i->op) {
     case SPECIAL_TID_X:
@@ -211,14 +229,7 @@ STEP(special)
     case SPECIAL_RESERVED_CAP: FILL32(b->shared_size); break;
     case SPECIAL_ENVREG1: FILL32(k->workspace >> 32); break;
     case SPECIAL_ENVREG2: FILL32(k->workspace); break;
-    case SPECIAL_IS_EXPLICIT_CLUSTER: {
-        u32 *D = slot_at(w, i->d);
-
-        for (int l = 0; l < LANES; l++)
-            if (w->lanes[l])
-                D[l] = ONES(k->cluster_blocks > 1);
-        break;
-    }
+    case SPECIAL_IS_EXPLICIT_CLUSTER: FILL32(ONES(k->cluster_blocks > 1)); break;
     case SPECIAL_CLOCK64:
     case SPECIAL_CLOCK:
     case SPECIAL_CLOCK_HI:
@@ -226,19 +237,7 @@ STEP(special)
     case SPECIAL_GLOBALTIMER_LO:
     case SPECIAL_GLOBALTIMER_HI:
     case SPECIAL_GRIDID:
-        value = i->op == SPECIAL_GRIDID ? 1 : nanoseconds();
-        w->worker->progress = true; /* whoever waits for time does not wait for another thread */
-        if (i->op == SPECIAL_CLOCK_HI || i->op == SPECIAL_GLOBALTIMER_HI)
-            value >>= 32;
-        if (i->op == SPECIAL_CLOCK64 || i->op == SPECIAL_GLOBALTIMER || i->op == SPECIAL_GRIDID) {
-            u64 *D = slot_at(w, i->d);
-
-            for (int l = 0; l < LANES; l++)
-                if (w->lanes[l])
-                    D[l] = value;
-        } else {
-            FILL32(value);
-        }
+        special_time(w, i);
         break;
     }
     return i + 1;
@@ -468,9 +467,9 @@ STEP(shfl)
         bool inside;
 
         switch (i->op) {
-        case 0: j = l - b; inside = j >= limit; break;
-        case 1: j = l + b; inside = j <= limit; break;
-        case 2: j = l ^ b; inside = j <= limit; break;
+        case SHUFFLE_UP: j = l - b; inside = j >= limit; break;
+        case SHUFFLE_DOWN: j = l + b; inside = j <= limit; break;
+        case SHUFFLE_XOR: j = l ^ b; inside = j <= limit; break;
         default: j = least | (b & ~segment); inside = j <= limit; break;
         }
         if (!inside)
@@ -496,10 +495,10 @@ STEP(vote)
     for (int l = 0; l < LANES; l++) {
         u32 of = M[l] & w->mask, yes = votes & of, r;
 
-        r = i->op == 0   ? yes
-            : i->op == 1 ? ONES(yes == of)
-            : i->op == 2 ? ONES(yes != 0)
-                         : ONES(yes == of || yes == 0);
+        r = i->op == VOTE_BALLOT ? yes
+            : i->op == VOTE_ALL  ? ONES(yes == of)
+            : i->op == VOTE_ANY  ? ONES(yes != 0)
+                                 : ONES(yes == of || yes == 0);
         D[l] = w->lanes[l] ? r : D[l];
     }
     return i + 1;

@@ -25,7 +25,7 @@
 /* For what meets no subnormals: the rounding must be right, the flush modes may stay what they are. */
 INLINE void rounding_enter(struct warp *w, const struct ins *i)
 {
-    if ((w->worker->mxcsr ^ i->mxcsr) & 0x6000u)
+    if ((w->worker->mxcsr ^ i->mxcsr) & MXCSR_ROUNDING)
         float_enter(w, i);
 }
 

@@ -298,11 +298,6 @@ static __attribute__((noinline)) const struct ins *setp_half(struct warp *w, con
     return setp_finish(w, i, R);
 }
 
-INLINE u32 combine(u32 r, u32 c, unsigned op)
-{
-    return op == 1 ? r & c : op == 2 ? r | c : op == 3 ? r ^ c : r;
-}
-
 /* d gets the low half's outcome, e the high half's; both are combined with c. */
 static __attribute__((noinline)) const struct ins *setp_pair(struct warp *w, const struct ins *i, enum format format,
                                                              u32 wanted, unsigned op)
@@ -353,10 +348,10 @@ static __attribute__((noinline)) const struct ins *set_pair(struct warp *w, cons
 #define COMPARISONS(name, wanted)                                                                                      \
     STEP(setp_##name##_f16) { return setp_half(w, i, F16, wanted); }                                                   \
     STEP(setp_##name##_bf16) { return setp_half(w, i, BF16, wanted); }                                                 \
-    PAIR_COMPARISON(name, wanted, , 0)                                                                                 \
-    PAIR_COMPARISON(name, wanted, _and, 1)                                                                             \
-    PAIR_COMPARISON(name, wanted, _or, 2)                                                                              \
-    PAIR_COMPARISON(name, wanted, _xor, 3)
+    PAIR_COMPARISON(name, wanted, , COMBINE_NONE)                                                                      \
+    PAIR_COMPARISON(name, wanted, _and, COMBINE_AND)                                                                   \
+    PAIR_COMPARISON(name, wanted, _or, COMBINE_OR)                                                                     \
+    PAIR_COMPARISON(name, wanted, _xor, COMBINE_XOR)
 EACH_COMPARISON(COMPARISONS)
 
 /* ---- rows ---- */

@@ -35,7 +35,7 @@ INLINE u32 one_of(enum format format)
 /* To nearest, and denormals as they may be: for f16, whose values are all normal in f32. */
 INLINE void float_nearest(struct warp *w)
 {
-    if (w->worker->mxcsr & 0x6000u)
+    if (w->worker->mxcsr & MXCSR_ROUNDING)
         float_default(w);
 }
 

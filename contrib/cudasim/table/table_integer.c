@@ -138,7 +138,7 @@ BINARY(max_relu_s16x2, u32, u32, u32,
         T *D = slot_at(w, i->d);                                                                                       \
         const T *A = slot_at(w, i->a), *B = slot_at(w, i->b), *C = slot_at(w, NARGS == 3 ? i->c : i->b);               \
         u32 *CC = slot_at(w, i->e);                                                                                    \
-        bool in = i->op & 1, out = i->op & 2;                                                                          \
+        bool in = i->op & CARRY_IN, out = i->op & CARRY_OUT;                                                           \
         for (int l = 0; l < LANES; l++) {                                                                              \
             if (!w->lanes[l])                                                                                          \
                 continue;                                                                                              \
@@ -215,7 +215,7 @@ STEP(lop3)
     }
 }
 
-/* lop3.BoolOp: also p = (d != 0) op q; e is the predicate, f the source predicate, op 1 or, 2 and. */
+/* lop3.BoolOp: also p = (d != 0) op q; e is the predicate, f the source predicate, op an enum lop3_combine. */
 STEP(lop3_bool)
 {
     const u32 *A = slot_at(w, i->a), *B = slot_at(w, i->b), *C = slot_at(w, i->c), *Q = slot_at(w, i->f);
@@ -226,7 +226,7 @@ STEP(lop3_bool)
             u32 r = lut3((u32)i->imm, A[l], B[l], C[l]), q = Q[l] ^ ((i->flags & INS_NEGATE) ? ~0u : 0);
 
             D[l] = r;
-            P[l] = i->op == 1 ? (ONES(r != 0) | q) : (ONES(r != 0) & q);
+            P[l] = i->op == LOP3_OR ? (ONES(r != 0) | q) : (ONES(r != 0) & q);
         }
     return i + 1;
 }
@@ -522,7 +522,7 @@ TERNARY(slct_32_s32, u32, u32, u32, s32, c >= 0 ? a : b)
 TERNARY(slct_64_s32, u64, u64, u64, s32, c >= 0 ? a : b)
 
 /* c >= 0 of the f32 with these bits; with .ftz, which the control word tells, subnormals are 0. */
-#define AT_LEAST_0 (c <= 0x7F800000u || (c & 0x7FFFFFFFu) <= (i->mxcsr & 0x8000u ? 0x007FFFFFu : 0))
+#define AT_LEAST_0 (c <= 0x7F800000u || (c & 0x7FFFFFFFu) <= (i->mxcsr & MXCSR_FTZ ? 0x007FFFFFu : 0))
 TERNARY(slct_16_f32, u16, u16, u16, u32, AT_LEAST_0 ? a : b)
 TERNARY(slct_32_f32, u32, u32, u32, u32, AT_LEAST_0 ? a : b)
 TERNARY(slct_64_f32, u64, u64, u64, u32, AT_LEAST_0 ? a : b)

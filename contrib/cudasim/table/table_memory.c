@@ -22,25 +22,19 @@ static inline void count_shared(struct event *e, const u32 *offsets, u32 mask, u
         e->units += access_passes(offsets, mask, bytes);
 }
 
-/*
- * Puts the host addresses of the active lanes' accesses of `bytes` bytes into w->address, checked and counted. The fast
- * path is an access inside the allocation used last; everything else is access.c's.
- */
-static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned bytes, enum access access)
+/* The addresses of a warp's active lanes, which are in w->address. */
+struct reach {
+    u64 low, high; /* the least and the greatest */
+    u64 any;       /* all bits that are set in some */
+    enum pattern pattern;
+};
+
+/* Puts the addresses that the instruction names into w->address; lanes that are off take one of a lane that is on. */
+INLINE void lane_addresses(struct warp *w, const struct ins *i)
 {
     u64 *P = w->address;
-    u64 low = UINT64_MAX, high = 0, any = 0, spread = 0, same = 0, first;
-    struct worker *k = w->worker;
     const u32 *on = w->lanes;
-    enum pattern pattern;
-    struct event *e;
-    const struct span *span = i->event ? &k->events[i->event - 1].span : &k->no_event;
-    u32 mask = w->mask;
 
-    if (i->flags & INS_SPINS) {
-        w->spinning = 1;
-        w->spin_at = i;
-    }
     if (!(i->flags & INS_ADDRESS_BASE)) {
         for (int l = 0; l < LANES; l++)
             P[l] = (u64)i->imm;
@@ -55,13 +49,18 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
 
         EACH_LANE { P[l] = (u32)(A[l] + imm); }
     }
-    if (mask != FULL_MASK) {
-        /* Lanes that are off take the address of one that is on, so that they change no minimum. */
-        u64 stand_in = P[__builtin_ctz(mask)];
+    if (w->mask != FULL_MASK) {
+        /* So that they change no minimum. */
+        u64 stand_in = P[__builtin_ctz(w->mask)];
 
         EACH_LANE { P[l] = on[l] ? P[l] : stand_in; }
     }
-    first = P[0];
+}
+
+INLINE struct reach reach_of(const u64 *P, u32 mask, unsigned bytes)
+{
+    u64 low = UINT64_MAX, high = 0, any = 0, spread = 0, same = 0, first = P[0];
+
     for (int l = 0; l < LANES; l++) {
         u64 p = P[l];
 
@@ -71,96 +70,128 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
         same |= p ^ first;
         spread |= p ^ (first + (u64)l * bytes);
     }
-    if (same == 0)
-        pattern = PATTERN_UNIFORM;
-    else if (spread == 0 && mask == FULL_MASK)
-        pattern = PATTERN_CONSECUTIVE;
-    else
-        pattern = PATTERN_ANY;
+    return (struct reach){low, high, any,
+                          same == 0                             ? PATTERN_UNIFORM
+                          : spread == 0 && mask == FULL_MASK ? PATTERN_CONSECUTIVE
+                                                                : PATTERN_ANY};
+}
 
+INLINE enum pattern reach_shared(struct warp *w, const struct ins *i, unsigned bytes, enum access access,
+                                 struct event *e, struct reach reach)
+{
+    u64 *P = w->address, base = (uintptr_t)w->block->shared;
+    u32 offsets[LANES];
+
+    if (reach.high + bytes > w->block->shared_size || (reach.any & (bytes - 1)) || reach.high >> 24) {
+        u64 window = WINDOW(WINDOW_SHARED);
+
+        /* 32-bit addresses of other blocks of the cluster have their rank in bits 24 to 31. */
+        for (int l = 0; l < LANES; l++) {
+            if (!(P[l] >> WINDOW_SHIFT) && P[l] >> 24 && !(P[l] >> 32) && (w->block->cluster || P[l] >> 24 == 1))
+                P[l] = (P[l] & 0xFFFFFF) | (P[l] >> 24) << 32;
+            P[l] |= window;
+        }
+        return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+    }
+    if (e || (w->block->words && !i->selected))
+        for (int l = 0; l < LANES; l++)
+            offsets[l] = (u32)P[l];
+    if (e)
+        count_shared(e, offsets, w->mask, bytes, reach.pattern);
+    if (w->block->words && !i->selected)
+        access_shared_check(w, i, offsets, bytes, access);
+    EACH_LANE { P[l] += base; }
+    return reach.pattern;
+}
+
+INLINE enum pattern reach_local(struct warp *w, const struct ins *i, unsigned bytes, enum access access,
+                                struct event *e, struct reach reach)
+{
+    u64 *P = w->address;
+
+    if (w->local && reach.high + bytes <= w->local_stride - LOCAL_GAP && !(reach.any & (bytes - 1))) {
+        u64 base = (uintptr_t)w->local, stride = w->local_stride;
+
+        if (w->local_written)
+            access_local_check(w, i, w->mask, bytes, access, P);
+        if (e) {
+            e->local_requests++;
+            e->local_bytes += (u64)__builtin_popcount(w->mask) * bytes;
+        }
+        EACH_LANE { P[l] += base + (u64)l * stride; }
+        return PATTERN_ANY;
+    }
+    EACH_LANE { P[l] |= WINDOW(WINDOW_LOCAL); }
+    return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+}
+
+INLINE void count_global(struct warp *w, const struct ins *i, unsigned bytes, struct event *e, struct reach reach)
+{
+    struct worker *k = w->worker;
+    u32 lanes = (u32)__builtin_popcount(w->mask);
+
+    e->requests++;
+    e->lanes += lanes;
+    e->bytes += (u64)lanes * bytes;
+    e->ideal += reach.pattern == PATTERN_UNIFORM ? (bytes + 31) / 32 : ((u64)lanes * bytes + 31) / 32;
+    if (reach.pattern == PATTERN_ANY)
+        e->units += access_sectors(k, w->address, w->mask, bytes);
+    else
+        e->units += ((reach.high + bytes - 1) >> 5) - (reach.low >> 5) + 1;
+    if (k->touched && i->class != CLASS_PARAMETER) {
+        if (reach.pattern == PATTERN_ANY)
+            access_touch_lanes(k->touched, w->address, w->mask, bytes);
+        else
+            access_touch(k->touched, reach.low, reach.high + bytes - 1);
+    }
+}
+
+INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned bytes, enum access access,
+                                 struct event *e, struct reach reach)
+{
+    struct worker *k = w->worker;
+    const struct span *span = i->event ? &k->events[i->event - 1].span : &k->no_event;
+
+    if (reach.low < span->low || reach.high + bytes > span->high || (reach.any & (bytes - 1)) ||
+        (access != ACCESS_READ && span->region->read_only))
+        return !access_slow(w, i, bytes, access)  ? PATTERN_FAULT
+               : reach.high >> WINDOW_SHIFT ? PATTERN_ANY
+                                            : reach.pattern;
+    if (!span->region->written && k->sim_check_written) {
+        if (access != ACCESS_WRITE && !i->selected)
+            access_written(w, i, bytes);
+        if (access != ACCESS_READ)
+            access_note(w, bytes);
+    }
+    if (e)
+        count_global(w, i, bytes, e, reach);
+    return reach.pattern;
+}
+
+/*
+ * Puts the host addresses of the active lanes' accesses of `bytes` bytes into w->address, checked and counted. The fast
+ * path is an access inside the allocation used last; everything else is access.c's.
+ */
+static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned bytes, enum access access)
+{
+    struct worker *k = w->worker;
+    struct event *e = NULL;
+    struct reach reach;
+
+    if (i->flags & INS_SPINS) {
+        w->spinning = 1;
+        w->spin_at = i;
+    }
+    lane_addresses(w, i);
+    reach = reach_of(w->address, w->mask, bytes);
     /* An asynchronous copy counts where it reads: see cp_async. */
-    e = NULL;
     if (i->event && k->counting && !(i->space == PTX_SHARED && i->class == CLASS_GLOBAL_LOAD))
         e = &k->events[i->event - 1];
     switch (i->space) {
-    case PTX_SHARED:
-        if (high + bytes > w->block->shared_size || (any & (bytes - 1)) || high >> 24) {
-            u64 window = WINDOW(WINDOW_SHARED);
-
-            /* 32-bit addresses of other blocks of the cluster have their rank in bits 24 to 31. */
-            for (int l = 0; l < LANES; l++) {
-                if (!(P[l] >> WINDOW_SHIFT) && P[l] >> 24 && !(P[l] >> 32) && (w->block->cluster || P[l] >> 24 == 1))
-                    P[l] = (P[l] & 0xFFFFFF) | (P[l] >> 24) << 32;
-                P[l] |= window;
-            }
-            return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
-        }
-        if (e) {
-            u32 offsets[LANES];
-
-            for (int l = 0; l < LANES; l++)
-                offsets[l] = (u32)P[l];
-            count_shared(e, offsets, mask, bytes, pattern);
-        }
-        if (w->block->words && !i->selected) {
-            u32 offsets[LANES];
-
-            for (int l = 0; l < LANES; l++)
-                offsets[l] = (u32)P[l];
-            access_shared_check(w, i, offsets, bytes, access);
-        }
-        {
-            u64 base = (uintptr_t)w->block->shared;
-
-            EACH_LANE { P[l] += base; }
-        }
-        return pattern;
-    case PTX_LOCAL:
-        if (w->local && high + bytes <= w->local_stride - LOCAL_GAP && !(any & (bytes - 1))) {
-            u64 base = (uintptr_t)w->local, stride = w->local_stride;
-
-            if (w->local_written)
-                access_local_check(w, i, mask, bytes, access, P);
-            if (e) {
-                e->local_requests++;
-                e->local_bytes += (u64)__builtin_popcount(mask) * bytes;
-            }
-            EACH_LANE { P[l] += base + (u64)l * stride; }
-            return PATTERN_ANY;
-        }
-        EACH_LANE { P[l] |= WINDOW(WINDOW_LOCAL); }
-        return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
-    case PTX_PARAM:
-        return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
-    default:
-        if (low < span->low || high + bytes > span->high || (any & (bytes - 1)) ||
-            (access != ACCESS_READ && span->region->read_only))
-            return !access_slow(w, i, bytes, access) ? PATTERN_FAULT : high >> WINDOW_SHIFT ? PATTERN_ANY : pattern;
-        if (!span->region->written && k->sim_check_written) {
-            if (access != ACCESS_WRITE && !i->selected)
-                access_written(w, i, bytes);
-            if (access != ACCESS_READ)
-                access_note(w, bytes);
-        }
-        if (e) {
-            u32 lanes = (u32)__builtin_popcount(mask);
-
-            e->requests++;
-            e->lanes += lanes;
-            e->bytes += (u64)lanes * bytes;
-            e->ideal += pattern == PATTERN_UNIFORM ? (bytes + 31) / 32 : ((u64)lanes * bytes + 31) / 32;
-            if (pattern == PATTERN_ANY)
-                e->units += access_sectors(k, P, mask, bytes);
-            else
-                e->units += ((high + bytes - 1) >> 5) - (low >> 5) + 1;
-            if (k->touched && i->class != CLASS_PARAMETER) {
-                if (pattern == PATTERN_ANY)
-                    access_touch_lanes(k->touched, P, mask, bytes);
-                else
-                    access_touch(k->touched, low, high + bytes - 1);
-            }
-        }
-        return pattern;
+    case PTX_SHARED: return reach_shared(w, i, bytes, access, e, reach);
+    case PTX_LOCAL: return reach_local(w, i, bytes, access, e, reach);
+    case PTX_PARAM: return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
+    default: return reach_global(w, i, bytes, access, e, reach);
     }
 }
 
@@ -661,7 +692,7 @@ STEP(mbarrier)
     u32 *P = slot_at(w, i->d);
     u64 *S = slot_at(w, i->d);
 
-    if (resolve(w, i, 8, i->op == 1 ? ACCESS_WRITE : ACCESS_ATOMIC) == PATTERN_FAULT)
+    if (resolve(w, i, 8, i->op == MBARRIER_INIT ? ACCESS_WRITE : ACCESS_ATOMIC) == PATTERN_FAULT)
         return NULL;
     if (w->block->words)
         access_fence(w);
@@ -670,37 +701,38 @@ STEP(mbarrier)
         u64 *p = (u64 *)(uintptr_t)w->address[l], old = *p;
         u32 phase = MB_PHASE(old), expected = MB_EXPECTED(old), count = MB_COUNT(old), n;
         s32 bytes = MB_BYTES(old);
-        bool has = i->mode & 2;
+        bool has = i->mode & MBARRIER_HAS_OPERAND;
 
         switch (i->op) {
-        case 1: *p = mb_make(0, 0, V[l], V[l]); break;
-        case 2: *p = 0; break;
-        case 3: *p = mb_make(phase, bytes + (s32)V[l], expected, count); break;
-        case 4: *p = mb_settle(phase, bytes - (s32)V[l], expected, count); break;
-        case 10: break;
-        case 5:
-        case 6:
+        case MBARRIER_INIT: *p = mb_make(0, 0, V[l], V[l]); break;
+        case MBARRIER_INVAL: *p = 0; break;
+        case MBARRIER_EXPECT_TX: *p = mb_make(phase, bytes + (s32)V[l], expected, count); break;
+        case MBARRIER_COMPLETE_TX: *p = mb_settle(phase, bytes - (s32)V[l], expected, count); break;
+        case MBARRIER_COPIES_ARRIVE: break;
+        case MBARRIER_ARRIVE:
+        case MBARRIER_ARRIVE_DROP:
             n = 1;
-            if (i->mode & 4)
+            if (i->mode & MBARRIER_ALSO_EXPECTS)
                 bytes += has ? (s32)V[l] : 0;
             else if (has)
                 n = V[l];
-            if (i->mode & 8)
+            if (i->mode & MBARRIER_HAS_RESULT)
                 S[l] = old;
             count -= n;
-            if (i->op == 6)
+            if (i->op == MBARRIER_ARRIVE_DROP)
                 expected -= n;
-            *p = i->mode & 16 ? mb_make(phase, bytes, expected, count) : mb_settle(phase, bytes, expected, count);
+            *p = i->mode & MBARRIER_NO_COMPLETE ? mb_make(phase, bytes, expected, count)
+                                                : mb_settle(phase, bytes, expected, count);
             w->worker->progress = true;
             break;
         default: {
-            u32 parity = i->mode & 1 ? V[l] & 1 : MB_PHASE(((const u64 *)V)[l]);
+            u32 parity = i->mode & MBARRIER_PARITY ? V[l] & 1 : MB_PHASE(((const u64 *)V)[l]);
 
             P[l] = ONES(phase != parity);
             break;
         }
         }
-        if (i->op <= 4)
+        if (i->op <= MBARRIER_COMPLETE_TX)
             w->worker->progress = true;
     }
     return i + 1;
