@@ -273,7 +273,7 @@ slot predicate_operand(struct builder *b, const struct ptx_operand *x)
 
 bool second_register(const struct ptx_operand *operand, slot *s)
 {
-    if (operand->kind != PTX_OPERAND_REGISTER || operand->second < 0)
+    if (operand->kind != PTX_OPERAND_REGISTER || operand->second == PTX_NO_REGISTER)
         return false;
     *s = (slot)operand->second << 1;
     return true;

@@ -22,8 +22,8 @@ void lower_branch(struct builder *b)
 
     if (s->count != 1 || s->operands[0].kind != PTX_OPERAND_NAME)
         build_fail(b, "'bra' needs a label");
-    i = emit(b, s->guard >= 0 ? "@bra.if" : "@bra");
-    if (s->guard >= 0) {
+    i = emit(b, s->guard != PTX_NO_REGISTER ? "@bra.if" : "@bra");
+    if (s->guard != PTX_NO_REGISTER) {
         i->a = (slot)s->guard << 1;
         i->flags = s->guard_negated ? INS_NEGATE : 0;
         use_vreg(b, i->a);

@@ -97,7 +97,7 @@ void lower_statement(struct builder *b, size_t index)
         return; /* its guard is its condition */
     }
     refuse(b);
-    if (s->guard >= 0 && guard_by_branch(base)) {
+    if (s->guard != PTX_NO_REGISTER && guard_by_branch(base)) {
         struct ins *i = emit(b, "@bra.if");
 
         i->class = CLASS_COUNT;
@@ -114,7 +114,7 @@ void lower_statement(struct builder *b, size_t index)
 
         i->class = CLASS_COUNT;
         b->label_at[b->ptx_function->statement_count + index] = (uint32_t)b->code_count - 1;
-    } else if (s->guard >= 0) {
+    } else if (s->guard != PTX_NO_REGISTER) {
         guard(b, from);
     }
 }

@@ -97,9 +97,13 @@ static bool part_fits(const char *part, unsigned lanes, bool destination)
 /* Parts and signs of the operands, for ins->imm: see video.h. `merges`: a scalar one puts its result into a part. */
 static int64_t video_operands(struct builder *b, bool merges)
 {
+    enum { NOT_ALLOWED = -1 };
     static const struct {
-        int part, negate; /* bits of ins->imm, -1: not allowed */
-    } places[] = {{VIDEO_D, -1}, {VIDEO_A, VIDEO_NEGATE_A}, {VIDEO_B, VIDEO_NEGATE_B}, {-1, VIDEO_NEGATE_C}};
+        int part, negate; /* bits of ins->imm, or NOT_ALLOWED */
+    } places[] = {{VIDEO_D, NOT_ALLOWED},
+                  {VIDEO_A, VIDEO_NEGATE_A},
+                  {VIDEO_B, VIDEO_NEGATE_B},
+                  {NOT_ALLOWED, VIDEO_NEGATE_C}};
     const struct ptx_statement *s = b->statement;
     const char *base = b->opcode.token[0];
     unsigned lanes = strchr(base, '2') ? 2 : strchr(base, '4') ? 4 : 1;
@@ -110,12 +114,13 @@ static int64_t video_operands(struct builder *b, bool merges)
         const struct ptx_operand *x = &s->operands[n];
 
         if (x->part) {
-            if (places[n].part < 0 || (n == 0 && lanes == 1 && !merges) || !part_fits(x->part, lanes, n == 0))
+            if (places[n].part == NOT_ALLOWED || (n == 0 && lanes == 1 && !merges) ||
+                !part_fits(x->part, lanes, n == 0))
                 build_fail(b, "operand %zu of '%s' cannot be a part .%s", n, s->opcode, x->part);
             imm |= (uint64_t)video_selector(x->part) << places[n].part;
         }
         if (x->negated) {
-            if (!signs || places[n].negate < 0)
+            if (!signs || places[n].negate == NOT_ALLOWED)
                 build_fail(b, "operand %zu of '%s' cannot be negated", n, s->opcode);
             imm |= 1ull << places[n].negate;
         }

@@ -40,12 +40,16 @@ struct ptx_relocation {
     unsigned shift;     /* bits by which the address is shifted right before `size` bytes of it are stored */
 };
 
+/* Where the index of a register stands: there is none. */
+enum { PTX_NO_REGISTER = -1 };
+
 /* A variable of the module, or a parameter, or a variable local to a function. */
 struct ptx_variable {
     const char *name;
     enum ptx_space space;
     enum ptx_type type;     /* of one element */
-    int reg;                /* of a .reg parameter with a name: its (first) index in function->registers, else -1 */
+    int reg;                /* of a .reg parameter with a name: its (first) index in function->registers, else
+                               PTX_NO_REGISTER */
     unsigned align;         /* bytes, a power of two */
     size_t size;            /* bytes in all; 0 for an array without a bound (dynamic shared memory) */
     bool external;          /* .extern */
@@ -77,7 +81,7 @@ struct ptx_operand {
     bool negated;          /* !%p1, or - before a register */
     bool single;           /* see PTX_OPERAND_FLOAT */
     int reg;               /* index in function->registers */
-    int second;            /* %p1|%p2: index of the second register, else -1 */
+    int second;            /* %p1|%p2: index of the second register, else PTX_NO_REGISTER */
     const char *part;      /* %r1.b3210: what follows the register's dot, the bytes or halves meant, else NULL */
     uint64_t value;        /* see the kinds */
     int64_t offset;        /* bytes */
@@ -104,7 +108,7 @@ struct ptx_statement {
     enum ptx_statement_kind kind;
     const char *name;   /* of labels and tables */
     const char *opcode; /* in full, as written: "ld.global.nc.u32"; equal ones share one pointer */
-    int guard;          /* @%p: index of the register, else -1 */
+    int guard;          /* @%p: index of the register, else PTX_NO_REGISTER */
     bool guard_negated; /* @!%p */
     struct ptx_operand *operands;
     size_t count; /* of operands */

@@ -73,7 +73,7 @@ static bool register_operand(struct ptx_parser *parser, const struct ptx_binding
     const char *found = NULL;
     unsigned element;
 
-    *result = (struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .reg = (int)binding->index, .second = -1};
+    *result = (struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .reg = (int)binding->index, .second = PTX_NO_REGISTER};
     if (token->kind == PTX_TOKEN_DIRECTIVE && token->length == 2 && binding->width) {
         found = strchr(components, token->text[1]);
         element = found ? (unsigned)(found - components) : 0;
@@ -95,7 +95,7 @@ static bool register_operand(struct ptx_parser *parser, const struct ptx_binding
     result->elements = ptx_allocate(parser, parser->kept, result->count * sizeof *result->elements);
     for (unsigned i = 0; result->elements && i < binding->width; i++)
         result->elements[i] = (struct ptx_operand){
-            .kind = PTX_OPERAND_REGISTER, .reg = (int)(binding->index + i), .second = -1};
+            .kind = PTX_OPERAND_REGISTER, .reg = (int)(binding->index + i), .second = PTX_NO_REGISTER};
     return result->elements != NULL;
 }
 
@@ -138,7 +138,8 @@ static bool special(struct ptx_parser *parser, const struct ptx_symbol *symbol, 
 /* Whatever begins with a name. */
 static bool named(struct ptx_parser *parser, bool negated)
 {
-    struct ptx_draft draft = {.operand = {.second = -1, .negated = negated}, .line = parser->lexer.token.line};
+    struct ptx_draft draft = {.operand = {.second = PTX_NO_REGISTER, .negated = negated},
+                              .line = parser->lexer.token.line};
     struct ptx_symbol *symbol = ptx_expect_name(parser, "a name");
     const struct ptx_binding *binding;
 
@@ -162,7 +163,7 @@ static bool named(struct ptx_parser *parser, bool negated)
             draft.operand.kind = PTX_OPERAND_NAME;
             draft.operand.name = binding ? binding->name : symbol->text;
             draft.symbol = symbol;
-            draft.depth = binding ? (int)binding->depth : -1;
+            draft.depth = binding ? (int)binding->depth : PTX_NO_SCOPE;
         }
     }
     if (negated && draft.operand.kind != PTX_OPERAND_REGISTER)
@@ -178,7 +179,9 @@ static bool named(struct ptx_parser *parser, bool negated)
 static bool constant_operand(struct ptx_parser *parser, struct ptx_constant constant)
 {
     struct ptx_draft draft = {.operand = {.kind = constant.is_float ? PTX_OPERAND_FLOAT : PTX_OPERAND_INTEGER,
-                                          .second = -1, .value = constant.value, .single = constant.single}};
+                                          .second = PTX_NO_REGISTER,
+                                          .value = constant.value,
+                                          .single = constant.single}};
 
     return push(parser, draft);
 }
@@ -204,7 +207,7 @@ static bool signed_operand(struct ptx_parser *parser)
 static bool group(struct ptx_parser *parser, enum ptx_operand_kind kind, int close)
 {
     size_t first = parser->draft_count;
-    struct ptx_draft draft = {.operand = {.kind = kind, .second = -1}};
+    struct ptx_draft draft = {.operand = {.kind = kind, .second = PTX_NO_REGISTER}};
 
     ptx_lex_next(&parser->lexer);
     if (!ptx_is_mark(parser, close)) {
@@ -226,7 +229,7 @@ static bool group(struct ptx_parser *parser, enum ptx_operand_kind kind, int clo
 static bool address(struct ptx_parser *parser)
 {
     size_t first = parser->draft_count;
-    struct ptx_draft draft = {.operand = {.kind = PTX_OPERAND_ADDRESS, .second = -1}};
+    struct ptx_draft draft = {.operand = {.kind = PTX_OPERAND_ADDRESS, .second = PTX_NO_REGISTER}};
     enum ptx_operand_kind base;
 
     ptx_lex_next(&parser->lexer);
@@ -234,7 +237,7 @@ static bool address(struct ptx_parser *parser)
         return ptx_lex_expected(&parser->lexer, "an address");
     base = parser->drafts[first].operand.kind;
     if ((base != PTX_OPERAND_REGISTER && base != PTX_OPERAND_NAME && base != PTX_OPERAND_INTEGER) ||
-        parser->drafts[first].operand.negated || parser->drafts[first].operand.second >= 0)
+        parser->drafts[first].operand.negated || parser->drafts[first].operand.second != PTX_NO_REGISTER)
         return ptx_fail(parser, "an address begins with a register, a name or a number");
     if (!ptx_offset(parser, &draft.operand.offset))
         return false;
@@ -429,7 +432,7 @@ static bool guard(struct ptx_parser *parser, struct ptx_statement *statement)
 
 static bool statement(struct ptx_parser *parser)
 {
-    struct ptx_statement statement = {.guard = -1};
+    struct ptx_statement statement = {.guard = PTX_NO_REGISTER};
     struct ptx_token token;
 
     statement.line = parser->lexer.token.line;
@@ -442,7 +445,7 @@ static bool statement(struct ptx_parser *parser)
     if (token.kind != PTX_TOKEN_NAME)
         return ptx_lex_expected(&parser->lexer, "a statement");
     ptx_lex_next(&parser->lexer);
-    if (ptx_is_mark(parser, ':') && statement.guard < 0)
+    if (ptx_is_mark(parser, ':') && statement.guard == PTX_NO_REGISTER)
         return label(parser, &statement, token);
     return instruction(parser, &statement, token);
 }

@@ -482,7 +482,7 @@ static bool declarator(struct ptx_parser *parser, struct ptx_variable variable, 
 
 bool ptx_declaration(struct ptx_parser *parser, bool external)
 {
-    struct ptx_variable variable = {.space = ptx_current_space(parser), .external = external, .reg = -1};
+    struct ptx_variable variable = {.space = ptx_current_space(parser), .external = external, .reg = PTX_NO_REGISTER};
     unsigned width;
 
     if (parser->depth == 0 && (variable.space == PTX_REG || variable.space == PTX_PARAM))
@@ -504,7 +504,7 @@ bool ptx_parameter(struct ptx_parser *parser, bool bind, struct ptx_variable *va
     unsigned width, levels;
     struct ptx_symbol *symbol;
 
-    *variable = (struct ptx_variable){.space = ptx_current_space(parser), .reg = -1};
+    *variable = (struct ptx_variable){.space = ptx_current_space(parser), .reg = PTX_NO_REGISTER};
     if (variable->space != PTX_REG && variable->space != PTX_PARAM)
         return is_texture(parser) ? ptx_fail(parser, "textures, surfaces and samplers are not supported")
                                   : ptx_lex_expected(&parser->lexer, "'.param' or '.reg'");
@@ -525,6 +525,6 @@ bool ptx_parameter(struct ptx_parser *parser, bool bind, struct ptx_variable *va
     if (!ptx_declare_register(parser, symbol, variable->type, width, false, 0, variable->line))
         return false;
     binding = ptx_resolve(parser, symbol);
-    variable->reg = binding ? (int)binding->index : -1;
+    variable->reg = binding ? (int)binding->index : PTX_NO_REGISTER;
     return binding != NULL;
 }

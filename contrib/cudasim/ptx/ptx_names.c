@@ -128,7 +128,7 @@ static void settle(struct ptx_parser *parser, const struct ptx_scope *scope)
             use->operand->name = binding->name;
             continue;
         }
-        if (depth == 1 && use->depth < 0) {
+        if (depth == 1 && use->depth == PTX_NO_SCOPE) {
             ptx_lex_fail(&parser->lexer, use->line, "'%.80s' is not declared", use->symbol->text);
             return;
         }

@@ -28,6 +28,8 @@ enum {
 
 #define PTX_NO_INDEX SIZE_MAX
 
+enum { PTX_NO_SCOPE = -1 }; /* where the depth of a binding stands */
+
 enum ptx_binding_kind {
     PTX_BIND_REGISTER, /* index; width of a vector, else 0 */
     PTX_BIND_RANGE,    /* %r<12>: type, width and count */
@@ -63,7 +65,7 @@ struct ptx_symbol {
 struct ptx_pending {
     struct ptx_operand *operand;
     struct ptx_symbol *symbol;
-    int depth; /* of the binding it has now, -1 without one */
+    int depth; /* of the binding it has now, PTX_NO_SCOPE without one */
     unsigned line;
 };
 

@@ -242,6 +242,27 @@ static inline const struct ins *setp_finish(struct warp *w, const struct ins *i,
         return i + 1;                                                                                                  \
     }
 
+/* ---- lists of instructions ----------------------------------------------------------------------------------- */
+
+/*
+ * An instruction whose body is an expression is one line of a list, NAME_list.h. The table's file includes the list
+ * for the bodies; then table_rows.h, which makes rows of the same lines; then the list again, in the array of its rows.
+ *
+ *     TWO("min.u32 …", min_u32, u32, u32, u32, a < b ? a : b)     names, body, destination, sources, expression
+ *     ROW("and.pred", and_32, "ppp")                             a row alone: the body is another line's
+ *
+ * With _FTZ the row allows .ftz; with _OF the line says also of which class the instruction is, how many floating-point
+ * operations it does and, of a row alone, what the row allows.
+ */
+#define ONE(names, body, D, A, expression) UNARY(body, D, A, expression)
+#define TWO(names, body, D, A, B, expression) BINARY(body, D, A, B, expression)
+#define THREE(names, body, D, A, B, C, expression) TERNARY(body, D, A, B, C, expression)
+#define THREE_FTZ(names, body, D, A, B, C, expression) TERNARY(body, D, A, B, C, expression)
+#define ONE_OF(names, body, D, A, class, flops, expression) UNARY(body, D, A, expression)
+#define TWO_OF(names, body, D, A, B, class, flops, expression) BINARY(body, D, A, B, expression)
+#define ROW(names, body, operands)
+#define ROW_OF(names, body, operands, allows, class, flops)
+
 #define ROWS_END {NULL, NULL, NULL, 0, 0, 0}
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * table_float.c - f32 and f64: arithmetic, approximate functions, comparisons; and all conversions without halves.
+ * table_float.c - f32 and f64: arithmetic, approximate functions, comparisons; and all conversions without halves. What
+ * is one expression stands in table_float_list.h.
  *
  * Every body sets the control word its instruction wants, and the processor then rounds and flushes as PTX says: its
  * DAZ and FTZ are .ftz for arithmetic, conversions and comparisons. What works on bits flushes by itself. Results of
@@ -133,10 +134,6 @@ INLINE u64 prefer_f64(u64 r, f64 last)
     return last != last ? f64_bits(last) | QUIET64 : r;
 }
 
-F32_BINARY(add_f32, a + b)
-F32_BINARY(sub_f32, a - b)
-F32_BINARY(mul_f32, a *b)
-
 STEP(fma_f32)
 {
     f32 x[LANES] ALIGNED;
@@ -145,11 +142,6 @@ STEP(fma_f32)
     fma_all_f32(x, slot_at(w, i->a), slot_at(w, i->b), slot_at(w, i->c));
     return i->flags & INS_SATURATE ? finish_f32_sat(w, i, x) : finish_f32(w, i, x);
 }
-
-F64_BINARY(add_f64, prefer_f64(canon_f64(a + b), b))
-F64_BINARY(sub_f64, prefer_f64(canon_f64(a - b), b))
-F64_BINARY(mul_f64, prefer_f64(canon_f64(a * b), b))
-F64_BINARY(div_f64, prefer_f64(canon_f64(a / b), a))
 
 STEP(fma_f64)
 {
@@ -170,11 +162,6 @@ STEP(fma_f64)
 #define F64_UNARY(name, expression)                                                                                    \
     UNARY(name##_plain, u64, f64, expression)                                                                          \
     PLAIN_STEP(name)
-
-BINARY(div_f32_plain, u32, f32, f32, canon_f32(a / b))
-PLAIN_STEP(div_f32)
-F32_UNARY(rcp_f32, canon_f32(1.0f / a))
-F64_UNARY(rcp_f64, canon_f64(1.0 / a))
 
 /* A body of `finish` on the square roots. rsqrt rounds twice, by 2^-23 in all: PTX wants 2^-22.9. */
 #define ROOT(name, F, finish)                                                                                          \
@@ -202,9 +189,6 @@ INLINE f32 div_approx(f32 a, f32 b)
     return vanishes ? scaled : exact;
 }
 
-BINARY(div_approx_f32_plain, u32, f32, f32, canon_f32(div_approx(a, b)))
-PLAIN_STEP(div_approx_f32)
-
 /* The .approx.ftz of f64 sees and gives the upper words only, and flushes subnormals. */
 INLINE f64 upper(f64 x)
 {
@@ -218,7 +202,6 @@ INLINE u64 upper_bits(f64 x)
     return x != x ? 0x7FFFFFFF00000000ull : f64_bits(upper(x));
 }
 
-F64_UNARY(rcp_approx_f64, upper_bits(1.0 / upper(a)))
 FINISH(reciprocal_upper, u64, f64, upper_bits(1.0 / a))
 
 STEP(rsqrt_approx_f64)
@@ -332,12 +315,6 @@ INLINE u32 cos_of(f32 a)
     return canon_f32((f32)sine(0.25 - (f < 0 ? -f : f)));
 }
 
-F32_UNARY(ex2_f32, exp2_of(a))
-F32_UNARY(lg2_f32, log2_of(a))
-F32_UNARY(tanh_f32, tanh_of(a))
-F32_UNARY(sin_f32, sin_of(a))
-F32_UNARY(cos_f32, cos_of(a))
-
 /* ---- sign, minimum, maximum, classes: on the bits ---- */
 INLINE bool nan_32(u32 u) { return (u & ~SIGN32) > INFINITY32; }
 INLINE bool nan_64(u64 u) { return (u & ~SIGN64) > INFINITY64; }
@@ -352,13 +329,6 @@ INLINE u32 operand_of(u32 u, bool ftz)
     UNARY(name##_plain, u32, u32, nan_32(a) ? NAN32 : (expression))                                                    \
     UNARY(name##_ftz, u32, u32, nan_32(a) ? NAN32 : flush_f32(expression))                                             \
     STEP(name) { return FLUSHES(i) ? name##_ftz(w, i) : name##_plain(w, i); }
-SIGN_BODY(abs_f32, a & ~SIGN32)
-SIGN_BODY(neg_f32, a ^ SIGN32)
-/* In f64 NaN keeps its sign here, too. */
-UNARY(abs_f64, u64, u64, nan_64(a) ? a | QUIET64 : a & ~SIGN64)
-UNARY(neg_f64, u64, u64, nan_64(a) ? a | QUIET64 : a ^ SIGN64)
-BINARY(copysign_f32, u32, u32, u32, (a & SIGN32) | (b & ~SIGN32))
-BINARY(copysign_f64, u64, u64, u64, (a & SIGN64) | (b & ~SIGN64))
 
 /* Order as of integers: -0 is below +0. */
 INLINE s32 order_32(u32 u) { return (s32)(u ^ ((u32)((s32)u >> 31) & ~SIGN32)); }
@@ -386,20 +356,10 @@ INLINE u64 extremum_64(u64 a, u64 b, bool maximum)
     return nan_a && nan_b ? b | QUIET64 : nan_a ? b : nan_b ? a : m;
 }
 
-#define EXTREMUM(name, maximum, spread_nan, xorsign)                                                                   \
+#define EXTREMUM_BODY(name, maximum, spread_nan, xorsign)                                                              \
     BINARY(name##_plain, u32, u32, u32, extremum_32(a, b, maximum, spread_nan, xorsign, false))                        \
     BINARY(name##_ftz, u32, u32, u32, extremum_32(a, b, maximum, spread_nan, xorsign, true))                           \
     STEP(name) { return FLUSHES(i) ? name##_ftz(w, i) : name##_plain(w, i); }
-EXTREMUM(min_f32, false, false, false)
-EXTREMUM(max_f32, true, false, false)
-EXTREMUM(min_nan_f32, false, true, false)
-EXTREMUM(max_nan_f32, true, true, false)
-EXTREMUM(min_xor_f32, false, false, true)
-EXTREMUM(max_xor_f32, true, false, true)
-EXTREMUM(min_nan_xor_f32, false, true, true)
-EXTREMUM(max_nan_xor_f32, true, true, true)
-BINARY(min_f64, u64, u64, u64, extremum_64(a, b, false))
-BINARY(max_f64, u64, u64, u64, extremum_64(a, b, true))
 
 /* least: of the normal numbers, among which PTX counts zeros */
 #define TESTP(T, sign, infinity, least)                                                                                \
@@ -447,14 +407,6 @@ EACH_COMPARISON(FLOAT_COMPARE, f64)
 EACH_INTEGER(INTEGER_CVT, u16)
 EACH_INTEGER(INTEGER_CVT, u32)
 EACH_INTEGER(INTEGER_CVT, u64)
-
-/* The low 8 bits of a lane, extended in the lane. */
-UNARY(ext8_u_2, u16, u16, (u8)a)
-UNARY(ext8_s_2, u16, u16, (s8)a)
-UNARY(ext8_u_4, u32, u32, (u8)a)
-UNARY(ext8_s_4, u32, u32, (s8)a)
-UNARY(ext8_u_8, u64, u64, (u8)a)
-UNARY(ext8_s_8, u64, u64, (s8)a)
 
 /* .sat: the nearest value that the type has; 8 bits travel in 16-bit lanes. Narrow types compare in 32 bits. */
 #define CLAMP(name, S, U)                                                                                              \
@@ -569,56 +521,41 @@ STEP(cvt_f32_f32)
     return FLUSHES(i) ? cvt_f32_f32_ftz(w, i) : cvt_f32_f32_plain(w, i);
 }
 
+/* ---- the list, as bodies ---- */
+#define F32_SAT(names, body, expression) F32_BINARY(body, expression)
+#define F32_ONE(names, body, allows, expression) F32_UNARY(body, expression)
+#define F32_TWO(names, body, allows, expression)                                                                       \
+    BINARY(body##_plain, u32, f32, f32, expression)                                                                    \
+    PLAIN_STEP(body)
+#define F64_ONE(names, body, allows, class, expression) F64_UNARY(body, expression)
+#define F64_TWO(names, body, expression) F64_BINARY(body, expression)
+#define SIGN(names, body, expression) SIGN_BODY(body, expression)
+#define EXTREMUM(names, body, maximum, spread_nan, xorsign) EXTREMUM_BODY(body, maximum, spread_nan, xorsign)
+#include "table_float_list.h"
+
 /* ---- rows ---- */
-#define C(names, body, operands, allows, class, flops) {names, body, operands, allows, CLASS_##class, flops}
+#include "table_rows.h"
+#undef F32_SAT
+#undef F32_ONE
+#undef F32_TWO
+#undef F64_ONE
+#undef F64_TWO
+#undef SIGN
+#undef EXTREMUM
 #define RFS (ALLOW_ROUNDING | ALLOW_FTZ | ALLOW_SAT)
 #define RF (ALLOW_ROUNDING | ALLOW_FTZ)
 #define R ALLOW_ROUNDING
+#define F32_SAT(names, body, expression) ROW_OF(names, body, "www", RFS, COMPUTATION, 1)
+#define F32_ONE(names, body, allows, expression) ROW_OF(names, body, "ww", allows, SPECIAL, 1)
+#define F32_TWO(names, body, allows, expression) ROW_OF(names, body, "www", allows, COMPUTATION, 1)
+#define F64_ONE(names, body, allows, class, expression) ROW_OF(names, body, "qq", allows, class, 1)
+#define F64_TWO(names, body, expression) ROW_OF(names, body, "qqq", R, DOUBLE, 1)
+#define SIGN(names, body, expression) ROW_OF(names, body, "ww", ALLOW_FTZ, COMPUTATION, 0)
+#define EXTREMUM(names, body, maximum, spread_nan, xorsign) ROW_OF(names, body, "www", ALLOW_FTZ, COMPUTATION, 1)
+#define C(names, body, operands, allows, class, flops) {names, body, operands, allows, CLASS_##class, flops}
 
 const struct row LEVELED(rows_float)[] = {
-    C("add.f32", add_f32, "www", RFS, COMPUTATION, 1),
-    C("sub.f32", sub_f32, "www", RFS, COMPUTATION, 1),
-    C("mul.f32", mul_f32, "www", RFS, COMPUTATION, 1),
-    C("fma.f32 mad.f32", fma_f32, "wwww", RFS, COMPUTATION, 2),
-    C("add.f64", add_f64, "qqq", R, DOUBLE, 1),
-    C("sub.f64", sub_f64, "qqq", R, DOUBLE, 1),
-    C("mul.f64", mul_f64, "qqq", R, DOUBLE, 1),
-    C("fma.f64 mad.f64", fma_f64, "qqqq", R, DOUBLE, 2),
-    C("div.f32", div_f32, "www", RF, COMPUTATION, 1),
-    C("div.full.f32", div_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("div.approx.f32", div_approx_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("div.f64", div_f64, "qqq", R, DOUBLE, 1),
-    C("rcp.f32", rcp_f32, "ww", RF, SPECIAL, 1),
-    C("rcp.f64", rcp_f64, "qq", R, DOUBLE, 1),
-    C("sqrt.f32", sqrt_f32, "ww", RF, SPECIAL, 1),
-    C("sqrt.f64", sqrt_f64, "qq", R, DOUBLE, 1),
-    C("rcp.approx.f32", rcp_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
-    C("sqrt.approx.f32", sqrt_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
-    C("rsqrt.approx.f32", rsqrt_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
-    C("rcp.approx.ftz.f64 rcp.approx.f64", rcp_approx_f64, "qq", 0, SPECIAL, 1),
-    C("rsqrt.approx.f64", rsqrt_f64, "qq", 0, SPECIAL, 1),
-    C("rsqrt.approx.ftz.f64", rsqrt_approx_f64, "qq", 0, SPECIAL, 1),
-    C("ex2.approx.f32", ex2_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
-    C("lg2.approx.f32", lg2_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
-    C("sin.approx.f32", sin_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
-    C("cos.approx.f32", cos_f32, "ww", ALLOW_FTZ, SPECIAL, 1),
-    C("tanh.approx.f32", tanh_f32, "ww", 0, SPECIAL, 1),
-    C("abs.f32", abs_f32, "ww", ALLOW_FTZ, COMPUTATION, 0),
-    C("neg.f32", neg_f32, "ww", ALLOW_FTZ, COMPUTATION, 0),
-    C("abs.f64", abs_f64, "qq", 0, DOUBLE, 0),
-    C("neg.f64", neg_f64, "qq", 0, DOUBLE, 0),
-    C("copysign.f32", copysign_f32, "www", 0, COMPUTATION, 0),
-    C("copysign.f64", copysign_f64, "qqq", 0, COMPUTATION, 0),
-    C("min.f32", min_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("max.f32", max_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("min.NaN.f32", min_nan_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("max.NaN.f32", max_nan_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("min.xorsign.abs.f32", min_xor_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("max.xorsign.abs.f32", max_xor_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("min.NaN.xorsign.abs.f32", min_nan_xor_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("max.NaN.xorsign.abs.f32", max_nan_xor_f32, "www", ALLOW_FTZ, COMPUTATION, 1),
-    C("min.f64", min_f64, "qqq", 0, DOUBLE, 1),
-    C("max.f64", max_f64, "qqq", 0, DOUBLE, 1),
+#include "table_float_list.h"
 #define TESTP_ROWS(what)                                                                                               \
     C("testp." #what ".f32", testp_##what##_u32, "pw", 0, COMPUTATION, 0),                                             \
         C("testp." #what ".f64", testp_##what##_u64, "pq", 0, COMPUTATION, 0)
@@ -663,12 +600,6 @@ const struct row LEVELED(rows_float)[] = {
     TO_INTEGER_ROWS(s32, "w"),
     TO_INTEGER_ROWS(u64, "q"),
     TO_INTEGER_ROWS(s64, "q"),
-    C("@ext8.u.2", ext8_u_2, "hh", 0, COMPUTATION, 0),
-    C("@ext8.s.2", ext8_s_2, "hh", 0, COMPUTATION, 0),
-    C("@ext8.u.4", ext8_u_4, "ww", 0, COMPUTATION, 0),
-    C("@ext8.s.4", ext8_s_4, "ww", 0, COMPUTATION, 0),
-    C("@ext8.u.8", ext8_u_8, "qq", 0, COMPUTATION, 0),
-    C("@ext8.s.8", ext8_s_8, "qq", 0, COMPUTATION, 0),
     C("cvt.f64.f32", cvt_f64_f32, "qw", ALLOW_FTZ | ALLOW_SAT, DOUBLE, 0),
     C("cvt.f32.f64", cvt_f32_f64, "wq", RFS, DOUBLE, 0),
     C("cvt.f32.f32", cvt_f32_f32, "ww", ALLOW_FTZ | ALLOW_SAT, COMPUTATION, 0),
