@@ -78,7 +78,8 @@ $(BUILD)/cudasim_instructions: $(BUILD)/cudasim/tools/main_instructions.o $(CUDA
 
 # ---- unit tests: only what they test, and not the host ----
 
-CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain program $(if $(X86_64),builtin half level sim))
+CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain program \
+	$(if $(X86_64),builtin half level sim))
 $(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,base/memory*.c)
 $(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,container/*.c)
 $(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,report/explain*.c)
