@@ -33,8 +33,8 @@ SUBMISSION_LINK := contrib/mk/exports.map
 LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=device_user
 
 # With BOXED=1 each compiler runs in a box, which sees the submission and what the toolkit gives to it.
-SUBMISSION_SEES = verify/wire/submission.h verify/base/philox.h problems/$(PROBLEM)/include contrib/cuda contrib/opencl \
-	$(SUBMISSION_LINK)
+SUBMISSION_SEES = verify/wire/submission.h verify/base/philox.h problems/$(PROBLEM)/include contrib/cuda \
+	contrib/opencl $(SUBMISSION_LINK)
 box = $(if $(BOXED),run_scripts/lib/compile_box.sh $(call submission_folder,$(1)) $(SUBMISSION_SEES) \
 	$(patsubst %/,%,$(1)) -- )
 
