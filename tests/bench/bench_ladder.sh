@@ -157,7 +157,8 @@ while read -r kind name label; do
 done < <(of submission)
 [ "$device" = cpu ] || [ -z "$has_gpu" ] || [ ${#only[@]} -gt 0 ] || time_kernels
 
-jq -s --arg problem "$PROBLEM" --arg title "$(of title)" --arg axis "$(of axis)" --arg base "$(of base)" \
+# One row a line, so that two files can be compared.
+jq -s -r --arg problem "$PROBLEM" --arg title "$(of title)" --arg axis "$(of axis)" --arg base "$(of base)" \
     --arg cpu "$cpu" \
     --arg gpu "$gpu" --arg driver "$driver" --arg before "$mhz_before" \
     --arg after "$([ -z "$gpu" ] || gpu_query clocks.sm)" \
@@ -165,7 +166,8 @@ jq -s --arg problem "$PROBLEM" --arg title "$(of title)" --arg axis "$(of axis)"
     def text: if . == "" then null else . end;
     {format: 1, problem: $problem, title: $title, axis: $axis, base: ($base | text), toolkit: $version, date: $date,
      machine: {cpu: $cpu, gpu: ($gpu | text), driver: ($driver | text),
-               sm_megahertz: {before: ($before | text), after: ($after | text)}}, source: "make bench", rows: .}' \
+               sm_megahertz: {before: ($before | text), after: ($after | text)}}, source: "make bench"} as $head |
+    ($head | tojson | .[:-1]) + ",\"rows\":[\n" + (map(tojson) | join(",\n")) + "\n]}"' \
     "$rows" > "$build/bench/$PROBLEM.json"
 echo "all samples: ${BUILD:-build}/bench/$PROBLEM.json"
 exit $failed
