@@ -10,6 +10,7 @@
 
 #include "jobs.h"
 #include "contrib/predict/rows/split.h"
+#include "verify/base/clock.h"
 
 struct job {
     struct run *run; /* that it is a part of */
@@ -21,11 +22,11 @@ struct work {
     struct job *jobs;     /* independent of each other */
 };
 
-static double seconds(clockid_t clock)
+static double thread_seconds(void)
 {
     struct timespec t;
 
-    clock_gettime(clock, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -158,16 +159,16 @@ static bool take_times(struct evaluation *e, struct error *error)
         if (!split_random(&split, all->rows, SPLIT_SEED, error))
             return false;
         good = design_pick(&train, all, split.train, split.train_count, error);
-        start = seconds(CLOCK_THREAD_CPUTIME_ID);
+        start = thread_seconds();
         good = good && model_fit(&model, recipe, &train, NULL, error);
-        e->fit_s[v] = seconds(CLOCK_THREAD_CPUTIME_ID) - start;
-        start = seconds(CLOCK_THREAD_CPUTIME_ID);
+        e->fit_s[v] = thread_seconds() - start;
+        start = thread_seconds();
         for (size_t i = 0; good && i < split.test_count; i++) {
             size_t row = split.test[i];
 
             sum += model_time(&model, all->x + row * all->inputs, all->terms + row * TERMS);
         }
-        e->predict_us[v] = (seconds(CLOCK_THREAD_CPUTIME_ID) - start) * 1e6 / (double)split.test_count;
+        e->predict_us[v] = (thread_seconds() - start) * 1e6 / (double)split.test_count;
         if (good && !(sum > 0))
             good = error_toolkit(error, "%s predicts no time at all", e->variants[v].name);
         if (good)
@@ -256,7 +257,7 @@ bool evaluate(struct evaluation *e, const struct table *table, const struct tabl
               struct error *error)
 {
     static const enum kernel_class class_of[] = {CLASS_COMPUTATION, CLASS_MEMORY, CLASS_NONE};
-    double start = seconds(CLOCK_MONOTONIC);
+    int64_t start = clock_ns();
     bool good = true;
 
     *e = (struct evaluation){.table = table, .other = other};
@@ -271,7 +272,7 @@ bool evaluate(struct evaluation *e, const struct table *table, const struct tabl
             good = design_make(&e->other_designs[set], set, other, CLASS_NONE, gpus, error);
     }
     good = good && take_times(e, error) && run_all(e, error) && take_influence(e, error) && take_coverage(e, error);
-    e->seconds = seconds(CLOCK_MONOTONIC) - start;
+    e->seconds = clock_seconds(start, clock_ns());
     if (!good)
         evaluation_release(e);
     return good;

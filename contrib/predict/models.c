@@ -2,18 +2,10 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "evaluate.h"
 #include "predictions.h"
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "verify/base/clock.h"
 
 static bool make_recipe(struct recipe *recipe, const struct request *r, struct error *error)
 {
@@ -35,12 +27,12 @@ bool command_train(const struct request *r, struct error *error)
     struct table table = {.rows = 0};
     struct recipe recipe;
     struct model model;
-    double start;
+    int64_t start;
     bool good;
 
     if (!make_recipe(&recipe, r, error) || !table_read(&table, r->file[0], TABLE_MEASURED, error))
         return false;
-    start = now();
+    start = clock_ns();
     if (!model_train(&model, &recipe, &table, &r->known, error)) {
         table_release(&table);
         return false;
@@ -48,7 +40,8 @@ bool command_train(const struct request *r, struct error *error)
     good = model_write(&model, r->file[1], error);
     if (good)
         printf("%s: %s, trained on %zu rows of %s in %.1f s, its intervals calibrated\n", r->file[1],
-               recipe.method->title, table.rows, *model.gpu.name ? model.gpu.name : "several GPUs", now() - start);
+               recipe.method->title, table.rows, *model.gpu.name ? model.gpu.name : "several GPUs",
+               clock_seconds(start, clock_ns()));
     model_release(&model);
     table_release(&table);
     return good;

@@ -21,6 +21,7 @@
 #include "inside.h"
 #include "fault.h"
 #include "warp.h"
+#include "contrib/cudasim/base/clock.h"
 #include "contrib/cudasim/base/memory.h"
 #include "contrib/cudasim/base/mxcsr.h"
 #include "contrib/cudasim/base/round.h"
@@ -34,13 +35,7 @@
 #define DEEP_STACK 65536         /* bytes a thread: such stacks are given back */
 #define PRINTED_AT_ONCE (1 << 20) /* bytes */
 
-static double seconds_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+static double seconds_now(void) { return (double)sim_clock_ns() * 1e-9; }
 
 /* Of this thread's work: one that has not had a processor has not waited. */
 static double seconds_worked(void)

@@ -5,7 +5,8 @@
 #include "runtime.h"
 
 #include <stdlib.h>
-#include <time.h>
+
+#include "contrib/cudasim/base/clock.h"
 
 bool handle_is(const struct runtime *runtime, const void *handle, enum handle_kind kind)
 {
@@ -81,10 +82,7 @@ struct CUstream_st *stream_of(struct call *call, cudaStream_t handle)
 
 void event_stamp(struct CUevent_st *event)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    event->time = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    event->time = sim_clock_ns();
     event->recorded = true;
     event->capture_id = 0;
     free(event->tail);

@@ -1,9 +1,8 @@
 /*
  * table_control.c - branches, calls, special registers, packing, and what the lanes of a warp do together.
  */
-#include <time.h>
-
 #include "contrib/cudasim/base/atomic.h"
+#include "contrib/cudasim/base/clock.h"
 #include "contrib/cudasim/base/special.h"
 #include "table.h"
 
@@ -134,14 +133,6 @@ STEP(trap)
 
 /* ---- special registers ---- */
 
-static u64 nanoseconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
-}
-
 #define FILL32(value)                                                                                                  \
     do {                                                                                                               \
         u32 *D = slot_at(w, i->d);                                                                                     \
@@ -154,7 +145,7 @@ static u64 nanoseconds(void)
 /* Clocks, and the number of the grid. */
 static void special_time(struct warp *w, const struct ins *i)
 {
-    u64 value = i->op == SPECIAL_GRIDID ? 1 : nanoseconds();
+    u64 value = i->op == SPECIAL_GRIDID ? 1 : (u64)sim_clock_ns();
 
     w->worker->progress = true; /* whoever waits for time does not wait for another thread */
     if (i->op == SPECIAL_CLOCK_HI || i->op == SPECIAL_GLOBALTIMER_HI)
