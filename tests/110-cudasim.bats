@@ -152,8 +152,6 @@ pair() {
     done
 }
 
-# A wait of 2 s for memory counts as a deadlock: nothing beside it.
-# bats test_tags=alone
 @test "cudasim: one worker, and orders of threads drawn from a seed" {
     for program in reduce scan spin_lock producer_consumer barrier_pipeline cooperative_groups; do
         CUDASIM_WORKERS=1 passes "$program"

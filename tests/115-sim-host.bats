@@ -106,7 +106,6 @@ another_toolkit() {
     assert_output --partial 'FAILED. JE'
 }
 
-# bats test_tags=alone
 @test "sim: the same verdicts as on a GPU, in the box and without it" {
     for box in auto none; do
         simulated 1 "$(jury wrong_answer/two_rows.cu)" --box $box

@@ -36,7 +36,6 @@ setup() {
     assert_line --regexp '^GPU eclock : [0-9.]+ seconds$'
 }
 
-# bats test_tags=alone
 @test "until: a case ends once its median is known, after 7 calls at least; it is asked for with --repeat" {
     local so value
     so=$(submission tests/fixtures/wait_20_ms.c)
@@ -55,7 +54,6 @@ setup() {
     assert_output 'main_host: --until needs --repeat with 7 calls or more'
 }
 
-# bats test_tags=alone
 @test "floor: what is faster than possible is flagged, and keeps its verdict" {
     copy_toolkit simulator built
     # A link so slow that 20 ms are too little for 260 bytes, and enough for no other reason.
@@ -200,7 +198,6 @@ rounds() {
     assert_output 'A FAILED. WA: why'
 }
 
-# bats test_tags=alone
 @test "compare: a submission against itself is the SAME, one of ten times the time SLOWER, the other way round FASTER" {
     local same=tests/fixtures/wait_20_ms.c slow=$BATS_TEST_TMPDIR/wait_200_ms.c
     sed 's/20e-3/200e-3/' $same > "$slow"
@@ -220,7 +217,6 @@ rounds() {
     assert_line --regexp '^A is FASTER than B: 0\.[0-9]+ times its time '
 }
 
-# bats test_tags=alone
 @test "compare: one that fails is told with its verdict; wrong arguments are refused" {
     local right=problems/editdistance/submissions/accepted/bitparallel.c \
         wrong=problems/editdistance/submissions/wrong_answer/hamming.c

@@ -194,7 +194,6 @@ setup() {
     assert_output --partial "'folder' is a folder"
 }
 
-# bats test_tags=alone
 @test "host: what a submission prints at its very end is taken in, and does not hold up the host" {
     late=$(submission tests/fixtures/late_printer.c)
     run -1 "$host" editdistance --submission "$late" --case sample/1-small --json "$BATS_TEST_TMPDIR/result.json"

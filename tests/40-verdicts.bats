@@ -28,7 +28,6 @@ judged() {
     done
 }
 
-# bats test_tags=alone
 @test "verdict: SIGSEGV is RTE, with the time and the case" {
     judged bad_segv 1 RTE 'device_user\(\) received SIGSEGV after [0-9.]+ s in case sample/1-small'
 }
@@ -69,7 +68,6 @@ judged() {
 @test "verdict: impossible time stamps change nothing" {
     judged bad_stamps 1 WA 'left its output unwritten' --time-limit 5
 }
-# bats test_tags=alone
 @test "verdict: answering ahead without reading the channel ends, and is never accepted" {
     run_scripts/lib/files.sh
     so=$(submission tests/fixtures/bad_ahead.c)
@@ -79,7 +77,6 @@ judged() {
         assert_equal "$(json .verdict)" SV
     done
 }
-# bats test_tags=alone
 @test "verdict: closing the channel shortly before the limit does not outlast it" {
     # It closes the channel after 0.4 s. A host that waited for its end would wait 2 s more.
     judged bad_close_late 1 RTE 'closed the channel' --time-limit 2
@@ -88,7 +85,6 @@ judged() {
 @test "verdict: a forged DONE is SV" {
     judged bad_early_done 1 SV 'wrote to the channel' --time-limit 5
 }
-# bats test_tags=alone
 @test "verdict: printing without end is OLE" {
     judged bad_flood 1 OLE 'printed more than its limit of 8388608 bytes \(8[4-9][0-9]{5} when it was stopped\)'
 }
@@ -126,7 +122,6 @@ judged() {
     done
 }
 
-# bats test_tags=alone
 @test "verdict: the host killed, its runner is gone" {
     requires box
     # A name of its own, which stands in the command lines of the host and of bubblewrap.
@@ -150,7 +145,6 @@ judged() {
     [ ! -e "/proc/$runner" ] || run -0 grep -q '^State:.*Z' "/proc/$runner/status"
 }
 
-# bats test_tags=alone
 @test "verdict: the guard ends what it started when its host is killed, even what fled; and ends as its command did" {
     local guard=("$build/runners/editdistance" guard) pid
     run -7 timeout 10 "${guard[@]}" /bin/sh -c 'exit 7' 3< /dev/zero

@@ -23,7 +23,6 @@ judged() {
     done
 }
 
-# bats test_tags=alone
 @test "memory: every fixture says what it must get, and gets it" {
     requires box
     for fixture in tests/fixtures/memory/*; do
@@ -38,7 +37,6 @@ judged() {
     done
 }
 
-# bats test_tags=alone
 @test "memory: what is used above the limit is MLE, with limit and peak" {
     for fixture in touch.c shared.c threads.c; do
         judged $fixture MLE \

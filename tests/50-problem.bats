@@ -81,8 +81,6 @@ setup() {
     done
 }
 
-# The baseline in C takes a third of its limit.
-# bats test_tags=alone
 @test "problem: check-problem finds editdistance sound" {
     # Its last sample takes the baseline on the simulator as long as all the rest: `make check-problem` has it, and the
     # README's `make run`.

@@ -8,8 +8,7 @@ setup() {
     cd "$root"
 }
 
-# bats test_tags=alone
-@test "make: a fresh copy runs in under 60 s, and without a GPU and nvcc says what runs where" {
+@test "make: a fresh copy runs, and without a GPU and nvcc says what runs where" {
     copy_toolkit
     start=$SECONDS
     if [ -e /dev/nvidiactl ]; then

@@ -104,7 +104,7 @@ else
     toolkit_make -j "$(nproc)" DEV=1 everything >&2 || fail 'no test was run: see above'
     export TOOLKIT_BUILT=yes
     # Those that take longest first: what comes last leaves the others idle.
-    longest='/(110-cudasim|50-problem|115-sim-host|60-make|145-problems|112-instructions|150-matmul|180-grade|70-sanitize)\.bats$'
+    longest='/(110-cudasim|112-instructions|115-sim-host|182-contest|185-formats|195-slurm|50-problem|60-make|70-sanitize|87-leagues)\.bats$'
     {
         printf '%s\n' "${files[@]}" | grep -E "$longest" || true
         printf '%s\n' "${files[@]}" | grep -vE "$longest" || true
