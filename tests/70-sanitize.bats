@@ -8,7 +8,8 @@ setup_file() {
     folder=${BUILD:-build}/sanitized
     # Only what these tests run: with sanitizers everything takes several times as long to compile.
     make -s -j "$(nproc)" BUILD="$folder" SANITIZE=address,undefined CFLAGS='-O1 -g' \
-        "$folder"/{main_host,check_problem,runners/editdistance} "$folder"/tests/test_{random,library,verdict,stats,work,levenshtein} \
+        "$folder"/{main_host,check_problem,runners/editdistance} \
+        "$folder"/tests/test_{random,library,verdict,stats,work,levenshtein} \
         "$folder"/tests/test_cudasim_{memory,fatbin,explain,builtin,half} >&2
 }
 
