@@ -2,5 +2,6 @@
 
 .PHONY: everything
 everything: all unit-tests grade-programs format-programs clics-programs $(BUILD)/scoreboard simulate predict-tests \
+	$(BUILD)/practice/$(PROBLEM) $(call object,$(wildcard problems/*/main_*.c)) \
 	$(if $(CUDASIM_LACKS),,cudasim-library $(BUILD)/cudasim_instructions predict-features) \
 	$(if $(NVCC),$(BUILD)/predict/collect)
