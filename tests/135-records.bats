@@ -174,7 +174,7 @@ END
         [[ $stderr == *"without a box the submission could read '${private#* }'"* ]]
         # shellcheck disable=SC2086
         run -2 run_scripts/judge.sh $source --box none $private
-        assert_output --partial 'leave --box none away'
+        assert_output --partial 'omit --box none'
     done
     # What is revealed is no secret.
     run -1 "$build/main_host" editdistance "${arguments[@]}" --box none --seal "$revealed"

@@ -117,7 +117,7 @@ limits.validation_passes=3'
     assert_equal "$(values 'languages|type|embargo|limits.time_limit')" 'type=scoring
 limits.time_limit=10
 languages=all'
-    for words in "embargo_until: 'tomorrow'" "languages.0: 'klingon'" "type: 'a: b' is none" \
+    for words in "embargo_until: 'tomorrow'" "languages.0: 'klingon'" "type: 'a: b' is not a type" \
         "limits.validation_passes: '3'" "limits.time_limit: '1e999'"; do
         assert_output --partial "problem.yaml: $words"
     done

@@ -99,7 +99,7 @@ static void take_statements(struct import *import)
             !lines_have(&import->languages, found[0]))
             lines_add(kit, &import->languages, "%s", found[0]);
     if (import->languages.count == 0)
-        lines_add(kit, &import->todo, "statement/: the package has no statement");
+        lines_add(kit, &import->by_hand, "statement/: the package has no statement");
 }
 
 /* In problem.yaml, .timelimit or domjudge-problem.ini. */
@@ -124,10 +124,10 @@ static void note_types(struct import *import)
     const char *types = lines_join(import->kit, &import->types, " ");
 
     if (strstr(types, "interactive") || strstr(types, "multi-pass") || strstr(types, "submit-answer"))
-        lines_add(import->kit, &import->todo, "problem.yaml: type: the toolkit judges pass-fail and scoring problems "
+        lines_add(import->kit, &import->by_hand, "problem.yaml: type: the toolkit judges pass-fail and scoring problems "
                   "alone, and this one is '%s'", types);
     if (strstr(types, "scoring"))
-        lines_add(import->kit, &import->todo, "data/secret: with the test_group.yaml files of imported/data: check() "
+        lines_add(import->kit, &import->by_hand, "data/secret: with the test_group.yaml files of imported/data: check() "
                   "passes or fails a case, and they make points of that in contests whose scoring is groups; a "
                   "validator's own scores there are not");
 }
@@ -145,7 +145,7 @@ static void take_output_validators(struct import *import)
     else
         tree_copy(kit, &import->package, "output_validators", "imported/output_validator");
     if (programs.count != 1)
-        lines_add(kit, &import->todo,
+        lines_add(kit, &import->by_hand,
                   "imported/output_validator/: the package has several, and 2025-09 takes one");
 }
 
@@ -160,7 +160,7 @@ static void take_parts(struct import *import)
         const struct part_rule *rule = part_rule(parts.items[i]);
 
         if (!rule) {
-            lines_add(kit, &import->todo, "%s: it is left out", parts.items[i]);
+            lines_add(kit, &import->by_hand, "%s: it is left out", parts.items[i]);
         } else if (strcmp(rule->name, "domjudge-problem.ini") == 0) {
             const char *path = kit_text(kit, "%s/%s", import->package.folder, rule->name);
             const struct lines lines = lines_split(kit, file_read(kit, path, NULL), "\n");
@@ -169,7 +169,7 @@ static void take_parts(struct import *import)
             for (size_t k = 0; k < lines.count; k++)
                 more |= !kit_matches(kit, lines.items[k], "[[:space:]]*(timelimit[[:space:]]*=.*)?", NULL);
             if (more)
-                lines_add(kit, &import->todo, "domjudge-problem.ini: what it says beside timelimit is left out");
+                lines_add(kit, &import->by_hand, "domjudge-problem.ini: what it says beside timelimit is left out");
         } else if (rule->becomes[0]) {
             tree_copy(kit, &import->package, rule->name, kit_text(kit, "imported/%s", rule->becomes));
         }
@@ -194,9 +194,9 @@ static void list_todo(struct import *import)
     printf("problems/%s: problem.yaml, %s statement, %zu cases, %zu submissions. It is to be written:\n", import->name,
            import->languages.count ? lines_join(import->kit, &import->languages, " ") : "no language", cases,
            submissions);
-    for (size_t i = 0; i < sizeof to_write / sizeof *to_write + import->todo.count; i++) {
+    for (size_t i = 0; i < sizeof to_write / sizeof *to_write + import->by_hand.count; i++) {
         const size_t own = sizeof to_write / sizeof *to_write;
-        char *words = kit_text(import->kit, "%s", i < own ? to_write[i] : import->todo.items[i - own]);
+        char *words = kit_text(import->kit, "%s", i < own ? to_write[i] : import->by_hand.items[i - own]);
 
         text_defuse(words);
         fprintf(file, "- %s\n", words);
@@ -226,7 +226,7 @@ int import_main(struct kit *kit, int argc, char **argv)
         kit_fail("cannot enter '%s': %s", kit->work, strerror(errno));
     load_problem(&import, argv[0]);
     for (size_t i = 0; i < unpacked.ignored.count; i++)
-        lines_add(kit, &import.todo, "'%s' is left out: the format ignores such names", unpacked.ignored.items[i]);
+        lines_add(kit, &import.by_hand, "'%s' is left out: the format ignores such names", unpacked.ignored.items[i]);
     take_statements(&import);
     find_time_limit(&import, unpacked.time_limit);
     import_types(&import);

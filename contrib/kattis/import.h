@@ -21,13 +21,13 @@ struct import {
     struct lines languages;   /* of the statements */
     struct lines types;       /* of the problem */
     const char *time_limit;   /* in seconds */
-    struct lines todo;        /* what a human must look at */
+    struct lines by_hand;     /* what a human must look at */
 };
 
 /* import ZIP|FOLDER NAME: the exit code. */
 int import_main(struct kit *kit, int argc, char **argv);
 
-/* The types in import->types. What is none of the format's is listed. */
+/* The types in import->types. Types that the format does not have are listed. */
 void import_types(struct import *import);
 /* Writes problem.yaml, and lists what is left of the package's. */
 void import_problem(struct import *import);

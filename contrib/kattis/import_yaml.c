@@ -24,7 +24,7 @@ static void take(struct import *import, const char *pattern)
         import->taken[i] |= kit_matches(import->kit, import->problem.items[i].key, pattern, NULL);
 }
 
-#define TODO(import, ...) lines_add((import)->kit, &(import)->todo, "problem.yaml: " __VA_ARGS__)
+#define BY_HAND(import, ...) lines_add((import)->kit, &(import)->by_hand, "problem.yaml: " __VA_ARGS__)
 
 void import_quoted(FILE *file, const char *text)
 {
@@ -167,14 +167,14 @@ void import_types(struct import *import)
         if (kit_matches(kit, given.items[i], RULE_TYPES, NULL))
             lines_add(kit, &types, "%s", given.items[i]);
         else
-            TODO(import, "type: '%s' is none of the format's", given.items[i]);
+            BY_HAND(import, "type: '%s' is not a type of the format", given.items[i]);
     }
     /* Legacy has some of them as ways of validation. */
     for (size_t i = 0; i < ways.count; i++) {
         const char *way = strcmp(ways.items[i], "score") == 0 ? "scoring" : ways.items[i];
 
         if (!kit_matches(kit, ways.items[i], "default|custom|score|interactive|multi-pass", NULL))
-            TODO(import, "validation: '%s' is no way of validation that is known", ways.items[i]);
+            BY_HAND(import, "validation: '%s' is unknown", ways.items[i]);
         if (kit_matches(kit, way, "scoring|interactive|multi-pass", NULL) && !lines_have(&types, way))
             lines_add(kit, &types, "%s", way);
     }
@@ -254,7 +254,7 @@ static void write_people(struct import *import, FILE *file)
     write_tree(import, file, items, count);
     take(import, RULE_CREDITS "|" RULE_SOURCE);
     if (url[0] && !source[0])
-        TODO(import, "source_url: '%s' is left out: a source has a name", url);
+        BY_HAND(import, "source_url: '%s' is left out: a source has a name", url);
 }
 
 static void write_license(struct import *import, FILE *file)
@@ -265,7 +265,7 @@ static void write_license(struct import *import, FILE *file)
     if (!license[0])
         license = "unknown";
     if (!kit_matches(import->kit, license, RULE_LICENSES, NULL)) {
-        TODO(import, "license: '%s' is none of the format's", license);
+        BY_HAND(import, "license: '%s' is not a license of the format", license);
         license = "unknown";
     }
     fprintf(file, "license: %s\n", license);
@@ -280,7 +280,7 @@ static void write_license(struct import *import, FILE *file)
         named |= import->problem.items[i].value[0] &&
                  kit_matches(import->kit, import->problem.items[i].key, "author|credits(\\.authors.*)?|source.*", NULL);
     if (!named && !kit_matches(import->kit, license, "unknown|public domain", NULL))
-        TODO(import, "rights_owner: '%s' needs one", license);
+        BY_HAND(import, "rights_owner: '%s' needs one", license);
 }
 
 /* ------------------------------------------------------------------ limits, languages, constants */
@@ -346,7 +346,7 @@ static void write_languages(struct import *import, FILE *file)
         return;
     }
     fprintf(file, "languages: [%s]\n", lines_join(kit, &allowed, ", "));
-    TODO(import, "languages: the package takes %s alone; here submissions are in CUDA, OpenCL or C",
+    BY_HAND(import, "languages: the package takes %s alone; here submissions are in CUDA, OpenCL or C",
          lines_join(kit, &allowed, " "));
 }
 
@@ -370,7 +370,7 @@ static void write_constants(struct import *import, FILE *file)
     }
     take(import, RULE_CONSTANT);
     if (headed)
-        TODO(import, "constants: nothing here puts their values in place of {{NAME}}, in statement/ or imported/");
+        BY_HAND(import, "constants: nothing here puts their values in place of {{NAME}}, in statement/ or imported/");
 }
 
 static void write_keywords(struct import *import, FILE *file)
@@ -413,7 +413,7 @@ void import_problem(struct import *import)
     if (starts_with(import->version, "legacy") && tree_at(&import->package, "data"))
         take_key(import, "validator_flags");
     if (strcmp(value(import, "grading.objective"), "min") == 0)
-        TODO(import, "grading.objective: min: here the least score was the best; scores of 2025-09 are better the "
+        BY_HAND(import, "grading.objective: min: here the least score was the best; scores of 2025-09 are better the "
                      "higher they are, so they are to be turned round");
     if (kit_matches(import->kit, value(import, "grading.objective"), "min|max", NULL))
         take_key(import, "grading.objective");
@@ -442,5 +442,5 @@ void import_problem(struct import *import)
         kit_fail("cannot write problem.yaml");
     for (size_t i = 0; i < import->problem.count; i++)
         if (!import->taken[i] && import->problem.items[i].value[0])
-            TODO(import, "%s: '%.200s' is left out", import->problem.items[i].key, import->problem.items[i].value);
+            BY_HAND(import, "%s: '%.200s' is left out", import->problem.items[i].key, import->problem.items[i].value);
 }

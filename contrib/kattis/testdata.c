@@ -29,7 +29,7 @@ struct conversion {
     bool scoring;           /* the problem is */
 };
 
-#define TODO(conversion, ...) lines_add((conversion)->import->kit, &(conversion)->import->todo, "imported/" __VA_ARGS__)
+#define BY_HAND(conversion, ...) lines_add((conversion)->import->kit, &(conversion)->import->by_hand, "imported/" __VA_ARGS__)
 
 static struct testdata *testdata_at(struct conversion *conversion, const char *path)
 {
@@ -100,7 +100,7 @@ static void write_named_arguments(struct conversion *conversion, FILE *out, cons
             fputs(flags[0] ? ":\n" : ": []\n", out);
             write_words(conversion, out, "  ", flags);
         } else {
-            TODO(conversion, "%s: input_validator_flags: '%s' is no validator's name", folder, name);
+            BY_HAND(conversion, "%s: input_validator_flags: '%s' is no validator's name", folder, name);
         }
         if (named[0])
             return;
@@ -134,35 +134,35 @@ static void write_scores(struct conversion *conversion, FILE *out, const struct 
     bool least;
 
     if (strcmp(value(file, "grading"), "custom") == 0)
-        TODO(conversion, "%s: a grader of the package's own gave the score", folder);
+        BY_HAND(conversion, "%s: a grader of the package's own gave the score", folder);
     for (size_t i = 0; i < flags.count; i++) /* of several modes the last one counts */
         if (kit_matches(kit, flags.items[i], "sum|min|max|avg", NULL))
             how = flags.items[i];
     if (strcmp(how, "max") == 0 || strcmp(how, "avg") == 0) {
-        TODO(conversion, "%s: '%s' is no score_aggregation of 2025-09", folder, how);
+        BY_HAND(conversion, "%s: '%s' is no score_aggregation of 2025-09", folder, how);
         how = "sum";
     }
     least = strcmp(how, "min") == 0;
     for (size_t i = 0; i < flags.count; i++) /* of the verdicts the worst is reported, as legacy's worst_error has it */
         if (!kit_matches(kit, flags.items[i], "sum|min|max|avg|worst_error", NULL))
-            TODO(conversion, "%s: grader_flags: '%s' is left out", folder, flags.items[i]);
+            BY_HAND(conversion, "%s: grader_flags: '%s' is left out", folder, flags.items[i]);
     if (!kit_matches(kit, value(file, "reject_score"), "0?", NULL))
-        TODO(conversion, "%s: a failed case is worth 0, and was worth something else", folder);
+        BY_HAND(conversion, "%s: a failed case is worth 0, and was worth something else", folder);
     /* The least bound that is given: that of the range, or what all cases give together. */
     if (kit_matches(kit, range, "[^ ]+ +\\+?([0-9]{1,9})(\\.0+)?", found))
         most = found[0];
     if (range[0] && !(most[0] && kit_matches(kit, range, "(0|-inf) .*", NULL)) &&
         !kit_matches(kit, range, "(0|-inf) +\\+?inf", NULL))
-        TODO(conversion, "%s: range: '%s': scores are from 0 up to a whole number", folder, range);
+        BY_HAND(conversion, "%s: range: '%s': scores are from 0 up to a whole number", folder, range);
     if (!most[0] && !below && kit_matches(kit, accept, "[0-9]{1,9}", NULL))
         most = kit_text(kit, "%llu", strtoull(accept, NULL, 10) * (least ? 1 : cases));
     if (most[0] && !below && given[0] && strtod(most, NULL) != strtod(given, NULL) * (least ? 1 : (double)cases))
-        TODO(conversion, "%s: accept_score: '%s' is left out: its %zu cases are worth %s together", folder, given,
+        BY_HAND(conversion, "%s: accept_score: '%s' is left out: its %zu cases are worth %s together", folder, given,
              cases, most);
     if (!most[0] && !below && !range[0])
-        TODO(conversion, "%s: accept_score: '%s' is left out: max_score is a whole number", folder, accept);
+        BY_HAND(conversion, "%s: accept_score: '%s' is left out: max_score is a whole number", folder, accept);
     if (!least && strcmp(value(file, "on_reject"), "continue") != 0)
-        TODO(conversion, "%s: it stopped at the first %s", folder,
+        BY_HAND(conversion, "%s: it stopped at the first %s", folder,
              below ? "group that failed; here every group counts"
                    : "case that failed; here every case that passes counts");
     fprintf(out, "score_aggregation: %s\nmax_score: %s\n", how, most[0] ? most : "unbounded");
@@ -224,7 +224,7 @@ static void list_left(struct conversion *conversion)
             for (size_t d = 0; d < sizeof defaults / sizeof *defaults; d++)
                 listed &= strcmp(item->key, defaults[d][0]) != 0 || strcmp(item->value, defaults[d][1]) != 0;
             if (listed)
-                TODO(conversion, "%s: %s: '%s' is left out", file->path, item->key, item->value);
+                BY_HAND(conversion, "%s: %s: '%s' is left out", file->path, item->key, item->value);
         }
     }
 }
@@ -264,7 +264,7 @@ static void convert_annotation(struct conversion *conversion, const char *path)
 
     text = text && tree_has(kit, &conversion->tree, stem, ".in") ? yaml_text(kit, text, size) : NULL;
     if (!text) {
-        TODO(conversion, "%s: it belongs to no case, or is not UTF-8: it is left as it is", path);
+        BY_HAND(conversion, "%s: it belongs to no case, or is not UTF-8: it is left as it is", path);
         return;
     }
     text = kit_text(kit, "%s%s: \"%s\"\n", given ? given : "", ends_with(path, ".hint") ? "hint" : "description", text);
@@ -315,9 +315,9 @@ void testdata_convert(struct import *import, const char *flags)
     for (size_t i = 0; i < groups.count; i++)
         convert_group(&conversion, groups.items[i], flags);
     if (tree_has_folder(&conversion.tree, "data/secret", 2))
-        TODO(&conversion, "data/secret: groups in groups: 2025-09 has one level");
+        BY_HAND(&conversion, "data/secret: groups in groups: 2025-09 has one level");
     if (tree_has_folder(&conversion.tree, "data/sample", 1))
-        TODO(&conversion, "data/sample: groups, which 2025-09 has not there");
+        BY_HAND(&conversion, "data/sample: groups, which 2025-09 has not there");
     list_left(&conversion);
     for (size_t i = 0; i < conversion.tree.count; i++)
         if (!conversion.tree.items[i].folder && !strstr(conversion.tree.items[i].path, ".files/") &&
@@ -332,5 +332,5 @@ void testdata_convert(struct import *import, const char *flags)
     if (test_groups_read(&read, "imported/data", &error))
         test_groups_release(&read);
     else
-        TODO(&conversion, "data: %s", starts_with(error.text, "imported/data/") ? error.text + 14 : error.text);
+        BY_HAND(&conversion, "data: %s", starts_with(error.text, "imported/data/") ? error.text + 14 : error.text);
 }

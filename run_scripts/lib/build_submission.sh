@@ -68,7 +68,7 @@ submission_build() {
     local folder boxed=1 log=$3
     if [[ " ${*:4} " == *' --box none '* || " ${*:4} " == *' --box=none '* ]] &&
         [[ " ${*:4} " =~ ' --'(seal|key)[\ =] ]]; then
-        refuse 'without a box the submission could read the seal or the key: leave --box none away'
+        refuse 'without a box the submission could read the seal or the key: omit --box none'
     fi
     submission_check "$1" "$2" ready-to-judge
     folder=$root/${so%/device_user.so}

@@ -32,8 +32,8 @@ submission() {
 }
 
 # timeout SECONDS COMMAND...: ends what hangs. It says nothing about speed: on a busy machine everything takes longer,
-# so it waits ten times as long.
-timeout() { command timeout $(($1 * 10)) "${@:2}"; }
+# so it waits ten times as long, half an hour at most.
+timeout() { command timeout $(($1 < 180 ? $1 * 10 : 1800)) "${@:2}"; }
 
 # wait_for COMMAND...: until it succeeds, for two minutes at most.
 wait_for() {

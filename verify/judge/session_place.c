@@ -79,7 +79,7 @@ struct facts session_make_place(struct session *session, size_t mapped, int64_t 
     return facts;
 }
 
-/* Stops the runner. One that has ended since its last word is told of as session_wait_for() would have told. */
+/* Stops the runner. If it has ended since its last message, reports that as session_wait_for() does. */
 static struct facts stop_runner(struct session *session, struct facts facts)
 {
     if (stop_process(session->runner, stop_seconds))
