@@ -124,10 +124,12 @@ static void note_types(struct import *import)
     const char *types = lines_join(import->kit, &import->types, " ");
 
     if (strstr(types, "interactive") || strstr(types, "multi-pass") || strstr(types, "submit-answer"))
-        lines_add(import->kit, &import->by_hand, "problem.yaml: type: the toolkit judges pass-fail and scoring problems "
+        lines_add(import->kit, &import->by_hand,
+                  "problem.yaml: type: the toolkit judges pass-fail and scoring problems "
                   "alone, and this one is '%s'", types);
     if (strstr(types, "scoring"))
-        lines_add(import->kit, &import->by_hand, "data/secret: with the test_group.yaml files of imported/data: check() "
+        lines_add(import->kit, &import->by_hand,
+                  "data/secret: with the test_group.yaml files of imported/data: check() "
                   "passes or fails a case, and they make points of that in contests whose scoring is groups; a "
                   "validator's own scores there are not");
 }

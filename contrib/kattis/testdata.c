@@ -29,7 +29,8 @@ struct conversion {
     bool scoring;           /* the problem is */
 };
 
-#define BY_HAND(conversion, ...) lines_add((conversion)->import->kit, &(conversion)->import->by_hand, "imported/" __VA_ARGS__)
+#define BY_HAND(conversion, ...) \
+    lines_add((conversion)->import->kit, &(conversion)->import->by_hand, "imported/" __VA_ARGS__)
 
 static struct testdata *testdata_at(struct conversion *conversion, const char *path)
 {

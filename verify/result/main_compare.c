@@ -7,7 +7,7 @@
  * the R ratios the median and its distribution-free interval are taken (stats.h), which assumes nothing of how times
  * are distributed.
  *
- * FASTER and SLOWER are said only where the whole interval is outside of [1 / (1 + margin), 1 + margin]; else SAME. So
+ * It answers FASTER or SLOWER only where the whole interval is outside of [1 / (1 + margin), 1 + margin]; else SAME. So
  * with no margin two equal submissions are called different in at most 5 of 100 comparisons, and with one in fewer.
  *
  * Exit codes: 0 a comparison was made, 1 a submission failed, 2 usage, 3 the files are no results to compare.
