@@ -32,6 +32,11 @@ setup() {
     assert_output --regexp "[0-9]+ checks, 0 failed"
 }
 
+@test "unit: settings and numbers: one strict reader, which refuses what can be read in two ways" {
+    run -0 timeout 60 "$build/tests/test_settings"
+    assert_output --regexp '^[0-9]{3,} checks, 0 failed$'
+}
+
 @test "unit: text from outside: UTF-8, what of it steers a terminal, how it is shown" {
     run -0 timeout 60 "$build/tests/test_text"
     assert_output --regexp '[0-9]{7,} checks, 0 failed'

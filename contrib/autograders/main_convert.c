@@ -5,6 +5,7 @@
  * result.h. Exit codes: 0 written, 2 usage or no result, 3 the machine failed.
  */
 #include <errno.h>
+#include <float.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "contrib/autograders/format.h"
+#include "verify/base/number.h"
 
 static const char help[] =
     "usage: convert FORMAT [options] RESULT...    RESULT: what main_host --json wrote\n"
@@ -47,11 +49,7 @@ static int fail(const struct error *error)
 
 static bool points(const char *text, double *value, struct error *error)
 {
-    char *end;
-
-    errno = 0;
-    *value = strtod(text, &end);
-    return (end != text && *end == '\0' && errno == 0 && *value > 0 && *value <= 1e6) ||
+    return number_decimal(text, DBL_MIN, 1e6, value) ||
            error_usage(error, "--points '%s': use a number above 0, up to 1000000", text);
 }
 

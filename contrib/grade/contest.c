@@ -45,7 +45,7 @@ static const char *const known[] = {
 
 static bool bad(const struct contest *contest, const struct setting *item, const char *why, struct error *error)
 {
-    return error_usage(error, "%s:%d: '%s: %.80s' %s", contest->settings.path, item->line, item->key, item->value, why);
+    return settings_refuse(&contest->settings, item, why, error);
 }
 
 /* Seconds of "", "Z", "+09" or "+09:00": what UTC is behind. False for anything else. */
@@ -105,28 +105,23 @@ bool contest_time(const char *text, double *seconds)
 static bool take_number(const struct contest *contest, const struct setting *item, double least, double most,
                         double *number, struct error *error)
 {
-    char why[96], *end;
-    double value = strtod(item->value, &end);
+    return settings_decimal(&contest->settings, item, least, most, number, error);
+}
 
-    if (end != item->value && *end == '\0' && value >= least && value <= most) {
-        *number = value;
-        return true;
-    }
-    snprintf(why, sizeof why, "is not a number from %g to %g", least, most);
-    return bad(contest, item, why, error);
+static bool take_whole(const struct contest *contest, const struct setting *item, int64_t least, int64_t most,
+                       double *number, struct error *error)
+{
+    int64_t whole = 0;
+    const bool ok = settings_integer(&contest->settings, item, least, most, &whole, error);
+
+    *number = (double)whole;
+    return ok;
 }
 
 static bool take_choice(const struct contest *contest, const struct setting *item, const char *const *names,
                         int *choice, struct error *error)
 {
-    char why[128] = "is none of";
-
-    for (*choice = 0; names[*choice]; ++*choice) {
-        if (strcmp(item->value, names[*choice]) == 0)
-            return true;
-        snprintf(why + strlen(why), sizeof why - strlen(why), " %s", names[*choice]);
-    }
-    return bad(contest, item, why, error);
+    return settings_choice(&contest->settings, item, names, choice, error);
 }
 
 /* Names that become words of commands and parts of paths: [A-Za-z0-9] first, then those and _ . - and, in paths, /. */
@@ -236,7 +231,7 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
         return take_name(contest, item, true, &problem->ranked, error);
     }
     if (strcmp(key, "repeat") == 0) {
-        if (!take_number(contest, item, 1, 9999, &problem->repeat, error))
+        if (!take_whole(contest, item, 1, 9999, &problem->repeat, error))
             return false;
         return fmod(problem->repeat, 2) == 1 ||
                bad(contest, item, "is no odd number: a median is to be one of the times", error);
@@ -261,7 +256,6 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
 
 static bool take(struct contest *contest, const struct setting *item, struct error *error)
 {
-    static const char *const yes_no[] = { "no", "yes", "false", "true", NULL };
     static const char *const boxes[] = { "none", "namespaces", "cgroup", NULL };
     const char *key = item->key;
     double *time = strcmp(key, "start") == 0    ? &contest->start
@@ -295,12 +289,8 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return take_number(contest, item, 1e-3, 1e6, &contest->zero_at, error);
     if (strcmp(key, "scoring.correct") == 0)
         return take_number(contest, item, 0, 100, &contest->correct, error);
-    if (strcmp(key, "scoring.rank_cpu") == 0) {
-        if (!take_choice(contest, item, yes_no, &choice, error))
-            return false;
-        contest->rank_cpu = choice % 2 == 1;
-        return true;
-    }
+    if (strcmp(key, "scoring.rank_cpu") == 0)
+        return settings_boolean(&contest->settings, item, &contest->rank_cpu, error);
     if (strcmp(key, "scoring.device") == 0) {
         contest->device = item->value;
         return strlen(item->value) <= 200 || bad(contest, item, "is longer than 200 bytes", error);
@@ -314,10 +304,10 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return take_choice(contest, item, boxes, &choice, error);
     }
     if (strcmp(key, "limits.files") == 0)
-        return take_number(contest, item, 1, 4096, &contest->files, error);
+        return take_whole(contest, item, 1, 4096, &contest->files, error);
     if (strcmp(key, "limits.megabytes") == 0)
         return take_number(contest, item, 0.001, 256, &contest->megabytes, error);
-    return take_number(contest, item, 1, 10, &contest->attempts, error);
+    return take_whole(contest, item, 1, 10, &contest->attempts, error);
 }
 
 static bool is_within(const char *name, const char *folder)

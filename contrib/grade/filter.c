@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/number.h"
+
 bool filter_take(struct filter *filter, const char *option, const char *value, struct error *error)
 {
-    char *end;
-
     if (!value)
         return error_usage(error, "'%s' is unknown or needs a value; see grader --help", option);
     if (strcmp(option, "--team") == 0)
@@ -28,7 +28,7 @@ bool filter_take(struct filter *filter, const char *option, const char *value, s
         return contest_time(value, &filter->until) ||
                error_usage(error, "--until: '%s' is no time such as 2026-05-01T09:00:00Z", value);
     else if (strcmp(option, "--submission") == 0)
-        return ((filter->submission = strtoll(value, &end, 10)) > 0 && *end == '\0') ||
+        return number_integer(value, 1, INT64_MAX, &filter->submission) ||
                error_usage(error, "--submission: '%s' is no number", value);
     else
         return error_usage(error, "unknown option '%s'; see grader --help", option);

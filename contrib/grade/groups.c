@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "score.h"
+#include "verify/base/number.h"
 
 static const char *const known[] = {
     "max_score",
@@ -39,16 +40,16 @@ static const char *const known[] = {
 
 static bool bad(const struct settings *settings, const struct setting *item, const char *why, struct error *error)
 {
-    return error_usage(error, "%s:%d: '%s: %.80s' %s", settings->path, item->line, item->key, item->value, why);
+    return settings_refuse(settings, item, why, error);
 }
 
 static bool is_number(const char *text, double *number)
 {
-    char *end;
+    int64_t whole;
 
-    if (!text[0] || text[strspn(text, "0123456789")] || strlen(text) > 9)
+    if (!number_integer(text, 0, 999999999, &whole))
         return false;
-    *number = strtod(text, &end);
+    *number = (double)whole;
     return true;
 }
 

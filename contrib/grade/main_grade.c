@@ -19,6 +19,7 @@
 #include "commands.h"
 #include "grader.h"
 #include "preflight.h"
+#include "verify/base/number.h"
 #include "verify/base/root.h"
 #include "spool.h"
 
@@ -82,12 +83,11 @@ static int take_lock(const char *folder, struct error *error)
 
 static bool take_count(const char *option, const char *text, size_t most, size_t *count, struct error *error)
 {
-    char *end;
-    long value = strtol(text, &end, 10);
+    int64_t value = 0;
+    const bool ok = number_integer(text, 1, (int64_t)most, &value);
 
     *count = (size_t)value;
-    return (end != text && *end == '\0' && value >= 1 && (size_t)value <= most) ||
-           error_usage(error, "--%s: '%s' is no number from 1 to %zu", option, text, most);
+    return ok || error_usage(error, "--%s: '%s' is no number from 1 to %zu", option, text, most);
 }
 
 static int command_run(const struct places *places, int argc, char **argv, const char *folder, struct error *error)

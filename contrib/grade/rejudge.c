@@ -11,6 +11,7 @@
 #include "filter.h"
 #include "judgement.h"
 #include "rows.h"
+#include "verify/base/number.h"
 
 /*
  * The judgements that count, are done and are not being judged again already. Of a submission that was refused, CE
@@ -185,11 +186,10 @@ static bool cancel(struct store *store, int64_t number, struct error *error)
 static int by_number(struct store *store, const struct contest *contest, const char *command, const char *text,
                      struct error *error)
 {
-    char *end = NULL;
-    int64_t number = text ? strtoll(text, &end, 10) : 0, known, kept = 0;
+    int64_t number = 0, known, kept = 0;
     const bool review = strcmp(command, "clear-review") == 0;
 
-    if (number <= 0 || *end != '\0')
+    if (!text || !number_integer(text, 1, INT64_MAX, &number))
         return error_usage(error, "%s needs the number of a %s", command, review ? "submission" : "rejudging"),
                EXIT_USAGE;
     if (!store_number(store, error, &known,

@@ -1,8 +1,8 @@
 # grader: contests, from files to results. It links the toolkit's readers of settings and digests, and no problem.
 
 GRADE_OBJECTS := $(call object,$(filter-out contrib/grade/main_%.c,$(wildcard contrib/grade/*.c)) \
-	$(patsubst %,verify/%.c,base/settings base/error base/digest base/blob base/root base/stats base/text base/lockfile \
-	base/tree wire/reap box/processor gpu/warden))
+	$(patsubst %,verify/%.c,base/settings base/number base/error base/digest base/blob base/root base/stats base/text \
+	base/lockfile base/tree wire/reap box/processor gpu/warden))
 
 # As a library: who shows results needs what reads them, and not the loop.
 GRADE_LIBRARY := $(BUILD)/grade.a

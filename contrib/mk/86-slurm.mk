@@ -9,5 +9,5 @@ print-same-flags:
 
 .PHONY: simulate
 simulate: $(BUILD)/simulate
-$(BUILD)/simulate: $(call object,contrib/slurm/main_simulate.c verify/base/random.c)
+$(BUILD)/simulate: $(call object,contrib/slurm/main_simulate.c verify/base/random.c verify/base/number.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm

@@ -15,6 +15,7 @@
 
 #include "pages.h"
 #include "site.h"
+#include "verify/base/number.h"
 #include "verify/base/root.h"
 
 #define MARKER "scoreboard.txt"
@@ -104,13 +105,11 @@ static bool write_pages(struct run_state *state, struct error *error)
 static bool present(double *now, struct error *error)
 {
     const char *given = getenv("SOURCE_DATE_EPOCH");
-    char *end;
 
     *now = (double)time(NULL);
     if (!given)
         return true;
-    *now = strtod(given, &end);
-    return (end != given && *end == '\0' && *now >= 0 && *now < 1e11) ||
+    return number_decimal(given, 0, 1e11, now) ||
            error_usage(error, "SOURCE_DATE_EPOCH is no number of seconds: '%.40s'", given);
 }
 

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/number.h"
 #include "verify/base/random.h"
 
 static const char help[] =
@@ -248,10 +249,7 @@ static bool read_times(const char *path, const struct options *options, struct s
 
 static bool take_number(const char *name, const char *text, double least, double most, double *number)
 {
-    char *end;
-
-    *number = strtod(text, &end);
-    if (end != text && *end == '\0' && *number >= least && *number <= most)
+    if (number_decimal(text, least, most, number))
         return true;
     fprintf(stderr, "simulate: --%s: '%s' is not a number from %g to %g\n", name, text, least, most);
     return false;

@@ -4,11 +4,14 @@
 #include "settings.h"
 
 #include <errno.h>
-#include <math.h>
+#include <float.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
+
+#include "number.h"
 
 enum { MAX_DEPTH = 8, MAX_ITEMS = 4096 };
 
@@ -27,6 +30,7 @@ struct reader {
     struct error *error;
     struct level levels[MAX_DEPTH];
     int depth; /* open levels */
+    bool begun; /* the document */
 };
 
 static bool refuse(struct reader *reader, const yaml_event_t *event, const char *what)
@@ -45,6 +49,22 @@ static bool key_is_known(const char *const *known, const char *key)
         } else if (strcmp(key, *known) == 0) {
             return true;
         }
+    }
+    return false;
+}
+
+/* Whether a list or a map may stand at `key`: some known key lies below it. */
+static bool key_is_parent(const char *const *known, const char *key)
+{
+    const size_t length = strlen(key);
+
+    for (; *known; known++) {
+        const size_t all = strlen(*known);
+
+        if (length == 0 || (strncmp(key, *known, length) == 0 && (*known)[length] == '.'))
+            return true;
+        if (all > 2 && strcmp(*known + all - 2, ".*") == 0 && strncmp(key, *known, all - 1) == 0)
+            return true;
     }
     return false;
 }
@@ -70,12 +90,22 @@ static bool node_key(struct reader *reader, const yaml_event_t *event, char *key
 static bool open_level(struct reader *reader, const yaml_event_t *event, bool sequence)
 {
     struct level *level;
-    char key[sizeof level->key];
+    char key[sizeof level->key], what[320];
 
     if (reader->depth == MAX_DEPTH)
         return refuse(reader, event, "nested too deeply");
+    level = reader->depth > 0 ? &reader->levels[reader->depth - 1] : NULL;
+    if (level && !level->sequence && !level->expect_value)
+        return refuse(reader, event, "a list or a map is no key");
+    if (!level && sequence)
+        return refuse(reader, event, "a map of keys is expected");
     if (!node_key(reader, event, key, sizeof key))
         return false;
+    if (!key_is_parent(reader->known, key)) {
+        snprintf(what, sizeof what, key_is_known(reader->known, key) ? "'%s' is to be one value" : "unknown key '%s'",
+                 key);
+        return refuse(reader, event, what);
+    }
     level = &reader->levels[reader->depth++];
     *level = (struct level){ .sequence = sequence };
     memcpy(level->key, key, sizeof key);
@@ -114,6 +144,8 @@ static bool take_scalar(struct reader *reader, const yaml_event_t *event)
 
     if (!level)
         return refuse(reader, event, "a map of keys is expected");
+    if (strlen((const char *)event->data.scalar.value) != event->data.scalar.length)
+        return refuse(reader, event, "a zero byte (\\0) in the text");
     if (level->sequence || level->expect_value)
         return add(reader, event);
     level->expect_value = true;
@@ -123,9 +155,29 @@ static bool take_scalar(struct reader *reader, const yaml_event_t *event)
     return true;
 }
 
+/* An anchor or a tag of a node, or NULL. The tag "!" is what libyaml makes of no tag at all, for some nodes. */
+static const char *decoration(const yaml_event_t *event)
+{
+    const yaml_char_t *anchor = NULL, *tag = NULL;
+
+    if (event->type == YAML_SCALAR_EVENT)
+        anchor = event->data.scalar.anchor, tag = event->data.scalar.tag;
+    else if (event->type == YAML_SEQUENCE_START_EVENT)
+        anchor = event->data.sequence_start.anchor, tag = event->data.sequence_start.tag;
+    else if (event->type == YAML_MAPPING_START_EVENT)
+        anchor = event->data.mapping_start.anchor, tag = event->data.mapping_start.tag;
+    return anchor ? "anchors (&) are not supported" : tag ? "tags (!) are not supported" : NULL;
+}
+
 static bool take(struct reader *reader, const yaml_event_t *event)
 {
+    if (decoration(event))
+        return refuse(reader, event, decoration(event));
     switch (event->type) {
+    case YAML_DOCUMENT_START_EVENT:
+        if (reader->begun)
+            return refuse(reader, event, "a second document (---) is not supported");
+        return reader->begun = true;
     case YAML_SCALAR_EVENT: return take_scalar(reader, event);
     case YAML_SEQUENCE_START_EVENT: return open_level(reader, event, true);
     case YAML_MAPPING_START_EVENT: return open_level(reader, event, false);
@@ -190,26 +242,80 @@ void settings_release(struct settings *settings)
     *settings = (struct settings){ 0 };
 }
 
-const char *settings_string(const struct settings *settings, const char *key)
+const struct setting *settings_item(const struct settings *settings, const char *key)
 {
     for (size_t i = 0; i < settings->count; i++)
         if (strcmp(settings->items[i].key, key) == 0)
-            return settings->items[i].value;
+            return &settings->items[i];
     return NULL;
+}
+
+const char *settings_string(const struct settings *settings, const char *key)
+{
+    const struct setting *item = settings_item(settings, key);
+
+    return item ? item->value : NULL;
+}
+
+/* ------------------------------------------------------------------ values */
+
+bool settings_refuse(const struct settings *settings, const struct setting *item, const char *why, struct error *error)
+{
+    return error_usage(error, "%s:%d: '%s: %.80s' %s", settings->path, item->line, item->key, item->value, why);
+}
+
+bool settings_integer(const struct settings *settings, const struct setting *item, int64_t least, int64_t most,
+                      int64_t *number, struct error *error)
+{
+    char why[128];
+
+    if (number_integer(item->value, least, most, number))
+        return true;
+    snprintf(why, sizeof why, "is not a whole number from %" PRId64 " to %" PRId64, least, most);
+    return settings_refuse(settings, item, why, error);
+}
+
+bool settings_decimal(const struct settings *settings, const struct setting *item, double least, double most,
+                      double *number, struct error *error)
+{
+    char why[128];
+
+    if (number_decimal(item->value, least, most, number))
+        return true;
+    snprintf(why, sizeof why, "is not a number from %g to %g", least, most);
+    return settings_refuse(settings, item, why, error);
+}
+
+bool settings_choice(const struct settings *settings, const struct setting *item, const char *const *names,
+                     int *choice, struct error *error)
+{
+    char why[256] = "is none of";
+
+    for (*choice = 0; names[*choice]; ++*choice) {
+        const size_t used = strlen(why);
+
+        if (strcmp(item->value, names[*choice]) == 0)
+            return true;
+        snprintf(why + used, sizeof why - used, " %s", names[*choice]);
+    }
+    return settings_refuse(settings, item, why, error);
+}
+
+bool settings_boolean(const struct settings *settings, const struct setting *item, bool *value, struct error *error)
+{
+    static const char *const names[] = { "no", "yes", "false", "true", NULL };
+    int choice;
+
+    if (!settings_choice(settings, item, names, &choice, error))
+        return false;
+    *value = choice % 2 == 1;
+    return true;
 }
 
 bool settings_number(const struct settings *settings, const char *key, double *number, struct error *error)
 {
-    const char *text = settings_string(settings, key);
-    char *end;
-    double value;
+    const struct setting *item = settings_item(settings, key);
 
-    if (!text)
-        return true;
-    errno = 0;
-    value = strtod(text, &end);
-    if (end == text || *end != '\0' || errno != 0 || !isfinite(value) || !(value > 0))
-        return error_usage(error, "%s: '%s: %s' is not a number above 0", settings->path, key, text);
-    *number = value;
-    return true;
+    return !item || number_decimal(item->value, DBL_MIN, DBL_MAX, number) ||
+           settings_refuse(settings, item, "is not a number above 0", error);
 }

@@ -1,14 +1,16 @@
 /*
  * settings.h - a YAML file as a flat list of keys: "limits.time_limit" → "10".
  *
- * Read by libyaml. Keys of nested maps are joined by dots, elements of a sequence numbered from 0. Anchors,
- * tags and several documents are refused: no format this toolkit reads has them.
+ * Read by libyaml. Keys of nested maps are joined by dots, elements of a sequence numbered from 0. Refused, with file
+ * and line, is all that could be read in two ways: anchors, tags, several documents, keys given twice, unknown keys
+ * (an empty map or list at one too), and zero bytes, which would end a text early.
  */
 #ifndef VERIFY_SETTINGS_H
 #define VERIFY_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "error.h"
 
@@ -30,6 +32,22 @@ void settings_release(struct settings *settings);
 
 /* The value of a key, or NULL. */
 const char *settings_string(const struct settings *settings, const char *key);
+
+/* The setting of a key, or NULL. */
+const struct setting *settings_item(const struct settings *settings, const char *key);
+
+/* The one error of a value that is wrong: file, line, key, value and `why`. Returns false. */
+bool settings_refuse(const struct settings *settings, const struct setting *item, const char *why,
+                     struct error *error);
+
+/* A value as a number (number.h), one of `names` (NULL-terminated), or a boolean: yes, no, true, false. */
+bool settings_integer(const struct settings *settings, const struct setting *item, int64_t least, int64_t most,
+                      int64_t *number, struct error *error);
+bool settings_decimal(const struct settings *settings, const struct setting *item, double least, double most,
+                      double *number, struct error *error);
+bool settings_choice(const struct settings *settings, const struct setting *item, const char *const *names,
+                     int *choice, struct error *error);
+bool settings_boolean(const struct settings *settings, const struct setting *item, bool *value, struct error *error);
 
 /* A number above 0 in *number, left as it is where the key is missing. */
 bool settings_number(const struct settings *settings, const char *key, double *number, struct error *error);

@@ -14,11 +14,14 @@
 #include "keys.h"
 #include "verify/base/blob.h"
 
+enum { MEBIBYTES_MOST = 1 << 30 };
+
 static bool load_settings(struct package *package, struct error *error)
 {
     double memory = 2048, output = 8; /* MiB: the format's typical defaults */
     double device_memory = 0;
-    const char *version, *must_be_used;
+    const struct setting *must_be_used;
+    const char *version;
     char path[4096];
 
     snprintf(path, sizeof path, "%s/problem.yaml", package->folder);
@@ -45,10 +48,11 @@ static bool load_settings(struct package *package, struct error *error)
         !settings_number(&package->problem, "limits.memory", &memory, error) ||
         !settings_number(&package->problem, "limits.output", &output, error))
         return false;
-    must_be_used = settings_string(&package->gpu, "device.must_be_used");
-    package->must_use_gpu = must_be_used && strcmp(must_be_used, "true") == 0;
-    if (must_be_used && !package->must_use_gpu && strcmp(must_be_used, "false") != 0)
-        return error_usage(error, "%s: device.must_be_used is neither true nor false", path);
+    if (device_memory > MEBIBYTES_MOST || memory > MEBIBYTES_MOST || output > MEBIBYTES_MOST)
+        return error_usage(error, "%s: a limit of memory or output is above %d MiB", package->folder, MEBIBYTES_MOST);
+    must_be_used = settings_item(&package->gpu, "device.must_be_used");
+    if (must_be_used && !settings_boolean(&package->gpu, must_be_used, &package->must_use_gpu, error))
+        return false;
     package->device_memory_limit = (size_t)(device_memory * (1 << 20));
     package->memory_limit = (size_t)(memory * (1 << 20));
     package->output_limit = (size_t)(output * (1 << 20));

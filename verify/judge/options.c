@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <float.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
@@ -13,6 +14,7 @@
 
 #include "verify/cases/arguments.h"
 #include "ranking.h"
+#include "verify/base/number.h"
 #include "verify/base/stats.h"
 
 const char options_help[] =
@@ -120,20 +122,14 @@ static bool choose(const char *option, const char *word, const char *const *name
 
 static bool parse_seconds(const char *text, double *seconds, struct error *error)
 {
-    char *end;
-
-    *seconds = strtod(text, &end);
-    if (end == text || *end != '\0' || !(*seconds > 0) || !(*seconds <= 86400))
+    if (!number_decimal(text, DBL_MIN, 86400, seconds))
         return error_usage(error, "--time-limit: '%s' is not a number of seconds up to 86400", text);
     return true;
 }
 
 static bool parse_percent(const char *text, double *percent, struct error *error)
 {
-    char *end;
-
-    *percent = strtod(text, &end);
-    if (end == text || *end != '\0' || !(*percent > 0) || !(*percent <= 100))
+    if (!number_decimal(text, DBL_MIN, 100, percent))
         return error_usage(error, "--until: '%s' is not a number of percent above 0, up to 100", text);
     return true;
 }

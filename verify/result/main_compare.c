@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "verify/base/error.h"
+#include "verify/base/number.h"
 #include "verify/base/stats.h"
 
 static const char usage[] =
@@ -243,10 +244,9 @@ static void write_json(const struct comparison *comparison)
 
 static double parse_margin(const char *text)
 {
-    char *end;
-    double percent = strtod(text, &end);
+    double percent;
 
-    if (end == text || *end != '\0' || !(percent >= 0) || !(percent <= 100))
+    if (!number_decimal(text, 0, 100, &percent))
         refuse("--margin takes a number of percent from 0 to 100");
     return percent / 100;
 }
