@@ -1,5 +1,5 @@
 #!/bin/bash
-# Judges the attack corpus and prints a table: attack.sh [--json FOLDER] [FILE...]
+# Judges the attack corpus and prints a table: attack.sh [--load N] [--json FOLDER] [FILE...]
 #
 # Every file or folder NAME_NAME of tests/exploits tells in its first comment what it tries and what it must get:
 #
@@ -14,32 +14,25 @@
 # the host for more than a second beyond its limit, leave anything behind - processes, mounts, files in /tmp and
 # /dev/shm, locks, System V memory - or harm the next one: after each family, which is what a name has before its first
 # '_', an honest submission is judged. Exit code 1 if one does. Two are judged at a time (JOBS=...).
+#
+# --load N keeps N other processes busy on the same processors meanwhile: no verdict may change by that.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 . "$(dirname "$0")/../../run_scripts/lib/clean_room.sh"
-json=$build/attack
-if [ "${1:-}" = --json ]; then
-    [ $# -ge 2 ] || usage 'attack.sh [--json FOLDER] [FILE...]'
-    json=$2
+json=$build/attack load=0 form='attack.sh [--load N] [--json FOLDER] [FILE...]'
+while [[ ${1:-} == --* ]]; do
+    [ $# -ge 2 ] || usage "$form"
+    case $1 in
+    --json) json=$2 ;;
+    --load) load=$2 ;;
+    *) usage "$form" ;;
+    esac
     shift 2
-fi
+done
+[[ $load =~ ^[0-9]{1,3}$ ]] || usage "attack.sh --load N, with N from 0 to 999, not '$load'"
 mkdir -p "$json"
 json=$(realpath "$json")
 files=("$@")
 [ ${#files[@]} -gt 0 ] || files=("$root"/tests/exploits/*_*)
-if [ "${CLEAN_ROOM:-}" != yes ]; then
-    # All that is shared is built before, and what is given is brought to where it will be seen.
-    rm -rf "$json/given" && mkdir -p "$json/given"
-    for i in "${!files[@]}"; do
-        [[ $(realpath "${files[i]}") == "$root"/* ]] && files[i]=$(realpath "${files[i]}") && continue
-        cp -R "${files[i]}" "$json/given/" && files[i]=$json/given/$(basename "${files[i]}")
-    done
-    for problem in matmul mergesort editdistance; do PROBLEM=$problem build_toolkit; done
-    # Some attack the simulator, also where there is a GPU.
-    ! toolkit_make have-nvcc || toolkit_make -j "$(nproc)" cudasim-library >&2 ||
-        fail "the simulator does not build: see above"
-    toolkit_make submission SUBMISSION=problems/editdistance/submissions/accepted/bitparallel.c >&2 || fail 'see above'
-fi
-clean_room_enter "$json" --json "$json" "${files[@]}"
 
 # field NAME FILE: what the first comment says of it, or nothing.
 field() {
@@ -47,6 +40,24 @@ field() {
     [ ! -d "$text" ] || text=$(find "$text" -maxdepth 1 \( -name '*.c' -o -name '*.cu' \) | sort | head -n 1)
     sed -n "1,/\*\//s/^ \* $1: \(.*\)$/\1/p" "$text" | head -n 1
 }
+if [ "${CLEAN_ROOM:-}" != yes ]; then
+    # All that is shared is built before, and what is given is brought to where it will be seen.
+    rm -rf "$json/given" && mkdir -p "$json/given"
+    for i in "${!files[@]}"; do
+        [[ $(realpath "${files[i]}") == "$root"/* ]] && files[i]=$(realpath "${files[i]}") && continue
+        cp -R "${files[i]}" "$json/given/" && files[i]=$json/given/$(basename "${files[i]}")
+    done
+    mapfile -t problems < <({ for i in "${files[@]}"; do field Problem "$i"; done; echo editdistance; } | sort -u)
+    for i in "${problems[@]}"; do PROBLEM=$i build_toolkit; done
+    # Some attack the simulator, also where there is a GPU.
+    ! toolkit_make have-nvcc || toolkit_make -j "$(nproc)" cudasim-library >&2 ||
+        fail "the simulator does not build: see above"
+    toolkit_make submission SUBMISSION=problems/editdistance/submissions/accepted/bitparallel.c >&2 || fail 'see above'
+    # Outside of the room, where they do not count as left behind.
+    trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
+    for ((i = 0; i < load; i++)); do (while :; do :; done) & done
+fi
+clean_room_enter "$json" --json "$json" "${files[@]}"
 
 # judged FILE: its verdict and what else is to be known, in $json/NAME.json and NAME.seconds.
 judged() {
