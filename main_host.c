@@ -278,11 +278,12 @@ static bool settle_gpu(struct host *host, struct error *error)
 static bool judge_call(const struct host *host, struct facts *facts, const struct blob *input,
                        const struct blob *answer, const struct blob *output, struct case_result *result)
 {
-    char words[256] = "";
+    struct finding finding = { 0 };
 
     if (facts->outcome == OUTCOME_DONE) {
-        facts->check = host->problem->check(input, answer, output, words, sizeof words);
-        facts->detail = words;
+        facts->check = host->problem->check(input, answer, output, &finding);
+        facts->wrong = finding.reason;
+        facts->detail = finding.detail;
     }
     return calls_take_verdict(result, facts, &host->options);
 }

@@ -123,9 +123,9 @@ static bool check_more_seeds(struct checker *checker, struct error *error)
 static bool is_right(const struct checker *checker, const struct blob *input, const struct blob *answer,
                      const struct blob *output)
 {
-    char message[256];
+    struct finding finding = { 0 };
 
-    return checker->problem->check(input, answer, output, message, sizeof message) == CHECK_RIGHT;
+    return checker->problem->check(input, answer, output, &finding) == CHECK_RIGHT;
 }
 
 /* A right output with one byte changed, at up to 65 places. */

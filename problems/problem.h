@@ -73,9 +73,12 @@ struct problem {
      */
     void (*work)(const struct blob *input, const struct blob *answer, struct work *work);
 
-    /* Judges an output of that size. message[size] gets what device_user() did wrong: "answered 3, not 4". */
+    /*
+     * Judges an output of that size. *finding, which is empty before, gets what is wrong: by found_wrong(), a reason,
+     * which anybody may see, and a detail, which may hold values (verify/judge/reason.h).
+     */
     enum check_result (*check)(const struct blob *input, const struct blob *answer, const struct blob *output,
-                               char *message, size_t size);
+                               struct finding *finding);
 
     /* Prints the lines that tell a participant what is about to run, the answer among them. */
     void (*describe)(FILE *file, const struct blob *input, const struct blob *answer);

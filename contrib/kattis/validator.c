@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     struct random_key secret = { 0 };
     struct package_header header, written;
     struct error error = { 0 };
-    char message[512] = "";
+    struct finding finding = { 0 };
     const char *why;
     FILE *file;
 
@@ -123,8 +123,8 @@ int main(int argc, char **argv)
     why = package_read_bytes(stdin, output.data, output.size);
     if (why)
         return tell(argv[3], NO, why);
-    if (problem->check(&input, &answer, &output, message, sizeof message) != CHECK_RIGHT)
-        return tell(argv[3], NO, message);
+    if (problem->check(&input, &answer, &output, &finding) != CHECK_RIGHT)
+        return tell(argv[3], NO, finding.detail);
     return YES;
 }
 

@@ -123,7 +123,7 @@ static bool run(struct practice *practice, bool *right, struct error *error)
     void *library = dlopen(practice->submission, RTLD_NOW | RTLD_LOCAL);
     function *device_user = library ? find(library, "device_user") : NULL, *setup;
     struct blob copy = { 0 };
-    char words[256] = "";
+    struct finding finding = { 0 };
 
     if (!device_user)
         return error_usage(error, "%s", dlerror());
@@ -139,9 +139,9 @@ static bool run(struct practice *practice, bool *right, struct error *error)
         setup();
     call_device_user(device_user, copy.data, copy.size, practice->output.data, practice->output.size);
     blob_release(&copy);
-    *right = practice->problem->check(&practice->input, &practice->answer, &practice->output, words, sizeof words) ==
+    *right = practice->problem->check(&practice->input, &practice->answer, &practice->output, &finding) ==
              CHECK_RIGHT;
-    printf(*right ? "practice: the answer is right\n" : "practice: the answer is wrong: %s\n", words);
+    printf(*right ? "practice: the answer is right\n" : "practice: the answer is wrong: %s\n", finding.detail);
     return true;
 }
 

@@ -351,7 +351,7 @@ static void find_difference(const struct instance *i, const struct blob *answer,
 }
 
 static enum check_result check_prescribed(const struct blob *input, const struct blob *answer,
-                                          const struct blob *output, char *message, size_t size)
+                                          const struct blob *output, struct finding *finding)
 {
     struct instance i = first_of(input);
     char what[160];
@@ -361,10 +361,9 @@ static enum check_result check_prescribed(const struct blob *input, const struct
         if (what[0] == '\0')
             continue;
         if (header_of(input)->count > 1)
-            snprintf(message, size, "%s, in instance %u of %u", what, i.index + 1, header_of(input)->count);
-        else
-            snprintf(message, size, "%s", what);
-        return CHECK_WRONG;
+            return found_wrong(finding, REASON_VALUE, "%s, in instance %u of %u", what, i.index + 1,
+                               header_of(input)->count);
+        return found_wrong(finding, REASON_VALUE, "%s", what);
     } while (advance(input, &i));
     return CHECK_RIGHT;
 }
@@ -390,23 +389,24 @@ static int64_t tour_length(const struct instance *i, const int32_t *tour, char *
     return cointsp_length(i->c->n, i->distance, tour);
 }
 
-static enum check_result check_open(const struct blob *input, const struct blob *output, char *message, size_t size)
+static enum check_result check_open(const struct blob *input, const struct blob *output, struct finding *finding)
 {
     struct instance i = first_of(input);
-    int64_t length = tour_length(&i, tour_of(output, &i), message, size);
+    char why[64];
+    int64_t length = tour_length(&i, tour_of(output, &i), why, sizeof why);
 
-    if (length >= 0 && length <= i.c->target)
-        return CHECK_RIGHT;
-    if (length >= 0)
-        snprintf(message, size, "found a tour of length %" PRId64 ", where %d is the target", length, i.c->target);
-    return CHECK_WRONG;
+    if (length < 0)
+        return found_wrong(finding, REASON_INVALID, "%s", why);
+    if (length > i.c->target)
+        return found_wrong(finding, REASON_TARGET, "found a tour of length %" PRId64 ", where %d is the target", length,
+                           i.c->target);
+    return CHECK_RIGHT;
 }
 
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
-                               char *message, size_t size)
+                               struct finding *finding)
 {
-    return is_open(input) ? check_open(input, output, message, size)
-                          : check_prescribed(input, answer, output, message, size);
+    return is_open(input) ? check_open(input, output, finding) : check_prescribed(input, answer, output, finding);
 }
 
 /* ------------------------------------------------------------------ words */

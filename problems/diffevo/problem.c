@@ -115,7 +115,7 @@ static void work(const struct blob *input, const struct blob *answer, struct wor
 
 /* ------------------------------------------------------------------ checking */
 
-/* The words that a message begins with. */
+/* The words that a detail begins with. */
 static int describe_problem(const struct blob *input, uint32_t k, char *text, size_t size)
 {
     const struct diffevo_problem *p = &problems_of(input)[k];
@@ -127,7 +127,7 @@ static int describe_problem(const struct blob *input, uint32_t k, char *text, si
 static bool same_float(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 static enum check_result check_prescribed(const struct blob *input, const struct blob *answer,
-                                          const struct blob *output, char *message, size_t size)
+                                          const struct blob *output, struct finding *finding)
 {
     const struct diffevo_problem *p = problems_of(input);
     char name[96];
@@ -139,39 +139,29 @@ static enum check_result check_prescribed(const struct blob *input, const struct
         const float *right_x = x_of(input, answer) + p[k].x, *given_x = x_of(input, output) + p[k].x;
 
         describe_problem(input, k, name, sizeof name);
-        if (given.generations != right.generations) {
-            snprintf(message, size, "%s %u generations where %u are right", name, given.generations,
-                     right.generations);
-            return CHECK_WRONG;
-        }
-        if (!same_float(given.best, right.best) || given.index != right.index) {
-            snprintf(message, size, "%s the best value %.9g, individual %u, where %.9g, individual %u, is right", name,
-                     given.best, given.index, right.best, right.index);
-            return CHECK_WRONG;
-        }
-        if (given.evaluations != right.evaluations) {
-            snprintf(message, size, "%s %u evaluations where %u are right", name, given.evaluations,
-                     right.evaluations);
-            return CHECK_WRONG;
-        }
-        if (given.checksum != right.checksum) {
-            snprintf(message, size, "%s the checksum %016" PRIx64 " where %016" PRIx64 " is right", name,
-                     given.checksum, right.checksum);
-            return CHECK_WRONG;
-        }
-        for (uint32_t j = 0; j < p[k].dimension; j++) {
-            if (!same_float(given_x[j], right_x[j])) {
-                snprintf(message, size, "%s best_x[%u] = %.9g where %.9g is right", name, j, given_x[j], right_x[j]);
-                return CHECK_WRONG;
-            }
-        }
+        if (given.generations != right.generations)
+            return found_wrong(finding, REASON_VALUE, "%s %u generations where %u are right", name, given.generations,
+                               right.generations);
+        if (!same_float(given.best, right.best) || given.index != right.index)
+            return found_wrong(finding, REASON_VALUE,
+                               "%s the best value %.9g, individual %u, where %.9g, individual %u, is right", name,
+                               given.best, given.index, right.best, right.index);
+        if (given.evaluations != right.evaluations)
+            return found_wrong(finding, REASON_VALUE, "%s %u evaluations where %u are right", name, given.evaluations,
+                               right.evaluations);
+        if (given.checksum != right.checksum)
+            return found_wrong(finding, REASON_VALUE, "%s the checksum %016" PRIx64 " where %016" PRIx64 " is right",
+                               name, given.checksum, right.checksum);
+        for (uint32_t j = 0; j < p[k].dimension; j++)
+            if (!same_float(given_x[j], right_x[j]))
+                return found_wrong(finding, REASON_VALUE, "%s best_x[%u] = %.9g where %.9g is right", name, j,
+                                   given_x[j], right_x[j]);
     }
-    snprintf(message, size, "the output differs from the right one");
-    return CHECK_WRONG;
+    return found_wrong(finding, REASON_VALUE, "the output differs from the right one");
 }
 
-/* Whether a vector is within the bounds, and the function at most the target there. message may be NULL. */
-static bool reaches_target(const struct blob *input, uint32_t k, const float *x, char *message, size_t size)
+/* Whether a vector is within the bounds, and the function at most the target there: CHECK_RIGHT, or what is wrong. */
+static enum check_result check_vector(const struct blob *input, uint32_t k, const float *x, struct finding *finding)
 {
     const struct diffevo_problem *p = &problems_of(input)[k];
     char name[96];
@@ -179,44 +169,43 @@ static bool reaches_target(const struct blob *input, uint32_t k, const float *x,
 
     describe_problem(input, k, name, sizeof name);
     for (uint32_t j = 0; j < p->dimension; j++) {
-        if (!(x[j] >= p->low && x[j] <= p->high)) {
-            if (message)
-                snprintf(message, size, "%s x[%u] = %.9g, which is not from %.9g to %.9g", name, j, x[j], p->low,
-                         p->high);
-            return false;
-        }
+        if (!(x[j] >= p->low && x[j] <= p->high))
+            return found_wrong(finding, REASON_BOUNDS, "%s x[%u] = %.9g, which is not from %.9g to %.9g", name, j, x[j],
+                               p->low, p->high);
     }
     value = diffevo_exact_value(p, data_of(input), x);
     if (value <= p->target)
-        return true;
-    if (message)
-        snprintf(message, size, "%s a vector of value %.9g, above its target %.9g", name, value, p->target);
-    return false;
+        return CHECK_RIGHT;
+    return found_wrong(finding, REASON_TARGET, "%s a vector of value %.9g, above its target %.9g", name, value,
+                       p->target);
 }
 
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
-                               char *message, size_t size)
+                               struct finding *finding)
 {
+    enum check_result result = CHECK_RIGHT;
+
     if (output->size != output_size(input)) {
-        snprintf(message, size, "answered %zu bytes where %zu are right", output->size, output_size(input));
+        snprintf(finding->detail, sizeof finding->detail, "answered %zu bytes where %zu are right", output->size,
+                 output_size(input));
         return CHECK_FAILED;
     }
     if (!is_open(input))
-        return check_prescribed(input, answer, output, message, size);
-    for (uint32_t k = 0; k < header_of(input)->count; k++)
-        if (!reaches_target(input, k, x_of(input, output) + problems_of(input)[k].x, message, size))
-            return CHECK_WRONG;
-    return CHECK_RIGHT;
+        return check_prescribed(input, answer, output, finding);
+    for (uint32_t k = 0; k < header_of(input)->count && result == CHECK_RIGHT; k++)
+        result = check_vector(input, k, x_of(input, output) + problems_of(input)[k].x, finding);
+    return result;
 }
 
 /* ------------------------------------------------------------------ words */
 
 static size_t reached_targets(const struct blob *input, const struct blob *output)
 {
+    struct finding ignored;
     size_t reached = 0;
 
     for (uint32_t k = 0; k < header_of(input)->count; k++)
-        reached += reaches_target(input, k, x_of(input, output) + problems_of(input)[k].x, NULL, 0);
+        reached += check_vector(input, k, x_of(input, output) + problems_of(input)[k].x, &ignored) == CHECK_RIGHT;
     return reached;
 }
 

@@ -303,13 +303,12 @@ static void work(const struct blob *input, const struct blob *answer, struct wor
 }
 
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
-                               char *message, size_t size)
+                               struct finding *finding)
 {
     (void)input;
     if (number_of(answer) == number_of(output))
         return CHECK_RIGHT;
-    snprintf(message, size, "answered %u where %u is right", number_of(output), number_of(answer));
-    return CHECK_WRONG;
+    return found_wrong(finding, REASON_VALUE, "answered %u where %u is right", number_of(output), number_of(answer));
 }
 
 static void describe(FILE *file, const struct blob *input, const struct blob *answer)

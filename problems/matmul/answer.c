@@ -363,9 +363,9 @@ static const char *words_for(double x, int digits, char text[32])
     return text;
 }
 
-/* Whether an element is right; if not, message[size] says so. */
-static bool element_is_right(size_t i, size_t j, float element, size_t k, double sum, double magnitude, char *message,
-                             size_t size)
+/* Whether an element is right; if not, *finding says so. */
+static bool element_is_right(size_t i, size_t j, float element, size_t k, double sum, double magnitude,
+                             struct finding *finding)
 {
     char is[32], due[32], within[48] = "";
 
@@ -373,14 +373,15 @@ static bool element_is_right(size_t i, size_t j, float element, size_t k, double
         return true;
     if (isfinite(sum))
         snprintf(within, sizeof within, ", within %.3g", matmul_tolerance(k, magnitude));
-    snprintf(message, size, "wrote C[%zu][%zu] = %s where %s is right%s", i, j, words_for((double)element, 9, is),
-             words_for(sum, 12, due), within);
+    found_wrong(finding, isfinite(sum) && !isfinite(element) ? REASON_NAN : REASON_VALUE,
+                "wrote C[%zu][%zu] = %s where %s is right%s", i, j, words_for((double)element, 9, is),
+                words_for(sum, 12, due), within);
     return false;
 }
 
 /* All elements of row i and group g by the rule. */
-static enum check_result judge_group(const struct matmul_pair *pair, size_t i, size_t g, const float *c, char *message,
-                                     size_t size)
+static enum check_result judge_group(const struct matmul_pair *pair, size_t i, size_t g, const float *c,
+                                     struct finding *finding)
 {
     const size_t first = g * MATMUL_GROUP, width = pair->n - first < MATMUL_GROUP ? pair->n - first : MATMUL_GROUP;
     double sums[MATMUL_GROUP], magnitudes[MATMUL_GROUP];
@@ -389,7 +390,7 @@ static enum check_result judge_group(const struct matmul_pair *pair, size_t i, s
                         sums, magnitudes))
         return CHECK_FAILED;
     for (size_t j = 0; j < width; j++)
-        if (!element_is_right(i, first + j, c[i * pair->n + first + j], pair->k, sums[j], magnitudes[j], message, size))
+        if (!element_is_right(i, first + j, c[i * pair->n + first + j], pair->k, sums[j], magnitudes[j], finding))
             return CHECK_WRONG;
     return CHECK_RIGHT;
 }
@@ -421,29 +422,28 @@ struct judging {
     atomic_size_t wrong; /* the first row of those */
     pthread_mutex_t lock; /* of what follows */
     enum check_result result;
-    char *message;
-    size_t size;
+    struct finding *finding;
 };
 
-static enum check_result judge_whole_row(const struct judging *judging, size_t i, char *message, size_t size)
+static enum check_result judge_whole_row(const struct judging *judging, size_t i, struct finding *finding)
 {
     const struct matmul_pair *pair = judging->pair;
     struct whole w = whole_of(pair, judging->answer);
 
     for (size_t j = 0, e = i * pair->n; j < pair->n; j++, e++)
-        if (!element_is_right(i, j, judging->c[e], pair->k, w.sums[e], w.magnitudes[e], message, size))
+        if (!element_is_right(i, j, judging->c[e], pair->k, w.sums[e], w.magnitudes[e], finding))
             return CHECK_WRONG;
     return CHECK_RIGHT;
 }
 
-static enum check_result judge_probed_row(const struct judging *judging, size_t i, char *message, size_t size)
+static enum check_result judge_probed_row(const struct judging *judging, size_t i, struct finding *finding)
 {
     struct probes p = probes_of(judging->pair, judging->answer);
     enum check_result result = CHECK_RIGHT;
 
     for (size_t g = 0; g < p.groups && result == CHECK_RIGHT; g++)
         if (!combinations_agree(judging->pair, &p, i, g, judging->c))
-            result = judge_group(judging->pair, i, g, judging->c, message, size);
+            result = judge_group(judging->pair, i, g, judging->c, finding);
     return result;
 }
 
@@ -454,24 +454,24 @@ static void judge_rows(void *context, size_t first, size_t end)
     struct judging *judging = context;
     const bool large = is_large(judging->answer);
     enum check_result result = CHECK_RIGHT;
-    char message[256] = "";
+    struct finding finding = { 0 };
 
     for (size_t i = first; i < end && result == CHECK_RIGHT && first < atomic_load(&judging->wrong); i++)
-        result = large ? judge_probed_row(judging, i, message, sizeof message)
-                       : judge_whole_row(judging, i, message, sizeof message);
+        result = large ? judge_probed_row(judging, i, &finding)
+                       : judge_whole_row(judging, i, &finding);
     if (result == CHECK_RIGHT)
         return;
     pthread_mutex_lock(&judging->lock);
     if (first < atomic_load(&judging->wrong)) {
         atomic_store(&judging->wrong, first);
         judging->result = result;
-        snprintf(judging->message, judging->size, "%s", message);
+        *judging->finding = finding;
     }
     pthread_mutex_unlock(&judging->lock);
 }
 
-static bool samples_are_right(const struct matmul_pair *pair, const struct blob *answer, const float *c, char *message,
-                              size_t size)
+static bool samples_are_right(const struct matmul_pair *pair, const struct blob *answer, const float *c,
+                              struct finding *finding)
 {
     struct probes p = probes_of(pair, answer);
 
@@ -479,19 +479,19 @@ static bool samples_are_right(const struct matmul_pair *pair, const struct blob 
         const struct sample *sample = &p.samples[s];
 
         if (!element_is_right(sample->i, sample->j, c[sample->i * pair->n + sample->j], pair->k, sample->sum,
-                              sample->magnitude, message, size))
+                              sample->magnitude, finding))
             return false;
     }
     return true;
 }
 
-enum check_result matmul_judge(const struct matmul_pair *pair, const struct blob *answer, const float *c, char *message,
-                               size_t size)
+enum check_result matmul_judge(const struct matmul_pair *pair, const struct blob *answer, const float *c,
+                               struct finding *finding)
 {
     struct judging judging = { .pair = pair, .answer = answer, .c = c, .wrong = pair->m, .result = CHECK_RIGHT,
-                               .lock = PTHREAD_MUTEX_INITIALIZER, .message = message, .size = size };
+                               .lock = PTHREAD_MUTEX_INITIALIZER, .finding = finding };
 
-    if (is_large(answer) && !samples_are_right(pair, answer, c, message, size))
+    if (is_large(answer) && !samples_are_right(pair, answer, c, finding))
         return CHECK_WRONG;
     parallel_pieces(pair->m, PIECE_ROWS, judge_rows, &judging);
     return judging.result;

@@ -70,9 +70,9 @@ bool matmul_answer(const struct matmul_pair *pair, bool large, bool plain, const
 /* Bytes of that answer, and of what computing it needs beside. */
 size_t matmul_answer_footprint(const struct matmul_pair *pair);
 
-/* Judges C[m][n]; on CHECK_WRONG message[size] says which element is wrong. */
-enum check_result matmul_judge(const struct matmul_pair *pair, const struct blob *answer, const float *c, char *message,
-                               size_t size);
+/* Judges C[m][n]; on CHECK_WRONG *finding says which element is wrong. */
+enum check_result matmul_judge(const struct matmul_pair *pair, const struct blob *answer, const float *c,
+                               struct finding *finding);
 
 /* The word that stands in the .ans file: it does not depend on the secret. */
 void matmul_answer_word(const struct blob *answer, char *text, size_t size);

@@ -221,11 +221,11 @@ static void work(const struct blob *input, const struct blob *answer, struct wor
 }
 
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
-                               char *message, size_t size)
+                               struct finding *finding)
 {
     struct matmul_pair pair = matmul_pair_of(input);
 
-    return matmul_judge(&pair, answer, (const float *)output->data, message, size);
+    return matmul_judge(&pair, answer, (const float *)output->data, finding);
 }
 
 /* ------------------------------------------------------------------ words */

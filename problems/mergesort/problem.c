@@ -272,26 +272,29 @@ static void work(const struct blob *input, const struct blob *answer, struct wor
 /* ------------------------------------------------------------------ judging */
 
 /* Why element i of an output does not go before the next one. */
-static void explain(const struct mergesort_list *list, size_t i, char *message, size_t size)
+static enum check_result explain(const struct mergesort_list *list, size_t i, struct finding *finding)
 {
     uint32_t index = list->payloads ? mergesort_index(list->payloads[i], list->round_keys) : 0;
 
     if (index >= list->count)
-        snprintf(message, size, "wrote sorted_payloads[%zu] = %" PRIu32 ", which is no payload of the input", i,
-                 list->payloads[i]);
-    else if (list->keys[i] > list->keys[i + 1])
-        snprintf(message, size, "wrote sorted_keys[%zu] = %" PRId32 " above sorted_keys[%zu] = %" PRId32, i,
-                 list->keys[i], i + 1, list->keys[i + 1]);
-    else if (list->payloads[i] == list->payloads[i + 1])
-        snprintf(message, size, "wrote the payload %" PRIu32 " twice, as sorted_payloads[%zu] and the next",
-                 list->payloads[i], i);
-    else
-        snprintf(message, size, "did not keep the order of equal keys: sorted_payloads[%zu] and [%zu], of key %" PRId32,
-                 i, i + 1, list->keys[i]);
+        return found_wrong(finding, REASON_ELEMENTS,
+                           "wrote sorted_payloads[%zu] = %" PRIu32 ", which is no payload of the input", i,
+                           list->payloads[i]);
+    if (list->keys[i] > list->keys[i + 1])
+        return found_wrong(finding, REASON_ORDER,
+                           "wrote sorted_keys[%zu] = %" PRId32 " above sorted_keys[%zu] = %" PRId32, i, list->keys[i],
+                           i + 1, list->keys[i + 1]);
+    if (list->payloads[i] == list->payloads[i + 1])
+        return found_wrong(finding, REASON_ELEMENTS,
+                           "wrote the payload %" PRIu32 " twice, as sorted_payloads[%zu] and the next",
+                           list->payloads[i], i);
+    return found_wrong(finding, REASON_STABILITY,
+                       "did not keep the order of equal keys: sorted_payloads[%zu] and [%zu], of key %" PRId32, i,
+                       i + 1, list->keys[i]);
 }
 
 static enum check_result check(const struct blob *input, const struct blob *answer, const struct blob *output,
-                               char *message, size_t size)
+                               struct finding *finding)
 {
     struct mergesort_list list = list_of_output(input, output);
     const struct answer *right = (const struct answer *)answer->data;
@@ -301,19 +304,13 @@ static enum check_result check(const struct blob *input, const struct blob *answ
 
     memcpy(&returned, output->data + output->size - sizeof returned, sizeof returned);
     wrong = mergesort_scan(&list, right->points, SECRET_POINTS, products);
-    if (wrong < list.count) {
-        explain(&list, wrong, message, size);
-        return CHECK_WRONG;
-    }
-    if (memcmp(products, right->products, SECRET_POINTS * sizeof products[0]) != 0) {
-        snprintf(message, size, "wrote %s in ascending order that are not those of the input",
-                 list.payloads ? "pairs" : "keys");
-        return CHECK_WRONG;
-    }
-    if (returned != CALL_RETURNED) {
-        snprintf(message, size, "overwrote what is behind the arrays");
-        return CHECK_WRONG;
-    }
+    if (wrong < list.count)
+        return explain(&list, wrong, finding);
+    if (memcmp(products, right->products, SECRET_POINTS * sizeof products[0]) != 0)
+        return found_wrong(finding, REASON_ELEMENTS, "wrote %s in ascending order that are not those of the input",
+                           list.payloads ? "pairs" : "keys");
+    if (returned != CALL_RETURNED)
+        return found_wrong(finding, REASON_SPILL, "overwrote what is behind the arrays");
     return CHECK_RIGHT;
 }
 

@@ -19,7 +19,8 @@
 struct trial {
     struct blob input, answer, output;
     struct matmul_pair pair;
-    char line[64], message[256];
+    char line[64];
+    struct finding finding;
 };
 
 static const struct random_key secrets[] = { { .seed = 1 }, { .seed = 2 }, { .seed = 3, .case_seed = 4 } };
@@ -57,9 +58,8 @@ static void trial_answer(struct trial *trial, bool large, const struct random_ke
 
 static enum check_result judge(struct trial *trial)
 {
-    trial->message[0] = '\0';
-    return matmul_judge(&trial->pair, &trial->answer, (const float *)trial->output.data, trial->message,
-                        sizeof trial->message);
+    trial->finding = (struct finding){ 0 };
+    return matmul_judge(&trial->pair, &trial->answer, (const float *)trial->output.data, &trial->finding);
 }
 
 /* ------------------------------------------------------------------ products */
@@ -126,7 +126,7 @@ static void test_right(bool large)
         trial_init(&trial, kind, shapes[t % SHAPES].m, shapes[t % SHAPES].n, shapes[t % SHAPES].k, (uint32_t)t);
         for (int s = 0; s < 3; s++) {
             trial_answer(&trial, large, &secrets[s]);
-            CHECK(judge(&trial) == CHECK_RIGHT, "%s, large %d: %s", trial.line, large, trial.message);
+            CHECK(judge(&trial) == CHECK_RIGHT, "%s, large %d: %s", trial.line, large, trial.finding.detail);
             CHECK(matmul_answer(&trial.pair, large, true, &secrets[s], &plain, &error) &&
                       plain.size == trial.answer.size && memcmp(plain.data, trial.answer.data, plain.size) == 0,
                   "%s, large %d: answers differ", trial.line, large);
@@ -153,8 +153,8 @@ static void test_spoiled(bool large)
         CHECK(blob_alloc(&right, trial.output.size, &error), "out of memory");
         memcpy(right.data, trial.output.data, right.size);
         for (; matmul_spoil(&trial.pair, large, (float *)trial.output.data, way); way++) {
-            CHECK(judge(&trial) == CHECK_WRONG && strstr(trial.message, "is right"), "%s, large %d: way %zu passes",
-                  trial.line, large, way);
+            CHECK(judge(&trial) == CHECK_WRONG && strstr(trial.finding.detail, "is right"),
+                  "%s, large %d: way %zu passes", trial.line, large, way);
             memcpy(trial.output.data, right.data, right.size);
         }
         CHECK(way >= 7 && way <= 12 && memcmp(trial.output.data, right.data, right.size) == 0, "%s: %zu ways",
@@ -183,13 +183,13 @@ static void test_edge_of_tolerance(void)
     for (int large = 0; large < 2; large++)
         for (int s = 0; s < 3; s++) {
             trial_answer(&trial, large, &secrets[s]);
-            CHECK(judge(&trial) == CHECK_RIGHT, "large %d: %s", large, trial.message);
+            CHECK(judge(&trial) == CHECK_RIGHT, "large %d: %s", large, trial.finding.detail);
         }
     c[n - 1] = (float)(sums[n - 1] + 2 * matmul_tolerance(k, magnitudes[n - 1]));
     for (int large = 0; large < 2; large++) {
         trial_answer(&trial, large, &secrets[0]);
-        CHECK(judge(&trial) == CHECK_WRONG && strncmp(trial.message, "wrote C[0][511] = ", 18) == 0, "large %d: %s",
-              large, trial.message);
+        CHECK(judge(&trial) == CHECK_WRONG && strncmp(trial.finding.detail, "wrote C[0][511] = ", 18) == 0,
+              "large %d: %s", large, trial.finding.detail);
     }
     free(sums);
     free(magnitudes);
@@ -221,7 +221,7 @@ static void test_combinations(void)
         for (int power = 4; power <= 20; power += 4) {
             c[i * n + j] = right + (float)(ldexp(1, power) * matmul_tolerance(k, (double)magnitude));
             seen[power] += judge(&trial) == CHECK_WRONG;
-            CHECK(power < 16 || trial.message[0], "C[%zu][%zu], off by 2^%d tolerances, passes", i, j, power);
+            CHECK(power < 16 || trial.finding.detail[0], "C[%zu][%zu], off by 2^%d tolerances, passes", i, j, power);
         }
         c[i * n + j] = right;
     }
@@ -249,7 +249,8 @@ static void test_large_case(void)
         struct blob answer = { 0 }, again = { 0 }, right = { 0 };
         struct error error;
         struct trial trial;
-        char message[256], word[64], other[64];
+        struct finding finding = { 0 };
+        char word[64], other[64];
 
         trial_init(&trial, cases[t].kind, cases[t].m, cases[t].n, cases[t].k, 1);
         CHECK(matmul_is_large(&trial.pair), "%s is not large", trial.line);
@@ -262,14 +263,15 @@ static void test_large_case(void)
         CHECK(strcmp(word, other) == 0, "%s differs from %s: the word depends on the secret", word, other);
         CHECK(blob_alloc(&right, trial.output.size, &error) &&
                   outputs_find("matmul")->solve(&trial.input, &answer, &right, &error), "out of memory");
-        CHECK(problem->check(&trial.input, &answer, &right, message, sizeof message) == CHECK_RIGHT, "%s", message);
+        CHECK(problem->check(&trial.input, &answer, &right, &finding) == CHECK_RIGHT, "%s",
+              finding.detail);
         for (size_t way = 0;; way++) {
             memcpy(trial.output.data, right.data, right.size);
             if (!outputs_find("matmul")->spoil(&trial.input, &answer, &trial.output, way)) {
                 CHECK(way >= 9, "%zu ways", way);
                 break;
             }
-            CHECK(problem->check(&trial.input, &answer, &trial.output, message, sizeof message) == CHECK_WRONG,
+            CHECK(problem->check(&trial.input, &answer, &trial.output, &finding) == CHECK_WRONG,
                   "%s: way %zu", trial.line, way);
         }
         blob_release(&answer);

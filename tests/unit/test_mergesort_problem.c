@@ -152,7 +152,11 @@ static void test_kinds(void)
 static bool is_right(const struct problem *problem, const struct blob *input, const struct blob *answer,
                      const struct blob *output, char message[256])
 {
-    return problem->check(input, answer, output, message, 256) == CHECK_RIGHT;
+    struct finding finding = { 0 };
+    const enum check_result result = problem->check(input, answer, output, &finding);
+
+    memcpy(message, finding.detail, sizeof finding.detail);
+    return result == CHECK_RIGHT;
 }
 
 /* Every bit-change of a word of the arrays, and every exchange of two words that differ, makes a right output wrong. */

@@ -51,13 +51,15 @@ static enum verdict expected_verdict(const struct facts *f)
 static void check_combination(const struct facts *facts)
 {
     char message[256];
-    enum verdict verdict = verdict_of(facts, message, sizeof message);
+    enum reason reason;
+    enum verdict verdict = verdict_of(facts, &reason, message, sizeof message);
 
     CHECK(verdict == expected_verdict(facts), "outcome %d, check %d, called %d, signal %d, oom %d, refused %zu: %s",
           facts->outcome, facts->check, facts->called, facts->signal, facts->oom_killed, facts->memory_refused,
           verdict_id(verdict));
     /* Only an accepted answer, checked and returned from a call, needs no explanation. */
     CHECK((verdict == VERDICT_AC) == (message[0] == '\0'), "outcome %d: '%s'", facts->outcome, message);
+    CHECK((verdict == VERDICT_AC) == (reason == REASON_NONE), "outcome %d: '%s'", facts->outcome, reason_words(reason));
     CHECK(verdict != VERDICT_AC || (facts->outcome == OUTCOME_DONE && facts->called && facts->check == CHECK_RIGHT),
           "outcome %d, check %d is accepted", facts->outcome, facts->check);
     CHECK(strchr(message, '\n') == NULL, "'%s' has two lines", message);
@@ -150,11 +152,53 @@ static void test_words(void)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char message[256], small[8];
+        enum reason reason;
 
-        verdict_of(&rows[i].facts, message, sizeof message);
+        verdict_of(&rows[i].facts, &reason, message, sizeof message);
         CHECK(strstr(message, rows[i].words) != NULL, "'%s' has no '%s'", message, rows[i].words);
-        verdict_of(&rows[i].facts, small, sizeof small);
+        verdict_of(&rows[i].facts, &reason, small, sizeof small);
         CHECK(memchr(small, '\0', sizeof small) != NULL, "a short message is not terminated");
+    }
+}
+
+/* Reasons do not depend on what a submission chose: signal, exit code, sizes, times, or the checker's words. */
+static void test_reasons(void)
+{
+    static const char *const details[] = { "answered 3 where 4 is right", "x" };
+    static const struct {
+        struct facts facts;
+        enum reason reason;
+    } rows[] = {
+        { { .called = true, .outcome = OUTCOME_DIED }, REASON_DIED },
+        { { .outcome = OUTCOME_DIED }, REASON_DIED_EARLY },
+        { { .called = true, .outcome = OUTCOME_TIMEOUT }, REASON_TIME },
+        { { .called = true, .outcome = OUTCOME_FLOOD }, REASON_FLOOD },
+        { { .called = true, .outcome = OUTCOME_MEMORY }, REASON_MEMORY },
+        { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .wrong = REASON_ORDER }, REASON_ORDER },
+        { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG }, REASON_VALUE },
+        { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .unwritten = true, .wrong = REASON_ORDER },
+          REASON_UNWRITTEN },
+        { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_RIGHT, .late = true }, REASON_LATE },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int chosen = 0; chosen < 16; chosen++) {
+            struct facts facts = rows[i].facts;
+            enum reason reason;
+            char message[256];
+
+            facts.signal = chosen & 1 ? SIGSEGV : 0;
+            facts.exit_code = chosen & 2 ? 77 : 0;
+            facts.printed = chosen & 4 ? 123456 : 0;
+            facts.seconds = chosen;
+            facts.detail = details[chosen >> 3];
+            verdict_of(&facts, &reason, message, sizeof message);
+            CHECK(reason == rows[i].reason, "row %zu, %d: %s", i, chosen, reason_words(reason));
+        }
+    for (int reason = 0; reason < REASON_KINDS; reason++) {
+        const char *words = reason_words((enum reason)reason);
+
+        CHECK(words && !strpbrk(words, "%0123456789\n"), "reason %d: '%s'", reason, words ? words : "");
     }
 }
 
@@ -176,6 +220,7 @@ int main(void)
 {
     test_every_combination();
     test_words();
+    test_reasons();
     test_names_and_codes();
     return unit_end();
 }

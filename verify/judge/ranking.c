@@ -42,10 +42,11 @@ bool ranking_calibrate(const struct session_config *config, const char *empty, c
             samples[i] = times.total;
     }
     if (facts.outcome != OUTCOME_DONE) {
+        enum reason reason;
         char why[256];
 
         facts.check = CHECK_FAILED;
-        verdict_of(&facts, why, sizeof why);
+        verdict_of(&facts, &reason, why, sizeof why);
         ok = error_toolkit(error, "cannot measure what an empty submission takes: %s", why);
     }
     session_close(session);

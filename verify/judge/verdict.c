@@ -47,11 +47,12 @@ static void ending(const struct facts *facts, char *text, size_t size)
         snprintf(text, size, "exited with code %d", facts->exit_code);
 }
 
-static enum verdict verdict_of_answer(const struct facts *facts, char *message, size_t size)
+static enum verdict verdict_of_answer(const struct facts *facts, enum reason *reason, char *message, size_t size)
 {
     const bool checked = facts->check == CHECK_RIGHT || facts->check == CHECK_WRONG;
 
     if (checked && facts->late) {
+        *reason = REASON_LATE;
         snprintf(message, size, "device_user() wrote to its output after it had returned");
         return VERDICT_WA;
     }
@@ -59,12 +60,14 @@ static enum verdict verdict_of_answer(const struct facts *facts, char *message, 
     case CHECK_RIGHT:
         return VERDICT_AC;
     case CHECK_WRONG:
+        *reason = facts->unwritten ? REASON_UNWRITTEN : facts->wrong ? facts->wrong : REASON_VALUE;
         if (facts->unwritten)
             snprintf(message, size, "device_user() left its output unwritten");
         else
             snprintf(message, size, "device_user() %s", facts->detail);
         return VERDICT_WA;
     default:
+        *reason = REASON_CHECKER;
         snprintf(message, size, "the checker failed: %s", facts->detail);
         return VERDICT_JE;
     }
@@ -72,6 +75,11 @@ static enum verdict verdict_of_answer(const struct facts *facts, char *message, 
 
 /* Bytes as MiB: a limit is a whole number of them, what was used is rounded up. */
 static size_t mib(size_t bytes) { return (bytes >> 20) + (bytes % (1 << 20) != 0); }
+
+static bool exceeds_device_memory(const struct facts *facts)
+{
+    return facts->device_memory_limit > 0 && facts->device_memory_used > facts->device_memory_limit;
+}
 
 /*
  * Whether memory was exhausted, with the words for it. What the kernel or the host saw counts however the submission
@@ -81,7 +89,7 @@ static bool exhausted(const struct facts *facts, const char *who, char *message,
 {
     char end[64], most[64] = "";
 
-    if (facts->device_memory_limit > 0 && facts->device_memory_used > facts->device_memory_limit) {
+    if (exceeds_device_memory(facts)) {
         snprintf(message, size, "%s needed more than its device memory limit of %zu MiB (%zu MiB at its peak)", who,
                  mib(facts->device_memory_limit), mib(facts->device_memory_used));
         return true;
@@ -118,20 +126,41 @@ static bool is_beyond_limits(const struct facts *facts)
                                                                   facts->check != CHECK_WRONG)));
 }
 
-enum verdict verdict_of(const struct facts *facts, char *message, size_t size)
+/* Why a stage did not end as it should: by its outcome alone, so that nothing the submission chose is in it. */
+static enum reason reason_of(const struct facts *facts)
+{
+    static const enum reason reasons[OUTCOMES] = {
+        [OUTCOME_DONE] = REASON_UNCALLED,     [OUTCOME_TIMEOUT] = REASON_TIME,
+        [OUTCOME_DIED] = REASON_DIED,         [OUTCOME_CLOSED] = REASON_CLOSED,
+        [OUTCOME_FORGED] = REASON_FORGED,     [OUTCOME_FLOOD] = REASON_FLOOD,
+        [OUTCOME_LEFT_WORK] = REASON_LEFT_WORK, [OUTCOME_MEMORY] = REASON_MEMORY,
+        [OUTCOME_LOAD_FAILED] = REASON_UNLOADED, [OUTCOME_DEVICE_FAILED] = REASON_DEVICE_FAILED,
+        [OUTCOME_LOST] = REASON_LOST,
+    };
+
+    if (facts->outcome == OUTCOME_DIED && facts->signal == SIGSYS)
+        return REASON_FORBIDDEN;
+    if (facts->outcome == OUTCOME_DIED && !facts->called)
+        return REASON_DIED_EARLY;
+    return reasons[facts->outcome];
+}
+
+enum verdict verdict_of(const struct facts *facts, enum reason *reason, char *message, size_t size)
 {
     const char *who = facts->called ? "device_user()" : "the submission, before the first call,";
     char end[64], tasks[80] = "";
 
     if (size > 0)
         message[0] = '\0';
-    if (!is_beyond_limits(facts) && exhausted(facts, who, message, size))
+    *reason = REASON_NONE;
+    if (!is_beyond_limits(facts) && exhausted(facts, who, message, size)) {
+        *reason = exceeds_device_memory(facts) ? REASON_DEVICE_MEMORY : REASON_MEMORY;
         return VERDICT_MLE;
+    }
+    if (facts->outcome == OUTCOME_DONE && facts->called)
+        return verdict_of_answer(facts, reason, message, size);
+    *reason = reason_of(facts);
     switch (facts->outcome) {
-    case OUTCOME_DONE:
-        if (!facts->called)
-            break;
-        return verdict_of_answer(facts, message, size);
     case OUTCOME_TIMEOUT:
         snprintf(message, size, "%s exceeded the limit of %g s and was stopped after %.2f s", who, facts->limit,
                  facts->seconds);
@@ -170,6 +199,7 @@ enum verdict verdict_of(const struct facts *facts, char *message, size_t size)
     case OUTCOME_LOST:
         snprintf(message, size, "the runner failed: %s", facts->detail);
         return VERDICT_JE;
+    case OUTCOME_DONE:   /* not called */
     case OUTCOME_MEMORY: /* exhausted() */
     case OUTCOMES:
         break;

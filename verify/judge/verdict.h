@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "reason.h"
+
 /* The judgement types of the CLICS Contest API that this toolkit gives. */
 enum verdict {
     VERDICT_AC,  /* accepted */
@@ -45,9 +47,6 @@ enum outcome {
     OUTCOMES
 };
 
-/* A checker's judgement of one output. */
-enum check_result { CHECK_NONE, CHECK_RIGHT, CHECK_WRONG, CHECK_FAILED, CHECK_RESULTS };
-
 /* All that a verdict depends on. */
 struct facts {
     bool called;             /* the outcome is of a call of device_user(), not of the start */
@@ -55,6 +54,7 @@ struct facts {
     int signal;              /* OUTCOME_DIED: the signal that ended it, or 0 */
     int exit_code;           /* OUTCOME_DIED: its exit code, when no signal did */
     enum check_result check; /* OUTCOME_DONE of a call: what the checker said */
+    enum reason wrong;       /* CHECK_WRONG: what kind of wrong it is */
     bool unwritten;          /* OUTCOME_DONE of a call: the output is as it was before the call */
     bool late;               /* OUTCOME_DONE of a call: the output was written to after that */
     double seconds;          /* from the start of the stage to its end */
@@ -73,8 +73,11 @@ struct facts {
     const char *detail;      /* the checker's or the loader's words; may be "" */
 };
 
-/* The verdict, and in message[size] one line that a participant understands (empty for VERDICT_AC). */
-enum verdict verdict_of(const struct facts *facts, char *message, size_t size);
+/*
+ * The verdict; in *reason why, without any value, and in message[size] one line with all that is known (both empty for
+ * VERDICT_AC).
+ */
+enum verdict verdict_of(const struct facts *facts, enum reason *reason, char *message, size_t size);
 
 /* The exit code of host and judge. */
 int verdict_exit_code(enum verdict verdict);

@@ -53,12 +53,13 @@ void calls_take_times(struct case_result *result, struct result *all, const stru
 bool calls_take_verdict(struct case_result *result, const struct facts *facts, const struct options *options)
 {
     char why[400], which[48] = "";
+    enum reason reason;
 
     if (options->repeat > 1 && facts->called && options->ranked)
         snprintf(which, sizeof which, ", call %zu", result->calls);
     else if (options->repeat > 1 && facts->called)
         snprintf(which, sizeof which, ", call %zu of %zu", result->calls, options->repeat);
-    result->verdict = verdict_of(facts, why, sizeof why);
+    result->verdict = verdict_of(facts, &reason, why, sizeof why);
     if (result->verdict != VERDICT_AC)
         snprintf(result->message, sizeof result->message, "%s in case %s%s", why, result->name, which);
     return result->verdict == VERDICT_AC;
