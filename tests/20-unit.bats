@@ -81,6 +81,11 @@ END
     assert_output --regexp '[0-9]{4,} checks, 0 failed'
 }
 
+@test "unit: editdistance: no narrow band about the diagonal holds the cheapest path of moved blocks" {
+    run -0 timeout 120 "$build/tests/test_editdistance_cases"
+    assert_output --regexp '[0-9]+ checks, 0 failed'
+}
+
 @test "unit: every version of the reference agrees with the plain one on thousands of pairs" {
     run -0 timeout 300 "$build/tests/test_levenshtein"
     assert_output --regexp '[0-9]{5,} checks, 0 failed'

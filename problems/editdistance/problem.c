@@ -84,6 +84,47 @@ static void make_mutated(struct strings s, const char *alphabet, size_t size, ui
     random_string(edits, alphabet, size, (char *)s.str2 + j, s.length2 - j);
 }
 
+/*
+ * One of the strings is the other with a block of it moved, long random pieces put in where it is longer, and one in 32
+ * characters replaced; all at random places. Both hold random characters before. The block has 0.7 to 1 times the
+ * length `most`. To follow it costs 2 edits a character; not to follow it costs what random strings of that alphabet
+ * do, over the block and all that it moves past, which is more. So the cheapest path leaves the diagonal by the block's
+ * length, and no band about it of a fixed share of the length below `most` holds it.
+ */
+static void make_moved(struct strings s, const char *alphabet, size_t size, struct random_stream *edits)
+{
+    const bool first_is_longer = s.length1 > s.length2;
+    const unsigned char *from = first_is_longer ? s.str2 : s.str1;
+    unsigned char *to = first_is_longer ? s.str1 : s.str2;
+    const uint32_t length = (uint32_t)(first_is_longer ? s.length2 : s.length1);
+    const uint32_t extra = (uint32_t)(first_is_longer ? s.length1 : s.length2) - length;
+    const double unlike = 1 - 1.1 / sqrt((double)size); /* at most what random strings differ by, a character */
+    const uint32_t most = (uint32_t)(0.45 * unlike * length);
+    const uint32_t block = most * 7 / 10 + random_below(edits, most * 3 / 10);
+    const uint32_t widest = length - block, enough = (uint32_t)((2.2 / unlike - 1) * block);
+    const uint32_t least = enough < widest ? enough : widest;
+    const uint32_t gap = least + random_below(edits, widest - least + 1);
+    const uint32_t start = random_below(edits, widest - gap + 1);
+    const bool to_the_right = random_u32(edits) & 1;
+    const uint32_t x = to_the_right ? block : gap, y = to_the_right ? gap : block; /* from[start..]: x y, to: y x */
+    uint32_t places[3], put_in = 0;
+
+    for (int piece = 0; piece < 3; piece++)
+        places[piece] = random_below(edits, length + 1);
+    for (uint32_t j = 0; j < length; j++) {
+        const uint32_t at = j < start || j >= start + x + y ? j : j < start + y ? j + x : j - y;
+
+        for (int piece = 0; piece < 3; piece++)
+            if (places[piece] == j) {
+                const uint32_t rest = extra - put_in, count = piece == 0 ? rest / 2 : random_below(edits, rest + 1);
+
+                to += count;
+                put_in += count;
+            }
+        *to++ = random_below(edits, 32) == 0 ? (unsigned char)alphabet[random_below(edits, (uint32_t)size)] : from[at];
+    }
+}
+
 /* Fills both strings. False when there is no such kind. */
 static bool make_strings(const char *kind, struct strings s, const char *alphabet, size_t size, uint64_t period,
                          const struct random_key *key)
@@ -126,6 +167,10 @@ static bool make_strings(const char *kind, struct strings s, const char *alphabe
         make_mutated(s, alphabet, size, (uint32_t)period, &edits);
         return true;
     }
+    if (strcmp(kind, "moved") == 0) {
+        make_moved(s, alphabet, size, &edits);
+        return true;
+    }
     return false;
 }
 
@@ -152,7 +197,7 @@ static bool generate(const struct arguments *arguments, const struct random_key 
         return false;
     if (!make_strings(arguments->words[0], strings_of(input), alphabet, size, period, key))
         return error_usage(error, "unknown kind of case '%s': use random, equal, shifted, disjoint, single, "
-                                  "repetitive or mutated",
+                                  "repetitive, mutated or moved",
                            arguments->words[0]);
     return true;
 }
