@@ -13,8 +13,14 @@ static const double limit_start = 30.0;
 /* Bytes of one file, and open files; files in memory are among them. */
 static const size_t limit_file = (size_t)64 << 20, limit_files = 128;
 
+/* Files, folders and links that may be made where files can be made at all. */
+static const size_t limit_names = 8192;
+
 /* Bytes that may be locked in memory by mlock(); what CUDA page-locks does not count. */
 static const size_t limit_locked = (size_t)64 << 10;
+
+/* Signals that wait with what came along: each takes memory of the kernel. */
+static const size_t limit_signals = 256;
 
 /* Threads and processes, bubblewrap's two and the simulator's 256 at most included. */
 static const size_t limit_tasks = 1024;

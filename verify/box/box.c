@@ -140,12 +140,18 @@ static void add_namespaces(const struct box *box, struct box_command *command)
         bubblewrap, "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--hostname", "box",
         "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr",
         "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try", "/etc/alternatives",
-        "/etc/alternatives", "--proc", "/proc", "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp",
-        "--size", "67108864", "--tmpfs", "/dev/shm",
+        "/etc/alternatives", "--proc", "/proc", "--dev", "/dev",
     };
 
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         add(command, options[i]);
+    /* Files may be made by PoCL alone: the box of everybody else has no folder that can be written. */
+    if (box->filter == FILTER_POCL) {
+        add(command, "--size");
+        add(command, "67108864");
+    }
+    add(command, box->filter == FILTER_POCL ? "--tmpfs" : "--dir");
+    add(command, BOX_WRITABLE);
     add_root_folders(command);
     if (box->library_path && box->library_alone) {
         add(command, "--ro-bind");
@@ -188,7 +194,7 @@ static void add_namespaces(const struct box *box, struct box_command *command)
     add(command, "--remount-ro");
     add(command, "/");
     add(command, "--chdir");
-    add(command, "/tmp");
+    add(command, BOX_WRITABLE);
     add(command, "--");
 }
 

@@ -15,6 +15,9 @@
 
 #include "verify/wire/filter.h"
 
+/* The one folder of a box that PoCL may write, in memory; nobody else has one. */
+#define BOX_WRITABLE "/tmp"
+
 /* From least to most; each has what the one before it has. */
 enum box_level { BOX_NONE, BOX_NAMESPACES, BOX_CGROUP, BOX_LEVELS };
 

@@ -14,8 +14,10 @@
 #include "session_start.h"
 #include "session_wait.h"
 #include "verify/base/clock.h"
+#include "verify/base/limits.h"
 #include "verify/base/shared_map.h"
 #include "verify/base/text.h"
+#include "verify/box/files.h"
 #include "verify/box/stop.h"
 #include "verify/wire/reap.h"
 
@@ -69,6 +71,23 @@ static struct facts give_output(struct session *session, int64_t deadline, struc
     return facts;
 }
 
+/* The runner is there and waits: what is to be in place before user code runs. */
+static struct facts let_load(struct session *session, struct facts facts)
+{
+    const struct session_config *config = session->config;
+    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_LOAD };
+
+    if (session->cgroup.folder < 0)
+        memory_watch_open(&session->memory, session->runner, session_most_memory(config));
+    if (config->device_memory_limit > 0)
+        session->device_memory_before = gpu_memory_used(config->gpu);
+    if (config->box.level >= BOX_NAMESPACES && config->box.filter == FILTER_POCL &&
+        !files_limit(session->runner, BOX_WRITABLE, limit_file, limit_names))
+        return session_lost(session, facts, "cannot limit the files in the box");
+    session_deliver(session, &message, -1, &facts);
+    return facts;
+}
+
 struct facts session_open(struct session *session, const struct session_config *config, size_t output_size)
 {
     struct facts facts = { .limit = config->start_limit, .output_limit = config->output_limit, .detail = "" };
@@ -85,14 +104,13 @@ struct facts session_open(struct session *session, const struct session_config *
     if (!session_spawn(session))
         return session_lost(session, facts, "cannot start the runner");
     facts = session_wait_for(session, CHANNEL_LOADING, deadline, &message, facts);
-    if (facts.outcome == OUTCOME_DONE && session->cgroup.folder < 0)
-        memory_watch_open(&session->memory, session->runner, session_most_memory(config));
-    if (facts.outcome == OUTCOME_DONE && config->device_memory_limit > 0)
-        session->device_memory_before = gpu_memory_used(config->gpu);
-    if (facts.outcome == OUTCOME_DONE)
-        facts = session_wait_for(session, CHANNEL_READY, deadline, &message, facts);
-    else if (facts.outcome != OUTCOME_DEVICE_FAILED) /* no user code has run yet: the toolkit is at fault */
+    if (facts.outcome == OUTCOME_DONE) {
+        facts = let_load(session, facts);
+        if (facts.outcome == OUTCOME_DONE)
+            facts = session_wait_for(session, CHANNEL_READY, deadline, &message, facts);
+    } else if (facts.outcome != OUTCOME_DEVICE_FAILED) { /* no user code has run yet: the toolkit is at fault */
         facts = not_started(session, facts);
+    }
     session->start_seconds = clock_seconds(start, clock_ns());
     if (facts.outcome == OUTCOME_DONE)
         facts = give_output(session, deadline, facts);

@@ -22,6 +22,7 @@ static void limit_resources(const struct session_config *config)
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){ limit_file, limit_file });
     setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ limit_locked, limit_locked });
     setrlimit(RLIMIT_MSGQUEUE, &(struct rlimit){ 0, 0 });
+    setrlimit(RLIMIT_SIGPENDING, &(struct rlimit){ limit_signals, limit_signals });
     setrlimit(RLIMIT_RTPRIO, &(struct rlimit){ 0, 0 });
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){ limit_files, limit_files });
     if (config->data_limit)

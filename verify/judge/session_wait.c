@@ -103,7 +103,8 @@ static struct facts failed(struct session *session, struct facts facts, enum out
 
 bool session_deliver(struct session *session, struct channel_message *message, int fd, struct facts *facts)
 {
-    if (message->kind != CHANNEL_SETUP && getrandom(&session->nonce, sizeof session->nonce, 0) < 0)
+    if (message->kind != CHANNEL_SETUP && message->kind != CHANNEL_LOAD &&
+        getrandom(&session->nonce, sizeof session->nonce, 0) < 0)
         session->nonce++;
     message->nonce = session->nonce;
     if (channel_send(session->channel, message, fd) || errno != EAGAIN)

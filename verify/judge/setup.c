@@ -86,7 +86,7 @@ struct session_config setup_session(const struct setup *setup)
 
     return (struct session_config){
         .box = { .level = setup->walls->level,
-                 .filter = opencl && !on_gpu ? FILTER_PROCESSES : FILTER_STRICT,
+                 .filter = on_gpu ? FILTER_DRIVER : opencl ? FILTER_POCL : FILTER_PLAIN,
                  .runner = setup->submission->runner,
                  .submission = setup->submission->path,
                  .runtime = cuda ? elf->cuda_library : opencl ? elf->opencl_library : NULL,

@@ -247,6 +247,9 @@ int main(int argc, char **argv)
     if (level != FILTER_NONE) /* in the box this counts what is in it, and no more */
         setrlimit(RLIMIT_NPROC, &(struct rlimit){ limit_tasks, limit_tasks });
     say(&message, CHANNEL_LOADING);
+    if (channel_receive(CHANNEL_FD, &message, NULL) != CHANNEL_MESSAGE || message.kind != CHANNEL_LOAD)
+        _exit(RUNNER_LOST_CHANNEL);
+    message = (struct channel_message){ 0 };
     refusal_arm();
     submission = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
     if (!submission)

@@ -1,8 +1,9 @@
 /*
  * channel.h - what host and runner say to each other over one SOCK_SEQPACKET socket pair.
  *
- *   runner → host   LOADING                   CUDA is initialised; user code runs from here on
+ *   runner → host   LOADING                   CUDA is initialised, and the filter is in place
  *                   FAILED_DEVICE               or it could not be; `text` says why
+ *   host → runner   LOAD                      the box is complete, and the host looks at the memory: load it
  *   runner → host   READY                     loaded, waiting
  *                   FAILED_LOAD               or it could not be; `text` says why
  *   runner → host   REFUSED                   at any time after LOADING, once: `size` bytes of memory were refused
@@ -51,6 +52,7 @@ enum channel_kind {
     CHANNEL_RUN,
     CHANNEL_DONE,
     CHANNEL_QUIT,
+    CHANNEL_LOAD,
 };
 
 /* Stamps of DONE, nanoseconds of clock_ns(). */

@@ -1,15 +1,18 @@
 /*
- * filter.c - the deny list, by libseccomp. Linked into runner and host; the host needs the names only.
+ * filter.c - the list of allowed system calls, by libseccomp. Linked into runner and host, which needs the names only.
  *
- * A list of what is denied and not of what is allowed: what the CUDA driver calls is not documented, differs between
- * versions, and is asked for in the middle of a contest. That CUDA does without what is denied here was
- * seen on an H100 with driver 580: make test-gpu, and check-problem of diffevo and cointsp.
+ * What is in no list here fails with ENOSYS, as on a kernel that does not have it: libraries can deal with that, and a
+ * call that only newer kernels have is not allowed unseen. A call is allowed only where what it makes in the kernel has
+ * a limit; docs/SECURITY.md has the table of these objects. Two lists say more than that: calls that no library makes
+ * in passing end the process (SIGSYS, verdict SV), so that an attempt is seen; those that an honest program may try
+ * fail with EPERM, which says that they are forbidden.
  *
- * Calls that no library makes in passing end the process (SIGSYS, verdict SV), so that an attempt is seen. Those that
- * libraries try and do without give EPERM.
+ * The driver's list is wide, since what a GPU's driver calls is not documented, differs between versions, and is asked
+ * for in the middle of a contest.
  */
 #include "filter.h"
 
+#include <asm/ioctls.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -17,9 +20,58 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 
-static const char *const names[] = {
-    [FILTER_NONE] = "none", [FILTER_PROCESSES] = "processes", [FILTER_STRICT] = "strict"
+static const char *const names[FILTER_LEVELS] = {
+    [FILTER_NONE] = "none", [FILTER_PLAIN] = "plain", [FILTER_DRIVER] = "driver", [FILTER_POCL] = "pocl"
+};
+
+/* What the C and C++ libraries, OpenMP's and the simulator need. The runner needs recvmsg() and sendto(). */
+static const char *const plain[] = {
+    /* memory */
+    "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "mincore", "msync",
+    /* threads and waiting */
+    "set_robust_list", "get_robust_list", "set_tid_address", "rseq", "membarrier", "futex", "futex_waitv",
+    "sched_yield", "sched_getaffinity", "sched_getparam", "sched_getscheduler", "sched_getattr",
+    "sched_get_priority_min", "sched_get_priority_max", "sched_rr_get_interval", "getpriority", "getcpu", "nanosleep",
+    "clock_nanosleep", "pause", "poll", "ppoll", "select", "pselect6", "wait4", "waitid", "restart_syscall", "exit",
+    "exit_group", "arch_prctl",
+    /* time */
+    "clock_gettime", "clock_getres", "gettimeofday", "time", "times", "alarm", "getitimer", "setitimer",
+    /* signals */
+    "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait",
+    "sigaltstack", "kill", "tkill", "tgkill",
+    /* files that are there, and what is open */
+    "open", "openat", "close", "close_range", "read", "readv", "pread64", "preadv", "preadv2", "write", "writev",
+    "pwrite64", "pwritev", "pwritev2", "lseek", "dup", "dup2", "dup3", "stat", "lstat", "fstat", "newfstatat", "statx",
+    "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getcwd", "chdir", "fchdir", "getdents",
+    "getdents64", "fadvise64", "readahead", "statfs", "fstatfs", "umask",
+    /* the channel */
+    "recvmsg", "recvfrom", "sendto",
+    /* who and where one is */
+    "getpid", "getppid", "gettid", "getpgrp", "getpgid", "getsid", "getuid", "geteuid", "getgid", "getegid",
+    "getresuid", "getresgid", "getgroups", "capget", "uname", "sysinfo", "getrusage", "getrlimit", "setrlimit",
+    "prlimit64", "getrandom",
+};
+
+/* Of these only some arguments. */
+static const int plain_fcntl[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL };
+static const int plain_prctl[] = { PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_CAPBSET_READ };
+static const int plain_ioctl[] = { TCGETS, TIOCGWINSZ };
+
+/* And the driver of a GPU. What is limited by the number of open files may be made. */
+static const char *const driver[] = {
+    "ioctl", "eventfd", "eventfd2", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "pipe",
+    "pipe2", "mlock", "mlock2", "munlock", "mlockall", "munlockall", "get_mempolicy", "bind", "listen", "accept",
+    "accept4", "sendmsg", "getsockname", "getpeername", "getsockopt", "setsockopt", "shutdown", "fsync", "fdatasync",
+};
+
+/* And PoCL, the linker, and what is beside the linker: compilers' drivers are found by their file's name. */
+static const char *const pocl[] = {
+    "fork", "vfork", "execve", "creat", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat",
+    "renameat2", "chmod", "fchmod", "fchmodat", "ftruncate", "truncate", "fallocate", "utimensat", "sendfile",
+    "copy_file_range", "setpgid", "sched_setaffinity",
 };
 
 /* The process ends. */
@@ -30,7 +82,8 @@ static const char *const fatal[] = {
     "mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount", "fsopen", "fsconfig",
     "fsmount", "fspick", "mount_setattr", "open_by_handle_at", "name_to_handle_at",
     /* large parts of the kernel that a submission has no use for */
-    "bpf", "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "keyctl", "add_key", "request_key",
+    "seccomp", "bpf", "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "keyctl", "add_key",
+    "request_key",
     /* the machine */
     "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
     "acct", "quotactl", "syslog", "settimeofday", "clock_settime", "adjtimex", "clock_adjtime", "sethostname",
@@ -42,14 +95,18 @@ static const char *const fatal_processes[] = { "fork", "vfork", "execve", "execv
 
 /* They fail with EPERM. */
 static const char *const denied[] = {
-    "connect", "perf_event_open", "personality", "mknod", "mknodat", "fanotify_init", "inotify_init", "inotify_init1",
-    "lookup_dcookie", "move_pages", "migrate_pages", "mbind", "set_mempolicy",
+    "connect", "perf_event_open", "personality", "lookup_dcookie", "move_pages", "migrate_pages", "mbind",
+    "set_mempolicy",
     /* A timer may send SIGCONT: the process would run on while the host has stopped it. So may fcntl(F_SETSIG). */
-    "timer_create",
+    "timer_create", "timerfd_create", "signalfd", "signalfd4",
+    /* What lives in the kernel's memory, and is counted by nobody. */
+    "shmget", "shmat", "msgget", "semget", "mq_open", "memfd_create", "memfd_secret", "inotify_init", "inotify_init1",
+    "fanotify_init", "flock", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "mknod", "mknodat", "link", "linkat", "symlink",
+    "symlinkat", "setxattr", "lsetxattr", "fsetxattr", "socketpair", "pidfd_open",
 };
 
 /* And these where the process is pinned to one processor. */
-static const char *const denied_strict[] = {
+static const char *const denied_pinned[] = {
     "sched_setaffinity", "sched_setscheduler", "sched_setattr", "setpriority",
 };
 
@@ -77,7 +134,55 @@ static bool add_all(scmp_filter_ctx context, uint32_t action, const char *const 
     return true;
 }
 
+/* The call is allowed where its argument is one of `values`; the upper half of a register is not looked at. */
+static bool add_values(scmp_filter_ctx context, int call, unsigned argument, const int *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (seccomp_rule_add(context, SCMP_ACT_ALLOW, call, 1,
+                             SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)values[i])) != 0)
+            return false;
+    return true;
+}
+
 #define ADD(action, list) add_all(context, action, list, sizeof list / sizeof list[0])
+#define ALLOW_VALUES(call, argument, list)                                                                             \
+    add_values(context, SCMP_SYS(call), argument, list, sizeof list / sizeof list[0])
+
+/*
+ * Threads for everybody; processes for PoCL, but never in a namespace of their own. The flags of clone3() are in
+ * memory, where no filter looks: it is in no list, and the C library takes clone() instead.
+ */
+static bool add_clone(scmp_filter_ctx context, enum filter_level level)
+{
+    const uint64_t spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
+                            CLONE_NEWPID | CLONE_NEWNET;
+
+    if (level == FILTER_POCL)
+        return seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+                                SCMP_A0(SCMP_CMP_MASKED_EQ, spaces, 0)) == 0;
+    return ADD(SCMP_ACT_KILL_PROCESS, fatal_processes) && ADD(SCMP_ACT_ERRNO(EPERM), denied_pinned) &&
+           seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+                            SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)) == 0 &&
+           seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
+                            SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0;
+}
+
+static bool add_levels(scmp_filter_ctx context, enum filter_level level)
+{
+    if (!ADD(SCMP_ACT_ALLOW, plain) || !ALLOW_VALUES(fcntl, 1, plain_fcntl) ||
+        !ALLOW_VALUES(prctl, 0, plain_prctl) ||
+        seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(prctl), 1,
+                         SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_SECCOMP)) != 0)
+        return false;
+    if (level == FILTER_PLAIN)
+        return ALLOW_VALUES(ioctl, 1, plain_ioctl);
+    /* Of all the families of sockets one, which has no network, no group and no kernel's part behind it. */
+    if (!ADD(SCMP_ACT_ALLOW, driver) ||
+        seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
+                         SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, AF_UNIX)) != 0)
+        return false;
+    return level == FILTER_DRIVER || ADD(SCMP_ACT_ALLOW, pocl);
+}
 
 const char *filter_install(enum filter_level level)
 {
@@ -86,22 +191,14 @@ const char *filter_install(enum filter_level level)
 
     if (level == FILTER_NONE)
         return NULL;
-    context = seccomp_init(SCMP_ACT_ALLOW);
+    context = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (!context)
         return "out of memory";
     /* Threads that CUDA has started are filtered as well. Calls of other ABIs end the process. */
     ok = seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1) == 0 &&
          seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) == 0 &&
-         ADD(SCMP_ACT_KILL_PROCESS, fatal) && ADD(SCMP_ACT_ERRNO(EPERM), denied) &&
-         seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(fcntl), 1,
-                          SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETSIG)) == 0;
-    if (ok && level == FILTER_STRICT)
-        ok = ADD(SCMP_ACT_KILL_PROCESS, fatal_processes) && ADD(SCMP_ACT_ERRNO(EPERM), denied_strict) &&
-             seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
-                              SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0 &&
-             /* Its flags are in memory, where no filter looks: the C library takes clone() instead. */
-             seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
-    ok = ok && seccomp_load(context) == 0;
+         ADD(SCMP_ACT_KILL_PROCESS, fatal) && ADD(SCMP_ACT_ERRNO(EPERM), denied) && add_levels(context, level) &&
+         add_clone(context, level) && seccomp_load(context) == 0;
     seccomp_release(context);
     return ok ? NULL : "seccomp refuses the filter";
 }

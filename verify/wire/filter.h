@@ -1,6 +1,8 @@
 /*
  * filter.h - which system calls a submission may make. The runner installs the filter for itself and all its threads,
  * after CUDA or OpenCL is initialised and before any user code is loaded; nobody can take it off again.
+ *
+ * It is a list of what is allowed, as long as what the submission runs on needs: each level has all of the one before.
  */
 #ifndef VERIFY_FILTER_H
 #define VERIFY_FILTER_H
@@ -8,12 +10,14 @@
 #include <stdbool.h>
 
 enum filter_level {
-    FILTER_NONE,      /* nothing is forbidden: a submission without a box */
-    FILTER_PROCESSES, /* processes may be started: PoCL starts the linker */
-    FILTER_STRICT,
+    FILTER_NONE,   /* nothing is forbidden: a submission without a box */
+    FILTER_PLAIN,  /* C, and the simulator: what the C library needs */
+    FILTER_DRIVER, /* and what the driver of a GPU does beside it */
+    FILTER_POCL,   /* OpenCL on the CPU: PoCL writes files, and starts the linker */
+    FILTER_LEVELS
 };
 
-/* "none", "processes", "strict"; and back. False for any other word. */
+/* "none", "plain", "driver", "pocl"; and back. False for any other word. */
 const char *filter_name(enum filter_level level);
 bool filter_find(const char *name, enum filter_level *level);
 
