@@ -42,10 +42,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "problems/prepare.h"
 #include "problems/problem.h"
 #include "toolkit.h"
+#include "verify/base/clock.h"
 #include "verify/base/parallel.h"
 #include "verify/base/root.h"
 #include "verify/box/processor.h"
@@ -249,6 +251,8 @@ static bool claim_gpu(struct host *host, struct error *error)
            gpu_use_begin(&host->use, &host->device.gpu, program, host->options.warden, error);
 }
 
+static bool refuses_tensor(const struct host *host) { return host->league.rules & 1u << RULE_TENSOR_CORES; }
+
 /* Before the first process of the submission. */
 static bool settle_gpu(struct host *host, struct error *error)
 {
@@ -264,6 +268,11 @@ static bool settle_gpu(struct host *host, struct error *error)
                 host->device.gpu.uuid);
     else
         host->session.warden = &host->use.warden;
+    if (host->options.ranked || refuses_tensor(host))
+        gpu_use_count(&host->use);
+    if (host->use.no_counters && refuses_tensor(host))
+        fprintf(stderr, "main_host: that submissions in this league use no tensor cores rests on reading their code: "
+                        "%s\n", host->use.no_counters);
     host->result.gpu_before = &host->use.before;
     host->result.gpu_after = &host->use.after;
     if (host->use.before.processes > 0 && !host->use.busy)
@@ -316,14 +325,47 @@ static bool next_call(struct host *host, struct source *source, const struct cas
            host->problem->reference(&source->input, &host->secret, &source->answer, error);
 }
 
+/*
+ * The counters lag behind, and short calls do not fill a window: further calls like the ones before, which are checked
+ * and not timed, or just time where the calls were long.
+ */
+static bool fill_counters(struct host *host, struct session *session, struct source *source, struct facts *facts,
+                          struct blob *output, struct case_result *result, struct error *error)
+{
+    const bool fresh = source->generated && host->options.repeat > 1; /* else the next cases' inputs lie ready */
+    struct gpm *counters = &host->use.counters;
+    const int64_t last = clock_ns();
+    struct session_times times;
+    size_t extra = 0;
+
+    while (result->verdict == VERDICT_AC && facts->outcome == OUTCOME_DONE &&
+           !gpm_end(counters, last, &result->counted)) {
+        if (result->counted.calls + counters->calls > GPM_SECONDS) {
+            usleep(10000);
+            continue;
+        }
+        if (fresh && !prepare_call(&host->prepare, source->number, result->calls + extra++, 8, &source->input,
+                                   &source->answer, error))
+            return false;
+        *facts = session_call(session, &source->input, output, &times);
+        if (facts->outcome == OUTCOME_DONE)
+            gpm_add_call(counters, times.total);
+        judge_call(host, facts, &source->input, &source->answer, output, result);
+    }
+    calls_take_counters(result, &host->result, counters, refuses_tensor(host));
+    return true;
+}
+
 /* The calls of one case in a session that is open, as *facts say. False only for the host's own failure. */
 static bool make_calls(struct host *host, struct session *session, struct source *source, struct facts *facts,
                        struct blob *output, struct case_result *result, struct error *error)
 {
     const struct blob *input = &source->input, *answer = &source->answer;
+    struct gpm *counters = &host->use.counters;
 
     if (facts->outcome != OUTCOME_DONE)
         judge_call(host, facts, input, answer, output, result);
+    gpm_begin(counters);
     while (facts->outcome == OUTCOME_DONE && result->timed < host->options.repeat) {
         if (result->calls > 0 && !next_call(host, source, result, error))
             return false;
@@ -333,7 +375,10 @@ static bool make_calls(struct host *host, struct session *session, struct source
         if (result->inputs)
             digest_bytes(input->data, input->size, result->inputs[result->calls]);
         result->calls++;
+        gpm_cut(counters, &result->counted);
         *facts = session_call(session, input, output, &result->times[result->timed]);
+        gpm_add_call(counters, facts->seconds);
+        gpm_cut(counters, &result->counted);
         if (facts->outcome == OUTCOME_DONE)
             calls_take_times(result, &host->result, session, &host->options, host->package.must_use_gpu);
         if (!judge_call(host, facts, input, answer, output, result))
@@ -342,6 +387,8 @@ static bool make_calls(struct host *host, struct session *session, struct source
         if (calls_known_well(result, host->options.until))
             break;
     }
+    if (counters->device && !fill_counters(host, session, source, facts, output, result, error))
+        return false;
     /* Of the last call: showing a large output may take as long as judging it. */
     host->problem->show_answer(input, answer, result->answer, sizeof result->answer);
     if (facts->outcome == OUTCOME_DONE && !facts->unwritten && output->data)

@@ -9,4 +9,7 @@ unit-tests: $(UNIT_TESTS)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 	@mkdir -p $(@D)
-	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS) -lm
+	$(call say,LINK $@)$(CC) $(SANITIZERS) $(UNIT_LINK) -o $@ $^ $(HOST_LIBS) -lm
+
+# It has a stand-in for NVML in itself.
+$(BUILD)/tests/test_gpm: UNIT_LINK := -Wl,--export-dynamic

@@ -196,6 +196,20 @@ bool gpu_read(const struct gpu *gpu, struct gpu_state *state)
     return true;
 }
 
+bool gpu_nvml(const struct gpu *gpu, void **library, void **device, const char **why)
+{
+    nvml_device handle;
+
+    if (!nvml_ready(why))
+        return false;
+    *why = "the NVIDIA driver does not find its GPU again";
+    if (nvml.device_by_uuid(gpu->uuid, &handle) != NVML_SUCCESS)
+        return false;
+    *library = nvml.library;
+    *device = handle;
+    return true;
+}
+
 size_t gpu_memory_used(const struct gpu *gpu)
 {
     static nvml_device device;

@@ -42,6 +42,9 @@ struct gpu_state {
 /* Reads it by NVML, within a millisecond. What NVML does not tell on this machine is 0. False when there is no NVML. */
 bool gpu_read(const struct gpu *gpu, struct gpu_state *state);
 
+/* NVML itself (dlopen) and its handle of the GPU, for those who ask it more; false, with *why in words. */
+bool gpu_nvml(const struct gpu *gpu, void **library, void **device, const char **why);
+
 /* Bytes of device memory in use, by everybody; 0 where NVML does not tell. Takes some microseconds. */
 size_t gpu_memory_used(const struct gpu *gpu);
 

@@ -106,10 +106,21 @@ bool gpu_use_settle(struct gpu_use *use, struct error *error)
     return true;
 }
 
+void gpu_use_count(struct gpu_use *use)
+{
+    void *library, *device;
+
+    /* What others do on a busy GPU would be counted too. */
+    use->no_counters = "the GPU is in use by another process, whose work would be counted too";
+    if (!use->busy && gpu_nvml(use->gpu, &library, &device, &use->no_counters))
+        gpm_open(&use->counters, library, device, &use->no_counters);
+}
+
 void gpu_use_end(struct gpu_use *use)
 {
     if (!use->gpu)
         return;
     gpu_read(use->gpu, &use->after);
+    gpm_close(&use->counters);
     stop_warden(use);
 }

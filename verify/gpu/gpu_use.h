@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "verify/base/error.h"
+#include "gpm.h"
 #include "gpu.h"
 #include "warden.h"
 
@@ -18,6 +19,8 @@ struct gpu_use {
     bool settled;                    /* gpu_use_settle() has seen to it */
     char doubt[160];                 /* what was wrong with a warden that was lent, or "" */
     bool busy;                       /* it was in use by somebody else: the warden has ended, nothing is watched over */
+    struct gpm counters;             /* of the GPU, from gpu_use_count() on; none where it is busy */
+    const char *no_counters;         /* why there are none then, in words; NULL where there are */
     struct gpu_state before, after;  /* the GPU before anything was started on it, and at the end */
 };
 
@@ -34,6 +37,9 @@ bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *progr
  * somebody else's work. Later calls do nothing.
  */
 bool gpu_use_settle(struct gpu_use *use, struct error *error);
+
+/* Where the GPU's own counters are wanted (gpm.h): opens them, after it was settled. */
+void gpu_use_count(struct gpu_use *use);
 
 /*
  * After a submission was killed: probes the GPU with a kernel whose result is known, by a new warden where the old one

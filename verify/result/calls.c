@@ -77,6 +77,22 @@ void calls_take_floor(struct case_result *result, struct result *all, double flo
                     "than %.9f s: to be reviewed, not ranked\n", result->calls, result->name, seconds, floor);
 }
 
+void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor)
+{
+    if (!no_tensor || !counters->device || result->verdict != VERDICT_AC)
+        return;
+    if (gpm_used_tensor(&result->counted)) {
+        result->verdict = VERDICT_SV;
+        snprintf(result->message, sizeof result->message,
+                 "tensor cores are not allowed in this league: the GPU counted %.3f %% of their time in use, "
+                 "where %g %% is the most without them, in case %s", result->counted.tensor_most, GPM_TENSOR_MOST, result->name);
+    } else if (counters->failed) {
+        all->review = true;
+        fprintf(stderr, "main_host: the GPU's counters could not be read in case %s: whether it used tensor "
+                        "cores is to be reviewed, it is not ranked\n", result->name);
+    }
+}
+
 bool calls_known_well(const struct case_result *result, double until)
 {
     double *samples = until > 0 ? calloc(result->timed + 1, sizeof *samples) : NULL;

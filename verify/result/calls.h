@@ -24,6 +24,12 @@ bool calls_take_verdict(struct case_result *result, const struct facts *facts, c
 /* Compares the last call that counts, whose answer was right, with the least time that it can take, seconds. */
 void calls_take_floor(struct case_result *result, struct result *all, double floor);
 
+/*
+ * After the last call: what the GPU's counters say of them all. Where the league refuses tensor cores an accepted case
+ * in which they were used is SV; one whose counters could not be read is to be reviewed.
+ */
+void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor);
+
 /* Whether the calls made so far are enough: their median is known to `until` percent; never with 0. */
 bool calls_known_well(const struct case_result *result, double until);
 

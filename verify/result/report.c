@@ -53,6 +53,22 @@ void report_surroundings(FILE *notes, const struct result *result, const char *n
                        "times are not ranked\n", no_gpu);
 }
 
+/* Advice. Shares of the time that calls took, by what was counted in the windows that they lie in. */
+static void report_counters(FILE *file, const struct gpm_use *counted)
+{
+    static const enum gpm_share shown[] = { GPM_FP32, GPM_FP64, GPM_FP16, GPM_TENSOR, GPM_INTEGER, GPM_MEMORY };
+    const double scale = counted->calls > 0 ? counted->seconds / counted->calls : 0;
+
+    fputs("GPU counters:", file);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        const double share = counted->percent[shown[i]] * scale;
+
+        if (share >= 0)
+            fprintf(file, "%s %s %.1f %%", i > 0 ? "," : "", gpm_names[shown[i]], share < 100 ? share : 100);
+    }
+    fprintf(file, " of the peak in %.3f seconds of calls\n", counted->calls);
+}
+
 void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated)
 {
     struct interval interval;
@@ -74,6 +90,8 @@ void report_case(FILE *file, const struct case_result *result, size_t repeat, bo
     if (result->overhead.median > 0)
         fprintf(file, "of which     %.7f seconds are any call's: an empty submission's median\n",
                 result->overhead.median);
+    if (result->counted.seconds > 0)
+        report_counters(file, &result->counted);
     if (repeat > 1 && result->calls > repeat)
         fprintf(file, "call %zu, the last:\n", result->calls);
     else if (repeat > 1 && result->calls > 0)
@@ -295,6 +313,24 @@ static json_t *gpu_json(const struct gpu_state *state)
                      pids);
 }
 
+/* What the GPU's counters say, or null. */
+static json_t *counters_json(const struct gpm_use *counted)
+{
+    json_t *object = json_object();
+
+    if (!(counted->seconds > 0)) {
+        json_decref(object);
+        return json_null();
+    }
+    json_object_set_new(object, "seconds", json_real(counted->seconds));
+    json_object_set_new(object, "call_seconds", json_real(counted->calls));
+    for (int i = 0; i < GPM_SHARES; i++)
+        json_object_set_new(object, gpm_names[i],
+                            counted->percent[i] >= 0 ? json_real(counted->percent[i]) : json_null());
+    json_object_set_new(object, "tensor_most", json_real(counted->tensor_most));
+    return object;
+}
+
 static json_t *case_json(const struct case_result *result, bool ranked)
 {
     struct interval interval;
@@ -334,6 +370,7 @@ static json_t *case_json(const struct case_result *result, bool ranked)
         json_object_set_new(object, "device_memory_limit", json_integer((json_int_t)result->device_memory_limit));
         json_object_set_new(object, "device_memory_peak", json_integer((json_int_t)result->device_memory_peak));
     }
+    json_object_set_new(object, "gpu_counters", counters_json(&result->counted));
     explain = explain_value(&result->reports[SESSION_REPORT_JSON], &why);
     json_object_set_new(object, "explain", explain ? explain : json_null());
     return object;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "verify/base/error.h"
+#include "verify/gpu/gpm.h"
 #include "verify/gpu/gpu.h"
 #include "record.h"
 #include "verify/judge/session.h"
@@ -38,6 +39,7 @@ struct case_result {
     size_t disturbed;            /* --ranked: calls that do not count, for the GPU was slowed down */
     bool unsteady;               /* --ranked: one that counts was made while the GPU was slowed down */
     bool used_gpu;               /* --ranked: it used the GPU */
+    struct gpm_use counted;      /* by the GPU's own counters, over all calls; all 0 where there are none */
     double floor;                /* seconds that no call can do without: of the last call, or the first below; or 0 */
     bool below_floor;            /* a right answer came sooner */
     char (*inputs)[DIGEST_HEX];  /* [calls], SHA-256 of their inputs; NULL where they are not wanted */
