@@ -66,6 +66,7 @@
 #include "verify/result/calls.h"
 #include "verify/result/record.h"
 #include "verify/result/report.h"
+#include "verify/result/seeds.h"
 #include "verify/wire/reap.h"
 
 /* Everything that main() sets up for the judging. */
@@ -74,7 +75,7 @@ struct host {
     const struct problem *problem;
     struct package package;
     struct league league;
-    uint64_t seed;                      /* of generated inputs: --seed, or a seal's, which nothing may tell */
+    struct seeds seeds;                 /* of generated inputs: --seed, or a seal's, which nothing may tell */
     struct random_key secret;           /* what checks by samples draw them from: no submission can know it */
     struct submission submission;
     struct device device;
@@ -85,6 +86,7 @@ struct host {
     char build[PATH_MAX / 2];           /* where this program stands */
     struct processors processors;       /* the runner's, and the host's own */
     struct arguments *arguments;        /* of the cases to be run, or of --generate */
+    const char **names;                 /* of the same cases */
     struct prepare prepare;             /* inputs and answers of their calls */
     struct result result;
 };
@@ -160,7 +162,7 @@ static bool choose_problem(struct host *host, struct error *error)
         getrandom(&host->options.seed, sizeof host->options.seed, 0) < 0)
         return error_system(error, "cannot draw a random number");
     host->result.seed = host->options.seed;
-    if (!record_seed(&host->result.record, host->problem->name, host->league.name, &host->seed, error))
+    if (!record_seeds(&host->result.record, host->problem->name, host->league.name, &host->seeds, error))
         return false;
     host->secret.seed = host->options.check_seed;
     if (!host->options.check_seeded && getrandom(&host->secret.seed, sizeof host->secret.seed, 0) < 0)
@@ -372,8 +374,10 @@ static bool make_calls(struct host *host, struct session *session, struct source
         if (host->problem->output_size(input) != session->output_size)
             return error_toolkit(error, "the calls of case %s have outputs of different sizes", source->name);
         session->audit = host->options.ranked && result->calls == 0;
-        if (result->inputs)
+        if (result->inputs) {
             digest_bytes(input->data, input->size, result->inputs[result->calls]);
+            seeds_mark(&host->seeds, result->inputs[result->calls]);
+        }
         result->calls++;
         gpm_cut(counters, &result->counted);
         *facts = session_call(session, input, output, &result->times[result->timed]);
@@ -475,10 +479,11 @@ static bool expect_cases(struct host *host, size_t count, struct error *error)
 {
     host->result.cases = calloc(count, sizeof *host->result.cases);
     host->arguments = calloc(count, sizeof *host->arguments);
-    if (!host->result.cases || !host->arguments)
+    host->names = calloc(count, sizeof *host->names);
+    if (!host->result.cases || !host->arguments || !host->names)
         return error_toolkit(error, "out of memory");
-    host->prepare = (struct prepare){ .problem = host->problem, .seed = host->seed, .secret = &host->secret,
-                                      .cases = host->arguments, .case_count = count,
+    host->prepare = (struct prepare){ .problem = host->problem, .seeds = &host->seeds, .secret = &host->secret,
+                                      .cases = host->arguments, .names = host->names, .case_count = count,
                                       .processors = host->processors.runner == PROCESSOR_ANY ? NULL : &host->processors,
                                       .sure = host->options.ranked };
     return true;
@@ -504,9 +509,11 @@ static bool judge_cases(struct host *host, struct error *error)
     if (!expect_cases(host, selection.wanted, error))
         return false;
     for (size_t i = 0; i < host->package.case_count; i++)
-        if (selection_has(&selection, &host->package.cases[i]) &&
-            !arguments_parse(&host->arguments[number++], host->package.cases[i].line, error))
-            return false;
+        if (selection_has(&selection, &host->package.cases[i])) {
+            host->names[number] = host->package.cases[i].name;
+            if (!arguments_parse(&host->arguments[number++], host->package.cases[i].line, error))
+                return false;
+        }
     result->verdict = VERDICT_AC;
     for (size_t i = 0; i < host->package.case_count; i++) {
         const struct package_case *test_case = &host->package.cases[i];
@@ -535,6 +542,7 @@ static bool judge_input(struct host *host, struct error *error)
 
     if (!expect_cases(host, 1, error))
         return false;
+    host->names[0] = source.name;
     if (source.generated ? !arguments_parse(host->arguments, host->options.generate, error)
                          : !host->problem->load(host->options.input_count, host->options.inputs, &source.input,
                                                 &source.answer, error)) {
@@ -589,6 +597,7 @@ static void host_release(struct host *host)
     calls_release(&host->result);
     prepare_release(&host->prepare);
     free(host->arguments);
+    free(host->names);
     package_release(&host->package);
 }
 

@@ -218,18 +218,31 @@ static bool check_seal(struct checker *checker, struct error *error)
 
 /* ------------------------------------------------------------------ the same inputs again */
 
-/* The seed that the record's inputs came from. */
-static bool find_seed(const struct checker *checker, uint64_t *seed, struct error *error)
+/* The number of a sealed record's judgement; 0 where it has none. */
+static json_int_t judgement_of(const json_t *record)
+{
+    return json_integer_value(json_object_get(json_object_get(record, "seal"), "judgement"));
+}
+
+/* The seeds that the record's inputs came from. */
+static bool find_seeds(const struct checker *checker, struct seeds *seeds, struct error *error)
 {
     const char *league = text_at(checker->record, "league"), *text = text_at(checker->record, "seed");
+    const json_int_t judgement = judgement_of(checker->record);
+
+    *seeds = (struct seeds){ .sealed = text == NULL };
 
     if (json_is_true(json_object_get(json_object_get(checker->record, "asked"), "files")))
         return error_usage(error, "--inputs, --rerun: the record is of input files, which no seed makes");
     if (text)
-        return parse_number(text, "the record's seed", 0, UINT64_MAX, seed, error);
+        return parse_number(text, "the record's seed", 0, UINT64_MAX, &seeds->seed, error);
     if (!checker->has_secret)
         return error_usage(error, "the record is sealed: --inputs and --rerun need --seal with its " SEAL_REVEALED);
-    *seed = seal_seed(&checker->seal, text_at(checker->record, "problem"), league ? league : "");
+    if (judgement <= 0)
+        return error_usage(error, "the record's seal has no number of the judgement: an older toolkit made it, which "
+                                  "is needed to make its inputs again");
+    seal_judgement(&checker->seal, text_at(checker->record, "problem"), league ? league : "", (uint64_t)judgement,
+                   seeds->key);
     return true;
 }
 
@@ -262,11 +275,12 @@ static void count(struct tally *tally, const char *name, size_t call, const char
 }
 
 /* All calls of one case. */
-static bool remake_case(const struct problem *problem, const char *text, uint64_t seed, const json_t *test_case,
-                        struct tally *tally, struct error *error)
+static bool remake_case(const struct problem *problem, const char *text, const struct seeds *seeds,
+                        const json_t *test_case, struct tally *tally, struct error *error)
 {
     const json_t *inputs = json_object_get(test_case, "inputs");
-    struct random_key key = { .seed = seed };
+    const char *name = text_at(test_case, "name");
+    struct random_key key;
     struct arguments arguments;
     struct blob input = { 0 };
     char hex[DIGEST_HEX];
@@ -274,14 +288,14 @@ static bool remake_case(const struct problem *problem, const char *text, uint64_
     bool ok = arguments_parse(&arguments, text, error) &&
               arguments_number(&arguments, "seed", 0, 0, UINT32_MAX, &case_seed, error);
 
-    key.case_seed = ok ? (uint32_t)case_seed : 0;
     for (size_t i = 0; ok && i < json_array_size(inputs); i++) {
-        key.repetition = (uint32_t)i;
+        key = seeds_of_call(seeds, name, (uint32_t)case_seed, (uint32_t)i);
         ok = problem->generate(&arguments, &key, &input, error);
         if (!ok)
             break;
         digest_bytes(input.data, input.size, hex);
-        count(tally, text_at(test_case, "name"), i, json_string_value(json_array_get(inputs, i)), hex);
+        seeds_mark(seeds, hex);
+        count(tally, name, i, json_string_value(json_array_get(inputs, i)), hex);
     }
     blob_release(&input);
     return ok;
@@ -294,13 +308,13 @@ static bool check_inputs(struct checker *checker, struct error *error)
     json_t *cases = json_object_get(checker->record, "cases"), *test_case;
     struct package package = { 0 };
     struct tally tally = { 0 };
-    uint64_t seed;
+    struct seeds seeds;
     bool ok;
     size_t i;
 
     if (!problem)
         return error_usage(error, "this toolkit has no problem '%s'", name ? name : "?");
-    ok = find_seed(checker, &seed, error) && package_load(&package, checker->root, problem->name, error) &&
+    ok = find_seeds(checker, &seeds, error) && package_load(&package, checker->root, problem->name, error) &&
          package_check_frozen(&package, checker->root, problem->name, error);
     json_array_foreach(cases, i, test_case) {
         const char *case_name = text_at(test_case, "name"), *text;
@@ -309,7 +323,7 @@ static bool check_inputs(struct checker *checker, struct error *error)
             break;
         text = case_name ? case_line(checker, &package, case_name) : NULL;
         if (text && json_is_array(json_object_get(test_case, "inputs")))
-            ok = remake_case(problem, text, seed, test_case, &tally, error);
+            ok = remake_case(problem, text, &seeds, test_case, &tally, error);
         else
             count(&tally, case_name ? case_name : "?", 0, NULL, NULL);
     }
@@ -459,7 +473,7 @@ static json_int_t calls_made(const json_t *record)
 }
 
 static void rerun_command(const struct checker *checker, struct command *command, char repeat[NUMBER_TEXT],
-                          char limit[NUMBER_TEXT])
+                          char limit[NUMBER_TEXT], char judgement[NUMBER_TEXT])
 {
     const json_t *record = checker->record, *asked = json_object_get(record, "asked");
     const json_t *time_limit = json_object_get(asked, "time_limit");
@@ -473,8 +487,11 @@ static void rerun_command(const struct checker *checker, struct command *command
     add_text(command, "--check-seed", text_at(record, "check_seed"));
     if (text_at(record, "seed"))
         add(command, "--seed", text_at(record, "seed"));
-    else
+    else {
         add(command, "--seal", checker->seal_path);
+        snprintf(judgement, NUMBER_TEXT, "%jd", (intmax_t)judgement_of(record));
+        add(command, "--judgement", judgement);
+    }
     snprintf(repeat, NUMBER_TEXT, "%jd", (intmax_t)calls_made(record));
     add(command, "--repeat", repeat);
     if (json_is_true(json_object_get(asked, "keep_going")))
@@ -487,7 +504,8 @@ static void rerun_command(const struct checker *checker, struct command *command
 
 static bool check_rerun(struct checker *checker, struct error *error)
 {
-    char host[PATH_MAX], key_path[PATH_MAX], json_path[PATH_MAX], repeat[NUMBER_TEXT], limit[NUMBER_TEXT];
+    char host[PATH_MAX], key_path[PATH_MAX], json_path[PATH_MAX], repeat[NUMBER_TEXT], limit[NUMBER_TEXT],
+        judgement[NUMBER_TEXT];
     struct command command = { 0 };
     unsigned char public_key[KEY_PUBLIC_BYTES];
     struct signing_key key;
@@ -502,7 +520,7 @@ static bool check_rerun(struct checker *checker, struct error *error)
         !keyfile_path(host, sizeof host, checker->build, "main_host", error))
         return false;
     add(&command, host, NULL);
-    rerun_command(checker, &command, repeat, limit);
+    rerun_command(checker, &command, repeat, limit, judgement);
     add(&command, "--key", key_path);
     add(&command, "--json", json_path);
     status = run(&command);

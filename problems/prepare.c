@@ -13,6 +13,7 @@
 #include "verify/base/parallel.h"
 #include "problem.h"
 #include "verify/box/processor.h"
+#include "verify/result/seeds.h"
 
 /* A batch while it is made. */
 struct batch {
@@ -36,12 +37,12 @@ static size_t bytes_of(const struct problem *problem, const struct blob *input)
 static void generate(const struct prepare *prepare, struct prepared *call)
 {
     const struct arguments *arguments = &prepare->cases[call->number];
-    struct random_key key = { .seed = prepare->seed, .repetition = call->repetition };
+    struct random_key key;
     uint64_t case_seed;
 
     if (!arguments_number(arguments, "seed", 0, 0, UINT32_MAX, &case_seed, &call->error))
         return;
-    key.case_seed = (uint32_t)case_seed;
+    key = seeds_of_call(prepare->seeds, prepare->names[call->number], (uint32_t)case_seed, call->repetition);
     call->ok = prepare->problem->generate(arguments, &key, &call->input, &call->error);
 }
 

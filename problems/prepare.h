@@ -18,6 +18,7 @@
 
 struct problem;
 struct processors;
+struct seeds;
 
 enum { PREPARE_MOST = 32 };
 
@@ -30,12 +31,13 @@ struct prepared {
     struct error error;
 };
 
-/* The first seven are the caller's, the others start as zero. */
+/* The first eight are the caller's, the others start as zero. */
 struct prepare {
     const struct problem *problem;
-    uint64_t seed;                   /* of generated inputs */
+    const struct seeds *seeds;       /* of generated inputs */
     const struct random_key *secret; /* what checks by samples draw them from */
     const struct arguments *cases;   /* [case_count], in the order that they are asked for */
+    const char *const *names;        /* [case_count] of those cases, which a seal's seeds depend on */
     size_t case_count;
     const struct processors *processors; /* the host's; NULL: all, and nobody is made way for */
     bool sure; /* nearly all calls will be asked for; else each may be the last: first one is made, then 4, 16, 32 */

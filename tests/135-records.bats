@@ -17,8 +17,8 @@ setup_file() {
     cp -p "$secret" "$folder/open/"
     "$build/seal" reveal "$folder/open" > "$folder/reveal.out"
     export record=$folder/record.json
-    "$build/main_host" editdistance --submission "$so" --source $source --repeat 3 --seal "$secret" --key "$key" \
-        --json "$record" > "$folder/judge.out" 2> "$folder/judge.err"
+    "$build/main_host" editdistance --submission "$so" --source $source --repeat 3 --seal "$secret" --judgement 7 \
+        --key "$key" --json "$record" > "$folder/judge.out" 2> "$folder/judge.err"
 }
 
 setup() {
@@ -27,10 +27,20 @@ setup() {
     v=run_scripts/verify_record.sh
 }
 
-# derived PROBLEM [LEAGUE]: the first eight bytes of the HMAC, in hexadecimal, by openssl.
-derived() {
-    printf 'gpu-contest-seed-1\n%s\n%s\n' "$1" "${2:-}" |
-        openssl dgst -sha256 -mac HMAC -macopt "hexkey:$(jq -r .secret "$secret")" | sed 's/.* //' | cut -c 1-16
+# The recipes of docs/FORMATS.md, by openssl, in hexadecimal digits.
+hmac() { openssl dgst -sha256 -mac HMAC -macopt "hexkey:$1" | sed 's/.* //'; }
+# judgement_key PROBLEM LEAGUE JUDGEMENT
+judgement_key() { printf 'gpu-contest-seed-2\n%s\n%s\n%s\n' "$1" "$2" "$3" | hmac "$(jq -r .secret "$secret")"; }
+# derived KEY CASE CALL: the seed.
+derived() { printf 'gpu-contest-call-2\n%s\n%s\n' "$2" "$3" | hmac "$1" | cut -c 1-16; }
+# mark KEY SHA256
+mark() { printf 'gpu-contest-input-2\n%s\n' "$2" | hmac "$1"; }
+
+# marks_of KEY PROBLEM SO CASE CALL [OPTION...]: what a sealed record must say of that call's input, made by --seed.
+marks_of() {
+    "$build/main_host" "$2" --submission "$3" --case "$4" --seed "$(printf %u "0x$(derived "$1" "$4" "$5")")" \
+        "${@:6}" --key "$key" --json "$BATS_TEST_TMPDIR/call.json" > /dev/null
+    mark "$1" "$(jq -r '.cases[0].inputs[0]' "$BATS_TEST_TMPDIR/call.json")"
 }
 
 # resign FILE: signs it anew with the contest's own key, by openssl: what only the organiser could do.
@@ -89,34 +99,51 @@ changed() {
 @test "records: commitment and seeds are what sha256sum and openssl make of the secret" {
     assert_equal "$(jq -r .commitment "$published")" \
         "$(printf 'gpu-contest-seal-1\nSpring 2027\n%s\n' "$(jq -r .secret "$secret")" | sha256sum | cut -d ' ' -f 1)"
-    run -0 "$build/main_host" editdistance --submission "$so" --repeat 3 \
-        --seed "$(printf %u "0x$(derived editdistance)")" --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
-    assert_equal "$(json '[.cases[].inputs]' | sha256sum)" "$(json '[.cases[].inputs]' "$record" | sha256sum)"
-    run -0 "$build/main_host" editdistance --submission "$so" --repeat 3 --seed 1 --key "$key" \
+    # Every call's input is the one that --seed makes of the seed by openssl, and its mark the one by openssl.
+    local judgement case calls name names call number expected all=$BATS_TEST_TMPDIR/all
+    judgement=$(judgement_key editdistance '' 7)
+    names=$(jq -r '.cases[].name' "$record")
+    [ "$(wc -l <<< "$names")" -ge 3 ]
+    number=0
+    for name in $names; do
+        for call in 1 2 3; do
+            expected=$(marks_of "$judgement" editdistance "$so" "$name" "$call")
+            assert_equal "$(jq -r ".cases[$number].inputs[$((call - 1))]" "$record")" "$expected"
+        done
+        number=$((number + 1))
+    done
+    # Another judgement of the same submission shares no input, whatever the case and call: nor do a problem's cases.
+    "$build/main_host" editdistance --submission "$so" --repeat 3 --seal "$secret" --judgement 8 --key "$key" \
         --json "$BATS_TEST_TMPDIR/result.json"
-    assert_equal "$(jq -sc '[.[0].cases[].inputs[], .[1].cases[].inputs[]] | length == (unique | length)' "$record" \
-        "$BATS_TEST_TMPDIR/result.json")" true
+    jq -r '.cases[].inputs[]' "$record" "$BATS_TEST_TMPDIR/result.json" > "$all"
+    assert_equal "$(sort -u "$all" | wc -l)" "$((2 * 3 * $(wc -l <<< "$names")))"
+    # The same number gives the same inputs again, so they can be made before there is a submission.
+    other=$(submission problems/editdistance/submissions/accepted/baseline.c)
+    "$build/main_host" editdistance --submission "$other" --repeat 3 --seal "$secret" --judgement 7 --key "$key" \
+        --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(jq -c '[.cases[].inputs]' "$BATS_TEST_TMPDIR/result.json")" "$(jq -c '[.cases[].inputs]' "$record")"
 }
 
 @test "records: every league has inputs of its own, and a record of a league is judged again in it" {
     local matmul league
     matmul=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
     for league in fp32 accurate; do
-        "$build/main_host" matmul --submission "$matmul" --league $league --seal "$secret" --key "$key" \
+        "$build/main_host" matmul --submission "$matmul" --league $league --seal "$secret" --judgement 3 --key "$key" \
             --json "$BATS_TEST_TMPDIR/$league.json"
         run -0 $v "$BATS_TEST_TMPDIR/$league.json" --key "$public" --submission "$matmul" --seal "$revealed" --rerun
         assert_line --regexp '^rerun +ok +AC again'
-        run -0 "$build/main_host" matmul --submission "$matmul" --league $league --key "$key" \
-            --json "$BATS_TEST_TMPDIR/result.json" --seed "$(printf %u "0x$(derived matmul $league)")"
-        assert_equal "$(json '[.cases[].inputs]')" "$(json '[.cases[].inputs]' "$BATS_TEST_TMPDIR/$league.json")"
+        assert_equal "$(json '.cases[0].inputs[0]' "$BATS_TEST_TMPDIR/$league.json")" \
+            "$(marks_of "$(judgement_key matmul $league 3)" matmul "$matmul" \
+                "$(json '.cases[0].name' "$BATS_TEST_TMPDIR/$league.json")" 1 --league $league)"
     done
     assert [ "$(json '.cases[0].inputs[0]' "$BATS_TEST_TMPDIR/fp32.json")" != \
         "$(json '.cases[0].inputs[0]' "$BATS_TEST_TMPDIR/accurate.json")" ]
 }
 
 @test "records: neither the secret nor the seed nor the key stands in what is printed, written or listed by ps" {
-    local hex decimal word
-    hex=$(derived editdistance)
+    local hex decimal word judgement
+    judgement=$(judgement_key editdistance '' 7)
+    hex=$(derived "$judgement" sample/1-small 1)
     decimal=$(printf %u "0x$hex")
     cat > "$BATS_TEST_TMPDIR/slow.c" << 'END'
 #include <time.h>
@@ -130,14 +157,14 @@ unsigned int device_user(char *a, int la, char *b, int lb)
 }
 END
     slow=$(submission "$BATS_TEST_TMPDIR/slow.c")
-    "$build/main_host" editdistance --submission "$slow" --case sample/1-small --seal "$secret" --key "$key" \
-        --json "$BATS_TEST_TMPDIR/slow.json" > "$BATS_TEST_TMPDIR/slow.out" 2>&1 &
+    "$build/main_host" editdistance --submission "$slow" --case sample/1-small --seal "$secret" --judgement 7 \
+        --key "$key" --json "$BATS_TEST_TMPDIR/slow.json" > "$BATS_TEST_TMPDIR/slow.out" 2>&1 &
     sleep 1
     ps -eww -o args > "$BATS_TEST_TMPDIR/ps"
     tr '\0' '\n' < "/proc/$!/environ" >> "$BATS_TEST_TMPDIR/ps"
     wait $! || test $? = 1
     grep -qF "$secret" "$BATS_TEST_TMPDIR/ps" # the host was there, with the file's name
-    for word in "$decimal" "$hex" "$(jq -r .secret "$secret")" "$(jq -r .secret "$key")"; do
+    for word in "$decimal" "$hex" "$judgement" "$(jq -r .secret "$secret")" "$(jq -r .secret "$key")"; do
         run -1 grep -qiF "$word" "$BATS_TEST_TMPDIR/ps" "$BATS_TEST_TMPDIR/slow.out" "$BATS_TEST_TMPDIR/slow.json" \
             "$record" "$folder/judge.out" "$folder/judge.err"
     done
@@ -164,20 +191,20 @@ unsigned int device_user(char *a, int la, char *b, int lb)
 END
     thief=$(submission "$BATS_TEST_TMPDIR/thief.c")
     arguments=(--submission "$thief" --case sample/1-small --json "$BATS_TEST_TMPDIR/result.json")
-    run -1 "$build/main_host" editdistance "${arguments[@]}" --seal "$secret" --key "$key"
+    run -1 "$build/main_host" editdistance "${arguments[@]}" --seal "$secret" --judgement 1 --key "$key"
     assert_output --partial '  | thief: -1 -1'
     run -1 "$build/main_host" editdistance "${arguments[@]}" --box none
     refute_output --partial 'thief: -1'
-    for private in "--seal $secret" "--key $key"; do
+    for private in "--seal $secret --judgement 1" "--key $key"; do
         # shellcheck disable=SC2086
         run -2 --separate-stderr "$build/main_host" editdistance "${arguments[@]}" --box none $private
-        [[ $stderr == *"without a box the submission could read '${private#* }'"* ]]
+        [[ $stderr == *"without a box the submission could read '$(cut -d ' ' -f 2 <<< "$private")'"* ]]
         # shellcheck disable=SC2086
         run -2 run_scripts/judge.sh $source --box none $private
         assert_output --partial 'omit --box none'
     done
     # What is revealed is no secret.
-    run -1 "$build/main_host" editdistance "${arguments[@]}" --box none --seal "$revealed"
+    run -1 "$build/main_host" editdistance "${arguments[@]}" --box none --seal "$revealed" --judgement 1
 }
 
 @test "records: a good record passes every check, and openssl agrees" {
@@ -271,7 +298,7 @@ END
 @test "records: another key, submission, source or seal is seen" {
     "$build/seal" key "$BATS_TEST_TMPDIR/other"
     "$build/seal" make "$BATS_TEST_TMPDIR/other" --name 'Spring 2027'
-    "$build/main_host" editdistance --submission "$so" --source $source --seal "$secret" \
+    "$build/main_host" editdistance --submission "$so" --source $source --seal "$secret" --judgement 7 \
         --key "$BATS_TEST_TMPDIR/other/key-secret.json" --json "$BATS_TEST_TMPDIR/result.json"
     run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public"
     assert_line --regexp '^signature +ok '
@@ -316,7 +343,7 @@ END
     run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$other" --rerun
     assert_line --regexp '^rerun +ok +WA again'
     "$build/main_host" editdistance --submission "$so" --generate 'random 256 128 seed=9' --repeat 2 --seal "$secret" \
-        --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
+        --judgement 2 --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
     run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$so" --seal "$revealed" --rerun
     assert_line --regexp '^rerun +ok +AC again, .* all 2 calls were bit-identical$'
     assert_equal "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'verify_record-*' -user "$(id -un)" -mmin -1 | wc -l)" 0
@@ -330,7 +357,7 @@ END
             [[ $stderr == *'the record is sealed: --inputs and --rerun need --seal with its seal-revealed.json' ]]
         done
     done
-    run -2 "$build/main_host" editdistance --submission "$so" --seal "$published"
+    run -2 "$build/main_host" editdistance --submission "$so" --seal "$published" --judgement 1
     assert_output --partial 'has no secret in it'
 }
 
@@ -370,7 +397,7 @@ END
 
 @test "records: a submission that does not compile has a record too" {
     cp tests/fixtures/bad_syntax.c "$BATS_TEST_TMPDIR/"
-    run -1 run_scripts/judge.sh "$BATS_TEST_TMPDIR/bad_syntax.c" --seal "$secret" --key "$key" \
+    run -1 run_scripts/judge.sh "$BATS_TEST_TMPDIR/bad_syntax.c" --seal "$secret" --judgement 1 --key "$key" \
         --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .verdict)" CE
     assert_equal "$(json .seed)" null
@@ -391,14 +418,19 @@ END
     base=("$build/main_host" editdistance --submission "$so" --json "$BATS_TEST_TMPDIR/result.json")
     declare -A words=(
         ["--seal $secret --seed 1"]='--seal and --seed exclude each other'
+        ["--seal $secret"]='--seal needs --judgement N'
+        ['--judgement 1']='--judgement is for --seal'
+        ["--seal $secret --judgement 0"]='--judgement'
+        ["--seal $secret --judgement 9007199254740992"]='--judgement'
+        ["--seal $secret --judgement 1x"]='--judgement'
         ["--seal $secret a b"]='--seal is for generated inputs'
-        ['--seal nowhere']="cannot open 'nowhere'"
-        ["--seal $key"]='has no secret in it'
-        ["--seal $BATS_TEST_TMPDIR/open.json"]='has mode 0644'
-        ["--seal $BATS_TEST_TMPDIR/torn.json"]='does not fit the commitment'
-        ["--seal $bad"]='is not JSON'
-        ["--seal $record"]="is no seal and no key: it has no 'kind'"
-        ["--seal $BATS_TEST_TMPDIR"]='is not a regular file'
+        ['--judgement 1 --seal nowhere']="cannot open 'nowhere'"
+        ["--judgement 1 --seal $key"]='has no secret in it'
+        ["--judgement 1 --seal $BATS_TEST_TMPDIR/open.json"]='has mode 0644'
+        ["--judgement 1 --seal $BATS_TEST_TMPDIR/torn.json"]='does not fit the commitment'
+        ["--judgement 1 --seal $bad"]='is not JSON'
+        ["--judgement 1 --seal $record"]="is no seal and no key: it has no 'kind'"
+        ["--judgement 1 --seal $BATS_TEST_TMPDIR"]='is not a regular file'
         ['--seal']="option '--seal' needs a value"
         ["--key $public"]='is no key-secret.json'
         ["--key $secret"]='is no key-secret.json'

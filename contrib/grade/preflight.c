@@ -155,6 +155,7 @@ static bool host_agrees(const struct contest *contest, size_t index, const char 
     if (contest->seal) {
         snprintf(seal, sizeof seal, "%.3000s/%s", folder, contest->seal);
         arguments[n++] = "--seal", arguments[n++] = seal;
+        arguments[n++] = "--judgement", arguments[n++] = "1";
     }
     if (!is_there(host, false))
         return error_toolkit(error, "there is no '%s': run make", host);

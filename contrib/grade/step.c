@@ -163,7 +163,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     const char *arguments[ARGUMENTS],
         *object = job->baseline ? grader->baselines[problem - contest->problems] : job->object;
     char host[PATH_MAX], json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX], repeat[16],
-        warden[16];
+        warden[16], judgement[24];
     int channel = 0;
     size_t n = 0;
 
@@ -200,7 +200,9 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     } else {
         if (contest->seal) {
             snprintf(seal, sizeof seal, "%s/%s", grader->folder, contest->seal);
+            snprintf(judgement, sizeof judgement, "%jd", (intmax_t)job->judgement);
             arguments[n++] = "--seal", arguments[n++] = seal;
+            arguments[n++] = "--judgement", arguments[n++] = judgement;
         } else if (ranked) {
             arguments[n++] = "--seed", arguments[n++] = job->seed;
         }

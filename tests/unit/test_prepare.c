@@ -11,6 +11,7 @@
 #include "problems/problem.h"
 #include "unit.h"
 #include "problems/prepare.h"
+#include "verify/result/seeds.h"
 
 enum { CALLS = 50, CASES = 70, BAD = 1000 };
 
@@ -74,7 +75,9 @@ static struct problem problem = {
     .name = "test", .generate = generate, .output_size = output_size, .reference = reference
 };
 static const struct random_key secret = { .seed = 1000003 };
+static const struct seeds seeds = { .seed = 5 };
 static struct arguments cases[CASES];
+static const char *names[CASES];
 static struct prepare prepare;
 static struct blob input, answer;
 static struct error error;
@@ -84,13 +87,15 @@ static void start(bool sure)
     char line[64];
 
     for (uint32_t i = 0; i < CASES; i++) {
+        names[i] = "case";
         snprintf(line, sizeof line, "random seed=%u", i);
         CHECK(arguments_parse(&cases[i], line, &error), "%s", error.text);
     }
     most_working = most_generating = made = 0;
     generator_ns = reference_ns = 100000;
     prepare = (struct prepare){
-        .problem = &problem, .seed = 5, .secret = &secret, .cases = cases, .case_count = CASES, .sure = sure
+        .problem = &problem, .seeds = &seeds, .secret = &secret, .cases = cases, .names = names, .case_count = CASES,
+        .sure = sure
     };
 }
 

@@ -3,7 +3,8 @@
  *
  * The answers for seals were computed with sha256sum and openssl:
  *   printf 'gpu-contest-seal-1\nSpring 2027\nSECRET\n' | sha256sum
- *   printf 'gpu-contest-seed-1\nmatmul\nfp32\n' | openssl dgst -sha256 -mac HMAC -macopt hexkey:SECRET
+ *   printf 'gpu-contest-seed-2\nmatmul\nfp32\n1\n' | openssl dgst -sha256 -mac HMAC -macopt hexkey:SECRET     the key
+ *   printf 'gpu-contest-call-2\nsecret/03-random\n12\n' | openssl dgst -sha256 -mac HMAC -macopt hexkey:KEY
  */
 #include "verify/result/seal.h"
 
@@ -15,6 +16,7 @@
 
 #include "unit.h"
 #include "verify/base/canonical.h"
+#include "verify/result/seeds.h"
 #include "verify/result/signature.h"
 
 static size_t bytes_of(unsigned char *bytes, size_t most, const char *hex)
@@ -87,12 +89,8 @@ static void test_digests(void)
 
 static void test_seal_formulas(void)
 {
-    static const struct { const char *problem, *league; uint64_t seed; } rows[] = {
-        { "matmul", "fp32", UINT64_C(0x71ecaa150a1fbb2e) },
-        { "matmul", "tensor", UINT64_C(0xaf14892a22ac6fcf) },
-        { "editdistance", "", UINT64_C(0xd5ff1b3ddf3e16ae) },
-    };
     struct seal seal = { .name = "Spring 2027" };
+    unsigned char key[SEAL_BYTES], other_key[SEAL_BYTES];
     char commitment[DIGEST_HEX];
 
     for (int i = 0; i < SEAL_BYTES; i++)
@@ -100,21 +98,75 @@ static void test_seal_formulas(void)
     seal_commit(&seal, commitment);
     CHECK(strcmp(commitment, "e2085068f0f4f7806dad8de6a30fb48424545a01262c84a94e2d4ffdb9cef185") == 0, "%s",
           commitment);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        CHECK(seal_seed(&seal, rows[i].problem, rows[i].league) == rows[i].seed, "%s '%s'", rows[i].problem,
-              rows[i].league);
-    CHECK(seal_seed(&seal, "ab", "c") != seal_seed(&seal, "a", "bc"), "problem and league run together");
+    seal_judgement(&seal, "ab", "c", 1, key);
+    seal_judgement(&seal, "a", "bc", 1, other_key);
+    CHECK(memcmp(key, other_key, sizeof key) != 0, "problem and league run together");
+    seal_judgement(&seal, "ab", "", 11, key);
+    seal_judgement(&seal, "ab", "1", 1, other_key);
+    CHECK(memcmp(key, other_key, sizeof key) != 0, "league and number run together");
+    seal_judgement(&seal, "matmul", "fp32", 1, key);
     for (int i = 0; i < SEAL_BYTES; i++) {
         char other[DIGEST_HEX];
 
         seal.secret[i] ^= 1;
         seal_commit(&seal, other);
         CHECK(strcmp(other, commitment) != 0, "byte %d of the secret does not count", i);
-        CHECK(seal_seed(&seal, "matmul", "fp32") != rows[0].seed, "byte %d of the secret does not count", i);
+        seal_judgement(&seal, "matmul", "fp32", 1, other_key);
+        CHECK(memcmp(key, other_key, sizeof key) != 0, "byte %d of the secret does not count", i);
         seal.secret[i] ^= 1;
     }
     seal_forget(&seal);
     CHECK(sodium_is_zero(seal.secret, sizeof seal.secret), "the secret is still there");
+}
+
+/* The seeds and marks of judgements, leagues and calls, as openssl computes them; without a seal, nothing changes. */
+static void test_seeds(void)
+{
+    static const char name[] = "secret/03-random", digest[] =
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    static const struct {
+        const char *problem, *league;
+        uint64_t judgement, first, twelfth;
+        const char *mark;
+    } rows[] = {
+        { "matmul", "fp32", 1, UINT64_C(0x840993af9f7104fe), UINT64_C(0x5ed5af4ec399653c),
+          "bb7423801ec10221baf5ef4dc8df305f635378d299da9e611358525fd5b9c3ac" },
+        { "matmul", "tensor", 1, UINT64_C(0x9c4373017602b36a), UINT64_C(0x4143e4360de2e710),
+          "ffccda43046bcd2915476a1d0624ca4fd2d47587a455646171f144cd578be252" },
+        { "editdistance", "", 1, UINT64_C(0x583f7ab7018a5b90), UINT64_C(0x34c5a7a68bddab16),
+          "d666422991a04a4387a005649c5c40d2167e8de6ddbf8a24584adcd7a036beef" },
+        { "editdistance", "", 2, UINT64_C(0xe9cb4684ec23d709), UINT64_C(0x87956496cd70ee18),
+          "08e5f5b8d7df8a94f302ba7c7905a1cb28dc21b7adc83cf02dbea9a5aeab96ee" },
+    };
+    const struct seeds open = { .seed = 77 };
+    struct seal seal = { .name = "Spring 2027" };
+    struct random_key key = seeds_of_call(&open, name, 3, 11);
+    char long_name[1000], mark[DIGEST_HEX];
+
+    CHECK(key.seed == 77 && key.case_seed == 3 && key.repetition == 11, "without a seal");
+    memcpy(mark, digest, sizeof mark);
+    seeds_mark(&open, mark);
+    CHECK(strcmp(mark, digest) == 0, "without a seal");
+    for (int i = 0; i < SEAL_BYTES; i++)
+        seal.secret[i] = (unsigned char)i;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct seeds seeds = { .sealed = true, .seed = 77 };
+
+        seal_judgement(&seal, rows[i].problem, rows[i].league, rows[i].judgement, seeds.key);
+        key = seeds_of_call(&seeds, name, 3, 0);
+        CHECK(key.seed == rows[i].first && key.case_seed == 3 && key.repetition == 0, "row %zu", i);
+        key = seeds_of_call(&seeds, name, 3, 11);
+        CHECK(key.seed == rows[i].twelfth && key.case_seed == 3 && key.repetition == 0, "row %zu", i);
+        CHECK(seeds_of_call(&seeds, "secret/04-random", 3, 0).seed != rows[i].first, "the case does not count");
+        memcpy(mark, digest, sizeof mark);
+        seeds_mark(&seeds, mark);
+        CHECK(strcmp(mark, rows[i].mark) == 0, "row %zu: %s", i, mark);
+        memset(long_name, 'x', sizeof long_name - 1);
+        long_name[sizeof long_name - 1] = '\0';
+        key = seeds_of_call(&seeds, long_name, 0, 0);
+        long_name[sizeof long_name - 2] = 'y';
+        CHECK(seeds_of_call(&seeds, long_name, 0, 0).seed != key.seed, "the end of a long name does not count");
+    }
 }
 
 static void test_canonical(void)
@@ -280,6 +332,7 @@ int main(void)
     test_rfc8032();
     test_digests();
     test_seal_formulas();
+    test_seeds();
     test_canonical();
     test_record();
     test_files();

@@ -28,7 +28,8 @@ const char options_help[] =
     "  --case NAME         one case, such as secret/03-random\n"
     "  --generate LINE     one case made from LINE, as it would stand in a case file\n"
     "  --seed S            seed of generated inputs, 0 to 2^64 - 1 (default: 0)\n"
-    "  --seal FILE         derive that seed from a contest's secret (make seal); no output tells it\n"
+    "  --seal FILE         derive the seeds from a contest's secret (make seal); no output tells them\n"
+    "  --judgement N       with --seal: the number of this judgement, 1 to 2^53 - 1; each has inputs of its own\n"
     "  --repeat N          calls of device_user() a case, each with a fresh input where it is\n"
     "                      generated, 1 to 100000 (default: 1)\n"
     "  --until PERCENT     of those calls no more than it takes until the median is known to +-PERCENT\n"
@@ -66,7 +67,7 @@ enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
     OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
-    OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_KEY, OPTION_WARDEN,
+    OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_JUDGEMENT, OPTION_KEY, OPTION_WARDEN,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
@@ -79,6 +80,7 @@ static const struct option long_options[] = {
     { "generate", required_argument, NULL, OPTION_GENERATE },
     { "check-seed", required_argument, NULL, OPTION_CHECK_SEED },
     { "seal", required_argument, NULL, OPTION_SEAL },
+    { "judgement", required_argument, NULL, OPTION_JUDGEMENT },
     { "key", required_argument, NULL, OPTION_KEY },
     { "group", required_argument, NULL, OPTION_GROUP },
     { "case", required_argument, NULL, OPTION_CASE },
@@ -184,6 +186,8 @@ static bool take(struct options *options, int id, const char *value, struct erro
         options->check_seeded = true;
         return parse_number(value, "--check-seed", 0, UINT64_MAX, &options->check_seed, error);
     case OPTION_SEAL: options->seal = value; return true;
+    case OPTION_JUDGEMENT: /* every reader of JSON keeps such a number */
+        return parse_number(value, "--judgement", 1, (UINT64_C(1) << 53) - 1, &options->judgement, error);
     case OPTION_KEY: options->key = value; return true;
     case OPTION_JSON: options->json = value; return true;
     case OPTION_SOURCE: options->source = value; return true;
@@ -241,9 +245,14 @@ static bool take(struct options *options, int id, const char *value, struct erro
 static bool records_fit(const struct options *options, struct error *error)
 {
     if (options->seal && options->seeded)
-        return error_usage(error, "--seal and --seed exclude each other: the seed is derived from the seal");
+        return error_usage(error, "--seal and --seed exclude each other: the seeds are derived from the seal");
     if (options->seal && options->input_count > 0)
         return error_usage(error, "--seal is for generated inputs, and the INPUT is given: leave one of them away");
+    if (options->seal && !options->judgement)
+        return error_usage(error, "--seal needs --judgement N: a number that no judging had before, as each shows its "
+                                  "submission the inputs of that number");
+    if (options->judgement && !options->seal)
+        return error_usage(error, "--judgement is for --seal: without a seal, inputs are --seed's");
     if (options->key && !options->json)
         return error_usage(error, "--key signs the result: say where to write it with --json FILE");
     if (options->key && options->explain)

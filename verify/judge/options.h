@@ -20,7 +20,8 @@ struct options {
     const char *source;          /* what the submission was built from, for the record; or NULL */
     const char *compile_error;   /* file with the compiler's words: record a compile error; or NULL */
     const char *json;            /* where to write the result, or NULL */
-    const char *seal;            /* file of the secret that the seed is derived from; or NULL */
+    const char *seal;            /* file of the secret that the seeds are derived from; or NULL */
+    uint64_t judgement;          /* the number of the judgement, from 1, that they are derived from with it; or 0 */
     const char *key;             /* file of the key that signs the result; or NULL */
     const char *test_case;       /* one case, or NULL */
     const char *group;           /* "sample", "secret", "all", "ranked", or a folder below the first two */

@@ -20,14 +20,17 @@ bool record_begin(struct record *record, struct error *error)
     return true;
 }
 
-bool record_seed(struct record *record, const char *problem, const char *league, uint64_t *seed, struct error *error)
+bool record_seeds(struct record *record, const char *problem, const char *league, struct seeds *seeds,
+                  struct error *error)
 {
-    *seed = record->options->seed;
-    if (!record->options->seal)
+    const struct options *options = record->options;
+
+    *seeds = (struct seeds){ .sealed = options->seal != NULL, .seed = options->seal ? 0 : options->seed };
+    if (!seeds->sealed)
         return true;
-    if (!seal_load(&record->seal, record->options->seal, error))
+    if (!seal_load(&record->seal, options->seal, error))
         return false;
-    *seed = seal_seed(&record->seal, problem, league);
+    seal_judgement(&record->seal, problem, league, options->judgement, seeds->key);
     seal_forget(&record->seal);
     return true;
 }
@@ -101,8 +104,9 @@ bool record_finish(const struct record *record, json_t *result, struct error *er
               json_object_set_new(submission, "sha256", digest_json(record->submission)) == 0 &&
               json_object_set_new(submission, "source_sha256", digest_json(record->source)) == 0 &&
               json_object_set_new(result, "seal", record->options->seal && seal->name[0]
-                                                      ? json_pack("{s:s, s:s}", "name", seal->name, "commitment",
-                                                                  seal->commitment)
+                                                      ? json_pack("{s:s, s:s, s:I}", "name", seal->name, "commitment",
+                                                                  seal->commitment, "judgement",
+                                                                  (json_int_t)record->options->judgement)
                                                       : json_null()) == 0;
 
     if (ok && record->options->seal)

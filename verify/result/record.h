@@ -14,6 +14,7 @@
 #include "verify/base/error.h"
 #include "verify/judge/options.h"
 #include "seal.h"
+#include "seeds.h"
 #include "signature.h"
 
 struct record {
@@ -30,10 +31,11 @@ struct record {
 bool record_begin(struct record *record, struct error *error);
 
 /*
- * The seed of inputs: of --seal, else of --seed. It is in no result where a seal has given it, and the secret is wiped
- * from memory.
+ * The seeds of inputs: of --seal and --judgement, else of --seed. The secret is wiped from memory; the judgement's key,
+ * which tells nothing of other judgements, stays in *seeds and is in no result.
  */
-bool record_seed(struct record *record, const char *problem, const char *league, uint64_t *seed, struct error *error);
+bool record_seeds(struct record *record, const char *problem, const char *league, struct seeds *seeds,
+                  struct error *error);
 
 /* A submission outside a box could read the seal, the key or the host's memory: refused while these are secret. */
 bool record_may_do_without_box(const struct record *record, const char *why, struct error *error);

@@ -11,6 +11,8 @@
 
 #include "keyfile.h"
 
+_Static_assert((int)SEAL_BYTES == crypto_auth_hmacsha256_BYTES, "a judgement's key is an HMAC-SHA-256");
+
 static const char kind_secret[] = "seal", kind_published[] = "seal-commitment", kind_revealed[] = "seal-revealed";
 
 void seal_commit(const struct seal *seal, char commitment[DIGEST_HEX])
@@ -25,25 +27,20 @@ void seal_commit(const struct seal *seal, char commitment[DIGEST_HEX])
     sodium_memzero(text, sizeof text);
 }
 
-uint64_t seal_seed(const struct seal *seal, const char *problem, const char *league)
+void seal_judgement(const struct seal *seal, const char *problem, const char *league, uint64_t judgement,
+                    unsigned char key[SEAL_BYTES])
 {
-    static const unsigned char purpose[] = "gpu-contest-seed-1\n", newline[] = "\n";
-    unsigned char mac[crypto_auth_hmacsha256_BYTES];
+    const char *const parts[] = { "gpu-contest-seed-2\n", problem, "\n", league, "\n" };
     crypto_auth_hmacsha256_state state;
-    uint64_t seed = 0;
+    char number[32];
 
+    snprintf(number, sizeof number, "%ju\n", (uintmax_t)judgement);
     crypto_auth_hmacsha256_init(&state, seal->secret, sizeof seal->secret);
-    crypto_auth_hmacsha256_update(&state, purpose, sizeof purpose - 1);
-    crypto_auth_hmacsha256_update(&state, (const unsigned char *)problem, strlen(problem));
-    crypto_auth_hmacsha256_update(&state, newline, 1);
-    crypto_auth_hmacsha256_update(&state, (const unsigned char *)league, strlen(league));
-    crypto_auth_hmacsha256_update(&state, newline, 1);
-    crypto_auth_hmacsha256_final(&state, mac);
-    for (int i = 0; i < 8; i++)
-        seed = seed << 8 | mac[i];
-    sodium_memzero(mac, sizeof mac);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        crypto_auth_hmacsha256_update(&state, (const unsigned char *)parts[i], strlen(parts[i]));
+    crypto_auth_hmacsha256_update(&state, (const unsigned char *)number, strlen(number));
+    crypto_auth_hmacsha256_final(&state, key);
     sodium_memzero(&state, sizeof state);
-    return seed;
 }
 
 void seal_forget(struct seal *seal)

@@ -2,11 +2,12 @@
  * seal.h - a contest's secret seed: committed to before, revealed after, checked by anyone.
  *
  *   commitment = SHA-256("gpu-contest-seal-1\nNAME\nSECRET\n")          SECRET as 64 hexadecimal digits
- *   seed       = the first 8 bytes, the highest first, of
- *                HMAC-SHA-256(key: the 32 bytes of the secret, "gpu-contest-seed-1\nPROBLEM\nLEAGUE\n")
+ *   KEY        = HMAC-SHA-256(key: the 32 bytes of the secret,
+ *                             "gpu-contest-seed-2\nPROBLEM\nLEAGUE\nJUDGEMENT\n")
  *
- * LEAGUE is empty where the problem has none. Each text begins with its purpose, and no part can hold a newline, so no
- * two uses can be mistaken for each other. sha256sum and openssl compute both: docs/FORMATS.md.
+ * KEY is of one judgement, by its number from 1; seeds.h says what is made of it. LEAGUE is empty where the problem has
+ * none. Each text begins with its purpose, and no part can hold a newline, so no two uses can be mistaken for each
+ * other. sha256sum and openssl compute both: docs/FORMATS.md.
  *
  * The files of a seal, in its folder: SEAL_SECRET (for the organiser alone), SEAL_PUBLISHED, and SEAL_REVEALED after
  * the contest.
@@ -54,8 +55,9 @@ bool seal_reveal(struct seal *seal, const char *folder, struct error *error);
 /* The commitment to a name and a secret. */
 void seal_commit(const struct seal *seal, char commitment[DIGEST_HEX]);
 
-/* The seed of a problem's inputs in a league, "" for none. */
-uint64_t seal_seed(const struct seal *seal, const char *problem, const char *league);
+/* The key of a judgement of a problem in a league, "" for none. */
+void seal_judgement(const struct seal *seal, const char *problem, const char *league, uint64_t judgement,
+                    unsigned char key[SEAL_BYTES]);
 
 /* Wipes the secret from memory; name and commitment stay. */
 void seal_forget(struct seal *seal);
