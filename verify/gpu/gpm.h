@@ -2,8 +2,9 @@
  * gpm.h - what a GPU's own counters say of its use: NVML's GPM (GPU performance monitoring), on Hopper and newer.
  *
  * The host reads them, from outside of the submission's process, and any process on the GPU counts: so only while the
- * GPU is the submission's alone. Measured on an H100: 77.7 % tensor for a large bf16 product, 0.00 for an FP32 one, 0.01
- * for a product of 512³ every 5 ms. Two readings 10 ms apart give 0 whatever ran, so a window is GPM_SECONDS at least.
+ * GPU is the submission's alone. Measured on an H100: 77.7 % tensor for a large bf16 product, 0.00 for an FP32 one,
+ * 0.01 for a product of 512³ every 5 ms. Two readings 10 ms apart give 0 whatever ran, so a window is GPM_SECONDS at
+ * least.
  */
 #ifndef VERIFY_GPM_H
 #define VERIFY_GPM_H
@@ -56,8 +57,8 @@ struct gpm {
 };
 
 /*
- * The counters of `device`, a handle of the NVML that `library` is (dlopen). False, with *why in words, where NVML or the
- * GPU has none.
+ * The counters of `device`, a handle of the NVML that `library` is (dlopen). False, with *why in words, where NVML or
+ * the GPU has none.
  */
 bool gpm_open(struct gpm *gpm, void *library, void *device, const char **why);
 

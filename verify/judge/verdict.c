@@ -168,7 +168,7 @@ enum verdict verdict_of(const struct facts *facts, enum reason *reason, char *me
     case OUTCOME_DIED:
         if (facts->signal == SIGSYS) {
             snprintf(message, size, "%s made a system call that the box forbids after %.2f s: it may not start or "
-                     "trace processes, nor change the box or the machine", who, facts->seconds);
+                     "trace processes, make memory executable, nor change the box or the machine", who, facts->seconds);
             return VERDICT_SV;
         }
         ending(facts, end, sizeof end);

@@ -85,7 +85,8 @@ void calls_take_counters(struct case_result *result, struct result *all, const s
         result->verdict = VERDICT_SV;
         snprintf(result->message, sizeof result->message,
                  "tensor cores are not allowed in this league: the GPU counted %.3f %% of their time in use, "
-                 "where %g %% is the most without them, in case %s", result->counted.tensor_most, GPM_TENSOR_MOST, result->name);
+                 "where %g %% is the most without them, in case %s", result->counted.tensor_most, GPM_TENSOR_MOST,
+                 result->name);
     } else if (counters->failed) {
         all->review = true;
         fprintf(stderr, "main_host: the GPU's counters could not be read in case %s: whether it used tensor "

@@ -22,6 +22,7 @@
 #include "verify/wire/filter.h"
 #include "verify/wire/guard.h"
 #include "verify/base/limits.h"
+#include "executable.h"
 #include "opencl_runner.h"
 #include "refusal.h"
 #include "verify/base/shared_map.h"
@@ -237,13 +238,18 @@ int main(int argc, char **argv)
         why = opencl_initialise(argv[3]);
         if (why)
             fail(CHANNEL_FAILED_DEVICE, "OpenCL", why);
+        if (level == FILTER_DRIVER)
+            opencl_compile_ahead();
     } else if (argc == 4) {
         load_cuda(argv[3]);
         initialise_cuda(CHANNEL_FAILED_DEVICE);
     }
+    executable_load_ahead(cuda.free && level == FILTER_DRIVER);
     why = filter_install(level);
     if (why)
         fail(CHANNEL_FAILED_DEVICE, "the filter of system calls", why);
+    if (level != FILTER_NONE && !executable_begin())
+        fail(CHANNEL_FAILED_DEVICE, "descriptors", "too many are open before the submission is loaded");
     if (level != FILTER_NONE) /* in the box this counts what is in it, and no more */
         setrlimit(RLIMIT_NPROC, &(struct rlimit){ limit_tasks, limit_tasks });
     say(&message, CHANNEL_LOADING);
@@ -254,6 +260,8 @@ int main(int argc, char **argv)
     submission = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
     if (!submission)
         fail(CHANNEL_FAILED_LOAD, "", dlerror());
+    if (level != FILTER_NONE)
+        executable_end();
     device_user = find(submission, "device_user");
     if (!device_user)
         fail(CHANNEL_FAILED_LOAD, "", dlerror());

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
@@ -184,6 +185,40 @@ static bool add_levels(scmp_filter_ctx context, enum filter_level level)
     return level == FILTER_DRIVER || ADD(SCMP_ACT_ALLOW, pocl);
 }
 
+static bool kill_mmap(scmp_filter_ctx context, unsigned argument, uint64_t mask, uint64_t value)
+{
+    return seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(mmap), 2,
+                            SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC),
+                            SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, mask, value)) == 0;
+}
+
+/*
+ * What can be executed was read by the judge, or is a file of the system: it is not made, and not changed. A filter of
+ * its own, as this one says what ends the process, and the other what is allowed.
+ */
+static bool forbid_execution(enum filter_level level)
+{
+    scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
+    bool ok;
+
+    if (!context)
+        return false;
+    ok = seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1) == 0 &&
+         seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(mprotect), 1,
+                          SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC)) == 0 &&
+         seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(pkey_mprotect), 1,
+                          SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC)) == 0 &&
+         seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(mmap), 1,
+                          SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC | PROT_WRITE, PROT_EXEC | PROT_WRITE)) == 0 &&
+         kill_mmap(context, 3, MAP_ANONYMOUS, MAP_ANONYMOUS) && kill_mmap(context, 3, MAP_SHARED, MAP_SHARED);
+    /* The descriptor, of which the kernel takes the lower half: below FILTER_EXECUTABLE_FD. */
+    for (uint64_t bits = 0; ok && level != FILTER_POCL && bits < FILTER_EXECUTABLE_FD; bits += 32)
+        ok = kill_mmap(context, 4, FILTER_EXECUTABLE_FD, bits);
+    ok = ok && seccomp_load(context) == 0;
+    seccomp_release(context);
+    return ok;
+}
+
 const char *filter_install(enum filter_level level)
 {
     scmp_filter_ctx context;
@@ -191,6 +226,8 @@ const char *filter_install(enum filter_level level)
 
     if (level == FILTER_NONE)
         return NULL;
+    if (!forbid_execution(level))
+        return "seccomp refuses the filter of executable memory";
     context = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (!context)
         return "out of memory";

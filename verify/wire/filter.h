@@ -21,6 +21,13 @@ enum filter_level {
 const char *filter_name(enum filter_level level);
 bool filter_find(const char *name, enum filter_level *level);
 
+/*
+ * Memory that can be executed is mapped from a file, privately, not to be written, and by a descriptor of this number
+ * up to 127: the loader gets one while all below are taken, and nobody has one later, when no more than these are
+ * allowed (verify/runner/executable.c). FILTER_POCL, which loads the kernels that it has compiled, knows no such number.
+ */
+enum { FILTER_EXECUTABLE_FD = 96 };
+
 /* NULL, or why the filter could not be installed. */
 const char *filter_install(enum filter_level level);
 
