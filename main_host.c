@@ -436,7 +436,8 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     if (ok) {
         if (host->result.case_count == 1)
             report_surroundings(stderr, &host->result, host->device.no_gpu);
-        host->problem->describe(stdout, input, &source->answer);
+        if (!host->result.hides)
+            host->problem->describe(stdout, input, &source->answer);
         fflush(stdout);
         ok = settle_gpu(host, error) &&
              (!host->options.ranked ||
@@ -465,10 +466,14 @@ static bool judge_case(struct host *host, struct source *source, struct error *e
         case_result->verdict = VERDICT_JE;
         return false;
     }
-    report_case(stdout, case_result, host->options.repeat, result->simulated);
+    if (result->hides)
+        report_hidden_case(stdout, case_result, host->options.repeat, result->simulated);
+    else
+        report_case(stdout, case_result, host->options.repeat, result->simulated);
     fflush(stdout);
-    report_printed(stderr, case_result, result->simulated);
-    if (host->session.reports)
+    if (!result->hides)
+        report_printed(stderr, case_result, result->simulated);
+    if (host->session.reports && !result->hides)
         report_explain(stdout, stderr, case_result);
     calls_take_case(result, case_result);
     return true;
@@ -613,7 +618,9 @@ static int run(struct host *host)
     result->repeat = host->options.repeat;
     result->ranked = host->options.ranked;
     result->record.options = &host->options;
+    result->hides = host->options.seal && !host->options.show_secret;
     ok = (!host->options.json || report_json_begin(host->options.json, &error)) &&
+         (!host->options.public_json || report_json_begin(host->options.public_json, &error)) &&
          record_begin(&result->record, &error) && root_find(host->build, host->root, sizeof host->root, &error) &&
          judge(host, &error);
     gpu_use_end(&host->use);
@@ -622,12 +629,11 @@ static int run(struct host *host)
         snprintf(result->message, sizeof result->message, "%s", error.text);
     }
     if (ok)
-        report_verdict(stdout, result->verdict, result->message);
+        report_end(stdout, result);
     else
         fprintf(stderr, "main_host: %s\n", error.text);
     code = ok ? verdict_exit_code(result->verdict) : (int)error.code;
-    if (host->options.json && (ok || error.code == EXIT_TOOLKIT) &&
-        !report_json(result, host->options.json, &unwritten)) {
+    if ((ok || error.code == EXIT_TOOLKIT) && !report_json(result, &unwritten)) {
         fprintf(stderr, "main_host: %s\n", unwritten.text);
         code = (int)unwritten.code;
     }

@@ -191,7 +191,7 @@ unsigned int device_user(char *a, int la, char *b, int lb)
 END
     thief=$(submission "$BATS_TEST_TMPDIR/thief.c")
     arguments=(--submission "$thief" --case sample/1-small --json "$BATS_TEST_TMPDIR/result.json")
-    run -1 "$build/main_host" editdistance "${arguments[@]}" --seal "$secret" --judgement 1 --key "$key"
+    run -1 "$build/main_host" editdistance "${arguments[@]}" --seal "$secret" --judgement 1 --key "$key" --show-secret
     assert_output --partial '  | thief: -1 -1'
     run -1 "$build/main_host" editdistance "${arguments[@]}" --box none
     refute_output --partial 'thief: -1'

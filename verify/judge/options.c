@@ -53,6 +53,9 @@ const char options_help[] =
     "                      nothing is run where no box works; none is for code that you trust)\n"
     "  --require-box NAME  run nothing in less than this: none, namespaces or cgroup (default: none)\n"
     "  --json FILE         write the result as JSON\n"
+    "  --public-json FILE  write what everybody may read of it: of secret cases no value and no word of theirs\n"
+    "  --show-secret       with --seal: show and write all of secret cases, for the organiser alone; without\n"
+    "                      it, what is printed and --json are the public form too\n"
     "  --key FILE          sign that result as a record (make key), with a digest of every input\n"
     "  --source PATH       what the submission was built from, for the JSON\n"
     "  --check-seed S      what checks by random samples draw them from (default: another number each\n"
@@ -67,7 +70,8 @@ enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
     OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
     OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
-    OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_JUDGEMENT, OPTION_KEY, OPTION_WARDEN,
+    OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_JUDGEMENT, OPTION_PUBLIC_JSON,
+    OPTION_SHOW_SECRET, OPTION_KEY, OPTION_WARDEN,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
@@ -95,6 +99,8 @@ static const struct option long_options[] = {
     { "box", required_argument, NULL, OPTION_BOX },
     { "require-box", required_argument, NULL, OPTION_REQUIRE_BOX },
     { "json", required_argument, NULL, OPTION_JSON },
+    { "public-json", required_argument, NULL, OPTION_PUBLIC_JSON },
+    { "show-secret", no_argument, NULL, OPTION_SHOW_SECRET },
     { "source", required_argument, NULL, OPTION_SOURCE },
     { "compile-error", required_argument, NULL, OPTION_COMPILE_ERROR },
     { "explain", no_argument, NULL, OPTION_EXPLAIN },
@@ -190,6 +196,8 @@ static bool take(struct options *options, int id, const char *value, struct erro
         return parse_number(value, "--judgement", 1, (UINT64_C(1) << 53) - 1, &options->judgement, error);
     case OPTION_KEY: options->key = value; return true;
     case OPTION_JSON: options->json = value; return true;
+    case OPTION_PUBLIC_JSON: options->public_json = value; return true;
+    case OPTION_SHOW_SECRET: options->show_secret = true; return true;
     case OPTION_SOURCE: options->source = value; return true;
     case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
     case OPTION_KEEP_GOING: options->keep_going = true; return true;
@@ -253,8 +261,10 @@ static bool records_fit(const struct options *options, struct error *error)
                                   "submission the inputs of that number");
     if (options->judgement && !options->seal)
         return error_usage(error, "--judgement is for --seal: without a seal, inputs are --seed's");
-    if (options->key && !options->json)
+    if (options->key && !options->json && !options->public_json)
         return error_usage(error, "--key signs the result: say where to write it with --json FILE");
+    if (options->json && options->public_json && strcmp(options->json, options->public_json) == 0)
+        return error_usage(error, "--json and --public-json name the same file: they are two");
     if (options->key && options->explain)
         return error_usage(error, "--explain comes from the submission's process, and --key signs no word of that: "
                                   "leave one of them away");

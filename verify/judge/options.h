@@ -20,6 +20,8 @@ struct options {
     const char *source;          /* what the submission was built from, for the record; or NULL */
     const char *compile_error;   /* file with the compiler's words: record a compile error; or NULL */
     const char *json;            /* where to write the result, or NULL */
+    const char *public_json;     /* where to write its public form, or NULL */
+    bool show_secret;            /* the organiser reads this: with a seal, too, show and write everything */
     const char *seal;            /* file of the secret that the seeds are derived from; or NULL */
     uint64_t judgement;          /* the number of the judgement, from 1, that they are derived from with it; or 0 */
     const char *key;             /* file of the key that signs the result; or NULL */

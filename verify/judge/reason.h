@@ -36,6 +36,7 @@
     X(REASON_FORGED, "the channel to the judge written to")                   \
     X(REASON_FLOOD, "output limit exceeded")                                  \
     X(REASON_LEFT_WORK, "work left on the GPU")                               \
+    X(REASON_TENSOR, "tensor cores, which this league does not allow")        \
     X(REASON_UNLOADED, "the submission cannot be loaded")                     \
     X(REASON_DEVICE_FAILED, "the device cannot be initialised")               \
     X(REASON_LOST, "the machine or the toolkit failed")                       \

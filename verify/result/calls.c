@@ -53,13 +53,13 @@ void calls_take_times(struct case_result *result, struct result *all, const stru
 bool calls_take_verdict(struct case_result *result, const struct facts *facts, const struct options *options)
 {
     char why[400], which[48] = "";
-    enum reason reason;
 
     if (options->repeat > 1 && facts->called && options->ranked)
         snprintf(which, sizeof which, ", call %zu", result->calls);
     else if (options->repeat > 1 && facts->called)
         snprintf(which, sizeof which, ", call %zu of %zu", result->calls, options->repeat);
-    result->verdict = verdict_of(facts, &reason, why, sizeof why);
+    result->verdict = verdict_of(facts, &result->reason, why, sizeof why);
+    result->failed_call = options->repeat > 1 && facts->called ? result->calls : 0;
     if (result->verdict != VERDICT_AC)
         snprintf(result->message, sizeof result->message, "%s in case %s%s", why, result->name, which);
     return result->verdict == VERDICT_AC;
@@ -73,8 +73,11 @@ void calls_take_floor(struct case_result *result, struct result *all, double flo
     if (!(seconds < floor))
         return;
     result->below_floor = all->review = true;
-    fprintf(stderr, "main_host: faster than possible: call %zu of case %s took %.9f s, and no known way takes less "
-                    "than %.9f s: to be reviewed, not ranked\n", result->calls, result->name, seconds, floor);
+    fprintf(stderr, "main_host: faster than possible: call %zu of case %s took %.9f s", result->calls, result->name,
+            seconds);
+    if (!all->hides) /* the least time is made of the answer */
+        fprintf(stderr, ", and no known way takes less than %.9f s", floor);
+    fputs(": to be reviewed, not ranked\n", stderr);
 }
 
 void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor)
@@ -83,6 +86,8 @@ void calls_take_counters(struct case_result *result, struct result *all, const s
         return;
     if (gpm_used_tensor(&result->counted)) {
         result->verdict = VERDICT_SV;
+        result->reason = REASON_TENSOR;
+        result->failed_call = 0;
         snprintf(result->message, sizeof result->message,
                  "tensor cores are not allowed in this league: the GPU counted %.3f %% of their time in use, "
                  "where %g %% is the most without them, in case %s", result->counted.tensor_most, GPM_TENSOR_MOST,
@@ -127,6 +132,7 @@ void calls_take_case(struct result *all, const struct case_result *result)
     if (result->verdict == VERDICT_AC || all->verdict != VERDICT_AC)
         return;
     all->verdict = result->verdict;
+    all->failed = result;
     snprintf(all->message, sizeof all->message, "%s", result->message);
 }
 

@@ -111,7 +111,10 @@ bool record_finish(const struct record *record, json_t *result, struct error *er
 
     if (ok && record->options->seal)
         ok = json_object_set_new(result, "seed", json_null()) == 0;
-    if (!ok)
-        return error_toolkit(error, "out of memory for the result");
-    return !record->signs || record_sign(result, &record->key, error);
+    return ok || error_toolkit(error, "out of memory for the result");
+}
+
+bool record_sign_form(const struct record *record, json_t *form, struct error *error)
+{
+    return !record->signs || record_sign(form, &record->key, error);
 }

@@ -46,7 +46,10 @@ bool record_submission(struct record *record, const char *object, const char *so
 /* [count] digests as JSON; null where they were not wanted. */
 json_t *record_inputs_json(char (*inputs)[DIGEST_HEX], size_t count);
 
-/* Adds the record's keys to a result's object, and last of all the signature where it is to have one. */
+/* Adds the record's keys to a result's object. */
 bool record_finish(const struct record *record, json_t *result, struct error *error);
+
+/* Signs a form of the result (disclosure.h), as it is, where there is a key. */
+bool record_sign_form(const struct record *record, json_t *form, struct error *error);
 
 #endif

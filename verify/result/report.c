@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "disclosure.h"
 #include "verify/base/stats.h"
 #include "verify/base/text.h"
 #include "verify/cases/frozen.h"
@@ -69,13 +70,12 @@ static void report_counters(FILE *file, const struct gpm_use *counted)
     fprintf(file, " of the peak in %.3f seconds of calls\n", counted->calls);
 }
 
-void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated)
+static void report_times(FILE *file, const struct case_result *result, size_t repeat, bool simulated)
 {
     struct interval interval;
     struct stats stats = stats_of_case(result, &interval);
     const char *label = simulated ? " (simulated)" : "";
 
-    fprintf(file, "Initializing CUDA: %.3f seconds\n", result->start_seconds);
     if (result->timed == 0)
         fprintf(file, "GPU eclock : none\n");
     else if (repeat == 1)
@@ -92,6 +92,18 @@ void report_case(FILE *file, const struct case_result *result, size_t repeat, bo
                 result->overhead.median);
     if (result->counted.seconds > 0)
         report_counters(file, &result->counted);
+}
+
+void report_hidden_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated)
+{
+    if (result->verdict == VERDICT_AC)
+        report_times(file, result, repeat, simulated);
+}
+
+void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated)
+{
+    fprintf(file, "Initializing CUDA: %.3f seconds\n", result->start_seconds);
+    report_times(file, result, repeat, simulated);
     if (repeat > 1 && result->calls > repeat)
         fprintf(file, "call %zu, the last:\n", result->calls);
     else if (repeat > 1 && result->calls > 0)
@@ -235,6 +247,28 @@ void report_verdict(FILE *file, enum verdict verdict, const char *message)
         fprintf(file, "FAILED. %s (%s): %s\n", verdict_id(verdict), verdict_words(verdict), harmless(line, message));
 }
 
+/* Why a case got its verdict, for everybody. */
+static const char *words_of_case(const struct case_result *result, char line[static MESSAGE_SIZE])
+{
+    disclosure_words(result->verdict, result->reason, result->name, result->failed_call, line, MESSAGE_SIZE);
+    return line;
+}
+
+/* The same of the whole: what failed before any case has seen no input, and the machine's faults are its own. */
+static const char *words_of_all(const struct result *result, char line[static MESSAGE_SIZE])
+{
+    if (result->verdict == VERDICT_JE)
+        return reason_words(REASON_LOST);
+    return result->failed ? words_of_case(result->failed, line) : result->message;
+}
+
+void report_end(FILE *file, const struct result *result)
+{
+    char line[MESSAGE_SIZE];
+
+    report_verdict(file, result->verdict, result->hides ? words_of_all(result, line) : result->message);
+}
+
 /* ------------------------------------------------------------------ programs */
 
 /* A string that may hold any bytes, as JSON text: what is not UTF-8 becomes '?'. */
@@ -336,6 +370,7 @@ static json_t *case_json(const struct case_result *result, bool ranked)
     struct interval interval;
     struct stats stats = stats_of_case(result, &interval);
     json_t *samples = json_array(), *parts = json_array(), *object, *explain;
+    char line[MESSAGE_SIZE];
     const char *why;
 
     for (size_t i = 0; i < result->timed; i++) {
@@ -347,6 +382,7 @@ static json_t *case_json(const struct case_result *result, bool ranked)
                        text(result->answer), "output", text(result->output[0] ? result->output : NULL), "start_seconds",
                        result->start_seconds, "end_seconds", result->end_seconds, "time_limit", result->limit, "calls",
                        (json_int_t)result->calls, "printed_bytes", (json_int_t)result->printed);
+    json_object_set_new(object, "reason", message_json(words_of_case(result, line)));
     if (result->timed > 0)
         json_object_set_new(object, "seconds", stats_json(&stats));
     else
@@ -381,7 +417,7 @@ static json_t *result_json(const struct result *result)
     json_t *cases = json_array(), *simulator = result->variables ? json_array() : json_null(), *object, *device,
            *submission, *layers = json_array();
     char seed[24], check_seed[24]; /* as text: many JSON readers lose the low bits of a 64-bit number */
-    char frozen[DIGEST_HEX];
+    char frozen[DIGEST_HEX], line[MESSAGE_SIZE];
 
     frozen_digest(result->problem, frozen);
     snprintf(seed, sizeof seed, "%ju", (uintmax_t)result->seed);
@@ -404,6 +440,7 @@ static json_t *result_json(const struct result *result)
                        text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",
                        check_seed, "repeat", (json_int_t)result->repeat, "ranked", result->ranked, "left_out",
                        (json_int_t)result->left_out, "device", device, "box", text(result->box), "cases", cases);
+    json_object_set_new(object, "reason", message_json(words_of_all(result, line)));
     json_object_set_new(object, "review", json_boolean(result->review));
     for (const char *const *layer = result->box_layers; layer && *layer; layer++)
         json_array_append_new(layers, json_string(*layer));
@@ -412,31 +449,50 @@ static json_t *result_json(const struct result *result)
     return object;
 }
 
-bool report_json(const struct result *result, const char *path, struct error *error)
+/* A device, a pipe or a link is written to; only a plain name is replaced as a whole. */
+static bool write_json(const json_t *object, const char *path, struct error *error)
 {
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17); /* a signature is over every bit of a number */
-    json_t *object = result_json(result);
     struct stat status;
     char *part = NULL;
-    bool ok = false;
+    bool ok;
 
-    if (!object || asprintf(&part, "%s.part", path) < 0) {
-        error_toolkit(error, "out of memory for the result");
-        part = NULL;
-        goto out;
-    }
-    if (!record_finish(&result->record, object, error))
-        goto out;
-    /* A device, a pipe or a link is written to; only a plain name is replaced as a whole. */
-    if (lstat(path, &status) == 0 ? json_dump_file(object, path, flags) != 0
-                                  : json_dump_file(object, part, flags) != 0 || rename(part, path) != 0) {
+    if (asprintf(&part, "%s.part", path) < 0)
+        return error_toolkit(error, "out of memory for the result");
+    ok = lstat(path, &status) == 0 ? json_dump_file(object, path, flags) == 0
+                                   : json_dump_file(object, part, flags) == 0 && rename(part, path) == 0;
+    if (!ok)
         error_system(error, "cannot write '%s'", path);
-        goto out;
-    }
-    ok = true;
-out:
     free(part);
-    json_decref(object);
+    return ok;
+}
+
+/* One form of the result, signed as it is, to `path`; nowhere where that is NULL. */
+static bool write_form(const struct result *result, json_t *whole, bool withheld, const char *path,
+                       struct error *error)
+{
+    json_t *form;
+    bool ok;
+
+    if (!path)
+        return true;
+    form = withheld ? disclosure_public(whole) : json_incref(whole);
+    ok = form ? record_sign_form(&result->record, form, error) && write_json(form, path, error)
+              : error_toolkit(error, "out of memory for the result");
+    json_decref(form);
+    return ok;
+}
+
+bool report_json(const struct result *result, struct error *error)
+{
+    const struct options *options = result->record.options;
+    json_t *whole = result_json(result);
+    const bool ok = whole ? record_finish(&result->record, whole, error) &&
+                                write_form(result, whole, true, options->public_json, error) &&
+                                write_form(result, whole, result->hides, options->json, error)
+                          : error_toolkit(error, "out of memory for the result");
+
+    json_decref(whole);
     return ok;
 }
 

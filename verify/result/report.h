@@ -23,7 +23,9 @@
 struct case_result {
     const char *name;            /* "secret/03-random", or "input" for files on the command line */
     enum verdict verdict;        /* the first that is not AC, else AC */
-    char message[512];           /* why, empty for AC */
+    char message[512];           /* why, with values; empty for AC */
+    enum reason reason;          /* why, for everybody */
+    size_t failed_call;          /* which call it was, from 1; 0 where that says nothing */
     char answer[64], output[64]; /* of the last call, as the problem shows them; output "" for none */
     double start_seconds;        /* from the start of the runner until it was ready */
     double end_seconds;          /* from the last call's end until all that the submission started was gone */
@@ -74,6 +76,8 @@ struct result {
     size_t repeat;
     enum verdict verdict;        /* the first that is not AC, else AC; NO when nothing ran */
     char message[512];           /* why */
+    const struct case_result *failed; /* the case that it is of, or NULL */
+    bool hides;                  /* people are shown the public form: there is a seal, and no --show-secret */
     struct case_result *cases;   /* [case_count] */
     size_t case_count;
 };
@@ -83,6 +87,9 @@ void report_surroundings(FILE *notes, const struct result *result, const char *n
 
 /* The ancestor's lines for one case, after the problem's describe(): see docs/FORMATS.md. */
 void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated);
+
+/* Of a case whose values are hidden: its times, where it was accepted. */
+void report_hidden_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated);
 
 /*
  * Text from outside the toolkit, at most `limit` bytes of it: each line behind `mark`, and nothing in it that could
@@ -108,8 +115,14 @@ void report_explain(FILE *file, FILE *notes, struct case_result *result);
 /* The last line: SUCCESSFUL. or FAILED. and why. */
 void report_verdict(FILE *file, enum verdict verdict, const char *message);
 
-/* Writes the result to `path`, by way of a new file beside it, so that a reader sees all or nothing. */
-bool report_json(const struct result *result, const char *path, struct error *error);
+/* The same of the whole result, whose message is in its public form where values are hidden. */
+void report_end(FILE *file, const struct result *result);
+
+/*
+ * Writes the result to the files that the options name, by way of a new file beside each, so that a reader sees all or
+ * nothing; each in its own form (disclosure.h), and signed as it is where there is a key.
+ */
+bool report_json(const struct result *result, struct error *error);
 
 /*
  * Before anything runs: whether `path` can be written, and an older result there is removed, so that none is mistaken.
