@@ -48,6 +48,7 @@
 #include "problems/problem.h"
 #include "toolkit.h"
 #include "verify/base/clock.h"
+#include "verify/base/limits.h"
 #include "verify/base/parallel.h"
 #include "verify/base/root.h"
 #include "verify/box/processor.h"
@@ -60,6 +61,7 @@
 #include "verify/inspect/rules.h"
 #include "verify/judge/device.h"
 #include "verify/judge/options.h"
+#include "verify/judge/probe.h"
 #include "verify/judge/ranking.h"
 #include "verify/judge/session.h"
 #include "verify/judge/setup.h"
@@ -213,7 +215,6 @@ static void make_way(const void *processors) { processors_make_way(processors); 
 /* The box, the processors on both sides of it, and with them all that a session is started with. */
 static bool choose_box(struct host *host, struct error *error)
 {
-    const bool opencl = strcmp(host->submission.language, "OpenCL") == 0;
     const struct setup setup = { .options = &host->options, .package = &host->package, .walls = &host->walls,
                                  .submission = &host->submission, .device = &host->device,
                                  .processors = &host->processors };
@@ -230,7 +231,7 @@ static bool choose_box(struct host *host, struct error *error)
         return error_toolkit(error, "--ranked: no times rank that were taken without a box");
     host->processors.runner = PROCESSOR_ANY;
     /* The simulator and PoCL use every processor that there is. */
-    if (!host->result.simulated && !(opencl && host->device.kind != DEVICE_GPU))
+    if (!host->result.simulated && host->device.kind != DEVICE_POCL)
         processors_claim(&host->processors);
     if (host->processors.runner != PROCESSOR_ANY)
         parallel_begin(host->processors.others > 0 ? (size_t)host->processors.others : 1, make_way, &host->processors);
@@ -400,13 +401,44 @@ static bool make_calls(struct host *host, struct session *session, struct source
     return true;
 }
 
+/*
+ * The submission did not end, or the host could not go on beside it. Whether that is its fault: an empty submission in
+ * a fresh box passes. Then *result has a verdict that says so, unless it was rejected already. False where the machine
+ * is unfit.
+ */
+static bool is_to_blame(struct host *host, struct source *source, enum outcome outcome, struct facts *facts,
+                        struct case_result *result, struct error *error)
+{
+    char why[256];
+    bool passes;
+
+    if (outcome == OUTCOME_SLOW_END)
+        reap_give_up();
+    passes = probe_passes(&host->session, host->submission.empty, &source->input,
+                          host->problem->output_size(&source->input), why, sizeof why);
+    if (outcome == OUTCOME_SLOW_END && !reap_given_up(limit_patience))
+        fprintf(stderr, "main_host: processes of the submission have not ended after %.0f s\n", limit_patience);
+    if (!passes)
+        return error_toolkit(error, "%s, and an empty submission fails, too (%s): this machine is unfit to judge",
+                             outcome == OUTCOME_SLOW_END ? "a process of the submission could not be ended"
+                                                         : "the host could not go on",
+                             why);
+    if (outcome == OUTCOME_SLOW_END && result->verdict != VERDICT_AC && result->verdict != VERDICT_JE)
+        return true;
+    facts->outcome = outcome;
+    if (outcome == OUTCOME_SLOW_END)
+        facts->seconds = host->session.end_limit;
+    calls_take_verdict(result, facts, &host->options);
+    return true;
+}
+
 /* One runner, from its start to its end, and all calls of one case in it. False only for the host's own failure. */
 static bool run_session(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
     struct session *session = calloc(1, sizeof *session);
     struct blob output = { 0 };
     struct facts facts;
-    bool ok, killed;
+    bool ok, killed, lost;
 
     if (!session)
         return error_toolkit(error, "out of memory");
@@ -414,8 +446,11 @@ static bool run_session(struct host *host, struct source *source, struct case_re
     result->start_seconds = session->start_seconds;
     ok = make_calls(host, session, source, &facts, &output, result, error);
     killed = !session->idle;
+    lost = facts.outcome == OUTCOME_LOST && session->loaded;
     if (!session_close(session) && ok)
-        ok = error_toolkit(error, "a process of the submission could not be ended: this machine is unfit to judge");
+        ok = is_to_blame(host, source, OUTCOME_SLOW_END, &facts, result, error);
+    else if (ok && lost)
+        ok = is_to_blame(host, source, OUTCOME_HARMED, &facts, result, error);
     if (ok && killed && host->use.gpu)
         ok = gpu_use_probe(&host->use, error);
     calls_take_end(result, session);
@@ -564,7 +599,8 @@ static bool keeps_rules(struct host *host, bool *kept, struct error *error)
 {
     char *broken = host->result.message;
 
-    if (!rules_check(host->submission.path, host->league.rules, broken, sizeof host->result.message, error))
+    if (!submission_pretends(&host->submission, &host->options, broken, sizeof host->result.message) &&
+        !rules_check(host->submission.path, host->league.rules, broken, sizeof host->result.message, error))
         return false;
     *kept = broken[0] == '\0';
     if (!*kept)
@@ -579,6 +615,19 @@ static bool judge_compile_error(struct host *host, struct error *error)
            report_compile_error(stderr, &host->result, host->options.compile_error, error);
 }
 
+/*
+ * A file that nobody can judge is the caller's mistake. Where the judge itself has built it, it is the submission's,
+ * which does not come to what a submission is: CE.
+ */
+static bool cannot_be_judged(struct host *host, const struct error *error)
+{
+    if (error->code != EXIT_USAGE || !host->options.language || !host->submission.path[0])
+        return false;
+    host->result.verdict = VERDICT_CE;
+    snprintf(host->result.message, sizeof host->result.message, "%s", error->text);
+    return true;
+}
+
 static bool judge(struct host *host, struct error *error)
 {
     bool kept;
@@ -587,7 +636,9 @@ static bool judge(struct host *host, struct error *error)
         return false;
     if (host->options.compile_error)
         return judge_compile_error(host, error);
-    if (!choose_submission(host, error) || !choose_device(host, error) || !keeps_rules(host, &kept, error))
+    if (!choose_submission(host, error))
+        return cannot_be_judged(host, error);
+    if (!choose_device(host, error) || !keeps_rules(host, &kept, error))
         return false;
     if (!kept)
         return true;

@@ -23,7 +23,7 @@ trap 'rm -f "$log"' EXIT
 arguments=(--group all)
 [[ " $* " != *' --case'[\ =]* && " $* " != *' --group'[\ =]* && " $* " != *' --generate'[\ =]* ]] || arguments=()
 if submission_build "$submission" "$problem" "$log" "$@"; then
-    arguments+=(--submission "$root/$so")
+    arguments+=(--submission "$root/$so" --language "$language")
 else
     arguments=(--compile-error "$log")
 fi

@@ -14,7 +14,7 @@ setup() {
         run -0 --separate-stderr timeout 60 "$host" editdistance --submission "$so" --box $box --json "$result" \
             --device cpu
         assert_equal "${lines[-1]}" 'SUCCESSFUL.'
-        assert_equal "$(json '[.submission.language, .device.kind, .box] | join(" ")')" "OpenCL cpu $box"
+        assert_equal "$(json '[.submission.language, .device.kind, .box] | join(" ")')" "OpenCL pocl $box"
     done
 }
 

@@ -189,6 +189,8 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
         snprintf(warden, sizeof warden, "%d", KEEPER_CHANNEL);
         arguments[n++] = "--warden", arguments[n++] = warden;
     }
+    if (!job->baseline && job->language[0])
+        arguments[n++] = "--language", arguments[n++] = job->language;
     if (!job->baseline && source_of(job, source, sizeof source))
         arguments[n++] = "--source", arguments[n++] = source;
     if (contest->key && !job->baseline) {

@@ -45,7 +45,8 @@ submission_files() { # SUBMISSION
 }
 
 # submission_check SUBMISSION PROBLEM [GOAL]: the same, and what else speaks against building it here. All is asked of
-# make at once, by the goal print-facts or ready-to-judge. Sets `so`, the submission's path in the toolkit's folder.
+# make at once, by the goal print-facts or ready-to-judge. Sets `so`, the submission's path in the toolkit's folder, and
+# `language`, which its sources are in: C, CUDA or OpenCL.
 submission_check() {
     local facts nvcc opencl
     submission_files "$1"
@@ -55,6 +56,9 @@ submission_check() {
     if grep -q '\.cu$' <<< "$sources" && [ "$nvcc" != nvcc ]; then
         fail "'$1' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
     fi
+    language=C
+    [ "$opencl" != opencl ] || language=OpenCL
+    ! grep -q '\.cu$' <<< "$sources" || language=CUDA
     if [ "$opencl" = opencl ]; then
         "$root/run_scripts/lib/packages.sh" opencl ||
             fail "the submission is OpenCL, and this machine cannot build it: see above"

@@ -90,6 +90,7 @@ int main(int argc, char **argv)
                  .gpu_minor = -1 },
         .start_limit = 10,
         .call_limit = 10,
+        .end_limit = 10,
         .output_limit = 1 << 20,
         .processor = processors.runner,
         .spin = processors.others > 0,

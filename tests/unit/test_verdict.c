@@ -22,6 +22,8 @@ static enum verdict expected_verdict(const struct facts *f)
     } rules[] = {
         /* The machine's or the toolkit's fault, whatever the submission did. */
         { f->outcome == OUTCOME_LOST || f->outcome == OUTCOME_DEVICE_FAILED, VERDICT_JE },
+        /* The same, where it is not the machine's fault. */
+        { f->outcome == OUTCOME_HARMED || f->outcome == OUTCOME_SLOW_END, VERDICT_RTE },
         { done && !f->called, VERDICT_NO },
         { done && !answered, VERDICT_JE },
         /* What is forbidden. */
@@ -173,6 +175,9 @@ static void test_reasons(void)
         { { .outcome = OUTCOME_DIED }, REASON_DIED_EARLY },
         { { .called = true, .outcome = OUTCOME_TIMEOUT }, REASON_TIME },
         { { .called = true, .outcome = OUTCOME_FLOOD }, REASON_FLOOD },
+        { { .called = true, .outcome = OUTCOME_CROWDED }, REASON_THREADS },
+        { { .called = true, .outcome = OUTCOME_HARMED }, REASON_HARMED },
+        { { .called = true, .outcome = OUTCOME_SLOW_END }, REASON_SLOW_END },
         { { .called = true, .outcome = OUTCOME_MEMORY }, REASON_MEMORY },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .wrong = REASON_ORDER }, REASON_ORDER },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG }, REASON_VALUE },

@@ -10,6 +10,9 @@
 /* Until the runner is ready, seconds: creating a CUDA context takes 0.2 to 0.4 s. */
 static const double limit_start = 30.0;
 
+/* Until all that was killed has ended, seconds; and how long the host stays for what has not by then. */
+static const double limit_end = 10.0, limit_patience = 60.0;
+
 /* Bytes of one file, and open files; files in memory are among them. */
 static const size_t limit_file = (size_t)64 << 20, limit_files = 128;
 

@@ -12,11 +12,11 @@
 
 static const char own_memory[] = "\nRssAnon:";
 
-bool memory_watch_open(struct memory_watch *watch, pid_t pid, size_t limit)
+bool memory_watch_open(struct memory_watch *watch, pid_t pid, size_t limit, size_t tasks)
 {
     char path[64];
 
-    *watch = (struct memory_watch){ .status = -1, .threads = -1, .limit = limit };
+    *watch = (struct memory_watch){ .status = -1, .threads = -1, .limit = limit, .tasks = tasks };
     if (pid <= 0)
         return false;
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
@@ -78,13 +78,14 @@ bool memory_watch_look(struct memory_watch *watch)
         return false;
     if (!strstr(text, own_memory))
         ask_threads(watch, text, sizeof text);
-    own = bytes_of(text, own_memory) + bytes_of(text, "\nVmSwap:");
+    own = bytes_of(text, own_memory) + bytes_of(text, "\nVmSwap:") + bytes_of(text, "\nVmPTE:");
     shared = bytes_of(text, "\nRssShmem:");
     if (shared > watch->given)
         own += shared - watch->given;
     if (own > watch->peak)
         watch->peak = own;
-    return watch->limit > 0 && own > watch->limit;
+    watch->crowded = watch->crowded || bytes_of(text, "\nThreads:") >> 10 > watch->tasks;
+    return watch->crowded || (watch->limit > 0 && own > watch->limit);
 }
 
 void memory_watch_close(struct memory_watch *watch)

@@ -50,6 +50,13 @@ static bool leads_to_streams(const char *name)
             strstr(name, "_pts") || strstr(name, "_ptds"));
 }
 
+/* What OpenCL's loader is good for: kernels are built, and started. */
+static bool starts_opencl(const char *name)
+{
+    return strcmp(name, "clBuildProgram") == 0 || strcmp(name, "clCompileProgram") == 0 ||
+           strcmp(name, "clEnqueueNDRangeKernel") == 0 || strcmp(name, "clEnqueueTask") == 0;
+}
+
 static void read_symbols(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struct elfinfo *info)
 {
     GElf_Sym symbol;
@@ -61,6 +68,7 @@ static void read_symbols(Elf *elf, Elf_Data *data, const GElf_Shdr *header, stru
         name = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (symbol.st_shndx == SHN_UNDEF) {
             info->many_streams = info->many_streams || (name && leads_to_streams(name));
+            info->starts_kernels = info->starts_kernels || (name && starts_opencl(name));
             continue;
         }
         if (binding != STB_GLOBAL && binding != STB_WEAK)

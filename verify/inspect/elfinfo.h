@@ -15,6 +15,7 @@ struct elfinfo {
     bool many_streams;     /* names a CUDA runtime function that makes streams or graphs, or reaches the driver */
     char cuda_library[64]; /* the CUDA runtime it needs, such as "libcudart.so.13"; "" for none */
     char opencl_library[64]; /* the OpenCL loader it needs, such as "libOpenCL.so.1"; "" for none */
+    bool starts_kernels;   /* names an OpenCL function that builds or starts kernels: what names none is C */
     size_t image;          /* bytes of memory that it takes when it is loaded */
 };
 

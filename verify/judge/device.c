@@ -45,16 +45,17 @@ static bool check_nodes(int minor, struct error *error)
     return access(node, R_OK | W_OK) == 0 || error_system(error, "cannot use '%s'", node);
 }
 
-static void cpu_name(char *name, size_t size)
+/* `before` stands before the processor's model. */
+static void cpu_name(const char *before, char *name, size_t size)
 {
     char line[512];
     FILE *file = fopen("/proc/cpuinfo", "re");
 
-    snprintf(name, size, "CPU");
+    snprintf(name, size, "%sCPU", before);
     while (file && fgets(line, sizeof line, file))
         if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
             line[strcspn(line, "\n")] = '\0';
-            snprintf(name, size, "%s", strchr(line, ':') + 2);
+            snprintf(name, size, "%s%s", before, strchr(line, ':') + 2);
             break;
         }
     if (file)
@@ -106,19 +107,22 @@ bool device_choose(struct device *device, const struct options *options, const s
         if (options->device == DEVICE_GPU || options->gpu)
             return error_usage(error, "%s, and this machine has no usable NVIDIA GPU: %s",
                                cuda ? "the submission is CUDA" : "--device gpu was asked for", why);
-        device->kind = opencl ? DEVICE_CPU : DEVICE_SIM;
+        device->kind = opencl ? DEVICE_POCL : DEVICE_SIM;
         device->no_gpu = why;
     } else if (device->kind == DEVICE_GPU && opencl && !has_nvidia_opencl()) {
         if (options->device == DEVICE_GPU)
             return error_usage(error, "the submission is OpenCL, and libnvidia-opencl.so.1 is not installed");
-        device->kind = DEVICE_CPU;
+        device->kind = DEVICE_POCL;
         device->no_gpu = "libnvidia-opencl.so.1 is not installed";
     }
+    if (device->kind == DEVICE_CPU && opencl)
+        device->kind = DEVICE_POCL;
     if (device->kind != DEVICE_SIM && (options->explain || options->checks || options->sim_seeded ||
                                        options->sim_workers))
         return error_usage(error, "--explain, --checks, --sim-seed and --sim-workers are for the simulator%s",
                            cuda ? ": add --device sim" : ", and the submission is not CUDA");
-    if (options->gpu && device->kind != DEVICE_GPU)
+    /* A judge that has built it offers its GPU to whatever may use one. */
+    if (options->gpu && device->kind != DEVICE_GPU && !options->language)
         return error_usage(error, "--gpu %s: the submission is %s and does not run on a GPU", options->gpu, language);
     if (options->ranked && device->kind == DEVICE_SIM)
         return error_usage(error, "--ranked: there is no GPU (%s), and the simulator's times rank nobody",
@@ -136,7 +140,7 @@ bool device_choose(struct device *device, const struct options *options, const s
         snprintf(device->name, sizeof device->name, "%s", simulator_name);
         break;
     default:
-        cpu_name(device->name, sizeof device->name);
+        cpu_name(device->kind == DEVICE_POCL ? "PoCL on " : "", device->name, sizeof device->name);
     }
     if (cuda)
         find_cuda(device, submission->cuda_library);
@@ -145,7 +149,7 @@ bool device_choose(struct device *device, const struct options *options, const s
 
 const char *device_kind_name(enum device_choice kind)
 {
-    return kind == DEVICE_GPU ? "gpu" : kind == DEVICE_SIM ? "sim" : "cpu";
+    return kind == DEVICE_GPU ? "gpu" : kind == DEVICE_SIM ? "sim" : kind == DEVICE_POCL ? "pocl" : "cpu";
 }
 
 void device_list(const char *build, const struct error *no_build)

@@ -14,7 +14,7 @@
 #include "simulator.h"
 
 struct device {
-    enum device_choice kind;      /* DEVICE_GPU, DEVICE_SIM or DEVICE_CPU */
+    enum device_choice kind;      /* DEVICE_GPU, DEVICE_SIM, DEVICE_CPU or DEVICE_POCL */
     const char *no_gpu;           /* why something stands in for the GPU; or NULL */
     struct gpu gpu;               /* with DEVICE_GPU */
     struct simulator simulator;   /* with DEVICE_SIM; else zeros */
@@ -33,7 +33,7 @@ struct device {
 bool device_choose(struct device *device, const struct options *options, const struct elfinfo *submission,
                    const char *language, const char *build, struct error *error);
 
-/* The kind as reports have it: "gpu", "sim" or "cpu". */
+/* The kind as reports have it: "gpu", "sim", "cpu" or "pocl". */
 const char *device_kind_name(enum device_choice kind);
 
 /* Prints the devices of this machine to standard output, and to standard error why one is not there. */

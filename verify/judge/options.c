@@ -58,6 +58,8 @@ const char options_help[] =
     "                      it, what is printed and --json are the public form too\n"
     "  --key FILE          sign that result as a record (make key), with a digest of every input\n"
     "  --source PATH       what the submission was built from, for the JSON\n"
+    "  --language NAME     C, CUDA or OpenCL: what it was built as, by its sources; a file that needs another's\n"
+    "                      library is SV, and one that cannot be judged CE\n"
     "  --check-seed S      what checks by random samples draw them from (default: another number each\n"
     "                      time; the JSON tells it)\n"
     "  --compile-error LOG the submission did not compile: record that, with the compiler's words\n"
@@ -68,7 +70,8 @@ const char options_help[] =
 
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
-    OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_COMPILE_ERROR,
+    OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_LANGUAGE,
+    OPTION_COMPILE_ERROR,
     OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
     OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_JUDGEMENT, OPTION_PUBLIC_JSON,
     OPTION_SHOW_SECRET, OPTION_KEY, OPTION_WARDEN,
@@ -102,6 +105,7 @@ static const struct option long_options[] = {
     { "public-json", required_argument, NULL, OPTION_PUBLIC_JSON },
     { "show-secret", no_argument, NULL, OPTION_SHOW_SECRET },
     { "source", required_argument, NULL, OPTION_SOURCE },
+    { "language", required_argument, NULL, OPTION_LANGUAGE },
     { "compile-error", required_argument, NULL, OPTION_COMPILE_ERROR },
     { "explain", no_argument, NULL, OPTION_EXPLAIN },
     { "checks", required_argument, NULL, OPTION_CHECKS },
@@ -165,6 +169,15 @@ static bool checks_are_known(const char *text, struct error *error)
     }
 }
 
+static bool take_language(struct options *options, const char *value, struct error *error)
+{
+    static const char *const languages[] = { "C", "CUDA", "OpenCL", NULL };
+    int choice;
+
+    options->language = value;
+    return choose("--language", value, languages, &choice, error);
+}
+
 static bool take(struct options *options, int id, const char *value, struct error *error)
 {
     static const char *const devices[] = { "auto", "gpu", "cpu", "sim", NULL };
@@ -199,6 +212,7 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_PUBLIC_JSON: options->public_json = value; return true;
     case OPTION_SHOW_SECRET: options->show_secret = true; return true;
     case OPTION_SOURCE: options->source = value; return true;
+    case OPTION_LANGUAGE: return take_language(options, value, error);
     case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
     case OPTION_KEEP_GOING: options->keep_going = true; return true;
     case OPTION_EXPLAIN: options->explain = true; return true;

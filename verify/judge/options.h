@@ -11,13 +11,15 @@
 #include "verify/box/box.h"
 #include "verify/base/error.h"
 
-enum device_choice { DEVICE_AUTO, DEVICE_GPU, DEVICE_CPU, DEVICE_SIM };
+/* The first four may be asked for; DEVICE_POCL is what OpenCL has on a CPU. */
+enum device_choice { DEVICE_AUTO, DEVICE_GPU, DEVICE_CPU, DEVICE_SIM, DEVICE_POCL };
 enum box_choice { BOX_CHOICE_AUTO, BOX_CHOICE_CGROUP, BOX_CHOICE_NAMESPACES, BOX_CHOICE_NONE };
 
 struct options {
     const char *problem;         /* the problem's name; NULL with help, version or devices */
     const char *submission;      /* path of the built submission, or NULL for the default */
     const char *source;          /* what the submission was built from, for the record; or NULL */
+    const char *language;        /* "C", "CUDA" or "OpenCL": what the judge built it as, by its sources; or NULL */
     const char *compile_error;   /* file with the compiler's words: record a compile error; or NULL */
     const char *json;            /* where to write the result, or NULL */
     const char *public_json;     /* where to write its public form, or NULL */

@@ -37,6 +37,9 @@
     X(REASON_FLOOD, "output limit exceeded")                                  \
     X(REASON_LEFT_WORK, "work left on the GPU")                               \
     X(REASON_TENSOR, "tensor cores, which this league does not allow")        \
+    X(REASON_THREADS, "more threads than are allowed")                        \
+    X(REASON_SLOW_END, "processes that do not end when they are killed")      \
+    X(REASON_HARMED, "the judge cannot work beside it")                       \
     X(REASON_UNLOADED, "the submission cannot be loaded")                     \
     X(REASON_DEVICE_FAILED, "the device cannot be initialised")               \
     X(REASON_LOST, "the machine or the toolkit failed")                       \

@@ -24,9 +24,6 @@
 /* How long a runner that is asked to quit may take; and one that has a report to write, on a busy machine. */
 static const double quit_seconds = 0.5, report_seconds = 10.0;
 
-/* How long the kernel may take to end what was killed before the machine is called unfit. */
-static const double kill_seconds = 10.0;
-
 /*
  * How long the runner may take, off the clock, to page-lock memory for the next input and to wake up. Some tenths of a
  * second for the largest inputs; user code may slow it down, and is not to hold the host.
@@ -78,12 +75,13 @@ static struct facts let_load(struct session *session, struct facts facts)
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_LOAD };
 
     if (session->cgroup.folder < 0)
-        memory_watch_open(&session->memory, session->runner, session_most_memory(config));
+        memory_watch_open(&session->memory, session->runner, session_most_memory(config), limit_tasks);
     if (config->device_memory_limit > 0)
         session->device_memory_before = gpu_memory_used(config->gpu);
     if (config->box.level >= BOX_NAMESPACES && config->box.filter == FILTER_POCL &&
         !files_limit(session->runner, BOX_WRITABLE, limit_file, limit_names))
         return session_lost(session, facts, "cannot limit the files in the box");
+    session->loaded = true;
     session_deliver(session, &message, -1, &facts);
     return facts;
 }
@@ -300,8 +298,8 @@ bool session_close(struct session *session)
         session->memory_peak = cgroup_look(&session->cgroup).memory_peak;
         cgroup_kill(&session->cgroup);
     }
-    ok = reap_all(session->pid, &session->status, kill_seconds);
-    ok = cgroup_close(&session->cgroup, kill_seconds) && ok;
+    ok = reap_all(session->pid, &session->status, session->config->end_limit);
+    ok = cgroup_close(&session->cgroup, ok ? session->config->end_limit : 0.1) && ok;
     memory_watch_close(&session->memory);
     session->end_seconds = clock_seconds(start, clock_ns());
     if (session->printed_fd >= 0) {

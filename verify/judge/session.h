@@ -30,6 +30,7 @@ struct session_config {
     struct box box;      /* the program, its box and its devices */
     double start_limit;  /* seconds until it must be ready */
     double call_limit;   /* seconds a call of device_user() may take */
+    double end_limit;    /* seconds that the kernel may take to end what was killed */
     const struct cgroup_place *cgroup; /* where it gets a cgroup of its own, with BOX_CGROUP */
     size_t memory_limit; /* bytes of memory it may use; 0 for no limit */
     size_t memory_beside; /* and what runner and device may use for themselves */
@@ -68,6 +69,7 @@ struct session {
     int printed_fd;                      /* what the runner prints; -1 for none */
     int status;                          /* of the child as wait() gives it */
     uint64_t nonce;                      /* of the last message that wants a reply; 0 before the first WAKE */
+    bool loaded;                         /* it was told to load the submission: user code may have run */
     bool idle;                           /* it waits for the next call */
     unsigned char *output;               /* the host's view of the output memory */
     size_t output_size;                  /* bytes */
@@ -114,7 +116,10 @@ struct facts session_open(struct session *session, const struct session_config *
 struct facts session_call(struct session *session, const struct blob *input, struct blob *output,
                           struct session_times *times);
 
-/* Ends the runner and all it started. False when something could not be ended: the machine is unfit. */
+/*
+ * Ends the runner and all it started. False when something did not end in time: whose fault that is a
+ * probe tells (probe.h), for which the caller gives up what is left (reap_give_up()).
+ */
 bool session_close(struct session *session);
 
 #endif

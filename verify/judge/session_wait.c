@@ -206,7 +206,7 @@ struct facts session_wait_for(struct session *session, enum channel_kind expecte
         now = clock_ns();
         if (now >= look) {
             if (session_look_at_memory(session)) {
-                facts.outcome = OUTCOME_MEMORY;
+                facts.outcome = session->memory.crowded ? OUTCOME_CROWDED : OUTCOME_MEMORY;
                 return facts;
             }
             look = now + MEMORY_LOOK_NS;

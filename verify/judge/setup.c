@@ -22,20 +22,34 @@ bool submission_choose(struct submission *submission, const struct options *opti
         snprintf(standard, sizeof standard, "%s/submissions/%s.so", build, problem);
         path = standard;
     }
+    if (!realpath(path, submission->path))
+        return error_usage(error, "cannot open the submission '%s': %s; build it with 'make submission'", path,
+                           strerror(errno));
     if (!elfinfo_read(path, &submission->elf, error))
         return false;
-    if (!realpath(path, submission->path))
-        return error_usage(error, "cannot open the submission '%s': %s", path, strerror(errno));
     if (!elf->has_device_user)
         return error_usage(error, "'%s' does not export device_user: define it as device_user.h declares it", path);
     snprintf(submission->runner, sizeof submission->runner, "%s/runners/%s", build, problem);
     if (access(submission->runner, X_OK) != 0)
         return error_toolkit(error, "cannot start '%s': %s; run 'make'", submission->runner, strerror(errno));
+    /* C may name OpenCL's loader, and gets nothing for it: neither a driver, nor processors, nor its filter. */
+    if (!elf->starts_kernels)
+        submission->elf.opencl_library[0] = '\0';
     if (elf->cuda_library[0] && elf->opencl_library[0])
-        return error_usage(error, "'%s' uses CUDA and OpenCL: one of them, please", path);
+        return error_usage(error, "'%s' uses CUDA and OpenCL: use one of them", path);
     submission->language = elf->cuda_library[0] ? "CUDA" : elf->opencl_library[0] ? "OpenCL" : "C";
     snprintf(submission->empty, sizeof submission->empty, "%s/%s.so", build,
              elf->cuda_library[0] ? "empty_gpu" : "empty");
+    return true;
+}
+
+bool submission_pretends(const struct submission *submission, const struct options *options, char *words, size_t size)
+{
+    if (!options->language || strcmp(submission->language, "C") == 0 ||
+        strcmp(submission->language, options->language) == 0)
+        return false;
+    snprintf(words, size, "is built from %s and needs the library of %s: a submission is judged as what its sources "
+             "are", options->language, submission->language);
     return true;
 }
 
@@ -86,7 +100,9 @@ struct session_config setup_session(const struct setup *setup)
 
     return (struct session_config){
         .box = { .level = setup->walls->level,
-                 .filter = on_gpu ? FILTER_DRIVER : opencl ? FILTER_POCL : FILTER_PLAIN,
+                 .filter = on_gpu                        ? FILTER_DRIVER
+                           : device->kind == DEVICE_POCL ? FILTER_POCL
+                                                         : FILTER_PLAIN,
                  .runner = setup->submission->runner,
                  .submission = setup->submission->path,
                  .runtime = cuda ? elf->cuda_library : opencl ? elf->opencl_library : NULL,
@@ -100,6 +116,7 @@ struct session_config setup_session(const struct setup *setup)
                  .one_queue = cuda && !elf->many_streams },
         .start_limit = limit_start,
         .call_limit = time_limit(setup),
+        .end_limit = limit_end,
         .cgroup = &setup->walls->cgroup,
         .memory_limit = memory,
         .image = elf->image,

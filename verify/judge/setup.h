@@ -33,6 +33,12 @@ struct submission {
 bool submission_choose(struct submission *submission, const struct options *options, const char *build,
                        const char *problem, struct error *error);
 
+/*
+ * Whether the file needs another library than what the judge built it for, by its sources, gives it; with words for it.
+ * Box, filter and device follow what a submission is, so what it may be is not the file's to say.
+ */
+bool submission_pretends(const struct submission *submission, const struct options *options, char *words, size_t size);
+
 /* The box as far as it was reached. */
 struct walls {
     enum box_level level;

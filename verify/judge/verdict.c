@@ -120,6 +120,7 @@ static bool exhausted(const struct facts *facts, const char *who, char *message,
 static bool is_beyond_limits(const struct facts *facts)
 {
     return facts->outcome == OUTCOME_LOST || facts->outcome == OUTCOME_DEVICE_FAILED ||
+           facts->outcome == OUTCOME_HARMED || facts->outcome == OUTCOME_SLOW_END ||
            facts->outcome == OUTCOME_FORGED || facts->outcome == OUTCOME_LEFT_WORK ||
            (facts->outcome == OUTCOME_DIED && facts->signal == SIGSYS) ||
            (facts->outcome == OUTCOME_DONE && (!facts->called || (facts->check != CHECK_RIGHT &&
@@ -135,7 +136,8 @@ static enum reason reason_of(const struct facts *facts)
         [OUTCOME_FORGED] = REASON_FORGED,     [OUTCOME_FLOOD] = REASON_FLOOD,
         [OUTCOME_LEFT_WORK] = REASON_LEFT_WORK, [OUTCOME_MEMORY] = REASON_MEMORY,
         [OUTCOME_LOAD_FAILED] = REASON_UNLOADED, [OUTCOME_DEVICE_FAILED] = REASON_DEVICE_FAILED,
-        [OUTCOME_LOST] = REASON_LOST,
+        [OUTCOME_LOST] = REASON_LOST,         [OUTCOME_CROWDED] = REASON_THREADS,
+        [OUTCOME_HARMED] = REASON_HARMED,     [OUTCOME_SLOW_END] = REASON_SLOW_END,
     };
 
     if (facts->outcome == OUTCOME_DIED && facts->signal == SIGSYS)
@@ -196,6 +198,18 @@ enum verdict verdict_of(const struct facts *facts, enum reason *reason, char *me
     case OUTCOME_DEVICE_FAILED:
         snprintf(message, size, "the device cannot be initialised on this machine: %s", facts->detail);
         return VERDICT_JE;
+    case OUTCOME_CROWDED:
+        snprintf(message, size, "%s started more than %zu threads and was stopped after %.2f s", who,
+                 facts->tasks_limit, facts->seconds);
+        return VERDICT_RTE;
+    case OUTCOME_HARMED:
+        snprintf(message, size, "%s kept the judge from its work, which an empty submission does not: %s", who,
+                 facts->detail);
+        return VERDICT_RTE;
+    case OUTCOME_SLOW_END:
+        snprintf(message, size, "%s left processes that did not end within %.0f s of being killed", who,
+                 facts->seconds);
+        return VERDICT_RTE;
     case OUTCOME_LOST:
         snprintf(message, size, "the runner failed: %s", facts->detail);
         return VERDICT_JE;

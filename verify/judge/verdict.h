@@ -41,9 +41,12 @@ enum outcome {
     OUTCOME_FLOOD,       /* it printed more than the output limit */
     OUTCOME_LEFT_WORK,   /* it returned, and its work went on on the GPU */
     OUTCOME_MEMORY,      /* the host saw it above its memory limit */
+    OUTCOME_CROWDED,     /* the host saw it with more threads than it may have */
     OUTCOME_LOAD_FAILED, /* the runner could not load the submission */
     OUTCOME_DEVICE_FAILED, /* the runner could not initialise CUDA or OpenCL, before any user code ran */
     OUTCOME_LOST,        /* the host could not go on: a system call failed */
+    OUTCOME_HARMED,      /* so it was with this submission, and not with an empty one */
+    OUTCOME_SLOW_END,    /* it was killed and did not end in time, and an empty one does */
     OUTCOMES
 };
 

@@ -58,7 +58,7 @@ struct result {
     const char *source;          /* what it was built from, or NULL */
     const char *language;        /* "CUDA", "OpenCL" or "C", or NULL */
     const char *cuda_library;    /* soname, or "" */
-    const char *device_kind;     /* "gpu", "sim" or "cpu", or NULL */
+    const char *device_kind;     /* "gpu", "sim", "cpu" or "pocl", or NULL */
     const char *device_name;     /* of the GPU, the simulator or the CPU */
     const char *gpu_uuid, *driver; /* or NULL */
     const struct gpu_state *gpu_before, *gpu_after; /* or NULL */

@@ -22,7 +22,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 
 static const char *const names[FILTER_LEVELS] = {
     [FILTER_NONE] = "none", [FILTER_PLAIN] = "plain", [FILTER_DRIVER] = "driver", [FILTER_POCL] = "pocl"
@@ -61,18 +60,21 @@ static const int plain_fcntl[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F
 static const int plain_prctl[] = { PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_CAPBSET_READ };
 static const int plain_ioctl[] = { TCGETS, TIOCGWINSZ };
 
-/* And the driver of a GPU. What is limited by the number of open files may be made. */
+/*
+ * And the driver of a GPU, once it is initialised: NVIDIA's 580 makes ioctl() and eventfd2() alone, in CUDA and OpenCL
+ * (docs/SECURITY.md). The others are what a driver may do beside that, and what they make is limited by the number of
+ * open files. Its sockets it has by then.
+ */
 static const char *const driver[] = {
     "ioctl", "eventfd", "eventfd2", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "pipe",
-    "pipe2", "mlock", "mlock2", "munlock", "mlockall", "munlockall", "get_mempolicy", "bind", "listen", "accept",
-    "accept4", "sendmsg", "getsockname", "getpeername", "getsockopt", "setsockopt", "shutdown", "fsync", "fdatasync",
+    "pipe2", "mlock", "mlock2", "munlock", "mlockall", "munlockall", "get_mempolicy",
 };
 
 /* And PoCL, the linker, and what is beside the linker: compilers' drivers are found by their file's name. */
 static const char *const pocl[] = {
     "fork", "vfork", "execve", "creat", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat",
     "renameat2", "chmod", "fchmod", "fchmodat", "ftruncate", "truncate", "fallocate", "utimensat", "sendfile",
-    "copy_file_range", "setpgid", "sched_setaffinity",
+    "copy_file_range", "fsync", "fdatasync", "setpgid", "sched_setaffinity",
 };
 
 /* The process ends. */
@@ -96,14 +98,14 @@ static const char *const fatal_processes[] = { "fork", "vfork", "execve", "execv
 
 /* They fail with EPERM. */
 static const char *const denied[] = {
-    "connect", "perf_event_open", "personality", "lookup_dcookie", "move_pages", "migrate_pages", "mbind",
-    "set_mempolicy",
+    "socket", "socketpair", "connect", "perf_event_open", "personality", "lookup_dcookie", "move_pages",
+    "migrate_pages", "mbind", "set_mempolicy",
     /* A timer may send SIGCONT: the process would run on while the host has stopped it. So may fcntl(F_SETSIG). */
     "timer_create", "timerfd_create", "signalfd", "signalfd4",
     /* What lives in the kernel's memory, and is counted by nobody. */
     "shmget", "shmat", "msgget", "semget", "mq_open", "memfd_create", "memfd_secret", "inotify_init", "inotify_init1",
     "fanotify_init", "flock", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "mknod", "mknodat", "link", "linkat", "symlink",
-    "symlinkat", "setxattr", "lsetxattr", "fsetxattr", "socketpair", "pidfd_open",
+    "symlinkat", "setxattr", "lsetxattr", "fsetxattr", "pidfd_open",
 };
 
 /* And these where the process is pinned to one processor. */
@@ -177,12 +179,7 @@ static bool add_levels(scmp_filter_ctx context, enum filter_level level)
         return false;
     if (level == FILTER_PLAIN)
         return ALLOW_VALUES(ioctl, 1, plain_ioctl);
-    /* Of all the families of sockets one, which has no network, no group and no kernel's part behind it. */
-    if (!ADD(SCMP_ACT_ALLOW, driver) ||
-        seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
-                         SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, AF_UNIX)) != 0)
-        return false;
-    return level == FILTER_DRIVER || ADD(SCMP_ACT_ALLOW, pocl);
+    return ADD(SCMP_ACT_ALLOW, driver) && (level == FILTER_DRIVER || ADD(SCMP_ACT_ALLOW, pocl));
 }
 
 static bool kill_mmap(scmp_filter_ctx context, unsigned argument, uint64_t mask, uint64_t value)

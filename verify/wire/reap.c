@@ -20,9 +20,10 @@
 void reap_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
 /*
- * The parent of a process, 0 where it is gone. The name in the second field may hold anything, so the last ')' ends it.
+ * The parent of a process, 0 where it is gone, and when it started. The name in the second field may hold anything, so
+ * the last ')' ends it.
  */
-static pid_t parent_of(const char *pid)
+static pid_t parent_of(const char *pid, unsigned long long *started)
 {
     char path[64], text[512], *end;
     FILE *file;
@@ -37,10 +38,14 @@ static pid_t parent_of(const char *pid)
     fclose(file);
     text[length] = '\0';
     end = strrchr(text, ')');
-    if (!end || sscanf(end + 1, " %*c %d", &parent) != 1)
+    if (!end || sscanf(end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                       &parent, started) != 2)
         return 0;
     return (pid_t)parent;
 }
+
+/* When the processes that are given up had all started: ticks since the machine did, as /proc/PID/stat has it; or 0. */
+static unsigned long long given_up;
 
 static pid_t spared;
 
@@ -51,6 +56,7 @@ static bool kill_children(void)
 {
     DIR *processes = opendir("/proc");
     struct dirent *entry;
+    unsigned long long started;
     bool none = true;
 
     if (!processes)
@@ -58,13 +64,32 @@ static bool kill_children(void)
     while ((entry = readdir(processes))) {
         pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
 
-        if (pid == 0 || pid == spared || parent_of(entry->d_name) != getpid())
+        if (pid == 0 || pid == spared || parent_of(entry->d_name, &started) != getpid() || started <= given_up)
             continue;
         kill(pid, SIGKILL);
         none = false;
     }
     closedir(processes);
     return none;
+}
+
+void reap_give_up(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    given_up = (unsigned long long)now.tv_sec * (unsigned long long)sysconf(_SC_CLK_TCK) +
+               (unsigned long long)now.tv_nsec * (unsigned long long)sysconf(_SC_CLK_TCK) / 1000000000;
+    /* What starts in the same tick is none of them. */
+    nanosleep(&(struct timespec){ .tv_nsec = 1000000000 / sysconf(_SC_CLK_TCK) + 1 }, NULL);
+}
+
+bool reap_given_up(double seconds)
+{
+    int status;
+
+    given_up = 0;
+    return reap_all(0, &status, seconds);
 }
 
 bool reap_all(pid_t child, int *status, double seconds)
@@ -85,7 +110,7 @@ bool reap_all(pid_t child, int *status, double seconds)
             return true;
         if (clock_seconds(start, clock_ns()) > seconds)
             return false;
-        if (kill_children() && spared > 0)
+        if (kill_children() && (spared > 0 || given_up > 0))
             return true;
         nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
     }

@@ -14,11 +14,17 @@
 void reap_adopt(void);
 
 /*
- * Kills `child` (none when not positive) and every other child and orphan of this process but the spared one, and waits
- * until all are gone. The status of `child` as wait() gives it goes to *status when it was not yet waited for. False
- * when some process could not be ended within `seconds`.
+ * Kills `child` (none when not positive) and every other child and orphan of this process, but the spared one and what
+ * was given up, and waits until all are gone. The status of `child` as wait() gives it goes to *status when it was not
+ * yet waited for. False when some process could not be ended within `seconds`.
  */
 bool reap_all(pid_t child, int *status, double seconds);
+
+/* What is left now, and does not end, is neither waited for nor killed again by reap_all() from here on. */
+void reap_give_up(void);
+
+/* Waits for it after all; false when it is not gone within `seconds`. */
+bool reap_given_up(double seconds);
 
 /* One child that reap_all() leaves alone: the host's own helper. 0 for none. */
 void reap_spare(pid_t pid);

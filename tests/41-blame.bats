@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# Whose fault it is: no submission brings the judge to JE, unless an empty one fails on the same machine, too.
+# bats file_tags=alone
+
+setup_file() {
+    load helpers/common
+    load helpers/copy
+    # Submissions that are used, by paths that the copy does not change.
+    cp "$(submission "$root/problems/editdistance/submissions/accepted/bitparallel.c")" "$BATS_FILE_TMPDIR/right.so"
+    cp "$(submission "$root/tests/fixtures/bad_hang.c")" "$BATS_FILE_TMPDIR/hangs.so"
+    cp "$(submission "$root/tests/fixtures/bad_segv.c")" "$BATS_FILE_TMPDIR/dies.so"
+    # Asked for, nothing ends in no time at all, and the host finds no memory beside a submission.
+    (
+        BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+        copy_toolkit built
+        sed -i 's/\.end_limit = limit_end,/.end_limit = getenv("SLOW_END") ? 0 : limit_end,/' verify/judge/setup.c
+        lost='return session_lost(session, facts, "cannot prepare the input");'
+        beside='getenv("NO_MEMORY") \&\& !strstr(session->config->box.submission, "empty")'
+        sed -i -e 's/#include <stdio.h>/&\n#include <stdlib.h>/' \
+            -e 's/    ok = reap_all(.*/&\n    ok = ok \&\& session->config->end_limit > 0;/' \
+            -e "s/    if ((!call->placed && (call->fd/    if ($beside)\n        $lost\n&/" verify/judge/session.c
+        [ "$(grep -c 'getenv("SLOW_END")\|getenv("NO_MEMORY")\|end_limit > 0' verify/judge/setup.c \
+            verify/judge/session.c | tr '\n' ' ')" = 'verify/judge/setup.c:1 verify/judge/session.c:2 ' ]
+        make -s build/main_host
+    )
+}
+
+setup() {
+    load helpers/common
+    cd "$root"
+    requires box
+    result=$BATS_TEST_TMPDIR/result.json
+    judge=(timeout 60 "$BATS_FILE_TMPDIR/copy/build/main_host" editdistance --case sample/1-small --json "$result")
+}
+
+@test "blame: an accepted submission whose processes do not end in time is rejected, and the machine is not" {
+    run -0 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so"
+    for box in namespaces none; do
+        SLOW_END=1 run -1 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so" --box $box
+        assert_equal "$(json .verdict)" RTE
+        [[ $(json .message) == 'device_user() left processes that did not end within 0 s of being killed in '* ]] ||
+            fail "$(json .message)"
+    done
+}
+
+@test "blame: one that was rejected before keeps its verdict" {
+    SLOW_END=1 run -1 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/hangs.so" --time-limit 0.5
+    assert_equal "$(json .verdict)" TLE
+    SLOW_END=1 run -1 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/dies.so"
+    assert_equal "$(json .verdict)" RTE
+    [[ $(json .message) == *SIGSEGV* ]] || fail "$(json .message)"
+}
+
+@test "blame: what keeps the host from its work beside a submission, and not beside an empty one, is RTE" {
+    NO_MEMORY=1 run -1 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so"
+    assert_equal "$(json .verdict)" RTE
+    [[ $(json .message) == 'device_user() kept the judge from its work, which an empty submission does not: '* ]] ||
+        fail "$(json .message)"
+}
+
+@test "blame: where an empty submission fails, too, the machine is unfit: JE" {
+    cp "$BATS_FILE_TMPDIR/dies.so" "$BATS_FILE_TMPDIR/copy/build/empty.so"
+    SLOW_END=1 run -3 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so"
+    assert_equal "$(json .verdict)" JE
+    assert_output --partial 'a process of the submission could not be ended, and an empty submission fails, too (dev'
+    NO_MEMORY=1 run -3 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so"
+    assert_output --partial 'the host could not go on, and an empty submission fails, too'
+}
+
+@test "blame: what the judge has built and is no submission is CE, and a file that needs more than its sources SV" {
+    cp tests/exploits/compile_data_symbol.c "$BATS_TEST_TMPDIR/data.c"
+    run -1 timeout 60 run_scripts/judge.sh "$BATS_TEST_TMPDIR/data.c" editdistance --case sample/1-small \
+        --json "$result"
+    assert_equal "$(json .verdict)" CE
+    run -2 "$host" editdistance --submission "$(submission "$BATS_TEST_TMPDIR/data.c")"
+    so=$(submission problems/editdistance/submissions/accepted/opencl)
+    run -1 timeout 60 "$host" editdistance --submission "$so" --language C --case sample/1-small --device cpu \
+        --json "$result"
+    assert_equal "$(json .verdict)" SV
+    assert_equal "$(json .message)" \
+        'is built from C and needs the library of OpenCL: a submission is judged as what its sources are'
+    run -2 "$host" editdistance --submission "$so" --language Rust
+}

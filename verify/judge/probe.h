@@ -1,0 +1,38 @@
+/*
+ * probe.h - whose fault it is: the machine's, or the submission's that was just judged on it.
+ *
+ * No submission is to bring a judge to the verdict JE, which says that the machine is at fault. So where the host could
+ * not go on, or could not end what it had killed, a submission that does nothing is judged in a fresh box on the same
+ * machine. Only if that fails, too, is the machine unfit.
+ *
+ * Every way to JE, and whether a submission can take it:
+ *
+ *   before user code is loaded: no GPU, no box, no cgroup, a library or driver that   no: it is not there yet
+ *     fails (OUTCOME_DEVICE_FAILED, "it did not start"), an empty submission that
+ *     cannot be timed, files of the problem that are not there or not as frozen
+ *   a file that is no submission, or needs what its sources do not have               CE and SV, where the judge built it
+ *   user code runs, and a system call of the host's own fails (OUTCOME_LOST): no      RTE, if the probe passes
+ *     memory, no descriptors, a warden that is gone
+ *   what was killed does not end in time                                              RTE, if the probe passes
+ *   the GPU fails its probe afterwards                                                no: a new process failed as well
+ *   the checker or the reference has no memory                                        no: the runner has ended or is
+ *                                                                                     limited, and memory is looked at
+ *   the result cannot be written: the disk is full                                    no: it writes to no disk
+ */
+#ifndef VERIFY_PROBE_H
+#define VERIFY_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "session.h"
+#include "verify/base/blob.h"
+
+/*
+ * Judges the submission at the path `empty`, which does nothing, with a session's config on one input. True when it was
+ * called and ended as it should; else why[size] says what went wrong.
+ */
+bool probe_passes(const struct session_config *config, const char *empty, const struct blob *input, size_t output_size,
+                  char *why, size_t size);
+
+#endif
