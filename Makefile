@@ -34,7 +34,7 @@ include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze
 .PHONY: lint clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key grade
-.PHONY: demo scoreboard gradescope package import-package check-package
+.PHONY: demo scoreboard gradescope package import-package check-package mutate
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -115,6 +115,10 @@ predict: packages ## predict how long the kernels of SUBMISSION=... take on an H
 check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
 	@run_scripts/check_problem.sh $(PROBLEM)
 
+mutate: packages ## make mutants of PROBLEM=...'s jury submissions, and show those that no case catches
+	@run_scripts/lib/packages.sh mutate report
+	@run_scripts/mutate.sh $(PROBLEM) $(ARGS)
+
 new-problem: ## start a problem NAME=... from a skeleton that passes
 	@run_scripts/new_problem.sh "$(NAME)"
 
@@ -155,7 +159,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics schema slurm predict plot test browser
+	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics schema slurm predict plot mutate test browser
 cudasim-packages:
 	@run_scripts/lib/packages.sh build cudasim
 

@@ -92,7 +92,7 @@ setup() {
 @test "make: help has a line for every command" {
     run -0 make help
     for target in all run judge submission test test-long test-gpu bench plot sanitize profile predict bench-gpu \
-        bench-cudasim check-problem new-problem cudasim fuzz frozen freeze lint packages clean; do
+        bench-cudasim check-problem new-problem cudasim fuzz frozen freeze lint packages mutate clean; do
         assert_line --regexp "^$target +[a-z]"
     done
 }

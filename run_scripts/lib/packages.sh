@@ -25,6 +25,7 @@ for_pictures=("fonts-noto-core:/usr/share/fonts/truetype/noto/NotoSans-Regular.t
 for_slurm=(slurmctld:/usr/sbin/slurmctld slurmd:/usr/sbin/slurmd slurm-client:sbatch munge:/usr/sbin/munged)
 for_predict=(jq:jq 'libopenblas-dev:/usr/lib/*/libopenblas.so' liblapacke-dev:lapacke.h
     libsvm-dev:libsvm/svm.h libnlopt-dev:nlopt.h)
+for_mutate=(libclang-14-dev:/usr/lib/llvm-14/include/clang-c/Index.h)
 for_fuzz=(clang:clang 'libclang-rt-dev:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a')
 
 there() { # PROBE
@@ -35,7 +36,7 @@ there() { # PROBE
     esac
 }
 
-line='packages.sh build|cudasim|opencl|grade|formats|clics|schema|slurm|predict|test|report|plot|fuzz|browser|pictures...'
+line='packages.sh build|cudasim|opencl|grade|formats|clics|schema|slurm|predict|test|report|plot|mutate|fuzz|browser|pictures...'
 wanted=()
 for group; do
     case $group in
@@ -53,6 +54,7 @@ for group; do
     pictures) wanted+=("${for_pictures[@]}") ;;
     slurm) wanted+=("${for_slurm[@]}") ;;
     predict) wanted+=("${for_predict[@]}") ;;
+    mutate) wanted+=("${for_mutate[@]}") ;;
     fuzz) wanted+=("${for_fuzz[@]}") ;;
     *) usage "$line" ;;
     esac

@@ -1,0 +1,338 @@
+#!/bin/bash
+# Makes mutants of a problem's accepted submissions, and shows which ones no case catches: mutate.sh PROBLEM [options]
+#
+#   --count N     how many mutants of the sources in C, 1 to 100000 (default: 180)
+#   --cuda N      how many of those in CUDA, 0 to 100000 (default: 100); they run on the simulator
+#   --seed S      what is drawn (default: 1)
+#   --least N     fewer compiled mutants than this are a failure (default: 0)
+#   --source NAME of this source alone, below submissions/accepted
+#   --sources FOLDER, --list FILE   another folder of accepted submissions, another list
+#   --phase draw|judge   only draw them, or judge those that were drawn before: judging needs no libclang
+#   --id N        judge that one mutant alone, and print what the host says of it
+#
+# A mutant is the source with one place changed: contrib/mutate. Each one is built and judged case by case, the cheap
+# cases first, until one fails; JOBS=... at a time (default: one per processor). A mutant that survives is a hole in the
+# cases, or is equal to its original. tests/mutants/PROBLEM.txt lists those that are, each with the reason:
+#
+#   leave SOURCE: REASON          no mutants are made of that source
+#
+#   SOURCE FUNCTION OPERATOR      one mutant's key, three lines as they are printed here; several may stand before
+#   - CODE                        one reason
+#   + CODE
+#   = REASON
+#
+# There * stands for every source or function, and a line of code that ends with ... for all that begin so, twins
+# (OPERATOR#2) too.
+#
+# What is the same machine code, or the same PTX, as the original is no survivor. A case counts only where the original
+# takes no more than CASE_SECONDS (2), on the simulator SIM_SECONDS (0.5). Results: build/mutate/PROBLEM/results.tsv and
+# results.json.
+# Exit code 1: there are survivors that the list does not have, or entries of the list that no mutant has.
+#
+# shellcheck disable=SC2317
+. "$(dirname "$0")/lib/lib.sh"
+help_asked "$@"
+line='mutate.sh PROBLEM [--count N] [--cuda N] [--seed S] [--least N] [--source NAME] [--sources FOLDER] [--list FILE]
+       [--phase draw|judge] [--id N]'
+[ $# -ge 1 ] || usage "$line"
+problem=$1
+shift
+problem_exists "$problem"
+count=180 cuda=100 seed=1 least=0 only='' id='' phase=both
+accepted=problems/$problem/submissions/accepted list=tests/mutants/$problem.txt
+# number NAME VALUE MOST
+number() {
+    [[ $2 =~ ^(0|[1-9][0-9]{0,18})$ ]] && [ "$2" -le "$3" ] || refuse "$1 '$2': use a number up to $3"
+}
+while [ $# -gt 0 ]; do
+    [ $# -ge 2 ] || usage "$line"
+    case $1 in
+    --count) number "$1" "$2" 100000; count=$2 ;;
+    --cuda) number "$1" "$2" 100000; cuda=$2 ;;
+    --seed) number "$1" "$2" 9223372036854775807; seed=$2 ;;
+    --least) number "$1" "$2" 100000; least=$2 ;;
+    --source) only=$2 ;;
+    --sources) [ -d "$2" ] || refuse "--sources: there is no folder '$2'"; accepted=$(realpath "$2") ;;
+    --list) [ -f "$2" ] || refuse "--list: there is no file '$2'"; list=$(realpath "$2") ;;
+    --phase) [[ $2 =~ ^(draw|judge)$ ]] || refuse "--phase '$2': use draw or judge"; phase=$2 ;;
+    --id) number "$1" "$2" 200000; id=$2 ;;
+    *) usage "$line" ;;
+    esac
+    shift 2
+done
+[ $((count + cuda)) -gt 0 ] || refuse 'no mutant is asked for: --count and --cuda are 0'
+jobs=${JOBS:-$(nproc)}
+[[ $jobs =~ ^[1-9][0-9]?$ ]] || refuse "JOBS=$jobs is not a number of mutants to judge at a time"
+cd "$root"
+out=$build/mutate/$problem
+[ -e "$list" ] || list=/dev/null
+
+# left_out NAME: the list's reason not to change that source.
+left_out() { awk -v start="leave $1: " 'index($0, start) == 1 { print substr($0, length(start) + 1) }' "$list"; }
+
+# sources SUFFIX: the names of the jury's sources, below $accepted, that are changed. OpenCL's kernels are built when
+# they run, and their host's side does nothing else.
+sources() {
+    local name
+    (cd "$accepted" && find . -name "*.$1" -printf '%P\n' | LC_ALL=C sort) | while read -r name; do
+        [ -z "$only" ] || [ "$name" = "$only" ] || continue
+        [[ $name != */* ]] || ! compgen -G "$accepted/${name%%/*}/*.cl" > /dev/null || continue
+        [ -n "$(left_out "$name")" ] || echo "$name"
+    done
+}
+mapfile -t c_sources < <(sources c)
+mapfile -t cu_sources < <(sources cu)
+[ "$cuda" -gt 0 ] || cu_sources=()
+[ "$count" -gt 0 ] || c_sources=()
+[ $((${#c_sources[@]} + ${#cu_sources[@]})) -gt 0 ] || refuse "no source ${only:+$only }in $accepted is to be changed"
+
+# ---- what is built once ----
+
+export PROBLEM=$problem
+build_toolkit
+[ "$phase" = judge ] || toolkit_make mutate-program >&2 || fail 'what makes mutants does not build: see above'
+if [ ${#cu_sources[@]} -gt 0 ]; then
+    toolkit_make have-nvcc || refuse 'mutants of CUDA sources need nvcc: omit them with --cuda 0'
+    toolkit_make -j "$(nproc)" cudasim-library >&2 || fail 'the simulator does not build: see above'
+fi
+declare -A command=()
+while read -r name words; do command[$name]=$words; done < <(toolkit_make print-mutate)
+
+# compile SUFFIX SOURCE OBJECT ORIGINAL: as 30-submission.mk does, but for the simulator alone. The file's folder is not
+# in the object, so that equal code makes equal objects.
+compile() {
+    local map=()
+    [ "$1" != c ] || map=("-fmacro-prefix-map=$(dirname "$2")/=")
+    # shellcheck disable=SC2086
+    timeout 300 ${command[$1]} "${map[@]}" -I"$(dirname "$accepted/$4")" -c -o "$3" "$2"
+}
+
+# link SUFFIX SO OBJECT...
+link() {
+    # shellcheck disable=SC2086
+    timeout 60 ${command[link-$1]} -o "$2" "${@:3}" -lm
+}
+
+# host SO NAME-OF-ORIGINAL OPTION...
+host() {
+    local league device=(--device cpu)
+    [[ $2 != *.cu ]] || device=(--device sim --sim-workers 1)
+    league=$(league_of "$accepted/${2%%/*}")
+    "$build/main_host" "$problem" --submission "$1" "${device[@]}" ${league:+--league "$league"} \
+        --memory-limit 4096 "${@:3}"
+}
+
+# original NAME: builds it and writes $out/original/NAME/cases: seconds and name of the cases that it is judged on, in
+# the order in which they are tried.
+original() {
+    local name=$1 folder=$out/original/$1 file suffix objects=() limit=${CASE_SECONDS:-2}
+    suffix=${name##*.}
+    mkdir -p "$folder"
+    for file in "$accepted/${name%%/*}" "$accepted/${name%%/*}"/*."$suffix"; do
+        [ -f "$file" ] || continue
+        compile "$suffix" "$file" "$folder/$(basename "$file").o" "$name" || return 1
+        objects+=("$folder/$(basename "$file").o")
+    done
+    link "$suffix" "$folder/device_user.so" "${objects[@]}" || return 1
+    [ "$suffix" = c ] || limit=${SIM_SECONDS:-0.5}
+    host "$folder/device_user.so" "$name" --group all --keep-going --time-limit "$limit" --json "$folder/result.json" \
+        > "$folder/log" 2>&1 || true
+    if ! jq -e 'all(.cases[].verdict; . == "AC" or . == "TLE")' "$folder/result.json" > "$folder/sound"; then
+        tail -n 5 "$folder/log"
+        return 1
+    fi
+    jq -r '.cases[] | select(.verdict == "AC") | [(.name | startswith("sample/") | not), .seconds.max, .name] | @tsv' \
+        "$folder/result.json" | LC_ALL=C sort -k1,1 -k2,2g | cut -f 2- > "$folder/cases"
+    [ -s "$folder/cases" ] || { echo "no case is judged: see $folder/log"; return 1; }
+}
+
+# ---- one mutant ----
+
+# judge ID: builds $out/ID and writes its verdict and the case into $out/ID/result: CE, SAME, AC if it survives.
+judge() {
+    local folder=$out/$1 name suffix file objects=() object seconds case verdict=AC status
+    name=$(sed -n '1s/ .*//p' "$folder/key") suffix=${name##*.}
+    file=$folder/$(basename "$name") object=$folder/mutant.o
+    if ! compile "$suffix" "$file" "$object" "$name" > "$folder/log" 2>&1; then
+        echo CE > "$folder/result"
+        return
+    fi
+    if cmp -s "$object" "$out/original/$name/$(basename "$name").o"; then
+        echo SAME > "$folder/result"
+        rm -f "$object"
+        return
+    fi
+    objects=("$object")
+    for object in "$out/original/$name"/*.o; do
+        [ "$(basename "$object")" = "$(basename "$name").o" ] || objects+=("$object")
+    done
+    if ! link "$suffix" "$folder/device_user.so" "${objects[@]}" > "$folder/log" 2>&1; then
+        echo CE > "$folder/result"
+        return
+    fi
+    case=-
+    while read -r seconds case; do
+        rm -f "$folder/result.json"
+        status=0
+        host "$folder/device_user.so" "$name" --case "$case" --json "$folder/result.json" \
+            --time-limit "$(limit "$seconds" "$suffix")" > "$folder/log" 2>&1 || status=$?
+        [ $status -ne 0 ] || continue
+        verdict=$(sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$folder/result.json" 2> /dev/null || true)
+        break
+    done < "$out/original/$name/cases"
+    [ "$verdict" != AC ] || case=-
+    echo "${verdict:-JE} $case" > "$folder/result"
+    rm -f "$folder"/*.o "$folder/device_user.so" "$folder/result.json"
+}
+
+# limit SECONDS SUFFIX: what a mutant may take where the original took so long.
+limit() { awk -v s="$1" -v least="$([ "$2" = c ] && echo 1 || echo 2)" 'BEGIN { print least + 5 * s }'; }
+
+# pool FUNCTION ARGUMENT...: calls it with each argument, $jobs at a time; false if one failed.
+pool() {
+    local function=$1 running=0 failed=0 argument
+    shift
+    for argument; do
+        [ $running -lt "$jobs" ] || { wait -n || failed=1; running=$((running - 1)); }
+        "$function" "$argument" < /dev/null &
+        running=$((running + 1))
+    done
+    while [ $running -gt 0 ]; do
+        wait -n || failed=1
+        running=$((running - 1))
+    done
+    return $failed
+}
+
+# ---- keys ----
+
+# keys FILE...: three lines of a key as one, with tabs between.
+keys() { awk '/^- / { b = $0; next } /^\+ / { print k "\t" b "\t" $0; next } { k = $0 }' "$@"; }
+# listed: the keys that the list has.
+listed() { grep -vE '^(#|leave |=|$)' "$list" | keys || true; }
+# matched LISTED KEYS: the number of each line of KEYS that an entry of LISTED is, and that entry's number.
+matched() {
+    awk -F '\t' '
+        function is(entry, line) { # a line of code
+            if (substr(entry, length(entry) - 2) == "...") {
+                open = 1
+                return index(line, substr(entry, 1, length(entry) - 3)) == 1
+            }
+            return entry == line
+        }
+        FNR == NR { head[++n] = $1; before[n] = $2; after[n] = $3; next }
+        {
+            split($1, key, " ")
+            for (i = 1; i <= n; i++) {
+                split(head[i], want, " ")
+                open = want[1] == "*" || want[2] == "*"
+                if ((want[1] != "*" && want[1] != key[1]) || (want[2] != "*" && want[2] != key[2]) ||
+                    !is(before[i], $2) || !is(after[i], $3))
+                    continue
+                if (want[3] == key[3] || (open && want[3] == substr(key[3], 1, index(key[3] "#", "#") - 1)))
+                    print FNR "\t" i "\t" (open ? "open" : "exact")
+            }
+        }' "$1" "$2"
+}
+
+draw() { # SUFFIX COUNT FIRST SOURCE...
+    local words
+    read -ra words <<< "${command[parse-$1]}"
+    "$build/mutants" --out "$out" --root "$accepted" --count "$2" --first "$3" --seed "$seed" "${@:4}" -- \
+        "${words[@]}" || fail 'no mutants were made: see above'
+}
+possible() { # SUFFIX
+    local words all=()
+    mapfile -t all < <(cd "$accepted" && find . -name "*.$1" -printf "$accepted/%P\n")
+    read -ra words <<< "${command[parse-$1]}"
+    [ ${#all[@]} -eq 0 ] || "$build/mutants" --list --root "$accepted" "${all[@]}" -- "${words[@]}"
+}
+
+if [ -n "$id" ]; then
+    id=$(printf '%05d' "$id")
+    [ -d "$out/$id" ] || refuse "there is no mutant $id in $out: make them first, without --id"
+    judge "$id"
+    cat "$out/$id/key" "$out/$id/result" "$out/$id/log"
+    exit 0
+fi
+if [ "$phase" != judge ]; then
+    rm -rf "$out"
+    mkdir -p "$out"
+    echo "mutants of $problem, seed $seed:"
+    [ ${#c_sources[@]} -eq 0 ] || draw c "$count" 1 "${c_sources[@]/#/$accepted/}"
+    [ ${#cu_sources[@]} -eq 0 ] || draw cu "$cuda" $((count + 1)) "${cu_sources[@]/#/$accepted/}"
+    {
+        possible c
+        ! toolkit_make have-nvcc || possible cu
+    } | keys > "$out/possible"
+fi
+[ -e "$out/possible" ] || refuse "nothing was drawn in $out: run it without --phase judge"
+[ "$phase" != draw ] || exit 0
+pool original "${c_sources[@]}" "${cu_sources[@]}" || fail 'an original is not accepted: see above'
+mapfile -t ids < <(cd "$out" && echo [0-9]* | tr ' ' '\n')
+pool judge "${ids[@]}" || fail 'a mutant could not be judged: see above'
+
+# ---- what came of it ----
+
+listed > "$out/listed"
+for id in "${ids[@]}"; do keys "$out/$id/key"; done > "$out/keys"
+matched "$out/listed" "$out/keys" | LC_ALL=C sort -k1,1n -k3,3 |
+    awk '!seen[$1]++ { print $1 "\t" $3 }' > "$out/matched"
+for id in "${ids[@]}"; do
+    read -r verdict case < "$out/$id/result"
+    printf '%s\t%s\t%s\n' "$id" "$verdict" "${case:--}"
+done | paste - "$out/keys" | awk -F '\t' -v OFS='\t' -v file="$out/matched" '
+    BEGIN { while ((getline line < file) > 0) { split(line, part, "\t"); entry[part[1]] = part[2] } }
+    {
+        on = NR in entry ? entry[NR] : "no"
+        if ($2 == "AC")
+            $2 = on == "no" ? "SURVIVED" : "EQUIVALENT"
+        print $1, $2, $3, on, $4, $5, $6
+    }' > "$out/results.tsv"
+jq -R -s --arg problem "$problem" --argjson seed "$seed" '{problem: $problem, seed: $seed, mutants: [split("\n")[] |
+    select(. != "") | split("\t") | {id: .[0], result: .[1], case: .[2], key: .[4:7]}]}' "$out/results.tsv" \
+    > "$out/results.json"
+
+figures() { awk -F '\t' -v want="$1" '$2 ~ want { n++ } END { print n + 0 }' "$out/results.tsv"; }
+failures=0
+compiled=$((${#ids[@]} - $(figures '^CE$')))
+killed=$(figures '^(WA|RTE|TLE|MLE|SV)$')
+printf '%s: %d made, %d compiled, %d killed (' "$problem" ${#ids[@]} $compiled "$killed"
+for verdict in WA RTE TLE MLE; do printf '%s %d, ' $verdict "$(figures "^$verdict\$")"; done
+printf 'SV %d), %d with the same machine code, %d listed as equivalent, %d survive\n' \
+    "$(figures '^SV$')" "$(figures '^SAME$')" "$(figures '^EQUIVALENT$')" "$(figures '^SURVIVED$')"
+if [ "$(figures '^SURVIVED$')" -gt 0 ]; then
+    failures=1
+    echo 'these survive; add a case that fails them, or the reason why none can:'
+    awk -F '\t' '$2 == "SURVIVED" { print "\n# " $1 "\n" $5 "\n" $6 "\n" $7 }' "$out/results.tsv"
+fi
+if [ "$(figures '^JE$')" -gt 0 ]; then
+    failures=1
+    echo 'the judge itself failed on these:'
+    awk -F '\t' '$2 == "JE" { print $1 }' "$out/results.tsv"
+fi
+stale=$(awk -F '\t' 'FILENAME == ARGV[1] { found[$2] = 1; next } !(FNR in found)' \
+    <(matched "$out/listed" "$out/possible") "$out/listed")
+if [ -n "$stale" ]; then
+    failures=1
+    echo "$list has entries that no mutant has any more; remove them:"
+    tr '\t' '\n' <<< "$stale"
+fi
+wrong=$(awk -F '\t' '
+    $4 == "exact" && $2 != "EQUIVALENT" && $2 != "CE" && $2 != "TLE" {
+        print "# " $1 " " $2 " " $3 "\n" $5 "\n" $6 "\n" $7
+    }' "$out/results.tsv")
+if [ -n "$wrong" ]; then
+    failures=1
+    echo "$list says that these are equivalent, but they are not accepted, or are the same machine code; remove them:"
+    echo "$wrong"
+fi
+if [ "$compiled" -lt "$least" ]; then
+    failures=1
+    echo "fewer than $least mutants compiled: raise --count or --cuda"
+fi
+if [ "$killed" -eq 0 ]; then
+    failures=1
+    echo 'no mutant was killed: the cases catch nothing, or nothing was judged'
+fi
+exit $failures
