@@ -235,11 +235,17 @@ matched() {
         }' "$1" "$2"
 }
 
-draw() { # SUFFIX COUNT FIRST SOURCE...
-    local words
+# draw SUFFIX COUNT FIRST SOURCE...: as many of each source, whatever their lengths; numbered from FIRST.
+draw() {
+    local words i=0 source start end sources=$(($# - 3))
     read -ra words <<< "${command[parse-$1]}"
-    "$build/mutants" --out "$out" --root "$accepted" --count "$2" --first "$3" --seed "$seed" "${@:4}" -- \
-        "${words[@]}" || fail 'no mutants were made: see above'
+    for source in "${@:4}"; do
+        start=$(($2 * i / sources)) i=$((i + 1))
+        end=$(($2 * i / sources))
+        [ $end -gt $start ] || continue
+        "$build/mutants" --out "$out" --root "$accepted" --count $((end - start)) --first $(($3 + start)) \
+            --seed "$seed" "$accepted/$source" -- "${words[@]}" || fail 'no mutants were made: see above'
+    done
 }
 possible() { # SUFFIX
     local words all=()
@@ -259,8 +265,8 @@ if [ "$phase" != judge ]; then
     rm -rf "$out"
     mkdir -p "$out"
     echo "mutants of $problem, seed $seed:"
-    [ ${#c_sources[@]} -eq 0 ] || draw c "$count" 1 "${c_sources[@]/#/$accepted/}"
-    [ ${#cu_sources[@]} -eq 0 ] || draw cu "$cuda" $((count + 1)) "${cu_sources[@]/#/$accepted/}"
+    [ ${#c_sources[@]} -eq 0 ] || draw c "$count" 1 "${c_sources[@]}"
+    [ ${#cu_sources[@]} -eq 0 ] || draw cu "$cuda" $((count + 1)) "${cu_sources[@]}"
     {
         possible c
         ! toolkit_make have-nvcc || possible cu

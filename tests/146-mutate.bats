@@ -11,7 +11,8 @@ setup() {
 
 # keys SOURCE [ARGUMENT...]: OPERATOR: BEFORE => AFTER, a line each.
 keys() {
-    "$mutants" --list "$1" -- "${@:2}" | paste - - - | sed -E 's/^[^ ]+ [^ ]+ ([a-z]+(#[0-9]+)?)\t- (.*)\t\+ (.*)$/\1: \3 => \4/'
+    "$mutants" --list "$1" -- "${@:2}" | paste - - - |
+        sed -E 's/^[^ ]+ [^ ]+ ([a-z]+(#[0-9]+)?)\t- (.*)\t\+ (.*)$/\1: \3 => \4/'
 }
 
 # planted: a folder of one submission of matmul, in whose function pad() nothing has a meaning.

@@ -61,7 +61,7 @@ void mutants_sort(struct mutants *mutants, size_t first);
 
 /*
  * Draws `count` of them, or all if there are no more: they are cut into `count` blocks of neighbours, and one is drawn
- * of each, so that no part of the sources is left out. Of the operator barrier as many as there are, `barriers` at
+ * of each, so that no part of the source is left out. Of the operator barrier as many as there are, `barriers` at
  * most. Fills drawn[], which has a place for each; returns how many.
  */
 size_t mutants_draw(const struct mutants *mutants, size_t count, size_t barriers, uint64_t seed,
