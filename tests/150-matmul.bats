@@ -6,7 +6,7 @@ setup() {
     cd "$root"
 }
 
-@test "matmul: float32 in any order obeys the precision rule with a margin of 2, TF32 and bfloat16 break it" {
+@test "matmul: float32 in any order obeys the precision rule with a margin of 2, alike products too; TF32 and bfloat16 break it" {
     run -0 timeout 120 "$build/tests/test_matmul_precision"
     assert_output --regexp '[0-9]{4,} checks, 0 failed'
 }
@@ -158,6 +158,49 @@ END
         for sample in 1-square 2-ragged 3-report; do
             run -1 timeout 60 "$host" matmul --case "sample/$sample" --submission "$so"
             assert_line --regexp '^FAILED\. WA '
+        done
+    done
+}
+
+@test "matmul: what is not precise enough is wrong for every K; equal terms are right however they are added up" {
+    local line precise
+    precise=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
+    so=$(submission problems/matmul/submissions/wrong_answer/tf32_rounding.c matmul)
+    for line in 'uniform 40 40 16384' 'mixed 80 80 16384' 'wide 20 20 8192' 'uniform 1100 1000 1000'; do
+        run -1 timeout 60 "$host" matmul --generate "$line" --submission "$so"
+        assert_line --regexp '^FAILED\. WA '
+        run -0 timeout 60 "$host" matmul --generate "$line" --submission "$precise"
+    done
+    so=$(submission problems/matmul/submissions/wrong_answer/two_bf16.c matmul)
+    for line in 'uniform 64 64 128' 'mixed 80 80 16384' 'permutation 64 64 4096' 'wide 64 64 200'; do
+        run -1 timeout 60 "$host" matmul --generate "$line" --league accurate --submission "$so"
+        assert_line --regexp '^FAILED\. WA '
+    done
+    # All 0.1 by all 0.3, whose sums err by a third of K u each, and 0.7 by 1/3.
+    head -c 64000 /dev/zero | sed 's/\x00\x00\x00\x00/\xcd\xcc\xcc\x3d/g' > "$BATS_TEST_TMPDIR/a.bin"
+    head -c 64000 /dev/zero | sed 's/\x00\x00\x00\x00/\x9a\x99\x99\x3e/g' > "$BATS_TEST_TMPDIR/b.bin"
+    for name in simple baseline; do
+        so=$(submission "problems/matmul/submissions/accepted/$name.c" matmul)
+        run -0 timeout 60 "$host" matmul "$BATS_TEST_TMPDIR/a.bin" 16 1000 "$BATS_TEST_TMPDIR/b.bin" 16 --submission "$so"
+        assert_line SUCCESSFUL.
+    done
+    so=$(submission problems/matmul/submissions/wrong_answer/tf32_rounding.c matmul)
+    run -1 timeout 60 "$host" matmul "$BATS_TEST_TMPDIR/a.bin" 16 1000 "$BATS_TEST_TMPDIR/b.bin" 16 --submission "$so"
+    assert_line --regexp '^FAILED\. WA '
+}
+
+@test "matmul: zeros that meet infinities, and NaN, are in cases that every submission sees, large ones too" {
+    precise=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
+    for name in skips_zeros nan_to_zero; do
+        so=$(submission "problems/matmul/submissions/wrong_answer/$name.c" matmul)
+        # The last is large: lines with an infinity or NaN are judged whole.
+        for line in 'special 20 30 40' 'mixed 200 200 20' 'mixed 1300 1200 700'; do
+            run -1 timeout 60 "$host" matmul --generate "$line" --submission "$so"
+            assert_line --regexp '^FAILED\. WA .* where NaN is right'
+            run -0 timeout 60 "$host" matmul --generate "$line" --submission "$precise"
+        done
+        for case in 11-special 20-report-700; do
+            run -1 timeout 60 "$host" matmul --case "secret/$case" --submission "$so"
         done
     done
 }

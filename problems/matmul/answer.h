@@ -14,26 +14,29 @@
  *
  *        D = sum over j in g of (C_ij - C*_ij) x_j = sum C_ij x_j - (A (B x))_i
  *
- *    costs O(1) an element. Let tau = MATMUL_C sqrt(K) 2^-24 and
+ *    costs O(1) an element. By rule (1) of precision.h an element may err by rho (Q_ij + |C_ij| / 2) + K 2^-149, where
+ *    rho = (4 sqrt(K) + 8) 2^-24 and Q_ij^2 is the sum of the squares of its products. Let
  *
- *        t = MATMUL_DEVIATIONS (tau sum over k of |a_ik| beta_kg + sqrt(256) K 2^-149),
- *        beta_kg = sqrt(sum over j in g of b_kj^2).
+ *        t = MATMUL_DEVIATIONS (rho sqrt(2 (sum over k of a_ik^2 beta_kg + sum over j in g of C_ij^2 / 4))
+ *                               + sqrt(256) K 2^-149),   beta_kg = sum over j in g of b_kj^2.
  *
- *    By Minkowski's inequality t / MATMUL_DEVIATIONS is at least sqrt(sum of the squares of the elements' tolerances),
- *    T. If |D| > t, all elements of the row and group are computed in float64 and judged by the rule. So an output that
- *    obeys the rule is never rejected. How often that work is in vain: the moment generating function of x_j is
- *    sinh(l) / l <= exp(l^2 / 6), so for errors within the tolerances, independent of x as they must be, Hoeffding's
- *    argument ("Probability inequalities for sums of bounded random variables", JASA 58, 1963) gives
+ *    t / MATMUL_DEVIATIONS is at least sqrt(sum of the squares of the elements' tolerances), T, but for what C_ij and
+ *    the truth differ by, times rho. If |D| > t, all elements of the row and group are computed in float64 and judged by
+ *    the rules. So an output that obeys them is never rejected. How often that work is in vain: the moment generating
+ *    function of x_j is sinh(l) / l <= exp(l^2 / 6), so for errors within the tolerances of rule (1), independent of x
+ *    as they must be, Hoeffding's argument ("Probability inequalities for sums of bounded random variables", JASA 58,
+ *    1963) gives
  *
  *        P(|D| > s T) <= 2 exp(-3 s^2 / 2) = 8e-11 for s = MATMUL_DEVIATIONS = 4.
  *
  *    How much goes unseen: let element j of the group err by e. D = e x_j + r with r independent of x_j, so |D| <= t
  *    only if x_j lies in an interval of length 2 t / |e|, of probability t / |e| at most. With the two independent
- *    vectors that are used: (t / e)^2. In a group of elements with like tolerances t is 64 of these; an element whose
- *    own is far smaller than its neighbours' is guarded by the samples alone. Float64's own rounding errors are below
- *    2^-19 of t: (K + 512) 2^-53 sqrt(256) sum of |a_ik| beta_kg at most.
+ *    vectors that are used: (t / e)^2. In a group of elements with like tolerances t is 64 to 90 of these; an element
+ *    whose own is far smaller than its neighbours' is guarded by the samples alone. Float64's own rounding errors are
+ *    below 2^-13 of t: (K + 512) 2^-53 sqrt(256 K) sqrt(sum of a_ik^2 beta_kg) at most.
  *
- * Large inputs have no infinities and no NaNs; an element of C that is not finite makes D not finite, and no such D is
+ * Rows of A and columns of B with an infinity or NaN, of which a large input has few, take no part in that: all their
+ * elements are judged by the rules. Elsewhere an element of C that is not finite makes D not finite, and no such D is
  * <= t.
  */
 #ifndef MATMUL_ANSWER_H

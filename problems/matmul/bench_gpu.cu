@@ -112,27 +112,27 @@ __global__ static void fill(float *x, size_t count, uint64_t seed, bool wide)
 /* worst[0]: the bits of the largest error / tolerance at places drawn from the block's number. A block a place. */
 __global__ static void check_element(const float *a, const float *b, const float *c, size s, unsigned *worst)
 {
-    __shared__ double sums[64], magnitudes[64];
+    __shared__ double sums[64], squares[64];
     const size_t i = hash(blockIdx.x * 2 + 1) % s.m, j = hash(blockIdx.x * 2 + 2) % s.n;
-    double sum = 0, magnitude = 0;
+    double sum = 0, square = 0;
 
     for (int e = threadIdx.x; e < s.k; e += 64) {
         const double term = (double)a[i * s.k + e] * b[(size_t)e * s.n + j];
 
         sum += term;
-        magnitude += fabs(term);
+        square += term * term;
     }
     sums[threadIdx.x] = sum;
-    magnitudes[threadIdx.x] = magnitude;
+    squares[threadIdx.x] = square;
     __syncthreads();
     if (threadIdx.x != 0)
         return;
     for (int e = 1; e < 64; e++) {
         sum += sums[e];
-        magnitude += magnitudes[e];
+        square += squares[e];
     }
 
-    const double allowed = 4 * sqrt((double)s.k) * 0x1p-24 * magnitude + s.k * 0x1p-149;
+    const double allowed = (4 * sqrt((double)s.k) + 8) * 0x1p-24 * (sqrt(square) + fabs(sum) / 2);
     const double error = fabs(c[i * s.n + j] - sum) / allowed;
 
     atomicMax(worst, __float_as_uint(error <= 1e30 ? (float)error : 1e30f)); /* NaN: 1e30 */

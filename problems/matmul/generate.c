@@ -19,6 +19,7 @@ static const char *const names[MATMUL_KIND_COUNT] = {
     [MATMUL_WIDE] = "wide",         [MATMUL_CANCEL] = "cancel",
     [MATMUL_INTEGERS] = "integers", [MATMUL_PERMUTATION] = "permutation",
     [MATMUL_TINY] = "tiny",         [MATMUL_SPECIAL] = "special",
+    [MATMUL_MIXED] = "mixed",
 };
 
 const char *matmul_kind_name(enum matmul_kind kind) { return names[kind]; }
@@ -121,30 +122,85 @@ static void make_tiny(const struct matmul_pair *pair, struct random_stream *plac
         }
 }
 
-static float special(struct random_stream *places)
+/*
+ * The t-th of the special values: each comes in its turn, so that there is a NaN and an infinity of either sign where
+ * there are three.
+ */
+static float special(uint32_t t)
 {
-    uint32_t which = random_below(places, 5);
+    static const float values[] = { INFINITY, NAN, -INFINITY };
 
-    return which < 2 ? INFINITY : which < 4 ? -INFINITY : NAN;
+    return values[t % 3];
 }
 
-/* The first of each matrix is at the last k: there a zero that only one factor was padded with would meet it. */
-static void make_special(const struct matmul_pair *pair, struct random_stream *places)
+/*
+ * Infinities and NaN, `in_rows` in A and `in_columns` in B. Each meets up to three zeros and a subnormal number in the
+ * other matrix. The first of each matrix is at the last k: there a zero that only one factor was padded with would meet
+ * it. Zeros come first, so that none replaces a special value.
+ */
+static void make_special(const struct matmul_pair *pair, uint32_t in_rows, uint32_t in_columns,
+                         struct random_stream *places)
 {
     const uint32_t m = (uint32_t)pair->m, n = (uint32_t)pair->n, k = (uint32_t)pair->k;
+    const uint32_t first = random_below(places, 3);
+    uint32_t in_a[1 + MATMUL_SIDE_MAX / 16], in_b[1 + MATMUL_SIDE_MAX / 16];
 
-    for (uint32_t t = 0; t < 1 + m / 16; t++) {
-        uint32_t place = t == 0 ? k - 1 : random_below(places, k);
-
-        pair->a[(size_t)random_below(places, m) * k + place] = special(places);
-        if (t % 2 == 1)
-            pair->b[(size_t)place * n + random_below(places, n)] = 0;
+    for (uint32_t t = 0; t < in_rows; t++) {
+        in_a[t] = t == 0 ? k - 1 : random_below(places, k);
+        for (int zero = 0; zero < 3; zero++)
+            pair->b[(size_t)in_a[t] * n + random_below(places, n)] = 0;
+        pair->b[(size_t)in_a[t] * n + random_below(places, n)] = subnormal(places);
     }
-    for (uint32_t t = 0; t < 1 + n / 16; t++) {
-        uint32_t place = t == 0 ? k - 1 : random_below(places, k);
-
-        pair->b[(size_t)place * n + random_below(places, n)] = special(places);
+    for (uint32_t t = 0; t < in_columns; t++) {
+        in_b[t] = t == 0 ? k - 1 : random_below(places, k);
+        for (int zero = 0; zero < 3; zero++)
+            pair->a[(size_t)random_below(places, m) * k + in_b[t]] = 0;
+        pair->a[(size_t)random_below(places, m) * k + in_b[t]] = subnormal(places);
     }
+    for (uint32_t t = 0; t < in_rows; t++)
+        pair->a[(size_t)random_below(places, m) * k + in_a[t]] = special(first + t);
+    for (uint32_t t = 0; t < in_columns; t++)
+        pair->b[(size_t)in_b[t] * n + random_below(places, n)] = special(first + 1 + t);
+}
+
+/* Row i of A with up to 8 elements other than 0. */
+static void make_few(const struct matmul_pair *pair, size_t i, struct random_stream *places)
+{
+    enum { FEW = 8 };
+    const uint32_t k = (uint32_t)pair->k, count = 1 + random_below(places, FEW);
+    float *row = pair->a + i * pair->k, kept[FEW];
+    uint32_t at[FEW];
+
+    for (uint32_t e = 0; e < count; e++) {
+        at[e] = random_below(places, k);
+        kept[e] = row[at[e]];
+    }
+    memset(row, 0, pair->k * sizeof *row);
+    for (uint32_t e = 0; e < count; e++)
+        row[at[e]] = kept[e];
+}
+
+static void make_mixed(const struct matmul_pair *pair, struct random_stream *places)
+{
+    const uint32_t most = (uint32_t)(pair->m < pair->n ? pair->m : pair->n) / 64;
+    uint32_t words[2];
+
+    for (size_t i = 0; i < pair->m; i++) {
+        const uint32_t class = random_below(places, 32);
+
+        if (class < 2)
+            make_few(pair, i, places);
+        for (size_t k = 0; k < pair->k && class >= 2 && class < 5; k++) {
+            random_words(places, words, 2);
+            pair->a[i * pair->k + k] = class == 2 ? from_bits(words[0] >> 31, 0, words[0]) : spread(words, -20, 41);
+        }
+    }
+    for (size_t j = 0; j < pair->n; j++)
+        for (size_t k = 0, wide = random_below(places, 16) == 0; wide && k < pair->k; k++) {
+            random_words(places, words, 2);
+            pair->b[k * pair->n + j] = spread(words, -20, 41);
+        }
+    make_special(pair, most < 4 ? most : 4, most < 4 ? most : 4, places);
 }
 
 /* One of the matrices while it is filled with independent elements. */
@@ -185,5 +241,7 @@ void matmul_fill(enum matmul_kind kind, const struct matmul_pair *pair, const st
     else if (kind == MATMUL_TINY)
         make_tiny(pair, &places);
     else if (kind == MATMUL_SPECIAL)
-        make_special(pair, &places);
+        make_special(pair, 1 + (uint32_t)pair->m / 16, 1 + (uint32_t)pair->n / 16, &places);
+    else if (kind == MATMUL_MIXED)
+        make_mixed(pair, &places);
 }

@@ -19,13 +19,17 @@
  *   permutation  each row of A has a single 1, the places a random permutation: C's rows are rows of B
  *   tiny         exponents from -75 to -66, so that products are subnormal or vanish; every fourth row of A is
  *                subnormal itself, every fourth column of B has exponents from 0 to 9
- *   special      uniform, but one in 16 rows of A and columns of B holds an infinity or NaN, some of A's meeting a zero
+ *   special      uniform, but in one of 16 rows of A and columns of B is an infinity or NaN; some meet a zero or a
+ *                subnormal number
+ *   mixed        uniform, but of A's rows one in 16 has 8 elements at most that are not 0, one in 16 has exponents as in
+ *                wide, one in 32 is subnormal; of B's columns one in 16 is wide. Up to 4 rows of A and columns of B are
+ *                special
  */
-#define MATMUL_KINDS "uniform, positive, wide, cancel, integers, permutation, tiny or special"
+#define MATMUL_KINDS "uniform, positive, wide, cancel, integers, permutation, tiny, special or mixed"
 
 enum matmul_kind {
     MATMUL_UNIFORM, MATMUL_POSITIVE, MATMUL_WIDE, MATMUL_CANCEL, MATMUL_INTEGERS, MATMUL_PERMUTATION, MATMUL_TINY,
-    MATMUL_SPECIAL, MATMUL_KIND_COUNT
+    MATMUL_SPECIAL, MATMUL_MIXED, MATMUL_KIND_COUNT
 };
 
 /* The name, and the kind of that name or MATMUL_KIND_COUNT. */

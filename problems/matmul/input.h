@@ -11,11 +11,12 @@
 #include "include/device_user.h"
 
 /*
- * Above either a case is large: not all of it is judged, and it holds neither infinities nor NaN. Products are M N K,
- * elements those of C.
+ * Above either a case is large: not all of it is judged, and infinities and NaN are in no more than MATMUL_SPECIAL_MAX
+ * rows of A and as many columns of B, whose products are judged whole. Products are M N K, elements those of C.
  */
 #define MATMUL_LARGE_PRODUCTS ((uint64_t)1 << 30)
 #define MATMUL_LARGE_ELEMENTS ((uint64_t)1 << 24)
+enum { MATMUL_SPECIAL_MAX = 16 };
 
 /* At the start of the input; A follows at MATMUL_A_OFFSET, B at matmul_b_offset(). Both lie at a multiple of 4096. */
 struct matmul_input {

@@ -104,7 +104,7 @@ static bool blocked_threads(const struct matmul_pair *p, float *c)
     return ok;
 }
 
-static bool run(int version, const struct matmul_pair *p, float *c, double *sums, double *magnitudes)
+static bool run(int version, const struct matmul_pair *p, float *c, double *sums, double *squares)
 {
     const int row_major = 101, as_it_is = 111; /* cblas.h */
     int m = (int)p->m, n = (int)p->n, k = (int)p->k;
@@ -126,7 +126,7 @@ static bool run(int version, const struct matmul_pair *p, float *c, double *sums
         return true;
     default:
         return matmul_isa_supported((enum matmul_isa)version) &&
-               matmul_product((enum matmul_isa)version, p->a, p->k, p->b, p->n, p->m, p->n, p->k, sums, magnitudes);
+               matmul_product((enum matmul_isa)version, p->a, p->k, p->b, p->n, p->m, p->n, p->k, sums, squares);
     }
 }
 
@@ -134,14 +134,14 @@ static int bench(size_t m, size_t n, size_t k, int repetitions)
 {
     static double samples[VERSIONS][MAX_REPETITIONS];
     struct matmul_pair p = { .m = m, .n = n, .k = k };
-    double *sums = malloc(m * n * sizeof *sums), *magnitudes = malloc(m * n * sizeof *magnitudes);
+    double *sums = malloc(m * n * sizeof *sums), *squares = malloc(m * n * sizeof *squares);
     float *c = malloc(m * n * sizeof *c);
     size_t counts[VERSIONS] = { 0 };
     int status = EXIT_TOOLKIT;
 
     p.a = malloc(m * k * sizeof *p.a);
     p.b = malloc(k * n * sizeof *p.b);
-    if (!p.a || !p.b || !sums || !magnitudes || !c)
+    if (!p.a || !p.b || !sums || !squares || !c)
         goto out;
     matmul_fill(MATMUL_UNIFORM, &p, &(struct random_key){ .seed = 2009 });
     for (int r = -1; r < repetitions; r++) /* the first round warms up: caches, OpenBLAS's threads */
@@ -152,7 +152,7 @@ static int bench(size_t m, size_t n, size_t k, int repetitions)
                 openblas.set_threads(v == OPENBLAS ? 1 : processors);
             int64_t start = clock_ns();
 
-            if (run(v, &p, c, sums, magnitudes) && r >= 0)
+            if (run(v, &p, c, sums, squares) && r >= 0)
                 samples[v][counts[v]++] = clock_seconds(start, clock_ns());
         }
     for (int v = 0; v < VERSIONS; v++) {
@@ -168,7 +168,7 @@ out:
     free(p.a);
     free(p.b);
     free(sums);
-    free(magnitudes);
+    free(squares);
     free(c);
     return status;
 }

@@ -41,16 +41,19 @@ struct truth {
 
 static struct truth truth_of(const struct matmul_pair *pair, size_t i, size_t j)
 {
+    size_t in_row = 0, in_column = 0;
     struct truth truth = { 0 };
-    double magnitude = 0;
+    double squares = 0;
 
     for (size_t k = 0; k < pair->k; k++) {
-        double term = (double)pair->a[i * pair->k + k] * (double)pair->b[k * pair->n + j];
+        double a = (double)pair->a[i * pair->k + k], b = (double)pair->b[k * pair->n + j];
 
-        truth.sum += term;
-        magnitude += fabs(term);
+        truth.sum += a * b;
+        squares += a * b * a * b;
+        in_row += a != 0;
+        in_column += b != 0;
     }
-    truth.tolerance = matmul_tolerance(pair->k, magnitude);
+    truth.tolerance = matmul_tolerance(in_row < in_column ? in_row : in_column, truth.sum, squares);
     return truth;
 }
 
@@ -62,6 +65,8 @@ static void push(const struct matmul_pair *pair, float *c, size_t i, size_t j, d
     struct truth truth = truth_of(pair, i, j);
     double pushed = truth.sum + (truth.sum < 0 ? -tolerances : tolerances) * truth.tolerance;
 
+    if (truth.tolerance == 0) /* a sum of zeros */
+        pushed = 0x1p-149;
     c[i * pair->n + j] = isfinite(truth.sum) ? (float)pushed : 1;
 }
 
@@ -138,7 +143,7 @@ static bool is_wrong(const struct matmul_pair *pair, bool large, const float *af
             struct truth truth = truth_of(pair, i, j);
             double element = (double)after[i * pair->n + j];
 
-            if (isfinite(truth.sum) ? !(fabs(element - truth.sum) <= (large ? 512 : 2) * truth.tolerance)
+            if (isfinite(truth.sum) ? !(fabs(element - truth.sum) <= (large ? 512 : 4) * truth.tolerance)
                                     : isnan(truth.sum) ? !isnan(element) : element != truth.sum)
                 wrong++;
         }
@@ -184,13 +189,13 @@ bool matmul_spoil(const struct matmul_pair *pair, bool large, float *c, size_t w
     const size_t i = (size_t)(pair->salt % pair->m), j = (size_t)(pair->salt / pair->m % pair->n);
 
     switch (way) {
-    case 0: push(pair, c, pair->m - 1, pair->n - 1, 2); return true;
-    case 1: push(pair, c, 0, pair->n - 1, -2); return true;
+    case 0: push(pair, c, pair->m - 1, pair->n - 1, 4); return true;
+    case 1: push(pair, c, 0, pair->n - 1, -4); return true;
     case 2:
         if (large)
             push_far(pair, c, i, j);
         else
-            push(pair, c, i, j, 2);
+            push(pair, c, i, j, 4);
         return true;
     case 3: push_far(pair, c, i, pair->n - 1 - j); return true;
     case 4: replace(pair, c, i, j, NAN); return true;

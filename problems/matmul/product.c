@@ -70,7 +70,7 @@ struct job {
     const float *b32;  /* [k], ldb apart; or NULL, and then */
     const double *b64; /* the same */
     size_t lda, ldb, m, n, k;
-    bool absolute;     /* |A| times |B|, or |A| times b64 as it is */
+    bool squared;      /* of the squares of all float32: exact in float64, so a product is rounded once */
     double *sums;      /* [m][n] */
 };
 
@@ -85,7 +85,7 @@ static void pack_rows(const struct job *job, size_t first, size_t k0, size_t cou
         for (size_t k = 0; k < count; k++) {
             double x = first + r < job->m ? (double)job->a[(first + r) * job->lda + k0 + k] : 0;
 
-            strip[k * rows + r] = job->absolute ? fabs(x) : x;
+            strip[k * rows + r] = job->squared ? x * x : x;
         }
 }
 
@@ -100,7 +100,7 @@ static void pack_columns(const struct job *job, size_t k0, size_t count, double 
                 size_t at = (k0 + k) * job->ldb + first + c;
                 double x = first + c >= job->n ? 0 : job->b32 ? (double)job->b32[at] : job->b64[at];
 
-                strips[k * columns + c] = job->absolute && job->b32 ? fabs(x) : x;
+                strips[k * columns + c] = job->squared && job->b32 ? x * x : x;
             }
 }
 
@@ -172,57 +172,59 @@ static bool run(const struct job *job)
 }
 
 bool matmul_product(enum matmul_isa isa, const float *a, size_t lda, const float *b, size_t ldb, size_t m, size_t n,
-                    size_t k, double *sums, double *magnitudes)
+                    size_t k, double *sums, double *squares)
 {
     struct job job = { .engine = isas[isa].engine, .a = a, .b32 = b, .lda = lda, .ldb = ldb, .m = m, .n = n, .k = k,
                        .sums = sums };
 
     if (!run(&job))
         return false;
-    job.absolute = true;
-    job.sums = magnitudes;
-    return !magnitudes || run(&job);
+    job.squared = true;
+    job.sums = squares;
+    return !squares || run(&job);
 }
 
-bool matmul_product_f64(enum matmul_isa isa, bool absolute, const float *a, size_t lda, const double *b, size_t ldb,
+bool matmul_product_f64(enum matmul_isa isa, bool squared, const float *a, size_t lda, const double *b, size_t ldb,
                         size_t m, size_t n, size_t k, double *sums)
 {
     const struct job job = { .engine = isas[isa].engine, .a = a, .b64 = b, .lda = lda, .ldb = ldb, .m = m, .n = n,
-                             .k = k, .absolute = absolute, .sums = sums };
+                             .k = k, .squared = squared, .sums = sums };
 
     return run(&job);
 }
 
 /* ------------------------------------------------------------------ plain */
 
-void matmul_product_plain(const float *a, const float *b, size_t m, size_t n, size_t k, double *sums,
-                          double *magnitudes)
+void matmul_product_plain(const float *a, const float *b, size_t m, size_t n, size_t k, double *sums, double *squares)
 {
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) {
-            double sum = 0, magnitude = 0;
+            double sum = 0, square = 0;
 
             for (size_t l = 0; l < k; l++) {
                 double term = (double)a[i * k + l] * (double)b[l * n + j];
 
                 sum += term;
-                magnitude += fabs(term);
+                square += term * term;
             }
             sums[i * n + j] = matmul_canonical(sum);
-            if (magnitudes)
-                magnitudes[i * n + j] = matmul_canonical(magnitude);
+            if (squares)
+                squares[i * n + j] = matmul_canonical(square);
         }
 }
 
-void matmul_product_f64_plain(bool absolute, const float *a, const double *b, size_t m, size_t n, size_t k,
+void matmul_product_f64_plain(bool squared, const float *a, const double *b, size_t m, size_t n, size_t k,
                               double *sums)
 {
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) {
             double sum = 0;
 
-            for (size_t l = 0; l < k; l++)
-                sum += (absolute ? fabs((double)a[i * k + l]) : (double)a[i * k + l]) * b[l * n + j];
+            for (size_t l = 0; l < k; l++) {
+                const double x = (double)a[i * k + l];
+
+                sum += (squared ? x * x : x) * b[l * n + j];
+            }
             sums[i * n + j] = matmul_canonical(sum);
         }
 }

@@ -24,20 +24,19 @@ bool matmul_isa_supported(enum matmul_isa isa);
 enum matmul_isa matmul_isa_best(void);
 
 /*
- * sums[m][n] = A B, and, where magnitudes[m][n] is not NULL, |A| |B|; a[m][k] and b[k][n] row by row, the rows of a
- * lda elements apart, those of b ldb. False when memory is exhausted.
+ * sums[m][n] = A B, and, where squares[m][n] is not NULL, the sums of the squares of the same products; a[m][k] and
+ * b[k][n] row by row, the rows of a lda elements apart, those of b ldb. False when memory is exhausted.
  */
 bool matmul_product(enum matmul_isa isa, const float *a, size_t lda, const float *b, size_t ldb, size_t m, size_t n,
-                    size_t k, double *sums, double *magnitudes);
+                    size_t k, double *sums, double *squares);
 
-/* The same with the left factor |A| (absolute) or A, and a right factor of float64. */
-bool matmul_product_f64(enum matmul_isa isa, bool absolute, const float *a, size_t lda, const double *b, size_t ldb,
+/* The same with the left factor A, or the squares of its elements (squared), and a right factor of float64. */
+bool matmul_product_f64(enum matmul_isa isa, bool squared, const float *a, size_t lda, const double *b, size_t ldb,
                         size_t m, size_t n, size_t k, double *sums);
 
 /* Both by their definitions: an element at a time, in ascending k. */
-void matmul_product_plain(const float *a, const float *b, size_t m, size_t n, size_t k, double *sums,
-                          double *magnitudes);
-void matmul_product_f64_plain(bool absolute, const float *a, const double *b, size_t m, size_t n, size_t k,
+void matmul_product_plain(const float *a, const float *b, size_t m, size_t n, size_t k, double *sums, double *squares);
+void matmul_product_f64_plain(bool squared, const float *a, const double *b, size_t m, size_t n, size_t k,
                               double *sums);
 
 /* NaN as it stands in all of these. */

@@ -21,8 +21,8 @@ static int invalid(const char *why)
 
 int main(void)
 {
-    static const char grammar[] = "^(uniform|positive|wide|cancel|integers|permutation|tiny|special) ([1-9][0-9]{0,4}) "
-                                  "([1-9][0-9]{0,4}) ([1-9][0-9]{0,4})( seed=([0-9]{1,10}))?\n$";
+    static const char grammar[] = "^(uniform|positive|wide|cancel|integers|permutation|tiny|special|mixed) "
+                                  "([1-9][0-9]{0,4}) ([1-9][0-9]{0,4}) ([1-9][0-9]{0,4})( seed=([0-9]{1,10}))?\n$";
     enum { KIND = 1, SIDES = 2, SEED = 6, GROUPS };
     unsigned long long side[3], products, elements;
     regmatch_t part[GROUPS];

@@ -3,9 +3,9 @@
  *
  * A float32 x, scaled, is cut into two numbers of half precision (11 significant bits each): high = half(x) and low =
  * half(x - high). They miss at most 2^-23 of x. Of the four products of two such sums the smallest, low * low, is left
- * out: at most 2^-22 of |a||b|. So an element of C errs by at most 2^-21 |A||B| through the cut, while the rule allows
- * 4 sqrt(K) 2^-24, which is 8 times as much at K = 256 and more above; smaller K go to an ordinary float32 kernel,
- * whose time the copies hide anyway.
+ * out: at most 2^-22 of |a||b|. So each product errs by at most 8 u, u = 2^-24, in either direction, while the rule allows
+ * 18 u for a single product and (4 sqrt(n) + 8) u for the root of the sum of the squares of n. K up to 256 go to an
+ * ordinary float32 kernel, whose time the copies hide anyway.
  *
  * Three things can spoil that, and each is looked after:
  *
@@ -13,8 +13,8 @@
  *   that their largest element lies in [2^14, 2^15). An element that is 2^-16 of it or smaller then loses more than
  *   2^-23 of itself. What a line (a row of A, a column of B) loses in this way is counted when it is cut: `lost` is a
  *   bound of the 2-norm of all such losses. By Cauchy and Schwarz the element (i, j) of C errs through them by at most
- *   lost_i norm_j + norm_i lost_j. Where that is above sqrt(K) 2^-24 |C|, and |C| is a lower bound of |A||B|, the
- *   element is computed anew in float32. This costs little: of random matrices with exponents from -20 to 20 one
+ *   lost_i norm_j + norm_i lost_j. Where that is above sqrt(n) 2^-24 |C|, n the fewer of the elements other
+ *   than 0 in both lines, half of what the rule allows at least, the element is computed anew in float32. This costs little: of random matrices with exponents from -20 to 20 one
  *   element in thousands.
  * - Infinities and NaN do not survive the cut. Their lines take part as zeros, with `lost` infinite: all their elements
  *   are computed anew.
@@ -56,6 +56,7 @@ struct line {
     int shift;  // its elements were multiplied by 2^shift; SPECIAL: it holds an infinity or NaN
     float norm; // an upper bound of its 2-norm, scaled
     float lost; // of that of what its halves miss, of elements where it is more than 2^-23 of the element; scaled
+    int terms;  // elements other than 0
 };
 
 /* A, or B, on the device, and its halves. */
@@ -74,12 +75,14 @@ struct tally {
     float most;    // the largest loss
     int losses;    // how many elements lost more than 2^-23 of themselves
     float squares; // sum of the squares of the elements
+    int terms;     // elements other than 0
 
     __device__ void add(const tally &other)
     {
         most = fmaxf(most, other.most);
         losses += other.losses;
         squares += other.squares;
+        terms += other.terms;
     }
 };
 
@@ -114,6 +117,7 @@ __device__ void cut(float x, int shift, __half &high, __half &low, tally &seen)
         seen.most = fmaxf(seen.most, loss);
     }
     seen.squares = fmaf(scaled, scaled, seen.squares);
+    seen.terms += x != 0;
 }
 
 /* The factors are more than what these few roundings can take away. */
@@ -122,7 +126,7 @@ __device__ line describe(int shift, const tally &seen)
     const float infinity = __int_as_float(0x7f800000);
 
     return {shift, 1.01f * sqrtf(seen.squares),
-            shift == SPECIAL ? infinity : 1.01f * sqrtf((float)seen.losses) * seen.most};
+            shift == SPECIAL ? infinity : 1.01f * sqrtf((float)seen.losses) * seen.most, seen.terms};
 }
 
 /* A block for each row of the matrix from `row` on; those from `rows` on are filled with zeros. */
@@ -155,7 +159,7 @@ __global__ void __launch_bounds__(THREADS) cut_rows(matrix a, int row, int rows,
         cut(e < length ? x[e] : 0.0f, shift, high[e], low[e], seen);
     for (int distance = 16; distance > 0; distance /= 2)
         seen.add({__shfl_xor_sync(~0u, seen.most, distance), __shfl_xor_sync(~0u, seen.losses, distance),
-                  __shfl_xor_sync(~0u, seen.squares, distance)});
+                  __shfl_xor_sync(~0u, seen.squares, distance), __shfl_xor_sync(~0u, seen.terms, distance)});
     if (tid % 32 == 0)
         seen_of[tid / 32] = seen;
     __syncthreads();
@@ -368,8 +372,6 @@ multiply(matrix a, matrix b, float *c, int c_pitch, rectangle part, int k, int k
                     sums[i][j][e] += chunk[i][j][e];
     }
 
-    const float allowed = sqrtf((float)k) * 0x1p-24f;
-
     for (int i = 0; i < 8; i++) {
         const int row = row0 + warp_row + i * 8 + lane / 4;
         const line la = a.lines[row];
@@ -379,6 +381,7 @@ multiply(matrix a, matrix b, float *c, int c_pitch, rectangle part, int k, int k
             const line lb = b.lines[column];
             const float sum = sums[i / 2][j / 2][i % 2 * 2 + j % 2];
             const bool inside = row < part.row_end && column < part.column_end;
+            const float allowed = sqrtf((float)min(la.terms, lb.terms)) * 0x1p-24f;
             const bool good = fmaf(la.lost, lb.norm, la.norm * lb.lost) <= allowed * fabsf(sum);
             /* 2^-shift, in double, whose exponents reach further. */
             float element = (float)(sum * __hiloint2double((1023 - la.shift) << 20, 0) *

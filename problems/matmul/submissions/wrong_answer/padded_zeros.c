@@ -2,7 +2,7 @@
  * Wrong for infinities: pads K to a multiple of 16 with zeros in A, but goes on reading the last row of B for them, so
  * that an infinity there meets a zero and makes NaN. Right in all other cases.
  *
- * fails in: secret/12-special-small
+ * fails in: secret/11-special
  */
 #include "device_user.h"
 

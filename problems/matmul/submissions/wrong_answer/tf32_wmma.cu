@@ -1,6 +1,6 @@
 /*
  * Wrong, in the league: accurate, where tensor cores are allowed: a single product of factors rounded to TF32 errs by
- * up to 2^-11 of each term, and the precision rule allows 2^-22 sqrt(K).
+ * up to 2^-10 of each of n products, and the precision rule allows 2^-22 (sqrt(n) + 2) of the root of their squares.
  */
 #include <cstdio>
 #include <cstdlib>
