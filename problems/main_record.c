@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "problem.h"
+#include "verify/base/canonical.h"
 #include "verify/base/root.h"
 #include "verify/base/text.h"
 #include "verify/cases/frozen.h"
@@ -61,7 +62,7 @@ static void line(const char *what, const char *word, const char *format, va_list
     char text[1024]; /* words of the record among it, which may be anybody's */
 
     vsnprintf(text, sizeof text, format, arguments);
-    text_defuse(text);
+    text_defuse(text, sizeof text);
     printf("%-10s  %-6s  %s\n", what, word, text);
 }
 
@@ -114,15 +115,15 @@ static const char *text_at(const json_t *object, const char *path)
 static bool load_record(struct checker *checker, struct error *error)
 {
     struct blob file = { 0 };
-    json_error_t where;
+    struct error why;
 
     if (!blob_read_file(&file, checker->path, record_most, error))
         return false;
-    checker->record = json_loadb((const char *)file.data, file.size, JSON_REJECT_DUPLICATES, &where);
+    checker->record = canonical_read((const char *)file.data, file.size, &why);
     blob_release(&file);
     if (!checker->record)
-        bad(checker, "record", "'%s' is not JSON (line %d, column %d): it is damaged, or cut off", checker->path,
-            where.line, where.column);
+        bad(checker, "record", "'%s' is not JSON that has one meaning (%.200s): it is damaged, or cut off",
+            checker->path, why.text);
     else if (json_integer_value(json_object_get(checker->record, "format")) != 1 ||
              !text_at(checker->record, "verdict") || !text_at(checker->record, "date"))
         bad(checker, "record", "'%s' is no result that main_host wrote in format 1", checker->path);
@@ -496,8 +497,8 @@ static void rerun_command(const struct checker *checker, struct command *command
     add(command, "--repeat", repeat);
     if (json_is_true(json_object_get(asked, "keep_going")))
         add(command, "--keep-going", NULL);
-    if (json_is_real(time_limit)) {
-        snprintf(limit, NUMBER_TEXT, "%.17g", json_real_value(time_limit));
+    if (json_is_number(time_limit)) {
+        snprintf(limit, NUMBER_TEXT, "%.17g", json_number_value(time_limit));
         add(command, "--time-limit", limit);
     }
 }
@@ -509,7 +510,7 @@ static bool check_rerun(struct checker *checker, struct error *error)
     struct command command = { 0 };
     unsigned char public_key[KEY_PUBLIC_BYTES];
     struct signing_key key;
-    json_error_t where;
+    struct error unread;
     json_t *again;
     int status;
     bool ok;
@@ -527,7 +528,7 @@ static bool check_rerun(struct checker *checker, struct error *error)
     if (status > EXIT_REJECTED)
         return status == EXIT_USAGE ? error_usage(error, "main_host could not judge again: see above")
                                     : error_toolkit(error, "main_host could not judge again: see above");
-    again = json_load_file(json_path, JSON_REJECT_DUPLICATES, &where);
+    again = canonical_read_file(json_path, &unread);
     ok = again && record_check(again, public_key, error) &&
          memcmp(public_key, key.public_key, sizeof public_key) == 0;
     if (ok)
@@ -627,9 +628,7 @@ int main(int argc, char **argv)
     rerun_clean(&checker);
     json_decref(checker.record);
     seal_forget(&checker.seal);
-    if (!ok) {
-        text_defuse(error.text);
+    if (!ok)
         fprintf(stderr, "verify_record: %s\n", error.text);
-    }
     return !ok ? (int)error.code : checker.failed > 0 ? EXIT_REJECTED : EXIT_ACCEPTED;
 }

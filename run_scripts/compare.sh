@@ -88,7 +88,7 @@ run() {
     "$build/main_host" "$problem" "${options[@]}" --submission "$root/$3" --source "$4" --seed $((seed + $2 - 1)) \
         --repeat $((calls + 1)) --json "$temporary/$1$2.json" > "$temporary/words" 2> "$temporary/notes" || status=$?
     [ $status -ne 0 ] || return 0
-    tr -c '[:print:]\n\t' '?' < "$temporary/notes" >&2
+    shown < "$temporary/notes" >&2
     [ $status -ne 1 ] || echo "$1 $(tail -n 1 "$temporary/words")"
     exit $status
 }

@@ -33,7 +33,7 @@ fi
 status=0
 "$root/contrib/grade/grade_build.sh" "$source" "$problem" "$work" > "$work/log" 2>&1 || status=$?
 if [ $status -ne 0 ]; then
-    tr -c '[:print:]\n\t' '?' < "$work/log" >&2
+    shown < "$work/log" >&2
     [ $status -le 2 ] || fail "'$2' could not be built: see above"
     refuse "'$2' does not build, so it is not what ran in this record: see above"
 fi

@@ -261,7 +261,8 @@ END
         'del(.cases[1])' '.added = 1' '.toolkit.frozen = ""' '.date |= sub("20"; "19")' '.device.name = "H200"' \
         '.asked.group = "all"' '.signature.value |= "00" + .[2:]' '.signature.value = ""' \
         '.signature.algorithm = "none"' 'del(.signature)' '.signature = null' \
-        '.signature.public_key |= "00" + .[2:]'; do
+        '.signature.public_key |= "00" + .[2:]' '.signature.signed_by = "the jury"' '.signature.verdict = "AC"' \
+        '.signature.value |= . + " "' '.signature.value |= ascii_upcase' '.signature.public_key |= ascii_upcase'; do
         changed "$change"
         run -1 $v "$changed" --key "$public"
         assert_line --regexp '^signature +FAILED '
@@ -271,6 +272,29 @@ END
     sed '0,/"verdict": "AC"/s//"verdict": "WA", "verdict": "AC"/' "$record" > "$BATS_TEST_TMPDIR/twice.json"
     run -1 $v "$BATS_TEST_TMPDIR/twice.json" --key "$public"
     assert_line --regexp '^record +FAILED '
+}
+
+@test "records: a number written in another way is the same number, for the judging again too" {
+    # The second word takes no time limit from a number that is no real one: 2 and 2.0 are signed alike.
+    local limit
+    timeout 60 "$build/main_host" editdistance --submission "$so" --case sample/1-small --time-limit 20 \
+        --json "$BATS_TEST_TMPDIR/limited.json" --key "$key" > /dev/null
+    grep -q '"time_limit": 20.0' "$BATS_TEST_TMPDIR/limited.json"
+    for limit in 20 2e1 20.000; do
+        sed "s/\"time_limit\": 20.0/\"time_limit\": $limit/" "$BATS_TEST_TMPDIR/limited.json" \
+            > "$BATS_TEST_TMPDIR/same.json"
+        run -0 $v "$BATS_TEST_TMPDIR/same.json" --key "$public" --submission "$so" --rerun
+        assert_line --regexp '^rerun +ok '
+    done
+    # What judges again gets the limit: with none that a call can keep, it is another verdict.
+    sed 's/"time_limit": 20.0/"time_limit": 1e-9/' "$BATS_TEST_TMPDIR/limited.json" > "$BATS_TEST_TMPDIR/short.json"
+    run -1 $v "$BATS_TEST_TMPDIR/short.json" --key "$public"
+    jq '.asked.time_limit = 1' "$BATS_TEST_TMPDIR/limited.json" | sed 's/"time_limit": 1$/"time_limit": 0.000000001/' \
+        > "$BATS_TEST_TMPDIR/short.json"
+    resign "$BATS_TEST_TMPDIR/short.json"
+    run -1 $v "$BATS_TEST_TMPDIR/short.json" --key "$public" --submission "$so" --rerun
+    assert_line --partial 'judged again'
+    assert_line --partial 'it is TLE'
 }
 
 @test "records: a file that is cut off or is no record is told so" {

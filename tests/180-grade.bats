@@ -149,7 +149,7 @@ LINES
     run -0 --separate-stderr grade --builds 2
     [[ $stderr == *'submissions/ada/A/readme.txt: left out: it is no .cu or .c file'* ]]
     [[ $stderr == *'submissions/ada/Z: left out: it is no folder of one of the contest'* ]]
-    [[ $stderr == *'steer?[31m.c: left out: its name is not readable text'* ]]
+    [[ $stderr == *'steer<U+001B>[31m.c: left out: its name is not readable text'* ]]
     assert_equal "$(query "SELECT s.path || ' ' || j.verdict FROM submissions s JOIN judgements j ON j.submission = s.id
         WHERE team = 'ada' ORDER BY s.path COLLATE BINARY")" "above.tar CE
 bomb.tar.gz CE

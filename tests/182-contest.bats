@@ -158,7 +158,7 @@ soft.tar|'links/out' is a link
 hard.tar|'links/again.c' is a link
 through.tar|'links/out' is a link
 pipe.tar|'links/pipe' is neither file nor folder
-line.tar|'links/a?b.c' is no name of letters
+line.tar|'links/a b.c' is no name of letters
 option.tar|is no name of letters
 umlaut.tar|is no name of letters
 twofold.tar|'plain/main.c' is there twice
@@ -221,7 +221,7 @@ mark_utf8() {
     [[ $(message beside) == "CE "*"has no .cu or .c file" ]] || fail "beside: $(message beside)"
     for name in raw.zip marked.zip pax.tar; do
         assert_equal "$(message $name)" \
-            "CE error: the archive: '??????.c' is no name of letters, digits and _ . + - below the archive's folder"
+            "CE error: the archive: '解答.c' is no name of letters, digits and _ . + - below the archive's folder"
     done
     sound
 }
@@ -239,13 +239,13 @@ mark_utf8() {
         mkdir -p "$contest/submissions/$name/A"
         echo "#error $RANDOM" > "$contest/submissions/$name/A/${name:0:240}.c"
     done
-    # What would steer a terminal or turn its text around is named, with question marks, and left out.
+    # What would steer a terminal or turn its text around is named, by its numbers, and left out.
     mkdir -p "$contest/submissions/"$'steer\e[2J' "$contest/submissions/"$'turn\u202eedoc' \
         "$contest/submissions/"$'line\nbreak' "$contest/submissions/"$'broken\xff'
     run -0 --separate-stderr grade --builds 2
     assert_equal "${#stderr_lines[@]}" 4
-    [[ $stderr == *'submissions/steer?[2J: left out'* && $stderr == *'submissions/turn???edoc: left out'* &&
-        $stderr == *'submissions/line?break: left out'* && $stderr == *'submissions/broken?: left out'* ]]
+    [[ $stderr == *'submissions/steer<U+001B>[2J: left out'* && $stderr == *'submissions/turn<U+202E>edoc: left out'* &&
+        $stderr == *'submissions/line break: left out'* && $stderr == *'submissions/broken<xFF>: left out'* ]]
     "$build/grader" results "$contest" submissions --json > out.json
     "$build/grader" results "$contest" submissions --csv > out.csv
     printf '%s\n' "${names[@]}" | LC_ALL=C sort > wanted
@@ -259,7 +259,7 @@ mark_utf8() {
         CAST(x'9b' AS TEXT) || '2J' || char(127, 233, 0x9ad8) WHERE submission =
         (SELECT id FROM submissions WHERE team = '-rf')"
     run -0 "$build/grader" results "$contest" submissions --team -rf
-    assert_line --partial $'\tCE\ta  ?[2J?2J?2J?é高\t'
+    assert_line --partial $'\tCE\ta  <U+001B>[2J<U+009B>2J<x9B>2J<U+007F>é高\t'
     sound
     # A team that is not listed is named and not graded, and what it hands in later is not either.
     mkdir "$contest/teams"

@@ -327,7 +327,7 @@ BROKEN
     assert_equal "$(js 'text(".message bdi")')" "$hostile"
     chromium_open "file://$site/submission/2.html"
     assert_equal "$(js 'text(".message bdi")')" \
-        $'⟨202E⟩cod.exe⟨2066⟩⟨9B⟩31m⟨1B⟩[0m⟨200B⟩⟨2028⟩⟨FEFF⟩\ue000end'
+        $'<U+202E>cod.exe<U+2066><U+009B>31m<U+001B>[0m<U+200B><U+2028><U+FEFF>\ue000end'
     # The same by the command line's own way to see a page.
     HOME=$BATS_TEST_TMPDIR timeout 60 chromium \
         --headless --no-sandbox --disable-gpu --user-data-dir="$BATS_TEST_TMPDIR/dump" \

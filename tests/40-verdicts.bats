@@ -99,8 +99,9 @@ judged() {
     judged noisy 0 AC ''
     # The host's own lines are on standard output alone; what was printed stands behind a mark, defused.
     assert_equal "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" 1
-    [[ $stderr == *'  | SUCCESSFUL.'* && $stderr == *'  | ?[2J[GPU] : 1'* ]] || fail "$stderr"
-    [[ $stderr == *'  | C1 ?2J?0;title? ?2J?0;title?'* && $stderr == *'  | Gödel 日本'* ]] || fail "$stderr"
+    [[ $stderr == *'  | SUCCESSFUL.'* && $stderr == *'  | <U+001B>[2J[GPU] : 1'* ]] || fail "$stderr"
+    [[ $stderr == *'  | C1 <U+009B>2J<U+009D>0;title<U+009C> <x9B>2J<x9D>0;title<x9C>'* &&
+        $stderr == *'  | Gödel 日本'* ]] || fail "$stderr"
     ! LC_ALL=C grep -qP '\xc2[\x80-\x9f]|\x1b|\x9b2J' <<< "$output$stderr" ||
         fail "what was printed steers the terminal"
     assert_equal "$(json '.cases[0].printed_bytes')" 101
@@ -234,7 +235,8 @@ judged() {
 }
 
 @test "judge: a submission that does not compile is CE, with the compiler's words" {
-    for fixture in bad_syntax:expected bad_undefined:nowhere bad_name:device_user bad_message:'?[2J?2J'; do
+    for fixture in bad_syntax:expected bad_undefined:nowhere bad_name:device_user \
+        bad_message:'<U+001B>[2J<U+009B>2J'; do
         run -1 --separate-stderr run_scripts/judge.sh "tests/fixtures/${fixture%:*}.c" \
             --json "$BATS_TEST_TMPDIR/result.json"
         assert_equal "$(json .verdict)" CE

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "verify/base/canonical.h"
 #include "verify/base/text.h"
 
 enum { NAME_BYTES = 256, MESSAGE_BYTES = 2048, CASES_MOST = 100000, FILE_MOST = 64 << 20 };
@@ -27,33 +28,25 @@ static void *checked(void *memory)
     return memory;
 }
 
-/* Whether a character may be shown: not what steers a terminal, turns the direction of writing or breaks XML. */
-static bool may_show(uint32_t code)
-{
-    return !(text_steers(code) || code == 0x061c || (code >= 0x200b && code <= 0x200f) ||
-             (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
-             (code >= 0xfdd0 && code <= 0xfdef) || (code & 0xfffe) == 0xfffe || code > 0x10ffff);
-}
-
 char *clean_text(const char *text, size_t limit)
 {
-    static const char unknown[] = "\xef\xbf\xbd";
     const char *from = text ? text : "";
-    char *clean = checked(malloc(limit + sizeof "...")), *to = clean;
-    size_t length;
+    char *clean = checked(malloc(limit + sizeof "...")), *to = clean, piece[TEXT_PIECE] = " ";
+    uint32_t before = 0;
+    size_t length, needed;
 
-    for (; *from; from += length) {
-        const uint32_t code = text_character(from, SIZE_MAX, &length);
-        const bool space = code == '\n' || code == '\t' || code == '\r', show = may_show(code);
-        const size_t needed = space ? 1 : show ? length : sizeof unknown - 1;
-
+    for (; *from; from += length, to += needed) {
+        length = needed = 1;
+        if (*from == '\n' || *from == '\t' || *from == '\r')
+            piece[0] = ' ', before = 0;
+        else
+            needed = text_piece(piece, from, SIZE_MAX, &before, &length);
         if ((size_t)(to - clean) + needed > limit) {
             memcpy(to, "...", 3);
             to += 3;
             break;
         }
-        memcpy(to, space ? " " : show ? from : unknown, needed);
-        to += needed;
+        memcpy(to, piece, needed);
     }
     *to = '\0';
     return clean;
@@ -166,7 +159,7 @@ static bool read_root(struct graded *graded, const json_t *root, bool full)
 bool graded_read(struct graded *graded, const char *path, bool full, struct error *error)
 {
     struct stat status;
-    json_error_t why;
+    struct error why;
     json_t *root;
     bool ok;
 
@@ -175,9 +168,9 @@ bool graded_read(struct graded *graded, const char *path, bool full, struct erro
         return error_usage(error, "cannot read '%s': %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode) || status.st_size > FILE_MOST)
         return error_usage(error, "'%s' is no file, or larger than 64 MiB", path);
-    root = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    root = canonical_read_file(path, &why);
     if (!root)
-        return error_usage(error, "'%s' is no JSON: line %d: %s", path, why.line, why.text);
+        return error_usage(error, "%s: it is no JSON of main_host", why.text);
     ok = read_root(graded, root, full) || error_usage(error, "'%s' is no result of main_host", path);
     json_decref(root);
     if (!ok)

@@ -21,6 +21,7 @@
 #include "contrib/grade/standings.h"
 #include "toolkit.h"
 #include "verify/base/digest.h"
+#include "verify/base/text.h"
 #include "verify/cases/league.h"
 #include "verify/cases/package.h"
 #include "verify/judge/verdict.h"
@@ -75,8 +76,28 @@ static void set_moment(const struct reader *reader, json_t *state, const char *k
 /* Whole milliseconds, as a number of seconds that prints as such. */
 static json_t *milliseconds(double seconds) { return clics_number(round(seconds * 1000) / 1000); }
 
+/* Every text that goes out is shown, as on a terminal or a page: names are what teams chose. */
+static void make_harmless(json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+
+    if (json_is_string(value) && !text_is_harmless(json_string_value(value))) {
+        char *shown = text_shown(json_string_value(value), false);
+
+        json_string_set(value, shown ? shown : "");
+        free(shown);
+    }
+    json_object_foreach(value, key, member)
+        make_harmless(member);
+    json_array_foreach(value, i, member)
+        make_harmless(member);
+}
+
 static bool add(const struct reader *reader, const char *endpoint, json_t *object)
 {
+    make_harmless(object);
     return json_array_append_new(json_object_get(reader->out, endpoint), object) == 0 || out_of_memory(reader);
 }
 

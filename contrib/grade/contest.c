@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "groups.h"
+#include "verify/base/name.h"
 #include "verify/base/root.h"
 
 const char *const scoring_names[] = { "pass-fail", "fastest", "relative", "groups", NULL };
@@ -128,15 +129,19 @@ static bool take_choice(const struct contest *contest, const struct setting *ite
 static bool take_name(const struct contest *contest, const struct setting *item, bool path, const char **name,
                       struct error *error)
 {
-    const char *text = item->value;
-    bool ok = isalnum((unsigned char)text[0]) && strlen(text) <= 128 && !strstr(text, "..");
-
-    for (const char *c = text; *c; c++)
-        ok = ok && (isalnum((unsigned char)*c) || strchr("_.-", *c) || (path && *c == '/'));
-    *name = text;
-    return ok ||
+    *name = item->value;
+    return name_is(item->value, path ? NAME_WORDS : NAME_WORD) ||
            bad(contest, item,
                path ? "is no path of letters, digits and _ . - /" : "is no name of letters, digits and _ . -", error);
+}
+
+/* A text that is shown as it is. */
+static bool take_text(const struct contest *contest, const struct setting *item, struct error *error)
+{
+    if (strlen(item->value) > 200)
+        return bad(contest, item, "is longer than 200 bytes", error);
+    return name_is(item->value, NAME_TEXT) ||
+           bad(contest, item, "has a character that cannot be seen or steers text", error);
 }
 
 /* A group before this one in the list, whose cases must all have passed; or the samples. */
@@ -272,8 +277,7 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return take_problem(contest, item, error);
     if (strcmp(key, "name") == 0) {
         contest->name = item->value;
-        return (item->value[0] || bad(contest, item, "is empty", error)) &&
-               (strlen(item->value) <= 200 || bad(contest, item, "is longer than 200 bytes", error));
+        return (item->value[0] || bad(contest, item, "is empty", error)) && take_text(contest, item, error);
     }
     if (strcmp(key, "scoring.type") == 0) {
         if (!take_choice(contest, item, scoring_names, &choice, error))
@@ -293,7 +297,7 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return settings_boolean(&contest->settings, item, &contest->rank_cpu, error);
     if (strcmp(key, "scoring.device") == 0) {
         contest->device = item->value;
-        return strlen(item->value) <= 200 || bad(contest, item, "is longer than 200 bytes", error);
+        return take_text(contest, item, error);
     }
     if (strcmp(key, "seal") == 0)
         return take_name(contest, item, true, &contest->seal, error);

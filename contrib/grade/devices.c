@@ -7,6 +7,7 @@
 
 #include "intake.h"
 #include "judgement.h"
+#include "verify/base/text.h"
 
 /* Judgements that count and have times, by the model that these were taken on. A chosen model, ?1, comes first. */
 #define MODELS                                                                                                         \
@@ -53,8 +54,7 @@ bool devices_tell(const struct contest *contest, struct store *store, struct err
     while ((row = store_step(store, statement, error)) == STORE_ROW) {
         char name[256];
 
-        snprintf(name, sizeof name, "%s", (const char *)sqlite3_column_text(statement, 0));
-        text_clean(name);
+        text_show(name, sizeof name, (const char *)sqlite3_column_text(statement, 0));
         fprintf(stderr,
                 "grader: %d accepted submissions were timed on '%s', another model than the one that ranks:"
                 " rejudge them with --machine, or choose with scoring.device\n",

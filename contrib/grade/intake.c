@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,8 @@
 #include "litter.h"
 #include "verify/base/clock.h"
 #include "verify/base/digest.h"
+#include "verify/base/name.h"
+#include "verify/base/text.h"
 #include "verify/base/tree.h"
 
 enum { MAX_DEPTH = 8, WHY = 300 };
@@ -32,48 +33,6 @@ struct survey {
     char unread[300];       /* why it is not taken: nobody's fault, or the organiser's; or "" */
 };
 
-/* A byte sequence is UTF-8 to jansson or it is not; both ends of the project agree so. */
-static bool is_utf8(const char *text)
-{
-    json_t *value = json_string(text);
-
-    json_decref(value);
-    return value != NULL;
-}
-
-/* U+2028 to 202E and U+2066 to 2069, three bytes each: line ends, and what turns the text after it around. */
-static bool turns_text(const char *text)
-{
-    const unsigned char *c = (const unsigned char *)text;
-
-    return c[0] == 0xe2 && ((c[1] == 0x80 && c[2] >= 0xa8 && c[2] <= 0xae) ||
-                            (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
-}
-
-void text_clean(char *text)
-{
-    bool utf8 = is_utf8(text);
-
-    for (unsigned char *c = (unsigned char *)text; *c; c++)
-        if (*c < ' ' || *c == 127 || (!utf8 && *c > 127) || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
-            *c = '?';
-    for (char *c = text; utf8 && *c; c++)
-        if (turns_text(c))
-            memset(c, '?', 3);
-    if (!is_utf8(text)) /* half of a C1 control is left */
-        for (unsigned char *c = (unsigned char *)text; *c; c++)
-            *c = *c > 127 ? '?' : *c;
-}
-
-static bool name_is_text(const char *name)
-{
-    char copy[NAME_MAX + 1];
-
-    snprintf(copy, sizeof copy, "%s", name);
-    text_clean(copy);
-    return strcmp(copy, name) == 0;
-}
-
 /* A line on standard error, once. `team` NULL: of all of them. */
 static void tell(struct intake *intake, const char *team, const char *problem, const char *name, const char *why)
 {
@@ -81,7 +40,7 @@ static void tell(struct intake *intake, const char *team, const char *problem, c
 
     snprintf(line, sizeof line, "submissions%s%.200s%s%.200s%s%.200s: %.300s", team ? "/" : "", team ? team : "",
              problem ? "/" : "", problem ? problem : "", name ? "/" : "", name ? name : "", why);
-    text_clean(line);
+    text_defuse(line, sizeof line);
     for (size_t i = 0; i < intake->told_count; i++)
         if (strcmp(intake->told[i], line) == 0)
             return;
@@ -122,18 +81,12 @@ static bool is_archive(const char *name)
     return false;
 }
 
-static bool name_is_plain(const char *name)
-{
-    return name[0] != '\0' && name[0] != '-' &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-") == strlen(name);
-}
-
 static void refuse(struct survey *survey, const char *name, const char *why)
 {
     if (survey->refused[0])
         return;
     snprintf(survey->refused, sizeof survey->refused, "'%.150s' %s", name, why);
-    text_clean(survey->refused);
+    text_defuse(survey->refused, sizeof survey->refused);
 }
 
 static void note_time(struct survey *survey, const struct stat *status)
@@ -225,7 +178,7 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
     while (ok && !survey->refused[0] && !survey->unread[0] && (entry = readdir(folder))) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_litter(entry->d_name))
             continue;
-        if (!name_is_plain(entry->d_name))
+        if (!name_is(entry->d_name, NAME_FILE))
             refuse(survey, entry->d_name, "is no name of letters, digits and _ . + -");
         else
             ok = take_tree(dirfd(folder), entry->d_name, inner, entry->d_name, depth + 1, contest, survey, error);
@@ -319,7 +272,7 @@ static bool take_submission(struct intake *intake, struct store *store, int fold
 
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return true; /* it is gone again */
-    if (!name_is_text(name))
+    if (!name_is(name, NAME_TEXT))
         return tell(intake, team, problem, name, "left out: its name is not readable text"), true;
     as = copy_name(name, S_ISDIR(status.st_mode));
     if (!as)
@@ -428,7 +381,8 @@ static bool take_team(void *context, int folder, const char *name, struct error 
     struct stat status;
     bool ok;
 
-    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) || !name_is_text(name))
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
+        !name_is(name, NAME_TEXT))
         return tell(place->intake, name, NULL, NULL, "left out: it is no team's folder with a readable name"), true;
     snprintf(path, sizeof path, "%s/teams/%s.yaml", place->intake->folder, name);
     if (place->listed && access(path, F_OK) != 0)

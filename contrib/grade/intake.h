@@ -28,7 +28,4 @@ struct intake {
 bool intake_scan(struct intake *intake, struct store *store, struct error *error);
 void intake_release(struct intake *intake);
 
-/* Replaces every byte of `text` that could steer a terminal or is not UTF-8 by '?'. */
-void text_clean(char *text);
-
 #endif

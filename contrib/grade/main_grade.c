@@ -371,7 +371,6 @@ int main(int argc, char **argv)
         error_system(&error, "cannot write");
         code = error.code;
     }
-    text_clean(error.text); /* it may repeat what is in a file */
     if (error.text[0])
         fprintf(stderr, "grader: %s\n", error.text);
     return code;

@@ -21,17 +21,20 @@
 #include <unistd.h>
 
 #include "litter.h"
+#include "verify/base/name.h"
+#include "verify/base/text.h"
 
 enum { MAX_PATH = 512, MAX_DEPTH = 8, CPU_SECONDS = 10 };
 
 static int refuse(const char *name, const char *why)
 {
+    char shown[120];
+
     fputs("error: the archive", stderr);
     if (name)
         fputs(": '", stderr);
-    for (const char *c = name; c && *c && c < name + 120; c++)
-        fputc(*c < ' ' || *c > '~' ? '?' : *c, stderr);
-    fprintf(stderr, "%s %s\n", name ? "'" : "", why);
+    text_show(shown, sizeof shown, name ? name : "");
+    fprintf(stderr, "%s%s %s\n", shown, name ? "'" : "", why);
     return 1;
 }
 
@@ -41,24 +44,21 @@ static int broken(const char *what)
     return 3;
 }
 
-/* Folders and a name below where it is unpacked, of letters, digits and _ . + -; "./" before them is left away. */
-static const char *plain_path(const char *path)
+/* A file's path below where it is unpacked (NAME_PATH), in plain[MAX_PATH]; "./" before it is left away. Or NULL. */
+static const char *plain_path(const char *path, char plain[MAX_PATH])
 {
-    size_t depth = 0;
+    size_t length, depth = 1;
 
     while (path && strncmp(path, "./", 2) == 0)
         path += 2;
-    if (!path || strlen(path) >= MAX_PATH || path[0] == '/' ||
-        strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-/") != strlen(path))
+    if (!path || (length = strlen(path)) >= MAX_PATH || length == 0)
         return NULL;
-    for (const char *part = path; *part; part += strcspn(part, "/"), part += *part == '/') {
-        size_t length = strcspn(part, "/");
-
-        if (length == 0 || part[0] == '-' || (length == 1 && part[0] == '.') ||
-            (length == 2 && strncmp(part, "..", 2) == 0) || ++depth > MAX_DEPTH)
-            return NULL;
-    }
-    return path;
+    memcpy(plain, path, length + 1);
+    if (plain[length - 1] == '/') /* as archives name folders */
+        plain[length - 1] = '\0';
+    for (const char *c = plain; *c; c++)
+        depth += *c == '/';
+    return depth <= MAX_DEPTH && name_is(plain, NAME_PATH) ? plain : NULL;
 }
 
 /* The folders above a file, made where they are missing. */
@@ -108,7 +108,8 @@ static int unpack(struct archive *archive, int folder, unsigned long files, uint
 
     /* A warning is of a name, the file's or its owner's, in no known encoding: the file's is looked at below. */
     while ((status = archive_read_next_header(archive, &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN) {
-        const char *name = archive_entry_pathname(entry), *path = plain_path(name);
+        char plain[MAX_PATH];
+        const char *name = archive_entry_pathname(entry), *path = plain_path(name, plain);
         const unsigned kind = archive_entry_filetype(entry);
         char folder_name[MAX_PATH];
         int result = 0;

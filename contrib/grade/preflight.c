@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verify/base/name.h"
+
 /* The line of a key; 0 for none. */
 static int line_of_key(const struct contest *contest, const char *key)
 {
@@ -185,6 +187,10 @@ static bool team_is_read(const char *path, struct error *error)
         return false;
     name = settings_string(&settings, "name");
     ok = !name || name[0] || error_usage(error, "%s: 'name' is empty", path);
+    for (size_t i = 0; ok && i < settings.count; i++)
+        ok = settings.items[i].value[0] == '\0' || name_is(settings.items[i].value, NAME_TEXT) ||
+             settings_refuse(&settings, &settings.items[i], "has a character that cannot be seen or steers text",
+                             error);
     settings_release(&settings);
     return ok;
 }

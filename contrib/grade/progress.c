@@ -8,7 +8,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { BAR = 20 }; /* so that the line fits into 80 columns */
+#include "verify/base/text.h"
+
+enum { BAR = 20, LINE = 4096 }; /* a bar of 20 fits into 80 columns */
 
 void progress_begin(struct progress *progress, size_t done_before, double now)
 {
@@ -24,14 +26,16 @@ static void wipe(struct progress *progress)
 
 void progress_line(struct progress *progress, const char *format, ...)
 {
+    char line[LINE];
     va_list arguments;
 
     wipe(progress);
     fflush(stderr);
     va_start(arguments, format);
-    vprintf(format, arguments);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    putchar('\n');
+    text_defuse(line, sizeof line);
+    puts(line);
     fflush(stdout);
     progress->drawn = 0;
 }

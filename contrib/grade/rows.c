@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "verify/base/text.h"
 
@@ -24,18 +25,19 @@ static void write_csv_text(const char *text)
     putchar('"');
 }
 
-/* A field of the table, which people read at a terminal: in one line, and nothing that a terminal obeys. */
+/* A field that people read at a terminal: in one line, and nothing that a terminal obeys. */
 static void write_plain_text(const char *text)
 {
-    size_t length;
+    char piece[TEXT_PIECE];
+    uint32_t before = 0;
+    size_t length = 1;
 
     for (; *text; text += length) {
-        uint32_t character = text_character(text, SIZE_MAX, &length);
-
-        if (text_steers(character))
-            putchar(character == '\n' || character == '\t' ? ' ' : '?');
+        if (*text == '\n' || *text == '\t')
+            strcpy(piece, " "), length = 1, before = 0;
         else
-            fwrite(text, 1, length, stdout);
+            text_piece(piece, text, SIZE_MAX, &before, &length);
+        fputs(piece, stdout);
     }
 }
 
@@ -52,6 +54,8 @@ static json_t *json_of(sqlite3_stmt *statement, int column)
 /* A row of the table for people, columns apart by tabs, or of the CSV. Doubles with all their digits in the CSV. */
 static void write_row(sqlite3_stmt *statement, bool csv)
 {
+    const bool terminal = isatty(1); /* a file has the CSV as it was chosen */
+
     for (int i = 0; i < sqlite3_column_count(statement); i++) {
         const char *text = (const char *)sqlite3_column_text(statement, i);
 
@@ -59,10 +63,10 @@ static void write_row(sqlite3_stmt *statement, bool csv)
             putchar(csv ? ',' : '\t');
         if (sqlite3_column_type(statement, i) == SQLITE_FLOAT)
             printf(csv ? "%.17g" : "%.6f", sqlite3_column_double(statement, i));
-        else if (csv)
+        else if (csv && !terminal)
             write_csv_text(text ? text : "");
         else
-            write_plain_text(text ? text : "-");
+            write_plain_text(text ? text : csv ? "" : "-");
     }
     putchar('\n');
 }
@@ -89,7 +93,7 @@ bool rows_write(struct store *store, sqlite3_stmt *statement, enum rows_format f
     }
     sqlite3_finalize(statement);
     if (row == STORE_END && format == ROWS_JSON) {
-        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII);
         putchar('\n');
     }
     json_decref(all);

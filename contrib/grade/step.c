@@ -31,7 +31,7 @@ const char *step_path(const struct job *job, const char *name, char *path, size_
 /* The first `most` bytes of a file as clean text, lines kept; the caller frees it. Empty where it cannot be read. */
 static char *read_text(const char *path, size_t most)
 {
-    char *text = calloc(most + 1, 1);
+    char *text = calloc(most + 1, 1), *shown;
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     size_t length = 0;
     ssize_t got;
@@ -41,16 +41,27 @@ static char *read_text(const char *path, size_t most)
     if (fd >= 0)
         close(fd);
     for (size_t i = 0; text && i < length; i++)
-        if (((unsigned char)text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || (unsigned char)text[i] > 126)
-            text[i] = '?';
-    return text;
+        if (text[i] == '\0')
+            text[i] = '\1'; /* shown as a number, as any other that is no text */
+    shown = text ? text_shown(text, true) : NULL;
+    free(text);
+    return shown;
+}
+
+/* The text's first line, cut where a character ends. */
+static void first_line(char *line, size_t size, const char *text)
+{
+    char *copy = strndup(text, strcspn(text, "\n"));
+
+    text_show(line, size, copy ? copy : "");
+    free(copy);
 }
 
 void step_first_line(const char *path, char *line, size_t size)
 {
     char *text = read_text(path, size - 1);
 
-    snprintf(line, size, "%.*s", text ? (int)strcspn(text, "\n") : 0, text ? text : "");
+    first_line(line, size, text ? text : "");
     free(text);
 }
 
@@ -86,7 +97,7 @@ static void telling_line(const char *log, const char *const *words, char *line, 
             last = start;
     if (!found)
         found = last ? last : log;
-    snprintf(line, size, "%.*s", (int)strcspn(found, "\n"), found);
+    first_line(line, size, found);
 }
 
 /* ------------------------------------------------------------------ starting a step */
@@ -409,12 +420,20 @@ static bool to_be_reviewed(const struct grader *grader, const json_t *result)
     return too_fast;
 }
 
+/* What the host wrote of a run, as it wrote it; NULL where it is none. */
+static json_t *read_result(const struct job *job, const char *name)
+{
+    char path[PATH_MAX];
+
+    return json_load_file(step_path(job, name, path, sizeof path), JSON_REJECT_DUPLICATES, NULL);
+}
+
 bool step_finish_run(struct grader *grader, struct job *job, int code, struct error *error)
 {
     static const char *const words[] = { "main_host: ", NULL };
     char path[PATH_MAX], message[512] = "";
     char *log = read_text(step_path(job, "log", path, sizeof path), LOG_KEPT);
-    json_t *result = json_load_file(step_path(job, "result.json", path, sizeof path), 0, NULL), *baseline;
+    json_t *result = read_result(job, "result.json"), *baseline;
     struct store *store = grader->store;
     const char *verdict = text_of(result, "verdict");
     const enum step step = job->state == JUDGEMENT_SAMPLES  ? STEP_SAMPLES
@@ -433,7 +452,7 @@ bool step_finish_run(struct grader *grader, struct job *job, int code, struct er
         goto out;
     }
     if (job->state == JUDGEMENT_RANKED && grader->contest->scoring == SCORING_RELATIVE) {
-        baseline = json_load_file(step_path(job, "baseline.json", path, sizeof path), 0, NULL);
+        baseline = read_result(job, "baseline.json");
         ok = write_step(store, job, STEP_BASELINE, 0, baseline, "", error);
         json_decref(baseline);
     }
@@ -456,8 +475,7 @@ out:
 
 bool step_baseline_ran(struct job *job, int *code)
 {
-    char path[PATH_MAX];
-    json_t *result = json_load_file(step_path(job, "baseline.json", path, sizeof path), 0, NULL);
+    json_t *result = read_result(job, "baseline.json");
 
     job->baseline = false;
     if (*code == EXIT_REJECTED && result)

@@ -284,10 +284,8 @@ int check_main(struct kit *kit, int argc, char **argv)
     if (argc < 1 || argc > 2 || (argc == 2 && strcmp(argv[1], "--submissions") != 0))
         kit_refuse("usage: check ZIP|FOLDER [--submissions]");
     package = archive_unpack(kit, argv[0]);
-    for (size_t i = 0; i < package.ignored.count; i++) {
-        text_defuse(package.ignored.items[i]);
-        printf("ignored, as the format says of such a name: '%s'\n", package.ignored.items[i]);
-    }
+    for (size_t i = 0; i < package.ignored.count; i++)
+        printf("ignored, as the format says of such a name: '%s'\n", kit_shown(kit, package.ignored.items[i]));
     base = kit_text(kit, "%s", base_name(realpath(argv[0], kit_alloc(kit, PATH_MAX))));
     for (const char *const *end = (const char *const[]){ ".zip", ".kpp", NULL }; *end; end++)
         if (ends_with(base, *end))

@@ -25,7 +25,7 @@ void check_failed(struct check *check, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    text_defuse(text);
+    text_defuse(text, sizeof text);
     printf("FAILED %s\n", text);
     check->failures++;
 }

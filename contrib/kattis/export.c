@@ -21,11 +21,11 @@
 
 /* Of the toolkit, what validators are built from. */
 static const char *const validator_sources[] = {
-    "verify/base/error.c", "verify/base/blob.c", "verify/base/parallel.c", "verify/base/random.c",
+    "verify/base/error.c", "verify/base/blob.c", "verify/base/parallel.c", "verify/base/random.c", "verify/base/text.c",
     "verify/cases/arguments.c", "verify/judge/verdict.c", NULL,
 };
 static const char *const validator_headers[] = {
-    "problems/problem.h", "verify/base/blob.h", "verify/base/error.h", "verify/base/parallel.h",
+    "problems/problem.h", "verify/base/blob.h", "verify/base/error.h", "verify/base/parallel.h", "verify/base/text.h",
     "verify/base/philox.h", "verify/base/random.h", "verify/base/shared_map.h", "verify/cases/arguments.h",
     "verify/cases/floor.h", "verify/judge/reason.h", "verify/judge/verdict.h", NULL,
 };

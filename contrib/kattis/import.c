@@ -58,10 +58,8 @@ static void load_problem(struct import *import, const char *given)
         words = strstr(error.text, "problem.yaml:");
         kit_refuse("problem.yaml: %s", words ? words + strlen("problem.yaml:") : error.text);
     }
-    for (size_t i = 0; i < problem->count; i++) {
-        text_defuse(problem->items[i].key);
-        text_defuse(problem->items[i].value);
-    }
+    if (!settings_show(problem, &error))
+        kit_end(&error);
     import->taken = kit_alloc(import->kit, problem->count * sizeof *import->taken);
     import->version = value_of(problem, "problem_format_version");
     if (!import->version[0])
@@ -198,9 +196,8 @@ static void list_todo(struct import *import)
            submissions);
     for (size_t i = 0; i < sizeof to_write / sizeof *to_write + import->by_hand.count; i++) {
         const size_t own = sizeof to_write / sizeof *to_write;
-        char *words = kit_text(import->kit, "%s", i < own ? to_write[i] : import->by_hand.items[i - own]);
+        const char *words = kit_shown(import->kit, i < own ? to_write[i] : import->by_hand.items[i - own]);
 
-        text_defuse(words);
         fprintf(file, "- %s\n", words);
         printf("  %s\n", words);
     }

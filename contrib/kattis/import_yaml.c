@@ -118,7 +118,6 @@ static char *name_in(struct import *import, const char *language)
 {
     struct kit *kit = import->kit;
     const char *found = value(import, kit_text(kit, "name.%s", language)), *latex;
-    char *name;
 
     if (!found[0] && (strcmp(language, "en") == 0 || import->languages.count == 1))
         found = value(import, "name");
@@ -130,9 +129,7 @@ static char *name_in(struct import *import, const char *language)
         ;
     if (latex || (strchr(found, '$') && strchr(strchr(found, '$') + 1, '$')))
         found = plain(kit, found);
-    name = kit_text(kit, "%s", found[0] ? found : import->name);
-    text_defuse(name);
-    return name;
+    return kit_shown(kit, found[0] ? found : import->name);
 }
 
 static void write_names(struct import *import, FILE *file)

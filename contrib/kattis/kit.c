@@ -27,7 +27,7 @@ static void complain(const char *format, va_list list)
     char text[2048];
 
     vsnprintf(text, sizeof text, format, list);
-    text_defuse(text);
+    text_defuse(text, sizeof text);
     fflush(stdout);
     fprintf(stderr, "kattis: %s\n", text);
 }
@@ -102,6 +102,16 @@ char *kit_text(struct kit *kit, const char *format, ...)
     text = format_text(kit, format, list);
     va_end(list);
     return text;
+}
+
+char *kit_shown(struct kit *kit, const char *text)
+{
+    char *shown = text_shown(text, false), *kept = shown ? kit_text(kit, "%s", shown) : NULL;
+
+    free(shown);
+    if (!kept)
+        kit_fail("out of memory");
+    return kept;
 }
 
 static void add(struct kit *kit, struct lines *lines, char *text)

@@ -56,6 +56,8 @@ void kit_release(struct kit *kit);
 
 void *kit_alloc(struct kit *kit, size_t size); /* zero bytes */
 char *kit_text(struct kit *kit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The text as one line that is harmless to print (verify/base/text.h). */
+char *kit_shown(struct kit *kit, const char *text);
 void lines_add(struct kit *kit, struct lines *lines, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool lines_have(const struct lines *lines, const char *text);
 /* The parts of a text between the characters of `ends`, without empty ones. */

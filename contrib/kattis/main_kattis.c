@@ -59,13 +59,10 @@ static int print_yaml(struct kit *kit, int argc, char **argv)
     (void)kit;
     if (argc < 2)
         kit_refuse("usage: yaml FILE KEY...");
-    if (!settings_load(&settings, argv[0], (const char *const *)argv + 1, &error))
+    if (!settings_load(&settings, argv[0], (const char *const *)argv + 1, &error) || !settings_show(&settings, &error))
         kit_end(&error);
-    for (size_t i = 0; i < settings.count; i++) {
-        text_defuse(settings.items[i].key);
-        text_defuse(settings.items[i].value);
+    for (size_t i = 0; i < settings.count; i++)
         printf("%s\t%s\n", settings.items[i].key, settings.items[i].value);
-    }
     settings_release(&settings);
     return 0;
 }

@@ -294,10 +294,8 @@ static void load_files(struct conversion *conversion)
         }
         file->path = path;
         conversion->count++;
-        for (size_t k = 0; k < file->settings.count; k++) {
-            text_defuse(file->settings.items[k].key);
-            text_defuse(file->settings.items[k].value);
-        }
+        if (!settings_show(&file->settings, &error))
+            kit_end(&error);
     }
 }
 

@@ -42,7 +42,7 @@ $(BUILD)/compare: $(call object,verify/result/main_compare.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 $(BUILD)/bench_watch: $(call object,tests/bench/main_watch.c verify/gpu/warden.c verify/base/lockfile.c \
-	verify/base/error.c)
+	verify/base/error.c verify/base/text.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
 
 $(BUILD)/bench_overhead: $(call object,tests/bench/main_overhead.c) $(HOST_OBJECTS)

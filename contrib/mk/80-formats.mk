@@ -2,7 +2,7 @@
 
 AUTOGRADERS := contrib/autograders
 CONVERT_OBJECTS := $(call object,$(wildcard $(AUTOGRADERS)/*.c) verify/judge/verdict.c verify/base/error.c \
-	verify/base/text.c verify/base/number.c)
+	$(patsubst %,verify/base/%.c,text number canonical blob))
 $(call object,$(wildcard $(AUTOGRADERS)/*.c)): HOST_CPPFLAGS += -isystem /usr/include/libxml2
 
 $(BUILD)/convert: $(CONVERT_OBJECTS)

@@ -5,7 +5,8 @@ PREDICT := contrib/predict
 
 # ---- features: what a launch is like, by the simulator ----
 
-FEATURES_SOURCES := $(addprefix $(PREDICT)/,main_features.c launches.c rows/cells.c) verify/base/error.c
+FEATURES_SOURCES := $(addprefix $(PREDICT)/,main_features.c launches.c rows/cells.c) verify/base/error.c \
+	verify/base/text.c
 $(BUILD)/predict/features: $(call object,$(FEATURES_SOURCES)) $(CUDASIM_OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
@@ -27,7 +28,8 @@ PTX_90 := -gencode arch=compute_90,code=compute_90
 PREDICT_PTX = $(if $(shell [ "$(CUDA_ARCH)" -le 90 ] || echo newer),$(PTX_90))
 
 $(BUILD)/predict/collect: $(addprefix $(BUILD)/predict/obj/collect/,collect.o alone.o) $(PREDICT_KERNELS) \
-		$(call object,verify/gpu/gpu.c verify/base/lockfile.c verify/base/error.c verify/base/stats.c)
+		$(call object,verify/gpu/gpu.c verify/base/lockfile.c verify/base/error.c verify/base/text.c \
+		verify/base/stats.c)
 	$(call say,LINK $@)$(NVCC) $(NVCC_FLAGS) -o $@ $^ -ldl -lm
 
 $(BUILD)/predict/obj/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
@@ -41,7 +43,7 @@ $(BUILD)/predict/obj/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 PREDICT_LIBS := -llapacke -lopenblas -lsvm -lnlopt -ljansson -lpthread -lm
 PREDICT_SOURCES := $(filter-out $(PREDICT)/main_%.c $(PREDICT)/launches.c, \
 	$(wildcard $(PREDICT)/*.c $(PREDICT)/rows/*.c $(PREDICT)/methods/*.c $(PREDICT)/collect/*.c))
-PREDICT_OBJECTS := $(call object,$(PREDICT_SOURCES) verify/base/error.c verify/base/random.c)
+PREDICT_OBJECTS := $(call object,$(PREDICT_SOURCES) verify/base/error.c verify/base/text.c verify/base/random.c)
 
 # Loops over thousands of numbers: for the processor at hand, in any order. They see finite numbers only.
 $(call object,$(PREDICT)/rows/vector.c): HOST_CFLAGS += -O3 -ffast-math -march=native

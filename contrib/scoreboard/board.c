@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/canonical.h"
 #include "verify/cases/keys.h"
 
 /* A copy of a column's text; NULL of a null, or without memory. */
@@ -254,9 +255,10 @@ static bool load_record(struct detail *detail, struct store *store, int64_t judg
                                             "is", judgement, step_name(step));
     const enum store_row row = store_step(store, statement, error);
     const char *text = row == STORE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    struct error unread; /* a record that is none is shown as none */
     size_t number = 0;
 
-    detail->record = text ? json_loads(text, 0, NULL) : NULL;
+    detail->record = text ? canonical_read(text, strlen(text), &unread) : NULL;
     sqlite3_finalize(statement);
     for (size_t i = 0; i < detail->count; i++)
         if (detail->runs[i].step == step)

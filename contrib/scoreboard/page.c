@@ -93,15 +93,6 @@ void page_count(struct page *page, enum word word, size_t number)
 
 /* ------------------------------------------------------------------ text from elsewhere */
 
-/* Characters that act on the text around them, or that nobody sees. Joiners (U+200C, U+200D) are part of writing. */
-static bool acts(uint32_t c)
-{
-    return text_steers(c) || c == 0xad || c == 0x61c || c == 0x180e || c == 0x200b ||
-           c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
-           (c >= 0xfff0 && c <= 0xfffb) || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef) ||
-           (c >= 0xe0000 && c <= 0xe0fff);
-}
-
 /* Combining marks that stack: the blocks of diacritical marks, not those that a script's letters need. */
 static bool stacks(uint32_t c)
 {
@@ -110,7 +101,7 @@ static bool stacks(uint32_t c)
            (c >= 0xe31 && c <= 0xe4e && c != 0xe32 && c != 0xe33 && !(c >= 0xe3b && c <= 0xe46));
 }
 
-static void put_character(struct page *page, uint32_t c, const char *bytes, size_t length)
+static void put_character(struct page *page, char c)
 {
     switch (c) {
     case '&': put(page, "&amp;", 5); return;
@@ -118,21 +109,15 @@ static void put_character(struct page *page, uint32_t c, const char *bytes, size
     case '>': put(page, "&gt;", 4); return;
     case '"': put(page, "&quot;", 6); return;
     case '\'': put(page, "&#39;", 5); return;
-    case '\t':
-    case '\n': put(page, " ", 1); return;
-    default: break;
+    default: put(page, &c, 1);
     }
-    if (c == TEXT_BROKEN)
-        put(page, "\xef\xbf\xbd", 3);
-    else if (acts(c))
-        page_put(page, "\xe2\x9f\xa8%02X\xe2\x9f\xa9", (unsigned)c); /* its number in angle brackets */
-    else
-        put(page, bytes, length);
 }
 
 void page_text(struct page *page, const char *text, size_t limit)
 {
     size_t length, marks = 0;
+    uint32_t before = 0;
+    char piece[TEXT_PIECE];
 
     for (size_t i = 0; *text; i++, text += length) {
         uint32_t c = text_character(text, SIZE_MAX, &length);
@@ -142,8 +127,14 @@ void page_text(struct page *page, const char *text, size_t limit)
             return;
         }
         marks = stacks(c) ? marks + 1 : 0;
-        if (marks <= MARKS)
-            put_character(page, c, text, length);
+        if (marks > MARKS)
+            continue;
+        if (*text == '\n' || *text == '\t')
+            strcpy(piece, " "), before = 0;
+        else
+            text_piece(piece, text, SIZE_MAX, &before, &length);
+        for (const char *byte = piece; *byte; byte++)
+            put_character(page, *byte);
     }
 }
 

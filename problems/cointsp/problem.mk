@@ -7,6 +7,7 @@ $(BUILD)/benches/cointsp_search: $(BUILD)/obj/problems/cointsp/main_search.o $(H
 COINTSP_STAGES := problems/cointsp/bench_stages.cu problems/cointsp/submissions/accepted/baseline.cu \
 	$(wildcard problems/cointsp/include/*.h)
 $(BUILD)/benches/cointsp_stages: $(COINTSP_STAGES) $(addprefix $(BUILD)/obj/,problems/cointsp/tsplib.o \
-		problems/cointsp/coin_plain.o verify/base/error.o verify/base/blob.o verify/cases/arguments.o)
+		problems/cointsp/coin_plain.o verify/base/error.o verify/base/text.o \
+		verify/base/blob.o verify/cases/arguments.o)
 	@mkdir -p $(@D)
 	$(call say,NVCC $@)$(NVCC) $(NVCC_FLAGS) -I. -Iproblems/cointsp/include -o $@ $(filter %bench_stages.cu %.o,$^) -lm

@@ -18,7 +18,7 @@ submission_find() {
 
 # make and the compiler see names as words: only harmless ones may reach them. Sets `sources`.
 submission_files() { # SUBMISSION
-    local full names=$1 name count
+    local full names=("$1") name count LC_ALL=C # a range of letters holds no others
     full=$(cd "$root" && realpath "$1")
     # Before find, grep and make read all of it, with nothing to limit them.
     count=$({ find "$full" -printf '%s\n' || true; } | head -n $((submission_files + 1)) |
@@ -30,7 +30,7 @@ submission_files() { # SUBMISSION
         [ -n "$sources" ] || refuse "the folder '$1' has no .cu or .c file"
         [ -z "$(find "$full" ! -type f ! -type d -print -quit)" ] ||
             refuse "the folder '$1' has a symbolic link in it, or something else that is no file or folder"
-        names+=$(cd "$full" && find . -print0 | tr '\0\n' '\n?')
+        mapfile -d '' -t -O 1 names < <(cd "$full" && find . -print0)
     elif [ ! -f "$full" ]; then
         refuse "'$1' is no regular file, and no folder"
     elif [[ $1 == *.cu || $1 == *.c ]]; then
@@ -38,10 +38,10 @@ submission_files() { # SUBMISSION
     else
         refuse "'$1' is no .cu or .c file, and no folder"
     fi
-    while read -r name; do
+    for name in "${names[@]}"; do
         [[ $name =~ ^[A-Za-z0-9_./+-]+$ ]] ||
-            refuse "the name '${name//[^[:print:]]/?}' has characters that make cannot take: use letters, digits and _ . + -"
-    done <<< "$names"
+            refuse "the name '$name' has characters that make cannot take: use letters, digits and _ . + -"
+    done
 }
 
 # submission_check SUBMISSION PROBLEM [GOAL]: the same, and what else speaks against building it here. All is asked of
@@ -101,7 +101,7 @@ submission_compile() {
         printf "\nerror: the compiler printed more than %d bytes\n" $compile_words >> "$log"
     fi
     if [ "$status" -eq 0 ]; then
-        [ ! -s "$log" ] || tr -c '[:print:]\n\t' '?' < "$log" >&2
+        [ ! -s "$log" ] || shown < "$log" >&2
         return 0
     fi
     [ "$status" -lt 124 ] || echo "error: the compiler did not end within $compile_seconds s" >> "$log"
@@ -110,7 +110,7 @@ submission_compile() {
     if [ "$status" -eq 3 ] || { [ "$status" -lt 124 ] && [ "$status" -ne 1 ] &&
         ! sed '$d' "$log" | grep -qiE 'error|fatal|undefined|ld: |out of memory|limit exceeded|killed'; } ||
         [ "$(df --output=avail -k "$folder" | tail -n 1)" -lt 16384 ]; then
-        tr -c '[:print:]\n\t' '?' < "$log" >&2
+        shown < "$log" >&2
         fail "the submission could not be built: see above"
     fi
     return 1

@@ -14,11 +14,29 @@ help_asked() {
     exit 0
 }
 
+# shown: text from outside, of standard input, as it may reach a terminal; see verify/base/text.h. Where every line is
+# plain text it stays. Else all but tabs and printable ASCII is shown by the number of its bytes.
+shown() {
+    local text plain='(?:\t|[^\p{C}\p{Zl}\p{Zp}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{3164}\x{fe00}-\x{fe0f}\x{ffa0}])*+'
+    text=$(tr '\0' '\1')
+    if LC_ALL=C.UTF-8 grep -qavxP "$plain" <<< "$text"; then
+        LC_ALL=C awk 'BEGIN { for (i = 1; i < 256; i++) number[sprintf("%c", i)] = sprintf("<x%02X>", i) }
+            { line = ""
+              for (i = 1; i <= length($0); i++) {
+                  c = substr($0, i, 1)
+                  line = line ((c >= " " && c <= "~") || c == "\t" ? c : number[c])
+              }
+              print line }' <<< "$text"
+    else
+        printf '%s\n' "$text"
+    fi
+}
+
 # refuse MESSAGE: the caller's arguments or files are at fault.
-refuse() { echo "$(basename "$0"): $1" >&2; exit 2; }
+refuse() { shown <<< "$(basename "$0"): $1" >&2; exit 2; }
 
 # fail MESSAGE: the toolkit or the machine is at fault.
-fail() { echo "$(basename "$0"): $1" >&2; exit 3; }
+fail() { shown <<< "$(basename "$0"): $1" >&2; exit 3; }
 
 # toolkit_make ARGUMENT...: make in the toolkit's folder, quiet unless it fails, not sharing a parent make's jobs.
 toolkit_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" "$@"; }

@@ -226,11 +226,143 @@ static void test_record(void)
     json_object_del(again, "added");
     json_object_set_new(json_object_get(again, "signature"), "algorithm", json_string("none"));
     CHECK(!record_check(again, public_key, &error), "another algorithm is taken");
+    json_object_set_new(json_object_get(again, "signature"), "algorithm", json_string("Ed25519"));
+    CHECK(record_check(again, public_key, &error), "changed back: %s", error.text);
+    json_object_set_new(json_object_get(again, "signature"), "signed_by", json_string("the jury"));
+    CHECK(!record_check(again, public_key, &error), "words within the signature are taken");
+    json_object_del(json_object_get(again, "signature"), "signed_by");
+    json_object_set_new(json_object_get(again, "signature"), "value",
+                        json_sprintf("%s ", json_string_value(json_object_get(json_object_get(again, "signature"),
+                                                                               "value"))));
+    CHECK(!record_check(again, public_key, &error), "a space behind the signature is taken");
     json_object_set_new(again, "signature", json_true());
     CHECK(!record_check(again, public_key, &error), "no signature is taken");
     json_decref(again);
     json_decref(record);
     free(text);
+}
+
+/* What is read of a record is what its canonical text says, and nothing that has two readings is read at all. */
+static void test_reading(void)
+{
+    static const char *const wrong[] = {
+        "", "[]", "3", "null", "{", "{}}", "{} {}", "{\"a\":1,\"a\":1}", "{\"a\":{\"b\":1,\"b\":2}}",
+        "{\"a\":1,\"\\u0061\":2}",
+        "{\"a\":9223372036854775808}", "{\"a\":-9223372036854775809}", "{\"a\":1e400}", "{\"a\":NaN}", "{\"a\":nan}",
+        "{\"a\":Infinity}", "{\"a\":-inf}", "{\"a\":01}", "{\"a\":+1}", "{\"a\":0x10}", "{\"a\":1.}", "{\"a\":.5}",
+        "{\"a\":-}",
+        "{\"a\":\"\\u0000\"}", "{\"\\u0000\":1}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\\udc00\"}",
+        "{\"a\":\"\\ud800\\u0041\"}",
+        "{\"a\":\"\xff\"}", "{\"a\":\"\xc0\x80\"}", "{\"a\":\"\xed\xa0\x80\"}", "{\"a\":\"\n\"}", "{\"a\":\"\\x41\"}",
+        "{'a':1}", "{a:1}", "{\"a\":1,}", "{\"a\":[1,]}", "{\"a\":1}/**/", "\xef\xbb\xbf{}",
+    };
+    static const char *const same[][2] = {
+        { "{\"a\":2}", "{\"a\":2.0}" }, { "{\"a\":2}", "{\"a\":20e-1}" }, { "{\"a\":0}", "{\"a\":-0}" },
+        { "{\"a\":0}", "{\"a\":-0.0}" }, { "{\"a\":0}", "{\"a\":1e-400}" }, { "{\"a\":\"A\"}",
+        "{\"\\u0061\":\"\\u0041\"}" },
+        { "{\"a\":0.1}", "{\"a\":0.10000000000000001}" }, { "{\"a\":1,\"b\":2}", "{ \"b\" : 2 , \"a\" : 1 }" },
+        { "{\"a\":\"\xf0\x9f\x99\x82\"}", "{\"a\":\"\\ud83d\\ude42\"}" },
+    };
+    struct error error;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        json_t *object = canonical_read(wrong[i], strlen(wrong[i]), &error);
+
+        CHECK(!object, "'%s' is read", wrong[i]);
+        json_decref(object);
+    }
+    CHECK(!canonical_read("{\"a\":\"b\0c\"}", 11, &error), "a zero byte is read");
+    CHECK(!canonical_read("{}\0", 3, &error), "a zero byte behind it is read");
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        json_t *a = canonical_read(same[i][0], strlen(same[i][0]), &error);
+        json_t *b = canonical_read(same[i][1], strlen(same[i][1]), &error);
+
+        CHECK(a && b && json_equal(a, b), "'%s' and '%s' are not the same", same[i][0], same[i][1]);
+        json_decref(a);
+        json_decref(b);
+    }
+}
+
+enum { RECORD_MOST = 4096 };
+
+/*
+ * Any change to the bytes of a signed record: it is no record, or its signature breaks, or it is the very same object.
+ * `accepted` counts those last ones.
+ */
+static void damaged(const char *bytes, size_t size, const json_t *record, unsigned *accepted)
+{
+    unsigned char public_key[KEY_PUBLIC_BYTES];
+    struct error error;
+    json_t *object = canonical_read(bytes, size, &error);
+
+    if (object && record_check(object, public_key, &error)) {
+        ++*accepted;
+        CHECK(json_equal(object, record), "a signature fits another record: %.*s", (int)size, bytes);
+    }
+    json_decref(object);
+}
+
+static void test_damage(void)
+{
+    static const char text[] = "{\"asked\":{\"time_limit\":2.0,\"case\":null,\"keep_going\":false},"
+    "\"big\":9007199254740993,"
+                               "\"cases\":[{\"name\":\"a\\n\\u001f\xc3\xa9\",\"samples\":[0.1,1e22,-2.5e-05,"
+                               "0]}],\"seed\":null}";
+    static const char *const pieces[] = { "0", "00", "1", "-", "+", ".0", ".", "e0", "e1", "E+0", " ", "\n", "\t",
+        "\\u0000",
+                                          "\\u0061", "\"", "\\", ",", ":", "{", "}", "[", "]", "null", "true", "NaN",
+                                          "\xff",
+                                          "\xc2\xa0", "\xe2\x80\xae", "\"x\":1,", ",\"x\":1", "\"value\":\"\",", "/",
+                                          "//" };
+    const size_t count = sizeof pieces / sizeof pieces[0];
+    unsigned char seed[KEY_SEED_BYTES] = { 7 };
+    struct error error;
+    struct signing_key key;
+    json_t *record = canonical_read(text, strlen(text), &error), *read;
+    unsigned accepted = 0, changed = 0;
+    uint64_t random = 88172645463325252u;
+    char *whole, bytes[RECORD_MOST];
+    size_t size;
+
+    signing_key_from_seed(&key, seed);
+    CHECK(record && record_sign(record, &key, &error), "%s", error.text);
+    whole = json_dumps(record, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    size = strlen(whole);
+    read = canonical_read(whole, size, &error);
+    CHECK(read && json_equal(read, record), "what is written is read");
+    for (size_t at = 0; at < size; at++) {
+        for (unsigned byte = 0; byte < 256; byte++) { /* every byte replaced by every other */
+            memcpy(bytes, whole, size);
+            bytes[at] = (char)byte;
+            damaged(bytes, size, read, &accepted);
+        }
+        for (size_t i = 0; i < 2 * count; i++) { /* every piece put in, and put over one byte */
+            const size_t length = strlen(pieces[i / 2]), over = i % 2;
+
+            memcpy(bytes, whole, at);
+            memcpy(bytes + at, pieces[i / 2], length);
+            memcpy(bytes + at + length, whole + at + over, size - at - over);
+            damaged(bytes, size + length - over, read, &accepted);
+        }
+        memmove(memcpy(bytes, whole, size), whole, at); /* one byte taken out */
+        memcpy(bytes + at, whole + at + 1, size - at - 1);
+        damaged(bytes, size - 1, read, &accepted);
+    }
+    for (changed = 0; changed < 20000; changed++) { /* a piece of it moved elsewhere */
+        size_t from, length, to;
+
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        from = random % size, to = random / size % size, length = random / size / size % 64;
+        length = length < size - from ? length : size - from;
+        memcpy(bytes, whole, to);
+        memcpy(bytes + to, whole + from, length);
+        memcpy(bytes + to + length, whole + to, size - to);
+        damaged(bytes, size + length, read, &accepted);
+    }
+    CHECK(accepted > 1000, "%u changes change nothing: spaces among them", accepted);
+    free(whole);
+    json_decref(read);
+    json_decref(record);
 }
 
 /* ------------------------------------------------------------------ files */
@@ -335,6 +467,8 @@ int main(void)
     test_seeds();
     test_canonical();
     test_record();
+    test_reading();
+    test_damage();
     test_files();
     test_key_files();
     return unit_end();

@@ -14,7 +14,8 @@
 static void test_integers(void)
 {
     static const char *const good[] = { "0", "7", "-7", "10", "9223372036854775807", "-9223372036854775808" };
-    static const char *const wrong[] = { "", "-", "+7", " 7", "7 ", "07", "-07", "-0", "00", "0x10", "1.5", "1.0", "1e3",
+    static const char *const wrong[] = { "", "-", "+7", " 7", "7 ", "07", "-07", "-0", "00", "0x10", "1.5", "1.0",
+        "1e3",
                                          "1_000", "1,000", "9223372036854775808", "-9223372036854775809", "7\n", "\t7",
                                          "0b1", "0o7", "seven", "--7", "\xef\xbc\x97", "inf", "nan" };
     int64_t number;
@@ -65,7 +66,8 @@ static void reading(const char *bytes, size_t size, char text[static 512], struc
     close(fd);
     error.text[0] = '\0';
     CHECK(settings_load(settings, path, known, &error) == (error.text[0] == '\0'), "an error has words");
-    CHECK(error.text[0] == '\0' || strncmp(error.text, path, strlen(path)) == 0, "'%s' begins with the file", error.text);
+    CHECK(error.text[0] == '\0' || strncmp(error.text, path, strlen(path)) == 0, "'%s' begins with the file",
+    error.text);
     snprintf(text, 512, "%s", error.text[0] ? error.text + strlen(path) : "");
     unlink(path);
 }

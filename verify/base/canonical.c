@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blob.h"
+
+static const size_t FILE_MOST = (size_t)1 << 30;
+
 static void write_string(FILE *file, const char *text)
 {
     static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -83,6 +87,48 @@ static bool write_value(FILE *file, const json_t *value)
     case JSON_FALSE: fputs("false", file); return true;
     default: fputs("null", file); return true;
     }
+}
+
+static json_t *read_once(const char *bytes, size_t size, struct error *error)
+{
+    json_error_t where;
+    json_t *value = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &where);
+
+    if (!value || json_is_object(value))
+        return value ? value : (error_usage(error, "line %d: %s", where.line, where.text), NULL);
+    json_decref(value);
+    error_usage(error, "it is no JSON object");
+    return NULL;
+}
+
+json_t *canonical_read(const char *bytes, size_t size, struct error *error)
+{
+    json_t *given = read_once(bytes, size, error), *value = NULL;
+    char *text = given ? canonical_text(given, NULL) : NULL;
+
+    if (given && !text)
+        error_toolkit(error, "out of memory");
+    if (text)
+        value = read_once(text, strlen(text), error);
+    free(text);
+    json_decref(given);
+    return value;
+}
+
+json_t *canonical_read_file(const char *path, struct error *error)
+{
+    struct blob file = { 0 };
+    struct error why;
+    json_t *value;
+
+    if (!blob_read_file(&file, path, FILE_MOST, error))
+        return NULL;
+    value = canonical_read((const char *)file.data, file.size, &why);
+    blob_release(&file);
+    if (!value)
+        why.code == EXIT_TOOLKIT ? error_toolkit(error, "'%s': %s", path, why.text)
+                                 : error_usage(error, "'%s': %s", path, why.text);
+    return value;
 }
 
 char *canonical_text(const json_t *object, const char *without)

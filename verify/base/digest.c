@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "name.h"
+
 _Static_assert(DIGEST_HEX == 2 * crypto_hash_sha256_BYTES + 1, "a digest has 64 digits");
 
 enum { SOURCE_FILES_MOST = 10000 };
@@ -87,8 +89,9 @@ static bool add_file(struct source_files *list, const char *path, const char *na
 {
     struct source_file *grown;
 
-    if (strpbrk(name, "\n\\"))
-        return error_usage(error, "a file of the source '%.200s' has a newline or backslash in its name", path);
+    if (!name_is(name, NAME_TEXT) || strchr(name, '\\'))
+        return error_usage(error, "a file of the source '%.200s' has a name with a newline, a backslash or another "
+                                  "character that is no text", path);
     if (list->count == SOURCE_FILES_MOST)
         return error_usage(error, "the source has more than %d files, such as '%s': name the submission's own folder",
                            SOURCE_FILES_MOST, path);

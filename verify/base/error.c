@@ -8,13 +8,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "text.h"
+
+/* Fills the text: names from outside among the words are shown, never obeyed. */
+static void fill(struct error *error, const char *format, va_list arguments)
+{
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    text_defuse(error->text, sizeof error->text);
+}
+
 bool error_usage(struct error *error, const char *format, ...)
 {
     va_list arguments;
 
     error->code = EXIT_USAGE;
     va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    fill(error, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -25,7 +34,7 @@ bool error_toolkit(struct error *error, const char *format, ...)
 
     error->code = EXIT_TOOLKIT;
     va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    fill(error, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -38,7 +47,7 @@ bool error_system(struct error *error, const char *format, ...)
 
     error->code = EXIT_TOOLKIT;
     va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    fill(error, format, arguments);
     va_end(arguments);
     used = strlen(error->text);
     snprintf(error->text + used, sizeof error->text - used, ": %s", reason);

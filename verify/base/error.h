@@ -19,7 +19,7 @@ enum exit_code {
 
 struct error {
     enum exit_code code; /* EXIT_USAGE or EXIT_TOOLKIT once set */
-    char text[512];      /* one line, no newline */
+    char text[512];      /* one line, and nothing in it that steers a terminal (text.h) */
 };
 
 /* Fills *error and returns false, so that a caller can `return error_usage(…)`. */

@@ -12,6 +12,7 @@
 #include <yaml.h>
 
 #include "number.h"
+#include "text.h"
 
 enum { MAX_DEPTH = 8, MAX_ITEMS = 4096 };
 
@@ -240,6 +241,28 @@ void settings_release(struct settings *settings)
     free(settings->items);
     free(settings->path);
     *settings = (struct settings){ 0 };
+}
+
+static bool replace_shown(char **text)
+{
+    char *shown = text_shown(*text, false);
+
+    free(*text);
+    *text = shown;
+    return shown != NULL;
+}
+
+bool settings_show(struct settings *settings, struct error *error)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < settings->count; i++)
+        ok = replace_shown(&settings->items[i].key) && replace_shown(&settings->items[i].value);
+    if (!ok) {
+        settings_release(settings);
+        return error_toolkit(error, "out of memory");
+    }
+    return true;
 }
 
 const struct setting *settings_item(const struct settings *settings, const char *key)

@@ -33,6 +33,9 @@ void settings_release(struct settings *settings);
 /* The value of a key, or NULL. */
 const char *settings_string(const struct settings *settings, const char *key);
 
+/* Makes one harmless line (text.h) of every key and value, for who prints them. */
+bool settings_show(struct settings *settings, struct error *error);
+
 /* The setting of a key, or NULL. */
 const struct setting *settings_item(const struct settings *settings, const char *key);
 

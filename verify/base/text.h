@@ -1,5 +1,5 @@
 /*
- * text.h - text from outside the toolkit: its characters, and what of them may not reach a terminal.
+ * text.h - text from outside the toolkit: its characters, and what of them may not reach a terminal or a page.
  */
 #ifndef VERIFY_TEXT_H
 #define VERIFY_TEXT_H
@@ -17,17 +17,39 @@
 uint32_t text_character(const char *text, size_t size, size_t *length);
 
 /*
- * Whether a terminal may obey the character: the control characters C0 (line ends too), DEL and C1, and broken bytes.
+ * Whether the character may do something to a terminal, a page or the text around it, or cannot be seen: the control
+ * characters C0 (line ends too), DEL and C1, line and paragraph separators, what turns the direction of writing, what
+ * has no width, noncharacters, and broken bytes. Text from outside is shown without them, everywhere.
  */
 bool text_steers(uint32_t character);
+
+/*
+ * Whether no character of the text steers. Joiners (U+200C, U+200D) between, and selectors (U+FE0E, U+FE0F) behind
+ * letters of scripts that need them, or emoji, are part of the writing.
+ */
+bool text_is_harmless(const char *text);
+
+/*
+ * How the character at `text` is shown: as it is, or where it steers by its number, "<U+202E>"; a broken byte as
+ * "<x9B>". Returns the piece's length; *length as text_character() has it. *before is the character before it, 0 for
+ * none, and becomes this one. All that shows text from outside ends here.
+ */
+enum { TEXT_PIECE = 16 };
+size_t text_piece(char piece[TEXT_PIECE], const char *text, size_t size, uint32_t *before, size_t *length);
+
+/* Text as one line, in to[size], cut where there is no room: line ends and tabs are spaces, what steers is a number. */
+void text_show(char *to, size_t size, const char *from);
+
+/* The same in place: `string` has room for `size` bytes. */
+void text_defuse(char *string, size_t size);
+
+/* The same as a new string, of several `lines` or as one line. The caller's to free(); NULL when memory is out. */
+char *text_shown(const char *from, bool lines);
 
 /*
  * The line, `length` bytes, of what compilers and linkers printed that says best what is wrong, or NULL: a linker's own
  * words rather than its caller's, an error rather than a word that looks like one. Submissions write most of it.
  */
 const char *text_compile_error(const char *log, size_t *length);
-
-/* Makes one line of a string that steers nothing: line ends and tabs become spaces, what steers becomes '?'. */
-void text_defuse(char *string);
 
 #endif

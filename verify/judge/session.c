@@ -42,7 +42,7 @@ static struct facts not_started(struct session *session, struct facts facts)
 
     snprintf(session->detail, sizeof session->detail, "it did not start (exit code %d, signal %d): %.*s",
              facts.exit_code, facts.signal, length, session->text);
-    text_defuse(session->detail);
+    text_defuse(session->detail, sizeof session->detail);
     facts.outcome = OUTCOME_LOST;
     facts.detail = session->detail;
     return facts;

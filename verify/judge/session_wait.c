@@ -95,7 +95,7 @@ static struct facts failed(struct session *session, struct facts facts, enum out
                            const struct channel_message *message)
 {
     snprintf(session->detail, sizeof session->detail, "%s", message->text);
-    text_defuse(session->detail);
+    text_defuse(session->detail, sizeof session->detail);
     facts.outcome = outcome;
     facts.detail = session->detail;
     return facts;

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "verify/base/error.h"
+#include "verify/base/canonical.h"
 #include "verify/base/number.h"
 #include "verify/base/stats.h"
 
@@ -84,11 +85,11 @@ static const char *string_in(const json_t *object, const char *key)
 
 static json_t *read_result(const char *path)
 {
-    json_error_t error;
-    json_t *result = json_load_file(path, 0, &error);
+    struct error error;
+    json_t *result = canonical_read_file(path, &error);
 
     if (!result)
-        die("%s:%d: %s", path, error.line, error.text);
+        die("%s", error.text);
     if (json_integer_value(json_object_get(result, "format")) != 1 ||
         !json_is_array(json_object_get(result, "cases")) || !string_in(result, "verdict")[0])
         die("%s is no result of main_host", path);

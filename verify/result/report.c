@@ -116,19 +116,25 @@ void report_foreign(FILE *file, const char *mark, const char *text, size_t size,
 {
     size_t shown = 0, length;
     bool at_start = true;
+    char piece[TEXT_PIECE];
+    uint32_t before = 0;
 
     for (; shown < size; shown += length) {
-        uint32_t character = text_character(text + shown, size - shown, &length);
+        const char *from = text + shown;
 
+        text_character(from, size - shown, &length);
         if (length > limit - shown)
             break;
         if (at_start)
             fputs(mark, file);
-        at_start = character == '\n';
-        if (text_steers(character) && character != '\n' && character != '\t')
-            fputc('?', file);
-        else
-            fwrite(text + shown, 1, length, file);
+        at_start = *from == '\n';
+        if (at_start || *from == '\t') {
+            before = 0;
+            fputc(*from, file);
+        } else {
+            text_piece(piece, from, size - shown, &before, &length);
+            fputs(piece, file);
+        }
     }
     if (!at_start)
         fputc('\n', file);
@@ -232,8 +238,7 @@ void report_explain(FILE *file, FILE *notes, struct case_result *result)
 /* A message without what steers a terminal: words of the submission may stand in it. */
 static const char *harmless(char line[static MESSAGE_SIZE], const char *message)
 {
-    snprintf(line, MESSAGE_SIZE, "%s", message);
-    text_defuse(line);
+    text_show(line, MESSAGE_SIZE, message);
     return line;
 }
 
@@ -271,7 +276,7 @@ void report_end(FILE *file, const struct result *result)
 
 /* ------------------------------------------------------------------ programs */
 
-/* A string that may hold any bytes, as JSON text: what is not UTF-8 becomes '?'. */
+/* A string that may hold any bytes, as JSON text: what is not UTF-8 is shown by its numbers. */
 static json_t *text(const char *string)
 {
     json_t *value;
@@ -282,10 +287,9 @@ static json_t *text(const char *string)
     value = json_string(string);
     if (value)
         return value;
-    copy = strdup(string);
+    copy = text_shown(string, true);
     if (!copy)
         return NULL;
-    text_defuse(copy);
     value = json_string(copy);
     free(copy);
     return value;

@@ -119,21 +119,27 @@ char *record_message(const json_t *object)
     return canonical_text(object, "signature");
 }
 
-bool record_sign(json_t *object, const struct signing_key *key, struct error *error)
+/* All that "signature" is. */
+static json_t *signature_object(const unsigned char public_key[KEY_PUBLIC_BYTES],
+                                const unsigned char signature[SIGNATURE_BYTES])
 {
     char public_hex[2 * KEY_PUBLIC_BYTES + 1], value_hex[2 * SIGNATURE_BYTES + 1];
+
+    sodium_bin2hex(public_hex, sizeof public_hex, public_key, KEY_PUBLIC_BYTES);
+    sodium_bin2hex(value_hex, sizeof value_hex, signature, SIGNATURE_BYTES);
+    return json_pack("{s:s, s:s, s:s}", "algorithm", algorithm, "public_key", public_hex, "value", value_hex);
+}
+
+bool record_sign(json_t *object, const struct signing_key *key, struct error *error)
+{
     unsigned char signature[SIGNATURE_BYTES];
     char *text = record_message(object);
-    json_t *value;
 
     if (!text)
         return error_toolkit(error, "out of memory for the record");
     signature_make(signature, text, strlen(text), key);
     free(text);
-    sodium_bin2hex(public_hex, sizeof public_hex, key->public_key, sizeof key->public_key);
-    sodium_bin2hex(value_hex, sizeof value_hex, signature, sizeof signature);
-    value = json_pack("{s:s, s:s, s:s}", "algorithm", algorithm, "public_key", public_hex, "value", value_hex);
-    return json_object_set_new(object, "signature", value) == 0 ||
+    return json_object_set_new(object, "signature", signature_object(key->public_key, signature)) == 0 ||
            error_toolkit(error, "out of memory for the record");
 }
 
@@ -142,6 +148,7 @@ bool record_check(const json_t *object, unsigned char public_key[KEY_PUBLIC_BYTE
     const json_t *signature = json_object_get(object, "signature");
     const char *name = json_string_value(json_object_get(signature, "algorithm"));
     unsigned char value[SIGNATURE_BYTES];
+    json_t *whole;
     bool fits;
     char *text;
 
@@ -152,6 +159,14 @@ bool record_check(const json_t *object, unsigned char public_key[KEY_PUBLIC_BYTE
     if (!keyfile_bytes(signature, "signature", "public_key", public_key, KEY_PUBLIC_BYTES, error) ||
         !keyfile_bytes(signature, "signature", "value", value, sizeof value, error))
         return false;
+    whole = signature_object(public_key, value);
+    if (!whole)
+        return error_toolkit(error, "out of memory for the record");
+    fits = json_equal(whole, signature);
+    json_decref(whole);
+    if (!fits)
+        return error_usage(error, "'signature' holds more than algorithm, public_key and value, or capital digits: "
+                                  "nobody signed that");
     text = record_message(object);
     if (!text)
         return error_toolkit(error, "out of memory for the record");
