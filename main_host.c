@@ -608,8 +608,11 @@ static bool keeps_rules(struct host *host, bool *kept, struct error *error)
     return true;
 }
 
+/* Nothing is run; but what asks for a box that is not here is refused, as if it were. */
 static bool judge_compile_error(struct host *host, struct error *error)
 {
+    if (host->options.require_box > BOX_NONE && !walls_reach(&host->walls, &host->options, error))
+        return false;
     host->result.source = host->options.source;
     return record_submission(&host->result.record, NULL, host->options.source, error) &&
            report_compile_error(stderr, &host->result, host->options.compile_error, error);

@@ -17,7 +17,7 @@ setup() {
 contest() {
     mkdir -p "$contest/submissions/ada/A"
     {
-        printf '%s\n' 'name: Test' "$@" 'problems:' '  - id: A' '    problem: mergesort' '    samples: sample' \
+        printf '%s\n' 'name: Test' "$@" 'require_box: namespaces' 'problems:' '  - id: A' '    problem: mergesort' '    samples: sample' \
             '    secret: sample' '    ranked_case: sample/2-pairs' '    repeat: 7'
     } > "$contest/contest.yaml"
 }
@@ -32,7 +32,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     local line
     contest
     run -0 "$build/grader" check "$contest"
-    assert_output $'Test: 1 problems, scoring pass-fail\nA\tmergesort\t'
+    assert_output $'Test: 1 problems, scoring pass-fail\nbox\tnamespaces\nA\tmergesort\t'
     while IFS='|' read -r line words; do
         contest "$line"
         run -2 "$build/grader" check "$contest"
@@ -78,21 +78,21 @@ LINES
     contest
     echo '    repeat: 8' >> "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:9: key 'problems.0.repeat' is given twice"
+    assert_output --partial "contest.yaml:10: key 'problems.0.repeat' is given twice"
     sed -i '$d; s/repeat: 7/repeat: 8/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:8: 'problems.0.repeat: 8' is no odd number"
+    assert_output --partial "contest.yaml:9: 'problems.0.repeat: 8' is no odd number"
     printf '  - id: A\n    problem: matmul\n' >> "$contest/contest.yaml"
     sed -i 's/repeat: 8/repeat: 7/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:9: 'problems.1.id: A' is there twice"
-    sed -i '9s/id: A/id: a/' "$contest/contest.yaml"
+    assert_output --partial "contest.yaml:10: 'problems.1.id: A' is there twice"
+    sed -i '10s/id: A/id: a/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:9: 'problems.1.id: a' is there twice, as some file systems read it"
+    assert_output --partial "contest.yaml:10: 'problems.1.id: a' is there twice, as some file systems read it"
     contest
     echo '    ranked: sample' >> "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:9: 'problems.0.ranked: sample' is there beside the other one"
+    assert_output --partial "contest.yaml:10: 'problems.0.ranked: sample' is there beside the other one"
     # Groups: within what is run, and no case in two of them.
     while IFS='|' read -r line words; do
         contest 'scoring: { type: groups }'

@@ -68,6 +68,31 @@ with_mounts() {
     run -0 "$build/grader" check "$contest"
 }
 
+@test "contest.yaml: the box is cgroup unless it says otherwise, and a machine without is told what to do" {
+    local without='main_host: --require-box cgroup: '
+    contest
+    sed -i '/require_box/d' "$contest/contest.yaml"
+    run -0 --separate-stderr "$build/grader" check "$contest"
+    assert_line $'box\tcgroup'
+    # A machine without cgroups, wherever this is run.
+    hidden=(bwrap --dev-bind / / --tmpfs /sys)
+    run -0 --separate-stderr "${hidden[@]}" "$build/grader" check "$contest"
+    [[ $stderr == 'grader: here nothing can be graded: '*"run in the box 'cgroup' or none (require_box), and this"* ]] ||
+        fail "$stderr"
+    [[ $stderr == *"systemd-run --user --scope, or write 'require_box: namespaces'"* ]] || fail "$stderr"
+    [ "$(wc -l <<< "$stderr")" = 1 ] || fail "$stderr"
+    submit ada 1.c "$sort/accepted/baseline.c"
+    run -2 --separate-stderr "${hidden[@]}" "$build/grader" run "$contest"
+    [[ $stderr == *"write 'require_box: namespaces' to do without"* ]] || fail "$stderr"
+    [ ! -e "$db" ] || assert_equal "$(query 'SELECT count(*) FROM judgements')" 0
+    contest
+    run -0 --separate-stderr "${hidden[@]}" "$build/grader" check "$contest"
+    assert_equal "$stderr" ''
+    # A compile error asks for the box as well: that is how the grader asks.
+    run -3 --separate-stderr "${hidden[@]}" "$host" mergesort --compile-error VERSION --require-box cgroup
+    [[ $stderr == "$without"* ]] || fail "$stderr"
+}
+
 @test "contest.yaml: what it names and is not there is named with its line, before anything is graded" {
     local edit words
     contest
@@ -81,16 +106,16 @@ with_mounts() {
         run -2 "$build/grader" check "$contest"
         assert_output --partial "$words"
     done <<'EDITS'
-s/mergesort/mergesirt/|contest.yaml:4: there is no problem 'mergesirt'; there are: cointsp diffevo editdistance
-s/secret: sample/secret: secret\/none/|contest.yaml:5: the problem 'mergesort' has no group of cases 'secret/none'
-s/2-pairs/9-pairs/|contest.yaml:6: the problem 'mergesort' has no case 'sample/9-pairs'
-$a\    league: mine|contest.yaml:7: main_host: there is no league 'mine'; there are: merge open
-$a\    baseline: problems/none.c|contest.yaml:7: there is no baseline 'problems/none.c' in the toolkit
-$a\    baseline: docs|contest.yaml:7: there is no baseline 'docs' in the toolkit: a .c or .cu
-$a\    baseline: README.md|contest.yaml:7: there is no baseline 'README.md'
-$a\    groups: [ { name: sample/none } ]|contest.yaml:7: the problem 'mergesort' has no group of cases 'sample/none'
-$a\seal: seal.json|contest.yaml:7: 'seal: seal.json': cannot read
-$a\key: key.json|contest.yaml:7: 'key: key.json': cannot read
+s/mergesort/mergesirt/|contest.yaml:5: there is no problem 'mergesirt'; there are: cointsp diffevo editdistance
+s/secret: sample/secret: secret\/none/|contest.yaml:6: the problem 'mergesort' has no group of cases 'secret/none'
+s/2-pairs/9-pairs/|contest.yaml:7: the problem 'mergesort' has no case 'sample/9-pairs'
+$a\    league: mine|contest.yaml:8: main_host: there is no league 'mine'; there are: merge open
+$a\    baseline: problems/none.c|contest.yaml:8: there is no baseline 'problems/none.c' in the toolkit
+$a\    baseline: docs|contest.yaml:8: there is no baseline 'docs' in the toolkit: a .c or .cu
+$a\    baseline: README.md|contest.yaml:8: there is no baseline 'README.md'
+$a\    groups: [ { name: sample/none } ]|contest.yaml:8: the problem 'mergesort' has no group of cases 'sample/none'
+$a\seal: seal.json|contest.yaml:8: 'seal: seal.json': cannot read
+$a\key: key.json|contest.yaml:8: 'key: key.json': cannot read
 EDITS
     cp whole "$contest/contest.yaml"
     mkdir "$contest/teams"

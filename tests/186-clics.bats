@@ -20,7 +20,8 @@ token() { jq -r .token <<< "$1"; }
 # contest_yaml [LINE...]: one hour from 2026-01-01, frozen for its last 15 minutes.
 contest_yaml() {
     printf '%s\n' 'name: Test' 'start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:45:00Z' \
-        'end: 2026-01-01T01:00:00Z' "$@" 'problems:' '  - id: A' '    problem: mergesort' '    secret: secret/pairs' \
+        'end: 2026-01-01T01:00:00Z' "$@" 'require_box: namespaces' 'problems:' '  - id: A' \
+        '    problem: mergesort' '    secret: secret/pairs' \
         '  - id: B' '    problem: editdistance' '    secret: sample' '    points: 40' > "$contest/contest.yaml"
 }
 

@@ -27,7 +27,7 @@ setup() {
 contest() {
     mkdir -p "$contest/submissions"
     {
-        printf '%s\n' 'name: Test' 'scoring: { rank_cpu: yes }' "$@" 'problems:' '  - id: A' '    problem: mergesort' \
+        printf '%s\n' 'name: Test' 'scoring: { rank_cpu: yes }' "$@" 'require_box: namespaces' 'problems:' '  - id: A' '    problem: mergesort' \
             '    samples: sample' '    secret: sample' '    ranked_case: sample/2-pairs' '    repeat: 5'
     } > "$contest/contest.yaml"
 }

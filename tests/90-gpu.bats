@@ -168,8 +168,8 @@ large='random 67108864 seed=3'
     local contest=$BATS_TEST_TMPDIR/contest name so
     local from=problems/editdistance/submissions
     mkdir -p "$contest/submissions/ada/A"
-    printf "%s\n" "name: Test" "problems:" "  - id: A" "    problem: editdistance" "    secret: sample" \
-        "    ranked_case: sample/1-small" > "$contest/contest.yaml"
+    printf "%s\n" "name: Test" "require_box: namespaces" "problems:" "  - id: A" "    problem: editdistance" \
+        "    secret: sample" "    ranked_case: sample/1-small" > "$contest/contest.yaml"
     cp device_user.cu "$contest/submissions/ada/A/1.cu"
     cp "$from/time_limit_exceeded/endless_kernel.cu" "$contest/submissions/ada/A/2.cu"
     { cat device_user.cu; echo "// again"; } > "$contest/submissions/ada/A/3.cu"

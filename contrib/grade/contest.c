@@ -386,6 +386,7 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
     bool ok = true;
 
     *contest = (struct contest){
+        .require_box = "cgroup",
         .penalty = 20, .full_at = 4, .zero_at = 1, .correct = 50, .files = 64, .megabytes = 4, .attempts = 3
     };
     if (snprintf(path, sizeof path, "%s/contest.yaml", folder) >= (int)sizeof path)

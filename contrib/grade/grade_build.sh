@@ -37,7 +37,9 @@ archive)
     status=0
     (cd "$root" && "$root/run_scripts/lib/compile_box.sh" "$work/source" "$work/archive" "$build/unpack" -- \
         "$build/unpack" "$work/archive" "$work/source" "${GRADE_FILES:-64}" "${GRADE_MEGABYTES:-4}") || status=$?
-    [ $status -le 1 ] || fail 'the archive could not be unpacked: see above'
+    # 2 and 3: there is no program or no box for it. A signal ended it by what stands in the archive.
+    [ $status -le 1 ] || [ $status -ge 124 ] || fail 'the archive could not be unpacked: see above'
+    [ $status -lt 124 ] || echo 'the archive cannot be read: the program that unpacks it crashed'
     [ $status -eq 0 ] || exit 1
     source=$(inner "$work/source") ;;
 folder)
@@ -64,7 +66,7 @@ problem=$2 language=C tools=(NVCC= CUDA_ARCH=0) sees=()
 if [[ $sources$'\n' == *.cu$'\n'* ]]; then
     language=CUDA
     { read -r nvcc && read -r arch; } < <(small_make print-tools) && [ -x "$nvcc" ] ||
-        fail "the submission is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
+        refuse "the submission is CUDA C, and this machine has no nvcc"
     tools=("NVCC=$nvcc" "CUDA_ARCH=$arch" ${NVCC_FLAGS+"NVCC_FLAGS=$NVCC_FLAGS"})
     folder=$(realpath "$nvcc")
     [[ $folder == /usr/* ]] || sees+=("${folder%/bin/*}")
@@ -74,7 +76,7 @@ if grep -rqE --include='*.[ch]' 'CL/|opencl_user' "$source" || compgen -G "$sour
     small_make uses-opencl SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/asked" FRESH=1 2> /dev/null; then
     language=OpenCL
     "$root/run_scripts/lib/packages.sh" opencl ||
-        fail "the submission is OpenCL, and this machine cannot build it: see above"
+        refuse "the submission is OpenCL, and this machine cannot build it"
 fi
 # The simulator, when the first submission needs it, by one of several at a time.
 if [ $language = CUDA ] && [ ! -e /dev/nvidiactl ]; then
@@ -100,7 +102,8 @@ if ! submission_compile "$work/compiler" "$work/out" run_scripts/lib/compile_box
     sed "s|$place/submission/||g; s|$place/||g" "$work/compiler"
     exit 1
 fi
-[ -f "$work/out/device_user.so" ] && [ ! -L "$work/out/device_user.so" ] || fail 'the compiler made nothing'
+[ -f "$work/out/device_user.so" ] && [ ! -L "$work/out/device_user.so" ] ||
+    { echo 'error: the compiler made no file of it'; exit 1; }
 mv "$work/out/device_user.so" "$work/device_user.so"
 echo "$language" > "$work/language"
 echo "$source" > "$work/source_path"

@@ -129,7 +129,8 @@ static int command_run(const struct places *places, int argc, char **argv, const
     grader.contest = &contest, grader.store = &store;
     if (!contest_load(&contest, folder, error))
         return error->code;
-    if (!preflight(&contest, folder, places->root, places->build, error))
+    if (!preflight(&contest, folder, places->root, places->build, error) ||
+        !preflight_box(&contest, places->root, places->build, error))
         return contest_release(&contest), error->code;
     grader.intake = (struct intake){ .contest = &contest, .folder = folder, .settle = grader.watch ? 1.5 : 0 };
     ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&
@@ -308,6 +309,7 @@ static void say_time(const char *name, double seconds)
 static int command_check(const struct places *places, int argc, const char *folder, struct error *error)
 {
     static struct contest contest;
+    struct error lacks;
 
     if (argc > 0)
         return error_usage(error, "check takes the contest's folder alone"), EXIT_USAGE;
@@ -321,9 +323,12 @@ static int command_check(const struct places *places, int argc, const char *fold
     say_time("end", contest.end);
     say_time("thaw", contest.thaw);
     say_time("final", contest.final);
+    printf("box\t%s\n", contest.require_box);
     for (size_t i = 0; i < contest.problem_count; i++)
         printf("%s\t%s\t%s\n", contest.problems[i].id, contest.problems[i].problem,
                contest.problems[i].league ? contest.problems[i].league : "");
+    if (!preflight_box(&contest, places->root, places->build, &lacks))
+        fprintf(stderr, "grader: here nothing can be graded: %s\n", lacks.text);
     contest_release(&contest);
     return 0;
 }

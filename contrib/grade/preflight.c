@@ -297,3 +297,20 @@ bool preflight(const struct contest *contest, const char *folder, const char *ro
     }
     return teams_are_read(folder, error) && submissions_are_there(folder, error);
 }
+
+bool preflight_box(const struct contest *contest, const char *root, const char *build, struct error *error)
+{
+    char host[PATH_MAX], text[PATH_MAX], line[400];
+    const char *arguments[] = { host, contest->problems[0].problem, "--compile-error", text, "--require-box",
+                                contest->require_box, NULL }, *why;
+
+    snprintf(host, sizeof host, "%.3000s/main_host", build);
+    snprintf(text, sizeof text, "%.3000s/VERSION", root);
+    if (ends_with_code(arguments, EXIT_REJECTED, line, sizeof line))
+        return true;
+    why = strstr(line, "the box reached here is");
+    return error_usage(error, "%s: submissions are run in the box '%s' or none (require_box), and this machine has less"
+                              " (%.250s): grade as root or in a unit of your own, systemd-run --user --scope, or write"
+                              " 'require_box: namespaces' to do without the kernel's limits",
+                       contest->settings.path, contest->require_box, why ? why : line);
+}

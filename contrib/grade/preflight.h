@@ -16,4 +16,10 @@
 bool preflight(const struct contest *contest, const char *folder, const char *root, const char *build,
                struct error *error);
 
+/*
+ * Whether this machine has the box that the contest asks for. False with a line that says what is missing, and what to
+ * do. A cluster's front end needs none: each of its machines asks for itself (contrib/slurm/probe.sh).
+ */
+bool preflight_box(const struct contest *contest, const char *root, const char *build, struct error *error);
+
 #endif

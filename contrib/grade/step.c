@@ -190,8 +190,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     arguments[n++] = step_path(job, job->baseline ? "baseline.json" : "result.json", json, sizeof json);
     if (problem->league)
         arguments[n++] = "--league", arguments[n++] = problem->league;
-    if (contest->require_box)
-        arguments[n++] = "--require-box", arguments[n++] = contest->require_box;
+    arguments[n++] = "--require-box", arguments[n++] = contest->require_box;
     if (job->gpu[0] && strcmp(job->language, "C") != 0) {
         arguments[n++] = "--gpu", arguments[n++] = job->gpu;
         channel = step_warden(grader, job);

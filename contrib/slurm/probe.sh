@@ -1,9 +1,9 @@
 #!/bin/bash
 # Whether this machine can judge: probe.sh [--gpu GPU]...
 #
-# Judges the baseline of editdistance on one sample, in the box, on each GPU named, or on the CPU where none is:
-# driver, compiler, sandbox and, by its warden, the GPU are all used. A GPU that carries the mark of an unfit one is
-# probed by the host. Exit code 0 for a sound machine; else the last line says what is wrong.
+# Judges the baseline of editdistance on one sample, on each GPU named, or on the CPU where none is, in the box that the
+# contest asks for (GRADE_BOX): driver, compiler, sandbox and, by its warden, the GPU are all used. A GPU that carries
+# the mark of an unfit one is probed by the host. Exit code 0 for a sound machine; else the last line says what is wrong.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 problem=problems/editdistance/submissions/accepted/baseline
 judge() { # SUBMISSION [OPTION...]
@@ -12,7 +12,8 @@ judge() { # SUBMISSION [OPTION...]
     words=$(flock "$build/probe.lock" make -s -C "$root" submission SUBMISSION="$1" PROBLEM=editdistance 2>&1) ||
         fail "the baseline does not build: ${words##*$'\n'}"
     so=$(toolkit_make print-submission SUBMISSION="$1" PROBLEM=editdistance)
-    words=$(timeout 120 "$build/main_host" editdistance --submission "$root/$so" --case sample/1-small "${@:2}" 2>&1) ||
+    words=$(timeout 120 "$build/main_host" editdistance --submission "$root/$so" --case sample/1-small \
+        --require-box "${GRADE_BOX:-none}" "${@:2}" 2>&1) ||
         fail "the baseline is not accepted: ${words##*$'\n'}"
 }
 [ $# -gt 0 ] || judge $problem.c

@@ -48,6 +48,10 @@ if ! { toolkit_make print-same-flags && toolkit_make -q all grade-programs; } > 
     ) 9> "$build/lock" || unfit 'the toolkit does not build here'
 fi
 
+# The box that the contest asks for, for the probe.
+box=$("$build/grader" check "$contest" 2> /dev/null | awk -F '\t' '$1 == "box" { print $2 }') || true
+export GRADE_BOX=${box:-cgroup}
+
 gpus=()
 if [ -n "${CUDA_VISIBLE_DEVICES:-}" ] && [ "$CUDA_VISIBLE_DEVICES" != NoDevFiles ]; then
     mapfile -t known < <("$build/main_host" --devices 2> /dev/null | awk -F '\t' '$1 == "gpu" { print $3 }')

@@ -32,7 +32,7 @@ work=$build/bench-grade contest=$build/bench-grade/contest
 rm -rf "$work"
 mkdir -p "$contest/submissions/team/A" "$work/out" "$build/grading"
 ranked=$(cd "$root/problems/$problem/data/sample" && printf '%s\n' *.in | sed -n '2s/\.in$//p')
-printf '%s\n' 'name: Overhead' 'scoring: { rank_cpu: yes }' 'problems:' '  - id: A' "    problem: $problem" \
+printf '%s\n' 'name: Overhead' 'scoring: { rank_cpu: yes }' 'require_box: namespaces' 'problems:' '  - id: A' "    problem: $problem" \
     '    secret: sample' "    ranked_case: sample/$ranked" > "$contest/contest.yaml"
 gpus=()
 while IFS=$'\t' read -r kind _ uuid _; do

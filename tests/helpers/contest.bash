@@ -11,7 +11,7 @@ contest_places() {
 contest() {
     mkdir -p "$contest/submissions/ada/A"
     {
-        printf '%s\n' 'name: Test' "$@" 'problems:' '  - id: A' '    problem: mergesort' '    secret: sample' \
+        printf '%s\n' 'name: Test' "$@" 'require_box: namespaces' 'problems:' '  - id: A' '    problem: mergesort' '    secret: sample' \
             '    ranked_case: sample/2-pairs'
     } > "$contest/contest.yaml"
 }

@@ -5,7 +5,7 @@
 board_database() {
     local folder=$BATS_FILE_TMPDIR/empty
     mkdir -p "$folder/submissions" "$build/grading"
-    printf '%s\n' 'name: Empty' 'problems:' '  - id: A' '    problem: mergesort' > "$folder/contest.yaml"
+    printf '%s\n' 'name: Empty' 'require_box: namespaces' 'problems:' '  - id: A' '    problem: mergesort' > "$folder/contest.yaml"
     "$build/grader" run "$folder" > /dev/null < /dev/null
     cp "$folder/grading/results.db" "$1"
 }
@@ -14,7 +14,7 @@ board_database() {
 board_contest() {
     mkdir -p "$1/teams" "$1/grading"
     {
-        printf '%s\n' 'name: Winter contest' "${@:2}" 'problems:' '  - id: A' '    problem: mergesort' \
+        printf '%s\n' 'name: Winter contest' "${@:2}" 'require_box: namespaces' 'problems:' '  - id: A' '    problem: mergesort' \
             '    ranked_case: secret/1' '  - id: B' '    problem: matmul' '    league: fp32' '    ranked_case: secret/1'
     } > "$1/contest.yaml"
     [ -f "$1/grading/results.db" ] || cp "$BATS_FILE_TMPDIR/empty.db" "$1/grading/results.db"

@@ -65,7 +65,7 @@ submit() {
     done
 }
 for folder in killed plain; do
-    printf '%s\n' 'name: Kill and resume' 'scoring: { rank_cpu: yes }' 'problems:' '  - id: sort' \
+    printf '%s\n' 'name: Kill and resume' 'scoring: { rank_cpu: yes }' 'require_box: namespaces' 'problems:' '  - id: sort' \
         '    problem: mergesort' '    secret: sample' '    ranked_case: sample/2-pairs' > "$work/$folder/contest.yaml"
 done
 submit

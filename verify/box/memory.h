@@ -26,7 +26,10 @@ struct memory_watch {
     size_t peak;   /* the most that was seen, bytes */
 };
 
-/* Looks from now on at a process, which may have `limit` bytes and `tasks` threads. False, and nothing is looked at, where it is gone. */
+/*
+ * Looks from now on at a process, which may have `limit` bytes and `tasks` threads. False, and nothing is looked at,
+ * where it is gone.
+ */
 bool memory_watch_open(struct memory_watch *watch, pid_t pid, size_t limit, size_t tasks);
 
 /* True when the process is above its limit now, or had more threads than it may have. */

@@ -229,10 +229,8 @@ static bool take(struct options *options, int id, const char *value, struct erro
         options->seeded = true;
         return parse_number(value, "--seed", 0, UINT64_MAX, &options->seed, error);
     case OPTION_REPEAT:
-        if (!parse_number(value, "--repeat", 1, 100000, &number, error))
-            return false;
-        options->repeat = (size_t)number;
-        return true;
+        number = 0;
+        return parse_number(value, "--repeat", 1, 100000, &number, error) && (options->repeat = (size_t)number) > 0;
     case OPTION_UNTIL: return parse_percent(value, &options->until, error);
     case OPTION_DEVICE:
         if (!choose("--device", value, devices, &choice, error))

@@ -7,17 +7,18 @@
  *
  * Every way to JE, and whether a submission can take it:
  *
- *   before user code is loaded: no GPU, no box, no cgroup, a library or driver that   no: it is not there yet
- *     fails (OUTCOME_DEVICE_FAILED, "it did not start"), an empty submission that
- *     cannot be timed, files of the problem that are not there or not as frozen
- *   a file that is no submission, or needs what its sources do not have               CE and SV, where the judge built it
- *   user code runs, and a system call of the host's own fails (OUTCOME_LOST): no      RTE, if the probe passes
+ *   before user code is loaded: no GPU, no box, no cgroup, a library or driver      no: it is not there yet
+ *     that fails (OUTCOME_DEVICE_FAILED, "it did not start"), an empty submission
+ *     that cannot be timed, files of the problem that are not there or not frozen
+ *   a file that is no submission, or needs what its sources do not have             CE and SV, if the judge built it
+ *   user code runs, and a system call of the host's own fails (OUTCOME_LOST): no    RTE, if the probe passes
  *     memory, no descriptors, a warden that is gone
- *   what was killed does not end in time                                              RTE, if the probe passes
- *   the GPU fails its probe afterwards                                                no: a new process failed as well
- *   the checker or the reference has no memory                                        no: the runner has ended or is
- *                                                                                     limited, and memory is looked at
- *   the result cannot be written: the disk is full                                    no: it writes to no disk
+ *   what was killed does not end in time                                            RTE, if the probe passes
+ *   the GPU fails its probe afterwards                                              no: new processes failed, too
+ *   the checker or the reference has no memory                                      no: what it has itself is limited
+ *   the result cannot be written: the disk is full                                  no: it writes to no disk
+ *   the compiler fails without a word, or its disk is full                          CE, if a file of one line compiles
+ *   an archive ends the program that unpacks it                                     CE
  */
 #ifndef VERIFY_PROBE_H
 #define VERIFY_PROBE_H

@@ -24,7 +24,7 @@ bool filter_find(const char *name, enum filter_level *level);
 /*
  * Memory that can be executed is mapped from a file, privately, not to be written, and by a descriptor of this number
  * up to 127: the loader gets one while all below are taken, and nobody has one later, when no more than these are
- * allowed (verify/runner/executable.c). FILTER_POCL, which loads the kernels that it has compiled, knows no such number.
+ * allowed (verify/runner/executable.c). FILTER_POCL, which loads the kernels that it has compiled, has no such number.
  */
 enum { FILTER_EXECUTABLE_FD = 96 };
 
