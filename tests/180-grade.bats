@@ -5,7 +5,7 @@
 load helpers/contest
 
 setup_file() {
-    make -s -C "$root" DEV=1 grade-programs "${BUILD:-build}/tests/test_grade_score" >&2
+    make -s -C "$root" DEV=1 grade-programs "${BUILD:-build}"/tests/test_grade_{score,queue} >&2
 }
 
 setup() {
@@ -26,6 +26,26 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
 @test "scores: pass-fail with penalty, ties of overlapping intervals, speed against the baseline, test groups" {
     run -0 timeout 60 "$build/tests/test_grade_score"
     assert_output '46 checks, 0 failed'
+}
+
+@test "queue: the team with the fewest judged recently is next; floods, chance, rejudgings, hand-outs" {
+    run -0 timeout 100 "$build/tests/test_grade_queue"
+    assert_output --regexp '^[0-9]{5,} checks, 0 failed$'
+}
+
+@test "queue: 60 looping submissions of one team make nobody else wait" {
+    local team
+    contest
+    rm -r "$contest/submissions/ada"
+    # Looping ones need a box and a minute each: what counts is the order, so these do not compile.
+    mkdir -p "$contest"/submissions/{aaa,bob,cyd,zoe}/A
+    for i in {10..69}; do echo "#error $i" > "$contest/submissions/aaa/A/$i.c"; done
+    for team in bob cyd zoe; do echo "#error $team" > "$contest/submissions/$team/A/1.c"; done
+    echo '#error second' > "$contest/submissions/zoe/A/2.c"
+    run -0 --separate-stderr grade --builds 1
+    assert_equal "${#lines[@]}" 64
+    assert_equal "$(printf '%s\n' "${lines[@]:0:6}" | cut -d ' ' -f 2,4)" \
+        $'aaa 10.c:\nbob 1.c:\ncyd 1.c:\nzoe 1.c:\naaa 11.c:\nzoe 2.c:'
 }
 
 @test "contest.yaml: a bad line is named with file and line" {
@@ -353,7 +373,7 @@ bob|2.c|AC"
     assert_output --partial 'its schema has version 1, older than this program'
     mkdir -p "$build/grading"
     run -0 "$build/grader" run "$contest"
-    assert_equal "$(query 'PRAGMA user_version')" 2
+    assert_equal "$(query 'PRAGMA user_version')" 3
     assert_equal "$(query 'PRAGMA journal_mode')" wal
     assert_equal "$("$build/grader" results "$contest" --json | jq -c '.[] | [.team, .verdict, .seconds]')" \
         '["ada","AC",0.25]'

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "keeper.h"
+#include "queue.h"
 #include "step.h"
 #include "verify/base/clock.h"
 #include "verify/base/digest.h"
@@ -156,19 +157,19 @@ static bool object_is_there(const char *object, const char *digest)
     return object && digest && digest_file(object, hex, &error) && strcmp(hex, digest) == 0;
 }
 
-/* What a slot is about to do: a row of claim()'s statement. False for a state that this program does not know. */
+/* What a slot is about to do: a row of the queue. False for a state that this program does not know. */
 static bool take_job(const struct grader *grader, struct job *job, sqlite3_stmt *row, struct error *error)
 {
-    const char *object = (const char *)sqlite3_column_text(row, 4);
-    const char *language = (const char *)sqlite3_column_text(row, 6);
+    const char *object = (const char *)sqlite3_column_text(row, QUEUE_OBJECT);
+    const char *language = (const char *)sqlite3_column_text(row, QUEUE_LANGUAGE);
 
-    job->judgement = sqlite3_column_int64(row, 0);
-    job->submission = sqlite3_column_int64(row, 1);
-    job->problem = contest_problem(grader->contest, (const char *)sqlite3_column_text(row, 2));
+    job->judgement = sqlite3_column_int64(row, QUEUE_JUDGEMENT);
+    job->submission = sqlite3_column_int64(row, QUEUE_SUBMISSION);
+    job->problem = contest_problem(grader->contest, (const char *)sqlite3_column_text(row, QUEUE_PROBLEM));
     job->baseline = false;
     snprintf(job->object, sizeof job->object, "%s", object ? object : "");
     snprintf(job->language, sizeof job->language, "%s", language ? language : "");
-    return judgement_state_parse((const char *)sqlite3_column_text(row, 3), &job->state) ||
+    return judgement_state_parse((const char *)sqlite3_column_text(row, QUEUE_STATE), &job->state) ||
            error_toolkit(error, "judgement %jd has an unknown state", (intmax_t)job->judgement);
 }
 
@@ -179,29 +180,22 @@ static bool begin_build(struct grader *grader, struct job *job, struct error *er
     job->state = JUDGEMENT_BUILDING;
     snprintf(source, sizeof source, "%s/grading/sources/%jd", grader->folder, (intmax_t)job->submission);
     return store_run(grader->store, error,
-                     "UPDATE judgements SET state = " SQL(NAME_BUILDING) " WHERE id = ? AND state = " SQL(NAME_NEW),
-                     "i", job->judgement) &&
+                     "UPDATE judgements SET state = " SQL(NAME_BUILDING) ", begun = coalesce(begun, ?) WHERE id = ?"
+                     " AND state = " SQL(NAME_NEW), "di", clock_wall(), job->judgement) &&
            step_start_build(grader, job, source, error);
 }
 
 /* Claims a judgement that is to be built, or run, for a slot and starts its step. */
 static bool claim(struct grader *grader, struct job *job, bool build, struct error *error)
 {
-    const char *sql =
-        build ? "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, CASE WHEN s.path LIKE '%.c' THEN"
-                " 'C' END FROM judgements j JOIN submissions s ON s.id = j.submission WHERE j.state = " SQL(NAME_NEW)
-                " ORDER BY j.attempts, j.rejudging IS NOT NULL, j.id"
-              : "SELECT j.id, s.id, s.problem, j.state, j.object, j.object_sha256, j.language FROM judgements j JOIN"
-                " submissions s ON s.id = j.submission WHERE j.state IN (" SQL(NAME_SAMPLES) ", " SQL(NAME_SECRET) ", "
-                SQL(NAME_RANKED) ") ORDER BY j.rejudging IS NOT NULL, j.id";
-    sqlite3_stmt *statement = store_prepare(grader->store, error, sql, "");
+    sqlite3_stmt *statement = queue_open(grader->store, build ? QUEUE_BUILD : QUEUE_RUN, clock_wall(), error);
     bool ok = statement != NULL, there = false;
     enum store_row row = STORE_END;
 
     while (ok && (row = store_step(grader->store, statement, error)) == STORE_ROW) {
         const struct contest_problem *problem =
-            contest_problem(grader->contest, (const char *)sqlite3_column_text(statement, 2));
-        int64_t id = sqlite3_column_int64(statement, 0);
+            contest_problem(grader->contest, (const char *)sqlite3_column_text(statement, QUEUE_PROBLEM));
+        int64_t id = sqlite3_column_int64(statement, QUEUE_JUDGEMENT);
         bool taken = problem == NULL;
 
         for (size_t i = 0; i < grader->run_count; i++)
@@ -211,8 +205,8 @@ static bool claim(struct grader *grader, struct job *job, bool build, struct err
     }
     ok = ok && row != STORE_FAILED;
     if (ok && row == STORE_ROW) {
-        there = object_is_there((const char *)sqlite3_column_text(statement, 4),
-                                (const char *)sqlite3_column_text(statement, 5));
+        there = object_is_there((const char *)sqlite3_column_text(statement, QUEUE_OBJECT),
+                                (const char *)sqlite3_column_text(statement, QUEUE_DIGEST));
         ok = take_job(grader, job, statement, error);
     }
     sqlite3_finalize(statement);

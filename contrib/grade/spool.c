@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "judgement.h"
+#include "queue.h"
 #include "verify/base/clock.h"
 
 enum { COLUMNS = 1024 };
@@ -171,6 +172,7 @@ bool spool_put(const char *own, const char *scratch, const char *results, int64_
 
 /* ------------------------------------------------------------------ a machine's own database */
 
+/* Each is a team of its own, and as old as its line is far up: the queue here has the order of the file. */
 bool spool_read_order(struct store *store, const char *order, const char *results, char *token, size_t size,
                       struct error *error)
 {
@@ -203,11 +205,11 @@ bool spool_read_order(struct store *store, const char *order, const char *result
             ok = store_run(store, error,
                            "INSERT OR IGNORE INTO submissions"
                            " (id, team, problem, path, sha256, stamp, submitted, found)"
-                           " VALUES (?1, '', ?2, ?1, '', '', 0, 0)",
+                           " VALUES (?1, ?1, ?2, ?1, '', '', 0, 0)",
                            "is", (int64_t)submission, problem) &&
                  store_run(store, error,
                            "INSERT OR IGNORE INTO judgements (id, submission, valid, attempts, created) VALUES"
-                           " (?, ?, 0, ?, 0)",
+                           " (?, ?, 0, ?, (SELECT count(*) FROM judgements))",
                            "iii", (int64_t)judgement, (int64_t)submission, (int64_t)attempts);
         }
         ok = store_end(store, ok, error);
@@ -503,12 +505,13 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
     char path[PATH_MAX], part[PATH_MAX];
     size_t each, room, queued = orders->live - orders->started, written = 0;
     FILE *file = NULL;
+    char token[64];
     int64_t waiting;
     enum store_row row = STORE_END;
     bool ok = true;
 
     *count = 0;
-    if (!store_number(store, error, &waiting,
+    if (!grader_token(store, token, sizeof token, error) || !store_number(store, error, &waiting,
                       "SELECT count(*) FROM judgements WHERE state <> " SQL(NAME_DONE)
                       " AND id NOT IN temp.handed", ""))
         return false;
@@ -519,15 +522,10 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
      * wait here instead, and go out in longer orders: each costs a start, and builds beside its own runs alone.
      */
     room = each == spool->chunk ? spool->tasks : queued < nodes ? nodes - queued : 0;
-    statement = store_prepare(store, error,
-                              "SELECT j.id, s.id, s.problem, j.attempts, c.token"
-                              " FROM contest c, judgements j JOIN submissions s ON s.id = j.submission"
-                              " WHERE j.state <> " SQL(NAME_DONE) " AND j.id NOT IN temp.handed"
-                              " ORDER BY j.attempts, j.rejudging IS NOT NULL, j.id",
-                              "");
+    statement = queue_open(store, QUEUE_HAND_OUT, clock_wall(), error);
     ok = statement != NULL;
     while (ok && (row = store_step(store, statement, error)) == STORE_ROW) {
-        const char *problem = (const char *)sqlite3_column_text(statement, 2);
+        const char *problem = (const char *)sqlite3_column_text(statement, QUEUE_PROBLEM);
 
         if (!contest_problem(spool->contest, problem))
             continue;
@@ -538,12 +536,12 @@ static bool hand_out(const struct spool *spool, size_t nodes, const struct order
             in_spool(spool->folder, path, "orders/%d-%zu", orders->round, *count);
             snprintf(part, sizeof part, "%.4000s.part", path);
             file = fopen(part, "we");
-            ok = file && fprintf(file, "grade-order 1 %s\n", (const char *)sqlite3_column_text(statement, 4)) > 0;
+            ok = file && fprintf(file, "grade-order 1 %s\n", token) > 0;
             written = 0;
         }
-        ok = ok && fprintf(file, "%jd %jd %s %jd\n", (intmax_t)sqlite3_column_int64(statement, 0),
-                           (intmax_t)sqlite3_column_int64(statement, 1), problem,
-                           (intmax_t)sqlite3_column_int64(statement, 3)) > 0;
+        ok = ok && fprintf(file, "%jd %jd %s %jd\n", (intmax_t)sqlite3_column_int64(statement, QUEUE_JUDGEMENT),
+                           (intmax_t)sqlite3_column_int64(statement, QUEUE_SUBMISSION), problem,
+                           (intmax_t)sqlite3_column_int64(statement, QUEUE_ATTEMPTS)) > 0;
         if (ok && ++written == each) {
             ok = fclose(file) == 0 && rename(part, path) == 0;
             file = NULL;

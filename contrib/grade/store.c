@@ -183,6 +183,13 @@ static const char *const versions[] = {
     " PRIMARY KEY (run, number)) WITHOUT ROWID;"
     "CREATE INDEX judgements_by_submission ON judgements (submission);"
     "CREATE INDEX judgements_by_state ON judgements (state) WHERE state <> 'done';",
+    /* 3: whose turn it is, limits of teams */
+    "ALTER TABLE contest ADD COLUMN scanned REAL;"
+    "ALTER TABLE submissions ADD COLUMN arrived REAL;"
+    "ALTER TABLE submissions ADD COLUMN over_limit TEXT;"
+    "ALTER TABLE judgements ADD COLUMN begun REAL;"
+    "CREATE INDEX judgements_by_begun ON judgements (begun);"
+    "CREATE TABLE waiting (team TEXT PRIMARY KEY, files INTEGER NOT NULL, since REAL NOT NULL);",
 };
 
 enum { NEWEST = sizeof versions / sizeof versions[0] };

@@ -27,3 +27,9 @@ $(BUILD)/tests/test_grade_progress: $(call object,tests/unit/test_grade_progress
 	verify/base/text.c)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
+
+# Programs that are linked with all of it.
+$(BUILD)/tests/test_grade_queue $(BUILD)/tests/test_grade_intake: $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o \
+		$(GRADE_LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lm
