@@ -189,3 +189,23 @@ END
     assert_equal "$(grep -cE '^(sphere|rastrigin) .* [0-9]+\.[0-9]+ +[0-9.e+]+$' <<< "$output")" 5
     assert_equal "$(json .device.kind "$BATS_TEST_TMPDIR/bench/0-naive.json")" sim
 }
+
+@test "diffevo: equal values and reached targets are in what is ranked; the middle of the shifts wins no open case" {
+    local case
+    for case in 14-mixed 15-longer 16-plateaus; do
+        so=$(submission problems/diffevo/submissions/wrong_answer/strict.c diffevo)
+        run -1 judged --case "secret/prescribed/$case" --submission "$so"
+        assert_output --partial 'FAILED. WA'
+    done
+    grep -q '^  - secret/prescribed/15-longer$' problems/diffevo/gpu.yaml
+    so=$(submission problems/diffevo/submissions/wrong_answer/midpoint.c diffevo)
+    for case in 02-rosenbrock 03-rastrigin 04-schwefel 05-mixed; do
+        run -1 judged --league open --case "secret/open/$case" --submission "$so"
+        assert_output --partial 'FAILED. WA'
+    done
+    # Fresh ones too: of six functions two have a formula, and mixed has neither.
+    for seed in 1 2 3; do
+        run -1 judged --submission "$so" --generate 'mixed 6 d=8 g=60 mode=open' --seed "$seed"
+        assert_output --partial 'FAILED. WA'
+    done
+}

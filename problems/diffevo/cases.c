@@ -5,10 +5,14 @@
  *
  * KIND is a function's name: COUNT problems of that shape, which differ in seed, shift and rotation. Or it is `mixed`:
  * then D is drawn from 2 to d, G from 0 to g, and all else from all there is; half of the problems have a target, and
- * half a rotation if that is asked for.
+ * half a rotation if that is asked for. One target in eight is a value that the best individual has on the way: there
+ * `less` and `at most` differ. Small problems end on plateaus of equal values.
  *
  * Open problems have two shifts, which may be out of the bounds, so that the input does not tell where the optimum is,
- * nor what value it has. The target is what the prescribed algorithm finds from seeds that are not told.
+ * nor what value it has. The target is what the prescribed algorithm finds from seeds that are not told. Of two spheres
+ * the optimum is the middle of both shifts, and near it for Griewank's function, whose cosines are small beside its
+ * parabola: `mixed` has neither in open problems. Of the others, problems are drawn again whose target the middle or a
+ * shift itself reaches: open_is_given_away().
  */
 #include "cases.h"
 
@@ -18,6 +22,7 @@
 #include <string.h>
 
 #include "evolve.h"
+#include "exact.h"
 
 const char *const diffevo_function_names[DIFFEVO_FUNCTIONS] = {
     "sphere", "rosenbrock", "rastrigin", "ackley", "griewank", "schwefel",
@@ -25,7 +30,8 @@ const char *const diffevo_function_names[DIFFEVO_FUNCTIONS] = {
 
 enum { STREAM_PROBLEMS = 1, STREAM_SHIFTS, STREAM_ROTATIONS, STREAM_TARGETS, STREAM_DIMENSIONS };
 
-enum { TARGET_RUNS = 5 };
+/* Runs that set an open target; times that an open problem is drawn at most. */
+enum { TARGET_RUNS = 5, OPEN_DRAWS = 20 };
 
 /* What is usual for a function. */
 static const struct {
@@ -125,6 +131,9 @@ static bool parse_wish(const struct arguments *arguments, struct wish *wish, str
 /* In [0, 1), in 2^-32 steps. */
 static double uniform(struct random_stream *stream) { return random_u32(stream) / 4294967296.0; }
 
+/* Whether a formula of its two shifts gives an open problem's optimum, or a point as good. */
+static bool has_open_formula(uint32_t function) { return function == DIFFEVO_SPHERE || function == DIFFEVO_GRIEWANK; }
+
 /* Fills in all but seed, x and data. */
 static void make_shape(const struct wish *wish, struct random_stream *dimensions, struct random_stream *stream,
                        struct diffevo_problem *p, bool *rotated)
@@ -139,7 +148,9 @@ static void make_shape(const struct wish *wish, struct random_stream *dimensions
     p->generations = (uint32_t)wish->generations;
     p->weight = (float)wish->weight;
     if (wish->function == DIFFEVO_FUNCTIONS) {
-        p->function = random_below(stream, DIFFEVO_FUNCTIONS);
+        do
+            p->function = random_below(stream, DIFFEVO_FUNCTIONS);
+        while (open && has_open_formula(p->function));
         *rotated = *rotated && random_below(stream, 2) == 0;
         p->dimension = 2 + random_below(dimensions, (uint32_t)wish->dimension - 1);
         p->population = (open ? 10 : 5) * p->dimension + (open ? 0 : random_below(stream, 5 * p->dimension + 1));
@@ -245,6 +256,47 @@ static bool find_target(struct diffevo_problem *problem, const float *data, stru
     return true;
 }
 
+/* Whether an open problem's target is reached without a search: by the shifts' middle or by either shift. */
+static bool open_is_given_away(const struct diffevo_problem *p, const float *data)
+{
+    const float *first = data + p->shift, *second = first + p->dimension;
+    float x[DIFFEVO_DIMENSION_MAX];
+
+    for (int part = 0; part <= 2; part++) {
+        for (uint32_t j = 0; j < p->dimension; j++)
+            x[j] = fminf(fmaxf(first[j] + (float)part * 0.5f * (second[j] - first[j]), p->low), p->high);
+        if (diffevo_exact_value(p, data, x) <= p->target)
+            return true;
+    }
+    return false;
+}
+
+/* Sets a mixed problem's target, once in eight times, to a value that it reaches exactly. */
+static bool meet_target(struct diffevo_problem *problem, const float *data, struct random_stream *stream,
+                        struct error *error)
+{
+    struct diffevo_problem p = *problem;
+    struct diffevo_result result;
+    float x[DIFFEVO_DIMENSION_MAX];
+
+    if (problem->target == -FLT_MAX || random_below(stream, 8) != 0)
+        return true;
+    p.generations = random_below(stream, p.generations + 1);
+    p.target = -FLT_MAX;
+    if (!diffevo_evolve(diffevo_isa_best(), &p, data, &result, x))
+        return error_toolkit(error, "out of memory for an input");
+    problem->target = result.best;
+    return true;
+}
+
+static void draw_shifts(const struct diffevo_problem *p, struct random_stream *stream, float *shifts)
+{
+    const double edge = p->shifts == 2 ? -0.25 : 0.1; /* where they begin and end: of the bounds' distance, inwards */
+
+    for (uint32_t j = 0; j < p->shifts * p->dimension; j++)
+        shifts[j] = (float)(p->low + (edge + (1 - 2 * edge) * uniform(stream)) * ((double)p->high - p->low));
+}
+
 /* Appends a line's problems. */
 static bool builder_add(struct builder *builder, const struct wish *wish, const struct random_key *key,
                         struct error *error)
@@ -255,7 +307,6 @@ static bool builder_add(struct builder *builder, const struct wish *wish, const 
     struct random_key case_key = { .case_seed = key->case_seed };
     struct random_stream dimensions = random_stream(&case_key, STREAM_DIMENSIONS);
     bool open = wish->mode == DIFFEVO_OPEN;
-    double edge = open ? -0.25 : 0.1; /* where shifts begin and end: of the bounds' distance, inwards */
     size_t count = builder->header.count + wish->count;
     struct diffevo_problem *p;
 
@@ -283,8 +334,7 @@ static bool builder_add(struct builder *builder, const struct wish *wish, const 
         numbers = append(builder, p->shifts * p->dimension, error);
         if (!numbers)
             return false;
-        for (uint32_t j = 0; j < p->shifts * p->dimension; j++)
-            numbers[j] = (float)(p->low + (edge + (1 - 2 * edge) * uniform(&shifts)) * ((double)p->high - p->low));
+        draw_shifts(p, &shifts, numbers);
         p->rotation = rotated ? builder->header.data_count : DIFFEVO_NO_ROTATION;
         if (rotated) {
             numbers = append(builder, (size_t)p->dimension * p->dimension, error);
@@ -292,8 +342,15 @@ static bool builder_add(struct builder *builder, const struct wish *wish, const 
                 return false;
             make_rotation(&rotations, p->dimension, numbers);
         }
-        if (open && !find_target(p, builder->data, &targets, error))
+        if (wish->function == DIFFEVO_FUNCTIONS && !open && !meet_target(p, builder->data, &targets, error))
             return false;
+        for (int draw = 1; open; draw++) {
+            if (!find_target(p, builder->data, &targets, error))
+                return false;
+            if (draw == OPEN_DRAWS || has_open_formula(p->function) || !open_is_given_away(p, builder->data))
+                break;
+            draw_shifts(p, &shifts, builder->data + p->shift);
+        }
     }
     return true;
 }
