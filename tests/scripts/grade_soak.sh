@@ -65,8 +65,8 @@ submit() {
     done
 }
 for folder in killed plain; do
-    printf '%s\n' 'name: Kill and resume' 'scoring: { rank_cpu: yes }' 'require_box: namespaces' 'problems:' '  - id: sort' \
-        '    problem: mergesort' '    secret: sample' '    ranked_case: sample/2-pairs' > "$work/$folder/contest.yaml"
+    printf '%s\n' 'name: Kill and resume' 'scoring: { rank_cpu: yes }' 'require_box: namespaces' 'problems:' \
+        '  - id: sort' '    problem: mergesort' '    secret: sample' '    ranked_case: sample/2-pairs' > "$work/$folder/contest.yaml"
 done
 submit
 
