@@ -290,7 +290,7 @@ bob|2.c|AC"
 }
 
 @test "grade: where the contest names no cases for times, the problem does" {
-    contest 'scoring: { rank_cpu: yes }'
+    contest 'practice: yes' 'scoring: { rank_cpu: yes }'
     sed -i '/secret:/d; /ranked_case:/d; s/repeat: 7/repeat: 3/' "$contest/contest.yaml"
     submit ada right.c "$sort/accepted/baseline.c"
     run -0 grade
@@ -373,7 +373,7 @@ bob|2.c|AC"
     assert_output --partial 'its schema has version 1, older than this program'
     mkdir -p "$build/grading"
     run -0 "$build/grader" run "$contest"
-    assert_equal "$(query 'PRAGMA user_version')" 3
+    assert_equal "$(query 'PRAGMA user_version')" 4
     assert_equal "$(query 'PRAGMA journal_mode')" wal
     assert_equal "$("$build/grader" results "$contest" --json | jq -c '.[] | [.team, .verdict, .seconds]')" \
         '["ada","AC",0.25]'
@@ -409,15 +409,15 @@ bob|2.c|AC"
             (6, 'dan', 120, 'AC', 1, 1, 1, 9.0);
         INSERT INTO submissions SELECT id, team, 'A', id, id, id, 1767225600 + 60 * minute, 0 FROM given;
         INSERT INTO judgements (id, submission, state, verdict, created) SELECT id, id, 'done', verdict, 0 FROM given;
-        INSERT INTO runs SELECT id * 10, id, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given
+        INSERT INTO runs $run_columns SELECT id * 10, id, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given
             WHERE verdict = 'AC';
-        INSERT INTO runs SELECT id * 10 + 1, id, 'baseline', 0, 'x', 'AC', '', baseline, 0, 0 FROM given
+        INSERT INTO runs $run_columns SELECT id * 10 + 1, id, 'baseline', 0, 'x', 'AC', '', baseline, 0, 0 FROM given
             WHERE verdict = 'AC';
-        INSERT INTO runs SELECT id * 10 + 2, id, 'secret', 0, 'secret/one/1', 'AC', '', 1, 1, 1 FROM given WHERE id < 3;
-        INSERT INTO runs SELECT id * 10 + 3, id, 'secret', 1, 'secret/one/2', 'WA', '', 1, 1, 1 FROM given WHERE id < 3;
-        INSERT INTO runs SELECT id * 10 + 4, id, 'secret', 2, 'secret/two/1',
+        INSERT INTO runs $run_columns SELECT id * 10 + 2, id, 'secret', 0, 'secret/one/1', 'AC', '', 1, 1, 1 FROM given WHERE id < 3;
+        INSERT INTO runs $run_columns SELECT id * 10 + 3, id, 'secret', 1, 'secret/one/2', 'WA', '', 1, 1, 1 FROM given WHERE id < 3;
+        INSERT INTO runs $run_columns SELECT id * 10 + 4, id, 'secret', 2, 'secret/two/1',
             CASE id WHEN 1 THEN 'AC' ELSE 'WA' END, '', 1, 1, 1
-            FROM given WHERE id < 3"
+            FROM given WHERE id < 3; $all_public"
     times=('start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:45:00Z' 'end: 2026-01-01T01:00:00Z')
     standings "${times[@]}" > "$BATS_TEST_TMPDIR/out"
     run -0 jq -c '.teams[] | [.rank, .team, .solved, .penalty, .problems[0].tries]' "$BATS_TEST_TMPDIR/out"

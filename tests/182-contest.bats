@@ -280,7 +280,7 @@ mark_utf8() {
         jq length)" 1
     [ -z "$(find "$BATS_TEST_TMPDIR" "$root" -maxdepth 3 -name pwned -print -quit)" ]
     # Whatever came into the database: as a table it steers no terminal, not with C1 in UTF-8 or as a byte either.
-    sqlite3 "$db" "UPDATE judgements SET message = 'a' || char(10, 9, 27) || '[2J' || char(155) || '2J' ||
+    sqlite3 "$db" "UPDATE judgements SET reason = 'a' || char(10, 9, 27) || '[2J' || char(155) || '2J' ||
         CAST(x'9b' AS TEXT) || '2J' || char(127, 233, 0x9ad8) WHERE submission =
         (SELECT id FROM submissions WHERE team = '-rf')"
     run -0 "$build/grader" results "$contest" submissions --team -rf
@@ -541,7 +541,7 @@ SCRIPT
     cd "$BATS_TEST_TMPDIR"
     editor() {
         case $1 in
-        */contest.yaml) sed -i -e 's/^name: .*/name: Spring/' -e '$a seal: seal/seal-secret.json' "$1" ;;
+        */contest.yaml) sed -i -e 's/^name: .*/name: Spring/' -e 's|^practice: yes.*|seal: seal/seal-secret.json|' "$1" ;;
         */teams/gauss.yaml) sed -i 's/^name: .*/name: Gauss and friends/' "$1" ;;
         *) return 1 ;;
         esac

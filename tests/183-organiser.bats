@@ -227,7 +227,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
 --until 1960-01-01T00:00:00Z|--until: '1960-01-01T00:00:00Z' is no time such as 2026-05-01T09:00:00Z
 LINES
     run -2 "$build/grader" results "$contest" submissions --public
-    assert_output 'grader: --public is for the standings alone: the other tables hold all'
+    assert_output 'grader: --public is for the standings alone: the other tables hold what came after the freeze, too'
     run -2 "$build/grader" results "$contest" standings --team ada
     assert_output 'grader: standings cannot be filtered'
     run -2 "$build/grader" results "$contest" machines --team ada

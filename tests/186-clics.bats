@@ -9,6 +9,7 @@ setup_file() {
 
 setup() {
     load helpers/common
+    load helpers/rows
     contest=$BATS_TEST_TMPDIR/contest db=$contest/grading/results.db out=$BATS_TEST_TMPDIR/out
     schema=$root/contrib/clics/clics-2023-06.schema.json
 }
@@ -56,19 +57,19 @@ a_contest() {
             iif(verdict IS NULL, 'secret', 'done'), verdict, 1767225601 + 60 * minute,
                 iif(verdict IS NULL, NULL, 1767225610 + 60 * minute),
             language FROM given;
-        INSERT INTO steps SELECT id + 100, 'samples', 1767225602 + 60 * minute, 1767225604 + 60 * minute, 0, NULL, ''
+        INSERT INTO steps $step_columns SELECT id + 100, 'samples', 1767225602 + 60 * minute, 1767225604 + 60 * minute, 0, NULL, ''
             FROM given
             WHERE id <> 3;
-        INSERT INTO runs SELECT id * 10, id + 100, 'samples', 0, iif(problem = 'A', 'sample/1-ten', 'sample/1-small'),
+        INSERT INTO runs $run_columns SELECT id * 10, id + 100, 'samples', 0, iif(problem = 'A', 'sample/1-ten', 'sample/1-small'),
             'AC', '', 0.0123456, 0, 0
             FROM given WHERE id <> 3;
-        INSERT INTO runs SELECT id * 10 + 1, id + 100, 'secret', 0,
+        INSERT INTO runs $run_columns SELECT id * 10 + 1, id + 100, 'secret', 0,
             iif(problem = 'A', 'secret/pairs/06-few', 'sample/1-small'), verdict, '',
             median, low, high FROM given WHERE verdict IN ('AC', 'WA');
-        INSERT INTO runs SELECT id * 10 + 2, id + 100, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given
+        INSERT INTO runs $run_columns SELECT id * 10 + 2, id + 100, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given
             WHERE verdict = 'AC';
-        INSERT INTO runs SELECT id * 10 + 3, id + 100, 'baseline', 0, 'x', 'AC', '', 4.0, 4.0, 4.0 FROM given
-            WHERE verdict = 'AC'"
+        INSERT INTO runs $run_columns SELECT id * 10 + 3, id + 100, 'baseline', 0, 'x', 'AC', '', 4.0, 4.0, 4.0
+            FROM given WHERE verdict = 'AC'; $all_public"
 }
 
 # document [FOLDER]: all files of an API as one object.
@@ -388,10 +389,10 @@ JQ
     last=$(token "$(tail -n 1 "$out/event-feed.ndjson")")
     run -0 "$build/grader" rejudge "$contest" --submission 2 --start --reason 'hot GPU'
     query "UPDATE judgements SET state = 'done', verdict = 'WA', ended = created + 5 WHERE rejudging = 1;
-        INSERT INTO steps SELECT id, 'samples', created + 1, created + 2, 0, NULL, '' FROM judgements
+        INSERT INTO steps $step_columns SELECT id, 'samples', created + 1, created + 2, 0, NULL, '' FROM judgements
             WHERE rejudging = 1;
-        INSERT INTO runs SELECT 999, id, 'samples', 0, 'sample/1-ten', 'WA', '', 0.5, 0, 0 FROM judgements
-            WHERE rejudging = 1"
+        INSERT INTO runs $run_columns SELECT 999, id, 'samples', 0, 'sample/1-ten', 'WA', '', 0.5, 0, 0 FROM judgements
+            WHERE rejudging = 1; $all_public"
     # Judged beside the one that counts: nobody hears of it.
     run -0 clics --since "$last"
     assert_output ''

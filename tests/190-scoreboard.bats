@@ -111,7 +111,7 @@ js() { chromium_text "$1"; }
         UPDATE judgements SET verdict = NULL, state = 'new' WHERE submission = 6;
         UPDATE runs SET median = 0.0001, low = 0.0001, high = 0.0001 WHERE judgement IN (5, 6, 11);
         DELETE FROM samples WHERE run IN (SELECT id FROM runs WHERE judgement IN (5, 6, 11));
-        UPDATE steps SET record = NULL WHERE judgement IN (5, 6, 11)"
+        UPDATE steps SET record = NULL WHERE judgement IN (5, 6, 11); $all_public"
     board_write "$contest" > /dev/null
     board_write "$other" > /dev/null
     diff -r "$site" "$other/scoreboard"
@@ -309,7 +309,7 @@ BROKEN
     sqlite3 "$contest/grading/results.db" "UPDATE machines SET name = '${hostile//\'/\'\'}', driver = '$acting';
         UPDATE runs SET name = '${hostile//\'/\'\'}', message = '${hostile//\'/\'\'}';
         UPDATE steps SET record = replace(replace(record, 'power cap', '<img src=x onerror=pwned=1>'), 'cgroup',
-            '<script>pwned=1</script>')"
+            '<script>pwned=1</script>'); $all_public"
     board_write "$contest" > /dev/null
     # What acts on the text around it is a number in brackets; no raw byte of it is in any page.
     run -1 grep -rlP '[\x{80}-\x{9f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{200b}\x{2028}\x{feff}\x1b]' "$site"
@@ -378,7 +378,7 @@ BROKEN
 
 @test "usage: what is missing or wrong is one line and a code" {
     run -2 "$build/scoreboard"
-    assert_line --index 0 'usage: scoreboard CONTEST [--out FOLDER] [--public | --final]'
+    assert_line --index 0 'usage: scoreboard CONTEST [--out FOLDER] [--public | --final] [--show-secret]'
     run -2 "$build/scoreboard" "$contest" --public --final
     run -2 "$build/scoreboard" "$BATS_TEST_TMPDIR/nowhere"
     assert_output --partial 'nowhere/contest.yaml'

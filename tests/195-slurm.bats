@@ -357,9 +357,9 @@ bob|3.c|WA"
         INSERT INTO submissions SELECT value, 't', 'A', value, value, '', 0, 0 FROM json_each('[1, 2, 3]');
         INSERT INTO judgements (id, submission, state, verdict, created, machine, attempts)
             SELECT value, value, 'done', 'AC', 0, 1, value = 3 FROM json_each('[1, 2, 3]');
-        INSERT INTO steps SELECT value, 'build', 100, 102, 0, NULL, '' FROM json_each('[1, 2, 3]');
-        INSERT INTO steps SELECT value, 'samples', 110, 111, 0, NULL, '' FROM json_each('[1, 2, 3]');
-        INSERT INTO steps SELECT value, 'ranked', 112, 111 + 2 * value, 0, NULL, '' FROM json_each('[1, 2, 3]')"
+        INSERT INTO steps $step_columns SELECT value, 'build', 100, 102, 0, NULL, '' FROM json_each('[1, 2, 3]');
+        INSERT INTO steps $step_columns SELECT value, 'samples', 110, 111, 0, NULL, '' FROM json_each('[1, 2, 3]');
+        INSERT INTO steps $step_columns SELECT value, 'ranked', 112, 111 + 2 * value, 0, NULL, '' FROM json_each('[1, 2, 3]')"
     run -0 "$root/contrib/slurm/sizing.sh" "$db"
     assert_line --index 2 '| Alpha | A | 2 | 2.0 | 4.0 | 3.0 | 5.0 | 900 |'
     assert_equal "${#lines[@]}" 3

@@ -36,6 +36,7 @@ static const char *const known[] = {
     "scoring.rank_cpu",
     "scoring.device",
     "seal",
+    "practice",
     "key",
     "require_box",
     "limits.files",
@@ -301,6 +302,8 @@ static bool take(struct contest *contest, const struct setting *item, struct err
     }
     if (strcmp(key, "seal") == 0)
         return take_name(contest, item, true, &contest->seal, error);
+    if (strcmp(key, "practice") == 0)
+        return settings_boolean(&contest->settings, item, &contest->practice, error);
     if (strcmp(key, "key") == 0)
         return take_name(contest, item, true, &contest->key, error);
     if (strcmp(key, "require_box") == 0) {

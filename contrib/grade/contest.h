@@ -60,6 +60,7 @@ struct contest {
     bool rank_cpu;             /* times of C on a CPU rank, too */
     const char *device;        /* the GPU or CPU model whose times rank, or NULL for the one with most of them */
     const char *seal, *key;    /* paths below the contest's folder, or NULL */
+    bool practice;             /* nothing hangs on it: inputs of secret cases need no seal */
     const char *require_box;   /* the least box that anything is run in, as main_host takes it: cgroup unless the file says otherwise */
     double files, megabytes;   /* the most that one submission may have */
     double attempts;           /* how often a step is tried that the machine failed */

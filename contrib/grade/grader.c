@@ -34,7 +34,7 @@ void grader_say(const struct contest *contest, struct store *store, struct progr
     struct error error;
     sqlite3_stmt *statement =
         store_prepare(store, &error,
-                      "SELECT s.team, s.problem, s.path, j.verdict, j.message, (SELECT max(median) FROM runs WHERE"
+                      "SELECT s.team, s.problem, s.path, j.verdict, j.reason, (SELECT max(median) FROM runs WHERE"
                       " judgement = j.id AND step = " SQL(NAME_RANKED) "), s.id, s.submitted FROM judgements j"
                       " JOIN submissions s ON s.id = j.submission WHERE j.id = ? AND j.state = " SQL(NAME_DONE),
                       "i", judgement);

@@ -245,7 +245,7 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
                        clock_wall());
         if (survey->refused[0]) {
             refused = sqlite3_last_insert_rowid(store->db);
-            ok = ok && judgement_end(store, refused, "CE", survey->refused, error);
+            ok = ok && judgement_end(store, refused, "CE", survey->refused, survey->refused, error);
         }
         snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
         tree_remove(target); /* of a transaction that was lost with the power after its rename */

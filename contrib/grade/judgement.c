@@ -54,10 +54,10 @@ bool judgement_count(struct store *store, int64_t *done, int64_t *all, struct er
 }
 
 bool judgement_end(struct store *store, int64_t judgement, const char *verdict, const char *message,
-                   struct error *error)
+                   const char *reason, struct error *error)
 {
     return store_run(store, error,
-                     "UPDATE judgements SET state = " SQL(NAME_DONE) ", verdict = ?, message = ?, ended = ? WHERE"
-                     " id = ?",
-                     "ssdi", verdict, message, clock_wall(), judgement);
+                     "UPDATE judgements SET state = " SQL(NAME_DONE) ", verdict = ?, message = ?, reason = ?, ended = ?"
+                     " WHERE id = ?",
+                     "sssdi", verdict, message, reason, clock_wall(), judgement);
 }

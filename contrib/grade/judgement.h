@@ -46,8 +46,11 @@ bool judgement_is_done(struct store *store, int64_t judgement, bool *done, struc
 /* How many judgements have their verdicts, and how many there are. */
 bool judgement_count(struct store *store, int64_t *done, int64_t *all, struct error *error);
 
-/* Gives a judgement its verdict, as of now. */
+/* What everybody is told of a judging that the machine failed in. */
+#define REASON_OF_JE "the machine or the toolkit failed"
+
+/* Gives a judgement its verdict, as of now: `message` is for the organiser, `reason` for everybody. */
 bool judgement_end(struct store *store, int64_t judgement, const char *verdict, const char *message,
-                   struct error *error);
+                   const char *reason, struct error *error);
 
 #endif

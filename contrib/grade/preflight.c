@@ -271,6 +271,32 @@ static bool own_file_is_there(const struct contest *contest, const char *key, co
                        line_of_key(contest, key), key, name, path, strerror(errno));
 }
 
+static bool is_sample(const char *name)
+{
+    return strcmp(name, "sample") == 0 || strncmp(name, "sample/", 7) == 0;
+}
+
+/*
+ * Without a seal every judging of a secret case has inputs that anybody can make: one submission that loses on purpose
+ * tells the next one what they are.
+ */
+static bool is_sealed_or_practice(const struct contest *contest, struct error *error)
+{
+    if (contest->seal && contest->practice)
+        return error_usage(error, "%s:%d: 'practice: yes' is for a contest without a seal: remove one of the two",
+                           contest->settings.path, line_of_key(contest, "practice"));
+    for (size_t i = 0; i < contest->problem_count && !contest->seal && !contest->practice; i++) {
+        const struct contest_problem *problem = &contest->problems[i];
+
+        if (!is_sample(problem->secret) || !is_sample(problem->ranked))
+            return error_usage(error, "%s: problem %s has secret cases ('%s'), and there is no seal: make one (make "
+                                      "seal) and name it with 'seal:', or say 'practice: yes' where nothing depends on"
+                                      " the results", contest->settings.path, problem->id,
+                               is_sample(problem->secret) ? problem->ranked : problem->secret);
+    }
+    return true;
+}
+
 bool preflight(const struct contest *contest, const char *folder, const char *root, const char *build,
                struct error *error)
 {
@@ -295,7 +321,7 @@ bool preflight(const struct contest *contest, const char *folder, const char *ro
         if (!data_is_there(contest, i, root, error) || !host_agrees(contest, i, folder, root, build, error))
             return false;
     }
-    return teams_are_read(folder, error) && submissions_are_there(folder, error);
+    return is_sealed_or_practice(contest, error) && teams_are_read(folder, error) && submissions_are_there(folder, error);
 }
 
 bool preflight_box(const struct contest *contest, const char *root, const char *build, struct error *error)

@@ -156,7 +156,7 @@ int command_results(const struct contest *contest, const char *folder, int argc,
     struct filter filter = { 0 };
     struct store store;
     sqlite3_stmt *statement = NULL;
-    bool public_view = false, filtered = false, ok;
+    bool public_view = false, secrets = false, filtered = false, ok;
     char path[PATH_MAX];
 
     for (int i = 0; i < argc; i++) {
@@ -166,6 +166,8 @@ int command_results(const struct contest *contest, const char *folder, int argc,
             format = ROWS_JSON;
         else if (strcmp(argv[i], "--public") == 0)
             public_view = true;
+        else if (strcmp(argv[i], "--show-secret") == 0)
+            secrets = true;
         else if (strcmp(argv[i], "--sql") == 0 && i + 1 < argc)
             own = argv[++i];
         else if (argv[i][0] != '-')
@@ -185,12 +187,14 @@ int command_results(const struct contest *contest, const char *folder, int argc,
                            " rejudgings",
                            name),
                EXIT_USAGE;
+    if (public_view && secrets)
+        return error_usage(error, "--public and --show-secret exclude each other"), EXIT_USAGE;
     if (public_view && (own || sql))
-        return error_usage(error, "--public is for the standings alone: the other tables hold all"), EXIT_USAGE;
+        return error_usage(error, "--public is for the standings alone: the other tables hold what came after the freeze, too"), EXIT_USAGE;
     if (filtered && (own || !sql || !strstr(sql, FILTER_SQL)))
         return error_usage(error, "%s cannot be filtered", own ? "--sql" : name), EXIT_USAGE;
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
-    if (!store_open(&store, path, STORE_READ, error))
+    if (!store_open(&store, path, secrets ? STORE_READ_SECRET : STORE_READ, error))
         return error->code;
     if (own || sql) {
         statement = !filter_fits(&filter, contest, &store, error) ? NULL

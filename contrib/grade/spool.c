@@ -311,7 +311,7 @@ static bool charge(const struct contest *contest, struct store *store, struct pr
         return true;
     snprintf(message, sizeof message, "%d tasks of the cluster ended without a result, the last one %.40s",
              (int)attempts, order);
-    if (!judgement_end(store, judgement, "JE", message, error))
+    if (!judgement_end(store, judgement, "JE", message, REASON_OF_JE, error))
         return false;
     grader_say(contest, store, progress, judgement);
     return true;

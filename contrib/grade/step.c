@@ -173,7 +173,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     const bool ranked = job->state == JUDGEMENT_RANKED;
     const char *arguments[ARGUMENTS],
         *object = job->baseline ? grader->baselines[problem - contest->problems] : job->object;
-    char host[PATH_MAX], json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX], repeat[16],
+    char host[PATH_MAX], json[PATH_MAX], public_json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX], repeat[16],
         warden[16], judgement[24];
     int channel = 0;
     size_t n = 0;
@@ -188,6 +188,9 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     arguments[n++] = "--submission", arguments[n++] = object;
     arguments[n++] = "--json",
     arguments[n++] = step_path(job, job->baseline ? "baseline.json" : "result.json", json, sizeof json);
+    arguments[n++] = "--public-json",
+    arguments[n++] = step_path(job, job->baseline ? "baseline-public.json" : "public.json", public_json,
+                               sizeof public_json);
     if (problem->league)
         arguments[n++] = "--league", arguments[n++] = problem->league;
     arguments[n++] = "--require-box", arguments[n++] = contest->require_box;
@@ -215,6 +218,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
             snprintf(judgement, sizeof judgement, "%jd", (intmax_t)job->judgement);
             arguments[n++] = "--seal", arguments[n++] = seal;
             arguments[n++] = "--judgement", arguments[n++] = judgement;
+            arguments[n++] = "--show-secret"; /* result.json is the organiser's, public.json everybody's */
         } else if (ranked) {
             arguments[n++] = "--seed", arguments[n++] = job->seed;
         }
@@ -255,8 +259,9 @@ static bool machine_of(struct store *store, const char *host, const json_t *resu
                         "sssss", host, kind, name, uuid, driver);
 }
 
+/* `open` is the public form of the case `value`. */
 static bool write_case(struct store *store, int64_t judgement, enum step step, size_t number, const json_t *value,
-                       struct error *error)
+                       const json_t *open, struct error *error)
 {
     const json_t *samples = json_object_get(value, "samples"), *sample;
     size_t count = json_array_size(samples), i;
@@ -272,10 +277,12 @@ static bool write_case(struct store *store, int64_t judgement, enum step step, s
     stats = stats_of(sorted, count);
     interval = stats_interval(sorted, count, STATS_COVERAGE);
     ok = store_run(store, error,
-                   "INSERT INTO runs (judgement, step, number, name, verdict, message, median, low, high)"
-                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   count > 0 ? "isisssddd" : "isisss", judgement, step_name(step), (int64_t)number,
-                   text_of(value, "name"), text_of(value, "verdict"), text_of(value, "message"), stats.median,
+                   "INSERT INTO runs (judgement, step, number, name, verdict, message, reason, timed, median, low,"
+                   " high) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   count > 0 ? "isissssiddd" : "isissssi", judgement, step_name(step), (int64_t)number,
+                   text_of(value, "name"), text_of(value, "verdict"), text_of(value, "message"),
+                   text_of(open, "message"), (int64_t)(json_array_size(json_object_get(open, "samples")) == count),
+                   stats.median,
                    interval.coverage > 0 ? interval.low : stats.min, interval.coverage > 0 ? interval.high : stats.max);
     run = sqlite3_last_insert_rowid(store->db);
     json_array_foreach(samples, i, sample) ok =
@@ -285,19 +292,23 @@ static bool write_case(struct store *store, int64_t judgement, enum step step, s
     return ok;
 }
 
+/* A result in both its forms, or NULL in place of both. */
 static bool write_step(struct store *store, const struct job *job, enum step step, int code, const json_t *result,
-                       const char *log, struct error *error)
+                       const json_t *open, const char *log, struct error *error)
 {
-    char *record = result ? json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *record = result ? json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL,
+         *open_record = open ? json_dumps(open, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    const json_t *open_cases = json_object_get(open, "cases");
     const json_t *value;
     size_t i;
     bool ok = store_run(store, error,
-                        "INSERT OR REPLACE INTO steps (judgement, step, started, ended, exit_code, record, log)"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                        "isddiss", job->judgement, step_name(step), job->started, clock_wall(), (int64_t)code,
-                        record, log ? log : "");
+                        "INSERT OR REPLACE INTO steps (judgement, step, started, ended, exit_code, record, log,"
+                        " public) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                        "isddisss", job->judgement, step_name(step), job->started, clock_wall(), (int64_t)code,
+                        record, log ? log : "", open_record);
 
     free(record);
+    free(open_record);
     ok = ok &&
          store_run(store, error,
                    "DELETE FROM samples WHERE run IN (SELECT id FROM runs WHERE judgement = ? AND step = ?)", "is",
@@ -305,7 +316,7 @@ static bool write_step(struct store *store, const struct job *job, enum step ste
          store_run(store, error, "DELETE FROM runs WHERE judgement = ? AND step = ?", "is", job->judgement,
                    step_name(step));
     json_array_foreach(json_object_get(result, "cases"), i, value) ok =
-        ok && write_case(store, job->judgement, step, i, value, error);
+        ok && write_case(store, job->judgement, step, i, value, json_array_get(open_cases, i), error);
     return ok;
 }
 
@@ -319,7 +330,7 @@ static bool set_failed(struct grader *grader, struct job *job, const char *messa
     if (!store_number(store, error, &attempts, "SELECT attempts + 1 FROM judgements WHERE id = ?", "i", job->judgement))
         return false;
     if (attempts >= (int64_t)grader->contest->attempts)
-        return judgement_end(store, job->judgement, "JE", message, error);
+        return judgement_end(store, job->judgement, "JE", message, REASON_OF_JE, error);
     progress_line(&grader->progress, "#%jd attempt %d failed, again: %s", (intmax_t)job->submission, (int)attempts,
                   message);
     return store_run(store, error,
@@ -376,7 +387,7 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
     else
         telling_line(log ? log : "", code == EXIT_REJECTED ? compilers_words : script_words, message, sizeof message);
     cut_out(message, grader, job);
-    ok = write_step(store, job, STEP_BUILD, code, NULL, log, error);
+    ok = write_step(store, job, STEP_BUILD, code, NULL, NULL, log, error);
     if (ok && code == EXIT_ACCEPTED)
         ok = store_run(store, error,
                        "UPDATE judgements SET state = " SQL(NAME_SAMPLES) ", object = ?, object_sha256 = ?,"
@@ -385,7 +396,7 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
     else if (ok && (code == EXIT_REJECTED || code == EXIT_USAGE))
         ok = machine_of(store, grader->host, NULL, &machine, error) &&
              store_run(store, error, "UPDATE judgements SET machine = ? WHERE id = ?", "ii", machine, job->judgement) &&
-             judgement_end(store, job->judgement, "CE", message, error);
+             judgement_end(store, job->judgement, "CE", message, message, error);
     else if (ok)
         ok = set_failed(grader, job, message[0] ? message : "the build did not end", error);
     free(log);
@@ -427,12 +438,22 @@ static json_t *read_result(const struct job *job, const char *name)
     return json_load_file(step_path(job, name, path, sizeof path), JSON_REJECT_DUPLICATES, NULL);
 }
 
+static bool write_baseline(struct store *store, const struct job *job, struct error *error)
+{
+    json_t *result = read_result(job, "baseline.json"), *open = read_result(job, "baseline-public.json");
+    const bool ok = write_step(store, job, STEP_BASELINE, 0, result, open, "", error);
+
+    json_decref(result);
+    json_decref(open);
+    return ok;
+}
+
 bool step_finish_run(struct grader *grader, struct job *job, int code, struct error *error)
 {
     static const char *const words[] = { "main_host: ", NULL };
     char path[PATH_MAX], message[512] = "";
     char *log = read_text(step_path(job, "log", path, sizeof path), LOG_KEPT);
-    json_t *result = read_result(job, "result.json"), *baseline;
+    json_t *result = read_result(job, "result.json"), *open = read_result(job, "public.json");
     struct store *store = grader->store;
     const char *verdict = text_of(result, "verdict");
     const enum step step = job->state == JUDGEMENT_SAMPLES  ? STEP_SAMPLES
@@ -445,17 +466,14 @@ bool step_finish_run(struct grader *grader, struct job *job, int code, struct er
     telling_line(log ? log : "", words, message, sizeof message);
     if (job->fault[0])
         snprintf(message, sizeof message, "%s", job->fault);
-    if (code > EXIT_REJECTED || !verdict[0] || strcmp(verdict, "JE") == 0) {
-        ok = write_step(store, job, step, code, result, log, error) &&
+    if (code > EXIT_REJECTED || !verdict[0] || !open || strcmp(verdict, "JE") == 0) {
+        ok = write_step(store, job, step, code, result, open, log, error) &&
              set_failed(grader, job, message[0] ? message : "the host did not end", error);
         goto out;
     }
-    if (job->state == JUDGEMENT_RANKED && grader->contest->scoring == SCORING_RELATIVE) {
-        baseline = read_result(job, "baseline.json");
-        ok = write_step(store, job, STEP_BASELINE, 0, baseline, "", error);
-        json_decref(baseline);
-    }
-    ok = ok && write_step(store, job, step, code, result, log, error) &&
+    if (job->state == JUDGEMENT_RANKED && grader->contest->scoring == SCORING_RELATIVE)
+        ok = write_baseline(store, job, error);
+    ok = ok && write_step(store, job, step, code, result, open, log, error) &&
          machine_of(store, grader->host, result, &machine, error) &&
          store_run(store, error, "UPDATE judgements SET machine = ?, review = max(review, ?) WHERE id = ?", "iii",
                    machine, (int64_t)to_be_reviewed(grader, result), job->judgement);
@@ -463,11 +481,12 @@ bool step_finish_run(struct grader *grader, struct job *job, int code, struct er
         goto out;
     job->state = strcmp(verdict, "AC") == 0 || go_on ? next_state(grader, job, result) : JUDGEMENT_DONE;
     ok = job->state == JUDGEMENT_DONE
-             ? judgement_end(store, job->judgement, verdict, text_of(result, "message"), error)
+             ? judgement_end(store, job->judgement, verdict, text_of(result, "message"), text_of(open, "message"), error)
              : store_run(store, error, "UPDATE judgements SET state = ? WHERE id = ?", "si",
                          judgement_state_name(job->state), job->judgement);
 out:
     json_decref(result);
+    json_decref(open);
     free(log);
     return ok;
 }
@@ -479,7 +498,7 @@ bool step_baseline_ran(struct job *job, int *code)
     job->baseline = false;
     if (*code == EXIT_REJECTED && result)
         snprintf(job->fault, sizeof job->fault, "the baseline of problem %.100s is not accepted: %.10s %.200s",
-                 job->problem->id, text_of(result, "verdict"), text_of(result, "message"));
+                 job->problem->id, text_of(result, "verdict"), text_of(result, "reason"));
     if (*code != EXIT_ACCEPTED || !result)
         *code = EXIT_TOOLKIT;
     json_decref(result);

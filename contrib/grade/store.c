@@ -190,6 +190,15 @@ static const char *const versions[] = {
     "ALTER TABLE judgements ADD COLUMN begun REAL;"
     "CREATE INDEX judgements_by_begun ON judgements (begun);"
     "CREATE TABLE waiting (team TEXT PRIMARY KEY, files INTEGER NOT NULL, since REAL NOT NULL);",
+    /* 4: what everybody may read, beside what the organiser may; of older results only what is surely no secret */
+    "ALTER TABLE judgements ADD COLUMN reason TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE runs ADD COLUMN reason TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE runs ADD COLUMN timed INTEGER NOT NULL DEFAULT 0 CHECK (timed IN (0, 1));"
+    "ALTER TABLE steps ADD COLUMN public TEXT;"
+    "UPDATE runs SET reason = message, timed = 1 WHERE step = 'samples';"
+    "UPDATE runs SET timed = 1 WHERE verdict = 'AC';"
+    "UPDATE judgements SET reason = message WHERE verdict <> 'JE' AND NOT EXISTS (SELECT 1 FROM runs WHERE"
+    " judgement = judgements.id AND step <> 'samples' AND verdict <> 'AC');",
 };
 
 enum { NEWEST = sizeof versions / sizeof versions[0] };
@@ -258,7 +267,7 @@ static bool read_only_folder(struct store *store)
 
 bool store_open(struct store *store, const char *path, enum store_mode mode, struct error *error)
 {
-    int flags = mode == STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    int flags = mode != STORE_WRITE ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     int64_t version;
 
     *store = (struct store){ .path = strdup(path) };
@@ -266,7 +275,7 @@ bool store_open(struct store *store, const char *path, enum store_mode mode, str
         return error_toolkit(error, "out of memory");
     if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOFOLLOW, NULL) != SQLITE_OK) {
         failed(store, error);
-        error->code = mode == STORE_READ ? EXIT_USAGE : EXIT_TOOLKIT;
+        error->code = mode != STORE_WRITE ? EXIT_USAGE : EXIT_TOOLKIT;
         store_close(store);
         return false;
     }
@@ -278,10 +287,10 @@ bool store_open(struct store *store, const char *path, enum store_mode mode, str
     if (!execute(store, "PRAGMA foreign_keys = ON", error) ||
         (mode == STORE_WRITE && !execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", error)) ||
         (!store_number(store, error, &version, "PRAGMA user_version", "") &&
-         !(mode == STORE_READ && read_only_folder(store) && open_unchanging(store, error) &&
+         !(mode != STORE_WRITE && read_only_folder(store) && open_unchanging(store, error) &&
            store_number(store, error, &version, "PRAGMA user_version", ""))))
         goto fail;
-    if (version > store_schema() || (mode == STORE_READ && version < store_schema())) {
+    if (version > store_schema() || (mode != STORE_WRITE && version < store_schema())) {
         error_usage(error,
                     version > store_schema() ? "%s: its schema has version %d, newer than this program's %d"
                                               : "%s: its schema has version %d, older than this program's %d: "
@@ -289,7 +298,7 @@ bool store_open(struct store *store, const char *path, enum store_mode mode, str
                     path, (int)version, store_schema());
         goto fail;
     }
-    if (mode == STORE_READ || migrate(store, error))
+    if (mode == STORE_WRITE ? migrate(store, error) : mode != STORE_READ || store_make_public(store, error))
         return true;
 fail:
     store_close(store);

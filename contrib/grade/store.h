@@ -19,7 +19,12 @@ struct store {
     char *path;
 };
 
-enum store_mode { STORE_WRITE, STORE_READ };
+/*
+ * Who reads with STORE_READ sees what everybody may see: judgements, runs, steps and samples have the public form of
+ * messages and records under their usual names, and the organiser's are out of reach of any statement (store_public.c).
+ * STORE_READ_SECRET has all, as STORE_WRITE.
+ */
+enum store_mode { STORE_WRITE, STORE_READ, STORE_READ_SECRET };
 
 /*
  * Opens; STORE_WRITE makes the file and brings an older schema to the newest. A newer one than this program's is
@@ -27,6 +32,9 @@ enum store_mode { STORE_WRITE, STORE_READ };
  */
 bool store_open(struct store *store, const char *path, enum store_mode mode, struct error *error);
 void store_close(struct store *store);
+
+/* From now on the connection has the public view. Called by store_open(). */
+bool store_make_public(struct store *store, struct error *error);
 
 /* The schema's newest version. */
 int store_schema(void);

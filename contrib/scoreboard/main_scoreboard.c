@@ -21,13 +21,15 @@
 #define MARKER "scoreboard.txt"
 
 static const char help[] =
-    "usage: scoreboard CONTEST [--out FOLDER] [--public | --final]\n"
+    "usage: scoreboard CONTEST [--out FOLDER] [--public | --final] [--show-secret]\n"
     "\n"
     "Writes the scoreboard of the contest in the folder CONTEST, and says where its first page is.\n"
-    "  --out FOLDER   where to (default: CONTEST/scoreboard); replaced as a whole\n"
+    "  --out FOLDER   where to (default: CONTEST/scoreboard, with --show-secret CONTEST/scoreboard-secret); replaced\n"
+    "                 as a whole\n"
     "  --public       until the thaw, what was submitted from the freeze on is shown without its result; this is\n"
     "                 the default\n"
-    "  --final        everything is shown\n"
+    "  --final        the results of all submissions are shown\n"
+    "  --show-secret  for the organiser's eyes alone: what submissions answered and printed in secret cases, too\n"
     "\n"
     "SOURCE_DATE_EPOCH in the environment is taken for the present moment, in seconds since 1970.\n"
     "exit codes: 0 written, 2 usage, 3 the toolkit or the machine failed\n";
@@ -114,7 +116,7 @@ static bool present(double *now, struct error *error)
 }
 
 static bool write_board(const struct contest *contest, const char *folder, const char *out, bool final,
-                        struct error *error)
+                        bool secrets, struct error *error)
 {
     struct run_state *state = calloc(1, sizeof *state);
     char build[PATH_MAX], root[PATH_MAX], path[PATH_MAX];
@@ -131,7 +133,7 @@ static bool write_board(const struct contest *contest, const char *folder, const
         ok = error_usage(error, "'%s' was not graded yet: there is no '%s'", folder, path);
     else
         ok = present(&now, error) && root_find(build, root, sizeof root, error) &&
-             store_open(&store, path, STORE_READ, error) && store_run(&store, error, "BEGIN", "") &&
+             store_open(&store, path, secrets ? STORE_READ_SECRET : STORE_READ, error) && store_run(&store, error, "BEGIN", "") &&
              board_load(&state->board, contest, &store, folder, root, final, now, error) &&
              site_begin(&state->site, out, MARKER, error) && write_pages(state, error) &&
              site_publish(&state->site, error);
@@ -148,13 +150,14 @@ int main(int argc, char **argv)
     static const struct option options[] = { { "out", required_argument, NULL, 'o' },
                                              { "public", no_argument, NULL, 'p' },
                                              { "final", no_argument, NULL, 'f' },
+                                             { "show-secret", no_argument, NULL, 's' },
                                              { "help", no_argument, NULL, 'h' },
                                              { 0 } };
     static struct contest contest;
     struct error error = { 0 };
     const char *out = NULL, *folder;
     char own[PATH_MAX];
-    bool final = false, public_view = false, ok;
+    bool final = false, public_view = false, secrets = false, ok;
     int option;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
@@ -162,20 +165,21 @@ int main(int argc, char **argv)
         case 'o': out = optarg; break;
         case 'p': public_view = true; break;
         case 'f': final = true; break;
+        case 's': secrets = true; break;
         case 'h': return fputs(help, stdout) < 0;
         default: fputs(help, stderr); return EXIT_USAGE;
         }
-    if (optind + 1 != argc || (final && public_view)) {
+    if (optind + 1 != argc || (public_view && (final || secrets))) {
         fputs(help, stderr);
         return EXIT_USAGE;
     }
     folder = argv[optind];
     umask(022);
-    snprintf(own, sizeof own, "%.2000s/scoreboard", folder);
+    snprintf(own, sizeof own, "%.2000s/scoreboard%s", folder, secrets ? "-secret" : "");
     ok = sodium_init() >= 0 || error_toolkit(&error, "cannot start libsodium");
     ok = ok && contest_load(&contest, folder, &error);
     if (ok) {
-        ok = write_board(&contest, folder, out ? out : own, final, &error);
+        ok = write_board(&contest, folder, out ? out : own, final, secrets, &error);
         contest_release(&contest);
     }
     if (ok && printf("%s/index.html\n", out ? out : own) > 0 && fflush(stdout) == 0)

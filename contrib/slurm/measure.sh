@@ -20,8 +20,8 @@ done
 kind=c
 [ ! -e /dev/nvidiactl ] || kind=cu
 {
-    printf '%s\n' 'name: What a submission takes' 'scoring: { rank_cpu: yes }' 'limits: { megabytes: 64 }' \
-        'require_box: namespaces' problems:
+    printf '%s\n' 'name: What a submission takes' 'practice: yes' 'scoring: { rank_cpu: yes }' \
+        'limits: { megabytes: 64 }' 'require_box: namespaces' problems:
     for problem in "${problems[@]}"; do
         declare -A seen=()
         for group in accepted wrong_answer run_time_error time_limit_exceeded; do

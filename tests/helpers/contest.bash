@@ -1,6 +1,8 @@
 # A contest in $contest, for tests that grade it.
 # shellcheck shell=bash
 
+load helpers/rows
+
 # In setup(): where it is, and what is submitted.
 contest_places() {
     contest=$BATS_TEST_TMPDIR/contest db=$contest/grading/results.db

@@ -1,11 +1,14 @@
 # Contests whose results are made up, for tests of the scoreboard: what a grader would have written, without grading.
 # shellcheck shell=bash
 
+load helpers/rows
+
 # board_database FILE: an empty database, made by the grader itself.
 board_database() {
     local folder=$BATS_FILE_TMPDIR/empty
     mkdir -p "$folder/submissions" "$build/grading"
-    printf '%s\n' 'name: Empty' 'require_box: namespaces' 'problems:' '  - id: A' '    problem: mergesort' > "$folder/contest.yaml"
+    printf '%s\n' 'name: Empty' 'practice: yes' 'require_box: namespaces' 'problems:' '  - id: A' \
+        '    problem: mergesort' > "$folder/contest.yaml"
     "$build/grader" run "$folder" > /dev/null < /dev/null
     cp "$folder/grading/results.db" "$1"
 }

@@ -178,6 +178,8 @@ static bool take_language(struct options *options, const char *value, struct err
     return choose("--language", value, languages, &choice, error);
 }
 
+#define JUDGEMENTS ((UINT64_C(1) << 53) - 1) /* every reader of JSON keeps such a number */
+
 static bool take(struct options *options, int id, const char *value, struct error *error)
 {
     static const char *const devices[] = { "auto", "gpu", "cpu", "sim", NULL };
@@ -205,8 +207,7 @@ static bool take(struct options *options, int id, const char *value, struct erro
         options->check_seeded = true;
         return parse_number(value, "--check-seed", 0, UINT64_MAX, &options->check_seed, error);
     case OPTION_SEAL: options->seal = value; return true;
-    case OPTION_JUDGEMENT: /* every reader of JSON keeps such a number */
-        return parse_number(value, "--judgement", 1, (UINT64_C(1) << 53) - 1, &options->judgement, error);
+    case OPTION_JUDGEMENT: return parse_number(value, "--judgement", 1, JUDGEMENTS, &options->judgement, error);
     case OPTION_KEY: options->key = value; return true;
     case OPTION_JSON: options->json = value; return true;
     case OPTION_PUBLIC_JSON: options->public_json = value; return true;
