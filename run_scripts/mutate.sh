@@ -2,12 +2,13 @@
 # Makes mutants of a problem's accepted submissions, and shows which ones no case catches: mutate.sh PROBLEM [options]
 #
 #   --count N     how many mutants of the sources in C, 1 to 100000 (default: 180)
-#   --cuda N      how many of those in CUDA, 0 to 100000 (default: 100); they run on the simulator
+#   --cuda N      how many of those in CUDA, 0 to 100000 (default: 64); they run on the simulator
 #   --seed S      what is drawn (default: 1)
 #   --least N     fewer compiled mutants than this are a failure (default: 0)
 #   --source NAME of this source alone, below submissions/accepted
 #   --sources FOLDER, --list FILE   another folder of accepted submissions, another list
-#   --phase draw|judge   only draw them, or judge those that were drawn before: judging needs no libclang
+#   --phase draw|judge|report   only draw them; judge those that were drawn but not judged before, which needs no
+#                 libclang; or compare those that were judged before with the list
 #   --id N        judge that one mutant alone, and print what the host says of it
 #
 # A mutant is the source with one place changed: contrib/mutate. Each one is built and judged case by case, the cheap
@@ -21,10 +22,11 @@
 #   + CODE
 #   = REASON
 #
-# There * stands for every source or function, and a line of code that ends with ... for all that begin so, twins
+# There * stands for every source, function or operator, and a line of code that ends with ... for all that begin so, twins
 # (OPERATOR#2) too.
 #
-# What is the same machine code, or the same PTX, as the original is no survivor. A case counts only where the original
+# On the simulator a complaint, of a race or of memory that nobody has written, is a failure too. What is the same
+# machine code, or the same PTX, as the original is no survivor. A case counts only where the original
 # takes no more than CASE_SECONDS (2), on the simulator SIM_SECONDS (0.5). Results: build/mutate/PROBLEM/results.tsv and
 # results.json.
 # Exit code 1: there are survivors that the list does not have, or entries of the list that no mutant has.
@@ -33,12 +35,12 @@
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 line='mutate.sh PROBLEM [--count N] [--cuda N] [--seed S] [--least N] [--source NAME] [--sources FOLDER] [--list FILE]
-       [--phase draw|judge] [--id N]'
+       [--phase draw|judge|report] [--id N]'
 [ $# -ge 1 ] || usage "$line"
 problem=$1
 shift
 problem_exists "$problem"
-count=180 cuda=100 seed=1 least=0 only='' id='' phase=both
+count=180 cuda=64 seed=1 least=0 only='' id='' phase=both
 accepted=problems/$problem/submissions/accepted list=tests/mutants/$problem.txt
 # number NAME VALUE MOST
 number() {
@@ -54,7 +56,7 @@ while [ $# -gt 0 ]; do
     --source) only=$2 ;;
     --sources) [ -d "$2" ] || refuse "--sources: there is no folder '$2'"; accepted=$(realpath "$2") ;;
     --list) [ -f "$2" ] || refuse "--list: there is no file '$2'"; list=$(realpath "$2") ;;
-    --phase) [[ $2 =~ ^(draw|judge)$ ]] || refuse "--phase '$2': use draw or judge"; phase=$2 ;;
+    --phase) [[ $2 =~ ^(draw|judge|report)$ ]] || refuse "--phase '$2': use draw, judge or report"; phase=$2 ;;
     --id) number "$1" "$2" 200000; id=$2 ;;
     *) usage "$line" ;;
     esac
@@ -90,7 +92,7 @@ mapfile -t cu_sources < <(sources cu)
 
 export PROBLEM=$problem
 build_toolkit
-[ "$phase" = judge ] || toolkit_make mutate-program >&2 || fail 'what makes mutants does not build: see above'
+[[ $phase =~ ^(judge|report)$ ]] || toolkit_make mutate-program >&2 || fail 'what makes mutants does not build: see above'
 if [ ${#cu_sources[@]} -gt 0 ]; then
     toolkit_make have-nvcc || refuse 'mutants of CUDA sources need nvcc: omit them with --cuda 0'
     toolkit_make -j "$(nproc)" cudasim-library >&2 || fail 'the simulator does not build: see above'
@@ -141,6 +143,7 @@ original() {
         tail -n 5 "$folder/log"
         return 1
     fi
+    ! grep '^  | cudasim: ' "$folder/log" || return 1
     jq -r '.cases[] | select(.verdict == "AC") | [(.name | startswith("sample/") | not), .seconds.max, .name] | @tsv' \
         "$folder/result.json" | LC_ALL=C sort -k1,1 -k2,2g | cut -f 2- > "$folder/cases"
     [ -s "$folder/cases" ] || { echo "no case is judged: see $folder/log"; return 1; }
@@ -151,6 +154,7 @@ original() {
 # judge ID: builds $out/ID and writes its verdict and the case into $out/ID/result: CE, SAME, AC if it survives.
 judge() {
     local folder=$out/$1 name suffix file objects=() object seconds case verdict=AC status
+    [ "$phase" != judge ] || [ ! -s "$folder/result" ] || return 0
     name=$(sed -n '1s/ .*//p' "$folder/key") suffix=${name##*.}
     file=$folder/$(basename "$name") object=$folder/mutant.o
     if ! compile "$suffix" "$file" "$object" "$name" > "$folder/log" 2>&1; then
@@ -176,7 +180,11 @@ judge() {
         status=0
         host "$folder/device_user.so" "$name" --case "$case" --json "$folder/result.json" \
             --time-limit "$(limit "$seconds" "$suffix")" > "$folder/log" 2>&1 || status=$?
-        [ $status -ne 0 ] || continue
+        if [ $status -eq 0 ]; then
+            # A race, or memory that nobody has written: the answer is right here, by chance.
+            ! grep -q '^  | cudasim: ' "$folder/log" || { verdict=SIM; break; }
+            continue
+        fi
         verdict=$(sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$folder/result.json" 2> /dev/null || true)
         break
     done < "$out/original/$name/cases"
@@ -225,11 +233,11 @@ matched() {
             split($1, key, " ")
             for (i = 1; i <= n; i++) {
                 split(head[i], want, " ")
-                open = want[1] == "*" || want[2] == "*"
+                open = want[1] == "*" || want[2] == "*" || want[3] == "*"
                 if ((want[1] != "*" && want[1] != key[1]) || (want[2] != "*" && want[2] != key[2]) ||
                     !is(before[i], $2) || !is(after[i], $3))
                     continue
-                if (want[3] == key[3] || (open && want[3] == substr(key[3], 1, index(key[3] "#", "#") - 1)))
+                if (want[3] == key[3] || want[3] == "*" || (open && want[3] == substr(key[3], 1, index(key[3] "#", "#") - 1)))
                     print FNR "\t" i "\t" (open ? "open" : "exact")
             }
         }' "$1" "$2"
@@ -261,7 +269,7 @@ if [ -n "$id" ]; then
     cat "$out/$id/key" "$out/$id/result" "$out/$id/log"
     exit 0
 fi
-if [ "$phase" != judge ]; then
+if [[ $phase =~ ^(draw|both)$ ]]; then
     rm -rf "$out"
     mkdir -p "$out"
     echo "mutants of $problem, seed $seed:"
@@ -274,9 +282,11 @@ if [ "$phase" != judge ]; then
 fi
 [ -e "$out/possible" ] || refuse "nothing was drawn in $out: run it without --phase judge"
 [ "$phase" != draw ] || exit 0
-pool original "${c_sources[@]}" "${cu_sources[@]}" || fail 'an original is not accepted: see above'
 mapfile -t ids < <(cd "$out" && echo [0-9]* | tr ' ' '\n')
-pool judge "${ids[@]}" || fail 'a mutant could not be judged: see above'
+if [ "$phase" != report ]; then
+    pool original "${c_sources[@]}" "${cu_sources[@]}" || fail 'an original is not accepted: see above'
+    pool judge "${ids[@]}" || fail 'a mutant could not be judged: see above'
+fi
 
 # ---- what came of it ----
 
@@ -285,7 +295,7 @@ for id in "${ids[@]}"; do keys "$out/$id/key"; done > "$out/keys"
 matched "$out/listed" "$out/keys" | LC_ALL=C sort -k1,1n -k3,3 |
     awk '!seen[$1]++ { print $1 "\t" $3 }' > "$out/matched"
 for id in "${ids[@]}"; do
-    read -r verdict case < "$out/$id/result"
+    read -r verdict case < "$out/$id/result" || fail "mutant $id was not judged: run it without --phase"
     printf '%s\t%s\t%s\n' "$id" "$verdict" "${case:--}"
 done | paste - "$out/keys" | awk -F '\t' -v OFS='\t' -v file="$out/matched" '
     BEGIN { while ((getline line < file) > 0) { split(line, part, "\t"); entry[part[1]] = part[2] } }
@@ -302,11 +312,11 @@ jq -R -s --arg problem "$problem" --argjson seed "$seed" '{problem: $problem, se
 figures() { awk -F '\t' -v want="$1" '$2 ~ want { n++ } END { print n + 0 }' "$out/results.tsv"; }
 failures=0
 compiled=$((${#ids[@]} - $(figures '^CE$')))
-killed=$(figures '^(WA|RTE|TLE|MLE|SV)$')
+killed=$(figures '^(WA|RTE|TLE|MLE|SV|SIM)$')
 printf '%s: %d made, %d compiled, %d killed (' "$problem" ${#ids[@]} $compiled "$killed"
 for verdict in WA RTE TLE MLE; do printf '%s %d, ' $verdict "$(figures "^$verdict\$")"; done
-printf 'SV %d), %d with the same machine code, %d listed as equivalent, %d survive\n' \
-    "$(figures '^SV$')" "$(figures '^SAME$')" "$(figures '^EQUIVALENT$')" "$(figures '^SURVIVED$')"
+printf 'SV %d, complaints of the simulator %d), %d with the same machine code, %d listed as equivalent, %d survive\n' \
+    "$(figures '^SV$')" "$(figures '^SIM$')" "$(figures '^SAME$')" "$(figures '^EQUIVALENT$')" "$(figures '^SURVIVED$')"
 if [ "$(figures '^SURVIVED$')" -gt 0 ]; then
     failures=1
     echo 'these survive; add a case that fails them, or the reason why none can:'

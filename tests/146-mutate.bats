@@ -174,6 +174,14 @@ END
     printf '%s\n' '= planted' >> list
     run -0 mutate --count 30
     assert_output --regexp ', [1-9][0-9]* listed as equivalent, 0 survive$'
+    # One entry for all that begin alike, in any function; the others survive again.
+    cp list all
+    printf '%s\n' 'plain.c * constant' '- unused = ...' '+ unused = (3...' '= planted' > list
+    run -1 mutate --phase report
+    refute_line --partial 'unused = ('
+    run -0 awk '$2 == "EQUIVALENT"' "$build/mutate/matmul/results.tsv"
+    assert_line --partial 'unused = ('
+    cp all list
     # The source has changed: two entries name what is no longer there.
     sed -i 's/unused = 3/unused = 4/' planted/plain.c
     run -1 mutate --count 5
