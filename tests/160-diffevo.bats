@@ -190,6 +190,17 @@ END
     assert_equal "$(json .device.kind "$BATS_TEST_TMPDIR/bench/0-naive.json")" sim
 }
 
+@test "diffevo: a generation is counted beyond 16 bits" {
+    mkdir "$BATS_TEST_TMPDIR/short"
+    sed 's/uint32_t i, uint32_t generation, float \*trial/uint32_t i, uint16_t generation, float *trial/' \
+        problems/diffevo/submissions/accepted/baseline.c > "$BATS_TEST_TMPDIR/short/device_user.c"
+    run -1 cmp "$BATS_TEST_TMPDIR/short/device_user.c" problems/diffevo/submissions/accepted/baseline.c
+    so=$(submission "$BATS_TEST_TMPDIR/short" diffevo)
+    run -1 judged --case secret/prescribed/17-many-generations --submission "$so"
+    assert_output --partial 'FAILED. WA'
+    run -0 judged --case secret/prescribed/16-plateaus --submission "$so"
+}
+
 @test "diffevo: equal values and reached targets are in what is ranked; the middle of the shifts wins no open case" {
     local case
     for case in 14-mixed 15-longer 16-plateaus; do
