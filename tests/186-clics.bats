@@ -52,7 +52,7 @@ a_contest() {
             (6, 'ada', 'B', '1.c', 20, 'AC', 1.0, 0.9, 1.1, 'C'),
             (7, 'ada', 'A', 'late.c', 61, 'AC', 0.1, 0.1, 0.1, 'C'),
             (8, 'zed', 'A', '1.c', 42, NULL, NULL, NULL, NULL, 'C');
-        INSERT INTO submissions SELECT id, team, problem, path, id, id, 1767225600 + 60 * minute + 0.25, 0 FROM given;
+        INSERT INTO submissions $submission_columns SELECT id, team, problem, path, id, id, 1767225600 + 60 * minute + 0.25, 0 FROM given;
         INSERT INTO judgements (id, submission, state, verdict, created, ended, language) SELECT id + 100, id,
             iif(verdict IS NULL, 'secret', 'done'), verdict, 1767225601 + 60 * minute,
                 iif(verdict IS NULL, NULL, 1767225610 + 60 * minute),
@@ -311,7 +311,7 @@ JQ
     assert_equal "$output" "$(tail -n +6 "$BATS_TEST_TMPDIR/first")"
     # The one that was being judged gets its verdict, a team another name, one submission a review and bob a submission.
     query "UPDATE judgements SET state = 'done', verdict = 'TLE', ended = 1767225600 + 2600 WHERE id = 108;
-        INSERT INTO submissions VALUES (9, 'bob', 'B', '2.cu', 9, 9, 1767225600 + 2650, 0);
+        INSERT INTO submissions $submission_columns VALUES (9, 'bob', 'B', '2.cu', 9, 9, 1767225600 + 2650, 0);
         INSERT INTO judgements (id, submission, created) VALUES (109, 9, 1767225600 + 2651)"
     sed -i 's/ärger/Ärger/' "$contest/teams/bob.yaml"
     run -0 clics --since "$(token "$(tail -n 1 "$BATS_TEST_TMPDIR/first")")"
@@ -578,7 +578,7 @@ LINES
     # tries ID TEAM SAMPLES KEYS LARGE PAIRS: right and wrong cases of each as letters, such as AAW.
     tries() {
         local id=$1 number=0 part letter names=(sample secret/keys secret/large secret/pairs)
-        query "INSERT INTO submissions VALUES ($id, '$2', 'A', $id, $id, $id, 1767225600 + $id, 0);
+        query "INSERT INTO submissions $submission_columns VALUES ($id, '$2', 'A', $id, $id, $id, 1767225600 + $id, 0);
             INSERT INTO judgements (id, submission, state, verdict, created, ended)
                 VALUES ($id, $id, 'done', 'WA', 1, 1)"
         shift 2

@@ -354,7 +354,7 @@ bob|3.c|WA"
     # Two submissions on one GPU, of 3 and 5 s from the samples to the times, built in 2 s each;
     # one that the machine failed first.
     sqlite3 "$db" "INSERT INTO machines VALUES (1, 'h', 'gpu', 'Alpha', 'u', 'd', 0);
-        INSERT INTO submissions SELECT value, 't', 'A', value, value, '', 0, 0 FROM json_each('[1, 2, 3]');
+        INSERT INTO submissions $submission_columns SELECT value, 't', 'A', value, value, '', 0, 0 FROM json_each('[1, 2, 3]');
         INSERT INTO judgements (id, submission, state, verdict, created, machine, attempts)
             SELECT value, value, 'done', 'AC', 0, 1, value = 3 FROM json_each('[1, 2, 3]');
         INSERT INTO steps $step_columns SELECT value, 'build', 100, 102, 0, NULL, '' FROM json_each('[1, 2, 3]');

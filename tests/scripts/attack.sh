@@ -9,6 +9,8 @@
 #   Problem: matmul             where it is not editdistance; it is judged on all samples then, else on the first one
 #   Options: --repeat 3         for main_host
 #   Needs: gpu                  where it does not work without one
+#   Sealed: yes                 judged with a seal. Says is then of the public form, in which no number of the
+#                               organiser's messages, answers and outputs may stand
 #
 # An honest twin, NAME_honest, does the same without the attack and must be accepted. No attack may be accepted, hold
 # the host for more than a second beyond its limit, leave anything behind - processes, mounts, files in /tmp and
@@ -42,7 +44,7 @@ field() {
 }
 if [ "${CLEAN_ROOM:-}" != yes ]; then
     # All that is shared is built before, and what is given is brought to where it will be seen.
-    rm -rf "$json/given" && mkdir -p "$json/given"
+    rm -rf "$json/given" "$json/seal" && mkdir -p "$json/given"
     for i in "${!files[@]}"; do
         [[ $(realpath "${files[i]}") == "$root"/* ]] && files[i]=$(realpath "${files[i]}") && continue
         cp -R "${files[i]}" "$json/given/" && files[i]=$json/given/$(basename "${files[i]}")
@@ -53,6 +55,8 @@ if [ "${CLEAN_ROOM:-}" != yes ]; then
     ! toolkit_make have-nvcc || toolkit_make -j "$(nproc)" cudasim-library >&2 ||
         fail "the simulator does not build: see above"
     toolkit_make submission SUBMISSION=problems/editdistance/submissions/accepted/bitparallel.c >&2 || fail 'see above'
+    toolkit_make "${build#"$root"/}/seal" >&2 || fail 'see above'
+    "$build/seal" make "$json/seal" --name attack > /dev/null
     # Outside of the room, where they do not count as left behind.
     trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
     for ((i = 0; i < load; i++)); do (while :; do :; done) & done
@@ -69,6 +73,10 @@ judged() {
         cases=${problem:+--group sample}
         cases=${cases:---case sample/1-small}
     fi
+    if [ "$(field Sealed "$file")" = yes ]; then
+        options+=" --seal $json/seal/seal-secret.json --judgement $((1 + $(cksum <<< "$name" | cut -d ' ' -f 1)))"
+        options+=" --show-secret --public-json $json/$name.public"
+    fi
     # What attacks the compiler is waited for no longer than must be.
     [[ $name == compile_* ]] && seconds=${COMPILE_SECONDS:-20} || seconds=120
     # shellcheck disable=SC2086
@@ -79,7 +87,7 @@ judged() {
 
 # complaints FILE: what is not as it must be, in words; nothing if all is.
 complaints() {
-    local file=$1 result must got says
+    local file=$1 result must got says open
     result=$json/$(basename "$file").json must=$(field Expect "$file") says=$(field Says "$file")
     got=$(jq -r .verdict "$result" 2> /dev/null || echo none)
     [[ "|$must|" == *"|$got|"* ]] || echo "verdict $got; "
@@ -91,7 +99,13 @@ complaints() {
             [[ "|$must|" == *"|$got|"* ]] || echo "verdict $got of a case; "
         done
     fi
-    [ -z "$says" ] || jq -e --arg says "$says" '.message | contains($says)' "$result" > /dev/null ||
+    open=$result
+    if [ "$(field Sealed "$file")" = yes ]; then
+        open=${result%.json}.public
+        jq -r '.cases[] | .message, .answer, .output | strings | scan("[0-9]{3,}")' "$result" |
+            grep -wFf - <(jq '.cases[] | del(.inputs)' "$open") | sed 's/.*/its public form tells &; /' || true
+    fi
+    [ -z "$says" ] || jq -e --arg says "$says" '.message | contains($says)' "$open" > /dev/null ||
         echo "it does not say '$says'; "
     jq -r '.cases[] | select(.end_seconds > 1) | "its processes took \(.end_seconds) s to end; "' "$result"
     jq -r '.message | capture("the limit of (?<limit>[0-9.]+) s and was stopped after (?<held>[0-9.]+) s") |
