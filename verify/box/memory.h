@@ -1,9 +1,9 @@
 /*
  * memory.h - how much memory the runner has in use, where no cgroup limits it: the host looks at it while it waits.
  *
- * Looked at is one process, the runner. Counted are its private memory, its shared mappings, its page tables and what
- * of it was swapped out, whichever of its threads still run; not its program files. Its threads are counted as well,
- * since the kernel limits none of root's.
+ * Looked at is one process, the runner, and where it may start others these, too. Counted are its private memory, its
+ * shared mappings, its page tables and what of it was swapped out, whichever of its threads still run; not its program
+ * files. Its threads are counted as well, since the kernel limits none of root's.
  */
 #ifndef VERIFY_MEMORY_H
 #define VERIFY_MEMORY_H
@@ -22,15 +22,17 @@ struct memory_watch {
     size_t limit;  /* bytes; 0 for none */
     size_t tasks;  /* threads that it may have */
     bool crowded;  /* it had more */
+    pid_t process; /* that one */
+    bool family;   /* all that its box's first process started is looked at */
     size_t given;  /* bytes of memory that the host has given it: not its own */
     size_t peak;   /* the most that was seen, bytes */
 };
 
 /*
- * Looks from now on at a process, which may have `limit` bytes and `tasks` threads. False, and nothing is looked at,
- * where it is gone.
+ * Looks from now on at a process, which may have `limit` bytes and `tasks` threads, or at its whole `family`: what the
+ * process that started it started. False, and nothing is looked at, where it is gone.
  */
-bool memory_watch_open(struct memory_watch *watch, pid_t pid, size_t limit, size_t tasks);
+bool memory_watch_open(struct memory_watch *watch, pid_t pid, size_t limit, size_t tasks, bool family);
 
 /* True when the process is above its limit now, or had more threads than it may have. */
 bool memory_watch_look(struct memory_watch *watch);

@@ -75,7 +75,8 @@ static struct facts let_load(struct session *session, struct facts facts)
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_LOAD };
 
     if (session->cgroup.folder < 0)
-        memory_watch_open(&session->memory, session->runner, session_most_memory(config), limit_tasks);
+        memory_watch_open(&session->memory, session->runner, session_most_memory(config), limit_tasks,
+                          config->box.level >= BOX_NAMESPACES && config->box.filter == FILTER_POCL);
     if (config->device_memory_limit > 0)
         session->device_memory_before = gpu_memory_used(config->gpu);
     if (config->box.level >= BOX_NAMESPACES && config->box.filter == FILTER_POCL &&
