@@ -179,13 +179,14 @@ END
     # All 0.1 by all 0.3, whose sums err by a third of K u each, and 0.7 by 1/3.
     head -c 64000 /dev/zero | sed 's/\x00\x00\x00\x00/\xcd\xcc\xcc\x3d/g' > "$BATS_TEST_TMPDIR/a.bin"
     head -c 64000 /dev/zero | sed 's/\x00\x00\x00\x00/\x9a\x99\x99\x3e/g' > "$BATS_TEST_TMPDIR/b.bin"
+    local files=("$BATS_TEST_TMPDIR/a.bin" 16 1000 "$BATS_TEST_TMPDIR/b.bin" 16)
     for name in simple baseline; do
         so=$(submission "problems/matmul/submissions/accepted/$name.c" matmul)
-        run -0 timeout 60 "$host" matmul "$BATS_TEST_TMPDIR/a.bin" 16 1000 "$BATS_TEST_TMPDIR/b.bin" 16 --submission "$so"
+        run -0 timeout 60 "$host" matmul "${files[@]}" --submission "$so"
         assert_line SUCCESSFUL.
     done
     so=$(submission problems/matmul/submissions/wrong_answer/tf32_rounding.c matmul)
-    run -1 timeout 60 "$host" matmul "$BATS_TEST_TMPDIR/a.bin" 16 1000 "$BATS_TEST_TMPDIR/b.bin" 16 --submission "$so"
+    run -1 timeout 60 "$host" matmul "${files[@]}" --submission "$so"
     assert_line --regexp '^FAILED\. WA '
 }
 

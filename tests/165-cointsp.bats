@@ -176,3 +176,16 @@ default() { sed -n "s/.*COINTSP_$1_DEFAULT = \([0-9]*\).*/\1/p" problems/cointsp
     assert_output --partial "gr24.tsp' is missing: set TSPLIB, or see problems/cointsp/get_tsplib.sh"
     run -0 shellcheck -x -P SCRIPTDIR -e SC2015 problems/cointsp/bench.sh problems/cointsp/get_tsplib.sh
 }
+
+@test "cointsp: overflow, thresholds in float32 and boundaries taken wrongly are seen with every seed, in what is ranked too" {
+    local row name case seed
+    for row in overflow:03-overflow boundary:06-hundred float_threshold:06-hundred; do
+        name=${row%%:*} case=${row##*:}
+        so=$(submission "problems/cointsp/submissions/wrong_answer/$name.c" cointsp)
+        for seed in 0 7 8; do
+            run -1 timeout 60 "$host" cointsp --case "secret/prescribed/$case" --seed "$seed" --submission "$so"
+            assert_output --partial 'FAILED. WA'
+        done
+    done
+    grep -q '^  - secret/prescribed/06-hundred$' problems/cointsp/gpu.yaml
+}

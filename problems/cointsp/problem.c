@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "coin.h"
+#include "include/cointsp_bits.h"
 #include "input.h"
 #include "instances.h"
 #include "opt.h"
@@ -41,6 +42,43 @@ static bool check_cap(uint32_t n, uint64_t cap, struct error *error)
     return cap * (n - 1) >= COINTSP_THOUSANDTHS ||
            error_usage(error, "a cap of %ju thousandths is below 1 / (n - 1), where the generator of %u cities starts",
                        (uintmax_t)cap, n);
+}
+
+/*
+ * Whether a draw of the first generation falls on a boundary, and the float32 nearest to it below. All cells are alike
+ * there, h, so that the thresholds do not depend on the walk: t = m h, the sum of the first m cities, for which `at
+ * least t` and `above t` differ, and which float32 rounds down into the city before.
+ */
+static bool draws_a_boundary(const struct cointsp_case *c)
+{
+    const uint32_t h = COINTSP_ONE / (c->n - 1);
+    uint32_t words[4];
+
+    for (uint32_t p = 0; p < c->population; p++)
+        for (uint32_t s = 1; s < c->n - 1; s++) {
+            uint32_t t;
+
+            if (s == 1 || s % 4 == 0)
+                cointsp_random_block(c->key, 0, p, s / 4, words);
+            t = cointsp_scale(words[s % 4], h * (c->n - s));
+            if (t > 0 && t % h == 0 && (double)(float)t < (double)t)
+                return true;
+        }
+    return false;
+}
+
+/* The key of a case: where that takes some 100 ms at most, one that draws a boundary. */
+static void draw_key(struct cointsp_case *c, struct random_stream *numbers)
+{
+    const uint32_t quick = 96; /* cities: a boundary in 2 * 2^30 / 95 draws, on average */
+    const uint64_t most = (uint64_t)1 << 29; /* draws */
+
+    for (uint64_t draws = 0; draws < most; draws += (uint64_t)c->population * c->n) {
+        c->key[0] = random_u32(numbers);
+        c->key[1] = random_u32(numbers);
+        if (c->n < quick || draws_a_boundary(c))
+            return;
+    }
 }
 
 /* KIND N of the words from `from` on. */
@@ -84,8 +122,7 @@ static bool generate_prescribed(const struct arguments *arguments, const struct 
     cointsp_parameters(&c, (uint32_t)parameters.percent, (uint32_t)parameters.k, (uint32_t)parameters.cap);
     if (!input_alloc(input, 1, cointsp_instance_size(&c), random_u32(&numbers), error))
         return false;
-    c.key[0] = random_u32(&numbers);
-    c.key[1] = random_u32(&numbers);
+    draw_key(&c, &numbers);
     i = first_of(input);
     *i.c = c;
     cointsp_make(kind, c.n, &distances, i.distance);

@@ -21,11 +21,11 @@
  *                               + sqrt(256) K 2^-149),   beta_kg = sum over j in g of b_kj^2.
  *
  *    t / MATMUL_DEVIATIONS is at least sqrt(sum of the squares of the elements' tolerances), T, but for what C_ij and
- *    the truth differ by, times rho. If |D| > t, all elements of the row and group are computed in float64 and judged by
- *    the rules. So an output that obeys them is never rejected. How often that work is in vain: the moment generating
- *    function of x_j is sinh(l) / l <= exp(l^2 / 6), so for errors within the tolerances of rule (1), independent of x
- *    as they must be, Hoeffding's argument ("Probability inequalities for sums of bounded random variables", JASA 58,
- *    1963) gives
+ *    the truth differ by, times rho. If |D| > t, all elements of the row and group are computed in float64 and judged
+ *    by the rules. So an output that obeys them is never rejected. How often that work is in vain: the moment
+ *    generating function of x_j is sinh(l) / l <= exp(l^2 / 6), so for errors within the tolerances of rule (1),
+ *    independent of x as they must be, Hoeffding's argument ("Probability inequalities for sums of bounded random
+ *    variables", JASA 58, 1963) gives
  *
  *        P(|D| > s T) <= 2 exp(-3 s^2 / 2) = 8e-11 for s = MATMUL_DEVIATIONS = 4.
  *

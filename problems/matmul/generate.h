@@ -21,9 +21,9 @@
  *                subnormal itself, every fourth column of B has exponents from 0 to 9
  *   special      uniform, but in one of 16 rows of A and columns of B is an infinity or NaN; some meet a zero or a
  *                subnormal number
- *   mixed        uniform, but of A's rows one in 16 has 8 elements at most that are not 0, one in 16 has exponents as in
- *                wide, one in 32 is subnormal; of B's columns one in 16 is wide. Up to 4 rows of A and columns of B are
- *                special
+ *   mixed        uniform, but of A's rows one in 16 has 8 elements at most that are not 0, one in 16 has exponents as
+ *                in wide, one in 32 is subnormal; of B's columns one in 16 is wide. Up to 4 rows of A and columns of B
+ *                are special
  */
 #define MATMUL_KINDS "uniform, positive, wide, cancel, integers, permutation, tiny, special or mixed"
 

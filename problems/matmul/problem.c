@@ -119,8 +119,8 @@ static bool check_values(const struct matmul_pair *pair, char *const *argv, stru
                                   "below 2^127",
                            argv[0], argv[3]);
     if ((rows > MATMUL_SPECIAL_MAX || columns > MATMUL_SPECIAL_MAX) && matmul_is_large(pair))
-        return error_usage(error, "more than %d rows of '%s' or columns of '%s' hold an infinity or NaN, for which these "
-                                  "matrices are too large",
+        return error_usage(error, "more than %d rows of '%s' or columns of '%s' hold an infinity or NaN, for which "
+                                  "these matrices are too large",
                            MATMUL_SPECIAL_MAX, argv[0], argv[3]);
     return true;
 }

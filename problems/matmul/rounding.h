@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * Whether `error`, that of an element, is what sums in float32 of these products may have: a[k], and b[k] whose elements
- * lie `step` apart, all finite. `products` has room for k numbers.
+ * Whether `error`, that of an element, is what sums in float32 of these products may have: a[k], and b[k] whose
+ * elements lie `step` apart, all finite. `products` has room for k numbers.
  *
  * Let P be the largest partial sum that common orders meet, 2^e <= P < 2^(e+1). A partial sum between 2^d and 2^(d+1)
  * is a multiple of the unit 2^(d-23). When p is added to it, it errs by r(p), p rounded to such a multiple less p. Of
@@ -19,11 +19,11 @@
  *
  *   |error| <= (2 sqrt(n) + 8) u P + R + n 2^-149   and   |error| <= 1.01 n u S + n 2^-149,
  *
- * n products other than 0, S the sum of their absolute values. P is the largest of |sum|, sqrt(sum of p^2), and the sums
- * of any stretch of products, or of every 2nd, 4th ... 256th of one: ascending and descending order, blocks, and vectors
- * of sums. A bias is the largest sum of r(p) of any stretch, of the products or of the products rounded to float32,
- * where those near the middle of two multiples count as if all were rounded the same way. The second condition is the
- * worst that any order can do (Higham, 3.1).
+ * n products other than 0, S the sum of their absolute values. P is the largest of |sum|, sqrt(sum of p^2), and the
+ * sums of any stretch of products, or of every 2nd, 4th ... 256th of one: ascending and descending order, blocks, and
+ * vectors of sums. A bias is the largest sum of r(p) of any stretch, of the products or of the products rounded to
+ * float32, where those near the middle of two multiples count as if all were rounded the same way. The second
+ * condition is the worst that any order can do (Higham, 3.1).
  */
 bool matmul_rounding_explains(double error, const float *a, const float *b, size_t step, size_t k, double *products);
 

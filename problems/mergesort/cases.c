@@ -11,6 +11,8 @@
  *   extremes     every second key INT32_MIN, INT32_MIN + 1, INT32_MAX - 1 or INT32_MAX, the others random
  *   organpipe    ascending up to the middle, then descending; the two sides interleave
  *   interleaved  in every merge of a bottom-up merge sort, the keys of the two runs alternate
+ *   mixed        five of eight keys random, two of eight one of 16 random values, one of eight an extreme one: equal
+ *                keys far apart, both ends of the range, and random ones between
  */
 #include "cases.h"
 
@@ -43,7 +45,7 @@ static uint32_t reversed_bits(uint32_t x)
 struct keys {
     const struct mergesort_case *c;
     const struct random_stream *stream;
-    const int32_t *values; /* for few */
+    const int32_t *values; /* for few and mixed */
     int32_t *keys;
     int32_t (*key)(const struct keys *keys, size_t i, uint32_t word);
 };
@@ -116,6 +118,17 @@ static int32_t interleaved_key_at(const struct keys *keys, size_t i, uint32_t wo
     return (int32_t)((reversed_bits((uint32_t)i) | word >> bits) ^ 0x80000000u);
 }
 
+/* The least, the next, the last but one, the last. */
+static const int32_t extremes[] = { INT32_MIN, INT32_MIN + 1, INT32_MAX - 1, INT32_MAX };
+
+static int32_t mixed_key_at(const struct keys *keys, size_t i, uint32_t word)
+{
+    const uint32_t choice = word & 7;
+
+    (void)i;
+    return choice < 5 ? (int32_t)word : choice < 7 ? keys->values[word >> 3 & 15] : extremes[word >> 3 & 3];
+}
+
 static void make_random(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
 {
     make_all((struct keys){ .c = c, .keys = keys, .key = random_key_at }, stream);
@@ -148,6 +161,15 @@ static void make_few(const struct mergesort_case *c, struct random_stream *strea
     for (uint32_t v = 0; v < c->distinct; v++)
         values[v] = (int32_t)random_u32(stream);
     make_all((struct keys){ .c = c, .keys = keys, .values = values, .key = few_key_at }, stream);
+}
+
+static void make_mixed(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
+{
+    int32_t values[16];
+
+    for (int v = 0; v < 16; v++)
+        values[v] = (int32_t)random_u32(stream);
+    make_all((struct keys){ .c = c, .keys = keys, .values = values, .key = mixed_key_at }, stream);
 }
 
 /* ------------------------------------------------------------------ the other kinds */
@@ -183,8 +205,6 @@ static void make_nearly(const struct mergesort_case *c, struct random_stream *st
 
 static void make_extremes(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys)
 {
-    static const int32_t extremes[] = { INT32_MIN, INT32_MIN + 1, INT32_MAX - 1, INT32_MAX };
-
     for (size_t i = 0; i < c->count; i++) {
         uint32_t choice = random_below(stream, 8);
 
@@ -201,7 +221,7 @@ bool mergesort_make_keys(const struct mergesort_case *c, struct random_stream *s
         { "random", make_random },       { "sorted", make_sorted },     { "reversed", make_reversed },
         { "equal", make_equal },         { "few", make_few },           { "sawtooth", make_sawtooth },
         { "nearly", make_nearly },       { "extremes", make_extremes }, { "organpipe", make_organpipe },
-        { "interleaved", make_interleaved },
+        { "interleaved", make_interleaved }, { "mixed", make_mixed },
     };
 
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)

@@ -21,7 +21,8 @@ struct mergesort_case {
     uint32_t swaps;    /* for nearly: pairs of keys that trade places */
 };
 
-#define MERGESORT_KINDS "random, sorted, reversed, equal, few, sawtooth, nearly, extremes, organpipe or interleaved"
+#define MERGESORT_KINDS \
+    "random, sorted, reversed, equal, few, sawtooth, nearly, extremes, organpipe, interleaved or mixed"
 
 /* Fills keys[count]. False when there is no such kind. */
 bool mergesort_make_keys(const struct mergesort_case *c, struct random_stream *stream, int32_t *keys);

@@ -2,9 +2,9 @@
  * test_matmul_precision.c - the measurement behind the constant of matmul's precision rule: test_matmul_precision
  * [full]
  *
- * Sums in float32, in many orders, over all kinds of matrices and many K, against the float64 product. The figures are
- * ratios of the error to what rule (1) of precision.h allows. `full` takes more rows, a minute of them, and prints every
- * ratio.
+ * Sums in float32, in many orders, over all kinds of matrices and many K, against the float64 product. The figures
+ * are ratios of the error to what rule (1) of precision.h allows. `full` takes more rows, a minute of them, and
+ * prints every ratio.
  */
 #include "problems/matmul/precision.h"
 

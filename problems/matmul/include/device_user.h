@@ -29,9 +29,10 @@ enum {
  *
  *   |C - C*| <= (4 sqrt(n) + 8) 2^-24 (Q + |C*| / 2) + n 2^-149
  *
- * where n is how many elements other than 0 the row of A or the column of B has, whichever has less, and Q the root of
- * the sum of the squares of the K products; or be within what sums in float32 of these products can err by. |A| |B|, of
- * absolute values, stays below 2^127 where no infinity and no NaN takes part; where one does, C is NaN or an infinity, as IEEE arithmetic gives in every order of summation.
+ * where n is how many elements other than 0 the row of A or the column of B has, whichever has less, and Q the root
+ * of the sum of the squares of the K products; or be within what sums in float32 of these products can err by. |A|
+ * |B|, of absolute values, stays below 2^127 where no infinity and no NaN takes part; where one does, C is NaN or an
+ * infinity, as IEEE arithmetic gives in every order of summation.
  *
  * Called on the CPU, one call at a time, on one CPU core; it may be called again with other matrices. To give up, end
  * the process (exit, abort): that is a run-time error; a wrong element is a wrong answer.

@@ -22,7 +22,7 @@ static int invalid(const char *why)
 int main(void)
 {
     static const char grammar[] =
-        "^(random|sorted|reversed|equal|few|sawtooth|nearly|extremes|organpipe|interleaved) (0|[1-9][0-9]{0,8})"
+        "^(random|sorted|reversed|equal|few|sawtooth|nearly|extremes|organpipe|interleaved|mixed) (0|[1-9][0-9]{0,8})"
         "( payload=[01])?( distinct=([1-9][0-9]{0,4}))?( period=([1-9][0-9]{0,8}))?( swaps=(0|[1-9][0-9]{0,8}))?"
         "( seed=([0-9]{1,10}))?\n$";
     enum { COUNT = 2, DISTINCT = 5, PERIOD = 7, SWAPS = 9, SEED = 11, GROUPS };

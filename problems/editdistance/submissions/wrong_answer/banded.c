@@ -1,7 +1,7 @@
 /*
- * Wrong: computes only the cells within a quarter of the longer length of the diagonal from corner to corner. That holds
- * the cheapest path of random strings, of similar ones and of small rotations. It does not where a large block has
- * moved.
+ * Wrong: computes only the cells within a quarter of the longer length of the diagonal from corner to corner. That
+ * holds the cheapest path of random strings, of similar ones and of small rotations. It does not where a large block
+ * has moved.
  *
  * fails in: secret/02-moved, secret/03-moved, secret/13-largest
  */
@@ -23,7 +23,8 @@ unsigned int device_user(char *str1, int lenStr1, char *str2, int lenStr2)
         row[j] = j <= half ? j : far;
     for (int i = 1; i <= rows; i++) {
         const int centre = (int)((long long)i * columns / rows);
-        const int first = centre - half > 1 ? centre - half : 1, last = centre + half < columns ? centre + half : columns;
+        const int first = centre - half > 1 ? centre - half : 1;
+        const int last = centre + half < columns ? centre + half : columns;
         int diagonal = row[first - 1];
 
         row[first - 1] = first == 1 ? i : far;

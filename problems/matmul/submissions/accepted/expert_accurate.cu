@@ -2,20 +2,20 @@
  * expert_accurate.cu - float32 by three products of half-precision numbers on tensor cores. league: accurate
  *
  * A float32 x, scaled, is cut into two numbers of half precision (11 significant bits each): high = half(x) and low =
- * half(x - high). They miss at most 2^-23 of x. Of the four products of two such sums the smallest, low * low, is left
- * out: at most 2^-22 of |a||b|. So each product errs by at most 8 u, u = 2^-24, in either direction, while the rule allows
- * 18 u for a single product and (4 sqrt(n) + 8) u for the root of the sum of the squares of n. K up to 256 go to an
- * ordinary float32 kernel, whose time the copies hide anyway.
+ * half(x - high). They miss at most 2^-23 of x. Of the four products of two such sums the smallest, low * low, is
+ * left out: at most 2^-22 of |a||b|. So each product errs by at most 8 u, u = 2^-24, in either direction, while the
+ * rule allows 18 u for a single product and (4 sqrt(n) + 8) u for the root of the sum of the squares of n. K up to
+ * 256 go to an ordinary float32 kernel, whose time the copies hide anyway.
  *
  * Three things can spoil that, and each is looked after:
  *
- * - Range. Half precision has five bits for the exponent: a row of A and a column of B are scaled by a power of two, so
- *   that their largest element lies in [2^14, 2^15). An element that is 2^-16 of it or smaller then loses more than
- *   2^-23 of itself. What a line (a row of A, a column of B) loses in this way is counted when it is cut: `lost` is a
- *   bound of the 2-norm of all such losses. By Cauchy and Schwarz the element (i, j) of C errs through them by at most
- *   lost_i norm_j + norm_i lost_j. Where that is above sqrt(n) 2^-24 |C|, n the fewer of the elements other
- *   than 0 in both lines, half of what the rule allows at least, the element is computed anew in float32. This costs little: of random matrices with exponents from -20 to 20 one
- *   element in thousands.
+ * - Range. Half precision has five bits for the exponent: a row of A and a column of B are scaled by a power of two,
+ *   so that their largest element lies in [2^14, 2^15). An element that is 2^-16 of it or smaller then loses more
+ *   than 2^-23 of itself. What a line (a row of A, a column of B) loses in this way is counted when it is cut: `lost`
+ *   is a bound of the 2-norm of all such losses. By Cauchy and Schwarz the element (i, j) of C errs through them by
+ *   at most lost_i norm_j + norm_i lost_j. Where that is above sqrt(n) 2^-24 |C|, n the fewer of the elements other
+ *   than 0 in both lines, half of what the rule allows at least, the element is computed anew in float32. This costs
+ *   little: of random matrices with exponents from -20 to 20 one element in thousands.
  * - Infinities and NaN do not survive the cut. Their lines take part as zeros, with `lost` infinite: all their elements
  *   are computed anew.
  * - Sums. Tensor cores do not round sums to nearest, but cut them off, and with many terms of one sign that adds up. So

@@ -1,6 +1,6 @@
 /*
- * Wrong: cuts each number into two of bfloat16, 17 significant bits together, as tensor cores multiply them, and adds up
- * in float32. That is not enough where few products decide. league: accurate
+ * Wrong: cuts each number into two of bfloat16, 17 significant bits together, as tensor cores multiply them, and adds
+ * up in float32. That is not enough where few products decide. league: accurate
  *
  * fails in: sample/1-square, secret/13-wide, secret/20-report-700
  */
