@@ -5,7 +5,7 @@ PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/
 # the tests of a problem's check().
 PROBLEM_SOURCES := $(filter-out %/call.c %/outputs.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
 OUTPUTS_SOURCES := $(wildcard problems/*/outputs.c)
-RUNNER_SOURCES := $(addprefix verify/,runner/runner.c runner/opencl_runner.c runner/refusal.c runner/executable.c wire/filter.c \
+RUNNER_SOURCES := $(addprefix verify/,runner/runner.c runner/opencl_runner.c runner/refusal.c runner/executable.c runner/device_code.c wire/filter.c \
 	wire/channel.c wire/guard.c wire/reap.c)
 # The rooms of verify/ that the host is linked with: all but runner/, and of wire/ all but what ends in the runner.
 VERIFY_SOURCES := $(filter-out verify/wire/guard.c verify/result/main_%.c,$(wildcard $(patsubst %,verify/%/*.c, \
@@ -58,9 +58,10 @@ ldistance: $(BUILD)/main_host
 	$(Q)ln -sfn $< $@
 
 # The runner is never built with sanitizers: it shares its process with user code. It stands before the OpenCL loader
-# for two functions, and before the C library for its allocators (verify/runner/refusal.h).
+# for two functions, before the C library for its allocators (verify/runner/refusal.h), and before the CUDA runtime for
+# the one that takes device code (verify/runner/device_code.h).
 RUNNER_EXPORTS := clBuildProgram clCompileProgram \
-	malloc calloc realloc memalign aligned_alloc posix_memalign mmap mmap64
+	malloc calloc realloc memalign aligned_alloc posix_memalign mmap mmap64 __cudaRegisterFatBinary
 $(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/problems/%/call.o
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(RUNNER_EXPORTS:%=-Wl,--export-dynamic-symbol=%) -o $@ $^ -lseccomp -ldl

@@ -2,7 +2,7 @@
 
 CLICS_OBJECTS := $(call object,$(filter-out contrib/clics/main_%.c,$(wildcard contrib/clics/*.c)) \
 	$(patsubst %,verify/%.c,cases/package cases/keys cases/league cases/frozen \
-	inspect/rules inspect/imports judge/verdict) \
+	inspect/rules inspect/imports inspect/allowed inspect/startup judge/verdict) \
 	$(BUILD)/frozen_lines.c)
 $(call object,contrib/clics/objects.c): $(BUILD)/toolkit.h
 

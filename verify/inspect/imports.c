@@ -1,5 +1,5 @@
 /*
- * imports.c - one table of names and the rules that they break.
+ * imports.c - what is allowed (allowed.h), and a table of names with the rules that they break, for plainer words.
  *
  * Looked at are undefined dynamic symbols, needed libraries and the tags that make the loader look elsewhere. The
  * loader finds all of them by the program header PT_DYNAMIC, and this file by sections: so both must be the same.
@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "allowed.h"
 
 enum rule_words { PROCESSES, OTHERS, DEVICES, PEERS, SHARING, CONTEXT, DRIVER, LOADING };
 
@@ -159,7 +161,9 @@ static bool has_cub(Elf *elf)
 static bool check_name(Elf *elf, const char *name, char *broken, size_t size)
 {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (matches(name, table[i].name) && !(table[i].cub && has_cub(elf))) {
+        if (matches(name, table[i].name)) {
+            if (table[i].cub && has_cub(elf))
+                return true;
             snprintf(broken, size, "names %.60s: %s", name, words[table[i].rule]);
             return false;
         }
@@ -168,7 +172,11 @@ static bool check_name(Elf *elf, const char *name, char *broken, size_t size)
         snprintf(broken, size, "names %.60s: %s", name, words[DRIVER]);
         return false;
     }
-    return true;
+    if (allowed_name(name) || allowed_at_startup(name))
+        return true;
+    snprintf(broken, size, "names %.100s: a submission may use functions that compute and print, of C, C++, CUDA and "
+                           "OpenCL, and no others (docs/SECURITY.md lists them)", name);
+    return false;
 }
 
 static bool check_library(const char *name, char *broken, size_t size)
@@ -223,6 +231,30 @@ static bool find_dynamic(Elf *elf, struct dynamic *dynamic)
     return same && dynamic->data;
 }
 
+/* What can be executed is not to be written, in the file as in memory: the filter of system calls ends who tries. */
+static bool check_segments(Elf *elf, char *broken, size_t size)
+{
+    bool has_stack = false, executable_stack = false;
+    GElf_Phdr segment;
+    size_t segments;
+
+    if (elf_getphdrnum(elf, &segments) != 0)
+        return unreadable(broken, size);
+    for (size_t i = 0; i < segments && gelf_getphdr(elf, (int)i, &segment); i++) {
+        if (segment.p_type == PT_LOAD && (segment.p_flags & (PF_W | PF_X)) == (PF_W | PF_X)) {
+            snprintf(broken, size, "has a section that can be written and executed: a submission's code may not change");
+            return false;
+        }
+        has_stack = has_stack || segment.p_type == PT_GNU_STACK;
+        executable_stack = executable_stack || (segment.p_type == PT_GNU_STACK && (segment.p_flags & PF_X));
+    }
+    if (has_stack && !executable_stack)
+        return true;
+    snprintf(broken, size, "asks for an executable stack, as functions inside of functions do: take their address "
+                           "nowhere, or move them out");
+    return false;
+}
+
 static bool check_tags(Elf *elf, struct dynamic *dynamic, char *broken, size_t size)
 {
     GElf_Dyn entry;
@@ -240,6 +272,10 @@ static bool check_tags(Elf *elf, struct dynamic *dynamic, char *broken, size_t s
                          forbidden_tags[k].name);
                 return false;
             }
+        if (entry.d_tag == DT_TEXTREL || (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_TEXTREL))) {
+            snprintf(broken, size, "has code that changes when it is loaded (DT_TEXTREL): compile it with -fPIC");
+            return false;
+        }
         if (entry.d_tag != DT_NEEDED)
             continue;
         name = elf_strptr(elf, dynamic->tags.sh_link, entry.d_un.d_val);
@@ -274,7 +310,7 @@ bool imports_check(Elf *elf, char *broken, size_t size)
 
     if (!find_dynamic(elf, &dynamic))
         return unreadable(broken, size);
-    if (!check_tags(elf, &dynamic, broken, size))
+    if (!check_segments(elf, broken, size) || !check_tags(elf, &dynamic, broken, size))
         return false;
     while ((section = elf_nextscn(elf, section))) {
         GElf_Shdr header, strings;

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "imports.h"
+#include "startup.h"
 
 #define FATBIN_MAGIC UINT32_C(0xBA55ED50)
 
@@ -271,8 +272,8 @@ bool rules_check(const char *path, unsigned rules, char *text, size_t size, stru
     if (rules & 1u << RULE_TENSOR_CORES)
         while ((section = elf_nextscn(elf, section)) && check_section(&reader, elf, section, names))
             ;
-    if (!text[0])
-        imports_check(elf, text, size);
+    if (!text[0] && imports_check(elf, text, size))
+        startup_check(elf, text, size);
     ok = true;
 out:
     elf_end(elf);

@@ -34,6 +34,7 @@
     X(REASON_FORBIDDEN, "a system call that the box forbids")                 \
     X(REASON_CLOSED, "the channel to the judge closed")                       \
     X(REASON_FORGED, "the channel to the judge written to")                   \
+    X(REASON_FOREIGN_CODE, "device code that is not in the file")             \
     X(REASON_FLOOD, "output limit exceeded")                                  \
     X(REASON_LEFT_WORK, "work left on the GPU")                               \
     X(REASON_TENSOR, "tensor cores, which this league does not allow")        \

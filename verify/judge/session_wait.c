@@ -144,6 +144,10 @@ static bool take_message(struct session *session, enum channel_kind expected, in
             session->refused = message->size;
             return true;
         }
+        if (message->kind == CHANNEL_FOREIGN_CODE && expected != CHANNEL_LOADING) {
+            facts->outcome = OUTCOME_FOREIGN_CODE;
+            return false;
+        }
         /* A failure may be told only in the place of what it prevents. */
         if (expected == CHANNEL_LOADING && message->kind == CHANNEL_FAILED_DEVICE)
             *facts = failed(session, *facts, OUTCOME_DEVICE_FAILED, message);

@@ -121,7 +121,8 @@ static bool is_beyond_limits(const struct facts *facts)
 {
     return facts->outcome == OUTCOME_LOST || facts->outcome == OUTCOME_DEVICE_FAILED ||
            facts->outcome == OUTCOME_HARMED || facts->outcome == OUTCOME_SLOW_END ||
-           facts->outcome == OUTCOME_FORGED || facts->outcome == OUTCOME_LEFT_WORK ||
+           facts->outcome == OUTCOME_FORGED || facts->outcome == OUTCOME_FOREIGN_CODE ||
+           facts->outcome == OUTCOME_LEFT_WORK ||
            (facts->outcome == OUTCOME_DIED && facts->signal == SIGSYS) ||
            (facts->outcome == OUTCOME_DONE && (!facts->called || (facts->check != CHECK_RIGHT &&
                                                                   facts->check != CHECK_WRONG)));
@@ -137,6 +138,7 @@ static enum reason reason_of(const struct facts *facts)
         [OUTCOME_LEFT_WORK] = REASON_LEFT_WORK, [OUTCOME_MEMORY] = REASON_MEMORY,
         [OUTCOME_LOAD_FAILED] = REASON_UNLOADED, [OUTCOME_DEVICE_FAILED] = REASON_DEVICE_FAILED,
         [OUTCOME_LOST] = REASON_LOST,         [OUTCOME_CROWDED] = REASON_THREADS,
+        [OUTCOME_FOREIGN_CODE] = REASON_FOREIGN_CODE,
         [OUTCOME_HARMED] = REASON_HARMED,     [OUTCOME_SLOW_END] = REASON_SLOW_END,
     };
 
@@ -184,6 +186,10 @@ enum verdict verdict_of(const struct facts *facts, enum reason *reason, char *me
         return VERDICT_RTE;
     case OUTCOME_FORGED:
         snprintf(message, size, "%s wrote to the channel of the judge after %.2f s", who, facts->seconds);
+        return VERDICT_SV;
+    case OUTCOME_FOREIGN_CODE:
+        snprintf(message, size, "%s registered device code after %.2f s that is not in its file, which the judge has "
+                 "read", who, facts->seconds);
         return VERDICT_SV;
     case OUTCOME_FLOOD:
         snprintf(message, size, "%s printed more than its limit of %zu bytes (%zu when it was stopped)", who,

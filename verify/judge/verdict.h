@@ -38,6 +38,7 @@ enum outcome {
     OUTCOME_DIED,        /* its process ended by itself */
     OUTCOME_CLOSED,      /* it closed its end of the channel and lives on */
     OUTCOME_FORGED,      /* it sent something that the runner never sends */
+    OUTCOME_FOREIGN_CODE, /* it registered device code that is not in its file */
     OUTCOME_FLOOD,       /* it printed more than the output limit */
     OUTCOME_LEFT_WORK,   /* it returned, and its work went on on the GPU */
     OUTCOME_MEMORY,      /* the host saw it above its memory limit */

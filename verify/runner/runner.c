@@ -22,6 +22,7 @@
 #include "verify/wire/filter.h"
 #include "verify/wire/guard.h"
 #include "verify/base/limits.h"
+#include "device_code.h"
 #include "executable.h"
 #include "opencl_runner.h"
 #include "refusal.h"
@@ -70,12 +71,13 @@ static struct {
     void *word; /* four bytes on the device; or NULL */
 } cuda;
 
-static void load_cuda(const char *name)
+static void load_cuda(const char *name, const char *submission)
 {
     void *library = dlopen(name, RTLD_NOW);
 
     if (!library)
         fail(CHANNEL_FAILED_DEVICE, "", dlerror());
+    device_code_expect(library, submission);
     cuda.free = (int (*)(void *))find(library, "cudaFree");
     cuda.error_string = (const char *(*)(int))find(library, "cudaGetErrorString");
     cuda.last_error = (int (*)(void))find(library, "cudaGetLastError");
@@ -241,7 +243,7 @@ int main(int argc, char **argv)
         if (level == FILTER_DRIVER)
             opencl_compile_ahead();
     } else if (argc == 4) {
-        load_cuda(argv[3]);
+        load_cuda(argv[3], argv[2]);
         initialise_cuda(CHANNEL_FAILED_DEVICE);
     }
     executable_load_ahead(cuda.free && level == FILTER_DRIVER);

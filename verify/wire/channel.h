@@ -7,6 +7,8 @@
  *   runner → host   READY                     loaded, waiting
  *                   FAILED_LOAD               or it could not be; `text` says why
  *   runner → host   REFUSED                   at any time after LOADING, once: `size` bytes of memory were refused
+ *   runner → host   FOREIGN_CODE              at any time after LOADING, and the last: the submission has registered
+ *                                             device code that is not in its file
  *   host → runner   SETUP + output memfd      map this; `size` bytes
  *   runner → host   MAPPED
  *   host → runner   PLACE + input memfd       map this for the inputs to come, page-lock it; `mapped` bytes
@@ -53,6 +55,7 @@ enum channel_kind {
     CHANNEL_DONE,
     CHANNEL_QUIT,
     CHANNEL_LOAD,
+    CHANNEL_FOREIGN_CODE,
 };
 
 /* Stamps of DONE, nanoseconds of clock_ns(). */

@@ -1,0 +1,22 @@
+/*
+ * allowed.h - the names that a submission's file may have for what it takes from libraries.
+ *
+ * The principle: what computes and prints, and nothing that reaches out of the process. A group is a header of C, C++,
+ * POSIX, CUDA or OpenCL, or a part of one. What is in none is refused, whatever it does: files, sockets, processes,
+ * the kernel itself, the loader, name services, locales and conversions between character sets, which load libraries.
+ */
+#ifndef VERIFY_ALLOWED_H
+#define VERIFY_ALLOWED_H
+
+#include <stdbool.h>
+
+/* Whether the name is in a group. */
+bool allowed_name(const char *name);
+
+/*
+ * Whether it is what the code that the CUDA compiler makes calls when the file is loaded, and nobody else may:
+ * startup.h.
+ */
+bool allowed_at_startup(const char *name);
+
+#endif
