@@ -14,7 +14,7 @@ judged() {
     so=$(submission "tests/fixtures/$fixture.c")
     for box in ${boxes:-auto none}; do
         run "-$code" --separate-stderr timeout 60 "$host" editdistance --submission "$so" --case sample/1-small \
-            --box "$box" --json "$BATS_TEST_TMPDIR/result.json" "$@"
+            --any-imports --box "$box" --json "$BATS_TEST_TMPDIR/result.json" "$@"
         assert_equal "$(json .verdict)" "$verdict"
         assert_equal "$(json '.cases[0].verdict')" "$verdict"
         [[ $(json .message) =~ $words ]] || fail "box $box: '$(json .message)' has no '$words'"
@@ -72,7 +72,7 @@ judged() {
     run_scripts/lib/files.sh
     so=$(submission tests/fixtures/bad_ahead.c)
     for box in auto none; do
-        run -1 timeout 60 "$host" editdistance --submission "$so" --box "$box" --repeat 1000 --time-limit 2 \
+        run -1 timeout 60 "$host" editdistance --submission "$so" --any-imports --box "$box" --repeat 1000 --time-limit 2 \
             --json "$BATS_TEST_TMPDIR/result.json" "$practice/file1" "$practice/file2"
         assert_equal "$(json .verdict)" SV
     done
@@ -114,7 +114,7 @@ judged() {
     for fixture in bad_hang bad_survivors; do
         so=$(submission "tests/fixtures/$fixture.c")
         for box in auto none; do
-            run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 0.5 --box "$box" \
+            run -1 "$host" editdistance --submission "$so" --case sample/1-small --any-imports --time-limit 0.5 --box "$box" \
                 --json "$BATS_TEST_TMPDIR/result.json"
             # The host gives up after 2 s; how long it takes: tests/bench/bench_gpu.sh.
             assert_equal "$(json '.cases[0].end_seconds < 2')" true
@@ -178,7 +178,7 @@ judged() {
     chmod +x "$BATS_TEST_TMPDIR/t/build/runners/editdistance"
     for box in auto none; do
         run -3 "$BATS_TEST_TMPDIR/t/build/main_host" editdistance --submission "$so" --case sample/1-small \
-            --box "$box" --json "$BATS_TEST_TMPDIR/result.json"
+            --any-imports --box "$box" --json "$BATS_TEST_TMPDIR/result.json"
         assert_equal "$(json .verdict)" JE
         assert_output --partial 'the runner failed: it did not start'
     done
@@ -221,7 +221,7 @@ judged() {
 @test "verdict: in the box there is nothing to see" {
     requires box
     so=$(submission tests/fixtures/peek.c)
-    run -1 --separate-stderr env SECRET=seed "$host" editdistance --submission "$so" --case sample/1-small
+    run -1 --separate-stderr env SECRET=seed "$host" editdistance --submission "$so" --any-imports --case sample/1-small
     seen=$(sed -n 's/^  | //p' <<< "$stderr")
     grep -qx 'uid 65534' <<< "$seen"
     ! grep -q SECRET <<< "$seen" || fail "the host's environment is seen: $seen"

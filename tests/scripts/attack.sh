@@ -8,6 +8,7 @@
 #   Says: names fork            words of the message, where it must be this layer that stops it
 #   Problem: matmul             where it is not editdistance; it is judged on all samples then, else on the first one
 #   Options: --repeat 3         for main_host
+#   Imports: any                where it attacks what lies behind the list of names: that is not looked at
 #   Needs: gpu                  where it does not work without one
 #   Sealed: yes                 judged with a seal. Says is then of the public form, in which no number of the
 #                               organiser's messages, answers and outputs may stand
@@ -68,6 +69,7 @@ judged() {
     local file=$1 name problem options cases seconds start=$EPOCHREALTIME
     name=$(basename "$file")
     problem=$(field Problem "$file") options=$(field Options "$file")
+    [ "$(field Imports "$file")" != any ] || options="$options --any-imports"
     rm -f "$json/$name.json"
     if [[ " $options " != *' --group '* && " $options " != *' --case '* ]]; then
         cases=${problem:+--group sample}

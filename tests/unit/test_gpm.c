@@ -1,6 +1,6 @@
 /*
- * test_gpm.c - windows over the GPU's counters, by a stand-in for NVML: the functions below, which this program exports
- * and finds by dlopen(NULL). The clock is real: a window takes an eighth of a second.
+ * test_gpm.c - windows of the GPU's counters, by a stand-in for NVML: the functions below, which this program exports
+ * and finds by dlopen(NULL). The clock is real: a window takes a quarter of a second.
  */
 #include "verify/gpu/gpm.h"
 #include "unit.h"
@@ -8,9 +8,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
-#include "verify/base/clock.h"
 #include "verify/result/calls.h"
 
 /* What the stand-in returns. */
@@ -102,13 +100,6 @@ static void fresh(void)
     nvml.supported = 1;
 }
 
-static void pass(double seconds)
-{
-    const struct timespec time = { .tv_nsec = (long)(seconds * 1e9) };
-
-    nanosleep(&time, NULL);
-}
-
 static void check_open(void)
 {
     struct gpm gpm;
@@ -137,49 +128,37 @@ static void check_open(void)
     CHECK(!gpm_open(&gpm, dlopen("libm.so.6", RTLD_NOW), (void *)handle, &why) && strstr(why, "too old"), "%s", why);
     /* Without counters nothing happens. */
     gpm_begin(&gpm);
-    gpm_cut(&gpm, NULL);
-    CHECK(gpm_end(&gpm, clock_ns(), NULL) && nvml.samples == 0, "%d samples", nvml.samples);
+    gpm_end(&gpm, NULL);
+    CHECK(gpm_is_filled(&gpm) && nvml.samples == 0, "%d samples", nvml.samples);
     gpm_close(&gpm);
 }
 
-static void check_windows(void)
+static void check_window(void)
 {
     struct gpm_use use = { 0 };
     const char *why;
     struct gpm gpm;
-    void *after;
-    int64_t last;
 
     fresh();
     opened(&gpm, &why);
     nvml.values[FP32] = 76.5;
-    gpm_begin(&gpm);
-    gpm_add_call(&gpm, 0.25);
-    gpm_cut(&gpm, &use);
-    CHECK(use.seconds == 0 && nvml.samples == 2, "too short a window is read");
-    pass(GPM_SECONDS);
-    gpm_cut(&gpm, &use);
-    after = nvml.after;
-    CHECK(use.seconds >= GPM_SECONDS && use.calls == 0.25, "%g s, calls %g s", use.seconds, use.calls);
-    CHECK(fabs(use.percent[GPM_FP32] - 76.5) < 1e-9 && use.percent[GPM_TENSOR] == 0, "%g", use.percent[GPM_FP32]);
-    CHECK(!gpm_used_tensor(&use), "honest");
-    /* The next window has more tensor than the last, which counts whatever the mean is. */
     nvml.values[TENSOR] = 0.01;
-    pass(GPM_SECONDS);
-    gpm_cut(&gpm, &use);
-    CHECK(nvml.before == after && nvml.after != after, "windows follow each other");
-    CHECK(use.tensor_most == 0.01 && gpm_used_tensor(&use), "%g", use.tensor_most);
-    nvml.values[TENSOR] = 0;
-    last = clock_ns();
-    CHECK(!gpm_end(&gpm, last, &use), "the counters lag behind");
-    pass(GPM_SECONDS);
-    CHECK(gpm_end(&gpm, last, &use) && use.tensor_most == 0.01, "%g", use.tensor_most);
-    CHECK(use.percent[GPM_TENSOR] > 0.002 && use.percent[GPM_TENSOR] < 0.005, "the mean: %g", use.percent[GPM_TENSOR]);
-    CHECK(!gpm.failed && use.seconds >= 3 * GPM_SECONDS, "%g", use.seconds);
+    gpm_begin(&gpm);
+    gpm_add_call(&gpm, GPM_CALL_SECONDS / 2);
+    CHECK(!gpm_is_filled(&gpm), "short calls");
+    gpm_add_call(&gpm, GPM_CALL_SECONDS / 2);
+    CHECK(gpm_is_filled(&gpm), "calls that are long enough");
+    gpm_end(&gpm, &use);
+    CHECK(nvml.samples == 3 && nvml.before != nvml.after, "two samples, and the one that tries");
+    CHECK(use.seconds >= GPM_SETTLE_SECONDS && use.calls == GPM_CALL_SECONDS && !gpm.failed, "%g s", use.seconds);
+    CHECK(use.percent[GPM_FP32] == 76.5 && use.percent[GPM_TENSOR] == 0.01, "%g", use.percent[GPM_FP32]);
+    CHECK(fabs(gpm_tensor_seconds(&use) - use.seconds * 1e-4) < 1e-9 && gpm_used_tensor(&use), "used");
+    gpm_end(&gpm, &use);
+    CHECK(nvml.samples == 3, "a window ends once");
     gpm_close(&gpm);
 }
 
-/* Whether one window with these counters is read, and what became of it. */
+/* One window with these counters. */
 static struct gpm_use window(struct gpm *gpm)
 {
     struct gpm_use use = { 0 };
@@ -187,8 +166,7 @@ static struct gpm_use window(struct gpm *gpm)
 
     opened(gpm, &why);
     gpm_begin(gpm);
-    pass(GPM_SECONDS);
-    gpm_end(gpm, 0, &use);
+    gpm_end(gpm, &use);
     return use;
 }
 
@@ -223,25 +201,45 @@ static void check_failures(void)
     gpm_close(&gpm);
 }
 
+/* Tensor cores busy for that long in a window with so many seconds of calls. */
+static struct gpm_use busy(double tensor, double calls, double seconds)
+{
+    return (struct gpm_use){ .seconds = seconds, .calls = calls, .percent[GPM_TENSOR] = 100 * tensor / seconds };
+}
+
+/* What was measured on an H100, and what lies beside the bounds. */
+static void check_bounds(void)
+{
+    const struct gpm_use honest[] = { busy(0.7e-6, 0.013, 0.19), busy(0.42e-6, 0.069, 0.86), busy(1.9e-6, 0.33, 1.42),
+                                      busy(4.9e-6, 0.01, 0.4), busy(90e-6, 1, 0.9), busy(500e-6, 1, 60) };
+    const struct gpm_use used[] = { busy(35e-6, 0.015, 0.27), busy(17e-6, 0.11, 0.5), busy(6e-3, 0.056, 0.85),
+                                    busy(700e-6, 1, 60) };
+
+    for (size_t i = 0; i < sizeof honest / sizeof honest[0]; i++)
+        CHECK(!gpm_used_tensor(&honest[i]), "honest %zu", i);
+    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
+        CHECK(gpm_used_tensor(&used[i]), "used %zu", i);
+}
+
 static void check_verdict(void)
 {
     struct case_result result = { .name = "sample/1" };
     struct gpm counters = { .device = (void *)handle };
     struct result all = { 0 };
 
-    result.counted.tensor_most = 0.02;
+    result.counted = busy(20e-6, 0.1, 0.4);
     calls_take_counters(&result, &all, &counters, false);
     CHECK(result.verdict == VERDICT_AC && !all.review, "a league that allows them");
     calls_take_counters(&result, &all, &(struct gpm){ 0 }, true);
     CHECK(result.verdict == VERDICT_AC, "no counters");
     calls_take_counters(&result, &all, &counters, true);
-    CHECK(result.verdict == VERDICT_SV && strstr(result.message, "0.020 %") && strstr(result.message, "case sample/1"),
+    CHECK(result.verdict == VERDICT_SV && strstr(result.message, "busy for 20.0 us in 0.100 s") && strstr(result.message, "case sample/1"),
           "%s", result.message);
     result.verdict = VERDICT_WA;
     snprintf(result.message, sizeof result.message, "wrong");
     calls_take_counters(&result, &all, &counters, true);
     CHECK(result.verdict == VERDICT_WA && strcmp(result.message, "wrong") == 0, "the first verdict stands");
-    result = (struct case_result){ .name = "sample/1", .counted.tensor_most = GPM_TENSOR_MOST };
+    result = (struct case_result){ .name = "sample/1", .counted = busy(5e-6, 0.01, 0.4) };
     calls_take_counters(&result, &all, &counters, true);
     CHECK(result.verdict == VERDICT_AC && !all.review, "as much as there may be");
     counters.failed = true;
@@ -252,8 +250,9 @@ static void check_verdict(void)
 int main(void)
 {
     check_open();
-    check_windows();
+    check_window();
     check_failures();
+    check_bounds();
     check_verdict();
     return unit_end();
 }

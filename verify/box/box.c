@@ -188,9 +188,6 @@ static void add_namespaces(const struct box *box, struct box_command *command)
     add(command, "/proc/1");
     add(command, "--remount-ro");
     add(command, "/proc/1");
-    /* Code that is only read could be written through /proc/self/mem. */
-    add(command, "--remount-ro");
-    add(command, "/proc");
     /* These are in memory too, and without a limit: nothing is to be written there. */
     add(command, "--remount-ro");
     add(command, "/dev");

@@ -1,5 +1,5 @@
 /*
- * gpm.c - windows over NVML's GPM samples.
+ * gpm.c - a window between two of NVML's GPM samples.
  *
  * NVML's header comes with the CUDA Toolkit only, so structures and numbers stand here, as its documentation gives
  * them ("NVML API Reference Guide", chapter GPM Functions).
@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "verify/base/clock.h"
 
@@ -113,56 +114,35 @@ static bool read_window(struct gpm *gpm, double percent[GPM_SHARES])
     return true;
 }
 
-/* The second sample of a window is the first of the next. */
-static void end_window(struct gpm *gpm, struct gpm_use *use)
-{
-    const int64_t now = clock_ns();
-    const double length = clock_seconds(gpm->start, now);
-    double percent[GPM_SHARES];
-    void *sample;
-
-    if (!read_window(gpm, percent) || percent[GPM_TENSOR] < 0) {
-        gpm->failed = true;
-        gpm->start = 0;
-        return;
-    }
-    for (int i = 0; i < GPM_SHARES; i++) {
-        const bool known = percent[i] >= 0 && use->percent[i] >= 0;
-
-        use->percent[i] = known ? (use->percent[i] * use->seconds + percent[i] * length) / (use->seconds + length) : -1;
-    }
-    use->seconds += length;
-    use->calls += gpm->calls;
-    use->tensor_most = percent[GPM_TENSOR] > use->tensor_most ? percent[GPM_TENSOR] : use->tensor_most;
-    gpm->start = now;
-    gpm->calls = 0;
-    sample = gpm->samples[0];
-    gpm->samples[0] = gpm->samples[1];
-    gpm->samples[1] = sample;
-}
-
-void gpm_cut(struct gpm *gpm, struct gpm_use *use)
-{
-    if (gpm->start && clock_seconds(gpm->start, clock_ns()) >= GPM_SECONDS)
-        end_window(gpm, use);
-}
-
 void gpm_add_call(struct gpm *gpm, double seconds) { gpm->calls += seconds; }
 
-bool gpm_end(struct gpm *gpm, int64_t last, struct gpm_use *use)
+bool gpm_is_filled(const struct gpm *gpm) { return !gpm->start || gpm->calls >= GPM_CALL_SECONDS; }
+
+void gpm_end(struct gpm *gpm, struct gpm_use *use)
 {
-    const int64_t now = clock_ns();
+    const struct timespec settle = { .tv_nsec = (long)(GPM_SETTLE_SECONDS * 1e9) };
 
     if (!gpm->start)
-        return true;
-    if (clock_seconds(gpm->start, now) < GPM_SECONDS || clock_seconds(last, now) < GPM_SECONDS)
-        return false;
-    end_window(gpm, use);
+        return;
+    nanosleep(&settle, NULL);
+    use->seconds = clock_seconds(gpm->start, clock_ns());
+    use->calls = gpm->calls;
     gpm->start = 0;
-    return true;
+    if (read_window(gpm, use->percent) && use->percent[GPM_TENSOR] >= 0)
+        return;
+    gpm->failed = true;
+    *use = (struct gpm_use){ 0 };
 }
 
-bool gpm_used_tensor(const struct gpm_use *use) { return use->tensor_most > GPM_TENSOR_MOST; }
+double gpm_tensor_seconds(const struct gpm_use *use) { return use->percent[GPM_TENSOR] / 100 * use->seconds; }
+
+bool gpm_used_tensor(const struct gpm_use *use)
+{
+    const double busy = gpm_tensor_seconds(use);
+
+    return busy > GPM_TENSOR_SECONDS && busy > GPM_TENSOR_OF_CALLS * use->calls &&
+           busy > GPM_TENSOR_OF_WINDOW * use->seconds;
+}
 
 void gpm_close(struct gpm *gpm)
 {

@@ -2,9 +2,9 @@
  * gpm.h - what a GPU's own counters say of its use: NVML's GPM (GPU performance monitoring), on Hopper and newer.
  *
  * The host reads them, from outside of the submission's process, and any process on the GPU counts: so only while the
- * GPU is the submission's alone. Measured on an H100: 77.7 % tensor for a large bf16 product, 0.00 for an FP32 one,
- * 0.01 for a product of 512³ every 5 ms. Two readings 10 ms apart give 0 whatever ran, so a window is GPM_SECONDS at
- * least.
+ * GPU is the submission's alone. Measured on an H100: 77.7 % tensor for a large bf16 product; NVML brings the counters
+ * up to date every 0.1 s, and what ran shows up to 0.2 s later. Without any use of tensor cores they showed up to 2 µs
+ * of it in a window of a second (matmul's FP32 kernels), with it 1.4 µs a call of 0.6 ms.
  */
 #ifndef VERIFY_GPM_H
 #define VERIFY_GPM_H
@@ -13,11 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The least length of a window, seconds. */
-#define GPM_SECONDS 0.12
+/* After the last call of a window, until the counters have it: seconds. */
+#define GPM_SETTLE_SECONDS 0.25
 
-/* More than this share of the tensor cores' time, percent, is use of them. One call that does not use them gives 0. */
-#define GPM_TENSOR_MOST 0.005
+/* Calls in a window take this long together, or more calls are made: seconds. */
+#define GPM_CALL_SECONDS 0.1
+
+/*
+ * Tensor cores were used where they were busy for longer than each of these: seconds, a share of the calls' time, and a
+ * share of the window's.
+ */
+#define GPM_TENSOR_SECONDS 5e-6
+#define GPM_TENSOR_OF_CALLS 1e-4
+#define GPM_TENSOR_OF_WINDOW 1e-5
 
 /* Shares of what the GPU could do at most, percent of a window's length. */
 enum gpm_share {
@@ -36,12 +44,11 @@ enum gpm_share {
 /* "busy", "tensor" and so on: the keys in the result's JSON. */
 extern const char *const gpm_names[GPM_SHARES];
 
-/* What was counted over some windows; all zero for none. */
+/* What was counted over a window; all zero for none. */
 struct gpm_use {
-    double seconds;              /* length of all windows */
-    double calls;                /* and of the calls of device_user() in them, seconds */
-    double percent[GPM_SHARES];  /* over all windows; negative where the GPU does not tell */
-    double tensor_most;          /* GPM_TENSOR of the window that had most of it */
+    double seconds;              /* its length */
+    double calls;                /* of device_user() in it, seconds */
+    double percent[GPM_SHARES];  /* negative where the GPU does not tell */
 };
 
 /* One GPU's counters. */
@@ -62,23 +69,20 @@ struct gpm {
  */
 bool gpm_open(struct gpm *gpm, void *library, void *device, const char **why);
 
-/*
- * Windows follow each other without a gap, as NVML brings its counters up to date some tenths of a second late: from
- * gpm_begin(), before the first call of a case, to gpm_end(). These do nothing without counters.
- */
+/* Opens a window, before the first call of a case. This and what follows do nothing without counters. */
 void gpm_begin(struct gpm *gpm);
-
-/* Before and after each call: ends the window and begins the next, if it is long enough. */
-void gpm_cut(struct gpm *gpm, struct gpm_use *use);
 
 /* Adds a call of that many seconds to the window. */
 void gpm_add_call(struct gpm *gpm, double seconds);
 
-/*
- * After the last call, which ended at `last` (clock_ns()): ends the last window. False while that is too early: more
- * calls should be made, or time should pass.
- */
-bool gpm_end(struct gpm *gpm, int64_t last, struct gpm_use *use);
+/* Whether the calls in the window took long enough. */
+bool gpm_is_filled(const struct gpm *gpm);
+
+/* After the last call: waits until the counters have it, and ends the window. */
+void gpm_end(struct gpm *gpm, struct gpm_use *use);
+
+/* The time that tensor cores were busy, seconds. */
+double gpm_tensor_seconds(const struct gpm_use *use);
 
 /* Whether the tensor cores were used, by what was counted. */
 bool gpm_used_tensor(const struct gpm_use *use);

@@ -46,7 +46,7 @@ static const char *const c_groups[] = {
     "localtime mktime nanosleep sleep strftime strptime time timegm timelocal times timespec_get timespec_getres "
     "tzset usleep",
     /* signal.h: those of one's own process */
-    "bsd_signal raise sigaction sigaddset sigaltstack sigandset sigdelset sigemptyset sigfillset siginterrupt "
+    "bsd_signal pause raise sigaction sigaddset sigaltstack sigandset sigdelset sigemptyset sigfillset siginterrupt "
     "sigisemptyset sigismember signal sigorset sigpending sigprocmask sysv_signal __sysv_signal "
     "__libc_current_sigrtmin __libc_current_sigrtmax",
     /* pthread.h, threads.h, semaphore.h, sched.h */

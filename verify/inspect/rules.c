@@ -251,7 +251,7 @@ static bool check_section(struct reader *reader, Elf *elf, Elf_Scn *section, siz
     return true;
 }
 
-bool rules_check(const char *path, unsigned rules, char *text, size_t size, struct error *error)
+bool rules_check(const char *path, unsigned rules, bool any_imports, char *text, size_t size, struct error *error)
 {
     struct reader reader = { .broken = text, .size = size };
     Elf *elf = NULL;
@@ -272,7 +272,7 @@ bool rules_check(const char *path, unsigned rules, char *text, size_t size, stru
     if (rules & 1u << RULE_TENSOR_CORES)
         while ((section = elf_nextscn(elf, section)) && check_section(&reader, elf, section, names))
             ;
-    if (!text[0] && imports_check(elf, text, size))
+    if (!any_imports && !text[0] && imports_check(elf, text, size))
         startup_check(elf, text, size);
     ok = true;
 out:

@@ -24,7 +24,8 @@ enum rule rule_find(const char *name);
  * Whether the shared object at `path` keeps the rules (bits 1 << enum rule) and those for every submission. If not,
  * broken[size] gets one line that says where and how, else it is empty. False, with an error, if the file cannot be
  * read.
+ * With `any_imports` names are not looked at.
  */
-bool rules_check(const char *path, unsigned rules, char *broken, size_t size, struct error *error);
+bool rules_check(const char *path, unsigned rules, bool any_imports, char *broken, size_t size, struct error *error);
 
 #endif

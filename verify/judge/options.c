@@ -38,6 +38,8 @@ const char options_help[] =
     "  --memory-limit MIB  memory that it may use, 16 to 1048576 (default: the problem's)\n"
     "  --device-memory-limit MIB  memory of the GPU that it may use, 1 to 1048576 (default: the problem's)\n"
     "  --keep-going        run all cases, also after one that failed\n"
+    "  --any-imports       do not look at the names in the submission's file: for tests of the box behind it,\n"
+    "                      never for a judging that counts\n"
     "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
     "                      where there is no GPU; the CPU for C)\n"
     "  --gpu ID            which GPU: its number as in nvidia-smi, or its UUID (default: the first)\n"
@@ -70,7 +72,7 @@ const char options_help[] =
 
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
-    OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_LANGUAGE,
+    OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_LANGUAGE, OPTION_ANY_IMPORTS,
     OPTION_COMPILE_ERROR,
     OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
     OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_JUDGEMENT, OPTION_PUBLIC_JSON,
@@ -97,6 +99,7 @@ static const struct option long_options[] = {
     { "time-limit", required_argument, NULL, OPTION_TIME_LIMIT },
     { "memory-limit", required_argument, NULL, OPTION_MEMORY_LIMIT },
     { "device-memory-limit", required_argument, NULL, OPTION_DEVICE_MEMORY },
+    { "any-imports", no_argument, NULL, OPTION_ANY_IMPORTS },
     { "keep-going", no_argument, NULL, OPTION_KEEP_GOING },
     { "device", required_argument, NULL, OPTION_DEVICE },
     { "box", required_argument, NULL, OPTION_BOX },
@@ -215,6 +218,7 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_SOURCE: options->source = value; return true;
     case OPTION_LANGUAGE: return take_language(options, value, error);
     case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
+    case OPTION_ANY_IMPORTS: options->any_imports = true; return true;
     case OPTION_KEEP_GOING: options->keep_going = true; return true;
     case OPTION_EXPLAIN: options->explain = true; return true;
     case OPTION_CHECKS: options->checks = value; return checks_are_known(value, error);
@@ -322,6 +326,8 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
     if (options->ranked && options->repeat % 2 == 0 && options->repeat > 0)
         return error_usage(error, "--ranked: --repeat %zu is even: a median is to be one of the times",
                            options->repeat);
+    if (options->any_imports && (options->ranked || options->seal || options->key))
+        return error_usage(error, "--any-imports is for tests of the box: not with --ranked, --seal or --key");
     if (options->ranked && options->until > 0)
         return error_usage(error, "--ranked and --until exclude each other: the number of calls is fixed");
     return records_fit(options, error);

@@ -51,6 +51,7 @@ struct options {
     bool sim_seeded;             /* its order of threads is drawn from: */
     uint64_t sim_seed;
     uint64_t sim_workers;        /* processors it uses; 0 for all */
+    bool any_imports;            /* the names in the submission's file are not looked at: for tests of the box */
     bool keep_going;             /* run the cases after one that failed */
     bool help, version, devices; /* print that and end */
     int input_count;             /* files on the command line */

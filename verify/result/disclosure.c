@@ -125,7 +125,7 @@ static const struct {
     { "cases[].gpu_counters.fp32", FIELD_ACCEPTED },
     { "cases[].gpu_counters.fp16", FIELD_ACCEPTED },
     { "cases[].gpu_counters.memory", FIELD_ACCEPTED },
-    { "cases[].gpu_counters.tensor_most", FIELD_ACCEPTED },
+    { "cases[].gpu_counters.tensor_seconds", FIELD_ACCEPTED },
 };
 
 bool disclosure_is_secret(const char *test_case, bool sealed)

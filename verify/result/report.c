@@ -365,7 +365,7 @@ static json_t *counters_json(const struct gpm_use *counted)
     for (int i = 0; i < GPM_SHARES; i++)
         json_object_set_new(object, gpm_names[i],
                             counted->percent[i] >= 0 ? json_real(counted->percent[i]) : json_null());
-    json_object_set_new(object, "tensor_most", json_real(counted->tensor_most));
+    json_object_set_new(object, "tensor_seconds", json_real(gpm_tensor_seconds(counted)));
     return object;
 }
 

@@ -49,30 +49,6 @@ static void find(const char *name, void *function)
     memcpy(function, &symbol, sizeof symbol);
 }
 
-/* The one that opencl_initialise() made, and its device. */
-static void *first_context, *first_device;
-
-void opencl_compile_ahead(void)
-{
-    typedef void *create(void *, uint32_t, const char **, const size_t *, int32_t *);
-    typedef int32_t release(void *);
-    const char *source = "__kernel void nothing(void) {}\n";
-    create *create_program;
-    release *release_program;
-    build *build_program;
-    int32_t status;
-    void *program;
-
-    find("clCreateProgramWithSource", &create_program);
-    find("clBuildProgram", &build_program);
-    find("clReleaseProgram", &release_program);
-    program = create_program(first_context, 1, &source, NULL, &status);
-    if (!program)
-        return;
-    build_program(program, 1, &first_device, "", NULL, NULL);
-    release_program(program);
-}
-
 const char *opencl_initialise(const char *library)
 {
     typedef int32_t platforms(uint32_t, void **, uint32_t *);
@@ -96,9 +72,7 @@ const char *opencl_initialise(const char *library)
     if (get_devices(platform, DEVICE_TYPE_ALL, 1, &device, &count) != 0 || count == 0)
         return "the platform has no device";
     /* Never released: drivers keep what they set up as long as there is a context. */
-    first_device = device;
-    first_context = create_context(NULL, 1, &device, NULL, NULL, &status);
-    if (!first_context || status != 0)
+    if (!create_context(NULL, 1, &device, NULL, NULL, &status) || status != 0)
         return "its device gives no context";
     return NULL;
 }

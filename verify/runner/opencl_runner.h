@@ -10,10 +10,4 @@
 /* Loads the OpenCL loader and makes a context on its first device. NULL, or why that cannot be done. */
 const char *opencl_initialise(const char *library);
 
-/*
- * Builds an empty kernel, after the above: drivers load their compiler for the first one, and later nothing can be
- * loaded. Where that fails, the submission's kernels will tell.
- */
-void opencl_compile_ahead(void);
-
 #endif

@@ -227,6 +227,7 @@ int main(int argc, char **argv)
     function *device_user;
     void *submission;
     enum filter_level level;
+    bool loads_later; /* what can be executed: filter.h */
     const char *why;
     function *setup;
 
@@ -236,21 +237,20 @@ int main(int argc, char **argv)
         fputs("runner: started by main_host only\n", stderr);
         return RUNNER_FAILED;
     }
-    if (argc == 4 && strncmp(argv[3], "libOpenCL", 9) == 0) {
+    loads_later = argc == 4 && strncmp(argv[3], "libOpenCL", 9) == 0;
+    if (loads_later) {
         why = opencl_initialise(argv[3]);
         if (why)
             fail(CHANNEL_FAILED_DEVICE, "OpenCL", why);
-        if (level == FILTER_DRIVER)
-            opencl_compile_ahead();
     } else if (argc == 4) {
         load_cuda(argv[3], argv[2]);
         initialise_cuda(CHANNEL_FAILED_DEVICE);
     }
     executable_load_ahead(cuda.free && level == FILTER_DRIVER);
-    why = filter_install(level);
+    why = filter_install(level, loads_later);
     if (why)
         fail(CHANNEL_FAILED_DEVICE, "the filter of system calls", why);
-    if (level != FILTER_NONE && !executable_begin())
+    if (level != FILTER_NONE && !loads_later && !executable_begin())
         fail(CHANNEL_FAILED_DEVICE, "descriptors", "too many are open before the submission is loaded");
     if (level != FILTER_NONE) /* in the box this counts what is in it, and no more */
         setrlimit(RLIMIT_NPROC, &(struct rlimit){ limit_tasks, limit_tasks });
@@ -262,7 +262,7 @@ int main(int argc, char **argv)
     submission = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
     if (!submission)
         fail(CHANNEL_FAILED_LOAD, "", dlerror());
-    if (level != FILTER_NONE)
+    if (level != FILTER_NONE && !loads_later)
         executable_end();
     device_user = find(submission, "device_user");
     if (!device_user)

@@ -190,10 +190,31 @@ static bool kill_mmap(scmp_filter_ctx context, unsigned argument, uint64_t mask,
 }
 
 /*
+ * Code that is only read could be written through /proc/self/mem, whose offsets are addresses; that file cannot be kept
+ * from CUDA, which writes to others beside it. No other file is as long as the addresses of code are high, so nobody
+ * goes there, by one step or by many, nor brings code down to where files end.
+ */
+static bool forbid_writing_code(scmp_filter_ctx context)
+{
+    const int at_offset[] = { SCMP_SYS(pwrite64), SCMP_SYS(pwritev), SCMP_SYS(pwritev2) };
+    const uint64_t longest = UINT64_C(1) << 40; /* bytes of a file; code lies above it */
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < sizeof at_offset / sizeof at_offset[0]; i++)
+        ok = seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, at_offset[i], 1, SCMP_A3(SCMP_CMP_GT, longest)) == 0;
+    return ok &&
+           seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(lseek), 1, SCMP_A1(SCMP_CMP_GT, longest)) == 0 &&
+           seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(lseek), 2, SCMP_A1(SCMP_CMP_NE, 0),
+                            SCMP_A2(SCMP_CMP_MASKED_EQ, UINT32_MAX, SEEK_CUR)) == 0 &&
+           seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(mremap), 1,
+                            SCMP_A3(SCMP_CMP_MASKED_EQ, MREMAP_FIXED, MREMAP_FIXED)) == 0;
+}
+
+/*
  * What can be executed was read by the judge, or is a file of the system: it is not made, and not changed. A filter of
  * its own, as this one says what ends the process, and the other what is allowed.
  */
-static bool forbid_execution(enum filter_level level)
+static bool forbid_execution(bool loads_later)
 {
     scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
     bool ok;
@@ -207,23 +228,24 @@ static bool forbid_execution(enum filter_level level)
                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC)) == 0 &&
          seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(mmap), 1,
                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC | PROT_WRITE, PROT_EXEC | PROT_WRITE)) == 0 &&
-         kill_mmap(context, 3, MAP_ANONYMOUS, MAP_ANONYMOUS) && kill_mmap(context, 3, MAP_SHARED, MAP_SHARED);
+         kill_mmap(context, 3, MAP_ANONYMOUS, MAP_ANONYMOUS) && kill_mmap(context, 3, MAP_SHARED, MAP_SHARED) &&
+         forbid_writing_code(context);
     /* The descriptor, of which the kernel takes the lower half: below FILTER_EXECUTABLE_FD. */
-    for (uint64_t bits = 0; ok && level != FILTER_POCL && bits < FILTER_EXECUTABLE_FD; bits += 32)
+    for (uint64_t bits = 0; ok && !loads_later && bits < FILTER_EXECUTABLE_FD; bits += 32)
         ok = kill_mmap(context, 4, FILTER_EXECUTABLE_FD, bits);
     ok = ok && seccomp_load(context) == 0;
     seccomp_release(context);
     return ok;
 }
 
-const char *filter_install(enum filter_level level)
+const char *filter_install(enum filter_level level, bool loads_later)
 {
     scmp_filter_ctx context;
     bool ok;
 
     if (level == FILTER_NONE)
         return NULL;
-    if (!forbid_execution(level))
+    if (!forbid_execution(loads_later))
         return "seccomp refuses the filter of executable memory";
     context = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (!context)

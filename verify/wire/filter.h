@@ -24,11 +24,14 @@ bool filter_find(const char *name, enum filter_level *level);
 /*
  * Memory that can be executed is mapped from a file, privately, not to be written, and by a descriptor of this number
  * up to 127: the loader gets one while all below are taken, and nobody has one later, when no more than these are
- * allowed (verify/runner/executable.c). FILTER_POCL, which loads the kernels that it has compiled, has no such number.
+ * allowed (verify/runner/executable.c).
  */
 enum { FILTER_EXECUTABLE_FD = 96 };
 
-/* NULL, or why the filter could not be installed. */
-const char *filter_install(enum filter_level level);
+/*
+ * NULL, or why the filter could not be installed. `loads_later`: OpenCL's drivers load their compilers, and PoCL the
+ * kernels that it has compiled, when a submission asks for them: by any descriptor, then.
+ */
+const char *filter_install(enum filter_level level, bool loads_later);
 
 #endif
