@@ -93,6 +93,20 @@ with_mounts() {
     [[ $stderr == "$without"* ]] || fail "$stderr"
 }
 
+@test "devices: OpenCL on a CPU is a device of its own, and its times do not rank beside those of C" {
+    [ ! -e /dev/nvidiactl ] || skip "there is a GPU"
+    requires box
+    contest 'scoring: { rank_cpu: yes }'
+    submit ada 1.c "$sort/accepted/qsort.c"
+    submit ada kernels "$sort/accepted/opencl"
+    run -0 grade
+    sound
+    assert_equal "$(query "SELECT m.kind || ' ' || j.language || ' ' || j.verdict || ' ' ||
+        EXISTS (SELECT 1 FROM runs r WHERE r.judgement = j.id AND r.step = 'ranked')
+        FROM judgements j JOIN machines m ON m.id = j.machine ORDER BY m.kind")" $'cpu C AC 1\npocl OpenCL AC 0'
+    assert_equal "$(query "SELECT name LIKE 'PoCL on %' FROM machines WHERE kind = 'pocl'")" 1
+}
+
 @test "contest.yaml: what it names and is not there is named with its line, before anything is graded" {
     local edit words
     contest

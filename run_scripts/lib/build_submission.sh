@@ -123,6 +123,6 @@ submission_compile() {
 compiler_is_sound() {
     find "$1" -mindepth 1 -delete
     [ "$(df --output=avail -k "$1" | tail -n 1)" -ge 16384 ] &&
-        timeout 60 "$root/run_scripts/lib/compile_box.sh" "$1" -- cc -x c -c -o "$1/sound.o" - <<< 'int sound;' \
-            > /dev/null 2>&1 && [ -s "$1/sound.o" ]
+        (cd "$1" && timeout 60 "$root/run_scripts/lib/compile_box.sh" "$1" -- cc -x c -c -o "$1/sound.o" - \
+            <<< 'int sound;' > /dev/null 2>&1) && [ -s "$1/sound.o" ]
 }
