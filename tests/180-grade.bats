@@ -5,7 +5,7 @@
 load helpers/contest
 
 setup_file() {
-    make -s -C "$root" DEV=1 grade-programs "${BUILD:-build}"/tests/test_grade_{score,queue} >&2
+    make -s -C "$root" DEV=1 grade-programs "${BUILD:-build}"/tests/test_grade_{score,queue,intake} >&2
 }
 
 setup() {
@@ -22,6 +22,11 @@ contest() {
     } > "$contest/contest.yaml"
 }
 
+# message PATH: the verdict and the words of a submission.
+message() {
+    query "SELECT verdict || ' ' || message FROM judgements j JOIN submissions s ON s.id = j.submission
+        WHERE path = '$1'"
+}
 grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; }
 @test "scores: pass-fail with penalty, ties of overlapping intervals, speed against the baseline, test groups" {
     run -0 timeout 60 "$build/tests/test_grade_score"
@@ -46,6 +51,141 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     assert_equal "${#lines[@]}" 64
     assert_equal "$(printf '%s\n' "${lines[@]:0:6}" | cut -d ' ' -f 2,4)" \
         $'aaa 10.c:\nbob 1.c:\ncyd 1.c:\nzoe 1.c:\naaa 11.c:\nzoe 2.c:'
+}
+
+@test "intake: what is told is told once; the work grows with the names, not with their square" {
+    run -0 timeout 60 "$build/tests/test_grade_intake"
+    assert_output --regexp '^[0-9]+ checks, 0 failed$'
+}
+
+@test "intake: a folder of 30,000 odd names costs a few lines, and of a team's folder limits.entries are looked at" {
+    contest 'limits: { entries: 50 }'
+    mkdir "$contest/submissions/ada/B" "$contest/submissions/bob" "$contest/submissions/bob/A"
+    (cd "$contest/submissions/ada/A" && seq -f '%g.odd' 30000 | xargs touch)
+    (cd "$contest/submissions/bob" && seq -f 'x%g' 10 | xargs mkdir)
+    echo '#error bob' > "$contest/submissions/bob/A/1.c"
+    run -0 --separate-stderr grade
+    assert_line --regexp '^#1 bob A 1\.c: CE '
+    [ "${#stderr_lines[@]}" -le 40 ] || fail "${#stderr_lines[@]} lines"
+    [[ $stderr == *'submissions/ada/A: it has more than 50 entries: the others are left out (limits.entries); remove some'* &&
+        $stderr == *'submissions/ada/A: more lines like these are not listed'* &&
+        $stderr == *'submissions/bob/x7: left out: it is no folder of one of the contest'* ]] || fail "$stderr"
+}
+
+@test "limits: of a team's submissions some wait, some are refused, and none is lost" {
+    local i
+    contest 'limits: { queued: 3, total: 6 }'
+    rm -r "$contest/submissions/ada"
+    mkdir -p "$contest"/submissions/{ada,bob}/A
+    # The oldest are taken, whatever they are called.
+    for i in {1..9}; do
+        echo "#error $i" > "$contest/submissions/ada/A/$((10 - i)).c"
+        touch -d "2026-01-01 10:0$i:00Z" "$contest/submissions/ada/A/$((10 - i)).c"
+    done
+    echo '#error bob' > "$contest/submissions/bob/A/1.c"
+    run -0 --separate-stderr grade --builds 1
+    assert_equal "${#lines[@]}" 10
+    [[ $stderr == *'submissions/ada: submissions wait where they are: the team has 3 in the queue (limits.queued)'* ]]
+    assert_equal "$(query "SELECT group_concat(path, ' ') FROM (SELECT path FROM submissions WHERE team = 'ada' AND
+        over_limit IS NULL ORDER BY id)")" '9.c 8.c 7.c 6.c 5.c 4.c'
+    assert_equal "$(query "SELECT group_concat(path, ' ') FROM (SELECT path FROM submissions WHERE over_limit = 'total'
+        ORDER BY id)")" '3.c 2.c 1.c'
+    assert_equal "$(message 1.c | head -n 1)" \
+        'CE not judged: the team has handed in 6 submissions, as many as it may (limits.total)'
+    assert_equal "$(query 'SELECT count(*) FROM waiting')" 0
+    # Another scan, or a touched file that was judged, changes nothing; a higher limit and a touch do.
+    touch "$contest/submissions/ada/A/9.c"
+    run -0 --separate-stderr grade
+    assert_output ''
+    sed -i 's/total: 6/total: 7/' "$contest/contest.yaml"
+    touch "$contest/submissions/ada/A/3.c"
+    run -0 --separate-stderr grade
+    assert_output --regexp '^#[0-9]+ ada A 3\.c: CE device_user\.c:1:2: error: #error 7$'
+    # What was refused costs nothing, and can be seen.
+    assert_equal "$("$build/grader" results "$contest" submissions --team ada --json |
+        jq '[.[] | select(.message | contains("not judged"))] | length')" 3
+    assert_equal "$("$build/grader" results "$contest" standings --json |
+        jq -c '.teams[] | select(.team == "ada") | .problems[0].tries')" 0
+}
+
+@test "limits: so many an hour, by the files' times in a batch, and by the grader's looks once it has looked" {
+    local i
+    contest 'limits: { per_hour: 2 }'
+    for i in {1..5}; do
+        echo "#error $i" > "$contest/submissions/ada/A/$i.c"
+        touch -d "2026-01-01 10:$((i * 10)):00Z" "$contest/submissions/ada/A/$i.c"
+    done
+    echo '#error 6' > "$contest/submissions/ada/A/6.c"
+    touch -d '2026-01-01 11:10:30Z' "$contest/submissions/ada/A/6.c"
+    run -0 --separate-stderr grade
+    assert_equal "$(query "SELECT group_concat(path, ' ') FROM (SELECT path FROM submissions WHERE over_limit IS NULL
+        ORDER BY id)")" '1.c 2.c 6.c'
+    assert_equal "$(message 3.c)" \
+        'CE not judged: the team has handed in 2 submissions within an hour, as many as it may (limits.per_hour): hand it in again from 11:11 UTC on'
+    # A time set back past the last look does not help: all three are of now.
+    for i in 7 8 9; do
+        echo "#error $i" > "$contest/submissions/ada/A/$i.c"
+        touch -d "2026-02-0$i 10:00:00Z" "$contest/submissions/ada/A/$i.c"
+    done
+    run -0 --separate-stderr grade
+    assert_equal "$(query "SELECT group_concat(path, ' ') FROM (SELECT path FROM submissions WHERE over_limit IS NULL
+        ORDER BY id)")" '1.c 2.c 6.c 7.c 8.c'
+}
+
+@test "store: one that is empty, lost, older or another contest's beside sources is refused, and no source is touched" {
+    local how words before
+    contest
+    echo '#error 1' > "$contest/submissions/ada/A/1.c"
+    run -0 grade
+    echo '#error 2' > "$contest/submissions/ada/A/2.c"
+    cp -r "$contest/grading" one
+    run -0 grade
+    echo '#error 3' > "$contest/submissions/ada/A/3.c"
+    run -0 grade
+    cp -r "$contest/grading" whole
+    refused() { # WORDS
+        before=$(cd "$contest/grading/sources" && find . -type f -exec sha256sum {} + | sort)
+        run -2 grade
+        assert_output --partial "$1"
+        assert_output --partial 'put back a copy of results.db, or, to begin anew, move the folder grading/ away'
+        assert_equal "$(printf '%s\n' "$output" | grep -c '^grader: ')" 1
+        assert_equal "$(cd "$contest/grading/sources" && find . -type f -exec sha256sum {} + | sort)" "$before"
+        rm -r "$contest/grading"
+        cp -r whole "$contest/grading"
+    }
+    rm -f "$contest"/grading/results.db*
+    : > "$contest/grading/results.db"
+    refused "results.db' is empty, and grading/sources has 3 submissions"
+    rm -f "$contest"/grading/results.db*
+    refused "results.db' is missing, and grading/sources has 3 submissions"
+    rm -f "$contest"/grading/results.db*
+    sqlite3 "$contest/grading/results.db" 'CREATE TABLE other (x)'
+    refused "results.db' has no contest in it, and grading/sources has 3 submissions"
+    sqlite3 "$db" 'DELETE FROM judgements; DELETE FROM submissions; DELETE FROM contest; DELETE FROM sqlite_sequence'
+    refused "results.db' has no contest in it"
+    rm -f "$contest"/grading/results.db*
+    cp one/results.db "$contest/grading/"
+    refused "results.db' does not know grading/sources/3: it is an older copy, or of another contest"
+    sqlite3 "$db" "UPDATE contest SET token = 'other'"
+    refused "results.db' is of another contest than grading/sources (grading/token differs)"
+    # Cut off within its pages it is damaged; a source that is still wanted may not be missing.
+    truncate -s 12288 "$db"
+    run -3 grade
+    assert_output --partial 'keep the file, and put a backup of the folder in its place'
+    rm -r "$contest/grading"
+    cp -r whole "$contest/grading"
+    sqlite3 "$db" "UPDATE judgements SET state = 'new', verdict = NULL WHERE id = 2"
+    rm -r "$contest/grading/sources/2"
+    run -2 grade
+    assert_output --partial "grading/sources/2' is missing, and its submission is not judged yet"
+    # The one that was being taken when the power failed is kept aside.
+    rm -r "$contest/grading"
+    cp -r whole "$contest/grading"
+    mkdir "$contest/grading/sources/4" && echo lost > "$contest/grading/sources/4/device_user.c"
+    echo '#error 4' > "$contest/submissions/ada/A/4.c"
+    run -0 grade
+    assert_equal "$(cat "$contest"/grading/sources/4.lost-*/device_user.c)" lost
+    assert_equal "$(cat "$contest/grading/sources/4/device_user.c")" '#error 4'
 }
 
 @test "contest.yaml: a bad line is named with file and line" {

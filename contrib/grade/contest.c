@@ -42,6 +42,10 @@ static const char *const known[] = {
     "limits.files",
     "limits.megabytes",
     "limits.attempts",
+    "limits.entries",
+    "limits.queued",
+    "limits.per_hour",
+    "limits.total",
     NULL,
 };
 
@@ -314,6 +318,14 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return take_whole(contest, item, 1, 4096, &contest->files, error);
     if (strcmp(key, "limits.megabytes") == 0)
         return take_number(contest, item, 0.001, 256, &contest->megabytes, error);
+    if (strcmp(key, "limits.entries") == 0)
+        return take_whole(contest, item, 1, 100000, &contest->entries, error);
+    if (strcmp(key, "limits.queued") == 0)
+        return take_whole(contest, item, 0, 100000, &contest->queued, error);
+    if (strcmp(key, "limits.per_hour") == 0)
+        return take_whole(contest, item, 0, 100000, &contest->per_hour, error);
+    if (strcmp(key, "limits.total") == 0)
+        return take_whole(contest, item, 0, 1000000, &contest->total, error);
     return take_whole(contest, item, 1, 10, &contest->attempts, error);
 }
 
@@ -390,7 +402,8 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
 
     *contest = (struct contest){
         .require_box = "cgroup",
-        .penalty = 20, .full_at = 4, .zero_at = 1, .correct = 50, .files = 64, .megabytes = 4, .attempts = 3
+        .penalty = 20, .full_at = 4, .zero_at = 1, .correct = 50, .files = 64, .megabytes = 4, .attempts = 3,
+        .entries = 1000,
     };
     if (snprintf(path, sizeof path, "%s/contest.yaml", folder) >= (int)sizeof path)
         return error_usage(error, "the path '%.100s...' is too long", folder);

@@ -61,9 +61,11 @@ struct contest {
     const char *device;        /* the GPU or CPU model whose times rank, or NULL for the one with most of them */
     const char *seal, *key;    /* paths below the contest's folder, or NULL */
     bool practice;             /* nothing hangs on it: inputs of secret cases need no seal */
-    const char *require_box;   /* the least box that anything is run in, as main_host takes it: cgroup unless the file says otherwise */
+    const char *require_box;   /* the least box that anything is run in, as main_host takes it: cgroup unless set */
     double files, megabytes;   /* the most that one submission may have */
     double attempts;           /* how often a step is tried that the machine failed */
+    double entries;            /* of a team's folder that are looked at */
+    double queued, per_hour, total; /* submissions of a team (admission.h); 0 for no limit */
 };
 
 /*

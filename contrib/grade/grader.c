@@ -506,14 +506,15 @@ bool grader_run(struct grader *grader, bool *stopped, struct error *error)
     while (ok && !asked) {
         int signal;
 
-        if (!grader->handed && (scanned == 0 || (grader->watch && clock_wall() - scanned >= 1))) {
+        if (!grader->handed &&
+            (scanned == 0 || ((grader->watch || grader->intake.waiting > 0) && clock_wall() - scanned >= 1))) {
             ok = intake_scan(&grader->intake, grader->store, error);
             scanned = clock_wall();
         }
         ok = ok && collect(grader, error) && fill(grader, error) && show(grader, error);
         if (ok && grader->failed && grader->stop_on_failure)
             break;
-        if (ok && !grader->watch &&
+        if (ok && !grader->watch && grader->intake.waiting == 0 &&
             busy(grader->builds, grader->build_count) + busy(grader->runs, grader->run_count) == 0) {
             ok = count_left(grader, &left, error);
             if (ok)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "admission.h"
 #include "judgement.h"
 #include "litter.h"
 #include "verify/base/clock.h"
@@ -21,7 +22,7 @@
 #include "verify/base/text.h"
 #include "verify/base/tree.h"
 
-enum { MAX_DEPTH = 8, WHY = 300 };
+enum { MAX_DEPTH = 8, WHY = 300, SCANNED_SECONDS = 10 };
 
 /* What is found of one submission before anything is copied. */
 struct survey {
@@ -29,38 +30,33 @@ struct survey {
     size_t contents;        /* files alone */
     uint64_t bytes, newest; /* ns since 1970: the newest change of any inode */
     double submitted;       /* the newest time of modification, seconds */
+    double arrived;         /* when it counts as handed in (admission.h), seconds since 1970 */
+    const char *over_limit; /* the limit of the team that refuses it; or NULL */
     char refused[300];      /* why it cannot be judged: the submitter's fault; or "" */
     char unread[300];       /* why it is not taken: nobody's fault, or the organiser's; or "" */
 };
 
-/* A line on standard error, once. `team` NULL: of all of them. */
+/* A line on standard error, once, and not too many of one folder. `team` NULL: of all of them. */
 static void tell(struct intake *intake, const char *team, const char *problem, const char *name, const char *why)
 {
-    char line[1024], **grown;
+    char place[1024], line[2048];
+    enum notes_answer answer;
 
-    snprintf(line, sizeof line, "submissions%s%.200s%s%.200s%s%.200s: %.300s", team ? "/" : "", team ? team : "",
-             problem ? "/" : "", problem ? problem : "", name ? "/" : "", name ? name : "", why);
+    snprintf(place, sizeof place, "submissions%s%.200s%s%.200s", team ? "/" : "", team ? team : "", problem ? "/" : "",
+             problem ? problem : "");
+    snprintf(line, sizeof line, "%s%s%.200s: %.300s", place, name ? "/" : "", name ? name : "", why);
     text_defuse(line, sizeof line);
-    for (size_t i = 0; i < intake->told_count; i++)
-        if (strcmp(intake->told[i], line) == 0)
-            return;
-    fprintf(stderr, "grader: %s\n", line);
-    grown = realloc(intake->told, (intake->told_count + 1) * sizeof *grown);
-    if (!grown)
-        return;
-    intake->told = grown;
-    intake->told[intake->told_count] = strdup(line);
-    intake->told_count += intake->told[intake->told_count] != NULL;
+    text_defuse(place, sizeof place);
+    if (!name) /* of the folder itself, which what is in it may not push out */
+        strcat(place, ":");
+    answer = notes_add(&intake->notes, place, line);
+    if (answer == NOTES_NEW || answer == NOTES_LAST)
+        fprintf(stderr, "grader: %s\n", line);
+    if (answer == NOTES_LAST)
+        fprintf(stderr, "grader: %s: more lines like these are not listed\n", place);
 }
 
-void intake_release(struct intake *intake)
-{
-    for (size_t i = 0; i < intake->told_count; i++)
-        free(intake->told[i]);
-    free(intake->told);
-    intake->told = NULL;
-    intake->told_count = 0;
-}
+void intake_release(struct intake *intake) { notes_release(&intake->notes); }
 
 /* ------------------------------------------------------------------ survey and copy */
 
@@ -227,15 +223,24 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
                    struct error *error)
 {
     char target[PATH_MAX];
-    int64_t id, refused = 0;
+    int64_t id, refused = 0, known;
     bool ok;
 
+    if (!store_number(store, error, &known,
+                      "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?", "ssss",
+                      team, problem, name, digest))
+        return false;
+    if (known) /* the same content with another time */
+        return store_run(store, error,
+                         "UPDATE submissions SET stamp = ? WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?",
+                         "sssss", stamp, team, problem, name, digest);
     if (!store_begin(store, error))
         return false;
     ok = store_run(store, error,
-                   "INSERT INTO submissions (team, problem, path, sha256, stamp, submitted, found)"
-                   " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp",
-                   "sssssdd", team, problem, name, digest, stamp, survey->submitted, clock_wall()) &&
+                   "INSERT INTO submissions (team, problem, path, sha256, stamp, submitted, found, arrived, over_limit)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   "sssssddds", team, problem, name, digest, stamp, survey->submitted, clock_wall(), survey->arrived,
+                   survey->over_limit) &&
          store_number(store, error, &id,
                       "SELECT id FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?"
                       " AND NOT EXISTS (SELECT 1 FROM judgements WHERE submission = submissions.id)",
@@ -248,7 +253,8 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
             ok = ok && judgement_end(store, refused, "CE", survey->refused, survey->refused, error);
         }
         snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
-        tree_remove(target); /* of a transaction that was lost with the power after its rename */
+        if (ok && access(target, F_OK) == 0) /* guard.c put aside what could have been there */
+            ok = error_toolkit(error, "'%s' is there already: it is not written over", target);
         ok = ok && ((rename(incoming, target) == 0 && sync_folder(intake->folder)) ||
                     error_system(error, "cannot rename '%s'", incoming));
         intake->taken += ok;
@@ -259,16 +265,118 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
     return ok;
 }
 
-static bool take_submission(struct intake *intake, struct store *store, int folder, const char *team,
-                            const char *problem, const char *name, struct error *error)
+/* What a scan knows of the team whose folder it reads. */
+struct place {
+    struct intake *intake;
+    struct store *store;
+    const char *team, *problem;
+    bool listed;               /* teams are listed in teams/ */
+    double since;              /* the last look that did not see what is new now, seconds since 1970; 0 for none */
+    struct candidate *candidates; /* [count] of the team's, where it has limits: they are taken in order of time */
+    size_t count;
+    int64_t waiting;           /* that are not taken for now, for the queue has no room */
+};
+
+struct candidate {
+    char *problem, *name;
+    double submitted;
+};
+
+/* The copy of a submission in grading/incoming, of which the digest is taken. *gone: it changed meanwhile. */
+static bool copy_in(const struct intake *intake, int folder, const char *name, const char *as, const char *stamp,
+                    struct survey *survey, char incoming[PATH_MAX], char digest[DIGEST_HEX], bool *gone,
+                    struct error *error)
 {
-    struct survey survey = { 0 }, copied = { 0 };
-    char stamp[96], incoming[PATH_MAX], path[PATH_MAX], digest[DIGEST_HEX];
-    struct stat status;
-    const char *as;
-    int64_t known;
+    struct survey copied = { 0 };
+    char path[PATH_MAX];
     int to;
     bool ok;
+
+    snprintf(incoming, PATH_MAX, "%s/grading/incoming", intake->folder);
+    tree_remove(incoming);
+    to = mkdir(incoming, 0755) == 0 ? open(incoming, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (to < 0)
+        return error_system(error, "cannot make '%s'", incoming);
+    ok = take_tree(folder, name, to, as, 0, intake->contest, &copied, error) &&
+         (fsync(to) == 0 || error_system(error, "cannot write '%s'", incoming));
+    close(to);
+    *gone = copied.unread[0] || (copied.contents == 0 && !copied.refused[0]);
+    if (!ok || *gone)
+        return ok;
+    memcpy(survey->refused, copied.refused, sizeof survey->refused);
+    snprintf(path, sizeof path, "%.*s/%s", (int)sizeof path - 64, incoming, as);
+    if (!copied.refused[0])
+        return digest_source(path, digest, error);
+    digest_bytes(stamp, strlen(stamp), digest); /* nothing of it is kept; the same content is not refused twice */
+    tree_remove(incoming);
+    return mkdir(incoming, 0755) == 0 || error_system(error, "cannot make '%s'", incoming);
+}
+
+/* What is over a limit is refused with the reason, and nothing of it is kept. Content that is known is not counted. */
+static bool keep_to_limits(struct place *place, const char *name, const char *stamp, struct survey *survey,
+                           const char *incoming, char digest[DIGEST_HEX], struct error *error)
+{
+    char why[ADMISSION_WHY];
+    int64_t known;
+
+    survey->arrived = admission_time(survey->submitted, place->since, clock_wall());
+    if (!store_number(place->store, error, &known,
+                      "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?", "ssss",
+                      place->team, place->problem, name, digest))
+        return false;
+    if (known)
+        return true;
+    if (!admission_refuses(place->intake->contest, place->store, place->team, survey->arrived, &survey->over_limit, why,
+                           error))
+        return false;
+    if (!survey->over_limit)
+        return true;
+    snprintf(survey->refused, sizeof survey->refused, "%s", why);
+    digest_bytes(stamp, strlen(stamp), digest);
+    tree_remove(incoming);
+    return mkdir(incoming, 0755) == 0 || error_system(error, "cannot make '%s'", incoming);
+}
+
+/* A candidate that is kept for the end of its team's folder. */
+static bool note_candidate(struct place *place, const char *name, double submitted, struct error *error)
+{
+    struct candidate *grown = reallocarray(place->candidates, place->count + 1, sizeof *grown);
+
+    if (grown) {
+        place->candidates = grown;
+        grown[place->count] = (struct candidate){ strdup(place->problem), strdup(name), submitted };
+        if (grown[place->count].problem && grown[place->count].name)
+            return ++place->count > 0;
+        free(grown[place->count].problem);
+        free(grown[place->count].name);
+    }
+    return error_toolkit(error, "out of memory");
+}
+
+/* Whether it is not taken now; it is counted then. */
+static bool is_to_wait(struct place *place, bool *waits, struct error *error)
+{
+    enum admission admission;
+
+    if (!admission_of(place->intake->contest, place->store, place->team, clock_wall(), &admission, error))
+        return false;
+    *waits = admission != ADMISSION_NOW;
+    place->waiting += admission == ADMISSION_QUEUED;
+    if (admission == ADMISSION_FLOOD)
+        tell(place->intake, place->team, NULL, NULL,
+             "left out for now: more than 100 submissions over the team's limits within an hour");
+    return true;
+}
+
+static bool take_submission(struct place *place, int folder, const char *name, bool later, struct error *error)
+{
+    struct intake *intake = place->intake;
+    struct survey survey = { 0 };
+    char stamp[96], incoming[PATH_MAX], digest[DIGEST_HEX];
+    const char *as, *team = place->team, *problem = place->problem;
+    struct stat status;
+    int64_t known;
+    bool gone = false, waits;
 
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return true; /* it is gone again */
@@ -287,111 +395,201 @@ static bool take_submission(struct intake *intake, struct store *store, int fold
     if (survey.contents == 0 && !survey.refused[0])
         return tell(intake, team, problem, name, "left out for now: the folder has no files"), true;
     snprintf(stamp, sizeof stamp, "%ju %ju %zu", (uintmax_t)survey.newest, (uintmax_t)survey.bytes, survey.files);
-    if (!store_number(store, error, &known,
+    if (!store_number(place->store, error, &known,
                       "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND stamp = ?", "ssss",
                       team, problem, name, stamp))
         return false;
     if (known)
         return true;
-    snprintf(incoming, sizeof incoming, "%s/grading/incoming", intake->folder);
-    tree_remove(incoming);
-    to = mkdir(incoming, 0755) == 0 ? open(incoming, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (to < 0)
-        return error_system(error, "cannot make '%s'", incoming);
-    ok = take_tree(folder, name, to, as, 0, intake->contest, &copied, error) &&
-         (fsync(to) == 0 || error_system(error, "cannot write '%s'", incoming));
-    close(to);
-    if (!ok)
+    if (later)
+        return note_candidate(place, name, survey.submitted, error);
+    if (!is_to_wait(place, &waits, error))
         return false;
-    if (copied.unread[0] || (copied.contents == 0 && !copied.refused[0]))
-        return true; /* it changes while it is copied: the next scan takes it */
-    memcpy(survey.refused, copied.refused, sizeof survey.refused);
-    snprintf(path, sizeof path, "%.*s/%s", (int)sizeof path - 64, incoming, as);
-    if (copied.refused[0]) /* nothing of it is kept; the same content is not refused twice */
-        digest_bytes(stamp, strlen(stamp), digest), tree_remove(incoming), ok = mkdir(incoming, 0755) == 0;
-    else
-        ok = digest_source(path, digest, error);
-    return ok && insert(intake, store, team, problem, name, digest, stamp, &survey, incoming, error);
+    if (waits)
+        return true;
+    if (!copy_in(intake, folder, name, as, stamp, &survey, incoming, digest, &gone, error))
+        return false;
+    return gone || /* it changes while it is copied: the next scan takes it */
+           (keep_to_limits(place, name, stamp, &survey, incoming, digest, error) &&
+            insert(intake, place->store, team, problem, name, digest, stamp, &survey, incoming, error));
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* The first `most` names of a folder, sorted, without those that begin with a dot; *more: there are others. */
+static bool list_names(DIR *folder, size_t most, char ***names, size_t *count, bool *more, struct error *error)
+{
+    struct dirent *entry;
+    size_t room = 0;
+
+    *names = NULL;
+    *count = 0;
+    *more = false;
+    while ((entry = readdir(folder))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        *more = *count == most;
+        if (*more)
+            break;
+        if (*count == room) {
+            char **grown = reallocarray(*names, room = room ? 2 * room : 64, sizeof *grown);
+
+            if (!grown)
+                return error_toolkit(error, "out of memory");
+            *names = grown;
+        }
+        if (!((*names)[*count] = strdup(entry->d_name)))
+            return error_toolkit(error, "out of memory");
+        ++*count;
+    }
+    if (*count > 0)
+        qsort(*names, *count, sizeof **names, by_text);
+    return true;
 }
 
 /*
- * Every entry of a folder in order of their names; `flags` O_NOFOLLOW for one that is not the organiser's. False for
- * failures of this machine; a folder that cannot be listed has a *why.
+ * The entries of a folder in order of their names, at most `most`; `flags` O_NOFOLLOW for one that is not the
+ * organiser's. False for failures of this machine; a folder that cannot be listed, or not all of it, has a *why.
  */
-static bool each_entry(int parent, const char *name, int flags, char why[WHY],
+static bool each_entry(int parent, const char *name, int flags, size_t most, char why[WHY],
                        bool (*take)(void *context, int folder, const char *entry, struct error *error), void *context,
                        struct error *error)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
-    struct dirent **entries = NULL;
-    int count = fd < 0 ? -1 : scandirat(fd, ".", &entries, NULL, alphasort);
-    bool ok = true;
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    char **names = NULL;
+    size_t count = 0;
+    bool ok = true, more = false;
 
     why[0] = '\0';
-    if (count < 0)
+    if (!folder)
         snprintf(why, WHY, "left out for now: the folder cannot be listed: %s", strerror(errno));
-    for (int i = 0; i < count; i++) {
-        if (ok && entries[i]->d_name[0] != '.')
-            ok = take(context, fd, entries[i]->d_name, error);
-        free(entries[i]);
+    else
+        ok = list_names(folder, most, &names, &count, &more, error);
+    if (more)
+        snprintf(why, WHY, "it has more than %zu entries: the others are left out (limits.entries); remove some", most);
+    for (size_t i = 0; i < count; i++) {
+        ok = ok && take(context, fd, names[i], error);
+        free(names[i]);
     }
-    free(entries);
-    if (fd >= 0)
+    free(names);
+    if (folder)
+        closedir(folder);
+    else if (fd >= 0)
         close(fd);
     return ok;
 }
-
-struct place {
-    struct intake *intake;
-    struct store *store;
-    const char *team, *problem;
-    bool listed; /* teams are listed in teams/ */
-};
 
 static bool take_entry(void *context, int folder, const char *name, struct error *error)
 {
     struct place *place = context;
 
-    return take_submission(place->intake, place->store, folder, place->team, place->problem, name, error);
+    return take_submission(place, folder, name, admission_is_limited(place->intake->contest), error);
 }
 
 static bool take_problem(void *context, int folder, const char *name, struct error *error)
 {
     struct place *place = context;
+    const struct intake *intake = place->intake;
     struct stat status;
     char why[WHY];
     bool ok;
 
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
-        !contest_problem(place->intake->contest, name))
-        return tell(place->intake, place->team, name, NULL,
+        !contest_problem(intake->contest, name))
+        return tell(place->intake, place->team, NULL, name,
                     "left out: it is no folder of one of the contest's problems"),
                true;
     place->problem = name;
-    ok = each_entry(folder, name, O_NOFOLLOW, why, take_entry, place, error);
+    ok = each_entry(folder, name, O_NOFOLLOW, (size_t)intake->contest->entries, why, take_entry, place, error);
     if (why[0])
         tell(place->intake, place->team, name, NULL, why);
     return ok;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    const int problems = strcmp(x->problem, y->problem);
+
+    return x->submitted < y->submitted ? -1 : x->submitted > y->submitted ? 1 : problems ? problems
+                                                                              : strcmp(x->name, y->name);
+}
+
+/* Takes what was found of a team that has limits, the oldest first. */
+static bool take_candidates(struct place *place, int folder, struct error *error)
+{
+    const int team = openat(folder, place->team, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool ok = true;
+
+    if (place->count > 0)
+        qsort(place->candidates, place->count, sizeof *place->candidates, by_time);
+    for (size_t i = 0; i < place->count; i++) {
+        struct candidate *candidate = &place->candidates[i];
+        const int fd = openat(team, candidate->problem, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+        place->problem = candidate->problem;
+        if (ok && fd >= 0)
+            ok = take_submission(place, fd, candidate->name, false, error);
+        if (fd >= 0)
+            close(fd);
+        free(candidate->problem);
+        free(candidate->name);
+    }
+    free(place->candidates);
+    place->candidates = NULL;
+    place->count = 0;
+    if (team >= 0)
+        close(team);
+    return ok;
+}
+
+/* What waits stands in the table `waiting`, and once on standard error. */
+static bool note_waiting(struct place *place, struct error *error)
+{
+    int64_t before;
+    char why[WHY];
+
+    place->intake->waiting += (size_t)place->waiting;
+    if (!store_number(place->store, error, &before, "SELECT files FROM waiting WHERE team = ?", "s", place->team))
+        return false;
+    if (place->waiting == before)
+        return true;
+    if (place->waiting == 0)
+        return store_run(place->store, error, "DELETE FROM waiting WHERE team = ?", "s", place->team);
+    snprintf(why, sizeof why, "submissions wait where they are: the team has %.0f in the queue (limits.queued)",
+             place->intake->contest->queued);
+    tell(place->intake, place->team, NULL, NULL, why);
+    return store_run(place->store, error,
+                     "INSERT INTO waiting (team, files, since) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET files ="
+                     " excluded.files", "sid", place->team, place->waiting, place->since);
+}
+
 static bool take_team(void *context, int folder, const char *name, struct error *error)
 {
-    struct place *place = context;
+    const struct place *all = context;
+    struct place place = *all;
     char path[PATH_MAX], why[WHY];
     struct stat status;
+    int64_t since;
     bool ok;
 
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
         !name_is(name, NAME_TEXT))
-        return tell(place->intake, name, NULL, NULL, "left out: it is no team's folder with a readable name"), true;
-    snprintf(path, sizeof path, "%s/teams/%s.yaml", place->intake->folder, name);
-    if (place->listed && access(path, F_OK) != 0)
-        return tell(place->intake, name, NULL, NULL, "left out: there is no such team in teams/"), true;
-    place->team = name;
-    ok = each_entry(folder, name, O_NOFOLLOW, why, take_problem, place, error);
-    if (why[0])
-        tell(place->intake, name, NULL, NULL, why);
-    return ok;
+        return tell(place.intake, name, NULL, NULL, "left out: it is no team's folder with a readable name"), true;
+    snprintf(path, sizeof path, "%s/teams/%s.yaml", place.intake->folder, name);
+    if (place.listed && access(path, F_OK) != 0)
+        return tell(place.intake, name, NULL, NULL, "left out: there is no such team in teams/"), true;
+    place.team = name;
+    /* What has waited since before the last look was seen then. */
+    ok = store_number(place.store, error, &since,
+                      "SELECT cast(coalesce((SELECT since FROM waiting WHERE team = ?), -1) AS INTEGER)", "s", name);
+    place.since = since >= 0 ? (double)since : place.since;
+    ok = ok && each_entry(folder, name, O_NOFOLLOW, (size_t)place.intake->contest->entries, why, take_problem, &place,
+                          error);
+    if (ok && why[0])
+        tell(place.intake, name, NULL, NULL, why);
+    return take_candidates(&place, folder, error) && ok && note_waiting(&place, error);
 }
 
 static bool count_one(void *context, int folder, const char *name, struct error *error)
@@ -403,18 +601,26 @@ static bool count_one(void *context, int folder, const char *name, struct error 
 
 bool intake_scan(struct intake *intake, struct store *store, struct error *error)
 {
+    const double now = clock_wall();
     struct place place = { .intake = intake, .store = store };
     char path[PATH_MAX], why[WHY];
+    int64_t since;
     bool ok;
 
+    intake->waiting = 0;
     snprintf(path, sizeof path, "%s/teams", intake->folder);
-    if (!each_entry(AT_FDCWD, path, 0, why, count_one, &place.listed, error))
+    if (!store_number(store, error, &since, "SELECT cast(coalesce(scanned, 0) AS INTEGER) FROM contest", "") ||
+        !each_entry(AT_FDCWD, path, 0, SIZE_MAX, why, count_one, &place.listed, error))
         return false;
     if (why[0] && access(path, F_OK) == 0) /* nobody knows who is listed there */
         return tell(intake, NULL, NULL, NULL, "left out for now: teams/ cannot be listed"), true;
+    place.since = (double)since;
     snprintf(path, sizeof path, "%s/submissions", intake->folder);
-    ok = each_entry(AT_FDCWD, path, 0, why, take_team, &place, error);
+    ok = each_entry(AT_FDCWD, path, 0, SIZE_MAX, why, take_team, &place, error);
     if (why[0])
         tell(intake, NULL, NULL, NULL, why);
+    /* Not at each look: every commit waits for the disk. */
+    if (ok && admission_is_limited(intake->contest) && now - place.since >= SCANNED_SECONDS)
+        ok = store_run(store, error, "UPDATE contest SET scanned = ?", "d", now);
     return ok;
 }

@@ -9,6 +9,7 @@
 #define GRADE_INTAKE_H
 
 #include "contest.h"
+#include "notes.h"
 #include "store.h"
 
 struct intake {
@@ -18,8 +19,8 @@ struct intake {
     void (*refused)(void *context, int64_t judgement); /* told of one that has its verdict at once, CE; or NULL */
     void *context;
     size_t taken;        /* submissions taken, all scans together */
-    char **told;         /* [told_count] notes that were printed: each is said once */
-    size_t told_count;
+    size_t waiting;      /* submissions that the last scan left where they are, for their team's queue is full */
+    struct notes notes;  /* lines that were printed: each is said once */
 };
 
 /*

@@ -18,6 +18,7 @@
 
 #include "commands.h"
 #include "grader.h"
+#include "guard.h"
 #include "preflight.h"
 #include "verify/base/number.h"
 #include "verify/base/root.h"
@@ -137,7 +138,8 @@ static int command_run(const struct places *places, int argc, char **argv, const
     ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&
          make_folder(places->build, "grading", error) && (lock = take_lock(folder, error)) >= 0;
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
-    ok = ok && store_open(&store, path, STORE_WRITE, error) && grader_run(&grader, &stopped, error);
+    ok = ok && guard_before(folder, error) && store_open(&store, path, STORE_WRITE, error) &&
+         guard_opened(folder, &store, error) && grader_run(&grader, &stopped, error);
     if (store.db)
         store_close(&store);
     intake_release(&grader.intake);
@@ -183,7 +185,8 @@ static int command_cluster(int argc, char **argv, const char *folder, struct err
          make_folder(folder, "grading/slurm/results", error) && make_folder(folder, "grading/slurm/unfit", error) &&
          (lock = take_lock(folder, error)) >= 0;
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
-    ok = ok && store_open(&store, path, STORE_WRITE, error) && spool_run(&spool, &stopped, error);
+    ok = ok && guard_before(folder, error) && store_open(&store, path, STORE_WRITE, error) &&
+         guard_opened(folder, &store, error) && spool_run(&spool, &stopped, error);
     if (store.db)
         store_close(&store);
     contest_release(&contest);

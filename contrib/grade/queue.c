@@ -24,8 +24,8 @@ sqlite3_stmt *queue_open(struct store *store, enum queue_kind kind, double now, 
     char sql[2048];
 
     snprintf(sql, sizeof sql,
-             "WITH recent AS (SELECT s.team AS team, j.rejudging IS NOT NULL AS again, count(*) AS begun FROM judgements j JOIN submissions s ON"
-             " s.id = j.submission WHERE j.begun > ? AND j.state = " SQL(NAME_DONE)
+             "WITH recent AS (SELECT s.team AS team, j.rejudging IS NOT NULL AS again, count(*) AS begun FROM"
+             " judgements j JOIN submissions s ON s.id = j.submission WHERE j.begun > ? AND j.state = " SQL(NAME_DONE)
              " GROUP BY 1, 2),"
              " waiting AS (SELECT j.id AS id, s.id AS submission, s.problem AS problem, j.state AS state,"
              " j.object AS object, j.object_sha256 AS digest, CASE WHEN j.state = " SQL(NAME_NEW) " AND s.path LIKE"

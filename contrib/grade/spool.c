@@ -592,7 +592,7 @@ static bool turn(struct spool *spool, struct intake *intake, struct progress *pr
     }
     if (!ok || !judgement_count(spool->store, &done, &all, error))
         return false;
-    *left = (size_t)(all - done);
+    *left = (size_t)(all - done) + intake->waiting;
     if (*known)
         show(progress, (size_t)done, (size_t)all, &orders);
     return true;

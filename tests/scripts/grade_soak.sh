@@ -5,7 +5,9 @@
 # (1): every other time alone, else with all that it has started. It is started again each time, and gets another round
 # of submissions when it has none left. After each kill the database must be sound and have every verdict that it had.
 # In the end the same submissions are graded in a second contest, undisturbed: each must have exactly one verdict that
-# counts in both, the same one, and no attempt may be charged for being killed. Exit code 1 if anything is wrong.
+# counts in both, the same one, and no attempt may be charged for being killed. A team has room for three in the queue,
+# and the last round is over the limit of a team: it is refused, all of it and nothing else. Exit code 1 if anything is
+# wrong.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 kills=200 seed=1
 words='grade_soak.sh [--kills N] [--seed S]'
@@ -65,8 +67,9 @@ submit() {
     done
 }
 for folder in killed plain; do
-    printf '%s\n' 'name: Kill and resume' 'scoring: { rank_cpu: yes }' 'require_box: namespaces' 'problems:' \
-        '  - id: sort' '    problem: mergesort' '    secret: sample' '    ranked_case: sample/2-pairs' > "$work/$folder/contest.yaml"
+    printf '%s\n' 'name: Kill and resume' 'scoring: { rank_cpu: yes }' 'require_box: namespaces' \
+        'limits: { queued: 3 }' 'problems:' '  - id: sort' '    problem: mergesort' '    secret: sample' \
+        '    ranked_case: sample/2-pairs' > "$work/$folder/contest.yaml"
 done
 submit
 
@@ -118,6 +121,13 @@ done
 [ ! -t 2 ] || echo >&2
 seconds=$((SECONDS - started))
 
+# A last round is over the limit: each team has had two in every round before. The last kill may have left some of these.
+for folder in killed plain; do
+    "$build/grader" run "$work/$folder" > "$work/out" 2>&1 < /dev/null || report "$folder: $(tail -n 1 "$work/out")"
+    sed -i "s/queued: 3/queued: 3, total: $((2 * round))/" "$work/$folder/contest.yaml"
+done
+submit
+
 for folder in killed plain; do
     "$build/grader" run "$work/$folder" > "$work/out" 2>&1 < /dev/null || report "$folder: $(tail -n 1 "$work/out")"
     [ "$(query $folder 'PRAGMA integrity_check; PRAGMA foreign_key_check')" = ok ] ||
@@ -126,6 +136,10 @@ for folder in killed plain; do
         LEFT JOIN judgements j ON j.submission = s.id AND j.valid AND
         j.state = 'done' GROUP BY s.id HAVING count(j.id) <> 1" > "$work/odd"
     [ ! -s "$work/odd" ] || report "$folder: not one verdict each: $(head -n 3 "$work/odd" | xargs)"
+    [ "$(query $folder "SELECT count(*), count(begun), min(verdict || path LIKE 'CE$round-%') FROM submissions s JOIN
+        judgements j ON j.submission = s.id WHERE over_limit = 'total'")" = '6|0|1' ] ||
+        report "$folder: not the last round alone was refused"
+    [ "$(query $folder 'SELECT count(*) FROM waiting')" = 0 ] || report "$folder: something waits still"
     query $folder "SELECT s.team, s.path, j.verdict FROM submissions s
         JOIN judgements j ON j.submission = s.id AND j.valid
         ORDER BY 1, 2" > "$work/$folder.verdicts"

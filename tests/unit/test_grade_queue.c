@@ -117,7 +117,8 @@ static void test_rejudging(void)
     run("INSERT INTO rejudgings (id, reason, filter, created) VALUES (1, '', '', 0)");
     for (int i = 0; i < 4; i++)
         set(arrive(i < 3 ? "a" : "b", 0), "done", 0);
-    run("INSERT INTO judgements (submission, valid, created, rejudging) SELECT id, 0, 0, 1 FROM submissions ORDER BY id");
+    run("INSERT INTO judgements (submission, valid, created, rejudging)"
+        " SELECT id, 0, 0, 1 FROM submissions ORDER BY id");
     fresh = arrive("a", 5);
     CHECK(next(QUEUE_BUILD, 5, team) == fresh, "fresh first");
     set(fresh, "done", 5);
@@ -178,7 +179,8 @@ static uint64_t simulate(uint64_t seed, int slots)
             for (int o = 0; o < TEAMS; o++) {
                 CHECK(o == t || waiting[o] == 0 || begun[t] <= begun[o] + ahead[t][o] + 1,
                       "%c, begun %d times, goes before %c, begun %d times", 'a' + t, begun[t], 'a' + o, begun[o]);
-                CHECK(o == t || waiting[o] == 0 || begun[t] <= begun[o], "the fewest first: %d, %d", begun[t], begun[o]);
+                CHECK(o == t || waiting[o] == 0 || begun[t] <= begun[o], "the fewest first: %d, %d", begun[t],
+                      begun[o]);
             }
             begun[t]++, waiting[t]--;
             hash = (hash ^ (uint64_t)running[s]) * 1099511628211u;
