@@ -17,8 +17,8 @@ setup() {
 contest() {
     mkdir -p "$contest/submissions/ada/A"
     {
-        printf '%s\n' 'name: Test' "$@" 'require_box: namespaces' 'problems:' '  - id: A' '    problem: mergesort' '    samples: sample' \
-            '    secret: sample' '    ranked_case: sample/2-pairs' '    repeat: 7'
+        printf '%s\n' 'name: Test' "$@" 'require_box: namespaces' 'problems:' '  - id: A' \
+            '    problem: mergesort' '    samples: sample' '    secret: sample' '    ranked_case: sample/2-pairs' '    repeat: 7'
     } > "$contest/contest.yaml"
 }
 
@@ -138,11 +138,11 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     echo '#error 1' > "$contest/submissions/ada/A/1.c"
     run -0 grade
     echo '#error 2' > "$contest/submissions/ada/A/2.c"
-    cp -r "$contest/grading" one
+    cp -r "$contest/grading" "$BATS_TEST_TMPDIR/one"
     run -0 grade
     echo '#error 3' > "$contest/submissions/ada/A/3.c"
     run -0 grade
-    cp -r "$contest/grading" whole
+    cp -r "$contest/grading" "$BATS_TEST_TMPDIR/whole"
     refused() { # WORDS
         before=$(cd "$contest/grading/sources" && find . -type f -exec sha256sum {} + | sort)
         run -2 grade
@@ -151,7 +151,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
         assert_equal "$(printf '%s\n' "$output" | grep -c '^grader: ')" 1
         assert_equal "$(cd "$contest/grading/sources" && find . -type f -exec sha256sum {} + | sort)" "$before"
         rm -r "$contest/grading"
-        cp -r whole "$contest/grading"
+        cp -r "$BATS_TEST_TMPDIR/whole" "$contest/grading"
     }
     rm -f "$contest"/grading/results.db*
     : > "$contest/grading/results.db"
@@ -164,7 +164,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     sqlite3 "$db" 'DELETE FROM judgements; DELETE FROM submissions; DELETE FROM contest; DELETE FROM sqlite_sequence'
     refused "results.db' has no contest in it"
     rm -f "$contest"/grading/results.db*
-    cp one/results.db "$contest/grading/"
+    cp "$BATS_TEST_TMPDIR/one/results.db" "$contest/grading/"
     refused "results.db' does not know grading/sources/3: it is an older copy, or of another contest"
     sqlite3 "$db" "UPDATE contest SET token = 'other'"
     refused "results.db' is of another contest than grading/sources (grading/token differs)"
@@ -173,14 +173,14 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     run -3 grade
     assert_output --partial 'keep the file, and put a backup of the folder in its place'
     rm -r "$contest/grading"
-    cp -r whole "$contest/grading"
+    cp -r "$BATS_TEST_TMPDIR/whole" "$contest/grading"
     sqlite3 "$db" "UPDATE judgements SET state = 'new', verdict = NULL WHERE id = 2"
     rm -r "$contest/grading/sources/2"
     run -2 grade
     assert_output --partial "grading/sources/2' is missing, and its submission is not judged yet"
     # The one that was being taken when the power failed is kept aside.
     rm -r "$contest/grading"
-    cp -r whole "$contest/grading"
+    cp -r "$BATS_TEST_TMPDIR/whole" "$contest/grading"
     mkdir "$contest/grading/sources/4" && echo lost > "$contest/grading/sources/4/device_user.c"
     echo '#error 4' > "$contest/submissions/ada/A/4.c"
     run -0 grade
