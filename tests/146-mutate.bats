@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Mutants: build/mutants finds and draws them, run_scripts/mutate.sh builds and judges them.
+# Mutants: build/mutants finds and draws them, run_scripts/mutate.sh builds and judges them. `make test-long` does it for
+# every problem in full.
 
 setup() {
     load helpers/common
@@ -212,4 +213,22 @@ END
         run -2 "$root/run_scripts/mutate.sh" $wrong
     done
     assert_output --partial 'there is no mutant 77777'
+}
+
+@test "mutate: ten mutants each of two problems' jury submissions" {
+    requires box
+    for problem in mergesort matmul; do
+        run -0 timeout 180 "$root/run_scripts/mutate.sh" $problem --count 10 --cuda 0
+        assert_output --regexp "$problem: 10 made, [0-9]+ compiled, [1-9][0-9]* killed"
+    done
+}
+
+# bats test_tags=long
+@test "mutate: more than 200 of every problem: none survives that is not listed" {
+    requires box
+    requires nvcc
+    for problem in editdistance mergesort matmul cointsp diffevo; do
+        run -0 timeout 3600 "$root/run_scripts/mutate.sh" $problem --least 200
+        grep -E ' made, ' <<< "$output" >&3
+    done
 }
