@@ -22,13 +22,12 @@
 #   + CODE
 #   = REASON
 #
-# There * stands for every source, function or operator, and a line of code that ends with ... for all that begin so, twins
-# (OPERATOR#2) too.
+# There * stands for every source, function or operator, and a line of code that ends with ... for all that begin so,
+# twins (OPERATOR#2) too.
 #
 # On the simulator a complaint, of a race or of memory that nobody has written, is a failure too. What is the same
-# machine code, or the same PTX, as the original is no survivor. A case counts only where the original
-# takes no more than CASE_SECONDS (2), on the simulator SIM_SECONDS (0.5). Results: build/mutate/PROBLEM/results.tsv and
-# results.json.
+# machine code, or the same PTX, as the original is no survivor. A case counts only where the original takes no more
+# than CASE_SECONDS (2), on the simulator SIM_SECONDS (0.5). Results: build/mutate/PROBLEM/results.tsv and results.json.
 # Exit code 1: there are survivors that the list does not have, or entries of the list that no mutant has.
 #
 # shellcheck disable=SC2317
@@ -92,7 +91,8 @@ mapfile -t cu_sources < <(sources cu)
 
 export PROBLEM=$problem
 build_toolkit
-[[ $phase =~ ^(judge|report)$ ]] || toolkit_make mutate-program >&2 || fail 'what makes mutants does not build: see above'
+[[ $phase =~ ^(judge|report)$ ]] || toolkit_make mutate-program >&2 ||
+    fail 'what makes mutants does not build: see above'
 if [ ${#cu_sources[@]} -gt 0 ]; then
     toolkit_make have-nvcc || refuse 'mutants of CUDA sources need nvcc: omit them with --cuda 0'
     toolkit_make -j "$(nproc)" cudasim-library >&2 || fail 'the simulator does not build: see above'
@@ -237,7 +237,8 @@ matched() {
                 if ((want[1] != "*" && want[1] != key[1]) || (want[2] != "*" && want[2] != key[2]) ||
                     !is(before[i], $2) || !is(after[i], $3))
                     continue
-                if (want[3] == key[3] || want[3] == "*" || (open && want[3] == substr(key[3], 1, index(key[3] "#", "#") - 1)))
+                twinless = substr(key[3], 1, index(key[3] "#", "#") - 1)
+                if (want[3] == key[3] || want[3] == "*" || (open && want[3] == twinless))
                     print FNR "\t" i "\t" (open ? "open" : "exact")
             }
         }' "$1" "$2"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Mutants: build/mutants finds and draws them, run_scripts/mutate.sh builds and judges them. `make test-long` does it for
-# every problem in full.
+# Mutants: build/mutants finds and draws them, run_scripts/mutate.sh builds and judges them.
+# `make test-long` does it for every problem in full.
 
 setup() {
     load helpers/common

@@ -1,7 +1,7 @@
 # Mutants of the jury's sources: contrib/mutate makes them, run_scripts/mutate.sh builds and judges them.
 
 LLVM := /usr/lib/llvm-14
-MUTATE_OBJECTS := $(call object,$(wildcard contrib/mutate/*.c) verify/base/error.c verify/base/text.c verify/base/random.c)
+MUTATE_OBJECTS := $(call object,$(wildcard contrib/mutate/*.c) $(addprefix verify/base/,error.c text.c random.c))
 $(call object,contrib/mutate/operators.c): HOST_CPPFLAGS += -isystem $(LLVM)/include
 
 .PHONY: mutate-program
