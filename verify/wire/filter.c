@@ -192,7 +192,8 @@ static bool kill_mmap(scmp_filter_ctx context, unsigned argument, uint64_t mask,
 /*
  * Code that is only read could be written through /proc/self/mem, whose offsets are addresses; that file cannot be kept
  * from CUDA, which writes to others beside it. No other file is as long as the addresses of code are high, so nobody
- * goes there, by one step or by many, nor brings code down to where files end.
+ * goes there, by one step or by many, nor brings code down to where files end. PoCL's linker takes such steps, and may
+ * write code in any case.
  */
 static bool forbid_writing_code(scmp_filter_ctx context)
 {
@@ -214,7 +215,7 @@ static bool forbid_writing_code(scmp_filter_ctx context)
  * What can be executed was read by the judge, or is a file of the system: it is not made, and not changed. A filter of
  * its own, as this one says what ends the process, and the other what is allowed.
  */
-static bool forbid_execution(bool loads_later)
+static bool forbid_execution(enum filter_level level, bool loads_later)
 {
     scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
     bool ok;
@@ -229,7 +230,7 @@ static bool forbid_execution(bool loads_later)
          seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(mmap), 1,
                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC | PROT_WRITE, PROT_EXEC | PROT_WRITE)) == 0 &&
          kill_mmap(context, 3, MAP_ANONYMOUS, MAP_ANONYMOUS) && kill_mmap(context, 3, MAP_SHARED, MAP_SHARED) &&
-         forbid_writing_code(context);
+         (level == FILTER_POCL || forbid_writing_code(context));
     /* The descriptor, of which the kernel takes the lower half: below FILTER_EXECUTABLE_FD. */
     for (uint64_t bits = 0; ok && !loads_later && bits < FILTER_EXECUTABLE_FD; bits += 32)
         ok = kill_mmap(context, 4, FILTER_EXECUTABLE_FD, bits);
@@ -245,7 +246,7 @@ const char *filter_install(enum filter_level level, bool loads_later)
 
     if (level == FILTER_NONE)
         return NULL;
-    if (!forbid_execution(loads_later))
+    if (!forbid_execution(level, loads_later))
         return "seccomp refuses the filter of executable memory";
     context = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (!context)
