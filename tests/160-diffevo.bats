@@ -220,3 +220,17 @@ END
         assert_output --partial 'FAILED. WA'
     done
 }
+
+@test "diffevo: what is ranked takes alike whatever the seed" {
+    local seed given least=0 most=0
+    so=$(submission problems/diffevo/submissions/accepted/baseline.c diffevo)
+    for seed in 0 1 2 3 4 5 6 7; do
+        run -0 judged --case secret/prescribed/15-longer --submission "$so" --seed "$seed"
+        given=$(sed -n 's/^evaluations = //p' <<< "$output")
+        [ "$given" -gt 100000 ]
+        [ $least -ne 0 ] && [ "$given" -ge $least ] || least=$given
+        [ "$given" -le $most ] || most=$given
+    done
+    # Shapes drawn anew gave three times as much.
+    [ $((100 * most)) -le $((120 * least)) ]
+}

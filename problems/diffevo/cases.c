@@ -303,9 +303,13 @@ static bool builder_add(struct builder *builder, const struct wish *wish, const 
 {
     struct random_stream shapes = random_stream(key, STREAM_PROBLEMS), shifts = random_stream(key, STREAM_SHIFTS);
     struct random_stream rotations = random_stream(key, STREAM_ROTATIONS), targets = random_stream(key, STREAM_TARGETS);
-    /* All calls of a case have outputs of one size, so what that hangs on is the case's alone. */
+    /*
+     * What output sizes and the work depend on is the case's alone: the calls of a case have outputs of one size, and
+     * times are compared over inputs that take alike. Of seed 0 `alike` and `shapes` are the same stream.
+     */
     struct random_key case_key = { .case_seed = key->case_seed };
     struct random_stream dimensions = random_stream(&case_key, STREAM_DIMENSIONS);
+    struct random_stream alike = random_stream(&case_key, STREAM_PROBLEMS);
     bool open = wish->mode == DIFFEVO_OPEN;
     size_t count = builder->header.count + wish->count;
     struct diffevo_problem *p;
@@ -320,13 +324,17 @@ static bool builder_add(struct builder *builder, const struct wish *wish, const 
     builder->problems = p;
     builder->header.mode = wish->mode;
     for (; builder->header.count < count; builder->header.count++) {
+        struct random_stream same = dimensions;
         bool rotated;
         float *numbers;
 
         p = &builder->problems[builder->header.count];
-        make_shape(wish, &dimensions, &shapes, p, &rotated);
+        make_shape(wish, &same, &shapes, p, &rotated); /* drawn, and replaced: the seeds stand behind it */
+        make_shape(wish, &dimensions, &alike, p, &rotated);
         p->seed[0] = random_u32(&shapes);
         p->seed[1] = random_u32(&shapes);
+        random_u32(&alike);
+        random_u32(&alike);
         p->x = builder->header.x_count;
         builder->header.x_count += p->dimension;
         p->shift = builder->header.data_count;
