@@ -265,6 +265,50 @@ mark_utf8() {
     sound
 }
 
+@test "words by chance: nothing that steers or cannot be seen comes out of the tables, the pages and the feeds" {
+    local i words points state=1 file
+    contest 'start: 2026-01-01T00:00:00Z' 'end: 2036-01-01T00:00:00Z'
+    make -s -C "$root" "${BUILD:-build}/scoreboard" "${BUILD:-build}/clics"
+    echo '#error x' > "$contest/submissions/ada/A/1.c"
+    run -0 grade
+    {
+        # Characters of the dangerous blocks, others, and broken bytes, in what is shown of a submission.
+        for i in {1..40}; do
+            points=
+            for _ in {1..30}; do
+                state=$(((state * 1103515245 + 12345) % 2147483648))
+                case $((state / 65536 % 4)) in
+                0) points+=,$((0x2000 + state / 256 % 0x70)) ;;
+                1) points+=,$((1 + state / 256 % 0x17f)) ;;
+                2) points+=,$((0xfe00 + state / 256 % 0x200)) ;;
+                *) points+=,$((0xe0000 + state / 256 % 0x1000)) ;;
+                esac
+            done
+            words="char(${points#,}) || CAST(x'9b32ffc080' AS TEXT)"
+            echo "INSERT INTO submissions (id, team, problem, path, sha256, stamp, submitted, found) VALUES
+                ($((100 + i)), 'ada', 'A', $words, $i, '', 1775000000 + $i, 0);
+                INSERT INTO judgements (submission, state, verdict, message, created, ended) VALUES ($((100 + i)), 'done',
+                'WA', $words, 1775000000, 1775000001);
+                INSERT INTO runs (judgement, step, number, name, verdict, message) VALUES (last_insert_rowid(), 'secret', 1,
+                $words, 'WA', $words);"
+        done
+    } > insert.sql
+    sqlite3 "$db" < insert.sql
+    run -0 "$build/grader" results "$contest" submissions
+    printf '%s\n' "$output" > table
+    run -0 "$build/grader" results "$contest" runs --json
+    printf '%s\n' "$output" > json
+    run -0 "$root/run_scripts/scoreboard.sh" "$contest" --out site
+    run -0 "$root/run_scripts/clics.sh" "$contest" --out api
+    [ "$(find site -name '*.html' | wc -l)" -gt 80 ]
+    # Joiners and selectors (U+200C, 200D, FE0E, FE0F) stand where writing needs them, which test_text looks at.
+    while IFS= read -r -d '' file; do
+        iconv -f UTF-8 -t UTF-8 "$file" > /dev/null || fail "$file is no UTF-8"
+        ! LC_ALL=C.UTF-8 grep -nP '[\x{1}-\x{8}\x{b}-\x{1f}\x{7f}-\x{9f}\x{ad}\x{200b}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{fe00}-\x{fe0d}\x{feff}\x{fff0}-\x{fffb}\x{e0000}-\x{e0fff}]' "$file" |
+            head -c 300 | grep . || fail "$file"
+    done < <(printf 'table\0json\0'; find site api -type f ! -name '*.css' -print0)
+}
+
 @test "names in any script, and names that mean ill, reach the results as they are, and nothing else" {
     requires box
     local name names
