@@ -115,8 +115,14 @@ not_in() {
     assert_equal "$(json '[.cases[].samples | length] | unique | tostring' "$public_form")" '[7]'
     assert_equal "$(json '.cases[0].seconds' "$public_form")" "$(json '.cases[0].seconds' "$whole")"
     assert_equal "$(json '[.cases[].parts[] | .release, .map, .call, .done] | unique | tostring' "$public_form")" '[null]'
-    assert_equal "$(json '[.cases[] | .answer, .output, .floor_seconds, .memory_peak] | unique | tostring' \
-        "$public_form")" '[null]'
+    assert_equal "$(json '[.cases[] | .answer, .output, .floor_seconds, .memory_peak, .printed_bytes, .start_seconds,
+        .end_seconds, .explain] | unique | tostring' "$public_form")" '[null]'
+    # Of what is rejected not even times and how many there were.
+    run -1 "${sealed[@]}" --submission "$tells" --group sample --repeat 7 --public-json "$public_form"
+    assert_equal "$(json '[.cases[] | .answer, .output, .printed_bytes, .seconds, .interval, (.samples, .parts | .[0])] |
+        unique | tostring' "$public_form")" '[null]'
+    run -0 "${sealed[@]}" --submission "$so" --group sample --repeat 7 --show-secret --json "$whole" \
+        --public-json "$public_form"
     secrets_of "$whole" > "$BATS_TEST_TMPDIR/secrets"
     not_in "$BATS_TEST_TMPDIR/secrets" "$public_form"
 }
