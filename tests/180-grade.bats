@@ -18,7 +18,8 @@ contest() {
     mkdir -p "$contest/submissions/ada/A"
     {
         printf '%s\n' 'name: Test' "$@" 'require_box: namespaces' 'problems:' '  - id: A' \
-            '    problem: mergesort' '    samples: sample' '    secret: sample' '    ranked_case: sample/2-pairs' '    repeat: 7'
+            '    problem: mergesort' '    samples: sample' '    secret: sample' \
+            '    ranked_case: sample/2-pairs' '    repeat: 7'
     } > "$contest/contest.yaml"
 }
 

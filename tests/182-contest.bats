@@ -287,11 +287,12 @@ mark_utf8() {
             words="char(${points#,}) || CAST(x'9b32ffc080' AS TEXT)"
             echo "INSERT INTO submissions (id, team, problem, path, sha256, stamp, submitted, found) VALUES
                 ($((100 + i)), 'ada', 'A', $words, $i, '', 1775000000 + $i, 0);
-                INSERT INTO judgements (submission, state, verdict, message, created, ended) VALUES ($((100 + i)), 'done',
-                'WA', $words, 1775000000, 1775000001);
-                INSERT INTO runs (judgement, step, number, name, verdict, message) VALUES (last_insert_rowid(), 'secret', 1,
-                $words, 'WA', $words);"
+                INSERT INTO judgements (submission, state, verdict, message, created, ended) VALUES
+                ($((100 + i)), 'done', 'WA', $words, 1775000000, 1775000001);
+                INSERT INTO runs (judgement, step, number, name, verdict, message) VALUES (last_insert_rowid(),
+                'secret', 1, $words, 'WA', $words);"
         done
+        echo 'UPDATE judgements SET reason = message; UPDATE runs SET reason = message;'
     } > insert.sql
     sqlite3 "$db" < insert.sql
     run -0 "$build/grader" results "$contest" submissions

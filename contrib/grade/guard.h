@@ -16,8 +16,9 @@
 bool guard_before(const char *folder, struct error *error);
 
 /*
- * After it: the database is sound, is that of these sources (grading/token, written where it is not there), knows all of
- * them but one that was being taken when the power failed, and has none missing that is still to be judged.
+ * After it: the database is sound, is that of these sources (grading/token, written where it is not there) and knows
+ * all of them, but for one that was being taken when the power failed and is put aside; and none is missing that is
+ * still to be judged.
  */
 bool guard_opened(const char *folder, struct store *store, struct error *error);
 

@@ -121,7 +121,8 @@ done
 [ ! -t 2 ] || echo >&2
 seconds=$((SECONDS - started))
 
-# A last round is over the limit: each team has had two in every round before. The last kill may have left some of these.
+# A last round is over the limit: each team has had two in every round before, of which the last kill may have left
+# some.
 for folder in killed plain; do
     "$build/grader" run "$work/$folder" > "$work/out" 2>&1 < /dev/null || report "$folder: $(tail -n 1 "$work/out")"
     sed -i "s/queued: 3/queued: 3, total: $((2 * round))/" "$work/$folder/contest.yaml"
