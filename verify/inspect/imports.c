@@ -242,7 +242,8 @@ static bool check_segments(Elf *elf, char *broken, size_t size)
         return unreadable(broken, size);
     for (size_t i = 0; i < segments && gelf_getphdr(elf, (int)i, &segment); i++) {
         if (segment.p_type == PT_LOAD && (segment.p_flags & (PF_W | PF_X)) == (PF_W | PF_X)) {
-            snprintf(broken, size, "has a section that can be written and executed: a submission's code may not change");
+            snprintf(broken, size,
+                     "has a section that can be written and executed: a submission's code may not change");
             return false;
         }
         has_stack = has_stack || segment.p_type == PT_GNU_STACK;

@@ -89,8 +89,8 @@ void calls_take_counters(struct case_result *result, struct result *all, const s
         result->reason = REASON_TENSOR;
         result->failed_call = 0;
         snprintf(result->message, sizeof result->message,
-                 "tensor cores are not allowed in this league: the GPU counted them busy for %.1f us in %.3f s of calls, "
-                 "in case %s", gpm_tensor_seconds(&result->counted) * 1e6, result->counted.calls, result->name);
+                 "tensor cores are not allowed in this league: the GPU counted them busy for %.1f us in %.3f s of "
+                 "calls, in case %s", gpm_tensor_seconds(&result->counted) * 1e6, result->counted.calls, result->name);
     } else if (counters->failed) {
         all->review = true;
         fprintf(stderr, "main_host: the GPU's counters could not be read in case %s: whether it used tensor "

@@ -1,6 +1,6 @@
 /*
- * device_code.h - device code that is registered with the CUDA runtime is that of the submission's file, which the judge
- * has read. The runner stands before the runtime for the one function that takes it.
+ * device_code.h - device code that is registered with the CUDA runtime is that of the submission's file, which the
+ * judge has read. The runner stands before the runtime for the one function that takes it.
  *
  * This is in the submission's own process. It stops who changes a descriptor or computes the function's place, not who
  * finds the runtime's own function, or the driver's, in memory: what ran then, only the GPU's counters show.
