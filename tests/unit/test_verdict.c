@@ -27,7 +27,8 @@ static enum verdict expected_verdict(const struct facts *f)
         { done && !f->called, VERDICT_NO },
         { done && !answered, VERDICT_JE },
         /* What is forbidden. */
-        { f->outcome == OUTCOME_FORGED || f->outcome == OUTCOME_LEFT_WORK || (died && f->signal == SIGSYS),
+        { f->outcome == OUTCOME_FORGED || f->outcome == OUTCOME_FOREIGN_CODE || f->outcome == OUTCOME_LEFT_WORK ||
+              (died && f->signal == SIGSYS),
           VERDICT_SV },
         /* Memory: of the device, whatever came of it; of the host, seen by host or kernel; or refused, and it ended. */
         { f->device_memory_limit && f->device_memory_used > f->device_memory_limit, VERDICT_MLE },
@@ -175,6 +176,7 @@ static void test_reasons(void)
         { { .outcome = OUTCOME_DIED }, REASON_DIED_EARLY },
         { { .called = true, .outcome = OUTCOME_TIMEOUT }, REASON_TIME },
         { { .called = true, .outcome = OUTCOME_FLOOD }, REASON_FLOOD },
+        { { .called = true, .outcome = OUTCOME_FOREIGN_CODE }, REASON_FOREIGN_CODE },
         { { .called = true, .outcome = OUTCOME_CROWDED }, REASON_THREADS },
         { { .called = true, .outcome = OUTCOME_HARMED }, REASON_HARMED },
         { { .called = true, .outcome = OUTCOME_SLOW_END }, REASON_SLOW_END },

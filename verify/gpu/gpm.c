@@ -85,7 +85,7 @@ bool gpm_open(struct gpm *gpm, void *library, void *device, const char **why)
 void gpm_begin(struct gpm *gpm)
 {
     gpm->start = 0;
-    gpm->calls = 0;
+    gpm->calls = gpm->first = 0;
     gpm->failed = false;
     if (!gpm->device)
         return;
@@ -114,9 +114,17 @@ static bool read_window(struct gpm *gpm, double percent[GPM_SHARES])
     return true;
 }
 
-void gpm_add_call(struct gpm *gpm, double seconds) { gpm->calls += seconds; }
+void gpm_add_call(struct gpm *gpm, double seconds)
+{
+    if (gpm->calls == 0)
+        gpm->first = seconds;
+    gpm->calls += seconds;
+}
 
-bool gpm_is_filled(const struct gpm *gpm) { return !gpm->start || gpm->calls >= GPM_CALL_SECONDS; }
+bool gpm_is_filled(const struct gpm *gpm)
+{
+    return !gpm->start || gpm->calls >= GPM_LONG_SECONDS || gpm->calls - gpm->first >= GPM_CALL_SECONDS;
+}
 
 void gpm_end(struct gpm *gpm, struct gpm_use *use)
 {

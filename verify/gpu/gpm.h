@@ -3,8 +3,9 @@
  *
  * The host reads them, from outside of the submission's process, and any process on the GPU counts: so only while the
  * GPU is the submission's alone. Measured on an H100: 77.7 % tensor for a large bf16 product; NVML brings the counters
- * up to date every 0.1 s, and what ran shows up to 0.2 s later. Without any use of tensor cores they showed up to 2 µs
- * of it in a window of a second (matmul's FP32 kernels), with it 1.4 µs a call of 0.6 ms.
+ * up to date every 0.1 s, and what ran shows up to 0.2 s later. They showed tensor cores busy for 0.005 of the time of
+ * short calls that use them (products of 700²), and for 0.1 of that of long ones; and for up to 0.0002 of the time of
+ * FP32 kernels, whose compiler writes constants by an instruction of those cores (docs/results/gpm-h100.txt).
  */
 #ifndef VERIFY_GPM_H
 #define VERIFY_GPM_H
@@ -16,15 +17,19 @@
 /* After the last call of a window, until the counters have it: seconds. */
 #define GPM_SETTLE_SECONDS 0.25
 
-/* Calls in a window take this long together, or more calls are made: seconds. */
+/*
+ * Calls in a window, without the first, which may set much up, take this long together, or more calls are made;
+ * not where all take the other time: seconds.
+ */
 #define GPM_CALL_SECONDS 0.1
+#define GPM_LONG_SECONDS 1.0
 
 /*
  * Tensor cores were used where they were busy for longer than each of these: seconds, a share of the calls' time, and a
  * share of the window's.
  */
 #define GPM_TENSOR_SECONDS 5e-6
-#define GPM_TENSOR_OF_CALLS 1e-4
+#define GPM_TENSOR_OF_CALLS 1e-3
 #define GPM_TENSOR_OF_WINDOW 1e-5
 
 /* Shares of what the GPU could do at most, percent of a window's length. */
@@ -56,7 +61,7 @@ struct gpm {
     void *device;           /* NVML's handle; NULL where there are no counters */
     void *samples[2];       /* NVML's buffers: the start and the end of a window */
     int64_t start;          /* of the window that is open, clock_ns(); 0 for none */
-    double calls;           /* seconds of calls in it */
+    double calls, first;    /* seconds of calls in it, and of the first of them */
     bool failed;            /* a reading failed: what was counted is not the whole */
     int (*sample)(void *device, void *sample);
     int (*metrics)(void *request);

@@ -116,13 +116,14 @@ static const char std_group[] =
     "basic_stringstream cerr char_traits chrono cin clog collate condition_variable condition_variable_any cout ctype "
     "ctype_base current_exception defer_lock domain_error endl ends error_category error_code exception flush "
     "from_chars future_category future_error generic_category get_new_handler get_terminate get_unexpected getline "
-    "gslice has_facet hash invalid_argument ios_base iostream_category istreambuf_iterator istrstream length_error "
+    "gslice has_facet hash invalid_argument ios_base ios_base_library_init iostream_category istreambuf_iterator "
+    "istrstream length_error "
     "lock_error logic_error nested_exception nothrow notify_all_at_thread_exit num_get num_put numeric_limits numpunct "
     "ostrstream out_of_range overflow_error placeholders pmr random_device range_error regex_error rethrow_exception "
     "runtime_error set_new_handler set_terminate set_unexpected strstream strstreambuf system_category system_error "
     "terminate this_thread thread time_base time_get time_put to_chars tr1 try_to_lock type_info uncaught_exception "
     "uncaught_exceptions underflow_error unexpected use_facet valarray wcerr wcin wclog wcout ws "
-    "__cxxabiv1 __gnu_cxx __gnu_debug __gnu_norm __gnu_parallel __throw_system_error allocator";
+    "__cxxabiv1 __format __gnu_cxx __gnu_debug __gnu_norm __gnu_parallel __throw_system_error allocator";
 
 /* Of std::locale: copies of the one that is there, facets of it, and not one by its name. */
 static const char locale_group[] =
