@@ -7,10 +7,13 @@
  *     more seeds of the small ones
  *   - the answer for seed 0 is the committed one
  *   - the least work that it claims is no more than input and output hold
- *   - the checker accepts a right output, and rejects it with any one byte changed, or spoiled as the problem knows
+ *   - the checker accepts a right output, and rejects it spoiled in the standard ways (spoils.h) at random places, and
+ *     spoiled as the problem knows
  *
  * Cases that the problem keeps for a GPU are looked at with --all only. With --answers it writes the NAME.ans files
- * instead, for all. Exit codes: 0 sound, 1 not, 2 usage, 3 the machine failed.
+ * instead, for all. --checker looks at the checker alone, on small cases. --honest=COUNT has the checker judge as many
+ * right outputs that were made by other methods, over all small cases and fresh seeds. Exit codes: 0 sound, 1 not, 2
+ * usage, 3 the machine failed.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -21,6 +24,7 @@
 
 #include "outputs.h"
 #include "problem.h"
+#include "spoils.h"
 #include "verify/cases/package.h"
 
 /* Operations of the plain reference that are worth waiting for: about a second, and a hundredth of it. */
@@ -38,6 +42,8 @@ struct checker {
     struct arguments arguments;
     uint32_t case_seed;
     size_t failures;
+    size_t spoiled; /* wrong outputs that the checker was tried with */
+    size_t honest;  /* and right ones by other methods */
 };
 
 static void failed(struct checker *checker, const char *what)
@@ -128,16 +134,41 @@ static bool is_right(const struct checker *checker, const struct blob *input, co
     return checker->problem->check(input, answer, output, &finding) == CHECK_RIGHT;
 }
 
-/* A right output with one byte changed, at up to 65 places. */
-static void change_bytes(struct checker *checker, const struct blob *input, const struct blob *answer,
-                         struct blob *output)
+/* The output of the problem's own method, or the answer where that is one. */
+static bool make_right(struct checker *checker, const struct blob *input, const struct blob *answer,
+                       struct blob *output, struct error *error)
 {
-    for (size_t i = 0; i < output->size; i += output->size / 64 + 1) {
-        output->data[i] ^= 0x41;
-        if (is_right(checker, input, answer, output))
-            failed(checker, "the checker accepts a changed answer");
-        output->data[i] ^= 0x41;
-    }
+    if (!blob_alloc(output, checker->problem->output_size(input), error))
+        return false;
+    if (checker->outputs->solve)
+        return checker->outputs->solve(input, answer, output, error);
+    if (output->size == answer->size)
+        memcpy(output->data, answer->data, output->size);
+    else
+        failed(checker, "the answer is no output, and the problem has no solve()");
+    return true;
+}
+
+/* Spoiled in the standard ways, one of which needs the output for another seed. */
+static bool spoil_as_all(struct checker *checker, const struct blob *input, const struct blob *answer,
+                         const struct blob *right, struct error *error)
+{
+    const struct random_key key = { .seed = 22, .case_seed = checker->case_seed };
+    struct blob other_input = { 0 }, other_answer = { 0 }, other = { 0 };
+    struct spoiling spoiling = { .problem = checker->problem, .outputs = checker->outputs, .input = input,
+                                 .answer = answer, .right = right, .other = &other,
+                                 .stream = random_stream(&key, 1) };
+    bool ok = generate(checker, 2, 0, &other_input, error) &&
+              checker->problem->reference(&other_input, &secret, &other_answer, error) &&
+              make_right(checker, &other_input, &other_answer, &other, error) && spoils_try(&spoiling, error);
+
+    if (spoiling.wrong[0] != '\0')
+        failed(checker, spoiling.wrong);
+    checker->spoiled += spoiling.tried;
+    blob_release(&other_input);
+    blob_release(&other_answer);
+    blob_release(&other);
+    return ok;
 }
 
 /* And spoiled in every way that the problem knows. */
@@ -169,25 +200,59 @@ static bool spoil(struct checker *checker, const struct blob *input, const struc
 static bool check_checker(struct checker *checker, const struct blob *input, const struct blob *answer,
                           struct error *error)
 {
-    const struct problem *problem = checker->problem;
     struct blob output = { 0 };
-    bool ok = blob_alloc(&output, problem->output_size(input), error);
+    bool ok = make_right(checker, input, answer, &output, error);
 
-    if (!ok)
-        return false;
-    if (checker->outputs->solve)
-        ok = checker->outputs->solve(input, answer, &output, error);
-    else if (output.size == answer->size)
-        memcpy(output.data, answer->data, output.size);
-    else
-        failed(checker, "the answer is no output, and the problem has no solve()");
     if (ok && !is_right(checker, input, answer, &output))
         failed(checker, "the checker rejects the reference answer");
-    if (ok && checker->outputs->spoil)
-        ok = spoil(checker, input, answer, &output, error);
-    else if (ok)
-        change_bytes(checker, input, answer, &output);
+    ok = ok && spoil_as_all(checker, input, answer, &output, error) &&
+         (!checker->outputs->spoil || spoil(checker, input, answer, &output, error));
     blob_release(&output);
+    return ok;
+}
+
+/* One input of the case: right outputs by every other method. */
+static bool check_honest(struct checker *checker, const struct blob *input, const struct blob *answer, uint64_t seed,
+                         struct error *error)
+{
+    const struct random_key key = { .seed = seed, .case_seed = checker->case_seed };
+    struct random_stream stream = random_stream(&key, 2);
+    enum check_result made = CHECK_RIGHT;
+    char what[96];
+    bool ok = true;
+
+    for (size_t way = 0; ok && made != CHECK_NONE; way++) {
+        struct blob output = { 0 };
+
+        ok = blob_alloc(&output, checker->problem->output_size(input), error);
+        if (ok)
+            made = checker->outputs->honest(input, answer, &output, way, &stream);
+        if (ok && made == CHECK_FAILED)
+            ok = error_toolkit(error, "out of memory for a right output");
+        if (ok && made == CHECK_RIGHT) {
+            checker->honest++;
+            snprintf(what, sizeof what, "the checker rejects a right output, by method %zu, seed %ju", way,
+                     (uintmax_t)seed);
+            if (!is_right(checker, input, answer, &output))
+                failed(checker, what);
+        }
+        blob_release(&output);
+    }
+    return ok;
+}
+
+/* The case with one seed: the checker alone, or with what is right by other methods. False when the machine fails. */
+static bool check_small(struct checker *checker, uint64_t seed, bool honest, struct error *error)
+{
+    struct blob input = { 0 }, answer = { 0 };
+    bool ok = generate(checker, seed, 0, &input, error);
+
+    if (ok && checker->problem->plain_cost(&input) <= 10 * small_limit)
+        ok = checker->problem->reference(&input, &secret, &answer, error) &&
+             (honest ? check_honest(checker, &input, &answer, seed, error)
+                     : check_checker(checker, &input, &answer, error));
+    blob_release(&input);
+    blob_release(&answer);
     return ok;
 }
 
@@ -276,55 +341,118 @@ static bool write_answer(struct checker *checker, const char *folder, struct err
     return ok;
 }
 
-static bool each_case(const struct problem *problem, const struct package *package, bool answers, bool all,
-                      size_t *failures, struct error *error)
+/* What is asked for. */
+enum task { CHECK_CASES, CHECK_ALL, WRITE_ANSWERS, CHECK_CHECKER, CHECK_HONEST };
+
+/* Makes *checker that of the case; false with an error when its line is none. */
+static bool take_case(struct checker *checker, const struct package_case *test_case, struct error *error)
 {
-    struct checker checker = { .problem = problem, .outputs = outputs_find(problem->name) };
+    uint64_t case_seed;
 
-    if (package->case_count == 0)
-        return error_usage(error, "the problem '%s' has no cases", problem->name);
+    checker->test_case = test_case;
+    if (!arguments_parse(&checker->arguments, test_case->line, error) ||
+        !arguments_number(&checker->arguments, "seed", 0, 0, UINT32_MAX, &case_seed, error))
+        return false;
+    checker->case_seed = (uint32_t)case_seed;
+    return true;
+}
+
+static bool each_case(struct checker *checker, const struct package *package, enum task task, uint64_t seed,
+                      struct error *error)
+{
     for (size_t i = 0; i < package->case_count; i++) {
-        uint64_t case_seed;
+        const struct package_case *test_case = &package->cases[i];
+        bool ok;
 
-        checker.test_case = &package->cases[i];
-        if (checker.test_case->gpu_only && !all && !answers) {
-            printf("gpu    case: %s: for a GPU only, not looked at\n", checker.test_case->name);
+        if (test_case->gpu_only && task != CHECK_ALL && task != WRITE_ANSWERS) {
+            if (task == CHECK_CASES)
+                printf("gpu    case: %s: for a GPU only, not looked at\n", test_case->name);
             continue;
         }
-        if (!arguments_parse(&checker.arguments, checker.test_case->line, error) ||
-            !arguments_number(&checker.arguments, "seed", 0, 0, UINT32_MAX, &case_seed, error))
+        if (!take_case(checker, test_case, error))
             return false;
-        checker.case_seed = (uint32_t)case_seed;
-        if (answers ? !write_answer(&checker, package->folder, error) : !check_case(&checker, error))
+        if (task == WRITE_ANSWERS)
+            ok = write_answer(checker, package->folder, error);
+        else if (task == CHECK_CHECKER || task == CHECK_HONEST)
+            ok = check_small(checker, seed, task == CHECK_HONEST, error);
+        else
+            ok = check_case(checker, error);
+        if (!ok)
             return false;
     }
-    *failures = checker.failures;
     return true;
+}
+
+/* All that the task asks of the package: for right outputs, seed after seed until there are enough. */
+static bool run_task(struct checker *checker, const struct package *package, enum task task, uint64_t count,
+                     struct error *error)
+{
+    size_t before;
+
+    if (package->case_count == 0)
+        return error_usage(error, "the problem '%s' has no cases", checker->problem->name);
+    if (task != CHECK_HONEST)
+        return each_case(checker, package, task, 0, error);
+    if (!checker->outputs->honest)
+        return error_usage(error, "the problem '%s' has no other methods: honest() in its outputs.c",
+                           checker->problem->name);
+    for (uint64_t seed = 0; checker->honest < count; seed++) {
+        before = checker->honest;
+        if (!each_case(checker, package, task, seed, error))
+            return false;
+        if (checker->honest == before)
+            return error_usage(error, "no case of '%s' is small enough", checker->problem->name);
+    }
+    return true;
+}
+
+static bool parse_task(const char *word, enum task *task, uint64_t *count)
+{
+    static const struct {
+        const char *word;
+        enum task task;
+    } words[] = { { "--all", CHECK_ALL }, { "--answers", WRITE_ANSWERS }, { "--checker", CHECK_CHECKER } };
+    struct error ignored;
+
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+        if (strcmp(word, words[w].word) == 0) {
+            *task = words[w].task;
+            return true;
+        }
+    *task = CHECK_HONEST;
+    return strncmp(word, "--honest=", 9) == 0 && parse_number(word + 9, "COUNT", 1, 1000000, count, &ignored);
 }
 
 int main(int argc, char **argv)
 {
-    bool answers = argc == 3 && strcmp(argv[1], "--answers") == 0;
-    bool all = argc == 3 && strcmp(argv[1], "--all") == 0, ok;
     const struct problem *problem = argc >= 2 ? problem_find(argv[argc - 1]) : NULL;
+    struct checker checker = { .problem = problem };
+    enum task task = CHECK_CASES;
     struct package package;
     struct error error;
-    size_t failures = 0;
+    uint64_t count = 0;
+    bool ok;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!problem || (argc != 2 && !answers && !all)) {
-        fputs("usage: check_problem [--answers|--all] PROBLEM, in the toolkit's folder\n", stderr);
+    if (!problem || argc > 3 || (argc == 3 && !parse_task(argv[1], &task, &count))) {
+        fputs("usage: check_problem [--answers|--all|--checker|--honest=COUNT] PROBLEM, in the toolkit's folder\n",
+              stderr);
         return EXIT_USAGE;
     }
+    checker.outputs = outputs_find(problem->name);
     if (!package_load(&package, ".", problem->name, &error)) {
         fprintf(stderr, "check_problem: %s\n", error.text);
         return error.code;
     }
-    ok = each_case(problem, &package, answers, all, &failures, &error);
+    ok = run_task(&checker, &package, task, count, &error);
     package_release(&package);
     if (!ok) {
         fprintf(stderr, "check_problem: %s\n", error.text);
         return error.code;
     }
-    return failures == 0 ? EXIT_ACCEPTED : EXIT_REJECTED;
+    if (checker.spoiled > 0)
+        printf("ok     checker: %zu spoiled outputs tried\n", checker.spoiled);
+    if (checker.honest > 0)
+        printf("ok     checker: %zu right outputs by other methods judged\n", checker.honest);
+    return checker.failures == 0 ? EXIT_ACCEPTED : EXIT_REJECTED;
 }

@@ -12,6 +12,8 @@
 
 #include "verify/base/blob.h"
 #include "verify/base/error.h"
+#include "verify/base/random.h"
+#include "verify/judge/reason.h"
 
 struct outputs {
     /*
@@ -25,9 +27,24 @@ struct outputs {
      * from 0, the slightest that check() must reject among them; false, and nothing changed, when there are no more.
      */
     bool (*spoil)(const struct blob *input, const struct blob *answer, struct blob *output, size_t way);
+
+    /*
+     * NULL where an output that differs in any byte from a right one is wrong: whether an output is right although it
+     * differs from `right`, by an argument of its own and not by what check() does.
+     */
+    bool (*also_right)(const struct blob *input, const struct blob *answer, const struct blob *right,
+                       const struct blob *output);
+
+    /*
+     * Makes a right output by the `way`-th of the other methods, from 0, such as other orders of summation, other sorts
+     * or other tours; CHECK_NONE when there are no more, CHECK_FAILED when the machine fails, CHECK_WRONG when this
+     * method has nothing to say about this input. Random choices are drawn from the stream.
+     */
+    enum check_result (*honest)(const struct blob *input, const struct blob *answer, struct blob *output, size_t way,
+                                struct random_stream *stream);
 };
 
-/* Those of the problem of that name: both members NULL where it has no outputs.c. */
+/* Those of the problem of that name: all members NULL where it has no outputs.c. */
 const struct outputs *outputs_find(const char *problem);
 
 #endif

@@ -81,6 +81,27 @@ setup() {
     done
 }
 
+@test "problem: check_problem finds checkers that are too weak: a tolerance, a bit, an array or the order ignored" {
+    local problem file change what found=0
+    copy_toolkit built
+    make -s build/check_problem
+    while IFS=@ read -r problem file change what; do
+        [[ $problem != '#'* ]] || continue
+        cp -p "problems/$problem/$file" kept
+        sed -i "$change" "problems/$problem/$file"
+        ! cmp -s kept "problems/$problem/$file" || fail "$problem, $what: the change finds nothing to change"
+        make -s build/check_problem
+        run -1 timeout 120 build/check_problem --checker "$problem"
+        assert_line --regexp '^FAILED .*: the checker accepts an output '
+        cp kept "problems/$problem/$file"
+        found=$((found + 1))
+    done < tests/fixtures/checkers/weak.txt
+    [ $found -ge 12 ] || fail "only $found weak checkers were tried"
+    make -s build/check_problem
+    run -0 timeout 120 build/check_problem --checker cointsp
+    assert_output --regexp '^ok     checker: [0-9]{4,} spoiled outputs tried$'
+}
+
 @test "problem: check-problem finds editdistance sound" {
     # Its last sample takes the baseline on the simulator as long as all the rest: `make check-problem` has it, and the
     # README's `make run`.

@@ -35,7 +35,7 @@ $(BUILD)/seal: $(call object,verify/result/main_seal.c) $(HOST_OBJECTS)
 $(BUILD)/verify_record: $(call object,problems/main_record.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
-$(BUILD)/check_problem: $(call object,problems/main_check.c) $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
+$(BUILD)/check_problem: $(call object,problems/main_check.c problems/spoils.c) $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
 $(BUILD)/compare: $(call object,verify/result/main_compare.c) $(HOST_OBJECTS)

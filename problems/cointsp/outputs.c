@@ -75,4 +75,31 @@ static bool spoil(const struct blob *input, const struct blob *answer, struct bl
     return spoil_prescribed(output, &i, way);
 }
 
-const struct outputs outputs_cointsp = { .solve = solve, .spoil = spoil };
+/*
+ * Open: any tour that is short enough, seen by counting cities. Prescribed: nothing else, but for what lies behind a
+ * tour's last city to the next multiple of 8 bytes.
+ */
+static bool also_right(const struct blob *input, const struct blob *answer, const struct blob *right,
+                       const struct blob *output)
+{
+    struct instance i = first_of(input);
+
+    (void)answer;
+    if (is_open(input)) {
+        uint32_t visits[COINTSP_CITIES_MAX] = { 0 };
+        int32_t *tour = tour_of(output, &i);
+
+        for (uint32_t s = 0; s < i.c->n; s++)
+            if (tour[s] < 0 || (uint32_t)tour[s] >= i.c->n || visits[tour[s]]++ > 0)
+                return false;
+        return cointsp_length(i.c->n, i.distance, tour) <= i.c->target;
+    }
+    do {
+        if (memcmp(output->data + i.result, right->data + i.result,
+                   i.c->generations * sizeof(struct cointsp_generation) + i.c->n * sizeof(int32_t)) != 0)
+            return false;
+    } while (advance(input, &i));
+    return true;
+}
+
+const struct outputs outputs_cointsp = { .solve = solve, .spoil = spoil, .also_right = also_right };

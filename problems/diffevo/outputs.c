@@ -100,4 +100,18 @@ static bool spoil(const struct blob *input, const struct blob *answer, struct bl
     return is_open(input) ? spoil_open(input, output, way) : spoil_prescribed(input, output, way);
 }
 
-const struct outputs outputs_diffevo = { .solve = solve, .spoil = spoil };
+/* Open: whatever reaches all targets. Prescribed: nothing else. */
+static bool also_right(const struct blob *input, const struct blob *answer, const struct blob *right,
+                       const struct blob *output)
+{
+    const struct diffevo_problem *p = problems_of(input);
+
+    (void)answer;
+    (void)right;
+    for (uint32_t k = 0; is_open(input) && k < header_of(input)->count; k++)
+        if (!reaches_target(&p[k], data_of(input), x_of(input, output) + p[k].x))
+            return false;
+    return is_open(input);
+}
+
+const struct outputs outputs_diffevo = { .solve = solve, .spoil = spoil, .also_right = also_right };
