@@ -11,9 +11,9 @@
  *     spoiled as the problem knows
  *
  * Cases that the problem keeps for a GPU are looked at with --all only. With --answers it writes the NAME.ans files
- * instead, for all. --checker looks at the checker alone, on small cases. --honest=COUNT has the checker judge as many
- * right outputs that were made by other methods, over all small cases and fresh seeds. Exit codes: 0 sound, 1 not, 2
- * usage, 3 the machine failed.
+ * instead, for all. --checker looks at the checker alone, on small cases. --honest=COUNT has the checker judge as
+ * many right outputs that were made by other methods, for cases of all kinds and of random sizes. Exit codes: 0
+ * sound, 1 not, 2 usage, 3 the machine failed.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -211,12 +211,10 @@ static bool check_checker(struct checker *checker, const struct blob *input, con
     return ok;
 }
 
-/* One input of the case: right outputs by every other method. */
-static bool check_honest(struct checker *checker, const struct blob *input, const struct blob *answer, uint64_t seed,
-                         struct error *error)
+/* Right outputs for one input by every other method. */
+static bool check_honest(struct checker *checker, const struct blob *input, const struct blob *answer,
+                         struct random_stream *stream, struct error *error)
 {
-    const struct random_key key = { .seed = seed, .case_seed = checker->case_seed };
-    struct random_stream stream = random_stream(&key, 2);
     enum check_result made = CHECK_RIGHT;
     char what[96];
     bool ok = true;
@@ -225,14 +223,15 @@ static bool check_honest(struct checker *checker, const struct blob *input, cons
         struct blob output = { 0 };
 
         ok = blob_alloc(&output, checker->problem->output_size(input), error);
+        for (size_t at = 0; ok && at < output.size; at++)
+            output.data[at] = (unsigned char)random_u32(stream);
         if (ok)
-            made = checker->outputs->honest(input, answer, &output, way, &stream);
+            made = checker->outputs->honest(input, answer, &output, way, stream);
         if (ok && made == CHECK_FAILED)
             ok = error_toolkit(error, "out of memory for a right output");
         if (ok && made == CHECK_RIGHT) {
             checker->honest++;
-            snprintf(what, sizeof what, "the checker rejects a right output, by method %zu, seed %ju", way,
-                     (uintmax_t)seed);
+            snprintf(what, sizeof what, "the checker rejects a right output, by method %zu", way);
             if (!is_right(checker, input, answer, &output))
                 failed(checker, what);
         }
@@ -241,16 +240,15 @@ static bool check_honest(struct checker *checker, const struct blob *input, cons
     return ok;
 }
 
-/* The case with one seed: the checker alone, or with what is right by other methods. False when the machine fails. */
-static bool check_small(struct checker *checker, uint64_t seed, bool honest, struct error *error)
+/* The checker alone, on the case if it is small. False when the machine fails. */
+static bool check_small(struct checker *checker, struct error *error)
 {
     struct blob input = { 0 }, answer = { 0 };
-    bool ok = generate(checker, seed, 0, &input, error);
+    bool ok = generate(checker, 0, 0, &input, error);
 
     if (ok && checker->problem->plain_cost(&input) <= 10 * small_limit)
         ok = checker->problem->reference(&input, &secret, &answer, error) &&
-             (honest ? check_honest(checker, &input, &answer, seed, error)
-                     : check_checker(checker, &input, &answer, error));
+             check_checker(checker, &input, &answer, error);
     blob_release(&input);
     blob_release(&answer);
     return ok;
@@ -357,51 +355,50 @@ static bool take_case(struct checker *checker, const struct package_case *test_c
     return true;
 }
 
-static bool each_case(struct checker *checker, const struct package *package, enum task task, uint64_t seed,
-                      struct error *error)
+static bool each_case(struct checker *checker, const struct package *package, enum task task, struct error *error)
 {
+    if (package->case_count == 0)
+        return error_usage(error, "the problem '%s' has no cases", checker->problem->name);
     for (size_t i = 0; i < package->case_count; i++) {
         const struct package_case *test_case = &package->cases[i];
-        bool ok;
 
         if (test_case->gpu_only && task != CHECK_ALL && task != WRITE_ANSWERS) {
             if (task == CHECK_CASES)
                 printf("gpu    case: %s: for a GPU only, not looked at\n", test_case->name);
             continue;
         }
-        if (!take_case(checker, test_case, error))
-            return false;
-        if (task == WRITE_ANSWERS)
-            ok = write_answer(checker, package->folder, error);
-        else if (task == CHECK_CHECKER || task == CHECK_HONEST)
-            ok = check_small(checker, seed, task == CHECK_HONEST, error);
-        else
-            ok = check_case(checker, error);
-        if (!ok)
+        if (!take_case(checker, test_case, error) ||
+            !(task == WRITE_ANSWERS   ? write_answer(checker, package->folder, error)
+              : task == CHECK_CHECKER ? check_small(checker, error)
+                                      : check_case(checker, error)))
             return false;
     }
     return true;
 }
 
-/* All that the task asks of the package: for right outputs, seed after seed until there are enough. */
-static bool run_task(struct checker *checker, const struct package *package, enum task task, uint64_t count,
-                     struct error *error)
+/* Right outputs by other methods, for lines that the problem makes up, until there are enough. */
+static bool each_line(struct checker *checker, uint64_t count, struct error *error)
 {
-    size_t before;
+    const struct random_key key = { .seed = 1000 };
+    struct random_stream stream = random_stream(&key, 1);
+    char line[ARGUMENTS_TEXT];
+    struct package_case any = { .name = line, .line = line };
 
-    if (package->case_count == 0)
-        return error_usage(error, "the problem '%s' has no cases", checker->problem->name);
-    if (task != CHECK_HONEST)
-        return each_case(checker, package, task, 0, error);
-    if (!checker->outputs->honest)
-        return error_usage(error, "the problem '%s' has no other methods: honest() in its outputs.c",
+    if (!checker->outputs->honest || !checker->outputs->any_line)
+        return error_usage(error, "the problem '%s' has no other methods: any_line() and honest() in its outputs.c",
                            checker->problem->name);
     for (uint64_t seed = 0; checker->honest < count; seed++) {
-        before = checker->honest;
-        if (!each_case(checker, package, task, seed, error))
+        struct blob input = { 0 }, answer = { 0 };
+        bool ok;
+
+        checker->outputs->any_line(&stream, line, sizeof line);
+        ok = take_case(checker, &any, error) && generate(checker, seed, 0, &input, error) &&
+             checker->problem->reference(&input, &secret, &answer, error) &&
+             check_honest(checker, &input, &answer, &stream, error);
+        blob_release(&input);
+        blob_release(&answer);
+        if (!ok)
             return false;
-        if (checker->honest == before)
-            return error_usage(error, "no case of '%s' is small enough", checker->problem->name);
     }
     return true;
 }
@@ -444,7 +441,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "check_problem: %s\n", error.text);
         return error.code;
     }
-    ok = run_task(&checker, &package, task, count, &error);
+    ok = task == CHECK_HONEST ? each_line(&checker, count, &error) : each_case(&checker, &package, task, &error);
     package_release(&package);
     if (!ok) {
         fprintf(stderr, "check_problem: %s\n", error.text);

@@ -35,10 +35,13 @@ struct outputs {
     bool (*also_right)(const struct blob *input, const struct blob *answer, const struct blob *right,
                        const struct blob *output);
 
+    /* Writes the line of any case into text[size]: all kinds and many sizes, so small that all methods are quick. */
+    void (*any_line)(struct random_stream *stream, char *text, size_t size);
+
     /*
      * Makes a right output by the `way`-th of the other methods, from 0, such as other orders of summation, other sorts
-     * or other tours; CHECK_NONE when there are no more, CHECK_FAILED when the machine fails, CHECK_WRONG when this
-     * method has nothing to say about this input. Random choices are drawn from the stream.
+     * or other tours; CHECK_NONE when there are no more, CHECK_FAILED when the machine fails. Random choices are drawn
+     * from the stream. The output is filled with random bytes before, which may stay where an output may hold any.
      */
     enum check_result (*honest)(const struct blob *input, const struct blob *answer, struct blob *output, size_t way,
                                 struct random_stream *stream);

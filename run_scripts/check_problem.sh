@@ -1,7 +1,8 @@
 #!/bin/bash
 # Proves that a problem is sound: check_problem.sh PROBLEM
 #
-#   1. build/check_problem: the generator is deterministic, both references agree, cases are as committed
+#   1. build/check_problem: the generator is deterministic, both references agree, cases are as committed; the checker
+#      sees spoiled outputs, and accepts 1,000 right ones by other methods where outputs.c has some
 #   2. every case's line passes the input validator, every line in data/invalid_input fails it
 #   3. every jury submission gets its folder's verdict, in the league that its first comment names (`league: NAME`),
 #      or in the first. Without a GPU those in CUDA run on the simulator and those in OpenCL on the CPU, on the samples
@@ -25,6 +26,9 @@ report() { # STATUS TEXT
 all=()
 [ ! -e /dev/nvidiactl ] || all=(--all)
 (cd "$root" && "$build/check_problem" "${all[@]}" "$problem") || failures=$((failures + 1))
+if grep -qs '\.honest = ' "$folder/outputs.c"; then
+    (cd "$root" && "$build/check_problem" --honest=1000 "$problem") || failures=$((failures + 1))
+fi
 
 validators=("$folder"/input_validators/*.c)
 [ -f "${validators[0]}" ] || fail "problems/$problem/input_validators has no validator in C"

@@ -81,6 +81,22 @@ setup() {
     done
 }
 
+@test "problem: right outputs by other methods are accepted, 1,000 a problem; a checker that is too strict is found" {
+    local problem
+    for problem in problems/*/; do
+        run -0 timeout 180 build/check_problem --honest=1000 "$(basename "$problem")"
+        assert_output --regexp '^ok     checker: 1[0-9]{3} right outputs by other methods judged$'
+    done
+    copy_toolkit built
+    sed -i 's/return (4 \* sqrt((double)terms) + 8) \*/return (0.1 * sqrt((double)terms) + 0.1) */' problems/matmul/precision.h
+    sed -i 's/return t.count == 0 ||.*/return false;/' problems/matmul/rounding.c
+    make -s build/check_problem
+    run -1 timeout 120 build/check_problem --honest=100 matmul
+    assert_line --regexp '^FAILED [a-z]+ .*: the checker rejects a right output, by method [0-9]+$'
+    run -2 build/check_problem --honest=0 matmul
+    assert_output --partial 'usage: check_problem'
+}
+
 @test "problem: check_problem finds checkers that are too weak: a tolerance, a bit, an array or the order ignored" {
     local problem file change what found=0
     copy_toolkit built

@@ -3,9 +3,11 @@
  */
 #include "problems/outputs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "coin.h"
+#include "instances.h"
 #include "opt.h"
 #include "parts.h"
 
@@ -102,4 +104,54 @@ static bool also_right(const struct blob *input, const struct blob *answer, cons
     return true;
 }
 
-const struct outputs outputs_cointsp = { .solve = solve, .spoil = spoil, .also_right = also_right };
+/*
+ * Prescribed: both references, with any bytes behind the last city. Open: the good tour from another city on, either
+ * way round, four times.
+ */
+static enum check_result honest(const struct blob *input, const struct blob *answer, struct blob *output, size_t way,
+                                struct random_stream *stream)
+{
+    struct instance i = first_of(input);
+    int32_t tour[COINTSP_CITIES_MAX];
+    int64_t length;
+
+    (void)answer;
+    if (way >= (is_open(input) ? 4 : 2))
+        return CHECK_NONE;
+    if (is_open(input)) {
+        const uint32_t from = random_below(stream, i.c->n);
+
+        if (!cointsp_opt(i.c->n, i.distance, tour, &length))
+            return CHECK_FAILED;
+        for (uint32_t s = 0; s < i.c->n; s++)
+            tour_of(output, &i)[s] = tour[(from + (way % 2 ? s : i.c->n - s)) % i.c->n];
+        return CHECK_RIGHT;
+    }
+    do {
+        bool ok = (way == 0 ? cointsp_coin : cointsp_coin_plain)(i.c, i.distance, generations_of(output, &i),
+                                                                 tour_of(output, &i));
+
+        if (!ok)
+            return CHECK_FAILED;
+    } while (advance(input, &i));
+    return CHECK_RIGHT;
+}
+
+static void any_line(struct random_stream *stream, char *text, size_t size)
+{
+    const char *kind = cointsp_kind_name((enum cointsp_kind)random_below(stream, COINTSP_KINDS));
+    const uint32_t n = COINTSP_CITIES_MIN + random_below(stream, 40), seed = random_u32(stream);
+    const uint32_t what = random_below(stream, 8);
+
+    if (what == 0)
+        snprintf(text, size, "batch %u seed=%u", 1 + random_below(stream, 20), seed);
+    else if (what < 3)
+        snprintf(text, size, "open %s %u target=%u seed=%u", kind, n, random_below(stream, 10), seed);
+    else
+        snprintf(text, size, "prescribed %s %u %u %u c=%u k=%u seed=%u", kind, n, 2 + random_below(stream, 100),
+                 1 + random_below(stream, 20), 1 + random_below(stream, COINTSP_PERCENT_MAX),
+                 1 + random_below(stream, COINTSP_THOUSANDTHS), seed);
+}
+
+const struct outputs outputs_cointsp = { .solve = solve, .spoil = spoil, .also_right = also_right,
+                                         .any_line = any_line, .honest = honest };

@@ -4,11 +4,14 @@
 #include "problems/outputs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "cases.h"
 #include "evolve.h"
 #include "exact.h"
 #include "parts.h"
+#include "plain.h"
 
 enum { ATTEMPTS = 20 };
 
@@ -22,11 +25,12 @@ static bool reaches_target(const struct diffevo_problem *p, const float *data, c
 }
 
 /* Reaches an open problem's target by the prescribed algorithm, after every failure with another seed. */
-static bool solve_open(const struct blob *input, uint32_t k, float *x, struct error *error)
+static bool solve_from(const struct blob *input, uint32_t k, uint32_t seed, float *x, struct error *error)
 {
     struct diffevo_problem p = problems_of(input)[k];
     struct diffevo_result result;
 
+    p.seed[0] += seed;
     p.target *= 0.9999f; /* floats have errors */
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (!diffevo_evolve(diffevo_isa_best(), &p, data_of(input), &result, x))
@@ -46,7 +50,7 @@ static bool solve(const struct blob *input, const struct blob *answer, struct bl
         return true;
     }
     for (uint32_t k = 0; k < header_of(input)->count; k++)
-        if (!solve_open(input, k, x_of(input, output) + problems_of(input)[k].x, error))
+        if (!solve_from(input, k, 0, x_of(input, output) + problems_of(input)[k].x, error))
             return false;
     return true;
 }
@@ -114,4 +118,45 @@ static bool also_right(const struct blob *input, const struct blob *answer, cons
     return is_open(input);
 }
 
-const struct outputs outputs_diffevo = { .solve = solve, .spoil = spoil, .also_right = also_right };
+/* Prescribed: every version of the reference, and the plain one. Open: three searches from other seeds. */
+static enum check_result honest(const struct blob *input, const struct blob *answer, struct blob *output, size_t way,
+                                struct random_stream *stream)
+{
+    const struct diffevo_problem *p = problems_of(input);
+    struct error ignored;
+
+    (void)answer;
+    if (way >= (is_open(input) ? 3 : 1 + DIFFEVO_ISAS))
+        return CHECK_NONE;
+    for (uint32_t k = 0; k < header_of(input)->count; k++) {
+        const enum diffevo_isa isa = way > 0 && diffevo_isa_present((enum diffevo_isa)(way - 1))
+                                         ? (enum diffevo_isa)(way - 1)
+                                         : DIFFEVO_PORTABLE;
+        float *x = x_of(input, output) + p[k].x;
+        bool ok;
+
+        if (is_open(input))
+            ok = solve_from(input, k, random_u32(stream), x, &ignored);
+        else if (way == 0)
+            ok = diffevo_plain(&p[k], data_of(input), &results_of(output)[k], x);
+        else
+            ok = diffevo_evolve(isa, &p[k], data_of(input), &results_of(output)[k], x);
+        if (!ok)
+            return CHECK_FAILED;
+    }
+    return CHECK_RIGHT;
+}
+
+static void any_line(struct random_stream *stream, char *text, size_t size)
+{
+    const bool open = random_below(stream, 3) == 0;
+    const uint32_t function = random_below(stream, DIFFEVO_FUNCTIONS + 1), g = random_below(stream, 80);
+
+    snprintf(text, size, "%s %u d=%u g=%u rotated=%u%s seed=%u",
+             function < DIFFEVO_FUNCTIONS ? diffevo_function_names[function] : "mixed", 1 + random_below(stream, 3),
+             2 + random_below(stream, 9), open ? 40 + g : g, random_below(stream, 2), open ? " mode=open" : "",
+             random_u32(stream));
+}
+
+const struct outputs outputs_diffevo = { .solve = solve, .spoil = spoil, .also_right = also_right,
+                                         .any_line = any_line, .honest = honest };

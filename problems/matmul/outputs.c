@@ -6,10 +6,12 @@
 #include "outputs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer.h"
+#include "generate.h"
 #include "precision.h"
 #include "problems/outputs.h"
 #include "product.h"
@@ -253,4 +255,122 @@ static bool also_right(const struct blob *input, const struct blob *answer, cons
     return all;
 }
 
-const struct outputs outputs_matmul = { .solve = solve, .spoil = spoil, .also_right = also_right };
+/* ------------------------------------------------------------------ other methods */
+
+enum { ASCENDING, DESCENDING, SHUFFLED, PAIRS, BLOCKS, LANES, ORDERS };
+
+/* One element's factors in the order of their addition, and whether a product and a sum are rounded once. */
+struct element {
+    const float *a, *b; /* [k] */
+    bool fused;
+};
+
+static float add_product(const struct element *e, float sum, size_t l)
+{
+    return e->fused ? fmaf(e->a[l], e->b[l], sum) : sum + e->a[l] * e->b[l];
+}
+
+static float add_all(const struct element *e, size_t first, size_t last, size_t step)
+{
+    float sum = 0;
+
+    for (size_t l = first; l < last; l += step)
+        sum = add_product(e, sum, l);
+    return sum;
+}
+
+static float add_pairs(const struct element *e, size_t first, size_t last)
+{
+    return last - first == 1 ? add_product(e, 0, first)
+                             : add_pairs(e, first, (first + last) / 2) + add_pairs(e, (first + last) / 2, last);
+}
+
+/* Kahan's sum; where it is no number, an ordinary one. */
+static float add_compensated(const struct element *e, size_t k)
+{
+    float sum = 0, lost = 0;
+
+    for (size_t l = 0; l < k; l++) {
+        const float term = e->a[l] * e->b[l] - lost, next = sum + term;
+
+        lost = next - sum - term;
+        sum = next;
+    }
+    return isfinite(sum) ? sum : add_all(e, 0, k, 1);
+}
+
+static float element_in_order(const struct element *e, size_t k, size_t order)
+{
+    const size_t part = order == BLOCKS ? 16 : 8;
+    float sum = 0;
+
+    if (order == PAIRS)
+        return add_pairs(e, 0, k);
+    if (order == BLOCKS)
+        for (size_t first = 0; first < k; first += part)
+            sum += add_all(e, first, first + part < k ? first + part : k, 1);
+    else if (order == LANES)
+        for (size_t lane = 0; lane < part; lane++)
+            sum += add_all(e, lane, k, part);
+    else
+        sum = add_all(e, 0, k, 1);
+    return sum;
+}
+
+/* places[k]: which factor comes when. */
+static void make_places(size_t order, size_t k, size_t *places, struct random_stream *stream)
+{
+    for (size_t l = 0; l < k; l++)
+        places[l] = order == DESCENDING ? k - 1 - l : l;
+    for (size_t l = k - 1; l > 0 && order == SHUFFLED; l--) {
+        const size_t other = random_below(stream, (uint32_t)l + 1), kept = places[l];
+
+        places[l] = places[other];
+        places[other] = kept;
+    }
+}
+
+/* Six orders, fused or not, then Kahan's sum. */
+static enum check_result honest(const struct blob *input, const struct blob *answer, struct blob *output, size_t way,
+                                struct random_stream *stream)
+{
+    const struct matmul_pair pair = matmul_pair_of(input);
+    float *c = (float *)output->data, *a, *b;
+    size_t *places;
+
+    if (way > 2 * ORDERS + 1)
+        return CHECK_NONE;
+    if (way == 2 * ORDERS + 1) /* float64, rounded */
+        return matmul_solve(&pair, c) ? CHECK_RIGHT : CHECK_FAILED;
+    (void)answer;
+    a = malloc(2 * pair.k * sizeof *a);
+    places = malloc(pair.k * sizeof *places);
+    b = a ? a + pair.k : NULL;
+    if (places)
+        make_places(way / 2, pair.k, places, stream);
+    for (size_t e = 0; a && places && e < pair.m * pair.n; e++) {
+        const struct element element = { .a = a, .b = b, .fused = way % 2 };
+
+        for (size_t l = 0; l < pair.k; l++) {
+            a[l] = pair.a[e / pair.n * pair.k + places[l]];
+            b[l] = pair.b[places[l] * pair.n + e % pair.n];
+        }
+        c[e] = way == 2 * ORDERS ? add_compensated(&element, pair.k) : element_in_order(&element, pair.k, way / 2);
+    }
+    way = a && places;
+    free(a);
+    free(places);
+    return way ? CHECK_RIGHT : CHECK_FAILED;
+}
+
+static void any_line(struct random_stream *stream, char *text, size_t size)
+{
+    const uint32_t kind = random_below(stream, MATMUL_KIND_COUNT), scale = random_below(stream, 15);
+    const uint32_t m = 1 + random_below(stream, 24), n = 1 + random_below(stream, 24);
+
+    snprintf(text, size, "%s %u %u %u seed=%u", matmul_kind_name((enum matmul_kind)kind), m, n,
+             1 + random_below(stream, 1u << scale), random_u32(stream));
+}
+
+const struct outputs outputs_matmul = { .solve = solve, .spoil = spoil, .also_right = also_right,
+                                        .any_line = any_line, .honest = honest };

@@ -5,6 +5,7 @@
 #include "problems/outputs.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -427,4 +428,106 @@ static bool also_right(const struct blob *input, const struct blob *answer, cons
            memcmp(output->data + returned, right->data + returned, sizeof(uint32_t)) == 0;
 }
 
-const struct outputs outputs_mergesort = { .solve = solve, .spoil = spoil, .also_right = also_right };
+/* ------------------------------------------------------------------ other methods */
+
+struct indexed {
+    int32_t key;
+    uint32_t index;
+};
+
+static int by_key_and_index(const void *left, const void *right)
+{
+    const struct indexed *a = left, *b = right;
+
+    return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : (a->index > b->index) - (a->index < b->index);
+}
+
+/* Binary insertion: each element behind all that are not greater. */
+static void by_insertion(struct indexed *elements, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const struct indexed element = elements[i];
+        size_t low = 0, high = i;
+
+        while (low < high) {
+            const size_t middle = (low + high) / 2;
+
+            if (elements[middle].key <= element.key)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        memmove(elements + low + 1, elements + low, (i - low) * sizeof *elements);
+        elements[low] = element;
+    }
+}
+
+/* Runs of 1, 2, 4 ... merged; spare[count]. */
+static void by_merging(struct indexed *elements, size_t count, struct indexed *spare)
+{
+    for (size_t run = 1; run < count; run *= 2) {
+        for (size_t left = 0; left < count; left += 2 * run) {
+            const size_t right = left + run < count ? left + run : count;
+            const size_t end = left + 2 * run < count ? left + 2 * run : count;
+            size_t i = left, j = right;
+
+            for (size_t to = left; to < end; to++) {
+                const bool first = i < right && (j >= end || elements[i].key <= elements[j].key);
+
+                spare[to] = first ? elements[i++] : elements[j++];
+            }
+        }
+        memcpy(elements, spare, count * sizeof *elements);
+    }
+}
+
+static enum check_result honest(const struct blob *input, const struct blob *answer, struct blob *output, size_t way,
+                                struct random_stream *stream)
+{
+    const struct mergesort_list list = list_of_input(input);
+    const uint32_t returned = CALL_RETURNED;
+    struct indexed *elements, *spare;
+    struct error ignored;
+
+    (void)stream;
+    if (way == 3)
+        return solve(input, answer, output, &ignored) ? CHECK_RIGHT : CHECK_FAILED;
+    if (way > 3)
+        return CHECK_NONE;
+    elements = malloc((2 * list.count + 1) * sizeof *elements);
+    if (!elements)
+        return CHECK_FAILED;
+    spare = elements + list.count;
+    for (size_t i = 0; i < list.count; i++)
+        elements[i] = (struct indexed){ list.keys[i], (uint32_t)i };
+    if (way == 0)
+        qsort(elements, list.count, sizeof *elements, by_key_and_index);
+    else if (way == 1)
+        by_insertion(elements, list.count);
+    else
+        by_merging(elements, list.count, spare);
+    for (size_t i = 0; i < list.count; i++) {
+        memcpy(output->data + i * sizeof(int32_t), &elements[i].key, sizeof(int32_t));
+        if (list.payloads)
+            memcpy(output->data + mergesort_paged(list.count) + i * sizeof(uint32_t),
+                   &list.payloads[elements[i].index], sizeof(uint32_t));
+    }
+    memcpy(output->data + output->size - sizeof returned, &returned, sizeof returned);
+    free(elements);
+    return CHECK_RIGHT;
+}
+
+static void any_line(struct random_stream *stream, char *text, size_t size)
+{
+    static const char *const kinds[] = { "random", "sorted", "reversed", "equal", "few", "sawtooth", "nearly",
+                                         "extremes", "organpipe", "interleaved", "mixed" };
+    const char *kind = kinds[random_below(stream, 11)];
+    const uint32_t scale = random_below(stream, 14), count = random_below(stream, 1u << scale);
+
+    snprintf(text, size, "%s %u payload=%u distinct=%u period=%u swaps=%u seed=%u", kind, count,
+             random_below(stream, 2), 1 + random_below(stream, 50), 1 + random_below(stream, 500),
+             random_below(stream, 100), random_u32(stream));
+}
+
+const struct outputs outputs_mergesort = { .solve = solve, .spoil = spoil, .also_right = also_right,
+                                           .any_line = any_line, .honest = honest };

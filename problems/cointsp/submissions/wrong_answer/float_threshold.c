@@ -1,6 +1,6 @@
 /*
- * Wrong: computes the threshold in float32, whose 24 bits are too few for sums up to 2^30. It differs by up to 32, which
- * matters where a boundary is that near.
+ * Wrong: computes the threshold in float32, whose 24 bits are too few for sums up to 2^30. It differs by up to 32,
+ * which matters where a boundary is that near.
  *
  * fails in: secret/prescribed/06-hundred
  */
