@@ -80,7 +80,7 @@ END
 #!/bin/bash
 [[ " \$* " != *' --compile-error '* ]] || exit 1 # asked whether it knows the problem
 while [ \$# -gt 0 ]; do
-    case \$1 in --gpu) gpu=\$2 ;; --json) json=\$2 ;; --submission) object=\$2 ;; --warden) warden=\$2 ;; esac
+    case \$1 in --gpu) gpu=\$2 ;; --json) json=\$2 ;; --public-json) open=\$2 ;; --submission) object=\$2 ;; --warden) warden=\$2 ;; esac
     shift
 done
 mkdir "$locks/\$gpu" || echo "clash \$gpu" >> "$log"
@@ -92,6 +92,7 @@ model=Alpha
 [ "\$gpu" != GPU-d ] || model=Beta
 echo '{"verdict": "AC", "message": "", "device": {"kind": "gpu", "name": "'\$model'", "uuid": "'"\$gpu"'",
     "driver": "1"}, "cases": [{"name": "x", "verdict": "AC", "message": "", "samples": [0.1, 0.2, 0.3]}]}' > "\$json"
+cp "\$json" "\$open"
 rmdir "$locks/\$gpu"
 echo "ran \$gpu \$(date +%s%N)" >> "$log"
 END
