@@ -115,12 +115,13 @@ static bool put_aside(const struct comparison *comparison, struct error *error)
     return rename(path, aside) == 0 || error_system(error, "cannot rename '%s'", path);
 }
 
-/* Every submission that is not judged yet has its source. */
+/* Every submission without a verdict has its source. One that is judged again has a verdict, which it may keep (JE). */
 static bool sources_are_there(const struct comparison *comparison, struct error *error)
 {
     sqlite3_stmt *statement =
         store_prepare(comparison->store, error,
-                      "SELECT submission FROM judgements WHERE state <> " SQL(NAME_DONE) " ORDER BY submission", "");
+                      "SELECT submission FROM judgements WHERE rejudging IS NULL AND state <> " SQL(NAME_DONE)
+                      " ORDER BY submission", "");
     enum store_row row = STORE_FAILED;
     char path[PATH_MAX];
     bool ok = statement != NULL;
