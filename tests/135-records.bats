@@ -178,13 +178,18 @@ END
 @test "records: a submission cannot read seal and key in the box, and without a box there is no judging" {
     requires box
     cat > "$BATS_TEST_TMPDIR/thief.c" << END
-#include <fcntl.h>
 #include <stdio.h>
 #include "device_user.h"
+static int look(const char *path) /* open(), whose name is refused */
+{
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(2L), "D"(path), "S"(0L), "d"(0L) : "rcx", "r11", "memory");
+    return result < 0 ? -1 : (int)result;
+}
 unsigned int device_user(char *a, int la, char *b, int lb)
 {
     (void)a, (void)la, (void)b, (void)lb;
-    printf("thief: %d %d\n", open("$secret", O_RDONLY), open("$key", O_RDONLY));
+    printf("thief: %d %d\n", look("$secret"), look("$key"));
     fflush(stdout);
     return 0;
 }

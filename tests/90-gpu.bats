@@ -209,3 +209,26 @@ large='random 67108864 seed=3'
         --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '.cases[0].device_memory_limit')" $((256 << 20))
 }
+
+@test "gpu: its counters tell tensor cores from FP32, whatever the code looks like" {
+    requires box
+    accepted=problems/matmul/submissions/accepted
+    so=$(submission $accepted/simple.cu matmul)
+    run -0 "$host" matmul --submission "$so" --league fp32 --case sample/3-report --json "$BATS_TEST_TMPDIR/result.json"
+    # Before Hopper there are none, and the host says so.
+    if [ "$(json '.cases[0].gpu_counters')" = null ]; then
+        assert_output --partial 'rests on reading their code'
+        return 0
+    fi
+    assert_output --regexp 'GPU counters: fp32 [0-9.]+ %, .* of the peak in 0.[0-9]+ seconds of calls'
+    assert_equal "$(json '.cases[0].gpu_counters | .fp32 > 0 and .tensor_seconds < 0.001 * .call_seconds')" true
+    so=$(submission $accepted/split_bf16.cu matmul)
+    run -0 "$host" matmul --submission "$so" --league accurate --case secret/20-report-700 --ranked \
+        --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json '.cases[0].gpu_counters | .tensor_seconds > 0.002 * .call_seconds')" true
+    so=$(submission tests/exploits/league_hidden.cu matmul)
+    run -1 "$host" matmul --submission "$so" --league fp32 --case sample/3-report --json "$BATS_TEST_TMPDIR/result.json"
+    [[ $(json .message) == 'tensor cores are not allowed in this league: the GPU counted them busy for '* ]]
+    so=$(submission tests/exploits/league_hidden_honest.cu matmul)
+    run -0 "$host" matmul --submission "$so" --league fp32 --case sample/3-report
+}
