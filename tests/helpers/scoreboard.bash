@@ -18,7 +18,8 @@ board_contest() {
     mkdir -p "$1/teams" "$1/grading"
     {
         printf '%s\n' 'name: Winter contest' "${@:2}" 'require_box: namespaces' 'problems:' \
-            '  - id: A' '    problem: mergesort' '    ranked_case: secret/1' '  - id: B' '    problem: matmul' '    league: fp32' '    ranked_case: secret/1'
+            '  - id: A' '    problem: mergesort' '    ranked_case: secret/1' \
+            '  - id: B' '    problem: matmul' '    league: fp32' '    ranked_case: secret/1'
     } > "$1/contest.yaml"
     [ -f "$1/grading/results.db" ] || cp "$BATS_FILE_TMPDIR/empty.db" "$1/grading/results.db"
 }
