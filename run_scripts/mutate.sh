@@ -29,7 +29,7 @@
 # machine code, or the same PTX, as the original is no survivor. A case counts only where the original takes no more
 # than CASE_SECONDS (2), on the simulator SIM_SECONDS (0.5). Results: build/mutate/PROBLEM/results.tsv and results.json.
 # Exit code 1: there are survivors that the list does not have, or entries of the list that no mutant has.
-#
+
 # shellcheck disable=SC2317
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
