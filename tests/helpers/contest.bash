@@ -13,7 +13,8 @@ contest_places() {
 contest() {
     mkdir -p "$contest/submissions/ada/A"
     {
-        printf '%s\n' 'name: Test' "$@" 'require_box: namespaces' 'problems:' '  - id: A' '    problem: mergesort' '    secret: sample' \
+        printf '%s\n' 'name: Test' "$@" 'require_box: namespaces' 'problems:' '  - id: A' \
+            '    problem: mergesort' '    secret: sample' \
             '    ranked_case: sample/2-pairs'
     } > "$contest/contest.yaml"
 }
