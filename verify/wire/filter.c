@@ -43,7 +43,7 @@ static const char *const plain[] = {
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait",
     "sigaltstack", "kill", "tkill", "tgkill",
     /* files that are there, and what is open */
-    "open", "openat", "close", "close_range", "read", "readv", "pread64", "preadv", "preadv2", "write", "writev",
+    "close", "close_range", "read", "readv", "pread64", "preadv", "preadv2", "write", "writev",
     "pwrite64", "pwritev", "pwritev2", "lseek", "dup", "dup2", "dup3", "stat", "lstat", "fstat", "newfstatat", "statx",
     "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getcwd", "chdir", "fchdir", "getdents",
     "getdents64", "fadvise64", "readahead", "statfs", "fstatfs", "umask",
@@ -170,9 +170,33 @@ static bool add_clone(scmp_filter_ctx context, enum filter_level level)
                             SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0;
 }
 
+/*
+ * Files are opened to be read. Nothing in the box can be written but what is open already, and /proc/self/mem, through
+ * which code that is only read could be changed. The drivers of GPUs and PoCL open files to write.
+ */
+static bool add_open(scmp_filter_ctx context, enum filter_level level)
+{
+    const int calls[] = { SCMP_SYS(open), SCMP_SYS(openat) };
+
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned flags = i + 1; /* which argument they are */
+
+        if (level != FILTER_PLAIN) {
+            if (seccomp_rule_add(context, SCMP_ACT_ALLOW, calls[i], 0) != 0)
+                return false;
+            continue;
+        }
+        for (int mode = 0; mode <= O_ACCMODE; mode++)
+            if (seccomp_rule_add(context, mode == O_RDONLY ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EROFS), calls[i], 1,
+                                 SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, O_ACCMODE, (uint64_t)mode)) != 0)
+                return false;
+    }
+    return true;
+}
+
 static bool add_levels(scmp_filter_ctx context, enum filter_level level)
 {
-    if (!ADD(SCMP_ACT_ALLOW, plain) || !ALLOW_VALUES(fcntl, 1, plain_fcntl) ||
+    if (!ADD(SCMP_ACT_ALLOW, plain) || !add_open(context, level) || !ALLOW_VALUES(fcntl, 1, plain_fcntl) ||
         !ALLOW_VALUES(prctl, 0, plain_prctl) ||
         seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(prctl), 1,
                          SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_SECCOMP)) != 0)
@@ -190,10 +214,10 @@ static bool kill_mmap(scmp_filter_ctx context, unsigned argument, uint64_t mask,
 }
 
 /*
- * Code that is only read could be written through /proc/self/mem, whose offsets are addresses; that file cannot be kept
- * from CUDA, which writes to others beside it. No other file is as long as the addresses of code are high, so nobody
- * goes there, by one step or by many, nor brings code down to where files end. PoCL's linker takes such steps, and may
- * write code in any case.
+ * Where files may be opened to be written, code that is only read could be changed through /proc/self/mem, whose
+ * offsets are addresses. No other file is as long as the addresses of code are high, so nobody goes there, by one step
+ * or by many, nor brings code down to where files end. A step from where one is fails and ends nothing: closing a file
+ * that was read in part is one. PoCL's linker takes such steps, and may write code in any case.
  */
 static bool forbid_writing_code(scmp_filter_ctx context)
 {
@@ -204,8 +228,9 @@ static bool forbid_writing_code(scmp_filter_ctx context)
     for (size_t i = 0; ok && i < sizeof at_offset / sizeof at_offset[0]; i++)
         ok = seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, at_offset[i], 1, SCMP_A3(SCMP_CMP_GT, longest)) == 0;
     return ok &&
-           seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(lseek), 1, SCMP_A1(SCMP_CMP_GT, longest)) == 0 &&
-           seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(lseek), 2, SCMP_A1(SCMP_CMP_NE, 0),
+           seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(lseek), 2, SCMP_A1(SCMP_CMP_GT, longest),
+                            SCMP_A2(SCMP_CMP_MASKED_EQ, UINT32_MAX, SEEK_SET)) == 0 &&
+           seccomp_rule_add(context, SCMP_ACT_ERRNO(ESPIPE), SCMP_SYS(lseek), 2, SCMP_A1(SCMP_CMP_NE, 0),
                             SCMP_A2(SCMP_CMP_MASKED_EQ, UINT32_MAX, SEEK_CUR)) == 0 &&
            seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(mremap), 1,
                             SCMP_A3(SCMP_CMP_MASKED_EQ, MREMAP_FIXED, MREMAP_FIXED)) == 0;
@@ -230,7 +255,7 @@ static bool forbid_execution(enum filter_level level, bool loads_later)
          seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(mmap), 1,
                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC | PROT_WRITE, PROT_EXEC | PROT_WRITE)) == 0 &&
          kill_mmap(context, 3, MAP_ANONYMOUS, MAP_ANONYMOUS) && kill_mmap(context, 3, MAP_SHARED, MAP_SHARED) &&
-         (level == FILTER_POCL || forbid_writing_code(context));
+         (level != FILTER_DRIVER || forbid_writing_code(context));
     /* The descriptor, of which the kernel takes the lower half: below FILTER_EXECUTABLE_FD. */
     for (uint64_t bits = 0; ok && !loads_later && bits < FILTER_EXECUTABLE_FD; bits += 32)
         ok = kill_mmap(context, 4, FILTER_EXECUTABLE_FD, bits);
