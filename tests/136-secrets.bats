@@ -45,8 +45,8 @@ setup() {
 
 # paths FILE: of every value in a JSON file that is not null, with [] for any element.
 paths() {
-    jq -r 'paths(type != "null" and type != "object" and type != "array") | map(if type == "number" then "[]" else "." + . end) | join("")
-        | .[1:]' "$1" | sort -u
+    jq -r 'paths(type != "null" and type != "object" and type != "array") |
+        map(if type == "number" then "[]" else "." + . end) | join("") | .[1:]' "$1" | sort -u
 }
 
 # secrets_of RECORD: every value that the organiser's record has and the public form may not: one a line. Shorter ones
@@ -95,10 +95,12 @@ not_in() {
         [ "$(wc -l < "$BATS_TEST_TMPDIR/secrets")" -gt 40 ]
         not_in "$BATS_TEST_TMPDIR/secrets" "$public_form" "$public_form.2" "$BATS_TEST_TMPDIR/out"
         # Two judgings of the same number differ in nothing that the submission did; both forms have the same keys.
-        assert_equal "$(jq -S 'del(.date, .check_seed)' "$public_form")" "$(jq -S 'del(.date, .check_seed)' "$public_form.2")"
+        assert_equal "$(jq -S 'del(.date, .check_seed)' "$public_form")" \
+            "$(jq -S 'del(.date, .check_seed)' "$public_form.2")"
         assert_equal "$(json .withheld "$public_form")" true
         assert_equal "$(json .withheld "$whole")" null
-        assert_equal "$(json '.cases[0] | keys | tostring' "$whole")" "$(json '.cases[0] | keys | tostring' "$public_form")"
+        assert_equal "$(json '.cases[0] | keys | tostring' "$whole")" \
+            "$(json '.cases[0] | keys | tostring' "$public_form")"
     done
     assert_equal "$(json .message "$public_form")" \
         'the process ended before device_user() had returned in case secret/01-tiny, call 1'
@@ -114,13 +116,14 @@ not_in() {
         --public-json "$public_form"
     assert_equal "$(json '[.cases[].samples | length] | unique | tostring' "$public_form")" '[7]'
     assert_equal "$(json '.cases[0].seconds' "$public_form")" "$(json '.cases[0].seconds' "$whole")"
-    assert_equal "$(json '[.cases[].parts[] | .release, .map, .call, .done] | unique | tostring' "$public_form")" '[null]'
+    assert_equal "$(json '[.cases[].parts[] | .release, .map, .call, .done] | unique | tostring' "$public_form")" \
+        '[null]'
     assert_equal "$(json '[.cases[] | .answer, .output, .floor_seconds, .memory_peak, .printed_bytes, .start_seconds,
         .end_seconds, .explain] | unique | tostring' "$public_form")" '[null]'
     # Of what is rejected not even times and how many there were.
     run -1 "${sealed[@]}" --submission "$tells" --group sample --repeat 7 --public-json "$public_form"
-    assert_equal "$(json '[.cases[] | .answer, .output, .printed_bytes, .seconds, .interval, (.samples, .parts | .[0])] |
-        unique | tostring' "$public_form")" '[null]'
+    assert_equal "$(json '[.cases[] | .answer, .output, .printed_bytes, .seconds, .interval,
+        (.samples, .parts | .[0])] | unique | tostring' "$public_form")" '[null]'
     run -0 "${sealed[@]}" --submission "$so" --group sample --repeat 7 --show-secret --json "$whole" \
         --public-json "$public_form"
     secrets_of "$whole" > "$BATS_TEST_TMPDIR/secrets"
@@ -156,7 +159,8 @@ not_in() {
         assert_line --regexp '^rerun +ok +AC again'
     done
     # A word added to the public form, or one put back, breaks its signature.
-    jq --slurpfile whole "$whole" '.cases[0].answer = $whole[0].cases[0].answer' "$public_form" > "$BATS_TEST_TMPDIR/put"
+    jq --slurpfile whole "$whole" '.cases[0].answer = $whole[0].cases[0].answer' "$public_form" \
+        > "$BATS_TEST_TMPDIR/put"
     run -1 run_scripts/verify_record.sh "$BATS_TEST_TMPDIR/put" --key "$public"
     assert_line --regexp '^signature +FAILED'
     run -2 "${sealed[@]}" --submission "$so" --json "$whole" --public-json "$whole"

@@ -117,10 +117,10 @@ query() { sqlite3 -readonly "$db" "$1"; }
     # The table is right for the judgement that it was made of: with the same inputs it would have won.
     local so
     so=$(submission "$contest/submissions/table/A/2.c")
-    run -0 "$build/main_host" editdistance --submission "$so" --case sample/1-small --seal "$contest/seal/seal-secret.json" \
-        --judgement 1
-    run -1 "$build/main_host" editdistance --submission "$so" --case sample/1-small --seal "$contest/seal/seal-secret.json" \
-        --judgement 2
+    run -0 "$build/main_host" editdistance --submission "$so" --case sample/1-small \
+        --seal "$contest/seal/seal-secret.json" --judgement 1
+    run -1 "$build/main_host" editdistance --submission "$so" --case sample/1-small \
+        --seal "$contest/seal/seal-secret.json" --judgement 2
     # No input was seen twice, and each record tells the number of its judgement.
     assert_equal "$(query "SELECT group_concat(json_extract(record, '$.seal.judgement') = judgement) FROM steps WHERE
         step IN ('secret', 'ranked')")" 1,1,1,1
@@ -169,8 +169,8 @@ everything() {
 # secrets: every number that is of a secret input or answer, or that a submission chose. Those of three digits may
 # stand somewhere by chance.
 secrets() {
-    query "SELECT record FROM steps WHERE step IN ('secret', 'ranked', 'baseline')" | jq -r '.cases[] | .answer, .output,
-        .floor_seconds, .memory_peak, .printed_bytes, .message,
+    query "SELECT record FROM steps WHERE step IN ('secret', 'ranked', 'baseline')" |
+        jq -r '.cases[] | .answer, .output, .floor_seconds, .memory_peak, .printed_bytes, .message,
         (if .verdict == "AC" then empty else .samples[], .start_seconds, .end_seconds end) | select(. != null) |
         tostring' | sed 's/ in case .*//' | grep -oE '[0-9.]{4,}' | sort -u
     query "SELECT log FROM steps WHERE step = 'secret'" | sed -n 's/^  | told //p' | tr ' ' '\n' |
@@ -215,7 +215,9 @@ secrets() {
 
 @test "series: secret cases without a seal are refused, unless the contest says practice: yes" {
     mkdir -p bare/submissions
-    contest_yaml() { printf '%s\n' 'name: Bare' "$@" 'problems:' '  - id: A' '    problem: editdistance' > bare/contest.yaml; }
+    contest_yaml() {
+        printf '%s\n' 'name: Bare' "$@" 'problems:' '  - id: A' '    problem: editdistance' > bare/contest.yaml
+    }
     contest_yaml
     for command in check run; do
         run -2 "$build/grader" $command bare

@@ -548,14 +548,17 @@ bob|2.c|AC"
             (3, 'bob', 5, 'CE', NULL, NULL, NULL, NULL), (4, 'bob', 40, 'AC', 2.1, 2.1, 2.3, 8.4),
             (5, 'cyd', 50, 'AC', 3, 2.9, 3.1, 3.0),
             (6, 'dan', 120, 'AC', 1, 1, 1, 9.0);
-        INSERT INTO submissions $submission_columns SELECT id, team, 'A', id, id, id, 1767225600 + 60 * minute, 0 FROM given;
+        INSERT INTO submissions $submission_columns SELECT id, team, 'A', id, id, id, 1767225600 + 60 * minute, 0
+            FROM given;
         INSERT INTO judgements (id, submission, state, verdict, created) SELECT id, id, 'done', verdict, 0 FROM given;
         INSERT INTO runs $run_columns SELECT id * 10, id, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given
             WHERE verdict = 'AC';
         INSERT INTO runs $run_columns SELECT id * 10 + 1, id, 'baseline', 0, 'x', 'AC', '', baseline, 0, 0 FROM given
             WHERE verdict = 'AC';
-        INSERT INTO runs $run_columns SELECT id * 10 + 2, id, 'secret', 0, 'secret/one/1', 'AC', '', 1, 1, 1 FROM given WHERE id < 3;
-        INSERT INTO runs $run_columns SELECT id * 10 + 3, id, 'secret', 1, 'secret/one/2', 'WA', '', 1, 1, 1 FROM given WHERE id < 3;
+        INSERT INTO runs $run_columns SELECT id * 10 + 2, id, 'secret', 0, 'secret/one/1', 'AC', '', 1, 1, 1 FROM given
+            WHERE id < 3;
+        INSERT INTO runs $run_columns SELECT id * 10 + 3, id, 'secret', 1, 'secret/one/2', 'WA', '', 1, 1, 1 FROM given
+            WHERE id < 3;
         INSERT INTO runs $run_columns SELECT id * 10 + 4, id, 'secret', 2, 'secret/two/1',
             CASE id WHEN 1 THEN 'AC' ELSE 'WA' END, '', 1, 1, 1
             FROM given WHERE id < 3; $all_public"

@@ -77,7 +77,8 @@ with_mounts() {
     # A machine without cgroups, wherever this is run.
     hidden=(bwrap --dev-bind / / --tmpfs /sys)
     run -0 --separate-stderr "${hidden[@]}" "$build/grader" check "$contest"
-    [[ $stderr == 'grader: here nothing can be graded: '*"run in the box 'cgroup' or none (require_box), and this"* ]] ||
+    [[ $stderr == \
+        'grader: here nothing can be graded: '*"run in the box 'cgroup' or none (require_box), and this"* ]] ||
         fail "$stderr"
     [[ $stderr == *"systemd-run --user --scope, or write 'require_box: namespaces'"* ]] || fail "$stderr"
     [ "$(wc -l <<< "$stderr")" = 1 ] || fail "$stderr"
@@ -600,7 +601,9 @@ SCRIPT
     cd "$BATS_TEST_TMPDIR"
     editor() {
         case $1 in
-        */contest.yaml) sed -i -e 's/^name: .*/name: Spring/' -e 's|^practice: yes.*|seal: seal/seal-secret.json|' "$1" ;;
+        */contest.yaml)
+            sed -i -e 's/^name: .*/name: Spring/' -e 's|^practice: yes.*|seal: seal/seal-secret.json|' "$1"
+            ;;
         */teams/gauss.yaml) sed -i 's/^name: .*/name: Gauss and friends/' "$1" ;;
         *) return 1 ;;
         esac

@@ -52,22 +52,24 @@ a_contest() {
             (6, 'ada', 'B', '1.c', 20, 'AC', 1.0, 0.9, 1.1, 'C'),
             (7, 'ada', 'A', 'late.c', 61, 'AC', 0.1, 0.1, 0.1, 'C'),
             (8, 'zed', 'A', '1.c', 42, NULL, NULL, NULL, NULL, 'C');
-        INSERT INTO submissions $submission_columns SELECT id, team, problem, path, id, id, 1767225600 + 60 * minute + 0.25, 0 FROM given;
+        INSERT INTO submissions $submission_columns SELECT id, team, problem, path, id, id,
+            1767225600 + 60 * minute + 0.25, 0 FROM given;
         INSERT INTO judgements (id, submission, state, verdict, created, ended, language) SELECT id + 100, id,
             iif(verdict IS NULL, 'secret', 'done'), verdict, 1767225601 + 60 * minute,
                 iif(verdict IS NULL, NULL, 1767225610 + 60 * minute),
             language FROM given;
-        INSERT INTO steps $step_columns SELECT id + 100, 'samples', 1767225602 + 60 * minute, 1767225604 + 60 * minute, 0, NULL, ''
+        INSERT INTO steps $step_columns SELECT id + 100, 'samples', 1767225602 + 60 * minute,
+            1767225604 + 60 * minute, 0, NULL, ''
             FROM given
             WHERE id <> 3;
-        INSERT INTO runs $run_columns SELECT id * 10, id + 100, 'samples', 0, iif(problem = 'A', 'sample/1-ten', 'sample/1-small'),
-            'AC', '', 0.0123456, 0, 0
+        INSERT INTO runs $run_columns SELECT id * 10, id + 100, 'samples', 0,
+            iif(problem = 'A', 'sample/1-ten', 'sample/1-small'), 'AC', '', 0.0123456, 0, 0
             FROM given WHERE id <> 3;
         INSERT INTO runs $run_columns SELECT id * 10 + 1, id + 100, 'secret', 0,
             iif(problem = 'A', 'secret/pairs/06-few', 'sample/1-small'), verdict, '',
             median, low, high FROM given WHERE verdict IN ('AC', 'WA');
-        INSERT INTO runs $run_columns SELECT id * 10 + 2, id + 100, 'ranked', 0, 'x', 'AC', '', median, low, high FROM given
-            WHERE verdict = 'AC';
+        INSERT INTO runs $run_columns SELECT id * 10 + 2, id + 100, 'ranked', 0, 'x', 'AC', '', median, low, high
+            FROM given WHERE verdict = 'AC';
         INSERT INTO runs $run_columns SELECT id * 10 + 3, id + 100, 'baseline', 0, 'x', 'AC', '', 4.0, 4.0, 4.0
             FROM given WHERE verdict = 'AC'; $all_public"
 }

@@ -27,8 +27,9 @@ setup() {
 contest() {
     mkdir -p "$contest/submissions"
     {
-        printf '%s\n' 'name: Test' 'scoring: { rank_cpu: yes }' "$@" 'require_box: namespaces' 'problems:' '  - id: A' '    problem: mergesort' \
-            '    samples: sample' '    secret: sample' '    ranked_case: sample/2-pairs' '    repeat: 5'
+        printf '%s\n' 'name: Test' 'scoring: { rank_cpu: yes }' "$@" 'require_box: namespaces' 'problems:' \
+            '  - id: A' '    problem: mergesort' '    samples: sample' \
+            '    secret: sample' '    ranked_case: sample/2-pairs' '    repeat: 5'
     } > "$contest/contest.yaml"
 }
 
@@ -80,7 +81,13 @@ END
 #!/bin/bash
 [[ " \$* " != *' --compile-error '* ]] || exit 1 # asked whether it knows the problem
 while [ \$# -gt 0 ]; do
-    case \$1 in --gpu) gpu=\$2 ;; --json) json=\$2 ;; --public-json) open=\$2 ;; --submission) object=\$2 ;; --warden) warden=\$2 ;; esac
+    case \$1 in
+    --gpu) gpu=\$2 ;;
+    --json) json=\$2 ;;
+    --public-json) open=\$2 ;;
+    --submission) object=\$2 ;;
+    --warden) warden=\$2 ;;
+    esac
     shift
 done
 mkdir "$locks/\$gpu" || echo "clash \$gpu" >> "$log"
@@ -355,12 +362,14 @@ bob|3.c|WA"
     # Two submissions on one GPU, of 3 and 5 s from the samples to the times, built in 2 s each;
     # one that the machine failed first.
     sqlite3 "$db" "INSERT INTO machines VALUES (1, 'h', 'gpu', 'Alpha', 'u', 'd', 0);
-        INSERT INTO submissions $submission_columns SELECT value, 't', 'A', value, value, '', 0, 0 FROM json_each('[1, 2, 3]');
+        INSERT INTO submissions $submission_columns SELECT value, 't', 'A', value, value, '', 0, 0
+            FROM json_each('[1, 2, 3]');
         INSERT INTO judgements (id, submission, state, verdict, created, machine, attempts)
             SELECT value, value, 'done', 'AC', 0, 1, value = 3 FROM json_each('[1, 2, 3]');
         INSERT INTO steps $step_columns SELECT value, 'build', 100, 102, 0, NULL, '' FROM json_each('[1, 2, 3]');
         INSERT INTO steps $step_columns SELECT value, 'samples', 110, 111, 0, NULL, '' FROM json_each('[1, 2, 3]');
-        INSERT INTO steps $step_columns SELECT value, 'ranked', 112, 111 + 2 * value, 0, NULL, '' FROM json_each('[1, 2, 3]')"
+        INSERT INTO steps $step_columns SELECT value, 'ranked', 112, 111 + 2 * value, 0, NULL, ''
+            FROM json_each('[1, 2, 3]')"
     run -0 "$root/contrib/slurm/sizing.sh" "$db"
     assert_line --index 2 '| Alpha | A | 2 | 2.0 | 4.0 | 3.0 | 5.0 | 900 |'
     assert_equal "${#lines[@]}" 3

@@ -72,8 +72,8 @@ judged() {
     run_scripts/lib/files.sh
     so=$(submission tests/fixtures/bad_ahead.c)
     for box in auto none; do
-        run -1 timeout 60 "$host" editdistance --submission "$so" --any-imports --box "$box" --repeat 1000 --time-limit 2 \
-            --json "$BATS_TEST_TMPDIR/result.json" "$practice/file1" "$practice/file2"
+        run -1 timeout 60 "$host" editdistance --submission "$so" --any-imports --box "$box" --repeat 1000 \
+            --time-limit 2 --json "$BATS_TEST_TMPDIR/result.json" "$practice/file1" "$practice/file2"
         assert_equal "$(json .verdict)" SV
     done
 }
@@ -114,8 +114,8 @@ judged() {
     for fixture in bad_hang bad_survivors; do
         so=$(submission "tests/fixtures/$fixture.c")
         for box in auto none; do
-            run -1 "$host" editdistance --submission "$so" --case sample/1-small --any-imports --time-limit 0.5 --box "$box" \
-                --json "$BATS_TEST_TMPDIR/result.json"
+            run -1 "$host" editdistance --submission "$so" --case sample/1-small --any-imports --time-limit 0.5 \
+                --box "$box" --json "$BATS_TEST_TMPDIR/result.json"
             # The host gives up after 2 s; how long it takes: tests/bench/bench_gpu.sh.
             assert_equal "$(json '.cases[0].end_seconds < 2')" true
             ! pgrep -f toolkit-survivor || fail "a process of the submission lives on"

@@ -87,7 +87,8 @@ judged() {
     if [ "$(json .box)" = cgroup ]; then
         [[ $(json .message) == *', having been refused more than 1024 threads in case'* ]] || fail "$(json .message)"
     elif [ "$(id -u)" = 0 ]; then # whom the kernel exempts, and the host does not
-        [[ $(json '.verdict + " " + .message') == 'RTE device_user() started more than 1024 threads and was stopped'* ]] ||
+        [[ $(json '.verdict + " " + .message') == \
+            'RTE device_user() started more than 1024 threads and was stopped'* ]] ||
             fail "$(json .message)"
         setpriv --reuid nobody --clear-groups true || skip "no other user"
         run -1 --separate-stderr setpriv --reuid nobody --clear-groups timeout 60 "$host" editdistance \

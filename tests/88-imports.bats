@@ -73,15 +73,18 @@ others_words='a submission may use functions that compute and print, of C, C++, 
 @test "imports: what computes and prints is allowed, and every other name is refused" {
     for name in fopen open openat read close socket connect send ioctl prctl syscall mprotect memfd_create shm_open \
         setenv putenv unsetenv clearenv iconv_open iconv setlocale newlocale uselocale bindtextdomain catopen getpwnam \
-        getaddrinfo gethostbyname getgrnam getservbyname fmtmsg regcomp kill sigqueue getauxval backtrace mkstemp tmpfile \
-        freopen fdopen fopencookie opendir nftw sem_open mq_open shmget setrlimit setuid error warn register_printf_function \
-        environ __environ __libc_dlopen_mode __nss_database_lookup cudaLibraryLoadData cudaGraphDebugDotPrint \
-        cudaLogsDumpToFile cudaGraphicsMapResources clCreateProgramWithBinary clCreateProgramWithIL \
-        clGetExtensionFunctionAddressForPlatform __cudaGetProcAddress __cudaRegisterUnifiedTable __register_frame customer \
-        my_system __fopen_chk __isoc99_fopen open_l socket_r fopen_unlocked __open_chk __fork_finite; do
+        getaddrinfo gethostbyname getgrnam getservbyname fmtmsg regcomp kill sigqueue getauxval backtrace mkstemp \
+        tmpfile freopen fdopen fopencookie opendir nftw sem_open mq_open shmget setrlimit setuid error warn \
+        register_printf_function environ __environ __libc_dlopen_mode __nss_database_lookup cudaLibraryLoadData \
+        cudaGraphDebugDotPrint cudaLogsDumpToFile cudaGraphicsMapResources clCreateProgramWithBinary \
+        clCreateProgramWithIL clGetExtensionFunctionAddressForPlatform __cudaGetProcAddress \
+        __cudaRegisterUnifiedTable __register_frame customer my_system __fopen_chk __isoc99_fopen open_l socket_r \
+        fopen_unlocked __open_chk __fork_finite; do
         library "extern __attribute__((weak)) int $name(); void *kept = (void *)$name;"
         case $name in
-            __libc_dlopen_mode) refused "names $name: a submission may not load libraries or look up functions by name" ;;
+            __libc_dlopen_mode)
+                refused "names $name: a submission may not load libraries or look up functions by name"
+                ;;
             *) refused "names $name: $others_words" ;;
         esac
     done
@@ -104,7 +107,9 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     for source in tests/fixtures/imports/*; do
         words=$BATS_TEST_TMPDIR/$(basename "$source").so
         case $source in
-            *.c) gcc -std=gnu11 -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-all -w -fPIC -shared -o "$words" "$source" -lm ;;
+            *.c)
+                gcc -std=gnu11 -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-all -w -fPIC -shared -o "$words" "$source" -lm
+                ;;
             *) g++ -std=c++17 -O2 -w -fPIC -shared -o "$words" "$source" ;;
         esac
         [ "$(nm -D --undefined-only "$words" | wc -l)" -gt 40 ] || fail "$source names hardly anything"

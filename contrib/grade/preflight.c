@@ -321,7 +321,8 @@ bool preflight(const struct contest *contest, const char *folder, const char *ro
         if (!data_is_there(contest, i, root, error) || !host_agrees(contest, i, folder, root, build, error))
             return false;
     }
-    return is_sealed_or_practice(contest, error) && teams_are_read(folder, error) && submissions_are_there(folder, error);
+    return is_sealed_or_practice(contest, error) && teams_are_read(folder, error) &&
+           submissions_are_there(folder, error);
 }
 
 bool preflight_box(const struct contest *contest, const char *root, const char *build, struct error *error)

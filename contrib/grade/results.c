@@ -190,7 +190,8 @@ int command_results(const struct contest *contest, const char *folder, int argc,
     if (public_view && secrets)
         return error_usage(error, "--public and --show-secret exclude each other"), EXIT_USAGE;
     if (public_view && (own || sql))
-        return error_usage(error, "--public is for the standings alone: the other tables hold what came after the freeze, too"), EXIT_USAGE;
+        return error_usage(error, "--public is for the standings alone: "
+                                  "the other tables hold what came after the freeze, too"), EXIT_USAGE;
     if (filtered && (own || !sql || !strstr(sql, FILTER_SQL)))
         return error_usage(error, "%s cannot be filtered", own ? "--sql" : name), EXIT_USAGE;
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);

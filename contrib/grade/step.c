@@ -173,8 +173,8 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     const bool ranked = job->state == JUDGEMENT_RANKED;
     const char *arguments[ARGUMENTS],
         *object = job->baseline ? grader->baselines[problem - contest->problems] : job->object;
-    char host[PATH_MAX], json[PATH_MAX], public_json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX], repeat[16],
-        warden[16], judgement[24];
+    char host[PATH_MAX], json[PATH_MAX], public_json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX],
+        repeat[16], warden[16], judgement[24];
     int channel = 0;
     size_t n = 0;
 
@@ -481,7 +481,8 @@ bool step_finish_run(struct grader *grader, struct job *job, int code, struct er
         goto out;
     job->state = strcmp(verdict, "AC") == 0 || go_on ? next_state(grader, job, result) : JUDGEMENT_DONE;
     ok = job->state == JUDGEMENT_DONE
-             ? judgement_end(store, job->judgement, verdict, text_of(result, "message"), text_of(open, "message"), error)
+             ? judgement_end(store, job->judgement, verdict, text_of(result, "message"), text_of(open, "message"),
+                             error)
              : store_run(store, error, "UPDATE judgements SET state = ? WHERE id = ?", "si",
                          judgement_state_name(job->state), job->judgement);
 out:

@@ -133,7 +133,8 @@ static bool write_board(const struct contest *contest, const char *folder, const
         ok = error_usage(error, "'%s' was not graded yet: there is no '%s'", folder, path);
     else
         ok = present(&now, error) && root_find(build, root, sizeof root, error) &&
-             store_open(&store, path, secrets ? STORE_READ_SECRET : STORE_READ, error) && store_run(&store, error, "BEGIN", "") &&
+             store_open(&store, path, secrets ? STORE_READ_SECRET : STORE_READ, error) &&
+             store_run(&store, error, "BEGIN", "") &&
              board_load(&state->board, contest, &store, folder, root, final, now, error) &&
              site_begin(&state->site, out, MARKER, error) && write_pages(state, error) &&
              site_publish(&state->site, error);

@@ -3,7 +3,8 @@
 #
 # Judges the baseline of editdistance on one sample, on each GPU named, or on the CPU where none is, in the box that the
 # contest asks for (GRADE_BOX): driver, compiler, sandbox and, by its warden, the GPU are all used. A GPU that carries
-# the mark of an unfit one is probed by the host. Exit code 0 for a sound machine; else the last line says what is wrong.
+# the mark of an unfit one is probed by the host. Exit code 0 for a sound machine; else the last line says what is
+# wrong.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 problem=problems/editdistance/submissions/accepted/baseline
 judge() { # SUBMISSION [OPTION...]

@@ -32,8 +32,8 @@ work=$build/bench-grade contest=$build/bench-grade/contest
 rm -rf "$work"
 mkdir -p "$contest/submissions/team/A" "$work/out" "$build/grading"
 ranked=$(cd "$root/problems/$problem/data/sample" && printf '%s\n' *.in | sed -n '2s/\.in$//p')
-printf '%s\n' 'name: Overhead' 'scoring: { rank_cpu: yes }' 'require_box: namespaces' 'problems:' '  - id: A' "    problem: $problem" \
-    '    secret: sample' "    ranked_case: sample/$ranked" > "$contest/contest.yaml"
+printf '%s\n' 'name: Overhead' 'scoring: { rank_cpu: yes }' 'require_box: namespaces' 'problems:' \
+    '  - id: A' "    problem: $problem" '    secret: sample' "    ranked_case: sample/$ranked" > "$contest/contest.yaml"
 gpus=()
 while IFS=$'\t' read -r kind _ uuid _; do
     [ "$kind" != gpu ] || [ ${#gpus[@]} -gt 0 ] || gpus=(--gpu "$uuid")
