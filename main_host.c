@@ -328,21 +328,14 @@ static bool next_call(struct host *host, struct source *source, const struct cas
            host->problem->reference(&source->input, &host->secret, &source->answer, error);
 }
 
-/*
- * Short calls do not show in the GPU's counters: more of them, on the last input and without the warden between them,
- * which are neither timed nor checked.
- */
-static void fill_counters(struct host *host, struct session *session, struct source *source, struct facts *facts,
-                          struct blob *output, struct case_result *result)
+/* Makes calls until the counters' window is filled, and ends it. */
+static void fill_window(struct host *host, struct session *session, struct source *source, struct facts *facts,
+                        struct blob *output, struct case_result *result, struct gpm_use *use)
 {
     struct gpm *counters = &host->use.counters;
-    struct session_config quiet = *session->config;
     const int64_t start = clock_ns();
     struct session_times times;
 
-    quiet.warden = NULL;
-    session->config = &quiet;
-    session->audit = false;
     while (result->verdict == VERDICT_AC && !gpm_is_filled(counters) && clock_seconds(start, clock_ns()) < 1) {
         *facts = session_call(session, &source->input, output, &times);
         if (facts->outcome != OUTCOME_DONE) {
@@ -351,9 +344,31 @@ static void fill_counters(struct host *host, struct session *session, struct sou
         }
         gpm_add_call(counters, times.total);
     }
+    gpm_end(counters, use);
+}
+
+/*
+ * Short calls do not show in the GPU's counters: more of them, on the last input and without the warden between them,
+ * which are neither timed nor checked. The counters stray at times: what they say against a submission they must say
+ * again, of a window of its own.
+ */
+static void fill_counters(struct host *host, struct session *session, struct source *source, struct facts *facts,
+                          struct blob *output, struct case_result *result)
+{
+    struct gpm *counters = &host->use.counters;
+    struct session_config quiet = *session->config;
+    struct gpm_use again = { 0 };
+
+    quiet.warden = NULL;
+    session->config = &quiet;
+    session->audit = false;
+    fill_window(host, session, source, facts, output, result, &result->counted);
+    if (refuses_tensor(host) && gpm_used_tensor(&result->counted)) {
+        gpm_begin(counters);
+        fill_window(host, session, source, facts, output, result, &again);
+    }
     session->config = &host->session;
-    gpm_end(counters, &result->counted);
-    calls_take_counters(result, &host->result, counters, refuses_tensor(host));
+    calls_take_counters(result, &host->result, counters, refuses_tensor(host), &again);
 }
 
 /* The calls of one case in a session that is open, as *facts say. False only for the host's own failure. */

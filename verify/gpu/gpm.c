@@ -144,13 +144,16 @@ void gpm_end(struct gpm *gpm, struct gpm_use *use)
 
 double gpm_tensor_seconds(const struct gpm_use *use) { return use->percent[GPM_TENSOR] / 100 * use->seconds; }
 
-bool gpm_used_tensor(const struct gpm_use *use)
+static bool tensor_above(const struct gpm_use *use, double of_calls)
 {
     const double busy = gpm_tensor_seconds(use);
 
-    return busy > GPM_TENSOR_SECONDS && busy > GPM_TENSOR_OF_CALLS * use->calls &&
-           busy > GPM_TENSOR_OF_WINDOW * use->seconds;
+    return busy > GPM_TENSOR_SECONDS && busy > of_calls * use->calls && busy > GPM_TENSOR_OF_WINDOW * use->seconds;
 }
+
+bool gpm_used_tensor(const struct gpm_use *use) { return tensor_above(use, GPM_TENSOR_OF_CALLS); }
+
+bool gpm_may_have_used_tensor(const struct gpm_use *use) { return tensor_above(use, GPM_TENSOR_DOUBT); }
 
 void gpm_close(struct gpm *gpm)
 {

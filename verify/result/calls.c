@@ -80,17 +80,23 @@ void calls_take_floor(struct case_result *result, struct result *all, double flo
     fputs(": to be reviewed, not ranked\n", stderr);
 }
 
-void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor)
+void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor,
+                         const struct gpm_use *again)
 {
     if (!no_tensor || !counters->device || result->verdict != VERDICT_AC)
         return;
-    if (gpm_used_tensor(&result->counted)) {
+    if (gpm_used_tensor(&result->counted) && gpm_used_tensor(again)) {
         result->verdict = VERDICT_SV;
         result->reason = REASON_TENSOR;
         result->failed_call = 0;
         snprintf(result->message, sizeof result->message,
                  "tensor cores are not allowed in this league: the GPU counted them busy for %.1f us in %.3f s of "
                  "calls, in case %s", gpm_tensor_seconds(&result->counted) * 1e6, result->counted.calls, result->name);
+    } else if (gpm_may_have_used_tensor(&result->counted)) {
+        all->review = true;
+        fprintf(stderr, "main_host: the GPU counted tensor cores busy for %.1f us in %.3f s of calls in case %s, which "
+                        "may be by mistake: to be reviewed, not ranked\n",
+                gpm_tensor_seconds(&result->counted) * 1e6, result->counted.calls, result->name);
     } else if (counters->failed) {
         all->review = true;
         fprintf(stderr, "main_host: the GPU's counters could not be read in case %s: whether it used tensor "

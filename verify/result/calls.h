@@ -26,9 +26,11 @@ void calls_take_floor(struct case_result *result, struct result *all, double flo
 
 /*
  * After the last call: what the GPU's counters say of them all. Where the league refuses tensor cores an accepted case
- * in which they were used is SV; one whose counters could not be read is to be reviewed.
+ * in which they were used is SV, if `again`, of a second window, says so as well; one whose counters leave a doubt, or
+ * could not be read, is to be reviewed.
  */
-void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor);
+void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor,
+                         const struct gpm_use *again);
 
 /* Whether the calls made so far are enough: their median is known to `until` percent; never with 0. */
 bool calls_known_well(const struct case_result *result, double until);
