@@ -4,8 +4,8 @@
  * The host reads them, from outside of the submission's process, and any process on the GPU counts: so only while the
  * GPU is the submission's alone. Measured on an H100: 77.7 % tensor for a large bf16 product; NVML brings the counters
  * up to date every 0.1 s, and what ran shows up to 0.2 s later. They showed tensor cores busy for 0.005 of the time of
- * short calls that use them (products of 700²), and for 0.1 of that of long ones; and at times, for a reason that NVIDIA
- * does not document, for up to 0.0006 of the time of FP32 kernels that have none of their instructions
+ * short calls that use them (products of 700²), and for 0.1 of that of long ones; and at times, for a reason that is
+ * not documented, for up to 0.0006 of the time of FP32 kernels that have none of their instructions
  * (docs/results/gpm-h100.txt).
  */
 #ifndef VERIFY_GPM_H
