@@ -52,12 +52,13 @@ static const char *const plain[] = {
     /* who and where one is */
     "getpid", "getppid", "gettid", "getpgrp", "getpgid", "getsid", "getuid", "geteuid", "getgid", "getegid",
     "getresuid", "getresgid", "getgroups", "capget", "uname", "sysinfo", "getrusage", "getrlimit", "setrlimit",
-    "prlimit64", "getrandom",
+    "getrandom",
 };
 
 /* Of these only some arguments. */
 static const int plain_fcntl[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL };
 static const int plain_prctl[] = { PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_CAPBSET_READ };
+static const int plain_prlimit[] = { 0 }; /* of the own process: another's limits can end it */
 static const int plain_ioctl[] = { TCGETS, TIOCGWINSZ };
 
 /*
@@ -197,7 +198,7 @@ static bool add_open(scmp_filter_ctx context, enum filter_level level)
 static bool add_levels(scmp_filter_ctx context, enum filter_level level)
 {
     if (!ADD(SCMP_ACT_ALLOW, plain) || !add_open(context, level) || !ALLOW_VALUES(fcntl, 1, plain_fcntl) ||
-        !ALLOW_VALUES(prctl, 0, plain_prctl) ||
+        !ALLOW_VALUES(prctl, 0, plain_prctl) || !ALLOW_VALUES(prlimit64, 0, plain_prlimit) ||
         seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(prctl), 1,
                          SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_SECCOMP)) != 0)
         return false;
@@ -254,6 +255,9 @@ static bool forbid_execution(enum filter_level level, bool loads_later)
                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC)) == 0 &&
          seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(mmap), 1,
                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC | PROT_WRITE, PROT_EXEC | PROT_WRITE)) == 0 &&
+         /* Pages of the machine's pool of huge ones: nobody counts them. */
+         seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOMEM), SCMP_SYS(mmap), 1,
+                          SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_HUGETLB, MAP_HUGETLB)) == 0 &&
          kill_mmap(context, 3, MAP_ANONYMOUS, MAP_ANONYMOUS) && kill_mmap(context, 3, MAP_SHARED, MAP_SHARED) &&
          (level != FILTER_DRIVER || forbid_writing_code(context));
     /* The descriptor, of which the kernel takes the lower half: below FILTER_EXECUTABLE_FD. */
