@@ -402,7 +402,7 @@ static bool make_calls(struct host *host, struct session *session, struct source
         if (calls_known_well(result, host->options.until))
             break;
     }
-    if (counters->device)
+    if (counters->device || counters->failed)
         fill_counters(host, session, source, facts, output, result);
     /* Of the last call: showing a large output may take as long as judging it. */
     host->problem->show_answer(input, answer, result->answer, sizeof result->answer);

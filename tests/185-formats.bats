@@ -207,7 +207,7 @@ gradescope_valid() {
 # bats test_tags=slow
 @test "formats: the Gradescope autograder judges right, wrong, broken and empty submissions" {
     requires box
-    run -0 make -s gradescope PROBLEM=editdistance ARGS='--points 17'
+    run -0 make -s gradescope PROBLEM=editdistance ARGS='--points 20'
     export AUTOGRADER_ROOT=$BATS_TEST_TMPDIR/autograder
     mkdir -p "$AUTOGRADER_ROOT"/{source,submission,results}
     unzip -q "$build/gradescope-editdistance.zip" -d "$AUTOGRADER_ROOT/source"
@@ -236,7 +236,7 @@ gradescope_valid() {
     score() { jq -r "$1" "$AUTOGRADER_ROOT/results/results.json"; }
     grade problems/editdistance/submissions/accepted/bitparallel.c
     assert_equal "$(score '[.score, (.tests | length), .leaderboard[0].value, (.leaderboard | length)] | @csv')" \
-        17,17,17,2
+        20,20,20,2
     mkdir "$BATS_TEST_TMPDIR/folder" &&
         cp problems/editdistance/submissions/wrong_answer/hamming.c "$BATS_TEST_TMPDIR/folder/"
     grade "$BATS_TEST_TMPDIR/folder"
@@ -461,7 +461,7 @@ legacy() {
     local ci=contrib/autograders/github/judge_ci.sh out=$BATS_TEST_TMPDIR/report
     export GITHUB_STEP_SUMMARY=$BATS_TEST_TMPDIR/step.md
     run -1 "$ci" problems/editdistance/submissions/wrong_answer/hamming.c editdistance "$out"
-    assert_output --partial 'WA: wrong answer; Cases: 3 of 17 accepted'
+    assert_output --partial 'WA: wrong answer; Cases: 3 of 20 accepted'
     refute_output --partial secret/
     xmllint --noout --schema contrib/autograders/junit.xsd "$out/junit.xml"
     cmp "$out/summary.md" "$GITHUB_STEP_SUMMARY"

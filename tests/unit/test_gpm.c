@@ -251,6 +251,9 @@ static void check_verdict(void)
     result = (struct case_result){ .name = "sample/1", .counted = busy(5e-6, 0.01, 0.4) };
     calls_take_counters(&result, &all, &counters, true, &result.counted);
     CHECK(result.verdict == VERDICT_AC && !all.review, "as much as there may be");
+    calls_take_counters(&result, &all, &(struct gpm){ .failed = true }, true, &result.counted);
+    CHECK(result.verdict == VERDICT_AC && all.review, "counters that there are, and that cannot be had, are reviewed");
+    all.review = false;
     counters.failed = true;
     calls_take_counters(&result, &all, &counters, true, &result.counted);
     CHECK(result.verdict == VERDICT_AC && all.review, "unread counters are reviewed");

@@ -75,6 +75,7 @@ bool gpm_open(struct gpm *gpm, void *library, void *device, const char **why)
     *why = "the GPM counters cannot be read: a profiler has them, or the GPU is divided (MIG)";
     if (gpm->sample(device, gpm->samples[0]) != SUCCESS) {
         gpm_close(gpm);
+        gpm->failed = true;
         return false;
     }
     *why = NULL;
@@ -84,11 +85,11 @@ bool gpm_open(struct gpm *gpm, void *library, void *device, const char **why)
 
 void gpm_begin(struct gpm *gpm)
 {
+    if (!gpm->device)
+        return;
     gpm->start = 0;
     gpm->calls = gpm->first = 0;
     gpm->failed = false;
-    if (!gpm->device)
-        return;
     if (gpm->sample(gpm->device, gpm->samples[0]) == SUCCESS)
         gpm->start = clock_ns();
     else

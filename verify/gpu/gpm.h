@@ -64,7 +64,7 @@ struct gpm {
     void *samples[2];       /* NVML's buffers: the start and the end of a window */
     int64_t start;          /* of the window that is open, clock_ns(); 0 for none */
     double calls, first;    /* seconds of calls in it, and of the first of them */
-    bool failed;            /* a reading failed: what was counted is not the whole */
+    bool failed;            /* there are counters, and they were not read, or not to the end */
     int (*sample)(void *device, void *sample);
     int (*metrics)(void *request);
     int (*release)(void *sample);

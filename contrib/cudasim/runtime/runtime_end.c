@@ -25,7 +25,7 @@ static bool asked(const char *name)
 static void report_text(struct runtime *runtime)
 {
     const char *path = getenv("CUDASIM_EXPLAIN_FILE");
-    FILE *out = path && *path ? fopen(path, "we") : stderr;
+    FILE *out = path && *path ? explain_open(path) : stderr;
 
     if (!out) {
         runtime_complain("cannot write the report to '%s': %s", path, strerror(errno));
