@@ -351,7 +351,9 @@ bob|3.c|WA"
     done
     wait $front || { cat "$BATS_TEST_TMPDIR/out"; false; }
     run -0 cat "$BATS_TEST_TMPDIR/out"
-    assert_output --partial '#2 ada A 2.c: JE 2 tasks of the cluster ended without a result'
+    assert_output --partial '#2 ada A 2.c: JE the machine or the toolkit failed'
+    run -0 "$root/run_scripts/results.sh" "$contest" submissions --show-secret
+    assert_output --partial '2 tasks of the cluster ended without a result'
     sound
 }
 
