@@ -88,7 +88,8 @@ void gpm_begin(struct gpm *gpm)
     if (!gpm->device)
         return;
     gpm->start = 0;
-    gpm->calls = gpm->first = 0;
+    gpm->calls = 0;
+    gpm->began = false;
     gpm->failed = false;
     if (gpm->sample(gpm->device, gpm->samples[0]) == SUCCESS)
         gpm->start = clock_ns();
@@ -117,14 +118,14 @@ static bool read_window(struct gpm *gpm, double percent[GPM_SHARES])
 
 void gpm_add_call(struct gpm *gpm, double seconds)
 {
-    if (gpm->calls == 0)
-        gpm->first = seconds;
-    gpm->calls += seconds;
+    if (gpm->began)
+        gpm->calls += seconds;
+    gpm->began = true;
 }
 
 bool gpm_is_filled(const struct gpm *gpm)
 {
-    return !gpm->start || gpm->calls >= GPM_LONG_SECONDS || gpm->calls - gpm->first >= GPM_CALL_SECONDS;
+    return !gpm->start || gpm->calls >= GPM_CALL_SECONDS;
 }
 
 void gpm_end(struct gpm *gpm, struct gpm_use *use)

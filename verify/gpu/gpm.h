@@ -19,11 +19,10 @@
 #define GPM_SETTLE_SECONDS 0.25
 
 /*
- * Calls in a window, without the first, which may set much up, take this long together, or more calls are made;
- * not where all take the other time: seconds.
+ * Calls in a window take this long together, or more calls are made: seconds. The first does not count, as it may set
+ * much up, or wait: the others' work would be a small share of it.
  */
 #define GPM_CALL_SECONDS 0.1
-#define GPM_LONG_SECONDS 1.0
 
 /*
  * Tensor cores were used where they were busy for longer than each of these: seconds, a share of the calls' time, and a
@@ -54,7 +53,7 @@ extern const char *const gpm_names[GPM_SHARES];
 /* What was counted over a window; all zero for none. */
 struct gpm_use {
     double seconds;              /* its length */
-    double calls;                /* of device_user() in it, seconds */
+    double calls;                /* of device_user() in it without the first one, seconds */
     double percent[GPM_SHARES];  /* negative where the GPU does not tell */
 };
 
@@ -63,7 +62,8 @@ struct gpm {
     void *device;           /* NVML's handle; NULL where there are no counters */
     void *samples[2];       /* NVML's buffers: the start and the end of a window */
     int64_t start;          /* of the window that is open, clock_ns(); 0 for none */
-    double calls, first;    /* seconds of calls in it, and of the first of them */
+    double calls;           /* in it, without the first: seconds */
+    bool began;             /* the first was made */
     bool failed;            /* there are counters, and they were not read, or not to the end */
     int (*sample)(void *device, void *sample);
     int (*metrics)(void *request);
