@@ -49,7 +49,7 @@ setup() {
     bench=$BATS_TEST_TMPDIR/bench_gpu
     "$(make -s print-nvcc)" -std=c++17 -O0 -cudart shared --extended-lambda -I. -Iproblems/matmul \
         -Iproblems/matmul/include -gencode arch=compute_90,code=compute_90 -o "$bench" problems/matmul/bench_gpu.cu \
-        "$build"/obj/verify/{cases/arguments,base/error}.o -lcublas
+        "$build"/obj/verify/{cases/arguments,base/error,base/text,base/number}.o -lcublas
     for arguments in '1024' '1024 1024' '64 64 64 64'; do
         # shellcheck disable=SC2086
         run -2 "$bench" $arguments

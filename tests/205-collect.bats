@@ -65,7 +65,7 @@ column() {
     "$nvcc" -std=c++17 -O1 -cudart shared -gencode arch=compute_90,code=compute_90 -I "$root" -o wrong stream.cu \
         "$build"/predict/obj/collect/{collect,alone}.o \
         "$build"/predict/obj/kernels/{arithmetic,lanes,matrix,reduce,registers,stencil}.o \
-        "$build"/obj/verify/{gpu/gpu,base/lockfile,base/error,base/stats}.o -ldl
+        "$build"/obj/verify/{gpu/gpu,base/lockfile,base/error,base/text,base/stats}.o -ldl
     run -1 ./wrong --check vector_add
     assert_output --regexp '^vector_add: wrong: n 1000, block 32 x 1, element 777 is [0-9.]+, on the CPU [0-9.]+$'
     run -1 ./wrong --check saxpy

@@ -223,8 +223,9 @@ large='random 67108864 seed=3'
     assert_output --regexp 'GPU counters: fp32 [0-9.]+ %, .* of the peak in 0.[0-9]+ seconds of calls'
     assert_equal "$(json '.cases[0].gpu_counters | .fp32 > 0 and .tensor_seconds < 0.001 * .call_seconds')" true
     so=$(submission $accepted/split_bf16.cu matmul)
-    run -0 "$host" matmul --submission "$so" --league accurate --case secret/20-report-700 --ranked \
+    run "$host" matmul --submission "$so" --league accurate --case secret/20-report-700 --ranked \
         --json "$BATS_TEST_TMPDIR/result.json"
+    [ "$status" -eq 0 ] || fail "$output"
     assert_equal "$(json '.cases[0].gpu_counters | .tensor_seconds > 0.004 * .call_seconds')" true
     so=$(submission tests/exploits/league_hidden.cu matmul)
     run -1 "$host" matmul --submission "$so" --league fp32 --case sample/3-report --json "$BATS_TEST_TMPDIR/result.json"
