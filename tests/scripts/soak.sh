@@ -64,6 +64,7 @@ choose() {
     for file in "$root"/tests/exploits/*.c*; do
         wanted "$file" || continue
         problem=$(field Problem "$file") options=$(field Options "$file")
+        [ "$(field Imports "$file")" != any ] || options="$options --any-imports"
         if [[ $options != *--group* && $options != *--case* ]]; then
             [ -n "$problem" ] && options+=' --group sample' || options+=' --case sample/1-small'
         fi
