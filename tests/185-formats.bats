@@ -141,6 +141,14 @@ gradescope_valid() {
     assert_equal "$(jq -c '[.score, .stdout_visibility, .tests[].score, .tests[].visibility]' "$out")" \
         '[2.5,"hidden",2.5,0,0,0,"visible","visible","after_due_date","after_due_date"]'
     assert_equal "$(jq -r '.tests[2].name + ": " + .tests[3].output' "$out")" 'secret case 1: time limit exceeded'
+    # Of a secret case the reason is shown, where it is one of the list; of the whole, that of the first case that failed.
+    jq '.cases |= map(.verdict = "AC") | .cases[2] += {verdict: "WA", reason: "a wrong value in case secret/hidden-kind"} |
+        .cases[3] += {verdict: "RTE", reason: "a wrong value 987654 in case secret/hidden-kind"}' "$result" \
+        > "$BATS_TEST_TMPDIR/reason.json"
+    run -0 convert gradescope "$BATS_TEST_TMPDIR/reason.json"
+    leaks_nothing
+    assert_equal "$(jq -r '.tests[2, 3].output' <<< "$output")" $'wrong answer: a wrong value\nrun-time error'
+    [[ $(jq -r .output <<< "$output") == *': a wrong value'* ]]
     # No time of what was not accepted; and a time of what was, but of no simulation.
     assert_equal "$(jq -c '[.leaderboard[].name]' "$out")" '["Cases accepted"]'
     jq '.verdict = "AC" | .message = "" | .cases |= map(.verdict = "AC")' "$result" > "$BATS_TEST_TMPDIR/ac.json"

@@ -14,6 +14,7 @@
 
 #include "verify/base/canonical.h"
 #include "verify/base/text.h"
+#include "verify/judge/reason.h"
 
 enum { NAME_BYTES = 256, MESSAGE_BYTES = 2048, CASES_MOST = 100000, FILE_MOST = 64 << 20 };
 
@@ -72,6 +73,23 @@ static bool verdict_in(const json_t *object, enum verdict *verdict)
     return false;
 }
 
+/*
+ * Why, as participants may read it of a secret case: words of the one list of reasons, without the case's name that
+ * follows them. "" for any other text, and for what the verdict says already.
+ */
+static const char *reason_of(const json_t *object, enum verdict verdict)
+{
+    const char *text = json_string_value(json_object_get(object, "reason"));
+
+    for (int r = REASON_NONE + 1; text && r < REASON_KINDS; r++) {
+        const char *words = reason_words((enum reason)r), *end = text + strlen(words);
+
+        if (strncmp(text, words, strlen(words)) == 0 && (*end == '\0' || strncmp(end, " in case ", 9) == 0))
+            return strcmp(words, verdict_words(verdict)) == 0 ? "" : words;
+    }
+    return "";
+}
+
 static bool read_case(struct graded_case *c, const json_t *object, size_t *secrets, bool messages, bool full)
 {
     const char *name = json_string_value(json_object_get(object, "name"));
@@ -83,7 +101,8 @@ static bool read_case(struct graded_case *c, const json_t *object, size_t *secre
     c->secret = strncmp(name, "sample/", 7) != 0;
     snprintf(number, sizeof number, "secret case %zu", c->secret ? ++*secrets : 0);
     c->name = clean_text(c->secret && !full ? number : name, NAME_BYTES);
-    c->message = (c->secret && !full) || !messages ? clean_text("", 0) : text_of(object, "message", MESSAGE_BYTES);
+    c->message = (c->secret && !full) || !messages ? clean_text(reason_of(object, c->verdict), MESSAGE_BYTES)
+                                                   : text_of(object, "message", MESSAGE_BYTES);
     c->seconds = json_number_value(median);
     c->timed = json_is_number(median) && isfinite(c->seconds) && c->seconds >= 0;
     if (!c->timed)
@@ -106,17 +125,24 @@ static bool read_cases(struct graded *graded, const json_t *cases, bool messages
     return true;
 }
 
-/* What the judging as a whole may say: the compiler's words are the submission's own, a failed sample's are public. */
+/*
+ * What the judging as a whole may say: the compiler's words are the submission's own, a failed sample's are public. Where
+ * a secret case failed, the reason of the first case that failed.
+ */
 static char *message_of(const struct graded *graded, const json_t *root, bool sealed, bool full)
 {
     bool secret_failed = sealed;
+    const char *reason = "";
 
+    for (size_t i = graded->case_count; i-- > 0;)
+        if (graded->cases[i].verdict != VERDICT_AC)
+            reason = graded->cases[i].message;
     for (size_t i = 0; i < graded->case_count; i++)
         secret_failed |= graded->cases[i].secret && graded->cases[i].verdict != VERDICT_AC;
     if (full || (graded->case_count == 0 && (graded->verdict == VERDICT_CE || graded->verdict == VERDICT_SV)) ||
         (graded->case_count > 0 && !secret_failed && graded->verdict != VERDICT_JE && graded->verdict != VERDICT_NO))
         return text_of(root, "message", MESSAGE_BYTES);
-    return clean_text("", 0);
+    return clean_text(secret_failed ? reason : "", MESSAGE_BYTES);
 }
 
 /* The last part of a path, for the folders before it are the judging machine's. */
