@@ -32,6 +32,7 @@ setup() {
     [ ${#files[@]} -ge 35 ]
     COMPILE_SECONDS=5 run -0 timeout 900 tests/scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "${files[@]}"
     refute_output --partial FAILED
+    refute_output --partial "$root/"
     # Those that were judged and accepted are the honest twins that could be judged here.
     accepted=$(cd "$BATS_TEST_TMPDIR/results" && jq -r 'select(.verdict == "AC") | input_filename' ./*.json)
     assert_equal "$accepted" "$(cd "$BATS_TEST_TMPDIR/results" && ls ./*_honest*.json)"

@@ -141,14 +141,16 @@ end_family() {
 
 # tell FILE: its row.
 tell() {
-    local name words
+    local name words message
     name=$(basename "$1") words=$(complaints "$1" | tr -d '\n')
+    message=$(jq -r .message "$json/$name.json" 2> /dev/null || true)
+    message=${message//"$root/"/} # a table is the same wherever the toolkit lies
     count=$((count + 1))
     [ -z "$words" ] || failures=$((failures + 1))
     # shellcheck disable=SC2059
     printf "$row" "$name" "$(jq -r .verdict "$json/$name.json" 2> /dev/null || echo none)" "$(field Expect "$1")" \
         "$(cat "$json/$name.seconds")" \
-        "${words:+FAILED: $words}$(jq -r '.message[0:120]' "$json/$name.json" 2> /dev/null || true)"
+        "${words:+FAILED: $words}${message:0:120}"
 }
 
 # shellcheck disable=SC2059
