@@ -42,6 +42,11 @@ setup() {
     assert_output --regexp '[0-9]{7,} checks, 0 failed'
 }
 
+@test "unit: each level of the filter of system calls allows, refuses and ends what it must" {
+    run -0 timeout 60 "$build/tests/test_filter"
+    assert_output --regexp '^[0-9]{3} checks, 0 failed$'
+}
+
 @test "unit: a submission that names nothing which makes streams gets one hardware queue" {
     local kind name files=()
     cd "$BATS_TEST_TMPDIR"
