@@ -20,7 +20,7 @@
 #include "unit.h"
 #include "verify/wire/filter.h"
 
-/* Open in every process of a row: its memory, to be written; a file that has code, by a low and by the loader's number. */
+/* Open in every process: its memory, to be written; a file that has code, by a low and by the loader's number. */
 enum { FD_MEMORY = 20, FD_CODE = 21, FD_LOADER = FILTER_EXECUTABLE_FD };
 
 /* How a call ends, where not with an errno, which stands as it is. */
