@@ -141,8 +141,9 @@ gradescope_valid() {
     assert_equal "$(jq -c '[.score, .stdout_visibility, .tests[].score, .tests[].visibility]' "$out")" \
         '[2.5,"hidden",2.5,0,0,0,"visible","visible","after_due_date","after_due_date"]'
     assert_equal "$(jq -r '.tests[2].name + ": " + .tests[3].output' "$out")" 'secret case 1: time limit exceeded'
-    # Of a secret case the reason is shown, where it is one of the list; of the whole, that of the first case that failed.
-    jq '.cases |= map(.verdict = "AC") | .cases[2] += {verdict: "WA", reason: "a wrong value in case secret/hidden-kind"} |
+    # A secret case shows its reason, where it is one of the list; the whole shows that of the first case that failed.
+    jq '.cases |= map(.verdict = "AC") |
+        .cases[2] += {verdict: "WA", reason: "a wrong value in case secret/hidden-kind"} |
         .cases[3] += {verdict: "RTE", reason: "a wrong value 987654 in case secret/hidden-kind"}' "$result" \
         > "$BATS_TEST_TMPDIR/reason.json"
     run -0 convert gradescope "$BATS_TEST_TMPDIR/reason.json"

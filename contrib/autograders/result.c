@@ -126,8 +126,8 @@ static bool read_cases(struct graded *graded, const json_t *cases, bool messages
 }
 
 /*
- * What the judging as a whole may say: the compiler's words are the submission's own, a failed sample's are public. Where
- * a secret case failed, the reason of the first case that failed.
+ * What the judging as a whole may say: the compiler's words are the submission's own, a failed sample's are public.
+ * Where a secret case failed, the reason of the first case that failed.
  */
 static char *message_of(const struct graded *graded, const json_t *root, bool sealed, bool full)
 {

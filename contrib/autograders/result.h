@@ -5,8 +5,9 @@
  * cleaned when they are read, to one line of printable UTF-8; each format escapes them once more as it needs.
  *
  * What a secret case was, and what the right answer is, is not for participants. So a secret case has a number for a
- * name, and its message is a reason from one fixed list (verify/judge/reason.h). Where a secret case failed, the judging's
- * message is such a reason as well. `full` asks for all. Where the inputs come from a seal, every case is secret in this.
+ * name, and its message is a reason from one fixed list (verify/judge/reason.h). Where a secret case failed, the
+ * judging's message is such a reason as well. `full` shows all. Where the inputs come from a seal, every case is secret
+ * in this.
  */
 #ifndef AUTOGRADERS_RESULT_H
 #define AUTOGRADERS_RESULT_H

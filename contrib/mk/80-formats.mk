@@ -1,8 +1,8 @@
 # The converters of results, and what makes and reads packages. Built when asked for: nothing else needs libxml2.
 
 AUTOGRADERS := contrib/autograders
-CONVERT_OBJECTS := $(call object,$(wildcard $(AUTOGRADERS)/*.c) verify/judge/verdict.c verify/judge/reason.c verify/base/error.c \
-	$(patsubst %,verify/base/%.c,text number canonical blob))
+CONVERT_OBJECTS := $(call object,$(wildcard $(AUTOGRADERS)/*.c) verify/judge/verdict.c verify/judge/reason.c \
+	$(patsubst %,verify/base/%.c,error text number canonical blob))
 $(call object,$(wildcard $(AUTOGRADERS)/*.c)): HOST_CPPFLAGS += -isystem /usr/include/libxml2
 
 $(BUILD)/convert: $(CONVERT_OBJECTS)
