@@ -25,9 +25,9 @@ bool calls_take_verdict(struct case_result *result, const struct facts *facts, c
 void calls_take_floor(struct case_result *result, struct result *all, double floor);
 
 /*
- * After the last call: what the GPU's counters say of them all. Where the league refuses tensor cores an accepted case
- * in which they were used is SV, if `again`, of a second window, says so as well; one whose counters leave a doubt, or
- * could not be read, is to be reviewed.
+ * After the last call: what the GPU's counters say of all calls of the case. It matters where the league refuses tensor
+ * cores and the case was accepted so far. The case becomes SV if both windows show tensor cores: the counted calls' and
+ * `again`, a second one. Where the counters leave a doubt, or could not be read, the result is to be reviewed.
  */
 void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor,
                          const struct gpm_use *again);
