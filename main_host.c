@@ -184,6 +184,9 @@ static bool choose_submission(struct host *host, struct error *error)
     host->result.submission = submission->path[0] ? submission->path : path ? path : "the default submission";
     if (!ok)
         return false;
+    if (host->package.resident && submission->elf.opencl_library[0])
+        return error_usage(error, "the data of '%s' are resident on the GPU, where CUDA gets at them: OpenCL cannot be "
+                                  "used", host->problem->name);
     host->result.language = submission->language;
     host->result.cuda_library = submission->elf.cuda_library;
     return record_submission(&host->result.record, submission->path, host->options.source, error);

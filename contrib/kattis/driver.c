@@ -55,7 +55,9 @@ int main(void)
     atexit(left_early);
     if (device_user_setup)
         device_user_setup();
-    call_device_user((void (*)(void))device_user, input, header.size, output, header.output_size);
+    call_device_user((void (*)(void))device_user,
+                     &(struct user_call){ .header = input, .input = input, .input_size = header.size,
+                                          .output = output, .output_size = header.output_size });
     done = 1;
     package_write_output(answer, output, header.output_size);
     return fclose(answer) != 0;

@@ -5,8 +5,8 @@ PROBLEM_NAMES := $(sort $(patsubst problems/%/problem.c,%,$(wildcard problems/*/
 # the tests of a problem's check().
 PROBLEM_SOURCES := $(filter-out %/call.c %/outputs.c $(wildcard problems/*/main_*.c),$(wildcard problems/*/*.c))
 OUTPUTS_SOURCES := $(wildcard problems/*/outputs.c)
-RUNNER_SOURCES := $(addprefix verify/,runner/runner.c runner/opencl_runner.c runner/refusal.c runner/executable.c \
-	runner/device_code.c wire/filter.c wire/channel.c wire/guard.c wire/reap.c)
+RUNNER_SOURCES := $(addprefix verify/,runner/runner.c runner/opencl_runner.c runner/refusal.c \
+	runner/resident.c runner/executable.c runner/device_code.c wire/filter.c wire/channel.c wire/guard.c wire/reap.c)
 # The rooms of verify/ that the host is linked with: all but runner/, and of wire/ all but what ends in the runner.
 VERIFY_SOURCES := $(filter-out verify/wire/guard.c verify/result/main_%.c,$(wildcard $(patsubst %,verify/%/*.c, \
 	base wire box gpu inspect cases judge result)))

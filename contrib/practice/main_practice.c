@@ -18,6 +18,7 @@
 
 #include "problems/problem.h"
 #include "verify/cases/arguments.h"
+#include "verify/runner/resident.h"
 #include "verify/wire/call.h"
 #include "verify/cases/league.h"
 #include "verify/cases/package.h"
@@ -117,6 +118,27 @@ static bool prepare(struct practice *practice, struct error *error)
            blob_alloc(&practice->output, practice->problem->output_size(&practice->input), error);
 }
 
+/* The one call, with the GPU's memory where the problem asks for it. */
+static bool call(const struct practice *practice, void *library, function *device_user, struct blob *input,
+                 struct error *error)
+{
+    const struct blob *output = &practice->output;
+    const char *why;
+
+    if (!practice->package.resident) {
+        call_device_user(device_user, &(struct user_call){ .header = input->data, .input = input->data,
+                                                           .input_size = input->size, .output = output->data,
+                                                           .output_size = output->size });
+        return true;
+    }
+    why = resident_begin(dlsym(library, "cudaMalloc") ? library : NULL);
+    if (why)
+        return error_usage(error, "%s: %s", practice->submission, why);
+    return (resident_carry_in(output->data, output->size, input->size) &&
+            resident_carried(device_user, input->data, input->size, output->data, output->size)) ||
+           error_usage(error, "CUDA failed, see above");
+}
+
 /* Whether the answer is right. */
 static bool run(struct practice *practice, bool *right, struct error *error)
 {
@@ -124,6 +146,7 @@ static bool run(struct practice *practice, bool *right, struct error *error)
     function *device_user = library ? find(library, "device_user") : NULL, *setup;
     struct blob copy = { 0 };
     struct finding finding = { 0 };
+    bool called;
 
     if (!device_user)
         return error_usage(error, "%s", dlerror());
@@ -137,8 +160,10 @@ static bool run(struct practice *practice, bool *right, struct error *error)
     setup = find(library, "device_user_setup");
     if (setup)
         setup();
-    call_device_user(device_user, copy.data, copy.size, practice->output.data, practice->output.size);
+    called = call(practice, library, device_user, &copy, error);
     blob_release(&copy);
+    if (!called)
+        return false;
     *right = practice->problem->check(&practice->input, &practice->answer, &practice->output, &finding) ==
              CHECK_RIGHT;
     printf(*right ? "practice: the answer is right\n" : "practice: the answer is wrong: %s\n", finding.detail);

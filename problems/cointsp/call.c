@@ -9,13 +9,11 @@
 typedef void (*device_user_function)(const struct cointsp_case *, const int32_t *, struct cointsp_generation *,
                                      int32_t *);
 
-void call_device_user(void (*function)(void), void *input, size_t input_size, void *output, size_t output_size)
+void call_device_user(void (*function)(void), const struct user_call *call)
 {
-    const struct cointsp_input *header = input;
-    unsigned char *place = (unsigned char *)input + COINTSP_ALIGNMENT, *result = output;
+    const struct cointsp_input *header = call->input;
+    unsigned char *place = (unsigned char *)call->input + COINTSP_ALIGNMENT, *result = call->output;
 
-    (void)input_size;
-    (void)output_size;
     for (uint32_t i = 0; i < header->count; i++) {
         struct cointsp_case c = *(const struct cointsp_case *)place; /* as it was, should the call overwrite it */
 

@@ -5,18 +5,16 @@
 
 #include "input.h"
 
-void call_device_user(void (*function)(void), void *input, size_t input_size, void *output, size_t output_size)
+void call_device_user(void (*function)(void), const struct user_call *call)
 {
     void (*device_user_of_submission)(int, const struct diffevo_problem *, int, const float *, struct diffevo_result *,
                                       float *) =
         (void (*)(int, const struct diffevo_problem *, int, const float *, struct diffevo_result *, float *))function;
-    const struct diffevo_input *header = input;
-    char *bytes = input;
+    const struct diffevo_input *header = call->input;
+    char *bytes = call->input;
 
-    (void)input_size;
-    (void)output_size;
     device_user_of_submission((int)header->mode, (const struct diffevo_problem *)(bytes + PROBLEMS_OFFSET),
                               (int)header->count, (const float *)(bytes + input_data_offset(header->count)),
-                              header->mode == DIFFEVO_OPEN ? NULL : output,
-                              (float *)((char *)output + output_x_offset(header)));
+                              header->mode == DIFFEVO_OPEN ? NULL : call->output,
+                              (float *)((char *)call->output + output_x_offset(header)));
 }

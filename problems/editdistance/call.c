@@ -8,15 +8,14 @@
 #include "include/device_user.h"
 #include "input.h"
 
-void call_device_user(void (*function)(void), void *input, size_t input_size, void *output, size_t output_size)
+void call_device_user(void (*function)(void), const struct user_call *call)
 {
     unsigned int (*device_user_of_submission)(char *, int, char *, int) =
         (unsigned int (*)(char *, int, char *, int))function;
-    const struct editdistance_input *header = input;
-    char *str1 = (char *)input + STRINGS_OFFSET, *str2 = str1 + header->length1;
+    const struct editdistance_input *header = call->input;
+    char *str1 = (char *)call->input + STRINGS_OFFSET, *str2 = str1 + header->length1;
     unsigned int distance;
 
-    (void)input_size;
     distance = device_user_of_submission(str1, (int)header->length1, str2, (int)header->length2);
-    memcpy(output, &distance, output_size < sizeof distance ? output_size : sizeof distance);
+    memcpy(call->output, &distance, call->output_size < sizeof distance ? call->output_size : sizeof distance);
 }

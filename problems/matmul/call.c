@@ -6,15 +6,13 @@
 #include "include/device_user.h"
 #include "input.h"
 
-void call_device_user(void (*function)(void), void *input, size_t input_size, void *output, size_t output_size)
+void call_device_user(void (*function)(void), const struct user_call *call)
 {
     void (*device_user_of_submission)(const float *, const float *, float *, int, int, int) =
         (void (*)(const float *, const float *, float *, int, int, int))function;
-    const struct matmul_input *header = input;
-    const float *a = (const float *)((char *)input + MATMUL_A_OFFSET);
-    const float *b = (const float *)((char *)input + matmul_b_offset(header->m, header->k));
+    const struct matmul_input *header = call->input;
+    const float *a = (const float *)((char *)call->input + MATMUL_A_OFFSET);
+    const float *b = (const float *)((char *)call->input + matmul_b_offset(header->m, header->k));
 
-    (void)input_size;
-    (void)output_size; /* M * N floats, which the submission writes in place */
-    device_user_of_submission(a, b, output, (int)header->m, (int)header->n, (int)header->k);
+    device_user_of_submission(a, b, call->output, (int)header->m, (int)header->n, (int)header->k);
 }

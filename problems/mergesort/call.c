@@ -8,20 +8,19 @@
 #include "include/device_user.h"
 #include "input.h"
 
-void call_device_user(void (*function)(void), void *input, size_t input_size, void *output, size_t output_size)
+void call_device_user(void (*function)(void), const struct user_call *call)
 {
     void (*device_user_of_submission)(const int32_t *, const uint32_t *, int32_t *, uint32_t *, size_t) =
         (void (*)(const int32_t *, const uint32_t *, int32_t *, uint32_t *, size_t))function;
-    struct mergesort_input *header = input;
+    struct mergesort_input *header = call->input;
     const uint32_t returned = CALL_RETURNED;
     size_t count = header->count, second = mergesort_paged(count);
-    char *in = (char *)input + KEYS_OFFSET, *out = output;
+    char *in = (char *)call->input + KEYS_OFFSET, *out = call->output;
     int pairs = header->pairs != 0;
 
-    (void)input_size;
     memset(header, 0, sizeof *header); /* what a payload is made of is none of the submission's business */
     device_user_of_submission((const int32_t *)in, pairs ? (const uint32_t *)(in + second) : NULL, (int32_t *)out,
                               pairs ? (uint32_t *)(out + second) : NULL, count);
-    if (output_size >= sizeof returned)
-        memcpy(out + output_size - sizeof returned, &returned, sizeof returned);
+    if (call->output_size >= sizeof returned)
+        memcpy(out + call->output_size - sizeof returned, &returned, sizeof returned);
 }

@@ -20,7 +20,7 @@ static bool load_settings(struct package *package, struct error *error)
 {
     double memory = 2048, output = 8; /* MiB: the format's typical defaults */
     double device_memory = 0;
-    const struct setting *must_be_used;
+    const struct setting *must_be_used, *resident;
     const char *version;
     char path[4096];
 
@@ -52,6 +52,9 @@ static bool load_settings(struct package *package, struct error *error)
         return error_usage(error, "%s: a limit of memory or output is above %d MiB", package->folder, MEBIBYTES_MOST);
     must_be_used = settings_item(&package->gpu, "device.must_be_used");
     if (must_be_used && !settings_boolean(&package->gpu, must_be_used, &package->must_use_gpu, error))
+        return false;
+    resident = settings_item(&package->gpu, "resident");
+    if (resident && !settings_boolean(&package->gpu, resident, &package->resident, error))
         return false;
     package->device_memory_limit = (size_t)(device_memory * (1 << 20));
     package->memory_limit = (size_t)(memory * (1 << 20));

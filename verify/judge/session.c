@@ -51,7 +51,8 @@ static struct facts not_started(struct session *session, struct facts facts)
 static struct facts give_output(struct session *session, int64_t deadline, struct facts facts)
 {
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_SETUP, .size = session->output_size,
-                                       .mapped = map_size(session->output_size) };
+                                       .mapped = map_size(session->output_size),
+                                       .resident = session->config->resident };
     int fd = session_shared_memory("output", message.mapped);
 
     if (fd < 0)

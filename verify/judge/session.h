@@ -43,6 +43,7 @@ struct session_config {
     bool exit_handlers;  /* it ends by exit(): its CUDA runtime, the simulator, has last words */
     bool reports;        /* and writes reports to CHANNEL_REPORT_*_FD */
     bool page_lock;      /* it uses CUDA: large inputs have a place that it page-locks */
+    bool resident;       /* calls get the GPU's memory */
     bool stops;          /* it is one process, which the host may stop */
     const struct gpu *gpu; /* the one in the box; or NULL */
     size_t device_memory_limit; /* bytes that it may use of the GPU's memory; 0 for no limit */

@@ -133,6 +133,7 @@ struct session_config setup_session(const struct setup *setup)
                                : options->device_memory_limit ? options->device_memory_limit
                                                               : package->device_memory_limit,
         .page_lock = cuda,
+        .resident = package->resident,
         .stops = !opencl || on_gpu,
     };
 }

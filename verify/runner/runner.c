@@ -26,6 +26,7 @@
 #include "executable.h"
 #include "opencl_runner.h"
 #include "refusal.h"
+#include "resident.h"
 #include "verify/base/shared_map.h"
 
 typedef void function(void);
@@ -74,6 +75,7 @@ static struct {
 static void load_cuda(const char *name, const char *submission)
 {
     void *library = dlopen(name, RTLD_NOW);
+    const char *why;
 
     if (!library)
         fail(CHANNEL_FAILED_DEVICE, "", dlerror());
@@ -90,6 +92,9 @@ static void load_cuda(const char *name, const char *submission)
     if (!cuda.free || !cuda.error_string || !cuda.last_error || !cuda.allocate || !cuda.set || !cuda.synchronize ||
         !cuda.reset_cache || !cuda.page_lock || !cuda.page_unlock)
         fail(CHANNEL_FAILED_DEVICE, name, "it is not the CUDA runtime library");
+    why = resident_begin(library);
+    if (why)
+        fail(CHANNEL_FAILED_DEVICE, name, why);
 }
 
 /* Makes the CUDA context, and loads the modules registered by now (CUDA_MODULE_LOADING=EAGER). */
@@ -128,6 +133,7 @@ static void no_memory(void) { fail(CHANNEL_FAILED_LOAD, "mmap", "out of memory")
 /* What the runner keeps between messages. */
 struct service {
     function *device_user;
+    bool resident;      /* calls get the GPU's memory */
     void *output;       /* mapped for the runner's life */
     size_t output_size; /* bytes */
     void *next;         /* address space for the next input; NULL before WAKE */
@@ -142,6 +148,7 @@ static void take_output(struct service *service, const struct channel_message *m
 
     service->output = map_shared(fd, message->mapped);
     service->output_size = message->size;
+    service->resident = message->resident != 0;
     if (!service->output)
         no_memory();
     close(fd);
@@ -176,6 +183,10 @@ static void wake(struct service *service, const struct channel_message *message)
     service->reserved = message->mapped;
     if (message->mapped > 0 && !(service->next = map_reserve(message->mapped)))
         no_memory();
+    /* The host has filled the output by now. The input is no larger than what is reserved for it. */
+    if (service->resident && !resident_carry_in(service->output, service->output_size,
+                                                service->reserved > 0 ? service->reserved : service->place_size))
+        _exit(RUNNER_FAILED);
     wake_cuda(message->size == 1);
     say(&reply, CHANNEL_AWAKE);
     channel_spin(CHANNEL_FD, CHANNEL_SPIN_NS);
@@ -192,7 +203,14 @@ static void call(struct service *service, const struct channel_message *message,
     if (fd >= 0)
         close(fd);
     reply.stamps[STAMP_MAPPED] = clock_ns();
-    call_device_user(service->device_user, input, message->size, service->output, service->output_size);
+    if (service->resident) {
+        if (!resident_carried(service->device_user, input, message->size, service->output, service->output_size))
+            _exit(EXIT_FAILURE);
+    } else {
+        call_device_user(service->device_user,
+                         &(struct user_call){ .header = input, .input = input, .input_size = message->size,
+                                              .output = service->output, .output_size = service->output_size });
+    }
     reply.stamps[STAMP_RETURNED] = clock_ns();
     say(&reply, CHANNEL_DONE);
     /* Off the clock. */

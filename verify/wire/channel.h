@@ -68,6 +68,7 @@ struct channel_message {
     uint32_t kind;          /* enum channel_kind */
     uint64_t size;          /* bytes of the input or output; or of the memory refused */
     uint64_t mapped;        /* bytes of the memory that comes along, at least size */
+    uint64_t resident;      /* with SETUP: calls get the GPU's memory, and the runner copies (1) */
     uint64_t nonce;         /* random with WAKE and RUN; the reply must repeat it */
     int64_t stamps[STAMPS]; /* with DONE */
     char text[240];         /* with FAILED_*: why, terminated */
