@@ -258,6 +258,13 @@ gradescope_valid() {
     ln -s /etc/passwd "$BATS_TEST_TMPDIR/folder/x.h"
     grade "$BATS_TEST_TMPDIR/folder"
     [[ $(score .output) == *'symbolic link'* ]]
+    rm "$BATS_TEST_TMPDIR/folder/x.h" && touch -- "$BATS_TEST_TMPDIR/folder/-x.h"
+    grade "$BATS_TEST_TMPDIR/folder"
+    assert_equal "$(score .output)" \
+        'A file name cannot be taken: use letters, digits and _ . + -, and no - first'
+    mv "$AUTOGRADER_ROOT/source/toolkit" "$BATS_TEST_TMPDIR/gone"
+    grade tests/fixtures/bad_syntax.c
+    [[ $(score .output) == *'no fault of the submission'* ]]
 }
 
 @test "formats: a package of the format 2025-09, checked by its rules" {

@@ -47,6 +47,23 @@ setup() {
     assert_output --regexp '^[0-9]{3} checks, 0 failed$'
 }
 
+@test "unit: the scripts take the names that the programs take" {
+    make -s -C "$root" "${BUILD:-build}/tests/random_names" >&2
+    # As the scripts do: lib.sh sets options of the shell that are not for tests.
+    run -0 timeout 60 bash -c '
+        . "$0/run_scripts/lib/lib.sh"
+        count=0 taken=0
+        while IFS= LC_ALL=C read -r -d "" row; do # in others a broken byte takes the zero byte with it
+            file=0 path=0
+            ! name_is file "${row:2}" || file=1
+            ! name_is path "${row:2}" || path=1
+            [ "$file$path" = "${row:0:2}" ] || printf "%q: %s\n" "$row" "$file$path"
+            count=$((count + 1)) taken=$((taken + path))
+        done
+        echo "$count names, $taken taken"' "$root" < <("$build/tests/random_names" 20000)
+    assert_output --regexp '^20256 names, [1-9][0-9]{3} taken$'
+}
+
 @test "unit: a submission that names nothing which makes streams gets one hardware queue" {
     local kind name files=()
     cd "$BATS_TEST_TMPDIR"

@@ -293,13 +293,13 @@ judged() {
     cd "$BATS_TEST_TMPDIR"
     right=$root/problems/editdistance/submissions/accepted/bitparallel.c
     n=0
-    for name in 'p;touch${IFS}PWNED;x=y.h' '$(shell touch PWNED).h' 'a b.h' $'a\nb.h' 'a:b.h' '`id`.c' 'ä.c'; do
+    for name in 'p;touch${IFS}PWNED;x=y.h' '$(shell touch PWNED).h' 'a b.h' $'a\nb.h' 'a:b.h' '`id`.c' 'ä.c' -x.h; do
         n=$((n + 1))
         mkdir "folder$n"
         cp "$right" "folder$n/main.c"
         : > "folder$n/$name"
         run -2 "$root/run_scripts/judge.sh" "folder$n"
-        assert_output --partial 'has characters that make cannot take'
+        assert_output --partial 'cannot be taken: use letters, digits and _ . + -'
     done
     mkdir link
     cp "$right" link/main.c
@@ -337,7 +337,7 @@ judged() {
     assert_output --partial 'has no .cu or .c file'
     cp problems/editdistance/submissions/accepted/bitparallel.c "$BATS_TEST_TMPDIR/a b.c"
     run -2 run_scripts/judge.sh "$BATS_TEST_TMPDIR/a b.c"
-    assert_output --partial 'has characters that make cannot take'
+    assert_output --partial 'cannot be taken: use letters, digits and _ . + -'
     run -2 run_scripts/judge.sh device_user.cu nosuchproblem
     assert_output --partial "there is no problem 'nosuchproblem'"
     mkdir "$BATS_TEST_TMPDIR/many"

@@ -18,7 +18,7 @@ submission_find() {
 
 # make and the compiler see names as words: only harmless ones may reach them. Sets `sources`.
 submission_files() { # SUBMISSION
-    local full names=("$1") name count LC_ALL=C # a range of letters holds no others
+    local full names=("${1#/}") name count LC_ALL=C
     full=$(cd "$root" && realpath "$1")
     # Before find, grep and make read all of it, with nothing to limit them.
     count=$({ find "$full" -printf '%s\n' || true; } | head -n $((submission_files + 1)) |
@@ -30,7 +30,7 @@ submission_files() { # SUBMISSION
         [ -n "$sources" ] || refuse "the folder '$1' has no .cu or .c file"
         [ -z "$(find "$full" ! -type f ! -type d -print -quit)" ] ||
             refuse "the folder '$1' has a symbolic link in it, or something else that is no file or folder"
-        mapfile -d '' -t -O 1 names < <(cd "$full" && find . -print0)
+        mapfile -d '' -t -O 1 names < <(find "$full" -mindepth 1 -printf '%P\0')
     elif [ ! -f "$full" ]; then
         refuse "'$1' is no regular file, and no folder"
     elif [[ $1 == *.cu || $1 == *.c ]]; then
@@ -39,8 +39,7 @@ submission_files() { # SUBMISSION
         refuse "'$1' is no .cu or .c file, and no folder"
     fi
     for name in "${names[@]}"; do
-        [[ $name =~ ^[A-Za-z0-9_./+-]+$ ]] ||
-            refuse "the name '$name' has characters that make cannot take: use letters, digits and _ . + -"
+        name_is path "$name" || refuse "the name '$name' cannot be taken: use $(name_words)"
     done
 }
 

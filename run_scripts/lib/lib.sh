@@ -32,6 +32,18 @@ shown() {
     fi
 }
 
+# name_is file|path NAME: whether a submission may have a file, or a path below its folder, of that name. It says what
+# name_is() of verify/base/name.c says, before anything is built; a test compares the two.
+name_words() { echo 'letters, digits and _ . + -, and no - first'; }
+name_is() {
+    local LC_ALL=C part='[A-Za-z0-9_.+][A-Za-z0-9_.+-]*' # in other locales a range of letters holds others
+    case $1 in
+    file) [[ $2 =~ ^$part$ && $2 != . && $2 != .. ]] ;;
+    path) [[ $2 =~ ^$part(/$part)*$ && /$2/ != */./* && /$2/ != */../* ]] ;;
+    *) fail "name_is: there is no kind '$1'" ;;
+    esac
+}
+
 # refuse MESSAGE: the caller's arguments or files are at fault.
 refuse() { shown <<< "$(basename "$0"): $1" >&2; exit 2; }
 

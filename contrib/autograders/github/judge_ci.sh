@@ -7,7 +7,8 @@ set -euo pipefail
 [ $# -ge 3 ] || { echo 'usage: judge_ci.sh SUBMISSION PROBLEM FOLDER [options for main_host]' >&2; exit 2; }
 submission=$1 problem=$2 folder=$3
 shift 3
-scripts=$(cd "$(dirname "$0")/../../../run_scripts" && pwd)
+. "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+scripts=$root/run_scripts
 mkdir -p "$folder"
 rm -f "$folder"/{junit.xml,results.tap,summary.md}
 work=$(mktemp -d)
@@ -19,7 +20,7 @@ status=0
     status=$?
 if [ ! -f "$work/result.json" ]; then
     # Nothing was run, so nothing of a case is in these words.
-    grep -aE '^(judge\.sh|main_host): ' "$work/words" | tail -n 3 | tr -c '[:print:]\n' '?' >&2 || true
+    grep -aE '^(judge\.sh|main_host): ' "$work/words" | tail -n 3 | shown >&2 || true
     [ $status -ne 0 ] || status=3
     echo "judge_ci.sh: there is no result (exit code $status)" >&2
     exit $status
