@@ -281,6 +281,16 @@ END
     assert_output --partial "'Makefile' is no .c or .cu file"
 }
 
+@test "bench_intake: the cost of odd names, a line for each number of them; bad arguments" {
+    requires box
+    run -0 --separate-stderr timeout 100 tests/bench/bench_intake.sh 1
+    assert_equal "$(awk 'NR > 1 && NF == 3 && $2 > 0 && $3 == $2 { print $1 }' <<< "$output")" \
+        $'0\n10000\n20000\n40000'
+    assert_equal "${#lines[@]}" 5
+    run -2 tests/bench/bench_intake.sh 0
+    assert_output --partial "usage: bench_intake.sh"
+}
+
 @test "bench_watch: without a GPU, and with bad arguments, it says so in a line" {
     run -2 tests/bench/bench_watch.sh 0
     assert_output --partial "usage: bench_watch.sh"
