@@ -183,17 +183,36 @@ bool warden_wait_ready(struct warden *warden)
     return warden->ready;
 }
 
-static bool ask(struct warden *warden, enum warden_operation operation, double seconds, struct warden_message *reply)
+/* Sends a message, with a descriptor unless fd is -1. */
+static bool tell(struct warden *warden, const struct warden_message *message, int fd)
 {
-    struct warden_message message = { .operation = operation, .seconds = seconds };
+    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control = { 0 };
+    struct iovec part = { (void *)message, sizeof *message };
+    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+    struct cmsghdr *c;
 
     if (!warden_wait_ready(warden))
         return false;
-    if (send(warden->channel, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) {
-        snprintf(warden->why, sizeof warden->why, "the warden of the GPU has ended");
-        return false;
+    if (fd >= 0) {
+        header.msg_control = control.bytes;
+        header.msg_controllen = sizeof control.bytes;
+        c = CMSG_FIRSTHDR(&header);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(c), &fd, sizeof fd);
     }
-    return receive(warden, operation, seconds + operation_seconds, reply);
+    if (sendmsg(warden->channel, &header, MSG_NOSIGNAL) == (ssize_t)sizeof *message)
+        return true;
+    snprintf(warden->why, sizeof warden->why, "the warden of the GPU has ended");
+    return false;
+}
+
+static bool ask(struct warden *warden, enum warden_operation operation, double seconds, struct warden_message *reply)
+{
+    const struct warden_message message = { .operation = operation, .seconds = seconds };
+
+    return tell(warden, &message, -1) && receive(warden, operation, seconds + operation_seconds, reply);
 }
 
 bool warden_idle(struct warden *warden, double seconds)
@@ -240,6 +259,96 @@ bool warden_health(struct warden *warden)
     struct warden_message reply;
 
     return ask(warden, WARDEN_HEALTH, 0, &reply);
+}
+
+bool warden_page(struct warden *warden, int page)
+{
+    const struct warden_message message = { .operation = WARDEN_PAGE };
+    struct warden_message reply;
+
+    return tell(warden, &message, page) && receive(warden, WARDEN_PAGE, operation_seconds, &reply);
+}
+
+bool warden_slots(struct warden *warden, int staging, size_t input_size, size_t output_size, int *slots, size_t *size)
+{
+    const struct warden_message message = { .operation = WARDEN_SLOTS, .input_size = input_size,
+                                            .output_size = output_size };
+    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control;
+    struct warden_message reply = { 0 };
+    struct iovec part = { &reply, sizeof reply };
+    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes };
+    struct pollfd fd = { .fd = warden->channel, .events = POLLIN };
+    const struct cmsghdr *c;
+
+    *slots = -1;
+    if (!tell(warden, &message, staging))
+        return false;
+    if (poll(&fd, 1, (int)(operation_seconds * 1e3)) != 1 ||
+        recvmsg(warden->channel, &header, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof reply) {
+        snprintf(warden->why, sizeof warden->why, "the warden of the GPU does not answer");
+        return false;
+    }
+    c = CMSG_FIRSTHDR(&header);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(slots, CMSG_DATA(c), sizeof *slots);
+    *size = reply.input_size;
+    reply.text[sizeof reply.text - 1] = '\0';
+    if (!reply.ok || *slots < 0)
+        snprintf(warden->why, sizeof warden->why, "%s", reply.text);
+    return reply.ok && *slots >= 0;
+}
+
+bool warden_poison(struct warden *warden, uint64_t key, size_t output_size)
+{
+    const struct warden_message message = { .operation = WARDEN_POISON, .nonce = key, .output_size = output_size };
+    struct warden_message reply;
+
+    return tell(warden, &message, -1) && receive(warden, WARDEN_POISON, operation_seconds, &reply);
+}
+
+bool warden_decoy(struct warden *warden, size_t input_size)
+{
+    const struct warden_message message = { .operation = WARDEN_DECOY, .input_size = input_size };
+    struct warden_message reply;
+
+    return tell(warden, &message, -1) && receive(warden, WARDEN_DECOY, operation_seconds, &reply);
+}
+
+bool warden_call_begin(struct warden *warden, uint64_t nonce, size_t input_size, size_t output_size, double seconds)
+{
+    const struct warden_message message = { .operation = WARDEN_CALL, .nonce = nonce, .input_size = input_size,
+                                            .output_size = output_size, .seconds = seconds };
+
+    return tell(warden, &message, -1);
+}
+
+bool warden_call_end(struct warden *warden, double seconds, int64_t *start, int64_t *end)
+{
+    struct warden_message reply;
+    bool ok = receive(warden, WARDEN_CALL, seconds + operation_seconds, &reply);
+
+    *start = ok ? reply.start : 0;
+    *end = ok ? reply.end : 0;
+    return ok;
+}
+
+bool warden_take(struct warden *warden, size_t output_size, int64_t *whole, bool *late)
+{
+    const struct warden_message message = { .operation = WARDEN_TAKE, .output_size = output_size };
+    struct warden_message reply;
+    bool ok = tell(warden, &message, -1) && receive(warden, WARDEN_TAKE, operation_seconds, &reply);
+
+    *whole = ok ? reply.end : 0;
+    *late = ok && reply.late;
+    return ok;
+}
+
+bool warden_forget(struct warden *warden)
+{
+    struct warden_message reply;
+
+    return ask(warden, WARDEN_FORGET, 0, &reply);
 }
 
 bool warden_borrow(struct warden *warden, int channel, const char *gpu_uuid)

@@ -36,6 +36,14 @@ enum warden_operation {
     WARDEN_WATCH_ALONE, /* the same; until it ends no other warden makes its context (see above) */
     WARDEN_UNWATCH, /* and ends it; `seconds` of the reply: the longest gap */
     WARDEN_HEALTH,  /* runs a kernel on all processors whose result is known */
+    /* Of problems whose data are resident (verify/wire/resident.h): */
+    WARDEN_PAGE,    /* with the page's descriptor: maps it */
+    WARDEN_SLOTS,   /* with that of the staging memory (below): makes slots; the reply carries theirs */
+    WARDEN_POISON,  /* fills the output slot, by `nonce` (poison.h) */
+    WARDEN_DECOY,   /* brings the input's parts in another order to its slot, by the copy engine: no kernel */
+    WARDEN_CALL,    /* brings the input, releases the call, looks at the output, and clocks: struct warden_call */
+    WARDEN_TAKE,    /* brings the output to the staging memory, and tells what the looks saw */
+    WARDEN_FORGET,  /* lets go of page, slots and staging memory */
     WARDEN_NAME,    /* `text` of the reply: the UUID of its GPU; `process`: its own number */
 };
 
@@ -45,7 +53,21 @@ struct warden_message {
     int32_t process;
     double seconds;
     double megahertz;
+    uint64_t nonce;     /* of POISON and CALL */
+    uint64_t input_size, output_size; /* of SLOTS, bytes; of CALL and DECOY those of this input */
+    int64_t start, end; /* of CALL's reply: release and "done", clock_ns(); of TAKE's: `end`, when the output was whole */
+    uint32_t late;      /* of TAKE's reply: something was written after a look that came after "done" */
     char text[120];     /* of a reply that is not ok: why, terminated */
+};
+
+/*
+ * The staging memory: what passes between host and warden for resident problems, which nobody else maps. `stop` comes
+ * first, the input follows WARDEN_STAGING bytes later, the output as resident_output_offset() says.
+ */
+enum { WARDEN_STAGING = 4096 };
+
+struct warden_staging {
+    volatile uint32_t stop; /* the host's: ends a CALL that waits for "done" */
 };
 
 struct warden {
@@ -97,5 +119,19 @@ bool warden_watch(struct warden *warden);
 bool warden_watch_alone(struct warden *warden);
 bool warden_unwatch(struct warden *warden, double *gap);
 bool warden_health(struct warden *warden);
+
+/*
+ * The operations for resident problems. warden_slots() gives the descriptor of the slots' memory and its size in bytes,
+ * which the caller closes. A call is two steps: between them the host waits for the runner; the second one waits until
+ * the call is done, or told to stop.
+ */
+bool warden_page(struct warden *warden, int page);
+bool warden_slots(struct warden *warden, int staging, size_t input_size, size_t output_size, int *slots, size_t *size);
+bool warden_poison(struct warden *warden, uint64_t key, size_t output_size);
+bool warden_decoy(struct warden *warden, size_t input_size);
+bool warden_call_begin(struct warden *warden, uint64_t nonce, size_t input_size, size_t output_size, double seconds);
+bool warden_call_end(struct warden *warden, double seconds, int64_t *start, int64_t *end);
+bool warden_take(struct warden *warden, size_t output_size, int64_t *whole, bool *late);
+bool warden_forget(struct warden *warden);
 
 #endif

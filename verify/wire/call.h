@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /*
- * Bytes at the beginning of an input that the CPU gets too where a problem's data are resident on the GPU. They are known
+ * Bytes at the beginning of an input that the CPU gets too where a problem has its data on the GPU. They are known
  * before the clock starts, so they may tell sizes, and nothing of the data.
  */
 enum { RESIDENT_HEADER = 256 };
