@@ -75,10 +75,11 @@ $(BUILD)/empty_gpu.so: verify/runner/empty_gpu.cu $(FLAGS_STAMP)
 # on the simulator.
 $(BUILD)/gpu_warden $(BUILD)/bench_context: RUNTIME = $(CUDA_FOLDER):/usr/local/cuda/lib64
 $(BUILD)/tests/sim_warden: RUNTIME = $(abspath $(BUILD))/cudasim
-$(BUILD)/gpu_warden $(BUILD)/tests/sim_warden: verify/gpu/main_warden.cu verify/gpu/warden.h \
-		verify/base/clock.h $(FLAGS_STAMP)
+$(BUILD)/gpu_warden $(BUILD)/tests/sim_warden: verify/gpu/main_warden.cu verify/gpu/warden_slots.cu \
+		verify/gpu/warden.h verify/gpu/warden_slots.h verify/wire/resident.h verify/wire/call.h verify/base/clock.h \
+		verify/base/poison.h $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -I. -Xlinker -rpath=$(RUNTIME) -o $@ $<
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -I. -Xlinker -rpath=$(RUNTIME) -o $@ $(filter %.cu,$^) -ldl
 $(BUILD)/bench_context: tests/bench/main_context.cu verify/base/clock.h $(FLAGS_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -I. -Xlinker -rpath=$(RUNTIME) -o $@ $<
 

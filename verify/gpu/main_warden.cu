@@ -22,6 +22,7 @@ extern "C" {
 #include "verify/base/clock.h"
 #include "warden.h"
 }
+#include "warden_slots.h"
 
 /* After this long without being told to stop, the watch ends by itself and has failed. Nanoseconds. */
 static const unsigned long long longest_watch = 60ull * 1000 * 1000 * 1000;
@@ -297,25 +298,64 @@ static void check_health(struct warden_message *reply)
         snprintf(reply->text, sizeof reply->text, "the GPU computed %llu where %llu is right", sum, right);
 }
 
-/* The next message. Spins for a while first: the host asks in quick succession, and the clock may be running. */
-static bool receive(struct warden_message *message)
+union control {
+    struct cmsghdr align;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+/* The next message, with the descriptor that came along in *fd, or -1. Spins for a while first: the host asks in quick succession, and the clock may be running. */
+static bool receive(struct warden_message *message, int *fd)
 {
     const int64_t start = clock_ns();
+    union control control;
+    struct iovec part = { message, sizeof *message };
+    struct msghdr header = {};
+    const struct cmsghdr *c;
     ssize_t got;
 
-    while ((got = recv(WARDEN_FD, message, sizeof *message, MSG_DONTWAIT)) < 0 &&
+    *fd = -1;
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.bytes;
+    header.msg_controllen = sizeof control.bytes;
+    while ((got = recvmsg(WARDEN_FD, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC)) < 0 &&
            clock_seconds(start, clock_ns()) < 300e-6)
         sched_yield();
     if (got < 0)
-        got = recv(WARDEN_FD, message, sizeof *message, 0);
+        got = recvmsg(WARDEN_FD, &header, MSG_CMSG_CLOEXEC);
+    c = got < 0 ? NULL : CMSG_FIRSTHDR(&header);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(fd, CMSG_DATA(c), sizeof *fd);
     return got == (ssize_t)sizeof *message;
 }
 
-static bool say(struct warden_message *reply, cudaError_t status)
+/* Sends the reply, with a descriptor unless fd is -1, which it closes. */
+static bool say(struct warden_message *reply, cudaError_t status, int fd)
 {
+    union control control = {};
+    struct iovec part = { reply, sizeof *reply };
+    struct msghdr header = {};
+    bool ok;
+
     if (!reply->ok && !reply->text[0])
         snprintf(reply->text, sizeof reply->text, "CUDA: %s", cudaGetErrorString(status));
-    return send(WARDEN_FD, reply, sizeof *reply, MSG_NOSIGNAL) == (ssize_t)sizeof *reply;
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    if (fd >= 0) {
+        struct cmsghdr *c;
+
+        header.msg_control = control.bytes;
+        header.msg_controllen = sizeof control.bytes;
+        c = CMSG_FIRSTHDR(&header);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    }
+    ok = sendmsg(WARDEN_FD, &header, MSG_NOSIGNAL) == (ssize_t)sizeof *reply;
+    if (fd >= 0)
+        close(fd);
+    return ok;
 }
 
 /*
@@ -351,6 +391,7 @@ int main(void)
     struct warden_message message, reply = { WARDEN_READY };
     const bool lent = fcntl(WARDEN_LOCK_FD, F_GETFD) >= 0; /* before anything else is opened */
     cudaError_t status;
+    int given, taken = -1;
     bool ok;
 
     if (fcntl(WARDEN_CONTEXTS_FD, F_GETFD) >= 0)
@@ -366,11 +407,12 @@ int main(void)
         flock(WARDEN_LOCK_FD, LOCK_UN);
     alarm(0);
     reply.ok = status == cudaSuccess;
-    ok = say(&reply, status) && status == cudaSuccess;
-    while (ok && receive(&message)) {
+    ok = say(&reply, status, -1) && status == cudaSuccess;
+    while (ok && receive(&message, &given)) {
         if (lent)
             alarm((unsigned)message.seconds + patience);
         reply = (struct warden_message){ message.operation };
+        taken = -1;
         switch ((enum warden_operation)message.operation) {
         case WARDEN_IDLE: idle(&message, &reply); break;
         case WARDEN_FLUSH: flush(&reply); break;
@@ -378,6 +420,13 @@ int main(void)
         case WARDEN_WATCH_ALONE: start_watch(true, &reply); break;
         case WARDEN_UNWATCH: end_watch(&reply); break;
         case WARDEN_HEALTH: check_health(&reply); break;
+        case WARDEN_PAGE: slots_page(given, &reply); break;
+        case WARDEN_SLOTS: slots_make(&message, given, &taken, &reply); break;
+        case WARDEN_POISON: slots_poison(&message, &reply); break;
+        case WARDEN_DECOY: slots_decoy(&message, &reply); break;
+        case WARDEN_CALL: slots_call(&message, &reply); break;
+        case WARDEN_TAKE: slots_take(&message, &reply); break;
+        case WARDEN_FORGET: slots_forget(&reply); break;
         case WARDEN_NAME:
             unlock_contexts(); /* the host before may have ended in the middle of a watch */
             reply.process = (int32_t)getpid();
@@ -386,7 +435,7 @@ int main(void)
         case WARDEN_READY: reply.ok = 1; break;
         }
         alarm(0);
-        ok = say(&reply, cudaGetLastError());
+        ok = say(&reply, cudaGetLastError(), taken);
     }
     if (lent)
         end_lent();

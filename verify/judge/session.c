@@ -11,6 +11,7 @@
 
 #include "session_memory.h"
 #include "session_place.h"
+#include "session_resident.h"
 #include "session_start.h"
 #include "session_wait.h"
 #include "verify/base/clock.h"
@@ -113,7 +114,8 @@ struct facts session_open(struct session *session, const struct session_config *
     }
     session->start_seconds = clock_seconds(start, clock_ns());
     if (facts.outcome == OUTCOME_DONE)
-        facts = give_output(session, deadline, facts);
+        facts = session_has_slots(config) ? session_give_page(session, deadline, facts)
+                                          : give_output(session, deadline, facts);
     facts.seconds = clock_seconds(start, clock_ns());
     session->idle = facts.outcome == OUTCOME_DONE;
     return session_observed(session, facts);
@@ -237,6 +239,8 @@ struct facts session_call(struct session *session, const struct blob *input, str
                          .audit = session->audit && session->config->warden };
     const int64_t before = clock_ns();
 
+    if (session->resident.warden)
+        return session_resident_call(session, input, output, times);
     session->idle = false;
     if (call.audit) /* two contexts share the GPU then */
         facts.limit *= audit_times;
@@ -318,6 +322,7 @@ bool session_close(struct session *session)
         close(session->channel);
     if (session->pidfd >= 0)
         close(session->pidfd);
+    session_resident_close(session);
     if (session->output)
         munmap(session->output, map_size(session->output_size));
     if (session->place)

@@ -20,6 +20,7 @@
 #include "verify/box/box.h"
 #include "verify/box/cgroup.h"
 #include "verify/wire/channel.h"
+#include "verify/wire/resident.h"
 #include "verify/gpu/gpu.h"
 #include "verify/box/memory.h"
 #include "verdict.h"
@@ -77,6 +78,12 @@ struct session {
     uint64_t poison;                     /* key of what the output held before the present call */
     unsigned char *place;                /* the host's view of where large inputs go; NULL for none */
     size_t place_size;                   /* bytes */
+    struct {
+        struct warden *warden;           /* who owns the slots; NULL where calls have none */
+        volatile struct resident_page *page;
+        unsigned char *staging;          /* what passes between host and warden; NULL before the first call */
+        size_t staging_size, input_size; /* bytes; of the largest input that it takes */
+    } resident;
     size_t device_memory_before;         /* bytes in use on the GPU before user code was loaded */
     size_t device_memory_peak;           /* and the most since, beyond that, as far as it was seen */
     bool audit;                          /* the caller's, before a call: see whether it uses the GPU; not timed */

@@ -62,7 +62,7 @@ static void write_poison(void *context, size_t first, size_t end)
     const struct poisoned *poisoned = context;
 
     for (size_t i = first; i < end; i++)
-        poisoned->words[i] = session_poison_word(poisoned->key, i);
+        poisoned->words[i] = poison_word(poisoned->key, i);
 }
 
 static void compare_poison(void *context, size_t first, size_t end)
@@ -70,7 +70,7 @@ static void compare_poison(void *context, size_t first, size_t end)
     struct poisoned *poisoned = context;
 
     for (size_t i = first; i < end; i++)
-        if (poisoned->words[i] != session_poison_word(poisoned->key, i)) {
+        if (poisoned->words[i] != poison_word(poisoned->key, i)) {
             atomic_store(&poisoned->other, true);
             return;
         }
@@ -86,7 +86,7 @@ bool session_poison(struct session *session)
         return false;
     poisoned.key = session->poison;
     parallel_pieces(words, POISON_PIECE, write_poison, &poisoned);
-    last = session_poison_word(session->poison, words);
+    last = poison_word(session->poison, words);
     memcpy(session->output + words * 8, &last, rest);
     return true;
 }
@@ -95,7 +95,7 @@ bool session_is_poison(const struct session *session, const struct blob *output)
 {
     struct poisoned poisoned = { .key = session->poison, .words = (uint64_t *)output->data };
     const size_t words = session->output_size / 8, rest = session->output_size % 8;
-    const uint64_t last = session_poison_word(session->poison, words);
+    const uint64_t last = poison_word(session->poison, words);
 
     /* What a submission wrote shows at the start, as a rule. */
     compare_poison(&poisoned, 0, words < POISON_LOOK ? words : POISON_LOOK);

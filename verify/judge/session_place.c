@@ -35,7 +35,7 @@ struct facts session_lost_warden(struct session *session, struct facts facts)
     return facts;
 }
 
-static struct facts left_work(struct facts facts, const char *words)
+struct facts session_left_work(struct facts facts, const char *words)
 {
     facts.outcome = OUTCOME_LEFT_WORK;
     facts.detail = words;
@@ -52,7 +52,7 @@ struct facts session_settle(struct session *session, struct facts facts, double 
     if (!warden_wait_ready(warden))
         return session_lost_warden(session, facts);
     if (!warden_idle(warden, settle_seconds))
-        return left_work(facts, "left work running on the GPU when it returned");
+        return session_left_work(facts, "left work running on the GPU when it returned");
     return warden_flush(warden, megahertz) ? facts : session_lost_warden(session, facts);
 }
 
@@ -118,14 +118,14 @@ struct facts session_fill_place(struct session *session, const struct blob *inpu
     if (warden && !warden_unwatch(warden, &gap))
         return session_lost_warden(session, facts);
     if (gap > WARDEN_IDLE_SECONDS)
-        return left_work(facts, "left work on the GPU, which ran before the next input was released");
+        return session_left_work(facts, "left work on the GPU, which ran before the next input was released");
     return facts;
 }
 
 /* Where line `i` of those that are looked at starts in a large output, bytes. */
 static size_t line_at(const struct session *session, uint64_t key, size_t i)
 {
-    return session_poison_word(key, i) % (session->output_size / SAMPLE) * SAMPLE;
+    return poison_word(key, i) % (session->output_size / SAMPLE) * SAMPLE;
 }
 
 static void take_samples(const struct session *session, uint64_t key, unsigned char samples[SAMPLES][SAMPLE])
@@ -151,7 +151,7 @@ struct facts session_take_output(struct session *session, struct blob *output, i
     if (facts.outcome != OUTCOME_DONE)
         return facts;
     if (warden && !warden_idle(warden, clock_seconds(*end, deadline) > 0 ? clock_seconds(*end, deadline) : 0))
-        facts = left_work(facts, "left work running on the GPU when it returned");
+        facts = session_left_work(facts, "left work running on the GPU when it returned");
     if (getrandom(&key, sizeof key, 0) < 0)
         key = (uint64_t)*end;
     take_samples(session, key, samples);

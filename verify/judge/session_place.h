@@ -9,6 +9,9 @@
 /* The facts of a warden that failed: that is the machine's fault, or a GPU which the submission broke. */
 struct facts session_lost_warden(struct session *session, struct facts facts);
 
+/* The facts of a submission whose work went on when it must not. */
+struct facts session_left_work(struct facts facts, const char *words);
+
 /* Before a call: the GPU is idle and its cache empty. *megahertz is its clock, 0 without a warden. */
 struct facts session_settle(struct session *session, struct facts facts, double *megahertz);
 

@@ -6,6 +6,11 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "verify/base/clock.h"
+#include "verify/wire/resident.h"
 
 enum { TO_DEVICE = 1, TO_HOST = 2 }; /* enum cudaMemcpyKind */
 
@@ -20,6 +25,33 @@ static struct {
     void *stream;
 } cuda;
 
+/* Of the driver, whose header is not needed for so little; NULL where there is none. */
+typedef unsigned long long device_pointer, memory_handle;
+
+struct access {
+    int location_type, location; /* CUmemLocation: CU_MEM_LOCATION_TYPE_DEVICE, the one device */
+    int flags;                   /* CU_MEM_ACCESS_FLAGS_PROT_READWRITE */
+};
+
+static struct {
+    int (*import)(memory_handle *, void *, int);
+    int (*reserve)(device_pointer *, size_t, size_t, device_pointer, unsigned long long);
+    int (*map)(device_pointer, size_t, size_t, memory_handle, unsigned long long);
+    int (*allow)(device_pointer, size_t, const struct access *, size_t);
+    int (*unmap)(device_pointer, size_t);
+    int (*unreserve)(device_pointer, size_t);
+    int (*release)(memory_handle);
+} driver;
+
+/* What the host gave; no page before resident_map_page(), no memory before resident_map_slots(). */
+static struct {
+    volatile struct resident_page *page;
+    device_pointer memory;
+    memory_handle handle;
+    size_t size, offset; /* bytes: of all, and of the output in it */
+    uint64_t last;       /* the nonce of the last call */
+} slots;
+
 /* Memory of the GPU that is this process's own. */
 static struct { void *memory; size_t size; } own_input, own_output;
 
@@ -30,10 +62,26 @@ static void find(void *library, const char *name, void *function)
     memcpy(function, &symbol, sizeof symbol); /* ISO C has no cast from object to function pointer */
 }
 
+static void load_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+    if (!library)
+        return;
+    find(library, "cuMemImportFromShareableHandle", &driver.import);
+    find(library, "cuMemAddressReserve", &driver.reserve);
+    find(library, "cuMemMap", &driver.map);
+    find(library, "cuMemSetAccess", &driver.allow);
+    find(library, "cuMemUnmap", &driver.unmap);
+    find(library, "cuMemAddressFree", &driver.unreserve);
+    find(library, "cuMemRelease", &driver.release);
+}
+
 const char *resident_begin(void *runtime)
 {
     if (!runtime)
         return NULL;
+    load_driver();
     find(runtime, "cudaMalloc", &cuda.allocate);
     find(runtime, "cudaFree", &cuda.release);
     find(runtime, "cudaMemcpy", &cuda.copy);
@@ -92,4 +140,72 @@ bool resident_carried(void (*function)(void), void *input, size_t input_size, vo
     call_device_user(function, &call);
     return works(cuda.synchronize(), "what device_user() started") &&
            works(cuda.copy(output, own_output.memory, output_size, TO_HOST), "a copy from the GPU");
+}
+
+const char *resident_map_page(int fd)
+{
+    void *page = mmap(NULL, RESIDENT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    close(fd);
+    if (page == MAP_FAILED)
+        return "the page of calls cannot be mapped";
+    slots.page = page;
+    return NULL;
+}
+
+static void unmap_slots(void)
+{
+    if (slots.memory) {
+        driver.unmap(slots.memory, slots.size);
+        driver.unreserve(slots.memory, slots.size);
+        driver.release(slots.handle);
+    }
+    slots.memory = 0;
+}
+
+const char *resident_map_slots(int fd, size_t size, size_t offset)
+{
+    const struct access access = { .location_type = 1, .location = 0, .flags = 3 };
+    const int posix_descriptor = 1; /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
+    const char *why = NULL;
+
+    if (!driver.import || !driver.reserve || !driver.map || !driver.allow || !driver.unmap || !driver.unreserve ||
+        !driver.release)
+        return "the driver cannot map memory of another process";
+    unmap_slots();
+    if (driver.import(&slots.handle, (void *)(intptr_t)fd, posix_descriptor) != 0)
+        why = "the driver does not import the slots";
+    close(fd);
+    if (!why && (driver.reserve(&slots.memory, size, 0, 0, 0) != 0 ||
+                 driver.map(slots.memory, size, 0, slots.handle, 0) != 0 ||
+                 driver.allow(slots.memory, size, &access, 1) != 0))
+        why = "the driver does not map the slots";
+    slots.size = size;
+    slots.offset = offset;
+    if (!why && !cuda.stream && !works(cuda.make_stream(&cuda.stream), "a stream"))
+        why = "there is no stream";
+    return why;
+}
+
+uint64_t resident_asked(void) { return slots.page->run != slots.last ? slots.page->run : 0; }
+
+void resident_slots_call(void (*function)(void), uint64_t nonce, size_t input_size, size_t output_size,
+                         int64_t stamps[2])
+{
+    const struct user_call call = { .header = (const void *)slots.page->header,
+                                    .input = (void *)(uintptr_t)slots.memory,
+                                    .input_size = input_size,
+                                    .output = (void *)(uintptr_t)(slots.memory + slots.offset),
+                                    .output_size = output_size,
+                                    .stream = cuda.stream };
+    int status;
+
+    slots.last = nonce;
+    stamps[0] = clock_ns();
+    call_device_user(function, &call);
+    status = cuda.synchronize();
+    stamps[1] = clock_ns();
+    if (!works(status, "what device_user() started"))
+        _exit(1);
+    slots.page->done = nonce;
 }

@@ -17,6 +17,20 @@
 const char *resident_begin(void *runtime);
 
 /*
+ * Maps the page and the warden's slots, of `size` bytes with the output `offset` bytes behind the input, in the place of
+ * earlier ones; closes the descriptors. NULL, or what failed.
+ */
+const char *resident_map_page(int fd);
+const char *resident_map_slots(int fd, size_t size, size_t offset);
+
+/* Whether the page says that a call is to be made: its nonce, which is none of an earlier call, or 0. */
+uint64_t resident_asked(void);
+
+/* That call, on the slots, to the end of all that it started; *stamps get clock_ns() before and after. */
+void resident_slots_call(void (*function)(void), uint64_t nonce, size_t input_size, size_t output_size,
+                         int64_t stamps[2]);
+
+/*
  * Where nobody gives slots: one call on memory of this process's own. resident_carry_in() makes room on the GPU and
  * brings the output there, as it is; resident_carried() brings the input, calls, and waits for all that was started.
  * False with words on standard error where CUDA failed: in the second case the submission's kernels did.

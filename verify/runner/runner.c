@@ -28,6 +28,7 @@
 #include "refusal.h"
 #include "resident.h"
 #include "verify/base/shared_map.h"
+#include "verify/wire/resident.h"
 
 typedef void function(void);
 
@@ -133,7 +134,7 @@ static void no_memory(void) { fail(CHANNEL_FAILED_LOAD, "mmap", "out of memory")
 /* What the runner keeps between messages. */
 struct service {
     function *device_user;
-    bool resident;      /* calls get the GPU's memory */
+    enum resident_mode resident;
     void *output;       /* mapped for the runner's life */
     size_t output_size; /* bytes */
     void *next;         /* address space for the next input; NULL before WAKE */
@@ -146,9 +147,17 @@ static void take_output(struct service *service, const struct channel_message *m
 {
     struct channel_message reply = { 0 };
 
-    service->output = map_shared(fd, message->mapped);
     service->output_size = message->size;
-    service->resident = message->resident != 0;
+    service->resident = (enum resident_mode)message->resident;
+    if (service->resident == RESIDENT_SLOTS) {
+        const char *why = resident_map_page(fd);
+
+        if (why)
+            fail(CHANNEL_FAILED_LOAD, "", why);
+        say(&reply, CHANNEL_MAPPED);
+        return;
+    }
+    service->output = map_shared(fd, message->mapped);
     if (!service->output)
         no_memory();
     close(fd);
@@ -174,6 +183,38 @@ static void take_place(struct service *service, const struct channel_message *me
     say(&reply, CHANNEL_PLACED);
 }
 
+static void take_slots(const struct channel_message *message, int fd)
+{
+    struct channel_message reply = { .nonce = message->nonce };
+    const char *why = resident_map_slots(fd, message->mapped, message->size);
+
+    if (why)
+        fail(CHANNEL_FAILED_LOAD, "", why);
+    say(&reply, CHANNEL_PLACED);
+}
+
+/*
+ * The same as wake() and call() where the data are in slots: waits for the word in the page, without sleeping, or for
+ * the host's next message.
+ */
+static void wake_and_call(struct service *service, const struct channel_message *message)
+{
+    struct channel_message reply = { .nonce = message->nonce };
+    const size_t input_size = message->mapped;
+    uint64_t nonce = 0;
+
+    wake_cuda(message->size == 1);
+    say(&reply, CHANNEL_AWAKE);
+    for (unsigned i = 1; (nonce = resident_asked()) == 0; i++)
+        if (i % 4096 == 0 && channel_spin(CHANNEL_FD, 0))
+            return;
+    reply = (struct channel_message){ .nonce = nonce };
+    resident_slots_call(service->device_user, nonce, input_size, service->output_size, &reply.stamps[STAMP_MAPPED]);
+    reply.stamps[STAMP_RECEIVED] = reply.stamps[STAMP_MAPPED];
+    say(&reply, CHANNEL_DONE);
+    fflush(NULL);
+}
+
 /* Off the clock: all that the next call needs and that tells nothing of its input. */
 static void wake(struct service *service, const struct channel_message *message)
 {
@@ -184,7 +225,7 @@ static void wake(struct service *service, const struct channel_message *message)
     if (message->mapped > 0 && !(service->next = map_reserve(message->mapped)))
         no_memory();
     /* The host has filled the output by now. The input is no larger than what is reserved for it. */
-    if (service->resident && !resident_carry_in(service->output, service->output_size,
+    if (service->resident == RESIDENT_COPIED && !resident_carry_in(service->output, service->output_size,
                                                 service->reserved > 0 ? service->reserved : service->place_size))
         _exit(RUNNER_FAILED);
     wake_cuda(message->size == 1);
@@ -203,7 +244,7 @@ static void call(struct service *service, const struct channel_message *message,
     if (fd >= 0)
         close(fd);
     reply.stamps[STAMP_MAPPED] = clock_ns();
-    if (service->resident) {
+    if (service->resident == RESIDENT_COPIED) {
         if (!resident_carried(service->device_user, input, message->size, service->output, service->output_size))
             _exit(EXIT_FAILURE);
     } else {
@@ -231,7 +272,13 @@ static bool serve(function *device_user)
         switch (message.kind) {
         case CHANNEL_SETUP: take_output(&service, &message, fd); break;
         case CHANNEL_PLACE: take_place(&service, &message, fd); break;
-        case CHANNEL_WAKE: wake(&service, &message); break;
+        case CHANNEL_SLOTS: take_slots(&message, fd); break;
+        case CHANNEL_WAKE:
+            if (service.resident == RESIDENT_SLOTS)
+                wake_and_call(&service, &message);
+            else
+                wake(&service, &message);
+            break;
         case CHANNEL_RUN: call(&service, &message, fd); break;
         default: return message.size == 1; /* CHANNEL_QUIT */
         }

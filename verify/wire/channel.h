@@ -13,6 +13,8 @@
  *   runner → host   MAPPED
  *   host → runner   PLACE + input memfd       map this for the inputs to come, page-lock it; `mapped` bytes
  *   runner → host   PLACED
+ *   host → runner   SLOTS + device memory     map this for the data of resident problems (resident.h): `mapped` bytes, the
+ *                                             output from `size` on; the answer is PLACED
  *   host → runner   WAKE                      an input comes at once, of `mapped` bytes of new memory or in its place
  *                                             (0): finish what is on the GPU, and keep your processor awake;
  *                                             `size` 1: the GPU was used by another process
@@ -56,6 +58,7 @@ enum channel_kind {
     CHANNEL_QUIT,
     CHANNEL_LOAD,
     CHANNEL_FOREIGN_CODE,
+    CHANNEL_SLOTS,
 };
 
 /* Stamps of DONE, nanoseconds of clock_ns(). */
@@ -68,7 +71,7 @@ struct channel_message {
     uint32_t kind;          /* enum channel_kind */
     uint64_t size;          /* bytes of the input or output; or of the memory refused */
     uint64_t mapped;        /* bytes of the memory that comes along, at least size */
-    uint64_t resident;      /* with SETUP: calls get the GPU's memory, and the runner copies (1) */
+    uint64_t resident;      /* with SETUP: enum resident_mode; what comes along is the page then, with slots */
     uint64_t nonce;         /* random with WAKE and RUN; the reply must repeat it */
     int64_t stamps[STAMPS]; /* with DONE */
     char text[240];         /* with FAILED_*: why, terminated */

@@ -1,0 +1,287 @@
+/*
+ * session_resident.c - the host's side of a resident call.
+ */
+#include "session_resident.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "session_memory.h"
+#include "session_place.h"
+#include "session_wait.h"
+#include "verify/base/clock.h"
+#include "verify/base/parallel.h"
+#include "verify/base/shared_map.h"
+#include "verify/wire/resident.h"
+
+/* How long the runner may take, off the clock, to map slots and to wake up; and an input, to be brought to its slot. */
+static const double prepare_seconds = 3.0;
+
+/*
+ * One call in so many is preceded by a trap: a false input comes to the slot as the true one does, and the warden watches
+ * whether a kernel starts. It watches for longer than a time slice of the GPU, so that a kernel which waits for its turn
+ * gets it.
+ */
+enum { TRAP_ONE_IN = 8, TRAP_MICROSECONDS = 4000 };
+
+bool session_has_slots(const struct session_config *config)
+{
+    return config->resident && config->page_lock && config->gpu && config->warden;
+}
+
+struct facts session_give_page(struct session *session, int64_t deadline, struct facts facts)
+{
+    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_SETUP, .size = session->output_size,
+                                       .mapped = RESIDENT_PAGE, .resident = RESIDENT_SLOTS };
+    struct warden *warden = session->config->warden;
+    int fd = session_shared_memory("page", RESIDENT_PAGE);
+    void *page = fd < 0 ? MAP_FAILED : mmap(NULL, RESIDENT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (page == MAP_FAILED) {
+        if (fd >= 0)
+            close(fd);
+        return session_lost(session, facts, "memfd_create");
+    }
+    session->resident.page = page;
+    session->resident.warden = warden;
+    if (!warden_wait_ready(warden) || !warden_page(warden, fd))
+        facts = session_lost_warden(session, facts);
+    else if (session_deliver(session, &message, fd, &facts))
+        facts = session_wait_for(session, CHANNEL_MAPPED, deadline, &message, facts);
+    close(fd);
+    return facts;
+}
+
+static void release_staging(struct session *session)
+{
+    if (session->resident.staging)
+        munmap(session->resident.staging, session->resident.staging_size);
+    session->resident.staging = NULL;
+}
+
+/* Slots for an input of that size, and memory in which host and warden pass inputs and outputs. */
+static struct facts make_slots(struct session *session, size_t input_size, struct facts facts)
+{
+    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_SLOTS,
+                                       .size = resident_output_offset(input_size) };
+    const int64_t deadline = clock_ns() + (int64_t)(prepare_seconds * 1e9);
+    const size_t size = WARDEN_STAGING + resident_output_offset(input_size) + session->output_size;
+    struct warden *warden = session->resident.warden;
+    int staging, slots = -1;
+    size_t slots_size = 0;
+
+    release_staging(session);
+    session->resident.staging_size = map_size(size);
+    staging = session_shared_memory("staging", session->resident.staging_size);
+    session->resident.staging = staging < 0 ? NULL : map_new(staging, session->resident.staging_size);
+    if (!session->resident.staging) {
+        if (staging >= 0)
+            close(staging);
+        return session_lost(session, facts, "memory for inputs and outputs");
+    }
+    session->resident.input_size = input_size;
+    if (!warden_slots(warden, staging, input_size, session->output_size, &slots, &slots_size)) {
+        facts = session_lost_warden(session, facts);
+    } else {
+        message.mapped = slots_size;
+        if (session->device_memory_before > 0)
+            session->device_memory_before += slots_size;
+        if (session_deliver(session, &message, slots, &facts))
+            facts = session_wait_for(session, CHANNEL_PLACED, deadline, &message, facts);
+    }
+    close(staging);
+    if (slots >= 0)
+        close(slots);
+    return facts;
+}
+
+/* The runner finishes what it has on the GPU, has it to itself again, and looks at the page. */
+static struct facts wake(struct session *session, size_t input_size, struct facts facts)
+{
+    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_WAKE, .size = 1, .mapped = input_size };
+
+    if (session_deliver(session, &message, -1, &facts))
+        facts = session_wait_for(session, CHANNEL_AWAKE, clock_ns() + (int64_t)(prepare_seconds * 1e9), &message,
+                                 facts);
+    return facts;
+}
+
+/*
+ * A false input. What the submission has prepared to start when an input comes, or at some time before the clock does,
+ * starts now, and shows.
+ */
+static struct facts set_trap(struct session *session, size_t input_size, struct facts facts)
+{
+    struct warden *warden = session->resident.warden;
+    double gap = 0;
+
+    facts = wake(session, input_size, facts);
+    if (facts.outcome != OUTCOME_DONE)
+        return facts;
+    if (!warden_watch_alone(warden) || !warden_decoy(warden, input_size))
+        return session_lost_warden(session, facts);
+    usleep(TRAP_MICROSECONDS);
+    if (!warden_unwatch(warden, &gap))
+        return session_lost_warden(session, facts);
+    if (gap > WARDEN_IDLE_SECONDS)
+        return session_left_work(facts, "left work on the GPU, which ran before its input was released");
+    return facts;
+}
+
+static bool draws_trap(void)
+{
+    unsigned char drawn = 0;
+
+    return getrandom(&drawn, sizeof drawn, 0) != 1 || drawn % TRAP_ONE_IN == 0;
+}
+
+/* Off the clock, up to the input itself: an idle GPU, a poisoned output, perhaps a trap, and a runner that is awake. */
+static struct facts prepare(struct session *session, const struct blob *input, bool audit, double *megahertz,
+                            struct facts facts)
+{
+    struct warden *warden = session->resident.warden;
+    const size_t head = input->size < RESIDENT_HEADER ? input->size : RESIDENT_HEADER;
+
+    if (!session->resident.staging || session->resident.input_size < input->size) {
+        facts = make_slots(session, input->size, facts);
+        if (facts.outcome != OUTCOME_DONE)
+            return facts;
+    }
+    parallel_copy(session->resident.staging + WARDEN_STAGING, input->data, input->size);
+    memset((void *)session->resident.page->header, 0, RESIDENT_HEADER);
+    memcpy((void *)session->resident.page->header, input->data, head);
+    if (getrandom(&session->poison, sizeof session->poison, 0) != (ssize_t)sizeof session->poison)
+        return session_lost(session, facts, "getrandom");
+    facts = session_settle(session, facts, megahertz);
+    if (facts.outcome == OUTCOME_DONE && (audit || draws_trap()))
+        facts = set_trap(session, input->size, facts);
+    if (facts.outcome == OUTCOME_DONE && !warden_poison(warden, session->poison, session->output_size))
+        facts = session_lost_warden(session, facts);
+    if (facts.outcome == OUTCOME_DONE)
+        facts = wake(session, input->size, facts);
+    if (facts.outcome == OUTCOME_DONE && audit && !warden_watch(warden))
+        facts = session_lost_warden(session, facts);
+    return facts;
+}
+
+/* From the input to "done", by the warden's clock: *start and *end. */
+static struct facts call_on_the_clock(struct session *session, size_t input_size, bool audit, int64_t *start,
+                                      int64_t *end, struct facts facts)
+{
+    volatile struct warden_staging *staging = (volatile struct warden_staging *)session->resident.staging;
+    struct warden *warden = session->resident.warden;
+    const double longest = facts.limit + prepare_seconds;
+    struct channel_message message;
+    double gap = 0;
+
+    if (getrandom(&session->nonce, sizeof session->nonce, 0) < 0)
+        session->nonce++;
+    session->nonce |= 1; /* 0 asks for nothing */
+    staging->stop = 0;
+    *start = *end = 0;
+    if (!warden_call_begin(warden, session->nonce, input_size, session->output_size, longest))
+        return session_lost_warden(session, facts);
+    facts = session_wait_for(session, CHANNEL_DONE, clock_ns() + (int64_t)(longest * 1e9), &message, facts);
+    if (facts.outcome != OUTCOME_DONE)
+        staging->stop = 1;
+    if (!warden_call_end(warden, longest, start, end) && facts.outcome == OUTCOME_DONE)
+        facts = session_lost_warden(session, facts);
+    if (audit && warden_unwatch(warden, &gap))
+        session->used_gpu = gap > WARDEN_IDLE_SECONDS;
+    if (facts.outcome == OUTCOME_DONE && *end == 0) /* it sent the message, and not the word */
+        facts.outcome = OUTCOME_FORGED;
+    return facts;
+}
+
+/* The output as it is when nothing runs any more. */
+static struct facts take_output(struct session *session, struct blob *output, int64_t *whole, struct facts facts)
+{
+    struct warden *warden = session->resident.warden;
+
+    if (!warden_idle(warden, prepare_seconds))
+        return session_left_work(facts, "left work running on the GPU when it returned");
+    if (!warden_take(warden, session->output_size, whole, &facts.late))
+        return session_lost_warden(session, facts);
+    parallel_copy(output->data, session->resident.staging + WARDEN_STAGING +
+                                    resident_output_offset(session->resident.input_size), session->output_size);
+    return facts;
+}
+
+/*
+ * The same once more on the same input, which nobody looks at: for the GPU's counters. The host releases it itself.
+ */
+static struct facts call_again(struct session *session, const struct blob *input, struct session_times *times,
+                               struct facts facts)
+{
+    struct channel_message message;
+    int64_t start;
+
+    facts = wake(session, input->size, facts);
+    if (facts.outcome != OUTCOME_DONE)
+        return facts;
+    if (getrandom(&session->nonce, sizeof session->nonce, 0) < 0)
+        session->nonce++;
+    session->nonce |= 1;
+    start = clock_ns();
+    session->resident.page->run = session->nonce;
+    facts = session_wait_for(session, CHANNEL_DONE, start + (int64_t)(facts.limit * 1e9), &message, facts);
+    facts.seconds = clock_seconds(start, clock_ns());
+    *times = (struct session_times){ .total = facts.seconds };
+    return facts;
+}
+
+struct facts session_resident_call(struct session *session, const struct blob *input, struct blob *output,
+                                   struct session_times *times)
+{
+    struct facts facts = { .called = true, .limit = session->config->call_limit,
+                           .output_limit = session->config->output_limit, .detail = "" };
+    const bool audit = session->audit;
+    int64_t start = 0, end = 0, whole = 0;
+    double megahertz = 0;
+    struct error error;
+
+    session->idle = false;
+    if (!session->config->warden && session->resident.staging) {
+        facts = session_observed(session, call_again(session, input, times, facts));
+        session->idle = facts.outcome == OUTCOME_DONE;
+        return facts;
+    }
+    if (output->size != session->output_size && !blob_alloc(output, session->output_size, &error))
+        return session_lost(session, facts, "memory for the output");
+    if (audit) /* two contexts share the GPU then */
+        facts.limit *= 3;
+    facts = prepare(session, input, audit, &megahertz, facts);
+    if (facts.outcome == OUTCOME_DONE)
+        facts = call_on_the_clock(session, input->size, audit, &start, &end, facts);
+    if (start > 0 && facts.outcome == OUTCOME_DONE) {
+        facts.seconds = clock_seconds(start, end);
+        facts = take_output(session, output, &whole, facts);
+    }
+    if (facts.outcome == OUTCOME_DONE) {
+        session->idle = true;
+        if (facts.seconds > facts.limit)
+            facts.outcome = OUTCOME_TIMEOUT;
+        facts.unwritten = session_is_poison(session, output);
+        *times = (struct session_times){ .total = facts.seconds, .call = facts.seconds, .megahertz = megahertz,
+                                         .done = clock_seconds(end, whole) };
+        if (session->config->device_memory_limit > 0)
+            session_look_at_memory(session);
+    }
+    return session_observed(session, facts);
+}
+
+void session_resident_close(struct session *session)
+{
+    struct warden *warden = session->resident.warden;
+
+    if (warden && warden->pid > 0)
+        warden_forget(warden);
+    release_staging(session);
+    if (session->resident.page)
+        munmap((void *)session->resident.page, RESIDENT_PAGE);
+    session->resident.page = NULL;
+    session->resident.warden = NULL;
+}

@@ -1,0 +1,38 @@
+/*
+ * resident.h - a call of a problem whose data are resident on the GPU, as runner and warden see it.
+ *
+ * The warden owns device memory, the slots: the input's first, the output's behind it. The runner maps it too. Both map a
+ * page, in which the warden releases a call and the runner says that it is done: a word in memory takes a fraction of
+ * what a message takes. What the runner writes there is believed no more than its messages, one of which must follow.
+ */
+#ifndef VERIFY_WIRE_RESIDENT_H
+#define VERIFY_WIRE_RESIDENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "call.h"
+
+/* What `resident` of SETUP asks for: the host's memory, as it is; the runner copies; or it maps slots. */
+enum resident_mode { RESIDENT_NO, RESIDENT_COPIED, RESIDENT_SLOTS };
+
+enum { RESIDENT_PAGE = 4096 };
+
+/* The words lie in lines of their own. */
+struct resident_page {
+    unsigned char header[RESIDENT_HEADER]; /* of the input that comes */
+    volatile uint64_t run;                 /* the warden's: the nonce of the call that is to be made now */
+    unsigned char pad1[120];
+    volatile uint64_t done;                /* the runner's: the same when all that the call started has ended */
+    unsigned char pad2[120];
+};
+
+/* Where the output lies behind an input of that size, bytes. */
+static inline size_t resident_output_offset(size_t input_size)
+{
+    const size_t part = 4096;
+
+    return (input_size + part - 1) / part * part + part;
+}
+
+#endif
