@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "contrib/grade/contest.h"
-#include "contrib/grade/store.h"
+#include "contrib/grade/store/store.h"
 
 struct view {
     const struct contest *contest;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "judgement.h"
+#include "contrib/grade/store/judgement.h"
 
 enum { HOUR = 3600 };
 

@@ -8,7 +8,7 @@
 #define GRADE_ADMISSION_H
 
 #include "contest.h"
-#include "store.h"
+#include "contrib/grade/store/store.h"
 
 enum { ADMISSION_WHY = 200, ADMISSION_REFUSALS = 100 };
 

@@ -7,7 +7,7 @@
 #define GRADE_COMMANDS_H
 
 #include "contest.h"
-#include "store.h"
+#include "contrib/grade/store/store.h"
 
 /* results [TABLE] [--csv|--json] [filter], results --sql SELECT, standings [--public] [--csv|--json] */
 int command_results(const struct contest *contest, const char *folder, int argc, char **argv, struct error *error);

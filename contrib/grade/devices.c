@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
+#include "contrib/grade/store/judgement.h"
 #include "intake.h"
-#include "judgement.h"
 #include "verify/base/text.h"
 
 /* Judgements that count and have times, by the model that these were taken on. A chosen model, ?1, comes first. */

@@ -10,7 +10,7 @@
 #define GRADE_DEVICES_H
 
 #include "contest.h"
-#include "store.h"
+#include "contrib/grade/store/store.h"
 
 /* Whether the times of judgement ?1 rank: part of a statement's WHERE, after devices_choose(). */
 #define DEVICES_RANKED                                                                                                 \

@@ -5,7 +5,7 @@
 #define GRADE_FILTER_H
 
 #include "contest.h"
-#include "store.h"
+#include "contrib/grade/store/store.h"
 
 struct filter {
     const char *team, *problem, *verdict, *machine; /* or NULL for any; machine: a host's or a device's name */

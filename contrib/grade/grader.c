@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "contrib/grade/store/queue.h"
 #include "keeper.h"
-#include "queue.h"
 #include "step.h"
 #include "verify/base/clock.h"
 #include "verify/base/digest.h"

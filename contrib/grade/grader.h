@@ -17,10 +17,10 @@
 #include <sys/types.h>
 
 #include "contest.h"
+#include "contrib/grade/store/judgement.h"
+#include "contrib/grade/store/store.h"
 #include "intake.h"
-#include "judgement.h"
 #include "progress.h"
-#include "store.h"
 #include "verify/gpu/warden.h"
 
 enum { GRADER_JOBS = 64, GRADER_GPUS = 16 };

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "contrib/grade/store/judgement.h"
 #include "grader.h"
-#include "judgement.h"
 #include "verify/base/clock.h"
 #include "verify/base/number.h"
 

@@ -7,7 +7,7 @@
 #ifndef GRADE_GUARD_H
 #define GRADE_GUARD_H
 
-#include "store.h"
+#include "contrib/grade/store/store.h"
 
 /*
  * Before store_open(): refuses a database that is not there, has no bytes or no contest in it, where sources are. False

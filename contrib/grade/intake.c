@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "admission.h"
-#include "judgement.h"
+#include "contrib/grade/store/judgement.h"
 #include "litter.h"
 #include "verify/base/clock.h"
 #include "verify/base/digest.h"

@@ -9,8 +9,8 @@
 #define GRADE_INTAKE_H
 
 #include "contest.h"
+#include "contrib/grade/store/store.h"
 #include "notes.h"
-#include "store.h"
 
 struct intake {
     const struct contest *contest;

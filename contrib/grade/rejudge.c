@@ -8,9 +8,9 @@
 #include <time.h>
 
 #include "commands.h"
+#include "contrib/grade/store/judgement.h"
+#include "contrib/grade/store/rows.h"
 #include "filter.h"
-#include "judgement.h"
-#include "rows.h"
 #include "verify/base/number.h"
 
 /*

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "commands.h"
+#include "contrib/grade/store/judgement.h"
+#include "contrib/grade/store/rows.h"
 #include "devices.h"
 #include "filter.h"
-#include "judgement.h"
-#include "rows.h"
 #include "standings.h"
 
 #define FROM_ALL " FROM submissions s JOIN judgements j ON j.submission = s.id LEFT JOIN machines m ON m.id = j.machine"

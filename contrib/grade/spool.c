@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "judgement.h"
-#include "queue.h"
+#include "contrib/grade/store/judgement.h"
+#include "contrib/grade/store/queue.h"
 #include "verify/base/clock.h"
 
 enum { COLUMNS = 1024 };

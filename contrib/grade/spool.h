@@ -23,8 +23,8 @@
 #define GRADE_SPOOL_H
 
 #include "contest.h"
+#include "contrib/grade/store/store.h"
 #include "grader.h"
-#include "store.h"
 
 /*
  * `grader work` ends with this where a step failed for the machine's sake: probe it, and start the same command again.

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "devices.h"
-#include "judgement.h"
-#include "score.h"
 #include "standings.h"
+#include "contrib/grade/store/judgement.h"
+#include "devices.h"
+#include "score.h"
 
 enum { ATTEMPTS = 4096 };
 

@@ -7,8 +7,8 @@
 #define GRADE_STANDINGS_H
 
 #include "contest.h"
+#include "contrib/grade/store/store.h"
 #include "score.h"
-#include "store.h"
 
 /* One team on one problem. */
 struct standings_cell {

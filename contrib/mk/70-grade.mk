@@ -1,6 +1,7 @@
 # grader: contests, from files to results. It links the toolkit's readers of settings and digests, and no problem.
 
 GRADE_OBJECTS := $(call object,$(filter-out contrib/grade/main_%.c,$(wildcard contrib/grade/*.c)) \
+	$(wildcard contrib/grade/store/*.c) \
 	$(patsubst %,verify/%.c,base/settings base/number base/name base/canonical base/error base/digest base/blob base/root \
 	base/stats base/text base/lockfile base/tree wire/reap box/processor gpu/warden))
 

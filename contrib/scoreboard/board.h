@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-#include "contrib/grade/judgement.h"
 #include "contrib/grade/standings.h"
+#include "contrib/grade/store/judgement.h"
 #include "words.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contrib/grade/queue.h"
-#include "contrib/grade/store.h"
+#include "contrib/grade/store/queue.h"
+#include "contrib/grade/store/store.h"
 #include "unit.h"
 
 enum { TEAMS = 7, MOST = 250 };
