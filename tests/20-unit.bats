@@ -64,6 +64,18 @@ setup() {
     assert_output --regexp '^20256 names, [1-9][0-9]{3} taken$'
 }
 
+@test "unit: the scripts show no character that the programs show as a number" {
+    make -s -C "$root" "${BUILD:-build}/tests/steering" >&2
+    "$build/tests/steering" > "$BATS_TEST_TMPDIR/lines"
+    [ "$(wc -l < "$BATS_TEST_TMPDIR/lines")" -gt 1000 ]
+    plain=$(bash -c '. "$0/run_scripts/lib/lib.sh"; echo "$shown_plain"' "$root")
+    LC_ALL=C.UTF-8 run -1 grep -anxP "$plain" "$BATS_TEST_TMPDIR/lines"
+    assert_output ''
+    # And one of them is shown by its bytes.
+    run -0 bash -c '. "$0/run_scripts/lib/lib.sh"; printf "a\u202eb\n" | shown' "$root"
+    assert_output 'a<xE2><x80><xAE>b'
+}
+
 @test "unit: a submission that names nothing which makes streams gets one hardware queue" {
     local kind name files=()
     cd "$BATS_TEST_TMPDIR"

@@ -14,12 +14,15 @@ help_asked() {
     exit 0
 }
 
+# A line of plain text, as verify/base/text.h has it or less; a test compares the two.
+shown_plain='(?:\t|[^\p{C}\p{Zl}\p{Zp}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{3164}\x{fe00}-\x{fe0f}\x{ffa0}\x{e0000}-\x{e0fff}])*+'
+
 # shown: text from outside, of standard input, as it may reach a terminal; see verify/base/text.h. Where every line is
 # plain text it stays. Else all but tabs and printable ASCII is shown by the number of its bytes.
 shown() {
-    local text plain='(?:\t|[^\p{C}\p{Zl}\p{Zp}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{3164}\x{fe00}-\x{fe0f}\x{ffa0}])*+'
+    local text
     text=$(tr '\0' '\1')
-    if LC_ALL=C.UTF-8 grep -qavxP "$plain" <<< "$text"; then
+    if LC_ALL=C.UTF-8 grep -qavxP "$shown_plain" <<< "$text"; then
         LC_ALL=C awk 'BEGIN { for (i = 1; i < 256; i++) number[sprintf("%c", i)] = sprintf("<x%02X>", i) }
             { line = ""
               for (i = 1; i <= length($0); i++) {
