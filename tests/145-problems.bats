@@ -41,11 +41,13 @@ tokens() {
             ^DIFFEVO_DATA_MAX'
         [cointsp]='COINTSP_CITIES_MIN COINTSP_CITIES_MAX COINTSP_POPULATION_MIN COINTSP_POPULATION_MAX 1
             COINTSP_GENERATIONS_MAX 2 0 COINTSP_DISTANCE_MAX 2^{31} 0.75 ^COINTSP_ONE'
+        [attention]='1 ATTENTION_HEADS_MAX ATTENTION_LENGTH_MIN ATTENTION_LENGTH_MAX 64 ^ATTENTION_ELEMENTS_MAX'
     )
     # And numbers of the other text.
     local -A elsewhere=(
         [matmul]='^MATMUL_LARGE_PRODUCTS ^MATMUL_LARGE_ELEMENTS' [editdistance]=EDITDISTANCE_LENGTH_UNIT
         [mergesort]=^MERGESORT_COUNT_MAX [diffevo]='' [cointsp]=COINTSP_CITIES_MAX
+        [attention]=^ATTENTION_LARGE_PRODUCTS
     )
     for folder in problems/*/; do
         problem=$(basename "$folder")
@@ -83,7 +85,8 @@ tokens() {
     for row in 'matmul:simple.c baseline.c simple.cu baseline.cu opencl_simple opencl_blocked:cancel 70 90 110' \
         'mergesort:baseline.c mergesort_threads.c qsort.c baseline.cu opencl:few 5000 payload=1 distinct=7' \
         'diffevo:baseline.c baseline.cu naive.cu:mixed 20 g=5' \
-        'cointsp:baseline.c baseline.cu warp.cu:prescribed uniform 20 32 8'; do
+        'cointsp:baseline.c baseline.cu warp.cu:prescribed uniform 20 32 8' \
+        'attention:simple.c baseline.c simple.cu baseline.cu expert.cu:drift 2 150 64 causal=1'; do
         IFS=: read -r problem names line <<< "$row"
         make -s submission simulator-if-used PROBLEM="$problem"
         for name in $names; do

@@ -121,7 +121,7 @@ with_mounts() {
         run -2 "$build/grader" check "$contest"
         assert_output --partial "$words"
     done <<'EDITS'
-s/mergesort/mergesirt/|contest.yaml:5: there is no problem 'mergesirt'; there are: cointsp diffevo editdistance
+s/mergesort/mergesirt/|contest.yaml:5: there is no problem 'mergesirt'; there are: attention cointsp
 s/secret: sample/secret: secret\/none/|contest.yaml:6: the problem 'mergesort' has no group of cases 'secret/none'
 s/2-pairs/9-pairs/|contest.yaml:7: the problem 'mergesort' has no case 'sample/9-pairs'
 $a\    league: mine|contest.yaml:8: main_host: there is no league 'mine'; there are: merge open

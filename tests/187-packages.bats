@@ -10,7 +10,7 @@ setup() {
 }
 
 @test "packages: every problem can be packed, and what needs a case that is left out is left out with it" {
-    for problem in cointsp diffevo editdistance matmul mergesort; do
+    for problem in attention cointsp diffevo editdistance matmul mergesort; do
         run -0 run_scripts/package.sh export $problem
         assert_output --partial "/packages/$problem.zip: "
         case $problem in

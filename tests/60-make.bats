@@ -51,7 +51,7 @@ setup() {
 
 @test "make: a problem or a submission that is not there is named" {
     run -2 make run PROBLEM=nosuch
-    assert_output --partial "there is no problem 'nosuch'; there are: cointsp diffevo editdistance"
+    assert_output --partial "there is no problem 'nosuch'; there are: attention cointsp diffevo editdistance"
     run -2 make submission SUBMISSION=nosuch.cu
     assert_output --partial "there is no submission 'nosuch.cu'"
     run -2 make bench PROBLEM=matmul DEVICE=tpu

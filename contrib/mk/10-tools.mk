@@ -29,8 +29,11 @@ CUDASIM_LACKS := $(if $(X86_64),$(if $(wildcard $(CUDA_INCLUDE)/cuda_runtime_api
 	whose cuda_runtime_api.h is not beside nvcc),an x86-64 processor; this machine is $(shell uname -m))
 
 # One build serves every machine: native code for one GPU, and PTX, not compressed, for newer ones.
-NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -cudart shared --compress-mode=none -Xcompiler -fPIC,-Wall \
-	-gencode arch=compute_$(CUDA_ARCH),code=[sm_$(CUDA_ARCH),compute_$(CUDA_ARCH)]
+GENCODE := -gencode arch=compute_$(CUDA_ARCH),code=[sm_$(CUDA_ARCH),compute_$(CUDA_ARCH)]
+NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -cudart shared --compress-mode=none -Xcompiler -fPIC,-Wall $(GENCODE)
+# And with what one architecture alone has, as wgmma on sm_90a: the PTX stays plain, for the simulator and others.
+GENCODE_OWN := -gencode arch=compute_$(CUDA_ARCH)a,code=sm_$(CUDA_ARCH)a \
+	-gencode arch=compute_$(CUDA_ARCH),code=compute_$(CUDA_ARCH)
 # CUB and Thrust name what they do to profilers by a library that they look for with dlsym(), which leagues refuse.
 WITHOUT_NVTX := -DNVTX_DISABLE
 SUBMISSION_CFLAGS := -std=gnu11 -O3 -march=native -fPIC -Wall -Wno-unknown-pragmas

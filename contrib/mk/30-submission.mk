@@ -24,6 +24,12 @@ submission_opencl = $(strip $(if $(filter %.cl,$(call submission_files,$(1))),ye
 	$(if $(filter %.c,$(call submission_files,$(1))),\
 	$(shell grep -lsE '^ *# *include *[<"](CL/|opencl_user)' $(filter %.c %.h,$(call submission_files,$(1)))))))
 
+# The compiler's flags: code for sm_90a and its like where a file asks for it by the macro __CUDA_ARCH_FEAT_SM90_ALL.
+# Without that macro's code the same file must compile too.
+submission_own = $(if $(filter %.cu,$(call submission_files,$(1))),\
+	$(shell grep -ls '__CUDA_ARCH_FEAT_SM$(CUDA_ARCH)_ALL' $(call submission_files,$(1))))
+submission_flags = $(if $(call submission_own,$(1)),$(subst $(GENCODE),$(GENCODE_OWN),$(NVCC_FLAGS)),$(NVCC_FLAGS))
+
 # The toolkit's header and the problem's are included before anything the submission may bring.
 HEADER := problems/$(PROBLEM)/include/device_user.h
 INCLUDES = -include verify/wire/submission.h -include $(HEADER) -Iproblems/$(PROBLEM)/include -I$(dir $(1)) \
@@ -58,7 +64,7 @@ define compile_rule
 $(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) verify/wire/submission.h \
 		$(FLAGS_STAMP)
 	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(call box,$(1))$(if $(filter %.cu,$(2)),\
-		$$(NVCC) $$(NVCC_FLAGS) $(WITHOUT_NVTX),$(CC) $(SUBMISSION_CFLAGS)) \
+		$$(NVCC) $(call submission_flags,$(1)) $(WITHOUT_NVTX),$(CC) $(SUBMISSION_CFLAGS)) \
 		$(if $(FRESH),,-MMD -MP -MF $$@.d) $(call INCLUDES,$(2)) -c -o $$@ $(2)
 $(if $(FRESH),,-include $(call submission_object,$(1),$(2)).d)
 endef
