@@ -42,12 +42,14 @@ tokens() {
         [cointsp]='COINTSP_CITIES_MIN COINTSP_CITIES_MAX COINTSP_POPULATION_MIN COINTSP_POPULATION_MAX 1
             COINTSP_GENERATIONS_MAX 2 0 COINTSP_DISTANCE_MAX 2^{31} 0.75 ^COINTSP_ONE'
         [attention]='1 ATTENTION_HEADS_MAX ATTENTION_LENGTH_MIN ATTENTION_LENGTH_MAX 64 ^ATTENTION_ELEMENTS_MAX'
+        [softmax]='1 SOFTMAX_ROWS_MAX SOFTMAX_COLUMNS_MIN SOFTMAX_COLUMNS_MAX SOFTMAX_ELEMENTS_MAX SOFTMAX_VALUE_MAX'
     )
     # And numbers of the other text.
     local -A elsewhere=(
         [matmul]='^MATMUL_LARGE_PRODUCTS ^MATMUL_LARGE_ELEMENTS' [editdistance]=EDITDISTANCE_LENGTH_UNIT
         [mergesort]=^MERGESORT_COUNT_MAX [diffevo]='' [cointsp]=COINTSP_CITIES_MAX
         [attention]=^ATTENTION_LARGE_PRODUCTS
+        [softmax]=SOFTMAX_COLUMNS_MIN
     )
     for folder in problems/*/; do
         problem=$(basename "$folder")
@@ -86,7 +88,8 @@ tokens() {
         'mergesort:baseline.c mergesort_threads.c qsort.c baseline.cu opencl:few 5000 payload=1 distinct=7' \
         'diffevo:baseline.c baseline.cu naive.cu:mixed 20 g=5' \
         'cointsp:baseline.c baseline.cu warp.cu:prescribed uniform 20 32 8' \
-        'attention:simple.c baseline.c simple.cu baseline.cu expert.cu:drift 2 150 64 causal=1'; do
+        'attention:simple.c baseline.c simple.cu baseline.cu expert.cu:drift 2 150 64 causal=1' \
+        'softmax:simple.c baseline.c simple.cu baseline.cu:masked 30 77 bfloat16'; do
         IFS=: read -r problem names line <<< "$row"
         make -s submission simulator-if-used PROBLEM="$problem"
         for name in $names; do
