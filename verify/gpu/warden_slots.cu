@@ -7,7 +7,9 @@
 #include "warden_slots.h"
 
 #include <cuda.h>
+#include <atomic>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -275,51 +277,87 @@ static bool start_look(void)
                              cudaMemcpyDeviceToHost, state.stream) == cudaSuccess;
 }
 
-/* A look from its start to its end. Meanwhile takes the time at which the page says `nonce`, if it has not yet. */
-static bool look(uint64_t nonce, int64_t *done)
+/* A look from its start to its end. */
+static bool look(void)
 {
     cudaError_t status = cudaErrorNotReady;
     uint64_t now;
+    int64_t end;
 
     if (!start_look())
         return false;
-    while (status == cudaErrorNotReady) {
-        if (*done == 0 && state.page->done == nonce)
-            *done = clock_ns();
+    while (status == cudaErrorNotReady)
         status = cudaStreamQuery(state.stream);
-    }
+    end = clock_ns();
     now = digest(state.look, state.look_size);
     if (now != state.seen) {
         state.seen = now;
-        state.since = clock_ns();
+        state.since = end;
     }
     return status == cudaSuccess;
 }
 
+/* What the thread that looks and the one that has the clock tell each other. */
+struct looker {
+    std::atomic<bool> begin, end; /* of the call: the clock's; the last look starts after `end` */
+    bool ok;
+};
+
+static void *look_on(void *context)
+{
+    struct looker *looker = (struct looker *)context;
+    bool last = false;
+
+    while (!looker->begin.load(std::memory_order_acquire))
+        ;
+    while (looker->ok && !last) {
+        last = looker->end.load(std::memory_order_acquire);
+        looker->ok = look();
+    }
+    return NULL;
+}
+
+/* Releases the call, and waits for the page to say that it is done: then, or 0 where it never was. */
+static int64_t wait_for_done(const struct warden_message *message, struct looker *looker, int64_t *start)
+{
+    const volatile struct warden_staging *staging = (const volatile struct warden_staging *)state.staging;
+    int64_t now;
+
+    looker->begin.store(true, std::memory_order_release);
+    *start = clock_ns();
+    state.page->run = message->nonce;
+    for (;;) {
+        const bool done = state.page->done == message->nonce;
+
+        now = clock_ns();
+        if (done)
+            return now;
+        if (staging->stop || clock_seconds(*start, now) > message->seconds)
+            return 0;
+    }
+}
+
 void slots_call(const struct warden_message *message, struct warden_message *reply)
 {
-    const struct warden_staging *staging = (const struct warden_staging *)state.staging;
     const size_t size = message->input_size;
-    int64_t start, done = 0;
-    bool ok = fits(message), alone;
+    struct looker looker = { { false }, { false }, true };
+    pthread_t thread;
+    bool ok = fits(message) && pthread_create(&thread, NULL, look_on, &looker) == 0;
 
-    state.seen = 0;
-    choose_lines(message->output_size);
-    ok = ok && bring(0, 0, size) && cudaStreamSynchronize(state.stream) == cudaSuccess;
     if (!ok) {
-        say(reply, false, "an input slot");
+        say(reply, false, "a thread that looks at the output");
         return;
     }
-    start = clock_ns();
-    state.page->run = message->nonce;
-    while (ok && done == 0 && !staging->stop && clock_seconds(start, clock_ns()) < message->seconds)
-        ok = look(message->nonce, &done);
-    alone = done != 0;
-    if (ok && alone) /* one that began after "done" */
-        ok = look(message->nonce, &done);
-    reply->start = start;
-    reply->end = done;
-    say(reply, ok, "a look at the output");
+    state.seen = 0;
+    choose_lines(message->output_size);
+    ok = bring(0, 0, size) && cudaStreamSynchronize(state.stream) == cudaSuccess;
+    if (ok)
+        reply->end = wait_for_done(message, &looker, &reply->start);
+    else
+        looker.begin.store(true, std::memory_order_release);
+    looker.end.store(true, std::memory_order_release);
+    pthread_join(thread, NULL);
+    say(reply, ok && looker.ok, ok ? "a look at the output" : "an input slot");
 }
 
 void slots_take(const struct warden_message *message, struct warden_message *reply)

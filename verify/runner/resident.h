@@ -11,7 +11,7 @@
 #include "verify/wire/call.h"
 
 /*
- * Takes what it needs from the CUDA runtime, a library that is loaded; NULL for a submission without CUDA, whose calls get
+ * Takes what it needs from the CUDA runtime, which has initialised the driver; NULL for a submission without CUDA, whose calls get
  * the CPU's memory. NULL, or what is missing.
  */
 const char *resident_begin(void *runtime);

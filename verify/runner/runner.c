@@ -61,6 +61,7 @@ static function *find(void *library, const char *name)
 
 /* What the runner itself calls of the CUDA runtime, which it loads by name; all NULL where there is none. */
 static struct {
+    void *library;
     int (*free)(void *);
     const char *(*error_string)(int);
     int (*last_error)(void);
@@ -76,7 +77,6 @@ static struct {
 static void load_cuda(const char *name, const char *submission)
 {
     void *library = dlopen(name, RTLD_NOW);
-    const char *why;
 
     if (!library)
         fail(CHANNEL_FAILED_DEVICE, "", dlerror());
@@ -93,9 +93,7 @@ static void load_cuda(const char *name, const char *submission)
     if (!cuda.free || !cuda.error_string || !cuda.last_error || !cuda.allocate || !cuda.set || !cuda.synchronize ||
         !cuda.reset_cache || !cuda.page_lock || !cuda.page_unlock)
         fail(CHANNEL_FAILED_DEVICE, name, "it is not the CUDA runtime library");
-    why = resident_begin(library);
-    if (why)
-        fail(CHANNEL_FAILED_DEVICE, name, why);
+    cuda.library = library;
 }
 
 /* Makes the CUDA context, and loads the modules registered by now (CUDA_MODULE_LOADING=EAGER). */
@@ -206,7 +204,7 @@ static void wake_and_call(struct service *service, const struct channel_message 
     wake_cuda(message->size == 1);
     say(&reply, CHANNEL_AWAKE);
     for (unsigned i = 1; (nonce = resident_asked()) == 0; i++)
-        if (i % 4096 == 0 && channel_spin(CHANNEL_FD, 0))
+        if (i % (1u << 20) == 0 && channel_spin(CHANNEL_FD, 0))
             return;
     reply = (struct channel_message){ .nonce = nonce };
     resident_slots_call(service->device_user, nonce, input_size, service->output_size, &reply.stamps[STAMP_MAPPED]);
@@ -310,6 +308,9 @@ int main(int argc, char **argv)
     } else if (argc == 4) {
         load_cuda(argv[3], argv[2]);
         initialise_cuda(CHANNEL_FAILED_DEVICE);
+        why = resident_begin(cuda.library);
+        if (why)
+            fail(CHANNEL_FAILED_DEVICE, argv[3], why);
     }
     executable_load_ahead(cuda.free && level == FILTER_DRIVER);
     why = filter_install(level, loads_later);
