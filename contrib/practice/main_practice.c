@@ -124,6 +124,7 @@ static bool call(const struct practice *practice, void *library, function *devic
 {
     const struct blob *output = &practice->output;
     const char *why;
+    bool ok;
 
     if (!practice->package.resident) {
         call_device_user(device_user, &(struct user_call){ .header = input->data, .input = input->data,
@@ -134,9 +135,10 @@ static bool call(const struct practice *practice, void *library, function *devic
     why = resident_begin(dlsym(library, "cudaMalloc") ? library : NULL);
     if (why)
         return error_usage(error, "%s: %s", practice->submission, why);
-    return (resident_carry_in(output->data, output->size, input->size) &&
-            resident_carried(device_user, input->data, input->size, output->data, output->size)) ||
-           error_usage(error, "CUDA failed, see above");
+    ok = resident_carry_in(output->data, output->size, input->size) &&
+         resident_carried(device_user, input->data, input->size, output->data, output->size);
+    resident_end();
+    return ok || error_usage(error, "CUDA failed, see above");
 }
 
 /* Whether the answer is right. */

@@ -323,13 +323,12 @@ bool warden_call_begin(struct warden *warden, uint64_t nonce, size_t input_size,
     return tell(warden, &message, -1);
 }
 
-bool warden_call_end(struct warden *warden, double seconds, int64_t *start, int64_t *end)
+bool warden_call_end(struct warden *warden, double seconds, int64_t *start)
 {
     struct warden_message reply;
     bool ok = receive(warden, WARDEN_CALL, seconds + operation_seconds, &reply);
 
     *start = ok ? reply.start : 0;
-    *end = ok ? reply.end : 0;
     return ok;
 }
 
@@ -339,7 +338,7 @@ bool warden_take(struct warden *warden, size_t output_size, int64_t *whole, bool
     struct warden_message reply;
     bool ok = tell(warden, &message, -1) && receive(warden, WARDEN_TAKE, operation_seconds, &reply);
 
-    *whole = ok ? reply.end : 0;
+    *whole = ok ? reply.start : 0;
     *late = ok && reply.late;
     return ok;
 }

@@ -41,7 +41,7 @@ enum warden_operation {
     WARDEN_SLOTS,   /* with that of the staging memory (below): makes slots; the reply carries theirs */
     WARDEN_POISON,  /* fills the output slot, by `nonce` (poison.h) */
     WARDEN_DECOY,   /* brings the input's parts in another order to its slot, by the copy engine: no kernel */
-    WARDEN_CALL,    /* brings the input, releases the call, looks at the output, and clocks: struct warden_call */
+    WARDEN_CALL,    /* brings the input, releases the call, and looks at the output until the page says "done" */
     WARDEN_TAKE,    /* brings the output to the staging memory, and tells what the looks saw */
     WARDEN_FORGET,  /* lets go of page, slots and staging memory */
     WARDEN_NAME,    /* `text` of the reply: the UUID of its GPU; `process`: its own number */
@@ -55,7 +55,7 @@ struct warden_message {
     double megahertz;
     uint64_t nonce;     /* of POISON and CALL */
     uint64_t input_size, output_size; /* of SLOTS, bytes; of CALL and DECOY those of this input */
-    int64_t start, end; /* of CALL's reply: release and "done", clock_ns(); of TAKE's: `end`, when the output was whole */
+    int64_t start;      /* clock_ns(): of CALL's reply, of the release; of TAKE's, when the output was first seen whole */
     uint32_t late;      /* of TAKE's reply: something was written after a look that came after "done" */
     char text[120];     /* of a reply that is not ok: why, terminated */
 };
@@ -130,7 +130,7 @@ bool warden_slots(struct warden *warden, int staging, size_t input_size, size_t 
 bool warden_poison(struct warden *warden, uint64_t key, size_t output_size);
 bool warden_decoy(struct warden *warden, size_t input_size);
 bool warden_call_begin(struct warden *warden, uint64_t nonce, size_t input_size, size_t output_size, double seconds);
-bool warden_call_end(struct warden *warden, double seconds, int64_t *start, int64_t *end);
+bool warden_call_end(struct warden *warden, double seconds, int64_t *start);
 bool warden_take(struct warden *warden, size_t output_size, int64_t *whole, bool *late);
 bool warden_forget(struct warden *warden);
 

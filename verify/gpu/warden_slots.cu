@@ -1,5 +1,5 @@
 /*
- * warden_slots.cu - slots, staging memory and the clock of resident calls.
+ * warden_slots.cu - slots, staging memory and the release of resident calls.
  *
  * While a call runs the warden looks at the output again and again: a small one whole, of a larger one lines that were
  * drawn by chance. So it knows by itself when the output had come to what it is at the end, whatever the runner says.
@@ -7,9 +7,7 @@
 #include "warden_slots.h"
 
 #include <cuda.h>
-#include <atomic>
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -297,67 +295,27 @@ static bool look(void)
     return status == cudaSuccess;
 }
 
-/* What the thread that looks and the one that has the clock tell each other. */
-struct looker {
-    std::atomic<bool> begin, end; /* of the call: the clock's; the last look starts after `end` */
-    bool ok;
-};
-
-static void *look_on(void *context)
-{
-    struct looker *looker = (struct looker *)context;
-    bool last = false;
-
-    while (!looker->begin.load(std::memory_order_acquire))
-        ;
-    while (looker->ok && !last) {
-        last = looker->end.load(std::memory_order_acquire);
-        looker->ok = look();
-    }
-    return NULL;
-}
-
-/* Releases the call, and waits for the page to say that it is done: then, or 0 where it never was. */
-static int64_t wait_for_done(const struct warden_message *message, struct looker *looker, int64_t *start)
-{
-    const volatile struct warden_staging *staging = (const volatile struct warden_staging *)state.staging;
-    int64_t now;
-
-    looker->begin.store(true, std::memory_order_release);
-    *start = clock_ns();
-    state.page->run = message->nonce;
-    for (;;) {
-        const bool done = state.page->done == message->nonce;
-
-        now = clock_ns();
-        if (done)
-            return now;
-        if (staging->stop || clock_seconds(*start, now) > message->seconds)
-            return 0;
-    }
-}
-
 void slots_call(const struct warden_message *message, struct warden_message *reply)
 {
+    const volatile struct warden_staging *staging = (const volatile struct warden_staging *)state.staging;
     const size_t size = message->input_size;
-    struct looker looker = { { false }, { false }, true };
-    pthread_t thread;
-    bool ok = fits(message) && pthread_create(&thread, NULL, look_on, &looker) == 0;
+    bool ok = fits(message), last = false;
 
-    if (!ok) {
-        say(reply, false, "a thread that looks at the output");
+    state.seen = 0;
+    choose_lines(ok ? message->output_size : 0);
+    if (!ok || !bring(0, 0, size) || cudaStreamSynchronize(state.stream) != cudaSuccess) {
+        say(reply, false, "an input slot");
         return;
     }
-    state.seen = 0;
-    choose_lines(message->output_size);
-    ok = bring(0, 0, size) && cudaStreamSynchronize(state.stream) == cudaSuccess;
-    if (ok)
-        reply->end = wait_for_done(message, &looker, &reply->start);
-    else
-        looker.begin.store(true, std::memory_order_release);
-    looker.end.store(true, std::memory_order_release);
-    pthread_join(thread, NULL);
-    say(reply, ok && looker.ok, ok ? "a look at the output" : "an input slot");
+    reply->start = clock_ns();
+    state.page->run = message->nonce;
+    while (ok && !last) {
+        /* The last look begins after "done". */
+        last = state.page->done == message->nonce || staging->stop ||
+               clock_seconds(reply->start, clock_ns()) > message->seconds;
+        ok = look();
+    }
+    say(reply, ok, "a look at the output");
 }
 
 void slots_take(const struct warden_message *message, struct warden_message *reply)
@@ -373,7 +331,7 @@ void slots_take(const struct warden_message *message, struct warden_message *rep
     for (size_t i = 0; ok && state.line_pitch > 0 && i < LINES; i++)
         memcpy(lines + i * LINE, to + state.first_line + i * state.line_pitch, LINE);
     reply->late = ok && digest(lines, state.look_size) != state.seen;
-    reply->end = state.since;
+    reply->start = state.since;
     say(reply, ok, "an output slot");
 }
 

@@ -121,6 +121,15 @@ bool resident_carry_in(const void *output, size_t output_size, size_t input_size
            works(cuda.copy(own_output.memory, output, output_size, TO_DEVICE), "a copy to the GPU");
 }
 
+void resident_end(void)
+{
+    if (own_input.memory)
+        cuda.release(own_input.memory);
+    if (own_output.memory)
+        cuda.release(own_output.memory);
+    own_input.memory = own_output.memory = NULL;
+}
+
 bool resident_carried(void (*function)(void), void *input, size_t input_size, void *output, size_t output_size)
 {
     unsigned char header[RESIDENT_HEADER] = { 0 };

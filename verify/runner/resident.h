@@ -35,6 +35,7 @@ void resident_slots_call(void (*function)(void), uint64_t nonce, size_t input_si
  * brings the output there, as it is; resident_carried() brings the input, calls, and waits for all that was started.
  * False with words on standard error where CUDA failed: in the second case the submission's kernels did.
  */
+void resident_end(void); /* gives that memory back */
 bool resident_carry_in(const void *output, size_t output_size, size_t input_size);
 bool resident_carried(void (*function)(void), void *input, size_t input_size, void *output, size_t output_size);
 

@@ -339,8 +339,10 @@ int main(int argc, char **argv)
     if (setup)
         setup();
     say(&message, CHANNEL_READY);
-    if (serve(device_user))
-        return 0; /* the simulator reports in its destructor */
+    if (serve(device_user)) { /* the simulator reports in its destructor */
+        resident_end();
+        return 0;
+    }
     fflush(NULL);
     _exit(0);
 }
