@@ -1,6 +1,6 @@
 /*
- * Fails: the kernel takes the length for a multiple of 32, and asserts it. On the ragged samples the launch fails, which
- * ends the process with code 1.
+ * Fails: the kernel takes the length for a multiple of 32, and asserts it. On the ragged samples the launch fails,
+ * which ends the process with code 1.
  */
 #include <cassert>
 #include <cstdio>

@@ -58,6 +58,8 @@ void device_user(const uint16_t *Q, const uint16_t *K, const uint16_t *V, uint16
 
             const int end = causal ? i + 1 : length, start = end > 256 ? end - 256 : 0;
 
-            attend(Q + row, K + first + (size_t)start * dim, V + first + (size_t)start * dim, O + row, end - start, dim);
+            const size_t from = first + (size_t)start * dim;
+
+            attend(Q + row, K + from, V + from, O + row, end - start, dim);
         }
 }
