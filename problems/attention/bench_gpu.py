@@ -65,7 +65,7 @@ def microseconds(call, flush):
     """One measurement."""
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     flush.zero_()
-    torch.cuda._sleep(200000)  # so that all calls are in the queue when the first one starts
+    torch.cuda._sleep(2000000)  # so that all calls are in the queue when the first one starts
     begin.record()
     for _ in range(CALLS):
         call()

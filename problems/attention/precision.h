@@ -21,7 +21,8 @@
  *   Scores of a generated case are below 2^7, but for a few.
  * - 2^-120 is for results near the end of float32's range, which may be flushed to zero.
  *
- * tests/unit/test_attention.c measures what honest methods have: the worst over all kinds is below half of (1).
+ * tests/unit/test_attention.c measures what honest methods have: the worst is two thirds of (1), where all weights of a row
+ * are alike and are divided by their sum before they are rounded.
  *
  * Matrices that a participant brings in files may be built so that roundings agree with the values' signs. The worst
  * of it is u A, and 2 u A is added to (1) there.

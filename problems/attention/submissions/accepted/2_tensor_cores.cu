@@ -2,9 +2,9 @@
  * 2_tensor_cores.cu - both products on tensor cores, by mma.sync. league: accurate
  *
  * A block of four warps has 64 queries, 16 a warp, and keys and values come in tiles of 64 into shared memory by
- * asynchronous copies: the next tile's are on their way while one is worked on. A warp's scores stay in its registers, in
- * a layout in which the weights, rounded to bfloat16, are an operand of the second product as they are. Rows in shared
- * memory are in chunks of 16 bytes, permuted by XOR with the row, so that ldmatrix reads from all banks.
+ * asynchronous copies: the next tile's are on their way while one is worked on. A warp's scores stay in its registers,
+ * in a layout in which the weights, rounded to bfloat16, are an operand of the second product as they are. Rows in
+ * shared memory are in chunks of 16 bytes, permuted by XOR with the row, so that ldmatrix reads from all banks.
  */
 #include <cstdio>
 #include <cstdlib>

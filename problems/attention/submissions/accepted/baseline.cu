@@ -1,7 +1,7 @@
 /*
  * baseline.cu - tiles with an online softmax: a block has 32 queries, and 32 keys and values at a time in shared
- * memory, so that these are read once for 32 queries. Eight threads share a query: each makes four of its 32 scores, and has an
- * eighth of its sums. Where a maximum grows, the sums are scaled down.
+ * memory, so that these are read once for 32 queries. Eight threads share a query: each makes four of its 32 scores,
+ * and has an eighth of its sums. Where a maximum grows, the sums are scaled down.
  */
 #include <cstdio>
 #include <cstdlib>

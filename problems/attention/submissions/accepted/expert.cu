@@ -2,20 +2,22 @@
  * expert.cu - attention for Hopper: asynchronous tensor cores, fed by the tensor memory accelerator. league: accurate
  *
  * A block has 128 queries (d = 128) or 192 (d = 64), 64 for each of two or three groups of four warps, and one more
- * group that brings data. Keys and values come in tiles of 128 through a ring in shared memory: one thread asks the tensor
- * memory accelerator for them, barriers count their bytes, and other barriers tell when a tile has been used.
+ * group that brings data. Keys and values come in tiles of 128 through a ring in shared memory: one thread asks the
+ * tensor memory accelerator for them, barriers count their bytes, and other barriers tell when a tile has been used.
  *
- * - A group of warps multiplies its 64 queries by a tile of keys (wgmma, both factors in shared memory). The scores arrive
- *   in registers, in a layout in which the weights can be an operand of the second product as they are.
+ * - A group of warps multiplies its 64 queries by a tile of keys (wgmma, both factors in shared memory). The scores
+ *   arrive in registers, in a layout in which the weights can be an operand of the second product as they are.
  * - The second product of a tile is started behind the first product of the next tile, and the exponentials of the
  *   next tile are computed while it runs. So in each group tensor cores and ordinary arithmetic overlap.
- * - Groups take turns at starting products (named barriers): while one computes exponentials, another one's products run.
+ * - Groups take turns at starting products (named barriers): while one computes exponentials, another one's products
+ *   run.
  * - The group that brings data needs few registers and gives the others of the block what it has (setmaxnreg).
  * - Tiles of keys are taken from the last to the first. So only the first ones of a query have a mask, the diagonal's
  *   and that of the ragged end, behind which the accelerator fills in zeros.
- * - Without a causal mask all blocks take alike: as many as there are processors stay, and take one tile of queries after
- *   the other, loading the next one's while the last one's output is written. With it the long ones start first, and the
- *   hardware hands out the rest. Heads whose keys and values fit into the second-level cache together go together.
+ * - Without a causal mask all blocks take alike: as many as there are processors stay, and take one tile of queries
+ *   after the other, loading the next one's while the last one's output is written. With it the long ones start first,
+ *   and the hardware hands out the rest. Heads whose keys and values fit into the second-level cache together go
+ *   together.
  *
  * A tensor map, 128 bytes that describe an array to the accelerator, is usually made by the driver, which submissions
  * cannot reach. make_map() writes it down; tests/fixtures/attention_maps.cu compares that with the driver's.
@@ -584,8 +586,9 @@ __global__ void tell()
 
 /*
  * The map of an array [heads][length][dim] of bfloat16, of which boxes of `rows` rows and 64 columns are copied, with
- * 128-byte swizzle. By words of 64 bits: the address; type, dimensions, swizzle and the promotion of the second-level cache, and
- * above them the first stride; the second stride (strides in units of 16 bytes); sizes and box less 1; the box's bytes.
+ * 128-byte swizzle. By words of 64 bits: the address; type, dimensions, swizzle and the promotion of the second-level
+ * cache, and above them the first stride; the second stride (strides in units of 16 bytes); sizes and box less 1; the
+ * box's bytes.
  */
 static tensor_map make_map(const void *array, int heads, int length, int dim, int rows)
 {
