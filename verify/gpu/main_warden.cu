@@ -303,7 +303,10 @@ union control {
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-/* The next message, with the descriptor that came along in *fd, or -1. Spins for a while first: the host asks in quick succession, and the clock may be running. */
+/*
+ * The next message, with the descriptor that came along in *fd, or -1. Spins for a while first: the host asks in quick
+ * succession, and the clock may be running.
+ */
 static bool receive(struct warden_message *message, int *fd)
 {
     const int64_t start = clock_ns();

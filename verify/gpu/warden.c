@@ -31,7 +31,7 @@ static void become_warden(const char *program, const char *gpu_uuid, const int g
 {
     char device[160];
     char *argv[] = { (char *)program, NULL };
-    /* Two hardware queues are all that it needs, for kernels and for copies, and its context is made in half the time. */
+    /* Two hardware queues do, for kernels and for copies, and its context is made in half the time. */
     char *envp[] = { device, "CUDA_DEVICE_MAX_CONNECTIONS=2", NULL };
     sigset_t none;
     int null = open("/dev/null", O_RDWR), kept[GIVEN];

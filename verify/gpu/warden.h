@@ -55,7 +55,7 @@ struct warden_message {
     double megahertz;
     uint64_t nonce;     /* of POISON and CALL */
     uint64_t input_size, output_size; /* of SLOTS, bytes; of CALL and DECOY those of this input */
-    int64_t start;      /* clock_ns(): of CALL's reply, of the release; of TAKE's, when the output was first seen whole */
+    int64_t start;      /* clock_ns(): of CALL's reply, the release; of TAKE's, the first look at the whole output */
     uint32_t late;      /* of TAKE's reply: something was written after a look that came after "done" */
     char text[120];     /* of a reply that is not ok: why, terminated */
 };

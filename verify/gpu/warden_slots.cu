@@ -150,7 +150,8 @@ static bool make_slots(size_t size, int *exported)
     size = (size + part - 1) / part * part;
     if (driver.create(&state.handle, size, &properties, 0) != CUDA_SUCCESS)
         return false;
-    if (driver.reserve(&at, size, 0, 0, 0) != CUDA_SUCCESS || driver.map(at, size, 0, state.handle, 0) != CUDA_SUCCESS ||
+    if (driver.reserve(&at, size, 0, 0, 0) != CUDA_SUCCESS ||
+        driver.map(at, size, 0, state.handle, 0) != CUDA_SUCCESS ||
         driver.allow(at, size, &access, 1) != CUDA_SUCCESS ||
         driver.export_handle(exported, state.handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) != CUDA_SUCCESS) {
         driver.release(state.handle);

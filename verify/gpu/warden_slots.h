@@ -2,7 +2,8 @@
  * warden_slots.h - the warden's part of a call whose data are resident on the GPU.
  *
  * It brings inputs and outputs by the copy engines, which work beside another context's kernels and do not stop them.
- * It releases a call by a word in memory, at the moment at which the input is there, and says when that was. All functions set reply->ok, and words where it is 0.
+ * It releases a call by a word in memory, at the moment at which the input is there, and says when that was. All
+ * functions set reply->ok, and words where it is 0.
  */
 #ifndef VERIFY_WARDEN_SLOTS_H
 #define VERIFY_WARDEN_SLOTS_H

@@ -21,9 +21,9 @@
 static const double prepare_seconds = 3.0;
 
 /*
- * One call in so many is preceded by a trap: a false input comes to the slot as the true one does, and the warden watches
- * whether a kernel starts. It watches for longer than a time slice of the GPU, so that a kernel which waits for its turn
- * gets it.
+ * One call in so many is preceded by a trap: a false input comes to the slot as the true one does, and the warden
+ * watches whether a kernel starts. It watches for longer than a time slice of the GPU, so that a kernel which waits for
+ * its turn gets it.
  */
 enum { TRAP_ONE_IN = 8, TRAP_MICROSECONDS = 4000 };
 

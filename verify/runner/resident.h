@@ -11,14 +11,14 @@
 #include "verify/wire/call.h"
 
 /*
- * Takes what it needs from the CUDA runtime, which has initialised the driver; NULL for a submission without CUDA, whose calls get
- * the CPU's memory. NULL, or what is missing.
+ * Takes what it needs from the CUDA runtime, which has initialised the driver; NULL for a submission without CUDA, whose
+ * calls get the CPU's memory. NULL, or what is missing.
  */
 const char *resident_begin(void *runtime);
 
 /*
- * Maps the page and the warden's slots, of `size` bytes with the output `offset` bytes behind the input, in the place of
- * earlier ones; closes the descriptors. NULL, or what failed.
+ * Maps the page and the warden's slots, of `size` bytes with the output `offset` bytes behind the input, in the place
+ * of earlier ones; closes the descriptors. NULL, or what failed.
  */
 const char *resident_map_page(int fd);
 const char *resident_map_slots(int fd, size_t size, size_t offset);

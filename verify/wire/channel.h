@@ -13,8 +13,8 @@
  *   runner → host   MAPPED
  *   host → runner   PLACE + input memfd       map this for the inputs to come, page-lock it; `mapped` bytes
  *   runner → host   PLACED
- *   host → runner   SLOTS + device memory     map this for the data of resident problems (resident.h): `mapped` bytes, the
- *                                             output from `size` on; the answer is PLACED
+ *   host → runner   SLOTS + device memory     map this for the data of resident problems (resident.h): `mapped`
+ *                                             bytes, the output from `size` on; the answer is PLACED
  *   host → runner   WAKE                      an input comes at once, of `mapped` bytes of new memory or in its place
  *                                             (0): finish what is on the GPU, and keep your processor awake;
  *                                             `size` 1: the GPU was used by another process
