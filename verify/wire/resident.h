@@ -2,8 +2,9 @@
  * resident.h - a call of a problem whose data are resident on the GPU, as runner and warden see it.
  *
  * The warden owns device memory, the slots: the input's first, the output's behind it. The runner maps it too. Host,
- * warden and runner map a page, in which the warden releases a call and the runner says that it is done: a word in memory
- * takes a fraction of what a message takes. What the runner writes there is believed no more than its messages, one of which must follow.
+ * warden and runner map a page, in which the warden releases a call and the runner says that it is done: a word in
+ * memory takes a fraction of what a message takes. What the runner writes there is believed no more than its messages,
+ * one of which must follow.
  */
 #ifndef VERIFY_WIRE_RESIDENT_H
 #define VERIFY_WIRE_RESIDENT_H
