@@ -11,8 +11,8 @@
 #include "verify/wire/call.h"
 
 /*
- * Takes what it needs from the CUDA runtime, which has initialised the driver; NULL for a submission without CUDA, whose
- * calls get the CPU's memory. NULL, or what is missing.
+ * Takes what it needs from the CUDA runtime, which has initialised the driver. NULL stands for a submission without
+ * CUDA, whose calls get the CPU's memory. Returns NULL, or what is missing.
  */
 const char *resident_begin(void *runtime);
 
