@@ -43,6 +43,7 @@ tokens() {
             COINTSP_GENERATIONS_MAX 2 0 COINTSP_DISTANCE_MAX 2^{31} 0.75 ^COINTSP_ONE'
         [attention]='1 ATTENTION_HEADS_MAX ATTENTION_LENGTH_MIN ATTENTION_LENGTH_MAX 64 ^ATTENTION_ELEMENTS_MAX'
         [softmax]='1 SOFTMAX_ROWS_MAX SOFTMAX_COLUMNS_MIN SOFTMAX_COLUMNS_MAX SOFTMAX_ELEMENTS_MAX SOFTMAX_VALUE_MAX'
+        [scan]='1 ^SCAN_COUNT_MAX SCAN_COUNT_MAX'
     )
     # And numbers of the other text.
     local -A elsewhere=(
@@ -50,6 +51,7 @@ tokens() {
         [mergesort]=^MERGESORT_COUNT_MAX [diffevo]='' [cointsp]=COINTSP_CITIES_MAX
         [attention]=^ATTENTION_LARGE_PRODUCTS
         [softmax]=SOFTMAX_COLUMNS_MIN
+        [scan]=^SCAN_COUNT_MAX
     )
     for folder in problems/*/; do
         problem=$(basename "$folder")
@@ -89,7 +91,8 @@ tokens() {
         'diffevo:baseline.c baseline.cu naive.cu:mixed 20 g=5' \
         'cointsp:baseline.c baseline.cu warp.cu:prescribed uniform 20 32 8' \
         'attention:simple.c baseline.c simple.cu baseline.cu expert.cu:drift 2 150 64 causal=1' \
-        'softmax:simple.c baseline.c simple.cu baseline.cu:masked 30 77 bfloat16'; do
+        'softmax:simple.c baseline.c simple.cu baseline.cu:masked 30 77 bfloat16' \
+        'scan:simple.c baseline.c simple.cu baseline.cu:random float32 5000 mean=70'; do
         IFS=: read -r problem names line <<< "$row"
         make -s submission simulator-if-used PROBLEM="$problem"
         for name in $names; do

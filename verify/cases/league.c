@@ -86,7 +86,7 @@ bool league_choose(struct league *league, const struct package *package, const c
 bool league_has_case(const struct league *league, const struct package_case *test_case)
 {
     for (size_t i = 0; i < league->group_count; i++)
-        if (package_case_in_group(test_case, league->groups[i]))
+        if (package_case_in_group(test_case, league->groups[i]) || strcmp(test_case->name, league->groups[i]) == 0)
             return true;
     return league->group_count == 0;
 }

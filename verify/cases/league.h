@@ -7,7 +7,7 @@
  *     fp32:
  *       about: plain FP32 arithmetic
  *       refuse: [tensor_cores]             names of rules.h
- *       cases: [sample, secret/plain]      groups of cases; all without it
+ *       cases: [sample, secret/plain]      groups of cases, and cases; all without it
  *
  * A problem without leagues has one without a name, which refuses nothing.
  */
