@@ -128,7 +128,8 @@ static void check_against(const float *sums, size_t n)
     auto magnitudes = thrust::make_transform_iterator((const double *)gpu.exact, magnitude());
 
     CUDA_CHECK(cub::DeviceScan::InclusiveSum(gpu.scratch, size, reals, gpu.exact, (int)n, gpu.stream));
-    CUDA_CHECK(cub::DeviceScan::InclusiveScan(gpu.scratch, size, magnitudes, gpu.largest, larger(), (int)n, gpu.stream));
+    CUDA_CHECK(cub::DeviceScan::InclusiveScan(gpu.scratch, size, magnitudes, gpu.largest, larger(), (int)n,
+                                              gpu.stream));
     judge<<<1024, 256, 0, gpu.stream>>>(sums, gpu.exact, gpu.largest, n, gpu.wrong);
 }
 
@@ -281,12 +282,14 @@ static void print_rows(const std::vector<row> &rows)
         slower[1] += graph < 1;
     }
     for (int k = 0; k < 2; k++)
-        std::printf("geometric mean of CUB's time over the expert's, %zu sizes, %s: %.3f; the expert is slower for %d\n",
+        std::printf("geometric mean of CUB's time over the expert's, %zu sizes, %s: %.3f; the expert is slower for "
+                    "%d\n",
                     rows.size(), k == 0 ? "calls" : "graph", std::exp(logs[k] / (double)rows.size()), slower[k]);
     std::printf("\n");
     for (const row &r : rows)
         for (int k = 0; k < SERIES; k++) {
-            std::printf("{\"what\":\"%s\",\"measure\":\"%s\",\"type\":\"%s\",\"n\":%zu,\"median_us\":%.3f,\"samples_us\":[",
+            std::printf("{\"what\":\"%s\",\"measure\":\"%s\",\"type\":\"%s\",\"n\":%zu,\"median_us\":%.3f,"
+                        "\"samples_us\":[",
                         series_names[k][0], series_names[k][1], type_names[r.type], r.n, r.median(k) * 1e6);
             for (size_t s = 0; s < r.samples[k].size(); s++)
                 std::printf("%s%.3f", s > 0 ? "," : "", r.samples[k][s] * 1e6);
