@@ -12,7 +12,7 @@
  * - Segments: a tile with a start in it knows at once what goes into the next one, so it publishes that as the sum of
  *   all up to its end. Looking back ends there, and is the same code.
  * - Few tiles, all on the GPU at once, look back at once: thread t reads tile t. One wait replaces a chain of them.
- * - How large a tile is depends on n: small inputs are one block, middle ones one tile for each multiprocessor.
+ * - How large a tile is depends on n: small tiles while there is room for more of them on the GPU, large ones then.
  *
  * A tile waits for those before it, which have lower block numbers. GPUs start blocks in that order, as CUB relies on.
  */
@@ -389,14 +389,10 @@ void launch(const T *values, const uint8_t *starts, T *sums, size_t n, bool wide
 template <class T, bool SEGMENTED>
 void launch_many(const T *values, const uint8_t *starts, T *sums, size_t n, size_t quads, cudaStream_t stream)
 {
-    if constexpr (SEGMENTED)
-        launch<T, SEGMENTED, 512, 8>(values, starts, sums, n, false, stream);
-    else if constexpr (sizeof(T) == 4)
-        launch<T, SEGMENTED, 512, 10>(values, starts, sums, n, false, stream);
-    else if (quads <= 4 << 20)
-        launch<T, SEGMENTED, 512, 8>(values, starts, sums, n, false, stream);
-    else
-        launch<T, SEGMENTED, 128, 20>(values, starts, sums, n, false, stream);
+    if constexpr (!SEGMENTED)
+        if (quads > 1 << 20) /* 16 MiB */
+            return launch<T, SEGMENTED, 256, 20>(values, starts, sums, n, false, stream);
+    launch<T, SEGMENTED, 512, 8>(values, starts, sums, n, false, stream);
 }
 
 template <class T, bool SEGMENTED>
