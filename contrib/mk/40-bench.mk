@@ -12,3 +12,8 @@ $(BUILD)/benches/%_gpu: problems/%/bench_gpu.cu $(HOST_OBJECTS) $(FLAGS_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) --extended-lambda -MMD -MP -MF $@.d \
 		-I. -Icontrib/cuda -Iproblems/$* -Iproblems/$*/include -o $@ $(filter %.cu %.o,$^) $(HOST_LIBS) $(BENCH_GPU_LIBS_$*)
 -include $(wildcard $(BUILD)/benches/*_gpu.d)
+
+# What CUPTI says, beside the judge: tests/bench/bench_resident.sh.
+$(BUILD)/bench_resident: tests/bench/main_resident.cu verify/base/clock.h $(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -I. -Xlinker -rpath=$(CUDA_FOLDER):/usr/local/cuda/lib64 -o $@ $< -lcupti -ldl
