@@ -42,11 +42,10 @@ bool attention_is_large(const struct attention_heads *h)
 
 size_t attention_row_count(const struct attention_heads *h)
 {
-    const uint64_t affordable = ROWS_PRODUCTS / (h->length * h->dim);
+    const uint64_t affordable = ROWS_PRODUCTS / (h->length * h->dim), all = h->heads * h->length;
+    const uint64_t count = affordable < ROWS_LEAST ? ROWS_LEAST : affordable > ROWS_MOST ? ROWS_MOST : affordable;
 
-    if (!attention_is_large(h))
-        return h->heads * h->length;
-    return affordable < ROWS_LEAST ? ROWS_LEAST : affordable > ROWS_MOST ? ROWS_MOST : affordable;
+    return attention_is_large(h) && count < all ? count : all;
 }
 
 size_t attention_answer_size(const struct attention_heads *h)
@@ -163,7 +162,7 @@ bool attention_answer(const struct attention_heads *h, bool plain, const struct 
                       struct blob *answer, struct error *error)
 {
     const size_t count = attention_row_count(h);
-    const bool large = attention_is_large(h);
+    const bool large = attention_is_large(h), drawn = count < h->heads * h->length;
     struct parts parts;
     bool ok;
 
@@ -172,10 +171,10 @@ bool attention_answer(const struct attention_heads *h, bool plain, const struct 
     parts = parts_of(h, answer);
     parts.head->count = count;
     parallel_pieces(h->heads, 1, find_ranges, &(struct ranging){ .h = h, .ranges = parts.ranges });
-    for (size_t r = 0; r < count && !large; r++)
+    for (size_t r = 0; r < count && !drawn; r++)
         parts.rows[r] =
             (struct attention_row){ .head = (uint32_t)(r / h->length), .i = (uint32_t)(r % h->length) };
-    if (large)
+    if (drawn)
         draw_rows(h, secret, parts.rows, count);
     ok = compute(h, plain, parts.rows, count, parts.truths);
     if (ok && large)

@@ -4,9 +4,10 @@
  * A large output (ATTENTION_LARGE_PRODUCTS) is checked in two ways.
  *
  * 1. Rows drawn from the secret, all their elements by the rule of precision.h: as many as 2^31 products make, 1024 to
- *    8192. Of these one in 16 is among the first 16 rows of a head, where a causal mask that is off shows most, one in 16
- *    is among the last 128, one in 16 is just before or behind a multiple of 64, the rest is anywhere. An output with a
- *    fraction f of wrong rows passes with a probability of (1 - f)^(13/16 count) at most: f = 1 % of 1024 with 2e-4.
+ *    8192, or all. Of these one in 16 is among the first 16 rows of a head, where a causal mask that is off shows most,
+ *    one in 16 is among the last 128, one in 16 is just before or behind a multiple of 64, the rest is anywhere. An
+ *    output with a fraction f of wrong rows passes with a probability of (1 - f)^(13/16 count) at most: f = 1 % of 1024
+ *    with 2e-4.
  *
  * 2. All elements. O* is a mean of a column of V, so it lies between the column's least and largest number; a right
  *    element is outside by no more than 0.05 of the largest absolute value, as (1) of precision.h allows at most

@@ -5,10 +5,11 @@
 # cuDNN and the flash backend. SHAPES shapes are drawn by SEED: dim 64 or 128, causal or not, length from 128 to 16,384
 # with an evenly spread logarithm, so many heads that there are 2^20 to 2^26 elements. Arrays are normal.
 #
-# A row: the shape; of each kernel the median of 7 measurements in µs; the largest error of the submissions over what the
-# rule of precision.h allows, at 64 rows, in float64, which must be at most 1; cuDNN's time over the first submission's.
-# The time is that of CUDA's events around three calls less that around none, over three; each measurement begins with
-# 256 MiB written, so that no data are in the cache for the first of them. Exit code 1 where an output is wrong.
+# A row: the shape; of each kernel the median of 7 measurements in µs; the rate of the first submission; the largest
+# error of the submissions over what the rule of precision.h allows, at 64 rows, in float64, which must be at most 1;
+# cuDNN's time over the first submission's. A measurement is what CUDA's events around three calls say, over three. It
+# begins with 256 MiB written, so that no data are in the cache for the first call, and with a wait on the GPU, so that
+# all calls are in its queue when the first one starts. Exit code 1 where an output is wrong.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 shapes=${1:-40} seed=${2:-1}
 [[ $shapes =~ ^[1-9][0-9]{0,3}$ && $seed =~ ^[0-9]{1,9}$ ]] || usage 'bench_gpu.sh [SHAPES [SEED [SUBMISSION...]]]'

@@ -9,7 +9,8 @@
 
 /*
  *   normal    Q, K, V nearly normal, mean 0, deviation 1: scores have deviation 1
- *   peaked    Q times 32: scores have deviation 32, up to 150; one or two keys decide, exp() overflows without the maximum
+ *   peaked    Q times 32: scores have deviation 32, up to 150; one or two keys decide, and exp() overflows where the
+ *             maximum is not subtracted
  *   flat      Q times 2^-10: all weights are nearly alike
  *   positive  V uniform in [0, 1): what is lost or kept too coarsely adds up
  *   wide      each column of V has its own power of two, from 2^-20 to 2^20

@@ -54,7 +54,8 @@ static void push(const struct attention_heads *h, uint16_t *o, size_t row, size_
     double pushed;
 
     truths_of(h, row, truths);
-    pushed = truths[c].sum + (truths[c].sum < 0 ? -tolerances : tolerances) * attention_tolerance(&truths[c], h->loaded);
+    pushed = attention_tolerance(&truths[c], h->loaded) * tolerances;
+    pushed = truths[c].sum + (truths[c].sum < 0 ? -pushed : pushed);
     o[row * h->dim + c] = attention_bits((float)pushed);
 }
 

@@ -10,19 +10,19 @@
  * product, adds in float32 and rounds once at the end.
  *
  * - The last rounding errs by at most u |O*|, a little more for what it rounds is off itself.
- * - A weight becomes p_j (1 + d_j). With its mantissa m in [1, 2) |d_j| is at most u / m, evenly spread below that. If
- *   the logarithm of m is evenly spread too, the mean square of d_j is u^2 / 3 times the mean of m^-2, which is
- *   3 / (8 ln 2): d_j has a deviation of 0.42 u. The roundings of unlike weights have nothing to do with each other,
- *   nor with v_j, so the sum of d_j p_j v_j has the deviation 0.42 u Q. 4 Q is nine of these. And where a single weight
- *   decides, |d_j p_j v_j| <= u Q.
+ * - A weight becomes p_j (1 + d_j). With its mantissa m in [1, 2) |d_j| is at most u / m, evenly spread below
+ *   that. If the logarithm of m is evenly spread too, the mean square of d_j is u^2 / 3 times the mean of m^-2,
+ *   which is 3 / (8 ln 2): d_j has a deviation of 0.42 u. The roundings of unlike weights have nothing to do with
+ *   each other, nor with v_j, so the sum of d_j p_j v_j has the deviation 0.42 u Q. 4 Q is nine of these. And where
+ *   a single weight decides, |d_j p_j v_j| <= u Q.
  * - Weights that are alike are rounded alike: a common d adds d O*, at most u |O*|. This and the last rounding are the
- *   2 of 2.25. The rest of it, and 2^-16 A, are for float32: a score s errs by some 2^-24 of the sum of |q k| / sqrt(d)
- *   and of |s|, and with it the weight; sums of n weights by at most n 2^-24 of themselves, usually sqrt(n).
- *   Scores of a generated case are below 2^7, but for a few.
+ *   2 of 2.25. The rest of it, and 2^-16 A, are for float32: a score s errs by some 2^-24 of the sum of
+ *   |q k| / sqrt(d) and of |s|, and with it the weight; sums of n weights by at most n 2^-24 of themselves, usually
+ *   sqrt(n). Scores of a generated case are below 2^8.
  * - 2^-120 is for results near the end of float32's range, which may be flushed to zero.
  *
- * tests/unit/test_attention.c measures what honest methods have: the worst is two thirds of (1), where all weights of a row
- * are alike and are divided by their sum before they are rounded.
+ * tests/unit/test_attention.c measures what honest methods have: the worst is two thirds of (1), where all weights of a
+ * row are alike and are divided by their sum before they are rounded.
  *
  * Matrices that a participant brings in files may be built so that roundings agree with the values' signs. The worst
  * of it is u A, and 2 u A is added to (1) there.

@@ -15,8 +15,8 @@ struct attention_engine {
     /* scores[keys][ATTENTION_TOGETHER] = k[keys][dim] times q[ATTENTION_TOGETHER][dim]. */
     void (*scores)(const double *q, const uint16_t *k, size_t keys, size_t dim, double *scores);
     /*
-     * truths[r][c] = sums over keys of weights[keys][ATTENTION_TOGETHER] and of v[keys][dim], not yet divided by the sum
-     * of the weights. Row r is at truths + r * dim.
+     * truths[r][c] = sums over keys of weights[keys][ATTENTION_TOGETHER], which are divided by their sum before, and of
+     * v[keys][dim]. Row r is at truths + r * dim.
      */
     void (*sums)(const double *weights, const uint16_t *v, size_t keys, size_t dim, struct attention_truth *truths);
 };

@@ -1,8 +1,8 @@
 /*
  * case_line.c - input validator: whether standard input is a valid case of the problem attention.
  *
- * One line: KIND HEADS LENGTH DIM [causal=0|1] [seed=S]. The host checks the same again in problem.c; the limits of both
- * are those of include/device_user.h. Exit code 42 for valid, 43 for not.
+ * One line: KIND HEADS LENGTH DIM [causal=0|1] [seed=S]. The host checks the same again in problem.c; the limits of
+ * both are those of include/device_user.h. Exit code 42 for valid, 43 for not.
  */
 #include <regex.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /*
- * 1_register_tiles.cu - the baseline with tiles of 64 queries and 64 keys, of which each of 256 threads has 4 x 4 scores
- * and 4 rows of a sixteenth of the sums: eight numbers from shared memory for 16 multiply-adds, where the baseline
- * needs five for four. Queries and keys lie there column by column, so that four of a row are loaded at once.
+ * 1_register_tiles.cu - the baseline with tiles of 64 queries and 64 keys, of which each of 256 threads has 4 x 4
+ * scores and 4 rows of a sixteenth of the sums: eight numbers from shared memory for 16 multiply-adds, where the
+ * baseline needs five for four. Queries and keys lie there column by column, so that four of a row are loaded at
+ * once.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,9 +1,10 @@
 /*
  * expert.cu - attention for Hopper: asynchronous tensor cores, fed by the tensor memory accelerator. league: accurate
  *
- * A block has 128 queries (d = 128) or 192 (d = 64), 64 for each of two or three groups of four warps, and one more
- * group that brings data. Keys and values come in tiles of 128 through a ring in shared memory: one thread asks the
- * tensor memory accelerator for them, barriers count their bytes, and other barriers tell when a tile has been used.
+ * A block has 128 queries, or 192 where d = 64 and that leaves few of them empty, 64 for each of two or three groups
+ * of four warps, and one more group that brings data. Keys and values come in tiles of 128 through a ring in shared
+ * memory: one thread asks the tensor memory accelerator for them, barriers count their bytes, and other barriers
+ * tell when a tile has been used.
  *
  * - A group of warps multiplies its 64 queries by a tile of keys (wgmma, both factors in shared memory). The scores
  *   arrive in registers, in a layout in which the weights can be an operand of the second product as they are.
@@ -14,10 +15,10 @@
  * - The group that brings data needs few registers and gives the others of the block what it has (setmaxnreg).
  * - Tiles of keys are taken from the last to the first. So only the first ones of a query have a mask, the diagonal's
  *   and that of the ragged end, behind which the accelerator fills in zeros.
- * - Without a causal mask all blocks take alike: as many as there are processors stay, and take one tile of queries
- *   after the other, loading the next one's while the last one's output is written. With it the long ones start first,
- *   and the hardware hands out the rest. Heads whose keys and values fit into the second-level cache together go
- *   together.
+ * - Without a causal mask, or with few tiles a head, all blocks take alike: as many as there are processors stay, and
+ *   take one tile of queries after the other, loading the next one's while the last one's output is written. Else the
+ *   long ones start first, and the hardware hands out the rest. Heads whose keys and values fit into the second-level
+ *   cache together go together.
  *
  * A tensor map, 128 bytes that describe an array to the accelerator, is usually made by the driver, which submissions
  * cannot reach. make_map() writes it down; tests/fixtures/attention_maps.cu compares that with the driver's.
@@ -624,6 +625,8 @@ extern "C" void device_user_setup(void)
         return;
     prepare<128, 2, false>();
     prepare<128, 2, true>();
+    prepare<64, 2, false>();
+    prepare<64, 2, true>();
     prepare<64, 3, false>();
     prepare<64, 3, true>();
 }
@@ -637,13 +640,16 @@ static void start(const uint16_t *q, const uint16_t *k, const uint16_t *v, uint1
     const int together = (24 << 20) / (length * D * 4); // keys and values in half of the second-level cache
     const job job = {heads, length, tiles, std::max(1, std::min(heads, together)),
                      1.4426950408889634f / sqrtf((float)D)};
-    const int blocks = CAUSAL ? heads * tiles : std::min(heads * tiles, processors);
+    const int blocks = CAUSAL && tiles > 4 ? heads * tiles : std::min(heads * tiles, processors);
 
     attend<D, GROUPS, CAUSAL><<<blocks, S::THREADS, S::SHARED, stream>>>(
         make_map(q, heads, length, D, 64), make_map(k, heads, length, D, KEYS), make_map(v, heads, length, D, KEYS),
         make_map(o, heads, length, D, 64), job);
     CHECK(cudaGetLastError());
 }
+
+/* Whether 192 queries a block are better than 128, for d = 64: by an eighth where all of them are there. */
+static bool three_groups(int length) { return 8 * ((length + 191) / 192 * 192) < 9 * ((length + 127) / 128 * 128); }
 
 extern "C" void device_user(const uint16_t *Q, const uint16_t *K, const uint16_t *V, uint16_t *O, int heads,
                             int length, int dim, int causal, device_stream stream)
@@ -655,9 +661,11 @@ extern "C" void device_user(const uint16_t *Q, const uint16_t *K, const uint16_t
         start<128, 2, true>(Q, K, V, O, heads, length, stream);
     } else if (dim == 128) {
         start<128, 2, false>(Q, K, V, O, heads, length, stream);
-    } else if (causal) {
-        start<64, 3, true>(Q, K, V, O, heads, length, stream);
+    } else if (three_groups(length)) {
+        causal ? start<64, 3, true>(Q, K, V, O, heads, length, stream)
+               : start<64, 3, false>(Q, K, V, O, heads, length, stream);
     } else {
-        start<64, 3, false>(Q, K, V, O, heads, length, stream);
+        causal ? start<64, 2, true>(Q, K, V, O, heads, length, stream)
+               : start<64, 2, false>(Q, K, V, O, heads, length, stream);
     }
 }
