@@ -48,6 +48,10 @@ setup() {
     run -2 build/main_host editdistance
     assert_output --partial 'problem_format_version must be 2025-09'
     sed -i 's/2023-07/2025-09/' problems/editdistance/problem.yaml
+    echo 'cache: hot' >> problems/editdistance/gpu.yaml
+    run -2 build/main_host editdistance
+    assert_output --partial "problems/editdistance/gpu.yaml: cache is cold or warm, not 'hot'"
+    sed -i '$d' problems/editdistance/gpu.yaml
     # Settings and cases that changed since the host was built are not what its digest says.
     run -0 build/main_host editdistance --case sample/1-small
     echo '# changed' >> problems/editdistance/gpu.yaml

@@ -134,6 +134,7 @@ static void test_warden(const char *program)
         CHECK(warden_idle(&warden, 10), "%s", warden.why);
         CHECK(warden_flush(&warden, &megahertz), "%s", warden.why);
         CHECK(megahertz > 1, "the clock runs at %g MHz", megahertz);
+        CHECK(warden_clock(&warden, &megahertz) && megahertz > 1, "%s: %g MHz", warden.why, megahertz);
     }
     start = clock_ns();
     kill(warden.pid, SIGKILL);

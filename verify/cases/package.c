@@ -21,7 +21,7 @@ static bool load_settings(struct package *package, struct error *error)
     double memory = 2048, output = 8; /* MiB: the format's typical defaults */
     double device_memory = 0;
     const struct setting *must_be_used, *resident;
-    const char *version;
+    const char *version, *cache;
     char path[4096];
 
     snprintf(path, sizeof path, "%s/problem.yaml", package->folder);
@@ -56,6 +56,10 @@ static bool load_settings(struct package *package, struct error *error)
     resident = settings_item(&package->gpu, "resident");
     if (resident && !settings_boolean(&package->gpu, resident, &package->resident, error))
         return false;
+    cache = settings_string(&package->gpu, "cache");
+    if (cache && strcmp(cache, "cold") != 0 && strcmp(cache, "warm") != 0)
+        return error_usage(error, "%s: cache is cold or warm, not '%s'", path, cache);
+    package->warm = cache && strcmp(cache, "warm") == 0;
     package->device_memory_limit = (size_t)(device_memory * (1 << 20));
     package->memory_limit = (size_t)(memory * (1 << 20));
     package->output_limit = (size_t)(output * (1 << 20));

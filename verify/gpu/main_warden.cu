@@ -226,7 +226,7 @@ static void idle(const struct warden_message *message, struct warden_message *re
     reply->ok = 1;
 }
 
-static void flush(struct warden_message *reply)
+static void flush(bool empties, struct warden_message *reply)
 {
     unsigned long long words[2] = { 0, 1 };
 
@@ -234,6 +234,9 @@ static void flush(struct warden_message *reply)
     if (cudaMemcpy(words, device_words, sizeof words, cudaMemcpyDeviceToHost) != cudaSuccess)
         return;
     reply->megahertz = (double)words[0] * 1e3 / (double)(words[1] ? words[1] : 1);
+    reply->ok = 1;
+    if (!empties)
+        return;
     cudaCtxResetPersistingL2Cache(); /* GPUs before compute capability 8.0 have none: no matter */
     cudaGetLastError();
     reply->ok = cudaMemsetAsync(flushed, 0x5a, flush_size) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
@@ -418,7 +421,8 @@ int main(void)
         taken = -1;
         switch ((enum warden_operation)message.operation) {
         case WARDEN_IDLE: idle(&message, &reply); break;
-        case WARDEN_FLUSH: flush(&reply); break;
+        case WARDEN_FLUSH: flush(true, &reply); break;
+        case WARDEN_CLOCK: flush(false, &reply); break;
         case WARDEN_WATCH: start_watch(false, &reply); break;
         case WARDEN_WATCH_ALONE: start_watch(true, &reply); break;
         case WARDEN_UNWATCH: end_watch(&reply); break;

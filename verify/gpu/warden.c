@@ -231,6 +231,15 @@ bool warden_flush(struct warden *warden, double *megahertz)
     return ok;
 }
 
+bool warden_clock(struct warden *warden, double *megahertz)
+{
+    struct warden_message reply;
+    bool ok = ask(warden, WARDEN_CLOCK, 0, &reply);
+
+    *megahertz = ok ? reply.megahertz : 0;
+    return ok;
+}
+
 bool warden_watch(struct warden *warden)
 {
     struct warden_message reply;

@@ -32,6 +32,7 @@ enum warden_operation {
     WARDEN_READY,   /* the warden's first word, unasked */
     WARDEN_IDLE,    /* waits until the GPU is idle, for `seconds` at most; `seconds` of the reply: how long that took */
     WARDEN_FLUSH,   /* empties the L2 cache; `megahertz` of the reply: the SM clock just then */
+    WARDEN_CLOCK,   /* the same, and leaves the cache alone */
     WARDEN_WATCH,   /* starts to watch for kernels of other contexts, on a GPU that is idle */
     WARDEN_WATCH_ALONE, /* the same; until it ends no other warden makes its context (see above) */
     WARDEN_UNWATCH, /* and ends it; `seconds` of the reply: the longest gap */
@@ -115,6 +116,7 @@ bool warden_borrow(struct warden *warden, int channel, const char *gpu_uuid);
 bool warden_wait_ready(struct warden *warden);
 bool warden_idle(struct warden *warden, double seconds);
 bool warden_flush(struct warden *warden, double *megahertz);
+bool warden_clock(struct warden *warden, double *megahertz);
 bool warden_watch(struct warden *warden);
 bool warden_watch_alone(struct warden *warden);
 bool warden_unwatch(struct warden *warden, double *gap);

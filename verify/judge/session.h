@@ -45,6 +45,7 @@ struct session_config {
     bool reports;        /* and writes reports to CHANNEL_REPORT_*_FD */
     bool page_lock;      /* it uses CUDA: large inputs have a place that it page-locks */
     bool resident;       /* calls get the GPU's memory */
+    bool warm;           /* the GPU's L2 cache is left as the call before left it */
     bool stops;          /* it is one process, which the host may stop */
     const struct gpu *gpu; /* the one in the box; or NULL */
     size_t device_memory_limit; /* bytes that it may use of the GPU's memory; 0 for no limit */

@@ -53,7 +53,9 @@ struct facts session_settle(struct session *session, struct facts facts, double 
         return session_lost_warden(session, facts);
     if (!warden_idle(warden, settle_seconds))
         return session_left_work(facts, "left work running on the GPU when it returned");
-    return warden_flush(warden, megahertz) ? facts : session_lost_warden(session, facts);
+    return (session->config->warm ? warden_clock(warden, megahertz) : warden_flush(warden, megahertz))
+               ? facts
+               : session_lost_warden(session, facts);
 }
 
 struct facts session_make_place(struct session *session, size_t mapped, int64_t deadline, struct facts facts)

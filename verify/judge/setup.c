@@ -134,6 +134,7 @@ struct session_config setup_session(const struct setup *setup)
                                                               : package->device_memory_limit,
         .page_lock = cuda,
         .resident = package->resident,
+        .warm = package->warm,
         .stops = !opencl || on_gpu,
     };
 }
