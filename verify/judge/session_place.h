@@ -12,7 +12,7 @@ struct facts session_lost_warden(struct session *session, struct facts facts);
 /* The facts of a submission whose work went on when it must not. */
 struct facts session_left_work(struct facts facts, const char *words);
 
-/* Before a call: the GPU is idle and its cache empty, unless it is to stay warm. *megahertz is its clock, 0 without a warden. */
+/* Before a call: the GPU is idle, its cache empty or left warm. *megahertz is its clock, 0 without a warden. */
 struct facts session_settle(struct session *session, struct facts facts, double *megahertz);
 
 /* Memory for inputs of up to `mapped` bytes, which the runner maps and page-locks now, while there is nothing in it. */
