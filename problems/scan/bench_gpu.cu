@@ -288,11 +288,11 @@ static void print_rows(const std::vector<row> &rows)
     std::printf("\n");
     for (const row &r : rows)
         for (int k = 0; k < SERIES; k++) {
-            std::printf("{\"what\":\"%s\",\"measure\":\"%s\",\"type\":\"%s\",\"n\":%zu,\"median_us\":%.3f,"
+            std::printf("{\"what\":\"%s\",\"measure\":\"%s\",\"type\":\"%s\",\"n\":%zu,\"median_us\":%.2f,"
                         "\"samples_us\":[",
                         series_names[k][0], series_names[k][1], type_names[r.type], r.n, r.median(k) * 1e6);
             for (size_t s = 0; s < r.samples[k].size(); s++)
-                std::printf("%s%.3f", s > 0 ? "," : "", r.samples[k][s] * 1e6);
+                std::printf("%s%.2f", s > 0 ? "," : "", r.samples[k][s] * 1e6);
             std::printf("]}\n");
         }
 }
