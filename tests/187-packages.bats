@@ -10,7 +10,7 @@ setup() {
 }
 
 @test "packages: every problem can be packed, and what needs a case that is left out is left out with it" {
-    for problem in attention cointsp diffevo editdistance matmul mergesort; do
+    for problem in attention cointsp diffevo editdistance matmul mergesort scan; do
         run -0 run_scripts/package.sh export $problem
         assert_output --partial "/packages/$problem.zip: "
         case $problem in
@@ -18,6 +18,11 @@ setup() {
             assert_line --partial 'left out: submission run_time_error/stack.c, for no case that it fails in is there: '
             assert_line --partial 'left out: submission time_limit_exceeded/insertion_sort.c, for no case'
             refute_line --partial null_payloads.c
+            ;;
+        scan)
+            assert_line --partial 'left out: submission time_limit_exceeded/every_sum.c, for no case that it fails in is there: '
+            assert_line --partial 'left out: submission wrong_answer/float_sum.c, for no case'
+            refute_line --partial narrow_sums.c
             ;;
         matmul) assert_line --partial 'left out: submission time_limit_exceeded/every_order.c, for no case that' ;;
         *) refute_output --partial 'for no case' ;;

@@ -1,5 +1,7 @@
 /*
  * Adds up every sum from the beginning: n^2 / 2 additions.
+ *
+ * fails in: secret/plain/12-cancel, secret/plain/15-positive, secret/plain/16-ranked
  */
 #include "device_user.h"
 
