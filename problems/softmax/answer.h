@@ -29,8 +29,8 @@ bool softmax_answer(const struct softmax_matrix *matrix, bool plain, struct blob
 enum check_result softmax_judge(const struct softmax_matrix *matrix, const struct blob *answer,
                                 const unsigned char *output, struct finding *finding);
 
-/* The root of the sum of c_i^2 of precision.h for a row; negative when memory is exhausted. */
-double softmax_alike(const struct softmax_matrix *matrix, size_t row, const struct softmax_row *about);
+/* The bias of precision.h, rule (2), for a row that has a finite element. */
+double softmax_bias(const struct softmax_matrix *matrix, size_t row, const struct softmax_row *about);
 
 /* The word that stands in the .ans file. */
 void softmax_answer_word(const struct blob *answer, char *text, size_t size);

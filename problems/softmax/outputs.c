@@ -42,14 +42,14 @@ static long double right_at(const struct softmax_matrix *matrix, const struct tr
                           : (long double)NAN;
 }
 
-/* T_j by rule (1), or by (2) with the root of the sum of squares. */
+/* T_j by rule (1), or by (2) with its bias. */
 static double tolerance_at(const struct softmax_matrix *matrix, const struct truth *truth, size_t row, size_t column,
-                           double alike)
+                           double bias)
 {
     const double x = at(matrix, row, column);
 
     return isinf(x) ? 0
-                    : softmax_tolerance(softmax_roundings(matrix->columns, alike), (double)truth->largest - x,
+                    : softmax_tolerance(softmax_roundings(matrix->columns, bias), (double)truth->largest - x,
                                         (double)right_at(matrix, truth, row, column));
 }
 
@@ -75,9 +75,9 @@ static void push(const struct softmax_matrix *matrix, unsigned char *output, siz
 {
     const struct truth truth = truth_of(matrix, row);
     const double right = (double)right_at(matrix, &truth, row, column);
-    const double alike = softmax_alike(matrix, row, &(struct softmax_row){ .largest = (double)truth.largest,
+    const double bias = softmax_bias(matrix, row, &(struct softmax_row){ .largest = (double)truth.largest,
                                                                            .sum = (double)truth.sum });
-    double pushed = right + times * (tolerance_at(matrix, &truth, row, column, alike > 0 ? alike : 0) +
+    double pushed = right + times * (tolerance_at(matrix, &truth, row, column, isnan(right) ? 0 : bias) +
                                      (matrix->type == SOFTMAX_BFLOAT16 ? right * 0x1p-7 : 0));
 
     if (right == 0)
@@ -134,17 +134,17 @@ static bool also_right(const struct blob *input, const struct blob *answer, cons
     (void)answer;
     for (size_t i = 0; i < matrix.rows; i++) {
         struct truth truth;
-        double alike;
+        double bias;
 
         if (memcmp(output->data + i * bytes, right->data + i * bytes, bytes) == 0)
             continue;
         truth = truth_of(&matrix, i);
-        alike = truth.sum > 0 ? softmax_alike(&matrix, i, &(struct softmax_row){ .largest = (double)truth.largest,
+        bias = truth.sum > 0 ? softmax_bias(&matrix, i, &(struct softmax_row){ .largest = (double)truth.largest,
                                                                                  .sum = (double)truth.sum })
                               : 0;
         for (size_t j = 0; j < matrix.columns; j++) {
             const double due = (double)right_at(&matrix, &truth, i, j);
-            const double tolerance = tolerance_at(&matrix, &truth, i, j, alike);
+            const double tolerance = tolerance_at(&matrix, &truth, i, j, bias);
             const double result = (double)softmax_get(output->data, matrix.type, i * matrix.columns + j);
             double low = due - tolerance, high = due + tolerance;
 

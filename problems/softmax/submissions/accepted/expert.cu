@@ -32,7 +32,7 @@ static void check(cudaError_t status, const char *call, int line)
 
 constexpr float LOG2E = 1.44269504f;
 constexpr float LOWEST = -1e30f; /* stands for the maximum of nothing: finite, so that differences are no NaN */
-constexpr int CLUSTER_MAX = 16, WARPS_MAX = 16;
+constexpr int CLUSTER_MAX = 16, THREADS_MAX = 512;
 
 static __device__ float exp2_fast(float x)
 {
@@ -135,18 +135,15 @@ static __device__ uint4 load_chunk(const char *input, const row &r, int chunk, i
     return mask_chunk<BF16>(all, r, chunk, columns);
 }
 
-/* Writes a chunk of results, but none of a neighbour's; to shared memory, or to global memory past the caches. */
-template <bool BF16, bool SHARED>
+/* Writes a chunk of results, but none of a neighbour's. */
+template <bool BF16>
 static __device__ void store_chunk(char *output, const row &r, int chunk, int columns, uint4 results)
 {
     char *const to = output + r.first + (size_t)chunk * 16;
     const int low = r.lead - chunk * WIDTH<BF16>, high = low + columns;
 
     if (low <= 0 && high >= WIDTH<BF16>) {
-        if (SHARED)
-            *(uint4 *)to = results;
-        else
-            __stcs((uint4 *)to, results);
+        __stcs((uint4 *)to, results);
         return;
     }
     const uint32_t words[4] = { results.x, results.y, results.z, results.w };
@@ -189,43 +186,54 @@ template <bool BF16, int CHUNKS> static __device__ float largest(const uint4 (&d
  */
 static __device__ float term(float x, float shift) { return exp2_fast(fmaf(x, LOG2E, -shift)); }
 
-/* The sum of a thread's terms. Those of float32 take the place of their elements; of bfloat16 they are made again. */
-template <bool BF16, int CHUNKS> static __device__ float sum_of(uint4 (&data)[CHUNKS], float shift)
-{
-    float sum = 0;
+/* Whether a thread keeps its terms; of many chunks of bfloat16 it makes them again, to save registers. */
+template <bool BF16, int CHUNKS> constexpr bool KEEPS = !BF16 || CHUNKS <= 5;
 
+/* A thread's terms, [CHUNKS][WIDTH], and their sum. */
+template <bool BF16, int CHUNKS> struct terms {
+    float values[KEEPS<BF16, CHUNKS> ? CHUNKS * WIDTH<BF16> : 1];
+    float sum;
+};
+
+template <bool BF16, int CHUNKS>
+static __device__ terms<BF16, CHUNKS> terms_of(const uint4 (&data)[CHUNKS], float shift)
+{
+    terms<BF16, CHUNKS> t;
+
+    t.sum = 0;
 #pragma unroll
     for (int k = 0; k < CHUNKS; k++) {
-        uint32_t words[4] = { data[k].x, data[k].y, data[k].z, data[k].w };
+        const uint32_t words[4] = { data[k].x, data[k].y, data[k].z, data[k].w };
 
 #pragma unroll
-        for (int w = 0; w < 4; w++) {
-            if (BF16) {
-                sum += term(low_half(words[w]), shift) + term(high_half(words[w]), shift);
-            } else {
-                const float value = term(__uint_as_float(words[w]), shift);
+        for (int e = 0; e < WIDTH<BF16>; e++) {
+            const uint32_t word = words[BF16 ? e / 2 : e];
+            const float x = !BF16 ? __uint_as_float(word) : e % 2 ? high_half(word) : low_half(word);
+            const float value = term(x, shift);
 
-                sum += value;
-                words[w] = __float_as_uint(value);
-            }
+            t.sum += value;
+            if (KEEPS<BF16, CHUNKS>)
+                t.values[k * WIDTH<BF16> + e] = value;
         }
-        if (!BF16)
-            data[k] = make_uint4(words[0], words[1], words[2], words[3]);
     }
-    return sum;
+    return t;
 }
 
-/* The results of a chunk: its terms times `scale`. */
-template <bool BF16> static __device__ uint4 scaled(uint4 chunk, float shift, float scale)
+/* The results of chunk k: its terms times `scale`. */
+template <bool BF16, int CHUNKS>
+static __device__ uint4 results_of(const uint4 (&data)[CHUNKS], const terms<BF16, CHUNKS> &t, int k, float shift,
+                                   float scale)
 {
-    uint32_t words[4] = { chunk.x, chunk.y, chunk.z, chunk.w };
+    uint32_t words[4] = { data[k].x, data[k].y, data[k].z, data[k].w };
 
 #pragma unroll
     for (int w = 0; w < 4; w++) {
-        if (BF16)
-            words[w] = pack(term(low_half(words[w]), shift) * scale, term(high_half(words[w]), shift) * scale);
+        if (!BF16)
+            words[w] = __float_as_uint(t.values[k * 4 + w] * scale);
+        else if (KEEPS<BF16, CHUNKS>)
+            words[w] = pack(t.values[k * 8 + 2 * w] * scale, t.values[k * 8 + 2 * w + 1] * scale);
         else
-            words[w] = __float_as_uint(__uint_as_float(words[w]) * scale);
+            words[w] = pack(term(low_half(words[w]), shift) * scale, term(high_half(words[w]), shift) * scale);
     }
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
@@ -247,23 +255,18 @@ static __device__ float sum_of_lanes(float value, int lanes)
     return value;
 }
 
-/*
- * `lanes` lanes of a warp have a row. STAGED: the rows of a block begin and end at whole chunks, all but the matrix's
- * last. Their results are put together in shared memory, and written in whole chunks.
- */
-template <bool BF16, int CHUNKS, bool STAGED>
-__global__ __launch_bounds__(256) void softmax_short(const char *input, char *output, int rows, int columns, int lanes)
+/* 2^bits lanes of a warp have a row. */
+template <bool BF16, int CHUNKS>
+__global__ __launch_bounds__(128) void softmax_short(const char *input, char *output, int rows, int columns, int bits)
 {
-    extern __shared__ uint4 staged[]; /* the block's rows */
-    const int thread = blockIdx.x * blockDim.x + threadIdx.x, lane = thread & (lanes - 1);
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x, lanes = 1 << bits, lane = thread & (lanes - 1);
     const size_t end = (size_t)rows * columns * (BF16 ? 2 : 4);
-    const size_t each = (size_t)(blockDim.x / lanes) * columns * (BF16 ? 2 : 4), own = each * blockIdx.x;
-    const row r = row_at<BF16>(thread / lanes, rows, columns);
+    const row r = row_at<BF16>(thread >> bits, rows, columns);
     uint4 data[CHUNKS];
 
 #pragma unroll
     for (int k = 0; k < CHUNKS; k++) {
-        const int chunk = lane + k * lanes;
+        const int chunk = lane + (k << bits);
 
         data[k] = make_uint4(NOTHING<BF16>, NOTHING<BF16>, NOTHING<BF16>, NOTHING<BF16>);
         if (chunk < r.chunks)
@@ -271,25 +274,16 @@ __global__ __launch_bounds__(256) void softmax_short(const char *input, char *ou
     }
 
     const float shift = fmaxf(max_of_lanes(largest<BF16>(data), lanes) * LOG2E, LOWEST);
-    const float scale = 1 / sum_of_lanes(sum_of<BF16>(data, shift), lanes);
+    const terms<BF16, CHUNKS> t = terms_of<BF16>(data, shift);
+    const float scale = __fdividef(1, sum_of_lanes(t.sum, lanes));
 
 #pragma unroll
     for (int k = 0; k < CHUNKS; k++) {
-        const int chunk = lane + k * lanes;
+        const int chunk = lane + (k << bits);
 
         if (chunk < r.chunks)
-            store_chunk<BF16, STAGED>(STAGED ? (char *)staged - own : output, r, chunk, columns,
-                              scaled<BF16>(data[k], shift, scale));
+            store_chunk<BF16>(output, r, chunk, columns, results_of<BF16>(data, t, k, shift, scale));
     }
-    if (!STAGED)
-        return;
-    __syncthreads();
-    const size_t bytes = end - own < each ? end - own : each;
-
-    for (size_t at = threadIdx.x * 16; at + 16 <= bytes; at += blockDim.x * 16)
-        __stcs((uint4 *)(output + own + at), staged[at / 16]);
-    for (size_t at = bytes / 16 * 16 + threadIdx.x * 2; at < bytes; at += blockDim.x * 2)
-        *(uint16_t *)(output + own + at) = *((const uint16_t *)staged + at / 2);
 }
 
 /* ------------------------------------------------------------------ longer rows */
@@ -327,171 +321,88 @@ static __device__ part join(const part *parts, int count)
     return all;
 }
 
-/* A cluster of `blocks` blocks has a row; of one block, where CLUSTER is false. */
-template <bool BF16, int CHUNKS, bool CLUSTER>
-__global__ __launch_bounds__(512, 2) void softmax_long(const char *input, char *output, int rows, int columns,
-                                                                int blocks)
+/* Blocks that are to fit on a multiprocessor at least: as many as the terms leave registers for. */
+template <bool BF16, int CHUNKS> constexpr int BLOCKS_AT_LEAST = CHUNKS *WIDTH<BF16> <= 8    ? 4
+                                                                 : CHUNKS *WIDTH<BF16> <= 16 ? 3
+                                                                                             : 2;
+
+/* Asks for a row of the matrix that comes later: from there to the L2 cache, 128 bytes for every eighth chunk. */
+template <bool BF16, int CHUNKS>
+static __device__ void prefetch(const char *input, int index, int rows, int columns, int thread, int threads)
 {
-    __shared__ part parts[(CLUSTER ? CLUSTER_MAX : 1) * WARPS_MAX]; /* [blocks][warps] */
-    const int rank = CLUSTER ? (int)(blockIdx.x % blocks) : 0, threads = blocks * blockDim.x;
-    const int thread = rank * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    const size_t end = (size_t)rows * columns * (BF16 ? 2 : 4);
-    const row r = row_at<BF16>(CLUSTER ? blockIdx.x / blocks : blockIdx.x, rows, columns);
-    uint4 data[CHUNKS];
+    const row r = row_at<BF16>(index, rows, columns);
 
-    if (CLUSTER)
-        cluster_arrive(); /* nobody writes into a block that has not started */
-#pragma unroll
-    for (int k = 0; k < CHUNKS; k++) {
-        const int chunk = thread + k * threads;
-
-        data[k] = make_uint4(NOTHING<BF16>, NOTHING<BF16>, NOTHING<BF16>, NOTHING<BF16>);
-        if (chunk < r.chunks)
-            data[k] = load_chunk<BF16>(input, r, chunk, columns, end);
-    }
-
-    const float shift = fmaxf(max_of_lanes(largest<BF16>(data), 32) * LOG2E, LOWEST);
-    const part own = { shift, sum_of_lanes(sum_of<BF16>(data, shift), 32) };
-    part *const place = &parts[rank * warps + threadIdx.x / 32];
-
-    if (CLUSTER) {
-        cluster_wait();
-        if (lane < blocks)
-            tell(place, lane, own);
-        __syncwarp();
-        cluster_arrive();
-        cluster_wait();
-    } else {
-        if (lane == 0)
-            *place = own;
-        __syncthreads();
-    }
-
-    const part all = join(parts, blocks * warps);
-    const float scale = exp2_fast(shift - all.shift) * (1 / all.sum);
-
+    if (thread % 8 != 0)
+        return;
 #pragma unroll
     for (int k = 0; k < CHUNKS; k++) {
         const int chunk = thread + k * threads;
 
         if (chunk < r.chunks)
-            store_chunk<BF16, false>(output, r, chunk, columns, scaled<BF16>(data[k], shift, scale));
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(input + r.first + (size_t)chunk * 16));
     }
-}
-
-/* ------------------------------------------------------------------ many long rows */
-
-static __device__ uint32_t address_of(const void *shared) { return (uint32_t)__cvta_generic_to_shared(shared); }
-
-/* The part of a row that a block has: its chunks first.. of the row. */
-struct share {
-    row r;
-    int first, chunks;
-};
-
-template <bool BF16> static __device__ share share_of(int index, int rows, int columns, int rank, int blocks)
-{
-    share s;
-
-    s.r = row_at<BF16>(index, rows, columns);
-    const int each = (s.r.chunks + blocks - 1) / blocks;
-
-    s.first = rank * each;
-    s.chunks = max(min(each, s.r.chunks - s.first), 0);
-    return s;
-}
-
-/* Starts the copy of a share into shared memory, but for a chunk beyond the matrix's end. */
-static __device__ void fetch(const char *input, const share &s, size_t end, uint4 *staged, uint64_t *arrived)
-{
-    const size_t at = s.r.first + (size_t)s.first * 16;
-    size_t bytes = (size_t)s.chunks * 16;
-
-    if (s.chunks > 0 && at + bytes > end)
-        bytes -= 16;
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(arrived)),
-                 "r"((uint32_t)bytes)
-                 : "memory");
-    if (bytes > 0)
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         address_of(staged)),
-                     "l"(input + at), "r"((uint32_t)bytes), "r"(address_of(arrived))
-                     : "memory");
-}
-
-static __device__ void wait_for(uint64_t *arrived, uint32_t phase)
-{
-    uint32_t done;
-
-    do
-        asm volatile("{\n\t.reg .pred p;\n\t"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-                     "selp.u32 %0, 1, 0, p;\n\t}"
-                     : "=r"(done)
-                     : "r"(address_of(arrived)), "r"(phase)
-                     : "memory");
-    while (!done);
 }
 
 /*
- * Clusters of `blocks` blocks stay, and take one row after the other: while a row is in registers, the next one is
- * copied into shared memory.
+ * A block has a row; or, where CLUSTER is true, a cluster of 2^bits blocks has one row after the other: a new cluster
+ * would have to wait until so many blocks have ended at the same time.
  */
-template <bool BF16, int CHUNKS>
-__global__ __launch_bounds__(1024) void softmax_piped(const char *input, char *output, int rows, int columns,
-                                                              int blocks)
+template <bool BF16, int CHUNKS, bool CLUSTER>
+__global__ __launch_bounds__(THREADS_MAX, (BLOCKS_AT_LEAST<BF16, CHUNKS>)) void
+softmax_long(const char *input, char *output, int rows, int columns, int bits)
 {
-    extern __shared__ uint4 staged[]; /* a share */
-    __shared__ part parts[2][256];    /* [blocks][warps], of this row and the next */
-    __shared__ uint64_t arrived;
-    const int rank = blockIdx.x % blocks, warps = blockDim.x / 32, lane = threadIdx.x % 32, step = gridDim.x / blocks;
+    __shared__ part parts[2][(CLUSTER ? CLUSTER_MAX : 1) * THREADS_MAX / 32]; /* [blocks][warps]; of every other row */
+    const int blocks = CLUSTER ? 1 << bits : 1, rank = CLUSTER ? blockIdx.x & (blocks - 1) : 0;
+    const int threads = CLUSTER ? blockDim.x << bits : blockDim.x, warps = blockDim.x / 32;
+    const int thread = rank * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    const int first = CLUSTER ? blockIdx.x >> bits : blockIdx.x, step = CLUSTER ? gridDim.x >> bits : rows;
     const size_t end = (size_t)rows * columns * (BF16 ? 2 : 4);
-    int index = blockIdx.x / blocks;
-    share s = share_of<BF16>(index, rows, columns, rank, blocks);
-    uint4 data[CHUNKS];
 
-    if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_of(&arrived)) : "memory");
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    }
-    cluster_arrive(); /* nobody writes into a block that has not started */
-    cluster_wait();
-    if (threadIdx.x == 0)
-        fetch(input, s, end, staged, &arrived);
-    for (uint32_t turn = 0; index < rows; turn ^= 1, index += step) {
-        s = share_of<BF16>(index, rows, columns, rank, blocks);
-        wait_for(&arrived, turn);
+    if (CLUSTER)
+        cluster_arrive(); /* nobody writes into a block that has not started */
+    for (int index = first, turn = 0; index < rows; index += step, turn ^= 1) {
+        const row r = row_at<BF16>(index, rows, columns);
+        uint4 data[CHUNKS];
+
 #pragma unroll
         for (int k = 0; k < CHUNKS; k++) {
-            const int chunk = threadIdx.x + k * blockDim.x;
-            const size_t at = s.r.first + (size_t)(s.first + chunk) * 16;
+            const int chunk = thread + k * threads;
 
             data[k] = make_uint4(NOTHING<BF16>, NOTHING<BF16>, NOTHING<BF16>, NOTHING<BF16>);
-            if (chunk < s.chunks)
-                data[k] = mask_chunk<BF16>(at + 16 <= end ? staged[chunk] : load_end<BF16>(input, at, end), s.r,
-                                           s.first + chunk, columns);
+            if (chunk < r.chunks)
+                data[k] = load_chunk<BF16>(input, r, chunk, columns, end);
         }
-        __syncthreads();
-        if (threadIdx.x == 0 && index + step < rows)
-            fetch(input, share_of<BF16>(index + step, rows, columns, rank, blocks), end, staged, &arrived);
 
         const float shift = fmaxf(max_of_lanes(largest<BF16>(data), 32) * LOG2E, LOWEST);
-        const part own = { shift, sum_of_lanes(sum_of<BF16>(data, shift), 32) };
+        const terms<BF16, CHUNKS> t = terms_of<BF16>(data, shift);
+        const part own = { shift, sum_of_lanes(t.sum, 32) };
+        part *const place = &parts[turn][rank * warps + threadIdx.x / 32];
 
-        if (lane < blocks)
-            tell(&parts[turn][rank * warps + threadIdx.x / 32], lane, own);
-        __syncwarp();
-        cluster_arrive();
-        cluster_wait();
+        if (CLUSTER) {
+            if (index + step < rows)
+                prefetch<BF16, CHUNKS>(input, index + step, rows, columns, thread, threads);
+            if (index == first)
+                cluster_wait();
+            if (lane < blocks)
+                tell(place, lane, own);
+            __syncwarp();
+            cluster_arrive();
+            cluster_wait();
+        } else {
+            if (lane == 0)
+                *place = own;
+            __syncthreads();
+        }
+
         const part all = join(parts[turn], blocks * warps);
-        const float scale = exp2_fast(shift - all.shift) * (1 / all.sum);
+        const float scale = exp2_fast(shift - all.shift) * __fdividef(1, all.sum);
 
 #pragma unroll
         for (int k = 0; k < CHUNKS; k++) {
-            const int chunk = threadIdx.x + k * blockDim.x;
+            const int chunk = thread + k * threads;
 
-            if (chunk < s.chunks)
-                store_chunk<BF16, false>(output, s.r, s.first + chunk, columns, scaled<BF16>(data[k], shift, scale));
+            if (chunk < r.chunks)
+                store_chunk<BF16>(output, r, chunk, columns, results_of<BF16>(data, t, k, shift, scale));
         }
     }
 }
@@ -500,31 +411,28 @@ __global__ __launch_bounds__(1024) void softmax_piped(const char *input, char *o
 
 /* How the rows of a matrix are shared. */
 struct plan {
-    int chunks;  /* of a thread */
-    int lanes;   /* of a row: 1 to 32 in a warp, or 0 where blocks have rows */
-    int blocks;  /* of a row: 1 to CLUSTER_MAX */
-    int threads; /* of a block */
-    int option;  /* short rows: results are staged; long ones: so many blocks stay on a multiprocessor */
+    int chunks;  /* of a thread: one of CHUNK_COUNTS */
+    bool warps;  /* a row has lanes of one warp, and not whole blocks */
+    int bits;    /* it has 2^bits lanes, or 2^bits blocks */
+    int threads; /* of a block: a multiple of 32 */
 };
 
 using kernel = void (*)(const char *, char *, int, int, int);
 
-constexpr int COUNTS = 6;
-constexpr int CHUNK_COUNTS[COUNTS] = { 1, 2, 3, 4, 6, 8 }; /* what kernels are compiled for */
+constexpr int COUNTS = 8;
+constexpr int CHUNK_COUNTS[COUNTS] = { 1, 2, 3, 4, 5, 6, 8, 9 }; /* what kernels are compiled for */
 
-/* A kernel for each count of chunks; ... is what else it is compiled for. */
+/* A kernel for each type and count of chunks; ... is what else it is compiled for. */
 #define FOR_COUNTS(name, type, ...) \
     { name<type, 1 __VA_ARGS__>, name<type, 2 __VA_ARGS__>, name<type, 3 __VA_ARGS__>, name<type, 4 __VA_ARGS__>, \
-      name<type, 6 __VA_ARGS__>, name<type, 8 __VA_ARGS__> }
+      name<type, 5 __VA_ARGS__>, name<type, 6 __VA_ARGS__>, name<type, 8 __VA_ARGS__>, name<type, 9 __VA_ARGS__> }
 #define FOR_BOTH_TYPES(name, ...) \
     { FOR_COUNTS(name, false, __VA_ARGS__), FOR_COUNTS(name, true, __VA_ARGS__) }
 #define AND ,
 
-static const kernel short_kernels[2][COUNTS] = FOR_BOTH_TYPES(softmax_short, AND false);
-static const kernel staged_kernels[2][COUNTS] = FOR_BOTH_TYPES(softmax_short, AND true);
+static const kernel short_kernels[2][COUNTS] = FOR_BOTH_TYPES(softmax_short, );
 static const kernel block_kernels[2][COUNTS] = FOR_BOTH_TYPES(softmax_long, AND false);
 static const kernel cluster_kernels[2][COUNTS] = FOR_BOTH_TYPES(softmax_long, AND true);
-static const kernel piped_kernels[2][COUNTS] = FOR_BOTH_TYPES(softmax_piped, );
 
 static int index_of_count(int chunks)
 {
@@ -535,79 +443,116 @@ static int index_of_count(int chunks)
     return i;
 }
 
-static int ceil_div(int a, int b) { return (a + b - 1) / b; }
+/* Clusters have up to 2^cluster_bits blocks: 8 on every GPU that has clusters, 16 on most, if a kernel asks for it. */
+static int cluster_bits = 3;
 
-constexpr int PROCESSORS = 132;
+/* How many clusters of so many blocks of so many warps the GPU holds at once; 0 where that was not asked for yet. */
+static int clusters_fit[2][COUNTS][5][THREADS_MAX / 32 + 1];
+
+static int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 static void launch(const plan &p, const char *input, char *output, int rows, int columns, int type, cudaStream_t stream)
 {
-    const int count = index_of_count(p.chunks), size = type == SOFTMAX_BFLOAT16 ? 2 : 4;
-    cudaLaunchAttribute cluster = {};
-    cudaLaunchConfig_t config = {};
-    kernel function;
+    const int count = index_of_count(p.chunks);
 
-    config.blockDim = dim3(p.threads);
-    config.stream = stream;
-    if (p.lanes > 0) {
-        const int rows_each = p.threads / p.lanes;
+    if (p.warps) {
+        const int rows_each = p.threads >> p.bits;
 
-        function = (p.option ? staged_kernels : short_kernels)[type][count];
-        config.gridDim = dim3(ceil_div(rows, rows_each));
-        config.dynamicSmemBytes = p.option ? (rows_each * columns * size + 15) / 16 * 16 : 0;
+        short_kernels[type][count]<<<ceil_div(rows, rows_each), p.threads, 0, stream>>>(input, output, rows, columns,
+                                                                                        p.bits);
+    } else if (p.bits == 0) {
+        block_kernels[type][count]<<<rows, p.threads, 0, stream>>>(input, output, rows, columns, 0);
     } else {
-        const int share = ceil_div((columns * size + 15) / 16 + 1, p.blocks); /* chunks of a block */
-        const int clusters = PROCESSORS * p.option / p.blocks;
+        cudaLaunchAttribute cluster = {};
+        cudaLaunchConfig_t config = {};
+        const kernel function = cluster_kernels[type][count];
+        int &fit = clusters_fit[type][count][p.bits][p.threads / 32];
 
-        function = (p.option ? piped_kernels : p.blocks > 1 ? cluster_kernels : block_kernels)[type][count];
-        config.gridDim = dim3((p.option ? (clusters < rows ? clusters : rows) : rows) * p.blocks);
-        config.dynamicSmemBytes = p.option ? share * 16 : 0;
         cluster.id = cudaLaunchAttributeClusterDimension;
-        cluster.val.clusterDim.x = p.blocks;
+        cluster.val.clusterDim.x = 1 << p.bits;
         cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+        config.gridDim = dim3(rows << p.bits);
+        config.blockDim = dim3(p.threads);
+        config.stream = stream;
         config.attrs = &cluster;
-        config.numAttrs = p.blocks > 1;
+        config.numAttrs = 1;
+        if (fit == 0)
+            CHECK(cudaOccupancyMaxActiveClusters(&fit, function, &config));
+        if (fit < rows)
+            config.gridDim = dim3(fit << p.bits);
+        CHECK(cudaLaunchKernelEx(&config, function, input, output, rows, columns, p.bits));
     }
-    CHECK(cudaLaunchKernelEx(&config, function, input, output, rows, columns, p.lanes > 0 ? p.lanes : p.blocks));
     CHECK(cudaGetLastError());
 }
 
+/* Rows of few chunks: lanes of a warp. `least` is 1 where there is little of everything. */
+static plan plan_for_lanes(int chunks, int least)
+{
+    plan p = { 1, true, 0, 128 };
+
+    while (p.bits < 5 && 1 << p.bits < chunks)
+        p.bits++;
+    if (least > 1 && chunks <= 21 && chunks * 3 <= 2 << p.bits) /* a third of the lanes had nothing */
+        p.bits--;
+    p.chunks = CHUNK_COUNTS[index_of_count(ceil_div(chunks, 1 << p.bits))];
+    return p;
+}
+
+/*
+ * Small matrices are a matter of latency: a thread has as little as fills the GPU once. Large ones are a matter of
+ * how much is under way: a thread has much, and blocks are small, so that several of them are in different steps. The
+ * numbers are what was fastest on an H100.
+ */
 static plan plan_for(int rows, int columns, int type)
 {
-    const int width = type == SOFTMAX_BFLOAT16 ? 8 : 4;
-    const int ragged = columns % width != 0, chunks = ceil_div(columns, width) + ragged; /* of a row, at most */
-    const bool small = (double)rows * chunks < PROCESSORS * 2048;
-    plan p = { 1, 0, 1, 128, 0 };
+    constexpr int PROCESSORS = 132, FULL = PROCESSORS * 1536; /* threads that keep an H100 busy */
+    constexpr int FEW_CHUNKS = 820;                           /* that one block may have of one of few rows */
+    const bool bf16 = type == SOFTMAX_BFLOAT16;
+    const int width = bf16 ? 8 : 4, ragged = columns % width != 0;
+    const int chunks = ceil_div(columns + (ragged ? width - 1 : 0), width); /* of a row, at most */
+    const int most = bf16 ? 5 : 8;                                          /* of a thread, where a block has a row */
+    plan p = { 1, false, 0, 128 };
+    int least = 1;
 
-    if (small ? chunks <= 32 : chunks <= 256) {
-        const int most = small ? 1 : chunks <= 16 ? 2 : 8;
-
-        for (p.lanes = 1; p.lanes < 32 && p.lanes * most < chunks; p.lanes *= 2)
-            ;
-        p.chunks = CHUNK_COUNTS[index_of_count(ceil_div(chunks, p.lanes))];
-        if (!small && ragged && chunks >= 32) {
-            p.threads = 256;
-            p.option = 1;
-        }
-        return p;
+    while (least < most && (double)rows * chunks > (double)least * FULL)
+        least++;
+    if (chunks <= 32 || (least > 2 && chunks <= 32 * most))
+        return plan_for_lanes(chunks, least);
+    if (rows << cluster_bits < 2 * PROCESSORS && chunks > FEW_CHUNKS) {
+        while (p.bits < cluster_bits && (chunks > most * THREADS_MAX << p.bits ||
+                                         (chunks > FEW_CHUNKS << p.bits && rows << p.bits < PROCESSORS / 2)))
+            p.bits++;
+        least = ceil_div(ceil_div(chunks, 1 << p.bits), 256);
+        least = least < most ? least : most;
+    } else if (chunks > most * THREADS_MAX) {
+        least = bf16 ? 6 : 8;
+        while (p.bits < 3 && chunks > least * 256 << p.bits)
+            p.bits++;
+        if (p.bits < cluster_bits && chunks > least * (bf16 ? 340 : 448) << p.bits)
+            p.bits++;
     }
-    while (p.blocks < CLUSTER_MAX && (chunks > p.blocks * 4096 || (rows * p.blocks < 132 && chunks > p.blocks * 1024)))
-        p.blocks *= 2;
-    const int share = ceil_div(chunks, p.blocks); /* of a block */
+    const int share = ceil_div(chunks, 1 << p.bits); /* of a block */
 
-    p.chunks = CHUNK_COUNTS[index_of_count(share <= 512 ? 1 : share <= 1024 ? 2 : share <= 2048 ? 4 : 8)];
+    while (share > least * THREADS_MAX)
+        least++;
+    p.chunks = CHUNK_COUNTS[index_of_count(least)];
     p.threads = ceil_div(ceil_div(share, p.chunks), 32) * 32;
     return p;
 }
 
 extern "C" void device_user_setup(void)
 {
+    cudaLaunchConfig_t config = {};
+    int most = 0;
+
     for (int type = 0; type < 2; type++)
-        for (int count = 0; count < COUNTS; count++) {
+        for (int count = 0; count < COUNTS; count++)
             CHECK(cudaFuncSetAttribute(cluster_kernels[type][count], cudaFuncAttributeNonPortableClusterSizeAllowed,
                                        1));
-            CHECK(cudaFuncSetAttribute(piped_kernels[type][count], cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       160 << 10));
-        }
+    config.gridDim = dim3(CLUSTER_MAX);
+    config.blockDim = dim3(THREADS_MAX);
+    CHECK(cudaOccupancyMaxPotentialClusterSize(&most, cluster_kernels[SOFTMAX_FLOAT32][COUNTS - 1], &config));
+    cluster_bits = most >= CLUSTER_MAX ? 4 : 3;
 }
 
 extern "C" void device_user(const void *input, void *output, int rows, int columns, int type, device_stream stream)
