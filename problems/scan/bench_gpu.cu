@@ -12,8 +12,8 @@
  * cache. CUB is given its scratch memory, whose size was asked for before. Every sum of the expert is looked at first:
  * integers must be CUB's, float32 must obey the rule beside a scan in float64.
  *
- * Prints a table, the geometric means, and then a JSON object a row with all samples. Exit code 1 where a sum is
- * wrong, 3 where CUDA fails.
+ * Then the steps to the expert are timed at a few sizes, calls alone. Prints both tables, the geometric means, and then
+ * a JSON object a row with all samples. Exit code 1 where a sum is wrong, 3 where CUDA fails.
  *
  * `make build/benches/scan_gpu` builds it, bench.sh runs it.
  */
@@ -34,9 +34,40 @@
 #include "precision.h"
 #include "problems/bench_arguments.h"
 
+/* The submissions, each in a namespace and with names of its own for its entry points. */
+#define device_user expert_user
+#define device_user_setup expert_setup
 namespace expert {
 #include "submissions/accepted/expert.cu"
 }
+#undef device_user
+#undef device_user_setup
+#define device_user simple_user
+namespace simple {
+#include "submissions/accepted/simple.cu"
+}
+#undef device_user
+#define device_user baseline_user
+#define device_user_setup baseline_setup
+namespace baseline {
+#include "submissions/accepted/baseline.cu"
+}
+#undef device_user
+#undef device_user_setup
+#define device_user two_passes_user
+#define device_user_setup two_passes_setup
+namespace two_passes {
+#include "submissions/accepted/1_two_passes.cu"
+}
+#undef device_user
+#undef device_user_setup
+#define device_user look_back_user
+#define device_user_setup look_back_setup
+namespace look_back {
+#include "submissions/accepted/2_look_back.cu"
+}
+#undef device_user
+#undef device_user_setup
 
 enum { SAMPLES = 11 };
 static const char *const type_names[] = { "uint32", "uint64", "float32" };
@@ -86,7 +117,15 @@ template <class T> static void call_expert(const char *values, char *sums, size_
 {
     const int type = sizeof(T) == 8 ? SCAN_UINT64 : std::is_same<T, float>::value ? SCAN_FLOAT32 : SCAN_UINT32;
 
-    expert::device_user(values, nullptr, sums, n, type, gpu.stream);
+    expert::expert_user(values, nullptr, sums, n, type, gpu.stream);
+}
+
+typedef void user_function(const void *, const uint8_t *, void *, size_t, int, device_stream);
+
+/* The steps to the expert, for uint32. */
+template <user_function *USER> static void call_step(const char *values, char *sums, size_t n)
+{
+    USER(values, nullptr, sums, n, SCAN_UINT32, gpu.stream);
 }
 
 typedef void call_function(const char *values, char *sums, size_t n);
@@ -297,6 +336,41 @@ static void print_rows(const std::vector<row> &rows)
         }
 }
 
+/* The steps and CUB at a few sizes: calls, in microseconds. */
+static void print_steps()
+{
+    static const struct {
+        const char *name;
+        call_function *call;
+    } steps[] = {
+        { "simple", call_step<simple::simple_user> },
+        { "baseline", call_step<baseline::baseline_user> },
+        { "1_two_passes", call_step<two_passes::two_passes_user> },
+        { "2_look_back", call_step<look_back::look_back_user> },
+        { "expert", call_expert<uint32_t> },
+        { "CUB", call_cub<uint32_t> },
+    };
+    static const size_t sizes[] = { 1000, 100000, 1 << 20, 1 << 24, SCAN_COUNT_MAX };
+
+    std::printf("\n%-14s", "uint32, calls");
+    for (size_t n : sizes)
+        std::printf(" %11zu", n);
+    for (const auto &step : steps) {
+        std::printf("\n%-14s", step.name);
+        for (size_t n : sizes) {
+            turns t = turns_for(n * sizeof(uint32_t));
+            std::vector<double> samples;
+
+            time_calls(step.call, t, n);
+            for (int s = 0; s < SAMPLES; s++)
+                samples.push_back(time_calls(step.call, t, n));
+            std::sort(samples.begin(), samples.end());
+            std::printf(" %11.2f", samples[SAMPLES / 2] * 1e6);
+        }
+    }
+    std::printf("\n");
+}
+
 static void set_up()
 {
     cudaDeviceProp properties;
@@ -316,7 +390,10 @@ static void set_up()
     CUDA_CHECK(cudaMalloc(&gpu.largest, SCAN_COUNT_MAX * sizeof(double)));
     CUDA_CHECK(cudaMalloc(&gpu.wrong, sizeof *gpu.wrong));
     CUDA_CHECK(cudaStreamCreate(&gpu.stream));
-    expert::device_user_setup();
+    expert::expert_setup();
+    baseline::baseline_setup();
+    two_passes::two_passes_setup();
+    look_back::look_back_setup();
 }
 
 int main(int argc, char **argv)
@@ -344,6 +421,7 @@ int main(int argc, char **argv)
         if (!r.samples[0].empty())
             rows.push_back(r);
     }
+    print_steps();
     print_rows(rows);
     return right ? 0 : 1;
 }
