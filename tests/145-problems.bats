@@ -90,7 +90,7 @@ tokens() {
         'mergesort:baseline.c mergesort_threads.c qsort.c baseline.cu opencl:few 5000 payload=1 distinct=7' \
         'diffevo:baseline.c baseline.cu naive.cu:mixed 20 g=5' \
         'cointsp:baseline.c baseline.cu warp.cu:prescribed uniform 20 32 8' \
-        'attention:simple.c baseline.c simple.cu baseline.cu expert.cu:drift 2 150 64 causal=1' \
+        'attention:simple.c baseline.c simple.cu baseline.cu 1_register_tiles.cu:drift 2 150 64 causal=1' \
         'softmax:simple.c baseline.c simple.cu baseline.cu:masked 30 77 bfloat16' \
         'scan:simple.c baseline.c simple.cu baseline.cu:random float32 5000 mean=70'; do
         IFS=: read -r problem names line <<< "$row"
