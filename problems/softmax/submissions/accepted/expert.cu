@@ -33,6 +33,7 @@ static void check(cudaError_t status, const char *call, int line)
 constexpr float LOG2E = 1.44269504f;
 constexpr float LOWEST = -1e30f; /* stands for the maximum of nothing: finite, so that differences are no NaN */
 constexpr int CLUSTER_MAX = 16, THREADS_MAX = 512;
+constexpr int AHEAD = 2; /* rows that a cluster asks for before it comes to them */
 
 static __device__ float exp2_fast(float x)
 {
@@ -372,6 +373,9 @@ softmax_long(const char *input, char *output, int rows, int columns, int bits)
             if (chunk < r.chunks)
                 data[k] = load_chunk<BF16>(input, r, chunk, columns, end);
         }
+        for (int ahead = index == first ? 1 : AHEAD; CLUSTER && ahead <= AHEAD; ahead++)
+            if (index + ahead * step < rows)
+                prefetch<BF16, CHUNKS>(input, index + ahead * step, rows, columns, thread, threads);
 
         const float shift = fmaxf(max_of_lanes(largest<BF16>(data), 32) * LOG2E, LOWEST);
         const terms<BF16, CHUNKS> t = terms_of<BF16>(data, shift);
@@ -379,8 +383,6 @@ softmax_long(const char *input, char *output, int rows, int columns, int bits)
         part *const place = &parts[turn][rank * warps + threadIdx.x / 32];
 
         if (CLUSTER) {
-            if (index + step < rows)
-                prefetch<BF16, CHUNKS>(input, index + step, rows, columns, thread, threads);
             if (index == first)
                 cluster_wait();
             if (lane < blocks)
@@ -516,7 +518,7 @@ static plan plan_for(int rows, int columns, int type)
 
     while (least < most && (double)rows * chunks > (double)least * FULL)
         least++;
-    if (chunks <= 32 || (least > 2 && chunks <= 32 * most))
+    if (chunks <= 32 || ((least > 2 || rows > 8 * PROCESSORS) && chunks <= 32 * most))
         return plan_for_lanes(chunks, least);
     if (rows << cluster_bits < 2 * PROCESSORS && chunks > FEW_CHUNKS) {
         while (p.bits < cluster_bits && (chunks > most * THREADS_MAX << p.bits ||
@@ -524,11 +526,10 @@ static plan plan_for(int rows, int columns, int type)
             p.bits++;
         least = ceil_div(ceil_div(chunks, 1 << p.bits), 256);
         least = least < most ? least : most;
-    } else if (chunks > most * THREADS_MAX) {
-        least = bf16 ? 6 : 8;
-        while (p.bits < 3 && chunks > least * 256 << p.bits)
+    } else if (chunks > (bf16 ? 6 : 8) * THREADS_MAX) {
+        while (p.bits < 3 && chunks > most * (bf16 ? 420 : 256) << p.bits)
             p.bits++;
-        if (p.bits < cluster_bits && chunks > least * (bf16 ? 340 : 448) << p.bits)
+        while (p.bits < cluster_bits && chunks > most * THREADS_MAX << p.bits)
             p.bits++;
     }
     const int share = ceil_div(chunks, 1 << p.bits); /* of a block */
