@@ -1,5 +1,5 @@
 /*
- * 2_look_back.cu - the second step: one pass, in which every number is read once and written once. Both leagues.
+ * 2_look_back.cu - the second step: one pass, in which every number is read once and written once.
  *
  * The tiles of 1_two_passes.cu, but a block does not wait until all totals are scanned. It publishes the total of its
  * tile at once, and the sum of all up to the tile's end as soon as it knows it, and looks back at the tiles before
@@ -7,6 +7,8 @@
  * Decoupled Look-back", NVIDIA 2016). A block takes its tile's number from a counter, so the tiles before it have
  * been started. Counter and published words are cleared before each call; the expert does without that, and has tiles
  * of several sizes.
+ *
+ * Right in both leagues. Judged in the league: segmented
  */
 #include "device_user.h"
 

@@ -1,5 +1,7 @@
 /*
- * The simplest way in C: one walk, which asks at every number what it is. Float32 is added up in float64. Both leagues.
+ * The simplest way in C: one walk, which asks at every number what it is. Float32 is added up in float64.
+ *
+ * Right in both leagues. Judged in the league: segmented
  */
 #include "device_user.h"
 

@@ -1,7 +1,9 @@
 /*
  * The simplest way in CUDA: in step 1, 2, 4 ... every number adds what stands so far before it (Hillis and Steele,
  * "Data parallel algorithms", Communications of the ACM 29, 1986). log2(n) kernels, each of which reads and writes
- * all. Both leagues.
+ * all.
+ *
+ * Right in both leagues. Judged in the league: segmented
  */
 #include "device_user.h"
 
