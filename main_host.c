@@ -187,6 +187,8 @@ static bool choose_submission(struct host *host, struct error *error)
     if (host->package.resident && submission->elf.opencl_library[0])
         return error_usage(error, "the data of '%s' are resident on the GPU, where CUDA gets at them: OpenCL cannot be "
                                   "used", host->problem->name);
+    if (host->package.resident && submission->elf.cuda_library[0])
+        snprintf(submission->empty, sizeof submission->empty, "%s/empty_resident.so", host->build);
     host->result.language = submission->language;
     host->result.cuda_library = submission->elf.cuda_library;
     return record_submission(&host->result.record, submission->path, host->options.source, error);

@@ -24,7 +24,8 @@ NAMES := $(if $(filter build,$(BUILD))$(if $(wildcard ldistance),,none),getrndst
 PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/compare $(BUILD)/bench_overhead \
 	$(BUILD)/seal $(BUILD)/verify_record $(BUILD)/getrndstr $(RUNNERS) \
 	$(NAMES) $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd \
-	$(BUILD)/empty.so $(if $(GPU),$(if $(NVCC),$(BUILD)/gpu_warden $(BUILD)/empty_gpu.so))
+	$(BUILD)/empty.so $(if $(GPU),$(if $(NVCC),$(BUILD)/gpu_warden $(BUILD)/empty_gpu.so \
+	$(BUILD)/empty_resident.so))
 
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
@@ -69,7 +70,7 @@ $(BUILD)/runners/%: $(RUNNER_SOURCES:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/prob
 # What the host times for the overhead of a call, and who looks after the GPU for it.
 $(BUILD)/empty.so: verify/runner/empty.c $(FLAGS_STAMP)
 	$(call say,CC $<)$(CC) $(HOST_CFLAGS) -fPIC -shared -o $@ $<
-$(BUILD)/empty_gpu.so: verify/runner/empty_gpu.cu $(FLAGS_STAMP)
+$(BUILD)/empty_gpu.so $(BUILD)/empty_resident.so: $(BUILD)/%.so: verify/runner/%.cu $(FLAGS_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) -shared -o $@ $<
 # It has the folders of the CUDA runtime in itself: whoever starts it need not know them. The tests have one that runs
 # on the simulator.

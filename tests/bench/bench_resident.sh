@@ -47,7 +47,7 @@ judge() {
 below_cupti() {
     local arguments=() name
     for name in "${@:4}"; do arguments+=("$name=${so_of[$name]}"); done
-    "$build/bench_resident" "$1" "$2" "$3" "empty-$2=$build/empty_gpu.so" "${arguments[@]}" >> "$rows"
+    "$build/bench_resident" "$1" "$2" "$3" "empty-$2=$build/empty_resident.so" "${arguments[@]}" >> "$rows"
 }
 
 declare -A so_of=()

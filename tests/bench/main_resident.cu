@@ -1,9 +1,9 @@
 /*
  * main_resident.cu - what CUPTI says of a submission to softmax: bench_resident REPEATS ROWS COLUMNS NAME=FILE.so...
  *
- * Calls each FILE.so's device_user() REPEATS times on a matrix of float32, as the judge does: before every call
- * another process empties the L2 cache by kernels of its own, this one's context comes back, and a copy engine brings
- * the input.
+ * After device_user_setup(), if it has one, calls each FILE.so's device_user() REPEATS times on a matrix of float32, as
+ * the judge does: before every call another process empties the L2 cache by kernels of its own, this one's context
+ * comes back, and a copy engine brings the input.
  * Prints a line a call: NAME, "cupti" and the nanoseconds from its first kernel's start to its last kernel's end; and,
  * of as many calls more without CUPTI, NAME, "host" and the nanoseconds from the call to the end of the wait for it.
  */
@@ -196,6 +196,13 @@ int main(int argc, char **argv)
             die(argv[i]);
         *file = '\0';
         memcpy(&functions[i - 4], &symbol, sizeof symbol);
+        symbol = dlsym(library, "device_user_setup");
+        if (symbol) {
+            void (*setup)(void);
+
+            memcpy(&setup, &symbol, sizeof symbol);
+            setup();
+        }
         measure_host(argv[i], functions[i - 4], repeats);
     }
     if (cuptiActivityRegisterCallbacks(give_buffer, take_buffer) != CUPTI_SUCCESS ||

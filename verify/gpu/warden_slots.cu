@@ -299,7 +299,7 @@ static bool look(void)
 void slots_call(const struct warden_message *message, struct warden_message *reply)
 {
     const volatile struct warden_staging *staging = (const volatile struct warden_staging *)state.staging;
-    const size_t size = message->input_size;
+    const size_t size = message->input_size < RESIDENT_LEAST ? RESIDENT_LEAST : message->input_size;
     bool ok = fits(message), last = false;
 
     state.seen = 0;

@@ -26,7 +26,8 @@ bool ranking_calibrate(const struct session_config *config, const char *empty, c
 {
     struct session *session = calloc(1, sizeof *session);
     struct session_config quiet = *config;
-    double samples[RANKING_CALIBRATIONS];
+    const int calls = config->resident ? RANKING_RESIDENT_CALIBRATIONS : RANKING_CALIBRATIONS;
+    double samples[RANKING_RESIDENT_CALIBRATIONS];
     struct blob output = { 0 };
     struct session_times times;
     struct facts facts;
@@ -36,7 +37,7 @@ bool ranking_calibrate(const struct session_config *config, const char *empty, c
         return error_toolkit(error, "out of memory");
     quiet.box.submission = empty;
     facts = session_open(session, &quiet, output_size);
-    for (int i = -1; i < RANKING_CALIBRATIONS && facts.outcome == OUTCOME_DONE; i++) {
+    for (int i = -1; i < calls && facts.outcome == OUTCOME_DONE; i++) {
         facts = session_call(session, input, &output, &times);
         if (i >= 0)
             samples[i] = times.total;
@@ -53,6 +54,6 @@ bool ranking_calibrate(const struct session_config *config, const char *empty, c
     blob_release(&output);
     free(session);
     if (ok)
-        *overhead = stats_of(samples, RANKING_CALIBRATIONS);
+        *overhead = stats_of(samples, (size_t)calls);
     return ok;
 }

@@ -13,14 +13,15 @@
 
 enum {
     RANKING_REPEAT = 11,      /* calls that count, where nothing else is asked for */
-    RANKING_CALIBRATIONS = 11 /* calls of the empty submission */
+    RANKING_CALIBRATIONS = 11, /* calls of the empty submission */
+    RANKING_RESIDENT_CALIBRATIONS = 31 /* and where times of microseconds are compared */
 };
 
 /* A change of the SM clock from one call to another that is no noise of its measurement. */
 #define RANKING_CLOCK_DRIFT 0.02
 
 /*
- * Times a submission that does nothing, or on a GPU launches one empty kernel and waits for it, in the place of the
+ * Times a submission that does nothing, or on a GPU launches one empty kernel, in the place of the
  * one in `config`, on the same input: what every call takes, whatever it does. Not its first call. False, with an
  * error, where a call failed: that is the toolkit's fault.
  */

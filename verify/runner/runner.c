@@ -202,6 +202,7 @@ static void wake_and_call(struct service *service, const struct channel_message 
     uint64_t nonce = 0;
 
     wake_cuda(message->size == 1);
+    resident_warm();
     say(&reply, CHANNEL_AWAKE);
     for (unsigned i = 1; (nonce = resident_asked()) == 0; i++)
         if (i % (1u << 20) == 0 && channel_spin(CHANNEL_FD, 0))
