@@ -1,5 +1,5 @@
 /*
- * test_library.c - the small parts: arguments, settings, statistics, blobs, the channel, the reaper.
+ * test_library.c - the small parts: arguments, settings, statistics, blobs, the channel, resident slots, the reaper.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +19,7 @@
 #include "verify/base/settings.h"
 #include "verify/base/shared_map.h"
 #include "verify/base/stats.h"
+#include "verify/wire/resident.h"
 
 static void test_arguments(void)
 {
@@ -213,6 +214,17 @@ static void test_shared_map(void)
 }
 
 /* A child that forks twice, leaves its session and blocks every signal it can is gone all the same. */
+/* What is brought of a small input is more than it has, and must not reach the output. */
+static void test_resident(void)
+{
+    for (size_t size = 0; size < 4 * RESIDENT_LEAST; size += 100) {
+        const size_t brought = size < RESIDENT_LEAST ? RESIDENT_LEAST : size, offset = resident_output_offset(size);
+
+        CHECK(offset >= brought && offset % 256 == 0, "%zu bytes, the output at %zu", size, offset);
+        CHECK(offset <= brought + 8192, "%zu bytes, the output at %zu", size, offset);
+    }
+}
+
 static void test_reap(void)
 {
     int pipes[2], status = 0;
@@ -266,6 +278,7 @@ int main(void)
     test_blob();
     test_channel();
     test_shared_map();
+    test_resident();
     test_reap();
     return unit_end();
 }
