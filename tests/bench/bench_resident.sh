@@ -5,6 +5,8 @@
 # one is a copy of 32 MiB. Each is judged, REPEATS times (301) with a fresh input, and run as often in a plain process
 # below CUPTI (main_resident.cu). The table has for each, in us:
 #   cupti      the median from the first kernel's start to the last one's end, less that of an empty kernel
+#   plain      the same by the CPU's clock, from the call to the end of the wait, without CUPTI: which itself lengthens
+#              calls of two kernels
 #   judge      the median of the judge's times, less that of the empty submission in the same judging
 #   error      judge - cupti, and in % of cupti
 #   overhead   what the empty submission takes; q1, q3: quartiles of the judge's times; most: the longest
@@ -12,8 +14,9 @@
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 [ $# -le 1 ] || usage 'bench_resident.sh [FOLDER]'
 folder=${1:-$build/bench/resident} repeats=${REPEATS:-301} again=${AGAIN:-10}
-[[ $repeats =~ ^[1-9][0-9]{0,3}$ && $again =~ ^[0-9]{1,2}$ ]] ||
-    refuse "REPEATS=$repeats, AGAIN=$again: no numbers of calls and of judgings"
+[[ $repeats =~ ^[0-9]{0,3}[13579]$ && $again =~ ^[0-9]{1,2}$ ]] ||
+    refuse "REPEATS=$repeats, AGAIN=$again: no odd number of calls, or none of judgings"
+few=$((repeats / 3 | 1)) # of the copy, odd as well
 mkdir -p "$folder"
 PROBLEM=softmax build_toolkit
 "$build/main_host" --devices 2> /dev/null | grep -q '^gpu' ||
@@ -63,13 +66,13 @@ expert=problems/softmax/submissions/accepted/expert.cu
 toolkit_make submission PROBLEM=softmax SUBMISSION=$expert >&2 || fail "'$expert' does not build"
 so_of[expert]=$root/$(toolkit_make print-submission PROBLEM=softmax SUBMISSION=$expert)
 below_cupti "$repeats" "${small[@]}" "${names[@]}"
-below_cupti $((repeats / 3 + 1)) "${large[@]}" copy
+below_cupti $few "${large[@]}" copy
 for name in "${names[@]}"; do judge "$name" "${so_of[$name]}" "$repeats" "${small[@]}"; done
-judge copy "${so_of[copy]}" $((repeats / 3 + 1)) "${large[@]}"
+judge copy "${so_of[copy]}" $few "${large[@]}"
 
 "$build/main_host" --devices 2> /dev/null | grep '^gpu'
 echo "$repeats calls each, us"
-printf '%-10s %10s %10s %8s %7s %9s %9s %9s %9s\n' submission cupti judge error % overhead q1 q3 most
+printf '%-10s %10s %10s %10s %8s %7s %9s %9s %9s %9s\n' submission cupti plain judge error % overhead q1 q3 most
 awk -F '\t' -v names="${names[*]} copy" '
     function quantile(key, part,   n, i, j, v, t) { # of the samples of key, sorted once
         n = count[key]
@@ -87,11 +90,13 @@ awk -F '\t' -v names="${names[*]} copy" '
     END {
         for (i = 1; i <= split(names, name, " "); i++) {
             k = name[i]
-            cupti = quantile(k "/cupti", 0.5) - quantile(k == "copy" ? "empty-8192/cupti" : "empty-4/cupti", 0.5)
+            e = k == "copy" ? "empty-8192" : "empty-4"
+            cupti = quantile(k "/cupti", 0.5) - quantile(e "/cupti", 0.5)
+            plain = quantile(k "/host", 0.5) - quantile(e "/host", 0.5)
             over = quantile(k "/overhead", 0.5)
             got = quantile(k "/judge", 0.5) - over
-            printf "%-10s %10.3f %10.3f %8.3f %7.2f %9.3f %9.3f %9.3f %9.1f\n", k, cupti, got, got - cupti,
-                (got - cupti) / cupti * 100, over, quantile(k "/judge", 0.25), quantile(k "/judge", 0.75),
+            printf "%-10s %10.3f %10.3f %10.3f %8.3f %7.2f %9.3f %9.3f %9.3f %9.1f\n", k, cupti, plain, got,
+                got - cupti, (got - cupti) / cupti * 100, over, quantile(k "/judge", 0.25), quantile(k "/judge", 0.75),
                 quantile(k "/judge", 1)
         }
     }' "$rows"

@@ -14,7 +14,7 @@
 
 /*
  * So often the runner starts a kernel of its own before it waits for a call: else the driver's code is in no cache of
- * its processor, and a launch takes 6 to 9 us in place of 2.
+ * its processor. Medians of a launch beside an H100: 15 us without, 6.8 after one, 5.3 after 16; more do not help.
  */
 enum { WARM_LAUNCHES = 16 };
 
