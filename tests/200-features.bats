@@ -163,7 +163,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
 @test "features: classes add up in every kernel of the problems' baselines" {
     export LD_LIBRARY_PATH=$build/cudasim CUDASIM_CHECK=none CUDASIM_SAMPLE=16
     cd "$root"
-    for problem in editdistance matmul mergesort diffevo cointsp attention scan; do
+    for problem in editdistance matmul mergesort diffevo cointsp attention scan softmax; do
         csv=$BATS_TEST_TMPDIR/$problem.csv
         library=$(submission "problems/$problem/submissions/accepted/baseline.cu" "$problem")
         make -s -C "$root" "${BUILD:-build}/practice/$problem" >&2
