@@ -99,6 +99,8 @@ struct source {
     bool generated;            /* else the input is that of files */
     size_t number;             /* of its arguments, if it is generated */
     struct blob input, answer; /* of files; answer empty where the reference is to compute it */
+    struct blob decoy;         /* an input that no call gets; or nothing */
+    size_t decoys;             /* so many were made */
 };
 
 /* ------------------------------------------------------------------ what is asked for, and the steps of judge() */
@@ -333,6 +335,18 @@ static bool next_call(struct host *host, struct source *source, const struct cas
            host->problem->reference(&source->input, &host->secret, &source->answer, error);
 }
 
+/* The traps before a call. There are none where all calls get the same input, that of a file. */
+static bool set_traps(const struct host *host, struct session *session, struct source *source, struct facts *facts,
+                      struct error *error)
+{
+    while (facts->outcome == OUTCOME_DONE && source->generated && session_draws_trap(session)) {
+        if (!prepare_decoy(&host->prepare, source->number, source->decoys++, &source->decoy, error))
+            return false;
+        *facts = session_trap(session, &source->decoy);
+    }
+    return true;
+}
+
 /* Makes calls until the counters' window is filled, and ends it. */
 static void fill_window(struct host *host, struct session *session, struct source *source, struct facts *facts,
                         struct blob *output, struct case_result *result, struct gpm_use *use)
@@ -392,12 +406,15 @@ static bool make_calls(struct host *host, struct session *session, struct source
         if (host->problem->output_size(input) != session->output_size)
             return error_toolkit(error, "the calls of case %s have outputs of different sizes", source->name);
         session->audit = host->options.ranked && result->calls == 0;
+        if (!set_traps(host, session, source, facts, error))
+            return false;
         if (result->inputs) {
             digest_bytes(input->data, input->size, result->inputs[result->calls]);
             seeds_mark(&host->seeds, result->inputs[result->calls]);
         }
         result->calls++;
-        *facts = session_call(session, input, output, &result->times[result->timed]);
+        if (facts->outcome == OUTCOME_DONE)
+            *facts = session_call(session, input, output, &result->times[result->timed]);
         gpm_add_call(counters, facts->seconds);
         if (facts->outcome == OUTCOME_DONE)
             calls_take_times(result, &host->result, session, &host->options, host->package.must_use_gpu);
@@ -497,6 +514,7 @@ static bool run_case(struct host *host, struct source *source, struct case_resul
     }
     blob_release(&source->input);
     blob_release(&source->answer);
+    blob_release(&source->decoy);
     return ok;
 }
 

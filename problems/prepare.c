@@ -225,3 +225,21 @@ void prepare_release(struct prepare *prepare)
     }
     prepare->next = prepare->count = 0;
 }
+
+bool prepare_decoy(const struct prepare *prepare, size_t number, size_t repetition, struct blob *input,
+                   struct error *error)
+{
+    const uint32_t decoys = 1u << 31; /* no call has so high a number */
+    struct prepared call = { .number = number, .repetition = decoys + (uint32_t)repetition };
+
+    if (prepare->processors)
+        processors_make_way(prepare->processors);
+    generate(prepare, &call);
+    if (prepare->processors)
+        processors_return(prepare->processors);
+    blob_release(input);
+    *input = call.input;
+    if (!call.ok)
+        *error = call.error;
+    return call.ok;
+}

@@ -56,6 +56,14 @@ struct prepare {
 bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, size_t wanted, struct blob *input,
                   struct blob *answer, struct error *error);
 
+/*
+ * An input of case `number` that no call gets: the same arguments, with a seed of its own for each `repetition`, below
+ * 2^31. A trap shows it to the submission (verify/judge/session.h). The caller's to release; what *input held before is
+ * released.
+ */
+bool prepare_decoy(const struct prepare *prepare, size_t number, size_t repetition, struct blob *input,
+                   struct error *error);
+
 /* Releases what was made and not given out. */
 void prepare_release(struct prepare *prepare);
 

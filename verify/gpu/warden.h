@@ -41,7 +41,7 @@ enum warden_operation {
     WARDEN_PAGE,    /* with the page's descriptor: maps it */
     WARDEN_SLOTS,   /* with that of the staging memory (below): makes slots; the reply carries theirs */
     WARDEN_POISON,  /* fills the output slot, by `nonce` (poison.h) */
-    WARDEN_DECOY,   /* brings the input's parts in another order to its slot, by the copy engine: no kernel */
+    WARDEN_DECOY,   /* brings what is staged to the input's slot, as CALL does, and releases nothing */
     WARDEN_CALL,    /* brings the input, releases the call, and looks at the output until the page says "done" */
     WARDEN_TAKE,    /* brings the output to the staging memory, and tells what the looks saw */
     WARDEN_FORGET,  /* lets go of page, slots and staging memory */

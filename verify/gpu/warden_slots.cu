@@ -216,26 +216,19 @@ void slots_poison(const struct warden_message *message, struct warden_message *r
     say(reply, fits(message) && cudaDeviceSynchronize() == cudaSuccess, "an output slot");
 }
 
-/* Bytes [from, from + size) of the staged input to the slot's [to, to + size). */
-static bool bring(size_t to, size_t from, size_t size)
+/* Brings the staged input, of so many bytes, to its slot. */
+static bool bring(size_t size)
 {
-    return size == 0 || cudaMemcpyAsync(state.slots + to, state.staging + WARDEN_STAGING + from, size,
-                                        cudaMemcpyHostToDevice, state.stream) == cudaSuccess;
+    if (size < RESIDENT_LEAST)
+        size = RESIDENT_LEAST;
+    return cudaMemcpyAsync(state.slots, state.staging + WARDEN_STAGING, size, cudaMemcpyHostToDevice, state.stream) ==
+               cudaSuccess &&
+           cudaStreamSynchronize(state.stream) == cudaSuccess;
 }
 
 void slots_decoy(const struct warden_message *message, struct warden_message *reply)
 {
-    const size_t size = message->input_size, head = size < RESIDENT_HEADER ? size : RESIDENT_HEADER, body = size - head;
-    uint32_t turn = 0x9e3779b9;
-    size_t cut;
-    bool ok = fits(message);
-
-    if (getrandom(&turn, sizeof turn, 0) < 0)
-        turn = (uint32_t)clock_ns();
-    cut = body > 64 ? 16 + (size_t)((double)turn / 4294967296.0 * (double)(body - 32)) / 16 * 16 : 0;
-    ok = ok && bring(0, 0, head) && bring(head, head + cut, body - cut) && bring(head + body - cut, head, cut) &&
-         cudaStreamSynchronize(state.stream) == cudaSuccess;
-    say(reply, ok, "a decoy");
+    say(reply, fits(message) && bring(message->input_size), "a decoy");
 }
 
 /* FNV-1a over words (Fowler, Noll and Vo), enough to tell two looks apart. */
@@ -299,12 +292,11 @@ static bool look(void)
 void slots_call(const struct warden_message *message, struct warden_message *reply)
 {
     const volatile struct warden_staging *staging = (const volatile struct warden_staging *)state.staging;
-    const size_t size = message->input_size < RESIDENT_LEAST ? RESIDENT_LEAST : message->input_size;
     bool ok = fits(message), last = false;
 
     state.seen = 0;
     choose_lines(ok ? message->output_size : 0);
-    if (!ok || !bring(0, 0, size) || cudaStreamSynchronize(state.stream) != cudaSuccess) {
+    if (!ok || !bring(message->input_size)) {
         say(reply, false, "an input slot");
         return;
     }

@@ -119,6 +119,14 @@ struct session_times {
 struct facts session_open(struct session *session, const struct session_config *config, size_t output_size);
 
 /*
+ * Traps, where data are resident on the GPU: an input that no call gets, `decoy`, comes to the slot as the true one
+ * does, and nothing of the submission may start for it. Before each call, and again after each trap, chance says whether
+ * a trap comes next: so what comes next is never known. OUTCOME_DONE where nothing started; else the session's last.
+ */
+bool session_draws_trap(const struct session *session);
+struct facts session_trap(struct session *session, const struct blob *decoy);
+
+/*
  * One call on a fresh copy of `input`. On OUTCOME_DONE *output, of the size given to session_open(), is what
  * stood in the output at "done". Any other outcome is the session's last.
  */

@@ -21,11 +21,17 @@
 static const double prepare_seconds = 3.0;
 
 /*
- * One call in so many is preceded by a trap: a false input comes to the slot as the true one does, and the warden
- * watches whether a kernel starts. It watches for longer than a time slice of the GPU, so that a kernel which waits for
- * its turn gets it.
+ * Once in so many times a trap comes next, and not the call. The warden watches whether a kernel starts, for longer than
+ * a time slice of the GPU, so that a kernel which waits for its turn gets it.
  */
-enum { TRAP_ONE_IN = 8, TRAP_MICROSECONDS = 4000 };
+enum { TRAP_ONE_IN = 2, TRAP_MICROSECONDS = 4000 };
+
+/*
+ * From the runner's word that it is awake until an input comes, off the clock: at least the first, and up to the second
+ * more by chance. In a trap the warden has begun to watch by then (it takes some 0.2 ms), so a kernel that is to be there
+ * when the input comes is seen. As the same time passes before a call, nothing tells the two apart.
+ */
+enum { PAUSE_LEAST_MICROSECONDS = 500, PAUSE_MORE_MICROSECONDS = 500 };
 
 /*
  * How long the host looks at the page without sleeping. What takes longer is told by a message as well, some
@@ -115,61 +121,97 @@ static struct facts wake(struct session *session, size_t input_size, struct fact
     return facts;
 }
 
-/*
- * A false input. What the submission has prepared to start when an input comes, or at some time before the clock does,
- * starts now, and shows.
- */
-static struct facts set_trap(struct session *session, size_t input_size, struct facts facts)
+/* Has the input ready for the warden to bring, in slots that it fits into, and its header on the page. */
+static struct facts stage(struct session *session, const struct blob *input, struct facts facts)
 {
-    struct warden *warden = session->resident.warden;
-    double gap = 0;
+    const size_t head = input->size < RESIDENT_HEADER ? input->size : RESIDENT_HEADER;
 
-    facts = wake(session, input_size, facts);
+    if (!session->resident.staging || session->resident.input_size < input->size)
+        facts = make_slots(session, input->size, facts);
     if (facts.outcome != OUTCOME_DONE)
         return facts;
-    if (!warden_watch_alone(warden) || !warden_decoy(warden, input_size))
-        return session_lost_warden(session, facts);
-    usleep(TRAP_MICROSECONDS);
-    if (!warden_unwatch(warden, &gap))
-        return session_lost_warden(session, facts);
-    if (gap > WARDEN_IDLE_SECONDS)
-        return session_left_work(facts, "left work on the GPU, which ran before its input was released");
+    parallel_copy(session->resident.staging + WARDEN_STAGING, input->data, input->size);
+    memset((void *)session->resident.page->header, 0, RESIDENT_HEADER);
+    memcpy((void *)session->resident.page->header, input->data, head);
     return facts;
 }
 
-static bool draws_trap(void)
+/* When the next input is to come, clock_ns(). */
+static int64_t draw_moment(void)
+{
+    uint32_t drawn = 0;
+
+    if (getrandom(&drawn, sizeof drawn, 0) < 0)
+        drawn = (uint32_t)clock_ns();
+    return clock_ns() + 1000 * (PAUSE_LEAST_MICROSECONDS + (int64_t)(drawn % PAUSE_MORE_MICROSECONDS));
+}
+
+static void wait_until(int64_t moment)
+{
+    const int64_t left = moment - clock_ns();
+
+    if (left > 0)
+        usleep((useconds_t)(left / 1000));
+}
+
+bool session_draws_trap(const struct session *session)
 {
     unsigned char drawn = 0;
 
-    return getrandom(&drawn, sizeof drawn, 0) != 1 || drawn % TRAP_ONE_IN == 0;
+    return session->resident.warden && (getrandom(&drawn, sizeof drawn, 0) != 1 || drawn % TRAP_ONE_IN == 0);
 }
 
-/* Off the clock, up to the input itself: an idle GPU, a poisoned output, perhaps a trap, and a runner that is awake. */
+/* What was prepared to start when an input comes, or at some time before the clock does, starts now, and shows. */
+struct facts session_trap(struct session *session, const struct blob *decoy)
+{
+    struct facts facts = { .called = true, .limit = session->config->call_limit,
+                           .output_limit = session->config->output_limit, .detail = "" };
+    struct warden *warden = session->resident.warden;
+    double gap = 0;
+    int64_t moment;
+
+    session->idle = false;
+    facts = stage(session, decoy, facts);
+    if (facts.outcome == OUTCOME_DONE)
+        facts = wake(session, decoy->size, facts);
+    if (facts.outcome != OUTCOME_DONE)
+        return session_observed(session, facts);
+    moment = draw_moment();
+    if (!warden_watch_alone(warden))
+        return session_observed(session, session_lost_warden(session, facts));
+    wait_until(moment);
+    if (!warden_decoy(warden, decoy->size))
+        return session_observed(session, session_lost_warden(session, facts));
+    usleep(TRAP_MICROSECONDS);
+    if (!warden_unwatch(warden, &gap))
+        facts = session_lost_warden(session, facts);
+    else if (gap > WARDEN_IDLE_SECONDS)
+        facts = session_left_work(facts, "left work on the GPU, which ran before its input was released");
+    session->idle = facts.outcome == OUTCOME_DONE;
+    return session_observed(session, facts);
+}
+
+/* Off the clock, up to the input itself: an idle GPU, a poisoned output and a runner that is awake. */
 static struct facts prepare(struct session *session, const struct blob *input, bool audit, double *megahertz,
                             struct facts facts)
 {
     struct warden *warden = session->resident.warden;
-    const size_t head = input->size < RESIDENT_HEADER ? input->size : RESIDENT_HEADER;
+    int64_t moment;
 
-    if (!session->resident.staging || session->resident.input_size < input->size) {
-        facts = make_slots(session, input->size, facts);
-        if (facts.outcome != OUTCOME_DONE)
-            return facts;
-    }
-    parallel_copy(session->resident.staging + WARDEN_STAGING, input->data, input->size);
-    memset((void *)session->resident.page->header, 0, RESIDENT_HEADER);
-    memcpy((void *)session->resident.page->header, input->data, head);
+    facts = stage(session, input, facts);
     if (getrandom(&session->poison, sizeof session->poison, 0) != (ssize_t)sizeof session->poison)
         return session_lost(session, facts, "getrandom");
-    facts = session_settle(session, facts, megahertz);
-    if (facts.outcome == OUTCOME_DONE && (audit || draws_trap()))
-        facts = set_trap(session, input->size, facts);
+    if (facts.outcome == OUTCOME_DONE)
+        facts = session_settle(session, facts, megahertz);
     if (facts.outcome == OUTCOME_DONE && !warden_poison(warden, session->poison, session->output_size))
         facts = session_lost_warden(session, facts);
     if (facts.outcome == OUTCOME_DONE)
         facts = wake(session, input->size, facts);
+    moment = draw_moment();
     if (facts.outcome == OUTCOME_DONE && audit && !warden_watch(warden))
         facts = session_lost_warden(session, facts);
+    if (facts.outcome == OUTCOME_DONE)
+        wait_until(moment);
     return facts;
 }
 
