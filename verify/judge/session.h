@@ -120,8 +120,9 @@ struct facts session_open(struct session *session, const struct session_config *
 
 /*
  * Traps, where data are resident on the GPU: an input that no call gets, `decoy`, comes to the slot as the true one
- * does, and nothing of the submission may start for it. Before each call, and again after each trap, chance says whether
- * a trap comes next: so what comes next is never known. OUTCOME_DONE where nothing started; else the session's last.
+ * does, and nothing of the submission may start for it. Before each call, and again after each trap, chance says
+ * whether a trap comes next: so what comes next is never known. OUTCOME_DONE where nothing started; else the
+ * session's last.
  */
 bool session_draws_trap(const struct session *session);
 struct facts session_trap(struct session *session, const struct blob *decoy);

@@ -21,15 +21,15 @@
 static const double prepare_seconds = 3.0;
 
 /*
- * Once in so many times a trap comes next, and not the call. The warden watches whether a kernel starts, for longer than
- * a time slice of the GPU, so that a kernel which waits for its turn gets it.
+ * Once in so many times a trap comes next, and not the call. The warden watches whether a kernel starts, for longer
+ * than a time slice of the GPU, so that a kernel which waits for its turn gets it.
  */
 enum { TRAP_ONE_IN = 2, TRAP_MICROSECONDS = 4000 };
 
 /*
  * From the runner's word that it is awake until an input comes, off the clock: at least the first, and up to the second
- * more by chance. In a trap the warden has begun to watch by then (it takes some 0.2 ms), so a kernel that is to be there
- * when the input comes is seen. As the same time passes before a call, nothing tells the two apart.
+ * more by chance. In a trap the warden has begun to watch by then (it takes some 0.2 ms), so a kernel that is to be
+ * there when the input comes is seen. As the same time passes before a call, nothing tells the two apart.
  */
 enum { PAUSE_LEAST_MICROSECONDS = 500, PAUSE_MORE_MICROSECONDS = 500 };
 
