@@ -54,16 +54,18 @@ draw() {
 
 # The pictures of one problem.
 draw_problem() {
-    local file=$1 problem unit common power="yformat = '10^{%L}';"
+    local file=$1 problem unit common copies power="yformat = '10^{%L}';"
     problem=$(jq -r .problem "$file")
     common="heading = $(quoted "$(jq -r .title "$file")"); xname = $(quoted "$(jq -r .axis "$file")");"
     common+=" note = $(quoted "$(jq -r '[.machine.gpu, .machine.cpu] | map(select(. != null)) | join("; ")' "$file")");"
+    # Where the data are on the GPU already, a call copies nothing.
+    copies=$(jq -r 'if .resident then "" else ", copies included" end' "$file")
     unit() { query "[$1[] | .unit][0] // \"\"" -r "$file"; }
 
     query 'calls | by_time' "$file" > "$work/series"
-    draw lines "$problem-time" "$work/series" "$common $power yname = 'seconds a call, copies included'"
+    draw lines "$problem-time" "$work/series" "$common $power yname = 'seconds a call$copies'"
     query 'calls | by_rate' "$file" > "$work/series"
-    draw lines "$problem-rate" "$work/series" "$common $power yname = $(quoted "$(unit calls), copies included")"
+    draw lines "$problem-rate" "$work/series" "$common $power yname = $(quoted "$(unit calls)$copies")"
     if jq -e .base "$file" > /dev/null; then
         query speedups "$file" > "$work/series"
         unit=$(jq -r '.base as $base | [.rows[] | select(.kind == $base) | .series][0] // $base' "$file")

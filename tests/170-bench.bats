@@ -7,14 +7,16 @@ setup() {
 }
 
 @test "bench: two sizes on the CPU give a table, and JSON with every sample" {
-    for row in 'editdistance 128 512 bitparallel.c GCUPS' 'matmul 64 128 baseline.c GFLOP/s'; do
-        read -r problem small large faster unit <<< "$row"
+    for row in 'editdistance 128 512 bitparallel.c GCUPS false' 'matmul 64 128 baseline.c GFLOP/s false' \
+        'softmax 64 256 baseline.c GB/s true' 'scan 1024 16384 baseline.c GB/s true' \
+        'attention 128 256 baseline.c TFLOP/s true'; do
+        read -r problem small large faster unit resident <<< "$row"
         run -0 timeout 60 run_scripts/bench.sh "$problem" cpu "$small" "$large"
         assert_line --regexp "^CPU, .* $small +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.e-]+$"
         refute_output --partial simulat
         file=$build/bench/$problem.json
-        assert_equal "$(json '[.format, .problem, (.rows | length)] | map(tostring) | join(" ")' "$file")" \
-            "1 $problem 4"
+        assert_equal "$(json '[.format, .problem, .resident, (.rows | length)] | map(tostring) | join(" ")' "$file")" \
+            "1 $problem $resident 4"
         assert_equal "$(json '[.rows[].n] | unique | map(tostring) | join(" ")' "$file")" "$small $large"
         assert_equal "$(json '[.rows[].kind] | unique | join(" ")' "$file")" 'cpu_blocked cpu_simple'
         assert_equal "$(json \
@@ -22,8 +24,9 @@ setup() {
             .low <= .median_s and .median_s <= .high and .ranked)] | length' "$file")" 4
         # The rate is the work over the median.
         work=$(sed -n "s/^size $large \([0-9]*\) .*/\1/p" "problems/$problem/bench.txt")
+        scale=$(sed -n 's/^unit [^ ]* //p' "problems/$problem/bench.txt")
         assert_equal "$(json "[.rows[] | select(.what == \"$faster\" and .n == $large) |
-            (.rate * .median_s * 1e9 / $work - 1) | fabs < 1e-9] | tostring" "$file")" '[true]'
+            (.rate * .median_s * $scale / $work - 1) | fabs < 1e-9] | tostring" "$file")" '[true]'
     done
 }
 
@@ -136,6 +139,13 @@ END
     done
     text roofline | grep -qF 'matmul: cuBLAS'
     text diffevo-speedup | grep -qF 'times as fast as: GPU, a kernel a stage'
+    # Where data stay on the GPU nothing is copied.
+    jq '.resident = true' docs/results/bench-matmul.json > "$BATS_TEST_TMPDIR/data/bench-matmul.json"
+    run -0 timeout 60 run_scripts/plot.sh "$BATS_TEST_TMPDIR/data" "$BATS_TEST_TMPDIR/plots"
+    for name in time rate; do
+        [ "$(text matmul-$name | grep -cF 'copies included')" -eq 0 ] || fail "matmul-$name.svg speaks of copies"
+    done
+    text matmul-time | grep -qF 'seconds a call'
 }
 
 @test "plot: one that has no data is left out, and bad folders are one clear line" {

@@ -1,9 +1,9 @@
 /*
- * bench_gpu.cu - expert.cu beside CUB's DeviceScan::InclusiveSum on random sizes, in one process: bench_gpu SEED
- * [COUNT]
+ * bench_gpu.cu - expert.cu beside CUB's DeviceScan::InclusiveSum, in one process: bench_gpu [SEED [COUNT]]
  *
- * COUNT sizes (30) are drawn from the seed, log-uniform from 1 to 2^28, of the three types in turn. Each is timed in
- * two ways, CUB and the expert in turn, 11 times:
+ * Without arguments: uint32 at the sizes of bench.txt, kernels alone, a JSON object a row (docs/FORMATS.md, "What make
+ * bench writes"). With a seed COUNT sizes (30) are drawn from it, log-uniform from 1 to 2^28, of the three types in
+ * turn. Each size is timed in two ways, CUB and the expert in turn, 11 times:
  *
  *   calls   the time from the first to the last of several calls in one stream, a call: with what launching costs
  *   graph   the same calls in a graph that is launched once, a call: kernels alone
@@ -12,10 +12,10 @@
  * cache. CUB is given its scratch memory, whose size was asked for before. Every sum of the expert is looked at first:
  * integers must be CUB's, float32 must obey the rule beside a scan in float64.
  *
- * Then the steps to the expert are timed at a few sizes, calls alone. Prints both tables, the geometric means, and then
- * a JSON object a row with all samples. Exit code 1 where a sum is wrong, 3 where CUDA fails.
+ * With a seed the steps to the expert are timed too, at a few sizes, calls alone. That prints both tables, the geometric
+ * means, and then a JSON object a row with all samples. Exit code 1 where a sum is wrong, 3 where CUDA fails.
  *
- * `make build/benches/scan_gpu` builds it, bench.sh runs it.
+ * `make build/benches/scan_gpu PROBLEM=scan` builds it; `make bench` runs it, and bench.sh with a seed.
  */
 #include <algorithm>
 #include <cmath>
@@ -268,13 +268,16 @@ struct row {
     size_t n;
     std::vector<double> samples[SERIES];
 
-    double median(int series) const
+    /* The sample that so many eighths of all are below. */
+    double quantile(int series, size_t eighths) const
     {
         std::vector<double> sorted = samples[series];
 
         std::sort(sorted.begin(), sorted.end());
-        return sorted[sorted.size() / 2];
+        return sorted[sorted.size() * eighths / 8];
     }
+
+    double median(int series) const { return quantile(series, 4); }
 };
 
 /* False where a sum is wrong. */
@@ -288,7 +291,7 @@ template <class T> static bool measure(row &r)
     CUDA_CHECK_LAUNCH();
     wrong = count_wrong<T>(r.n);
     if (wrong > 0) {
-        std::printf("%s %zu: %llu sums of the expert are wrong\n", type_names[r.type], r.n, wrong);
+        std::fprintf(stderr, "%s %zu: %llu sums of the expert are wrong\n", type_names[r.type], r.n, wrong);
         return false;
     }
     for (int s = -1; s < SAMPLES; s++) { /* the first does not count */
@@ -336,6 +339,30 @@ static void print_rows(const std::vector<row> &rows)
         }
 }
 
+/* Kernels alone, at the sizes of bench.txt. False where a sum is wrong. */
+static bool print_ladder()
+{
+    static const size_t sizes[] = { 1024, 16384, 131072, 1 << 20, 1 << 24, 1 << 26, SCAN_COUNT_MAX };
+    bool right = true;
+
+    for (size_t n : sizes) {
+        row r = {};
+
+        r.type = SCAN_UINT32;
+        r.n = n;
+        if (!measure<uint32_t>(r)) {
+            right = false;
+            continue;
+        }
+        for (int k = GRAPH_CUB; k <= GRAPH_EXPERT; k++)
+            std::printf("{\"what\":\"%s\",\"measure\":\"kernel\",\"size\":%zu,\"median_s\":%.4g,\"q1\":%.4g,"
+                        "\"q3\":%.4g,\"rate\":%.5g,\"unit\":\"GB/s\"}\n",
+                        series_names[k][0], n, r.median(k), r.quantile(k, 2), r.quantile(k, 6),
+                        (double)n * 8 * 1e-9 / r.median(k));
+    }
+    return right;
+}
+
 /* The steps and CUB at a few sizes: calls, in microseconds. */
 static void print_steps()
 {
@@ -371,7 +398,7 @@ static void print_steps()
     std::printf("\n");
 }
 
-static void set_up()
+static void print_machine()
 {
     cudaDeviceProp properties;
     int driver, runtime;
@@ -382,6 +409,10 @@ static void set_up()
     std::printf("%s, CUDA %d.%d, driver for CUDA %d.%d, CCCL %d.%d.%d; microseconds a call, medians of %d\n",
                 properties.name, runtime / 1000, runtime % 1000 / 10, driver / 1000, driver % 1000 / 10,
                 CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION, SAMPLES);
+}
+
+static void set_up()
+{
     gpu.scratch_size = (size_t)64 << 20;
     CUDA_CHECK(cudaMalloc(&gpu.values, ROOM));
     CUDA_CHECK(cudaMalloc(&gpu.sums, ROOM));
@@ -401,14 +432,19 @@ int main(int argc, char **argv)
     std::vector<row> rows;
     bool right = true;
 
-    if (argc != 2 && argc != 3)
-        bench_usage("bench_gpu SEED [COUNT]");
+    if (argc > 3)
+        bench_usage("bench_gpu [SEED [COUNT]]");
+    if (argc == 1) {
+        set_up();
+        return print_ladder() ? 0 : 1;
+    }
 
     const uint64_t seed = bench_number(argv[1], "SEED", 0, UINT32_MAX);
     const uint64_t count = argc == 3 ? bench_number(argv[2], "COUNT", 1, 1000) : 30;
     std::mt19937_64 random(seed);
 
     set_up();
+    print_machine();
     std::printf("sizes by the seed %llu\n", (unsigned long long)seed);
     for (uint64_t i = 0; i < count; i++) {
         row r = {};

@@ -32,6 +32,8 @@ rows=$folder/rows.jsonl
 
 # The lines of bench.txt: of the key KEY, without it.
 of() { sed -n "s/^$1 //p" "$list"; }
+resident=false
+! grep -q '^resident: true' "problems/$PROBLEM/gpu.yaml" || resident=true # the data are on the GPU: docs/FORMATS.md
 read -r unit scale <<< "$(of unit)"
 mapfile -t sizes < <(of size)
 for size in "${only[@]}"; do
@@ -159,12 +161,13 @@ done < <(of submission)
 
 # One row a line, so that two files can be compared.
 jq -s -r --arg problem "$PROBLEM" --arg title "$(of title)" --arg axis "$(of axis)" --arg base "$(of base)" \
-    --arg cpu "$cpu" \
+    --arg cpu "$cpu" --argjson resident "$resident" \
     --arg gpu "$gpu" --arg driver "$driver" --arg before "$mhz_before" \
     --arg after "$([ -z "$gpu" ] || gpu_query clocks.sm)" \
     --arg version "$(cat VERSION)" --arg date "$(date -u +%FT%TZ)" '
     def text: if . == "" then null else . end;
-    {format: 1, problem: $problem, title: $title, axis: $axis, base: ($base | text), toolkit: $version, date: $date,
+    {format: 1, problem: $problem, title: $title, axis: $axis, base: ($base | text), resident: $resident,
+     toolkit: $version, date: $date,
      machine: {cpu: $cpu, gpu: ($gpu | text), driver: ($driver | text),
                sm_megahertz: {before: ($before | text), after: ($after | text)}}, source: "make bench"} as $head |
     ($head | tojson | .[:-1]) + ",\"rows\":[\n" + (map(tojson) | join(",\n")) + "\n]}"' \
