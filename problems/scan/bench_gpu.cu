@@ -12,8 +12,8 @@
  * cache. CUB is given its scratch memory, whose size was asked for before. Every sum of the expert is looked at first:
  * integers must be CUB's, float32 must obey the rule beside a scan in float64.
  *
- * With a seed the steps to the expert are timed too, at a few sizes, calls alone. That prints both tables, the geometric
- * means, and then a JSON object a row with all samples. Exit code 1 where a sum is wrong, 3 where CUDA fails.
+ * With a seed the steps to the expert are timed too, at a few sizes, calls alone. That prints both tables, the
+ * geometric means, and then a JSON object a row with all samples. Exit code 1 where a sum is wrong, 3 where CUDA fails.
  *
  * `make build/benches/scan_gpu PROBLEM=scan` builds it; `make bench` runs it, and bench.sh with a seed.
  */
