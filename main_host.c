@@ -335,14 +335,21 @@ static bool next_call(struct host *host, struct source *source, const struct cas
            host->problem->reference(&source->input, &host->secret, &source->answer, error);
 }
 
-/* The traps before a call. There are none where all calls get the same input, that of a file. */
+/*
+ * The traps before a call. There are none where all calls get the same input, that of a file. The decoy is there before
+ * chance speaks: how long it took to make says nothing of what comes next.
+ */
 static bool set_traps(const struct host *host, struct session *session, struct source *source, struct facts *facts,
                       struct error *error)
 {
-    while (facts->outcome == OUTCOME_DONE && source->generated && session_draws_trap(session)) {
-        if (!prepare_decoy(&host->prepare, source->number, source->decoys++, &source->decoy, error))
+    while (facts->outcome == OUTCOME_DONE && source->generated && session->resident.warden) {
+        if (!source->decoy.data &&
+            !prepare_decoy(&host->prepare, source->number, source->decoys++, &source->decoy, error))
             return false;
+        if (!session_draws_trap(session))
+            break;
         *facts = session_trap(session, &source->decoy);
+        blob_release(&source->decoy);
     }
     return true;
 }

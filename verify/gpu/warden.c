@@ -332,12 +332,13 @@ bool warden_call_begin(struct warden *warden, uint64_t nonce, size_t input_size,
     return tell(warden, &message, -1);
 }
 
-bool warden_call_end(struct warden *warden, double seconds, int64_t *start)
+bool warden_call_end(struct warden *warden, double seconds, int64_t *start, double *look)
 {
     struct warden_message reply;
     bool ok = receive(warden, WARDEN_CALL, seconds + operation_seconds, &reply);
 
     *start = ok ? reply.start : 0;
+    *look = ok ? reply.seconds : 0;
     return ok;
 }
 

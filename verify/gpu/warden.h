@@ -125,14 +125,14 @@ bool warden_health(struct warden *warden);
 /*
  * The operations for resident problems. warden_slots() gives the descriptor of the slots' memory and its size in bytes,
  * which the caller closes. A call is two steps: between them the host waits for the runner; the second one waits until
- * the call is done, or told to stop.
+ * the call is done, or told to stop, and says how long the last look at the output took.
  */
 bool warden_page(struct warden *warden, int page);
 bool warden_slots(struct warden *warden, int staging, size_t input_size, size_t output_size, int *slots, size_t *size);
 bool warden_poison(struct warden *warden, uint64_t key, size_t output_size);
 bool warden_decoy(struct warden *warden, size_t input_size);
 bool warden_call_begin(struct warden *warden, uint64_t nonce, size_t input_size, size_t output_size, double seconds);
-bool warden_call_end(struct warden *warden, double seconds, int64_t *start);
+bool warden_call_end(struct warden *warden, double seconds, int64_t *start, double *look);
 bool warden_take(struct warden *warden, size_t output_size, int64_t *whole, bool *late);
 bool warden_forget(struct warden *warden);
 

@@ -128,7 +128,7 @@ static bool map_staging(int fd)
     return cudaHostRegister(memory, state.staging_size, cudaHostRegisterDefault) == cudaSuccess;
 }
 
-/* Device memory that can be given to another process by a descriptor. */
+/* Device memory that can be given to another process by a descriptor, without what it held before. */
 static bool make_slots(size_t size, int *exported)
 {
     CUmemAllocationProp properties;
@@ -153,7 +153,8 @@ static bool make_slots(size_t size, int *exported)
     if (driver.reserve(&at, size, 0, 0, 0) != CUDA_SUCCESS ||
         driver.map(at, size, 0, state.handle, 0) != CUDA_SUCCESS ||
         driver.allow(at, size, &access, 1) != CUDA_SUCCESS ||
-        driver.export_handle(exported, state.handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) != CUDA_SUCCESS) {
+        driver.export_handle(exported, state.handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) != CUDA_SUCCESS ||
+        cudaMemset((void *)at, 0, size) != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess) {
         driver.release(state.handle);
         return false;
     }
@@ -293,6 +294,7 @@ void slots_call(const struct warden_message *message, struct warden_message *rep
 {
     const volatile struct warden_staging *staging = (const volatile struct warden_staging *)state.staging;
     bool ok = fits(message), last = false;
+    int64_t begun = 0;
 
     state.seen = 0;
     choose_lines(ok ? message->output_size : 0);
@@ -306,8 +308,10 @@ void slots_call(const struct warden_message *message, struct warden_message *rep
         /* The last look begins after "done". */
         last = state.page->done == message->nonce || staging->stop ||
                clock_seconds(reply->start, clock_ns()) > message->seconds;
+        begun = clock_ns();
         ok = look();
     }
+    reply->seconds = clock_seconds(begun, clock_ns());
     say(reply, ok, "a look at the output");
 }
 

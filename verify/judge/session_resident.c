@@ -29,9 +29,17 @@ enum { TRAP_ONE_IN = 2, TRAP_MICROSECONDS = 4000 };
 /*
  * From the runner's word that it is awake until an input comes, off the clock: at least the first, and up to the second
  * more by chance. In a trap the warden has begun to watch by then (it takes some 0.2 ms), so a kernel that is to be
- * there when the input comes is seen. As the same time passes before a call, nothing tells the two apart.
+ * there when the input comes is seen. A kernel that began before can keep the watch waiting for its own time slice of
+ * the GPU, 2.4 ms at most, and end unseen: so the pause is drawn from several times that. As the same time passes
+ * before a call, nothing tells the two apart.
  */
-enum { PAUSE_LEAST_MICROSECONDS = 500, PAUSE_MORE_MICROSECONDS = 500 };
+enum { PAUSE_LEAST_MICROSECONDS = 500, PAUSE_MORE_MICROSECONDS = 8000 };
+
+/*
+ * The warden's last look at an output begins after "done". It takes 7 us. What it takes beyond this counts as the
+ * call's, as a submission that keeps the copy engines busy could finish its output meanwhile.
+ */
+static const double look_seconds = 20e-6;
 
 /*
  * How long the host looks at the page without sleeping. What takes longer is told by a message as well, some
@@ -161,19 +169,59 @@ bool session_draws_trap(const struct session *session)
     return session->resident.warden && (getrandom(&drawn, sizeof drawn, 0) != 1 || drawn % TRAP_ONE_IN == 0);
 }
 
+/*
+ * Off the clock: an idle GPU, an empty cache, a poisoned output and a runner that is awake. The same before a trap and
+ * before a call, as each of these can be noticed.
+ */
+static struct facts prepare(struct session *session, const struct blob *input, double *megahertz, struct facts facts)
+{
+    struct warden *warden = session->resident.warden;
+
+    facts = stage(session, input, facts);
+    if (getrandom(&session->poison, sizeof session->poison, 0) != (ssize_t)sizeof session->poison)
+        return session_lost(session, facts, "getrandom");
+    if (facts.outcome == OUTCOME_DONE)
+        facts = session_settle(session, facts, megahertz);
+    if (facts.outcome == OUTCOME_DONE && !warden_poison(warden, session->poison, session->output_size))
+        facts = session_lost_warden(session, facts);
+    if (facts.outcome == OUTCOME_DONE)
+        facts = wake(session, input->size, facts);
+    return facts;
+}
+
+/* The output's slot as it is now, in the staging memory. */
+static struct blob staged_output(const struct session *session)
+{
+    return (struct blob){ .data = session->resident.staging + WARDEN_STAGING +
+                                  resident_output_offset(session->resident.input_size),
+                          .size = session->output_size };
+}
+
+/* Copies do not show in a watch. What they brought to the output before there was a call does. */
+static struct facts look_for_early_output(struct session *session, struct facts facts)
+{
+    const struct blob output = staged_output(session);
+    int64_t whole;
+    bool late;
+
+    if (!warden_take(session->resident.warden, output.size, &whole, &late))
+        return session_lost_warden(session, facts);
+    return session_is_poison(session, &output)
+               ? facts
+               : session_left_work(facts, "wrote to its output before its input was released");
+}
+
 /* What was prepared to start when an input comes, or at some time before the clock does, starts now, and shows. */
 struct facts session_trap(struct session *session, const struct blob *decoy)
 {
     struct facts facts = { .called = true, .limit = session->config->call_limit,
                            .output_limit = session->config->output_limit, .detail = "" };
     struct warden *warden = session->resident.warden;
-    double gap = 0;
+    double gap = 0, megahertz = 0;
     int64_t moment;
 
     session->idle = false;
-    facts = stage(session, decoy, facts);
-    if (facts.outcome == OUTCOME_DONE)
-        facts = wake(session, decoy->size, facts);
+    facts = prepare(session, decoy, &megahertz, facts);
     if (facts.outcome != OUTCOME_DONE)
         return session_observed(session, facts);
     moment = draw_moment();
@@ -187,31 +235,20 @@ struct facts session_trap(struct session *session, const struct blob *decoy)
         facts = session_lost_warden(session, facts);
     else if (gap > WARDEN_IDLE_SECONDS)
         facts = session_left_work(facts, "left work on the GPU, which ran before its input was released");
+    else
+        facts = look_for_early_output(session, facts);
     session->idle = facts.outcome == OUTCOME_DONE;
     return session_observed(session, facts);
 }
 
-/* Off the clock, up to the input itself: an idle GPU, a poisoned output and a runner that is awake. */
-static struct facts prepare(struct session *session, const struct blob *input, bool audit, double *megahertz,
-                            struct facts facts)
+/* The input comes at a moment that nobody knows. */
+static struct facts wait_for_moment(struct session *session, bool audit, struct facts facts)
 {
-    struct warden *warden = session->resident.warden;
-    int64_t moment;
+    const int64_t moment = draw_moment();
 
-    facts = stage(session, input, facts);
-    if (getrandom(&session->poison, sizeof session->poison, 0) != (ssize_t)sizeof session->poison)
-        return session_lost(session, facts, "getrandom");
-    if (facts.outcome == OUTCOME_DONE)
-        facts = session_settle(session, facts, megahertz);
-    if (facts.outcome == OUTCOME_DONE && !warden_poison(warden, session->poison, session->output_size))
-        facts = session_lost_warden(session, facts);
-    if (facts.outcome == OUTCOME_DONE)
-        facts = wake(session, input->size, facts);
-    moment = draw_moment();
-    if (facts.outcome == OUTCOME_DONE && audit && !warden_watch(warden))
-        facts = session_lost_warden(session, facts);
-    if (facts.outcome == OUTCOME_DONE)
-        wait_until(moment);
+    if (audit && !warden_watch(session->resident.warden))
+        return session_lost_warden(session, facts);
+    wait_until(moment);
     return facts;
 }
 
@@ -238,7 +275,7 @@ static struct facts call_on_the_clock(struct session *session, size_t input_size
     struct warden *warden = session->resident.warden;
     const double longest = facts.limit + prepare_seconds;
     struct channel_message message;
-    double gap = 0;
+    double gap = 0, look = 0;
 
     if (getrandom(&session->nonce, sizeof session->nonce, 0) < 0)
         session->nonce++;
@@ -253,8 +290,10 @@ static struct facts call_on_the_clock(struct session *session, size_t input_size
         *end = clock_ns();
     if (facts.outcome != OUTCOME_DONE || *end == 0)
         staging->stop = 1;
-    if (!warden_call_end(warden, longest, start) && facts.outcome == OUTCOME_DONE)
+    if (!warden_call_end(warden, longest, start, &look) && facts.outcome == OUTCOME_DONE)
         facts = session_lost_warden(session, facts);
+    if (*end > 0 && look > look_seconds)
+        *end += (int64_t)((look - look_seconds) * 1e9);
     if (audit && warden_unwatch(warden, &gap))
         session->used_gpu = gap > WARDEN_IDLE_SECONDS;
     if (facts.outcome == OUTCOME_DONE && *end == 0) /* it sent the message, and not the word */
@@ -266,13 +305,13 @@ static struct facts call_on_the_clock(struct session *session, size_t input_size
 static struct facts take_output(struct session *session, struct blob *output, int64_t *whole, struct facts facts)
 {
     struct warden *warden = session->resident.warden;
+    const struct blob taken = staged_output(session);
 
     if (!warden_idle(warden, prepare_seconds))
         return session_left_work(facts, "left work running on the GPU when it returned");
     if (!warden_take(warden, session->output_size, whole, &facts.late))
         return session_lost_warden(session, facts);
-    parallel_copy(output->data, session->resident.staging + WARDEN_STAGING +
-                                    resident_output_offset(session->resident.input_size), session->output_size);
+    parallel_copy(output->data, taken.data, taken.size);
     return facts;
 }
 
@@ -319,7 +358,9 @@ struct facts session_resident_call(struct session *session, const struct blob *i
         return session_lost(session, facts, "memory for the output");
     if (audit) /* two contexts share the GPU then */
         facts.limit *= 3;
-    facts = prepare(session, input, audit, &megahertz, facts);
+    facts = prepare(session, input, &megahertz, facts);
+    if (facts.outcome == OUTCOME_DONE)
+        facts = wait_for_moment(session, audit, facts);
     if (facts.outcome == OUTCOME_DONE)
         facts = call_on_the_clock(session, input->size, audit, &start, &end, facts);
     if (start > 0 && facts.outcome == OUTCOME_DONE) {
