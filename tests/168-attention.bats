@@ -135,7 +135,8 @@ END
     local row
     for row in bf16_scores:secret/05-peaked no_maximum:secret/05-peaked bf16_sums:secret/10-positive-long \
         causal_off_by_one:secret/02-least-causal last_key:secret/10-positive-long window:secret/13-drift \
-        four_bit_weights:secret/18-many-heads rows_first:secret/03-past-a-tile; do
+        four_bit_weights:secret/18-many-heads rows_first:secret/03-past-a-tile key_of_zeros:secret/21-low \
+        maximum_of_masked:secret/22-low-causal; do
         run -1 judged "wrong_answer/${row%%:*}.c" --case "${row#*:}"
         assert_output --partial "FAILED. WA"
     done

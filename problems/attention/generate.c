@@ -17,6 +17,7 @@ static const char *const names[ATTENTION_KIND_COUNT] = {
     [ATTENTION_NORMAL] = "normal", [ATTENTION_PEAKED] = "peaked",     [ATTENTION_FLAT] = "flat",
     [ATTENTION_WIDE] = "wide",     [ATTENTION_POSITIVE] = "positive", [ATTENTION_DRIFT] = "drift",
     [ATTENTION_SINK] = "sink",     [ATTENTION_MIXED] = "mixed",
+    [ATTENTION_LOW] = "low",
 };
 
 const char *attention_kind_name(enum attention_kind kind) { return names[kind]; }
@@ -56,6 +57,8 @@ static float first_of_key(const struct filling *f, enum attention_kind kind, siz
 {
     if (kind == ATTENTION_SINK)
         return j == 0 ? 14 : 0;
+    if (kind == ATTENTION_LOW)
+        return 2 * j < f->h->length ? -224 : -112;
     j = head % 2 == 0 ? j : f->h->length - 1 - j;
     return (float)(32 * j) / (float)f->h->length;
 }
@@ -90,7 +93,7 @@ static void fill_rows(void *context, size_t first, size_t end)
             h->k[at + c] = attention_bits(normal(f, of_k[c]));
             h->v[at + c] = attention_bits(x);
         }
-        if (kind == ATTENTION_DRIFT || kind == ATTENTION_SINK) {
+        if (kind == ATTENTION_DRIFT || kind == ATTENTION_SINK || kind == ATTENTION_LOW) {
             h->q[at] = attention_bits(8);
             h->k[at] = attention_bits(first_of_key(f, kind, head, j));
         }

@@ -17,12 +17,16 @@
  *   drift     scores rise from the first key to the last, by 22 (d = 128) or 32; in every second head they fall
  *   sink      the first key has a score of 10 (d = 128) or 14 more than others
  *   mixed     each head is one of these
+ *   low       all scores are far below 0, those of the second half of the keys near -79 (d = 128) or -112, of the first
+ *             half near twice that: the score 0 of a key that does not exist outweighs all, and so does the first key
+ *             behind the mask in the middle
  */
-#define ATTENTION_KINDS "normal, peaked, flat, positive, wide, drift, sink or mixed"
+#define ATTENTION_KINDS "normal, peaked, flat, positive, wide, drift, sink, mixed or low"
 
 enum attention_kind {
     ATTENTION_NORMAL, ATTENTION_PEAKED, ATTENTION_FLAT, ATTENTION_POSITIVE, ATTENTION_WIDE, ATTENTION_DRIFT,
-    ATTENTION_SINK, ATTENTION_MIXED, ATTENTION_KIND_COUNT
+    ATTENTION_SINK, ATTENTION_MIXED, /* one of those before */
+    ATTENTION_LOW, ATTENTION_KIND_COUNT
 };
 
 /* The name, and the kind of that name or ATTENTION_KIND_COUNT. */

@@ -146,7 +146,7 @@ static void check_large(void)
 
 int main(void)
 {
-    static const char *const kinds[] = { "normal", "peaked", "flat", "positive", "wide", "drift", "sink" };
+    static const char *const kinds[] = { "normal", "peaked", "flat", "positive", "wide", "drift", "sink", "low" };
     double worst = 0;
 
     for (size_t kind = 0; kind < countof(kinds); kind++)

@@ -21,7 +21,7 @@ static int invalid(const char *why)
 
 int main(void)
 {
-    static const char grammar[] = "^(normal|peaked|flat|positive|wide|drift|sink|mixed) ([1-9][0-9]{0,4}) "
+    static const char grammar[] = "^(normal|peaked|flat|positive|wide|drift|sink|mixed|low) ([1-9][0-9]{0,4}) "
                                   "([1-9][0-9]{0,4}) (64|128)( causal=[01])?( seed=([0-9]{1,10}))?\n$";
     enum { HEADS = 2, LENGTH, DIM, SEED = 7, GROUPS };
     unsigned long long heads, length, dim;
