@@ -115,19 +115,29 @@ link() {
     timeout 60 ${command[link-$1]} -o "$2" "${@:3}" -lm
 }
 
-# host SO NAME-OF-ORIGINAL OPTION...
-host() {
-    local league device=(--device cpu)
-    [[ $2 != *.cu ]] || device=(--device sim --sim-workers 1)
-    league=$(league_of "$accepted/${2%%/*}")
-    "$build/main_host" "$problem" --submission "$1" "${device[@]}" ${league:+--league "$league"} \
-        --memory-limit 4096 "${@:3}"
+# leagues_for NAME: the league that a source names. Else all leagues where these have cases of their own, each of which
+# asks for a part of the source; or - for the first one.
+leagues_for() {
+    local league yaml=problems/$problem/gpu.yaml
+    league=$(league_of "$accepted/${1%%/*}")
+    if [ -z "$league" ] && grep -q '^    cases:' "$yaml"; then
+        league=$(sed -n '/^leagues:/,/^[^ #]/s/^  \([a-z0-9_]*\):.*/\1/p' "$yaml")
+    fi
+    echo "${league:--}"
 }
 
-# original NAME: builds it and writes $out/original/NAME/cases: seconds and name of the cases that it is judged on, in
-# the order in which they are tried.
+# host LEAGUE SO NAME-OF-ORIGINAL OPTION...
+host() {
+    local device=(--device cpu)
+    [[ $3 != *.cu ]] || device=(--device sim --sim-workers 1)
+    [ "$1" = - ] || device+=(--league "$1")
+    "$build/main_host" "$problem" --submission "$2" "${device[@]}" --memory-limit 4096 "${@:4}"
+}
+
+# original NAME: builds it and writes $out/original/NAME/cases: seconds, name and league of the cases that it is judged
+# on, in the order in which they are tried.
 original() {
-    local name=$1 folder=$out/original/$1 file suffix objects=() limit=${CASE_SECONDS:-2}
+    local name=$1 folder=$out/original/$1 file suffix league objects=() limit=${CASE_SECONDS:-2}
     suffix=${name##*.}
     mkdir -p "$folder"
     for file in "$accepted/${name%%/*}" "$accepted/${name%%/*}"/*."$suffix"; do
@@ -137,15 +147,21 @@ original() {
     done
     link "$suffix" "$folder/device_user.so" "${objects[@]}" || return 1
     [ "$suffix" = c ] || limit=${SIM_SECONDS:-0.5}
-    host "$folder/device_user.so" "$name" --group all --keep-going --time-limit "$limit" --json "$folder/result.json" \
-        > "$folder/log" 2>&1 || true
-    if ! jq -e 'all(.cases[].verdict; . == "AC" or . == "TLE")' "$folder/result.json" > "$folder/sound"; then
-        tail -n 5 "$folder/log"
-        return 1
-    fi
-    ! grep '^  | cudasim: ' "$folder/log" || return 1
-    jq -r '.cases[] | select(.verdict == "AC") | [(.name | startswith("sample/") | not), .seconds.max, .name] | @tsv' \
-        "$folder/result.json" | LC_ALL=C sort -k1,1 -k2,2g | cut -f 2- > "$folder/cases"
+    : > "$folder/all"
+    for league in $(leagues_for "$name"); do
+        rm -f "$folder/result.json"
+        host "$league" "$folder/device_user.so" "$name" --group all --keep-going --time-limit "$limit" \
+            --json "$folder/result.json" > "$folder/log" 2>&1 || true
+        if ! jq -e 'all(.cases[].verdict; . == "AC" or . == "TLE")' "$folder/result.json" > "$folder/sound"; then
+            tail -n 5 "$folder/log"
+            return 1
+        fi
+        ! grep '^  | cudasim: ' "$folder/log" || return 1
+        jq -r --arg league "$league" '.cases[] | select(.verdict == "AC") |
+            [(.name | startswith("sample/") | not), .seconds.max, .name, $league] | @tsv' "$folder/result.json" \
+            >> "$folder/all"
+    done
+    LC_ALL=C sort -k1,1 -k2,2g "$folder/all" | cut -f 2- > "$folder/cases"
     [ -s "$folder/cases" ] || { echo "no case is judged: see $folder/log"; return 1; }
 }
 
@@ -153,7 +169,7 @@ original() {
 
 # judge ID: builds $out/ID and writes its verdict and the case into $out/ID/result: CE, SAME, AC if it survives.
 judge() {
-    local folder=$out/$1 name suffix file objects=() object seconds case verdict=AC status
+    local folder=$out/$1 name suffix file objects=() object seconds case league verdict=AC status
     [ "$phase" != judge ] || [ ! -s "$folder/result" ] || return 0
     name=$(sed -n '1s/ .*//p' "$folder/key") suffix=${name##*.}
     file=$folder/$(basename "$name") object=$folder/mutant.o
@@ -175,10 +191,10 @@ judge() {
         return
     fi
     case=-
-    while read -r seconds case; do
+    while read -r seconds case league; do
         rm -f "$folder/result.json"
         status=0
-        host "$folder/device_user.so" "$name" --case "$case" --json "$folder/result.json" \
+        host "$league" "$folder/device_user.so" "$name" --case "$case" --json "$folder/result.json" \
             --time-limit "$(limit "$seconds" "$suffix")" > "$folder/log" 2>&1 || status=$?
         if [ $status -eq 0 ]; then
             # A race, or memory that nobody has written: the answer is right here, by chance.
