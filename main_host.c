@@ -46,6 +46,7 @@
 
 #include "problems/prepare.h"
 #include "problems/problem.h"
+#include "problems/series.h"
 #include "toolkit.h"
 #include "verify/base/clock.h"
 #include "verify/base/limits.h"
@@ -342,13 +343,17 @@ static bool next_call(struct host *host, struct source *source, const struct cas
 static bool set_traps(const struct host *host, struct session *session, struct source *source, struct facts *facts,
                       struct error *error)
 {
+    struct session_inputs decoy = { .calls = 1 };
+
     while (facts->outcome == OUTCOME_DONE && source->generated && session->resident.warden) {
         if (!source->decoy.data &&
             !prepare_decoy(&host->prepare, source->number, source->decoys++, &source->decoy, error))
             return false;
         if (!session_draws_trap(session))
             break;
-        *facts = session_trap(session, &source->decoy);
+        decoy.data = source->decoy.data;
+        decoy.size = source->decoy.size;
+        *facts = session_trap(session, &decoy);
         blob_release(&source->decoy);
     }
     return true;
@@ -397,6 +402,30 @@ static void fill_counters(struct host *host, struct session *session, struct sou
     calls_take_counters(result, &host->result, counters, refuses_tensor(host), &again);
 }
 
+/* The throughput of a case that is accepted so far, where the problem asks for it and the calls have slots. */
+static bool make_series(struct host *host, struct session *session, struct source *source, struct facts *facts,
+                        struct case_result *result, struct error *error)
+{
+    const struct series_case series = {
+        .prepare = &host->prepare,
+        .number = source->number,
+        .calls = series_calls(host->package.throughput, source->input.size, session->output_size),
+        .input_size = source->input.size,
+        .decoys = &source->decoys,
+    };
+    struct facts last = *facts;
+    bool ok;
+
+    if (!host->options.ranked || !session->resident.warden || !source->generated || series.calls == 0 ||
+        result->verdict != VERDICT_AC)
+        return true;
+    ok = series_judge(&series, session, result, &last, error);
+    gpm_add_call(&host->use.counters, result->throughput.total);
+    if (last.outcome != OUTCOME_DONE)
+        *facts = last;
+    return ok;
+}
+
 /* The calls of one case in a session that is open, as *facts say. False only for the host's own failure. */
 static bool make_calls(struct host *host, struct session *session, struct source *source, struct facts *facts,
                        struct blob *output, struct case_result *result, struct error *error)
@@ -431,6 +460,8 @@ static bool make_calls(struct host *host, struct session *session, struct source
         if (calls_known_well(result, host->options.until))
             break;
     }
+    if (!make_series(host, session, source, facts, result, error))
+        return false;
     if (counters->device || counters->failed)
         fill_counters(host, session, source, facts, output, result);
     /* Of the last call: showing a large output may take as long as judging it. */

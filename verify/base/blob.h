@@ -19,6 +19,14 @@ struct blob {
     size_t mapped;       /* bytes of a mapping of its own; 0 for memory of the heap */
 };
 
+/* Several that lie one behind the other: bytes from one of that size to the next, and those of all `count` of them. */
+static inline size_t blob_pitch(size_t size)
+{
+    return (size + BLOB_ALIGNMENT - 1) / BLOB_ALIGNMENT * BLOB_ALIGNMENT;
+}
+
+static inline size_t blob_span(size_t size, size_t count) { return (count - 1) * blob_pitch(size) + size; }
+
 /* Replaces *blob by `size` zero bytes. Fails when memory is exhausted. */
 bool blob_alloc(struct blob *blob, size_t size, struct error *error);
 

@@ -16,5 +16,6 @@ const char *const problem_yaml_keys[] = {
 
 const char *const gpu_yaml_keys[] = {
     "cpu.time_limit", "sim.time_limit", "gpu_only.*", "ranked.*", "leagues.*", "device.must_be_used",
-    "device.memory", "resident", "cache", "peak.link", "peak.operations", "cpu.peak.link", "cpu.peak.operations", NULL,
+    "device.memory", "resident", "throughput", "cache", "peak.link", "peak.operations", "cpu.peak.link",
+    "cpu.peak.operations", NULL,
 };

@@ -16,6 +16,21 @@
 
 enum { MEBIBYTES_MOST = 1 << 30 };
 
+/* How many calls are timed in flight together: RESIDENT_CALLS at most (verify/wire/resident.h). */
+static bool load_throughput(struct package *package, struct error *error)
+{
+    enum { LEAST = 2, MOST = 64 };
+    const struct setting *item = settings_item(&package->gpu, "throughput");
+    int64_t calls = 0;
+
+    if (item && !package->resident)
+        return settings_refuse(&package->gpu, item, "is for problems with resident: true alone", error);
+    if (item && !settings_integer(&package->gpu, item, LEAST, MOST, &calls, error))
+        return false;
+    package->throughput = (size_t)calls;
+    return true;
+}
+
 static bool load_settings(struct package *package, struct error *error)
 {
     double memory = 2048, output = 8; /* MiB: the format's typical defaults */
@@ -55,6 +70,8 @@ static bool load_settings(struct package *package, struct error *error)
         return false;
     resident = settings_item(&package->gpu, "resident");
     if (resident && !settings_boolean(&package->gpu, resident, &package->resident, error))
+        return false;
+    if (!load_throughput(package, error))
         return false;
     cache = settings_string(&package->gpu, "cache");
     if (cache && strcmp(cache, "cold") != 0 && strcmp(cache, "warm") != 0)

@@ -35,6 +35,7 @@ struct package {
     size_t memory_limit;         /* bytes: limits.memory */
     size_t device_memory_limit;  /* bytes of the GPU's: device.memory of gpu.yaml; 0 for no limit */
     bool resident;               /* `resident` of gpu.yaml: device_user() gets the GPU's memory */
+    size_t throughput;           /* `throughput` of gpu.yaml: so many calls in flight are timed too; 0 for none */
     bool warm;                   /* `cache: warm` of gpu.yaml: the GPU's L2 cache is left as it is between calls */
     bool must_use_gpu;           /* device.must_be_used of gpu.yaml: who does not is reported */
     size_t output_limit;         /* bytes printed: limits.output */

@@ -170,6 +170,7 @@ void slots_make(const struct warden_message *message, int staging, int *exported
 
     let_go();
     *exported = -1;
+    state.line_pitch = state.look_size = 0; /* TAKE may come before the first CALL */
     ok = map_staging(staging);
     if (staging >= 0)
         close(staging);

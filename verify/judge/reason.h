@@ -25,6 +25,7 @@
     X(REASON_SPILL, "memory behind the output overwritten")                   \
     X(REASON_UNWRITTEN, "output left unwritten")                              \
     X(REASON_LATE, "output written to after device_user() had returned")      \
+    X(REASON_AHEAD, "output of a call written to that was not made")          \
     X(REASON_CHECKER, "the checker failed")                                   \
     X(REASON_MEMORY, "memory limit exceeded")                                 \
     X(REASON_DEVICE_MEMORY, "device memory limit exceeded")                   \

@@ -222,7 +222,7 @@ static struct facts release(struct session *session, struct call *call, struct s
         session->idle = true;
         if (facts.seconds > facts.limit)
             facts.outcome = OUTCOME_TIMEOUT;
-        facts.unwritten = session_is_poison(session, call->output);
+        facts.unwritten = session_is_poison(session, call->output, 0);
         *times = times_of(call->start, call->end, message.stamps);
         times->megahertz = call->megahertz;
     }

@@ -83,7 +83,9 @@ struct session {
         struct warden *warden;           /* who owns the slots; NULL where calls have none */
         volatile struct resident_page *page;
         unsigned char *staging;          /* what passes between host and warden; NULL before the first call */
-        size_t staging_size, input_size; /* bytes; of the largest input that it takes */
+        size_t staging_size;             /* bytes */
+        size_t slots_size;               /* bytes of device memory */
+        size_t input_size, output_size;  /* bytes that the slots have room for */
     } resident;
     size_t device_memory_before;         /* bytes in use on the GPU before user code was loaded */
     size_t device_memory_peak;           /* and the most since, beyond that, as far as it was seen */
@@ -99,6 +101,14 @@ struct session {
     char detail[256];                    /* the words that facts.detail points to */
     double start_seconds;                /* from the start of the process until it was ready */
     double end_seconds;                  /* from session_close() until all that it started was gone */
+};
+
+/* The input of one call, or those of a series: of calls that are in flight together (verify/wire/resident.h). */
+struct session_inputs {
+    const unsigned char *data; /* one behind the other, blob_pitch(size) bytes apart */
+    size_t size;               /* bytes of each */
+    size_t calls;              /* inputs that there are, up to RESIDENT_CALLS; 1: no series */
+    size_t made;               /* calls that are made, of the first ones; nobody learns before how many */
 };
 
 /* How long each part of a call took, seconds; the inner ones are the runner's own word. */
@@ -125,7 +135,7 @@ struct facts session_open(struct session *session, const struct session_config *
  * session's last.
  */
 bool session_draws_trap(const struct session *session);
-struct facts session_trap(struct session *session, const struct blob *decoy);
+struct facts session_trap(struct session *session, const struct session_inputs *decoy);
 
 /*
  * One call on a fresh copy of `input`. On OUTCOME_DONE *output, of the size given to session_open(), is what
@@ -133,6 +143,14 @@ struct facts session_trap(struct session *session, const struct blob *decoy);
  */
 struct facts session_call(struct session *session, const struct blob *input, struct blob *output,
                           struct session_times *times);
+
+/*
+ * A series, where there are traps: from the first call's release until all that the calls started has ended is
+ * times->total. *outputs gets all outputs one behind the other, as the inputs lie; those of calls that are not made
+ * must stay as they were (facts.ahead).
+ */
+struct facts session_series(struct session *session, const struct session_inputs *inputs, struct blob *outputs,
+                            struct session_times *times);
 
 /*
  * Ends the runner and all it started. False when something did not end in time: whose fault that is a

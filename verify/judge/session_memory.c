@@ -51,6 +51,7 @@ int session_input_memory(const struct blob *input, size_t *size)
 struct poisoned {
     uint64_t key;
     uint64_t *words;
+    size_t before;     /* words of the output that lie before these */
     atomic_bool other; /* one that is not poison */
 };
 
@@ -70,7 +71,7 @@ static void compare_poison(void *context, size_t first, size_t end)
     struct poisoned *poisoned = context;
 
     for (size_t i = first; i < end; i++)
-        if (poisoned->words[i] != poison_word(poisoned->key, i)) {
+        if (poisoned->words[i] != poison_word(poisoned->key, poisoned->before + i)) {
             atomic_store(&poisoned->other, true);
             return;
         }
@@ -91,15 +92,15 @@ bool session_poison(struct session *session)
     return true;
 }
 
-bool session_is_poison(const struct session *session, const struct blob *output)
+bool session_is_poison(const struct session *session, const struct blob *output, size_t first)
 {
-    struct poisoned poisoned = { .key = session->poison, .words = (uint64_t *)output->data };
-    const size_t words = session->output_size / 8, rest = session->output_size % 8;
-    const uint64_t last = poison_word(session->poison, words);
+    const size_t before = first / 8, words = output->size / 8 - before, rest = output->size % 8;
+    struct poisoned poisoned = { .key = session->poison, .words = (uint64_t *)output->data + before, .before = before };
+    const uint64_t last = poison_word(session->poison, before + words);
 
     /* What a submission wrote shows at the start, as a rule. */
     compare_poison(&poisoned, 0, words < POISON_LOOK ? words : POISON_LOOK);
     if (!atomic_load(&poisoned.other))
         parallel_pieces(words, POISON_PIECE, compare_poison, &poisoned);
-    return !atomic_load(&poisoned.other) && memcmp(output->data + words * 8, &last, rest) == 0;
+    return !atomic_load(&poisoned.other) && memcmp(poisoned.words + words, &last, rest) == 0;
 }

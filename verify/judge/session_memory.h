@@ -21,7 +21,7 @@ int session_input_memory(const struct blob *input, size_t *size);
 /* Fills the output with other bytes than before. False when there is no chance to draw from. */
 bool session_poison(struct session *session);
 
-/* Whether an output is what session_poison() wrote. */
-bool session_is_poison(const struct session *session, const struct blob *output);
+/* Whether what was filled so still holds that from its byte `first` on, a multiple of 8. */
+bool session_is_poison(const struct session *session, const struct blob *output, size_t first);
 
 #endif

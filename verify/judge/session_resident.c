@@ -12,6 +12,7 @@
 #include "session_memory.h"
 #include "session_place.h"
 #include "session_wait.h"
+#include "verify/base/blob.h"
 #include "verify/base/clock.h"
 #include "verify/base/parallel.h"
 #include "verify/base/shared_map.h"
@@ -82,13 +83,13 @@ static void release_staging(struct session *session)
     session->resident.staging = NULL;
 }
 
-/* Slots for an input of that size, and memory in which host and warden pass inputs and outputs. */
-static struct facts make_slots(struct session *session, size_t input_size, struct facts facts)
+/* Slots for so many bytes of inputs and outputs, and memory in which host and warden pass them. */
+static struct facts make_slots(struct session *session, size_t input_size, size_t output_size, struct facts facts)
 {
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_SLOTS,
                                        .size = resident_output_offset(input_size) };
     const int64_t deadline = clock_ns() + (int64_t)(prepare_seconds * 1e9);
-    const size_t size = WARDEN_STAGING + resident_output_offset(input_size) + session->output_size;
+    const size_t size = WARDEN_STAGING + resident_output_offset(input_size) + output_size;
     struct warden *warden = session->resident.warden;
     int staging, slots = -1;
     size_t slots_size = 0;
@@ -103,7 +104,8 @@ static struct facts make_slots(struct session *session, size_t input_size, struc
         return session_lost(session, facts, "memory for inputs and outputs");
     }
     session->resident.input_size = input_size;
-    if (!warden_slots(warden, staging, input_size, session->output_size, &slots, &slots_size)) {
+    session->resident.output_size = output_size;
+    if (!warden_slots(warden, staging, input_size, output_size, &slots, &slots_size)) {
         facts = session_lost_warden(session, facts);
     } else {
         message.mapped = slots_size;
@@ -111,6 +113,10 @@ static struct facts make_slots(struct session *session, size_t input_size, struc
             session->device_memory_before += slots_size;
         if (session_deliver(session, &message, slots, &facts))
             facts = session_wait_for(session, CHANNEL_PLACED, deadline, &message, facts);
+        /* Earlier slots are gone from here on. */
+        if (session->device_memory_before > 0)
+            session->device_memory_before -= session->resident.slots_size;
+        session->resident.slots_size = slots_size;
     }
     close(staging);
     if (slots >= 0)
@@ -119,28 +125,44 @@ static struct facts make_slots(struct session *session, size_t input_size, struc
 }
 
 /* The runner finishes what it has on the GPU, has it to itself again, and looks at the page. */
-static struct facts wake(struct session *session, size_t input_size, struct facts facts)
+static struct facts wake(struct session *session, const struct session_inputs *inputs, struct facts facts)
 {
-    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_WAKE, .size = 1, .mapped = input_size };
+    struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_WAKE, .size = 1,
+                                       .mapped = inputs->size };
 
+    session->resident.page->returned = 0;
+    session->resident.page->granted = inputs->calls > 1 ? 1 : 1 | RESIDENT_FINAL;
     if (session_deliver(session, &message, -1, &facts))
         facts = session_wait_for(session, CHANNEL_AWAKE, clock_ns() + (int64_t)(prepare_seconds * 1e9), &message,
                                  facts);
     return facts;
 }
 
-/* Has the input ready for the warden to bring, in slots that it fits into, and its header on the page. */
-static struct facts stage(struct session *session, const struct blob *input, struct facts facts)
-{
-    const size_t head = input->size < RESIDENT_HEADER ? input->size : RESIDENT_HEADER;
+/* Bytes of all inputs, and of all outputs, as they lie in the slots. */
+static size_t inputs_span(const struct session_inputs *inputs) { return blob_span(inputs->size, inputs->calls); }
 
-    if (!session->resident.staging || session->resident.input_size < input->size)
-        facts = make_slots(session, input->size, facts);
+static size_t outputs_span(const struct session *session, const struct session_inputs *inputs)
+{
+    return blob_span(session->output_size, inputs->calls);
+}
+
+/* Has the inputs ready for the warden to bring, in slots that they fit into, and their headers on the page. */
+static struct facts stage(struct session *session, const struct session_inputs *inputs, struct facts facts)
+{
+    const size_t head = inputs->size < RESIDENT_HEADER ? inputs->size : RESIDENT_HEADER;
+    const size_t input_size = inputs_span(inputs), output_size = outputs_span(session, inputs);
+    const unsigned char *data = inputs->data;
+
+    if (!session->resident.staging || session->resident.input_size < input_size ||
+        session->resident.output_size < output_size)
+        facts = make_slots(session, input_size, output_size, facts);
     if (facts.outcome != OUTCOME_DONE)
         return facts;
-    parallel_copy(session->resident.staging + WARDEN_STAGING, input->data, input->size);
-    memset((void *)session->resident.page->header, 0, RESIDENT_HEADER);
-    memcpy((void *)session->resident.page->header, input->data, head);
+    parallel_copy(session->resident.staging + WARDEN_STAGING, data, input_size);
+    for (size_t i = 0; i < inputs->calls; i++, data += blob_pitch(inputs->size)) {
+        memset((void *)resident_header(session->resident.page, i), 0, RESIDENT_HEADER);
+        memcpy((void *)resident_header(session->resident.page, i), data, head);
+    }
     return facts;
 }
 
@@ -173,46 +195,47 @@ bool session_draws_trap(const struct session *session)
  * Off the clock: an idle GPU, an empty cache, a poisoned output and a runner that is awake. The same before a trap and
  * before a call, as each of these can be noticed.
  */
-static struct facts prepare(struct session *session, const struct blob *input, double *megahertz, struct facts facts)
+static struct facts prepare(struct session *session, const struct session_inputs *inputs, double *megahertz,
+                            struct facts facts)
 {
     struct warden *warden = session->resident.warden;
 
-    facts = stage(session, input, facts);
+    facts = stage(session, inputs, facts);
     if (getrandom(&session->poison, sizeof session->poison, 0) != (ssize_t)sizeof session->poison)
         return session_lost(session, facts, "getrandom");
     if (facts.outcome == OUTCOME_DONE)
         facts = session_settle(session, facts, megahertz);
-    if (facts.outcome == OUTCOME_DONE && !warden_poison(warden, session->poison, session->output_size))
+    if (facts.outcome == OUTCOME_DONE && !warden_poison(warden, session->poison, outputs_span(session, inputs)))
         facts = session_lost_warden(session, facts);
     if (facts.outcome == OUTCOME_DONE)
-        facts = wake(session, input->size, facts);
+        facts = wake(session, inputs, facts);
     return facts;
 }
 
-/* The output's slot as it is now, in the staging memory. */
-static struct blob staged_output(const struct session *session)
+/* The outputs' slot as it is now, in the staging memory. */
+static struct blob staged_output(const struct session *session, size_t size)
 {
     return (struct blob){ .data = session->resident.staging + WARDEN_STAGING +
                                   resident_output_offset(session->resident.input_size),
-                          .size = session->output_size };
+                          .size = size };
 }
 
 /* Copies do not show in a watch. What they brought to the output before there was a call does. */
-static struct facts look_for_early_output(struct session *session, struct facts facts)
+static struct facts look_for_early_output(struct session *session, size_t size, struct facts facts)
 {
-    const struct blob output = staged_output(session);
+    const struct blob output = staged_output(session, size);
     int64_t whole;
     bool late;
 
     if (!warden_take(session->resident.warden, output.size, &whole, &late))
         return session_lost_warden(session, facts);
-    return session_is_poison(session, &output)
+    return session_is_poison(session, &output, 0)
                ? facts
                : session_left_work(facts, "wrote to its output before its input was released");
 }
 
 /* What was prepared to start when an input comes, or at some time before the clock does, starts now, and shows. */
-struct facts session_trap(struct session *session, const struct blob *decoy)
+struct facts session_trap(struct session *session, const struct session_inputs *decoy)
 {
     struct facts facts = { .called = true, .limit = session->config->call_limit,
                            .output_limit = session->config->output_limit, .detail = "" };
@@ -228,7 +251,7 @@ struct facts session_trap(struct session *session, const struct blob *decoy)
     if (!warden_watch_alone(warden))
         return session_observed(session, session_lost_warden(session, facts));
     wait_until(moment);
-    if (!warden_decoy(warden, decoy->size))
+    if (!warden_decoy(warden, inputs_span(decoy)))
         return session_observed(session, session_lost_warden(session, facts));
     usleep(TRAP_MICROSECONDS);
     if (!warden_unwatch(warden, &gap))
@@ -236,7 +259,7 @@ struct facts session_trap(struct session *session, const struct blob *decoy)
     else if (gap > WARDEN_IDLE_SECONDS)
         facts = session_left_work(facts, "left work on the GPU, which ran before its input was released");
     else
-        facts = look_for_early_output(session, facts);
+        facts = look_for_early_output(session, outputs_span(session, decoy), facts);
     session->idle = facts.outcome == OUTCOME_DONE;
     return session_observed(session, facts);
 }
@@ -252,24 +275,40 @@ static struct facts wait_for_moment(struct session *session, bool audit, struct 
     return facts;
 }
 
-/* When the page said that the call is done, clock_ns(); 0 where it has not in a while. */
-static int64_t look_at_page(const struct session *session)
+/*
+ * Lets the runner make another call of a series, up to `made`, or tells it that there is none, once it has returned
+ * from all that were *granted.
+ */
+static void grant(volatile struct resident_page *page, size_t made, uint64_t *granted)
 {
-    const volatile struct resident_page *page = session->resident.page;
-    const int64_t begin = clock_ns();
+    if (page->returned < *granted)
+        return;
+    page->granted = *granted < made ? *granted + 1 : made | RESIDENT_FINAL;
+    *granted = *granted < made ? *granted + 1 : UINT64_MAX;
+}
+
+/* When the page said that the call is done, clock_ns(); 0 where it has not in a while. */
+static int64_t look_at_page(const struct session *session, const struct session_inputs *inputs)
+{
+    volatile struct resident_page *page = session->resident.page;
+    const int64_t begin = clock_ns(), longest = look_ns * (int64_t)inputs->made;
+    uint64_t granted = inputs->calls > 1 ? 1 : UINT64_MAX;
     int64_t now;
     bool done;
 
     do {
+        grant(page, inputs->made, &granted);
         done = page->done == session->nonce;
         now = clock_ns();
-    } while (!done && now - begin < look_ns);
+    } while (!done && now - begin < longest);
+    if (granted != UINT64_MAX)
+        page->granted = inputs->made | RESIDENT_FINAL;
     return done ? now : 0;
 }
 
 /* From the input to "done": *start, by the warden, and *end, clock_ns(). */
-static struct facts call_on_the_clock(struct session *session, size_t input_size, bool audit, int64_t *start,
-                                      int64_t *end, struct facts facts)
+static struct facts call_on_the_clock(struct session *session, const struct session_inputs *inputs, bool audit,
+                                      int64_t *start, int64_t *end, struct facts facts)
 {
     volatile struct warden_staging *staging = (volatile struct warden_staging *)session->resident.staging;
     struct warden *warden = session->resident.warden;
@@ -282,9 +321,9 @@ static struct facts call_on_the_clock(struct session *session, size_t input_size
     session->nonce |= 1; /* 0 asks for nothing */
     staging->stop = 0;
     *start = *end = 0;
-    if (!warden_call_begin(warden, session->nonce, input_size, session->output_size, longest))
+    if (!warden_call_begin(warden, session->nonce, inputs_span(inputs), outputs_span(session, inputs), longest))
         return session_lost_warden(session, facts);
-    *end = look_at_page(session);
+    *end = look_at_page(session, inputs);
     facts = session_wait_for(session, CHANNEL_DONE, clock_ns() + (int64_t)(longest * 1e9), &message, facts);
     if (*end == 0 && session->resident.page->done == session->nonce)
         *end = clock_ns();
@@ -305,11 +344,11 @@ static struct facts call_on_the_clock(struct session *session, size_t input_size
 static struct facts take_output(struct session *session, struct blob *output, int64_t *whole, struct facts facts)
 {
     struct warden *warden = session->resident.warden;
-    const struct blob taken = staged_output(session);
+    const struct blob taken = staged_output(session, output->size);
 
     if (!warden_idle(warden, prepare_seconds))
         return session_left_work(facts, "left work running on the GPU when it returned");
-    if (!warden_take(warden, session->output_size, whole, &facts.late))
+    if (!warden_take(warden, output->size, whole, &facts.late))
         return session_lost_warden(session, facts);
     parallel_copy(output->data, taken.data, taken.size);
     return facts;
@@ -318,13 +357,13 @@ static struct facts take_output(struct session *session, struct blob *output, in
 /*
  * The same once more on the same input, which nobody looks at: for the GPU's counters. The host releases it itself.
  */
-static struct facts call_again(struct session *session, const struct blob *input, struct session_times *times,
-                               struct facts facts)
+static struct facts call_again(struct session *session, const struct session_inputs *inputs,
+                               struct session_times *times, struct facts facts)
 {
     struct channel_message message;
     int64_t start;
 
-    facts = wake(session, input->size, facts);
+    facts = wake(session, inputs, facts);
     if (facts.outcome != OUTCOME_DONE)
         return facts;
     if (getrandom(&session->nonce, sizeof session->nonce, 0) < 0)
@@ -338,11 +377,20 @@ static struct facts call_again(struct session *session, const struct blob *input
     return facts;
 }
 
-struct facts session_resident_call(struct session *session, const struct blob *input, struct blob *output,
-                                   struct session_times *times)
+/* Whether an output of a call that was not made is no more as it was. */
+static bool is_ahead(const struct session *session, const struct session_inputs *inputs, const struct blob *outputs)
 {
-    struct facts facts = { .called = true, .limit = session->config->call_limit,
+    const size_t first = inputs->made * blob_pitch(session->output_size);
+
+    return inputs->made < inputs->calls && !session_is_poison(session, outputs, first);
+}
+
+struct facts session_series(struct session *session, const struct session_inputs *inputs, struct blob *output,
+                            struct session_times *times)
+{
+    struct facts facts = { .called = true, .limit = session->config->call_limit * (double)inputs->made,
                            .output_limit = session->config->output_limit, .detail = "" };
+    const size_t output_size = outputs_span(session, inputs);
     const bool audit = session->audit;
     int64_t start = 0, end = 0, whole = 0;
     double megahertz = 0;
@@ -350,19 +398,19 @@ struct facts session_resident_call(struct session *session, const struct blob *i
 
     session->idle = false;
     if (!session->config->warden && session->resident.staging) {
-        facts = session_observed(session, call_again(session, input, times, facts));
+        facts = session_observed(session, call_again(session, inputs, times, facts));
         session->idle = facts.outcome == OUTCOME_DONE;
         return facts;
     }
-    if (output->size != session->output_size && !blob_alloc(output, session->output_size, &error))
+    if (output->size != output_size && !blob_alloc(output, output_size, &error))
         return session_lost(session, facts, "memory for the output");
     if (audit) /* two contexts share the GPU then */
         facts.limit *= 3;
-    facts = prepare(session, input, &megahertz, facts);
+    facts = prepare(session, inputs, &megahertz, facts);
     if (facts.outcome == OUTCOME_DONE)
         facts = wait_for_moment(session, audit, facts);
     if (facts.outcome == OUTCOME_DONE)
-        facts = call_on_the_clock(session, input->size, audit, &start, &end, facts);
+        facts = call_on_the_clock(session, inputs, audit, &start, &end, facts);
     if (start > 0 && facts.outcome == OUTCOME_DONE) {
         facts.seconds = clock_seconds(start, end);
         facts = take_output(session, output, &whole, facts);
@@ -371,13 +419,22 @@ struct facts session_resident_call(struct session *session, const struct blob *i
         session->idle = true;
         if (facts.seconds > facts.limit)
             facts.outcome = OUTCOME_TIMEOUT;
-        facts.unwritten = session_is_poison(session, output);
+        facts.unwritten = session_is_poison(session, output, 0);
+        facts.ahead = is_ahead(session, inputs, output);
         *times = (struct session_times){ .total = facts.seconds, .call = facts.seconds, .megahertz = megahertz,
                                          .done = clock_seconds(end, whole) };
         if (session->config->device_memory_limit > 0)
             session_look_at_memory(session);
     }
     return session_observed(session, facts);
+}
+
+struct facts session_resident_call(struct session *session, const struct blob *input, struct blob *output,
+                                   struct session_times *times)
+{
+    const struct session_inputs one = { .data = input->data, .size = input->size, .calls = 1, .made = 1 };
+
+    return session_series(session, &one, output, times);
 }
 
 void session_resident_close(struct session *session)

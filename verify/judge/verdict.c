@@ -56,6 +56,11 @@ static enum verdict verdict_of_answer(const struct facts *facts, enum reason *re
         snprintf(message, size, "device_user() wrote to its output after it had returned");
         return VERDICT_WA;
     }
+    if (checked && facts->ahead) {
+        *reason = REASON_AHEAD;
+        snprintf(message, size, "device_user() wrote to the output of a call that was not made");
+        return VERDICT_WA;
+    }
     switch (facts->check) {
     case CHECK_RIGHT:
         return VERDICT_AC;

@@ -61,6 +61,7 @@ struct facts {
     enum reason wrong;       /* CHECK_WRONG: what kind of wrong it is */
     bool unwritten;          /* OUTCOME_DONE of a call: the output is as it was before the call */
     bool late;               /* OUTCOME_DONE of a call: the output was written to after that */
+    bool ahead;              /* OUTCOME_DONE of a series: it wrote to the output of a call that was not made */
     double seconds;          /* from the start of the stage to its end */
     double limit;            /* the limit of the stage, seconds */
     size_t output_limit;     /* what may be printed, bytes */

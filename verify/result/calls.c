@@ -65,6 +65,21 @@ bool calls_take_verdict(struct case_result *result, const struct facts *facts, c
     return result->verdict == VERDICT_AC;
 }
 
+bool calls_take_series(struct case_result *result, const struct facts *facts, size_t call, size_t calls)
+{
+    char why[400], which[64];
+
+    result->verdict = verdict_of(facts, &result->reason, why, sizeof why);
+    if (facts->check == CHECK_WRONG)
+        snprintf(which, sizeof which, "call %zu of %zu in flight together", call, calls);
+    else
+        snprintf(which, sizeof which, "%zu calls in flight together", calls);
+    result->failed_call = 0;
+    if (result->verdict != VERDICT_AC)
+        snprintf(result->message, sizeof result->message, "%s in case %s, %s", why, result->name, which);
+    return result->verdict == VERDICT_AC;
+}
+
 void calls_take_floor(struct case_result *result, struct result *all, double floor)
 {
     const double seconds = result->times[result->timed - 1].total;

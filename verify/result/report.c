@@ -90,6 +90,10 @@ static void report_times(FILE *file, const struct case_result *result, size_t re
     if (result->overhead.median > 0)
         fprintf(file, "of which     %.7f seconds are any call's: an empty submission's median\n",
                 result->overhead.median);
+    if (result->throughput.series > 0)
+        fprintf(file, "throughput : %.7f seconds a call with %zu in flight together (median of %zu series; min %.7f, "
+                      "max %.7f)\n", result->throughput.seconds.median, result->throughput.calls,
+                result->throughput.series, result->throughput.seconds.min, result->throughput.seconds.max);
     if (result->counted.seconds > 0)
         report_counters(file, &result->counted);
 }
@@ -322,6 +326,15 @@ static json_t *stats_json(const struct stats *stats)
                      stats->q3, "max", stats->max);
 }
 
+/* What calls in flight together took, or null. */
+static json_t *throughput_json(const struct case_result *result)
+{
+    if (result->throughput.series == 0)
+        return json_null();
+    return json_pack("{s:I, s:I, s:o}", "calls", (json_int_t)result->throughput.calls, "series",
+                     (json_int_t)result->throughput.series, "seconds", stats_json(&result->throughput.seconds));
+}
+
 /* What --ranked adds to a case. */
 static void add_ranking(json_t *object, const struct case_result *result, const struct stats *stats)
 {
@@ -410,6 +423,7 @@ static json_t *case_json(const struct case_result *result, bool ranked)
         json_object_set_new(object, "device_memory_limit", json_integer((json_int_t)result->device_memory_limit));
         json_object_set_new(object, "device_memory_peak", json_integer((json_int_t)result->device_memory_peak));
     }
+    json_object_set_new(object, "throughput", throughput_json(result));
     json_object_set_new(object, "gpu_counters", counters_json(&result->counted));
     explain = explain_value(&result->reports[SESSION_REPORT_JSON], &why);
     json_object_set_new(object, "explain", explain ? explain : json_null());

@@ -41,6 +41,11 @@ struct case_result {
     size_t disturbed;            /* --ranked: calls that do not count, for the GPU was slowed down */
     bool unsteady;               /* --ranked: one that counts was made while the GPU was slowed down */
     bool used_gpu;               /* --ranked: it used the GPU */
+    struct {
+        size_t calls, series;    /* in flight together; series of them that were timed; 0: none were */
+        struct stats seconds;    /* a call */
+        double total;            /* seconds of all series, also of those that do not count */
+    } throughput;                /* --ranked, of resident problems that ask for it */
     struct gpm_use counted;      /* by the GPU's own counters, over all calls; all 0 where there are none */
     double floor;                /* seconds that no call can do without: of the last call, or the first below; or 0 */
     bool below_floor;            /* a right answer came sooner */

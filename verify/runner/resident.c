@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "verify/base/blob.h"
 #include "verify/base/clock.h"
 #include "verify/wire/resident.h"
 
@@ -251,20 +252,47 @@ const char *resident_map_slots(int fd, size_t size, size_t offset)
 
 uint64_t resident_asked(void) { return slots.page->run != slots.last ? slots.page->run : 0; }
 
+/*
+ * Whether the host grants another call, now that so many have returned. A call that is no series' has the word from
+ * the start that none follows.
+ */
+static bool is_granted(size_t returned)
+{
+    uint64_t granted = slots.page->granted;
+
+    if ((granted & RESIDENT_FINAL) == 0)
+        slots.page->returned = returned;
+    while ((granted & RESIDENT_FINAL) == 0 && granted <= returned)
+        granted = slots.page->granted;
+    return (granted & ~RESIDENT_FINAL) > returned && returned < RESIDENT_CALLS;
+}
+
+/* Starts the i-th call in flight, or the only one. */
+static void start_call(void (*function)(void), size_t i, size_t input_size, size_t output_size)
+{
+    const struct user_call call = {
+        .header = (const void *)resident_header(slots.page, i),
+        .input = (void *)(uintptr_t)(slots.memory + i * blob_pitch(input_size)),
+        .input_size = input_size,
+        .output = (void *)(uintptr_t)(slots.memory + slots.offset + i * blob_pitch(output_size)),
+        .output_size = output_size,
+        .stream = cuda.stream,
+    };
+
+    call_device_user(function, &call);
+}
+
 void resident_slots_call(void (*function)(void), uint64_t nonce, size_t input_size, size_t output_size,
                          int64_t stamps[2])
 {
-    const struct user_call call = { .header = (const void *)slots.page->header,
-                                    .input = (void *)(uintptr_t)slots.memory,
-                                    .input_size = input_size,
-                                    .output = (void *)(uintptr_t)(slots.memory + slots.offset),
-                                    .output_size = output_size,
-                                    .stream = cuda.stream };
+    size_t calls = 0;
     int status;
 
     slots.last = nonce;
     stamps[0] = clock_ns();
-    call_device_user(function, &call);
+    do
+        start_call(function, calls++, input_size, output_size);
+    while (is_granted(calls));
     status = cuda.synchronize();
     stamps[1] = clock_ns();
     if (!works(status, "what device_user() started"))

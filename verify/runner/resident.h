@@ -29,7 +29,10 @@ void resident_warm(void);
 /* Whether the page says that a call is to be made: its nonce, which is none of an earlier call, or 0. */
 uint64_t resident_asked(void);
 
-/* That call, on the slots, to the end of all that it started; *stamps get clock_ns() before and after. */
+/*
+ * That call, on the slots, or the series that it begins (verify/wire/resident.h), to the end of all that it started;
+ * *stamps get clock_ns() before and after. The sizes are each call's.
+ */
 void resident_slots_call(void (*function)(void), uint64_t nonce, size_t input_size, size_t output_size,
                          int64_t stamps[2]);
 

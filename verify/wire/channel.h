@@ -18,6 +18,7 @@
  *   host → runner   WAKE                      an input comes at once, of `mapped` bytes of new memory or in its place
  *                                             (0): finish what is on the GPU, and keep your processor awake;
  *                                             `size` 1: the GPU was used by another process
+ *                                             (in slots: each input of a series has `mapped` bytes)
  *   runner → host   AWAKE
  *   host → runner   RUN [+ input memfd]       call device_user() once, on this or on what is in its place; `size` bytes
  *   runner → host   DONE                      it returned; `stamps` say when, as advice

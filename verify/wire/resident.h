@@ -17,16 +17,34 @@
 /* What `resident` of SETUP asks for: the host's memory, as it is; the runner copies; or it maps slots. */
 enum resident_mode { RESIDENT_NO, RESIDENT_COPIED, RESIDENT_SLOTS };
 
-enum { RESIDENT_PAGE = 4096 };
+enum { RESIDENT_PAGE = 20480, RESIDENT_CALLS = 64 };
 
-/* The words lie in lines of their own. */
+/* In `granted`, beside a number: no more will be granted. */
+#define RESIDENT_FINAL ((uint64_t)1 << 63)
+
+/*
+ * The words of either side lie in lines of their own.
+ *
+ * A series is several calls that are in flight together: inputs and outputs lie one behind the other, blob_pitch()
+ * apart, and the runner waits for what they started once, at the end. How many there are it learns when it has
+ * returned from the last one: after each it waits for the host to grant another, or to say that there is none.
+ */
 struct resident_page {
-    unsigned char header[RESIDENT_HEADER]; /* of the input that comes */
+    unsigned char header[RESIDENT_HEADER]; /* of the input that comes; of a series the first one's */
     volatile uint64_t run;                 /* the warden's: the nonce of the call that is to be made now */
-    unsigned char pad1[120];
+    volatile uint64_t granted;             /* the host's: calls that may be made by now, and RESIDENT_FINAL */
+    unsigned char pad1[112];
     volatile uint64_t done;                /* the runner's: the same when all that the call started has ended */
-    unsigned char pad2[120];
+    volatile uint64_t returned;            /* the runner's: calls of a series that have returned */
+    unsigned char pad2[112];
+    unsigned char more[RESIDENT_CALLS - 1][RESIDENT_HEADER]; /* of the other inputs of a series */
 };
+
+/* The header of the i-th input of a series. */
+static inline volatile unsigned char *resident_header(volatile struct resident_page *page, size_t i)
+{
+    return i == 0 ? page->header : page->more[i - 1];
+}
 
 /*
  * The driver writes little through the context's compute channel, and not by a copy engine: the GPU changes contexts
