@@ -442,12 +442,13 @@ static bool make_calls(struct host *host, struct session *session, struct source
         if (host->problem->output_size(input) != session->output_size)
             return error_toolkit(error, "the calls of case %s have outputs of different sizes", source->name);
         session->audit = host->options.ranked && result->calls == 0;
-        if (!set_traps(host, session, source, facts, error))
-            return false;
         if (result->inputs) {
             digest_bytes(input->data, input->size, result->inputs[result->calls]);
             seeds_mark(&host->seeds, result->inputs[result->calls]);
         }
+        /* Whatever takes time comes before: between chance and the input there is nothing that a trap lacks. */
+        if (!set_traps(host, session, source, facts, error))
+            return false;
         result->calls++;
         if (facts->outcome == OUTCOME_DONE)
             *facts = session_call(session, input, output, &result->times[result->timed]);
