@@ -177,3 +177,37 @@ END
     run -1 "$BATS_TEST_TMPDIR/t"
     assert_output --partial '1 checks, 1 failed'
 }
+
+@test "unit: calls in flight together: where they lie" {
+    run -0 timeout 60 "$build/tests/test_series"
+    assert_output --regexp '^[0-9]{4} checks, 0 failed$'
+}
+
+# in_flight KIND: judges that kind of tests/fixtures/series/flight.c by series, on a driver whose memory is the CPU's.
+in_flight() {
+    make -s -C "$root" "${build#"$root"/}/runners/softmax" >&2
+    gcc -O2 -fPIC -shared "-DSERIES_KIND=$1" -I "$root/problems/softmax/include" \
+        -I "$root/problems/softmax/submissions/accepted" -o "$BATS_TEST_TMPDIR/flight.so" \
+        "$root/tests/fixtures/series/flight.c" -lm
+    gcc -O2 -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$BATS_TEST_TMPDIR/driver.so" \
+        "$root/tests/fixtures/series/driver.c"
+    timeout 60 "$build/tests/test_series" "$build/runners/softmax" "$BATS_TEST_TMPDIR/driver.so" \
+        "$BATS_TEST_TMPDIR/flight.so"
+}
+
+@test "unit: calls in flight together: an honest submission is timed, and all outputs are checked" {
+    run -0 in_flight HONEST
+    assert_output --regexp '^AC, 16 calls, [0-9]+ series, timed$'
+    run -0 in_flight ONCE_WRONG
+    assert_output --partial 'WA, 0 calls, 0 series, not timed: device_user() '
+    assert_output --regexp 'in case small, call 6 of [0-9]+ in flight together$'
+    run -0 in_flight STALE
+    assert_output --regexp '^WA, .* in case small, call 2 of [0-9]+ in flight together$'
+}
+
+@test "unit: calls in flight together: no work is left for a later call, nor done ahead" {
+    run -0 in_flight LAZY
+    assert_output --regexp '^WA, .* in case small, call 2 of [0-9]+ in flight together$'
+    run -0 in_flight AHEAD
+    assert_output --regexp '^WA, .*: device_user\(\) wrote to the output of a call that was not made in case small, '
+}

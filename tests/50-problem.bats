@@ -52,6 +52,16 @@ setup() {
     run -2 build/main_host editdistance
     assert_output --partial "problems/editdistance/gpu.yaml: cache is cold or warm, not 'hot'"
     sed -i '$d' problems/editdistance/gpu.yaml
+    for bad in 1 65 16.5 many; do
+        printf "resident: true\nthroughput: %s\n" "$bad" >> problems/editdistance/gpu.yaml
+        run -2 build/main_host editdistance
+        assert_output --partial "'throughput: $bad' is not a whole number from 2 to 64"
+        sed -i "/^resident:/d; /^throughput:/d" problems/editdistance/gpu.yaml
+    done
+    echo "throughput: 16" >> problems/editdistance/gpu.yaml
+    run -2 build/main_host editdistance
+    assert_output --partial "'throughput: 16' is for problems with resident: true alone"
+    sed -i "\$d" problems/editdistance/gpu.yaml
     # Settings and cases that changed since the host was built are not what its digest says.
     run -0 build/main_host editdistance --case sample/1-small
     echo '# changed' >> problems/editdistance/gpu.yaml

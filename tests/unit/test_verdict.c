@@ -186,6 +186,7 @@ static void test_reasons(void)
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .unwritten = true, .wrong = REASON_ORDER },
           REASON_UNWRITTEN },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_RIGHT, .late = true }, REASON_LATE },
+        { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_RIGHT, .ahead = true }, REASON_AHEAD },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
