@@ -34,7 +34,7 @@ include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze
 .PHONY: lint clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key grade
-.PHONY: demo scoreboard gradescope package import-package check-package mutate
+.PHONY: demo serve scoreboard gradescope package import-package check-package mutate
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -80,6 +80,9 @@ grade: ## grade the contest in the folder CONTEST=..., or go on where it was sto
 
 clics: ## write the graded contest CONTEST=... as the files of a CLICS Contest API to OUT=...: ARGS="--public"
 	@run_scripts/clics.sh "$(CONTEST)" --out "$(or $(OUT),$(BUILD)/clics-api)" $(ARGS)
+
+serve: ## serve the contest CONTEST=... over HTTP, or the sample contest with a token: ARGS="--port 8080"
+	@run_scripts/serve.sh $(if $(CONTEST),"$(CONTEST)") $(ARGS)
 
 demo: ## grade the sample contest of three teams and show its standings and scoreboard; needs no GPU
 	@run_scripts/demo.sh
@@ -159,7 +162,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics schema slurm predict plot mutate test browser
+	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics serve web schema slurm predict plot mutate test browser
 cudasim-packages:
 	@run_scripts/lib/packages.sh build cudasim
 

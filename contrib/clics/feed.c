@@ -401,19 +401,27 @@ bool feed_append(struct feed *feed, const json_t *objects, struct error *error)
     return ok;
 }
 
-bool feed_print_since(const struct feed *feed, const char *token, FILE *out, struct error *error)
+int64_t feed_after(const struct feed *feed, const char *token)
 {
     const size_t length = strlen(feed->prefix);
-    const char *at = feed->text, *digits = token + length + 1;
-    size_t number;
+    const size_t number = strlen(token) > length + 1 ? strtoul(token + length + 1, NULL, 10) : 0;
+    const char *at = feed->text;
     char again[64];
 
-    number = strlen(token) > length + 1 ? strtoul(digits, NULL, 10) : 0;
     snprintf(again, sizeof again, "%s-%zu", feed->prefix, number);
     if (number == 0 || number > feed->count || strcmp(again, token) != 0)
-        return error_usage(error, "there is no token '%.60s' in '%s'", token, feed->path);
+        return -1;
     for (size_t i = 0; i < number; i++)
         at = (const char *)memchr(at, '\n', (size_t)(feed->text + feed->size - at)) + 1;
-    return fwrite(at, 1, (size_t)(feed->text + feed->size - at), out) == (size_t)(feed->text + feed->size - at) ||
+    return at - feed->text;
+}
+
+bool feed_print_since(const struct feed *feed, const char *token, FILE *out, struct error *error)
+{
+    const int64_t after = feed_after(feed, token);
+
+    if (after < 0)
+        return error_usage(error, "there is no token '%.60s' in '%s'", token, feed->path);
+    return fwrite(feed->text + after, 1, feed->size - (size_t)after, out) == feed->size - (size_t)after ||
            error_system(error, "cannot write");
 }

@@ -11,6 +11,7 @@
 #define CLICS_FEED_H
 
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "verify/base/error.h"
@@ -36,6 +37,9 @@ void feed_release(struct feed *feed);
  * where the log has said that there are no more updates and there are some.
  */
 bool feed_append(struct feed *feed, const json_t *objects, struct error *error);
+
+/* Where in its text, bytes, the log goes on after the line with that token; -1 where it has none. */
+int64_t feed_after(const struct feed *feed, const char *token);
 
 /* Prints the lines after the one with that token. A token that is not the log's is refused, as the API's error 400. */
 bool feed_print_since(const struct feed *feed, const char *token, FILE *out, struct error *error);

@@ -181,15 +181,18 @@ bool guard_opened(const char *folder, struct store *store, struct error *error)
 {
     struct comparison comparison = { .store = store, .folder = folder };
 
-    if (!is_sound(store, error) ||
-        !store_number(store, error, &comparison.newest,
-                      "SELECT max(coalesce((SELECT max(id) FROM submissions), 0),"
-                      " coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'submissions'), 0))", "") ||
-        !each_source(folder, compare_one, &comparison, error))
+    bool ok;
+
+    /* Nobody else takes a submission meanwhile. */
+    if (!is_sound(store, error) || !store_begin(store, error))
         return false;
-    if (comparison.unknown > 0)
-        return error_usage(error, "'%s' does not know grading/sources/%jd: it is an older copy, or of another contest: "
-                                  WHAT_TO_DO, store->path, (intmax_t)comparison.unknown);
-    return (!comparison.lost || put_aside(&comparison, error)) && sources_are_there(&comparison, error) &&
-           token_fits(folder, store, error);
+    ok = store_number(store, error, &comparison.newest,
+                      "SELECT max(coalesce((SELECT max(id) FROM submissions), 0),"
+                      " coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'submissions'), 0))", "") &&
+         each_source(folder, compare_one, &comparison, error);
+    if (ok && comparison.unknown > 0)
+        ok = error_usage(error, "'%s' does not know grading/sources/%jd: it is an older copy, or of another contest: "
+                                WHAT_TO_DO, store->path, (intmax_t)comparison.unknown);
+    ok = ok && (!comparison.lost || put_aside(&comparison, error));
+    return store_end(store, ok, error) && sources_are_there(&comparison, error) && token_fits(folder, store, error);
 }

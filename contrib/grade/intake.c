@@ -227,13 +227,13 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
     bool ok;
 
     if (!store_number(store, error, &known,
-                      "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?", "ssss",
+                      "SELECT id FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?", "ssss",
                       team, problem, name, digest))
         return false;
-    if (known) /* the same content with another time */
-        return store_run(store, error,
-                         "UPDATE submissions SET stamp = ? WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?",
-                         "sssss", stamp, team, problem, name, digest);
+    if (known) { /* the same content with another time */
+        intake->last = known;
+        return store_run(store, error, "UPDATE submissions SET stamp = ? WHERE id = ?", "si", stamp, known);
+    }
     if (!store_begin(store, error))
         return false;
     ok = store_run(store, error,
@@ -260,6 +260,7 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
         intake->taken += ok;
     }
     ok = store_end(store, ok, error);
+    intake->last = ok ? id : 0;
     if (ok && refused > 0 && intake->refused)
         intake->refused(intake->context, refused);
     return ok;
@@ -292,7 +293,7 @@ static bool copy_in(const struct intake *intake, int folder, const char *name, c
     int to;
     bool ok;
 
-    snprintf(incoming, PATH_MAX, "%s/grading/incoming", intake->folder);
+    snprintf(incoming, PATH_MAX, "%.3000s/grading/%.64s", intake->folder, intake->incoming ? intake->incoming : "incoming");
     tree_remove(incoming);
     to = mkdir(incoming, 0755) == 0 ? open(incoming, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (to < 0)
@@ -412,6 +413,27 @@ static bool take_submission(struct place *place, int folder, const char *name, b
     return gone || /* it changes while it is copied: the next scan takes it */
            (keep_to_limits(place, name, stamp, &survey, incoming, digest, error) &&
             insert(intake, place->store, team, problem, name, digest, stamp, &survey, incoming, error));
+}
+
+bool intake_take(struct intake *intake, struct store *store, const char *team, const char *problem, int folder,
+                 const char *name, enum intake_answer *answer, struct error *error)
+{
+    struct place place = { .intake = intake, .store = store, .team = team, .problem = problem, .since = clock_wall() };
+    struct stat status;
+    bool waits;
+
+    intake->last = 0;
+    *answer = INTAKE_NO_SOURCE;
+    if (!name_is(name, NAME_TEXT) || fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !copy_name(name, S_ISDIR(status.st_mode)))
+        return true;
+    *answer = INTAKE_FULL;
+    if (!is_to_wait(&place, &waits, error) || waits)
+        return !error->text[0];
+    if (!take_submission(&place, folder, name, false, error))
+        return false;
+    *answer = intake->last > 0 ? INTAKE_TAKEN : INTAKE_GONE;
+    return true;
 }
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }

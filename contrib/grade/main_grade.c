@@ -44,6 +44,9 @@ static const char help[] =
     "rejudge [filter] [--start --reason TEXT]  shows what would be judged again, or has it judged again beside the\n"
     "          verdicts that count; then changes N, and commit N or cancel N\n"
     "clear-review N   submission N was looked at: its times rank\n"
+    "token TEAM | --jury NAME | --admin NAME   makes the token that TEAM hands in with by the contest's server, shown"
+    " once;\n"
+    "          one that it had is worth nothing from then on. --revoke NAME ends one. Without a name: who has one\n"
     "filters   --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME\n"
     "\n"
     "exit codes: 0 done, 1 stopped before everything was graded, 2 usage, 3 the toolkit failed\n";
@@ -265,6 +268,22 @@ static int command_work(const struct places *places, int argc, char **argv, cons
     return grader.failed ? WORK_FAILED : 0;
 }
 
+/* A token may be made before anything was graded. */
+static int command_on_accounts(int argc, char **argv, const char *folder, struct error *error)
+{
+    struct store store = { 0 };
+    char path[PATH_MAX];
+    int code;
+
+    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    if (!make_folder(folder, "grading", error) || !guard_before(folder, error) ||
+        !store_open(&store, path, STORE_WRITE, error))
+        return (int)error->code;
+    code = command_token(&store, folder, argc, argv, error);
+    store_close(&store);
+    return code;
+}
+
 /* Whether it only shows something, as it may where the results cannot be written. */
 static bool is_question(const char *command, int argc, char **argv)
 {
@@ -372,6 +391,8 @@ int main(int argc, char **argv)
         code = command_work(&places, argc - 2, argv + 2, folder, &error);
     else if (strcmp(argv[1], "check") == 0)
         code = command_check(&places, argc - 3, folder, &error);
+    else if (strcmp(argv[1], "token") == 0)
+        code = command_on_accounts(argc - 2, argv + 2, folder, &error);
     else if (is_on_results(argv[1]))
         code = command_on_results(argv[1], argc - 3, argv + 3, folder, &error);
     else

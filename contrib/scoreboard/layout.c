@@ -27,18 +27,22 @@ void layout_begin(struct page *page, enum language language, const struct place 
     page->back = language == ENGLISH ? page->up : below ? "../../" : "../";
     page_put(page,
              "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n"
-             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
-             "base-uri 'none'; form-action 'none'\">\n"
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; ",
+             page_word(page, WORD_LANGUAGE), digest);
+    if (page->server)
+        page_put(page, "script-src 'sha256-%s'; connect-src 'self'; ", page->server->digest);
+    page_put(page,
+             "base-uri 'none'; form-action %s\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-             "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+             "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"%s\">\n"
              "<style>%s</style>\n<title>",
-             page_word(page, WORD_LANGUAGE), digest, scoreboard_style);
+             page->server ? "'self'" : "'none'", page->server ? "same-origin" : "no-referrer", scoreboard_style);
 }
 
 static void put_navigation(struct page *page, const struct board *board, const struct place *place)
 {
     const struct contest *contest = board->contest;
-    const bool standings = place->folder[0] == '\0';
+    const bool standings = place->folder[0] == '\0', own = strcmp(place->folder, "my/") == 0;
 
     page_put(page, "<nav aria-label=\"%s\"><ul>\n<li><a href=\"%sindex.html\"%s>%s</a></li>\n",
              page_word(page, WORD_NAVIGATION), page->up, standings ? " aria-current=\"page\"" : "",
@@ -50,6 +54,9 @@ static void put_navigation(struct page *page, const struct board *board, const s
         page_put(page, "<li><a href=\"%sproblem/%s.html\"%s><span class=\"hide\">%s </span>%s</a></li>\n", page->up, id,
                  here ? " aria-current=\"page\"" : "", page_word(page, WORD_PROBLEM), id);
     }
+    if (page->server)
+        page_put(page, "<li><a href=\"%smy/index.html\"%s>%s</a></li>\n", page->up,
+                 own ? " aria-current=\"page\"" : "", page_word(page, WORD_MY_SUBMISSIONS));
     page_put(page, "</ul></nav>\n");
 }
 
@@ -71,11 +78,19 @@ void layout_main(struct page *page, const struct board *board, const struct plac
     page_put(page, "</header>\n<main id=\"main\" tabindex=\"-1\">\n");
 }
 
+void layout_live(struct page *page, const char *id) { page_put(page, "<div id=\"%s\" data-live>\n", id); }
+
+void layout_live_end(struct page *page) { page_put(page, "</div>\n"); }
+
+
 void layout_end(struct page *page, const struct board *board)
 {
     page_put(page, "</main>\n<footer><p>%s ", page_word(page, WORD_MADE_AT));
     page_moment(page, board->now);
-    page_put(page, ". %s</p></footer>\n</body>\n</html>\n", page_word(page, WORD_UTC));
+    page_put(page, ". %s</p></footer>\n", page_word(page, WORD_UTC));
+    if (page->server)
+        page_put(page, "<script>%s</script>\n", page->server->script);
+    page_put(page, "</body>\n</html>\n");
 }
 
 void layout_table_begin(struct page *page, const char *id, const char *classes)

@@ -24,6 +24,13 @@ void layout_main(struct page *page, const struct board *board, const struct plac
 void layout_end(struct page *page, const struct board *board);
 
 /*
+ * What stands between the two is replaced when something has changed, in a page that a server sends: `id` is unique in
+ * the page.
+ */
+void layout_live(struct page *page, const char *id);
+void layout_live_end(struct page *page);
+
+/*
  * A table that scrolls within its own frame where it is too wide, by keys too: `id` is the caption's, unique in a page.
  * layout_table_head() writes the head's cells, words up to WORD_COUNT; those in `numbers`, a bit each, are numbers.
  */

@@ -113,7 +113,7 @@ static void put_character(struct page *page, char c)
     }
 }
 
-void page_text(struct page *page, const char *text, size_t limit)
+static void put_text(struct page *page, const char *text, size_t limit, bool lines)
 {
     size_t length, marks = 0;
     uint32_t before = 0;
@@ -130,13 +130,17 @@ void page_text(struct page *page, const char *text, size_t limit)
         if (marks > MARKS)
             continue;
         if (*text == '\n' || *text == '\t')
-            strcpy(piece, " "), before = 0;
+            strcpy(piece, lines && *text == '\n' ? "\n" : " "), before = 0;
         else
             text_piece(piece, text, SIZE_MAX, &before, &length);
         for (const char *byte = piece; *byte; byte++)
             put_character(page, *byte);
     }
 }
+
+void page_text(struct page *page, const char *text, size_t limit) { put_text(page, text, limit, false); }
+
+void page_lines(struct page *page, const char *text, size_t limit) { put_text(page, text, limit, true); }
 
 void page_name(struct page *page, const char *name)
 {

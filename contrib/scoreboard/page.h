@@ -12,6 +12,12 @@
 
 #include "words.h"
 
+/* What a page that a server sends has beside: a script, its digest for the policy, and whether it is a team's own. */
+struct page_server {
+    const char *script, *digest;
+    bool own;
+};
+
 struct page {
     char *data;       /* [size], not ended by a zero */
     size_t size, room;
@@ -19,6 +25,7 @@ struct page {
     enum language language;
     const char *up;   /* from this page to the language's first page: "" or "../" */
     const char *back; /* from this page to the site's folder: "", "../" or "../../" */
+    const struct page_server *server; /* of one that a server sends; NULL for a file */
 };
 
 /* The language's words, in which a "%s" may stand. */
@@ -37,6 +44,9 @@ void page_put(struct page *page, const char *format, ...) __attribute__((format(
  * and no more than eight combining marks in a row; what is left out is an ellipsis.
  */
 void page_text(struct page *page, const char *text, size_t limit);
+
+/* The same with its ends of lines, for <pre>. */
+void page_lines(struct page *page, const char *text, size_t limit);
 
 /* The same in a <bdi>, which keeps its direction of writing to itself: for names. */
 void page_name(struct page *page, const char *name);

@@ -205,6 +205,7 @@ void page_index(struct page *page, enum language language, const struct board *b
     page_put(page, "%s", page_word(page, WORD_STANDINGS));
     layout_main(page, board, &place);
     page_put(page, "<h1>%s</h1>\n", page_word(page, WORD_STANDINGS));
+    layout_live(page, "board");
     put_state(page, board);
     if (board->standings.count == 0) {
         page_put(page, "<p>%s</p>\n", page_word(page, WORD_NO_SUBMISSIONS));
@@ -220,6 +221,7 @@ void page_index(struct page *page, enum language language, const struct board *b
         put_foot(page, board);
         page_put(page, "</table>\n</div>\n");
     }
+    layout_live_end(page);
     put_scoring(page, board->contest);
     layout_end(page, board);
 }

@@ -234,6 +234,7 @@ bool page_problem(struct page *page, enum language language, const struct board 
         page_put(page, "<h1>");
         layout_problem(page, board, problem);
         page_put(page, "</h1>\n");
+        layout_live(page, "problem");
         put_facts(page, board, problem, count);
         page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_TIMES));
         if (times.count > 0) {
@@ -247,6 +248,7 @@ bool page_problem(struct page *page, enum language language, const struct board 
             put_all(page, entries, count);
         else
             page_put(page, "<p>%s</p>\n", page_word(page, WORD_NO_SUBMISSIONS));
+        layout_live_end(page);
         layout_end(page, board);
     }
     times_release(&times);

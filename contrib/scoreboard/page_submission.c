@@ -390,11 +390,11 @@ static void put_clocks(struct page *page, const struct detail *detail)
     layout_table_end(page);
 }
 
-void page_submission(struct page *page, enum language language, const struct board *board, const struct entry *entry,
-                     const struct detail *detail, const char *digest)
+void page_submission_begin(struct page *page, enum language language, const struct board *board,
+                           const struct entry *entry, const struct detail *detail, const char *digest)
 {
     char file[32];
-    struct place place = { "submission/", file };
+    const struct place place = { page->server && page->server->own ? "my/" : "submission/", file };
 
     snprintf(file, sizeof file, "%jd", (intmax_t)entry->id);
     layout_begin(page, language, &place, digest);
@@ -405,10 +405,18 @@ void page_submission(struct page *page, enum language language, const struct boa
     page_put(page, "<h1>");
     page_say(page, WORD_SUBMISSION_X, file);
     page_put(page, "</h1>\n");
+    layout_live(page, "submission");
     put_result(page, entry);
     put_facts(page, board, entry, detail);
     put_times(page, entry, detail);
     put_cases(page, detail);
     put_clocks(page, detail);
+}
+
+void page_submission(struct page *page, enum language language, const struct board *board, const struct entry *entry,
+                     const struct detail *detail, const char *digest)
+{
+    page_submission_begin(page, language, board, entry, detail, digest);
+    layout_live_end(page);
     layout_end(page, board);
 }

@@ -17,4 +17,8 @@ bool page_problem(struct page *page, enum language language, const struct board 
 void page_submission(struct page *page, enum language language, const struct board *board, const struct entry *entry,
                      const struct detail *detail, const char *digest);
 
+/* The same up to the end of what is live: layout_live_end() and layout_end() are still to come. */
+void page_submission_begin(struct page *page, enum language language, const struct board *board,
+                           const struct entry *entry, const struct detail *detail, const char *digest);
+
 #endif

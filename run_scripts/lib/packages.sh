@@ -18,6 +18,9 @@ for_plot=(jq:jq gnuplot-nox:gnuplot fonts-dejavu-core:/usr/share/fonts/truetype/
 for_formats=(zip:zip unzip:unzip libarchive-dev:archive.h libxml2-dev:/usr/include/libxml2/libxml/xmlwriter.h
     libxml2-utils:xmllint)
 for_clics=(libicu-dev:unicode/ucol.h)
+for_serve=(libmicrohttpd-dev:microhttpd.h libcmark-gfm-dev:cmark-gfm.h
+    libcmark-gfm-extensions-dev:cmark-gfm-core-extensions.h libicu-dev:unicode/ucol.h)
+for_web=(curl:curl)
 for_schema=(python3-jsonschema:/usr/bin/jsonschema)
 for_browser=(chromium:chromium jq:jq)
 for_pictures=("fonts-noto-core:/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf"
@@ -36,7 +39,7 @@ there() { # PROBE
     esac
 }
 
-line='packages.sh build|cudasim|opencl|grade|formats|clics|schema|slurm|predict|test|report|plot|mutate|fuzz|browser|pictures...'
+line='packages.sh build|cudasim|opencl|grade|formats|clics|serve|web|schema|slurm|predict|test|report|plot|mutate|fuzz|browser|pictures...'
 wanted=()
 for group; do
     case $group in
@@ -49,6 +52,8 @@ for group; do
     plot) wanted+=("${for_plot[@]}") ;;
     formats) wanted+=("${for_formats[@]}") ;;
     clics) wanted+=("${for_clics[@]}") ;;
+    serve) wanted+=("${for_serve[@]}") ;;
+    web) wanted+=("${for_web[@]}") ;;
     schema) wanted+=("${for_schema[@]}") ;;
     browser) wanted+=("${for_browser[@]}") ;;
     pictures) wanted+=("${for_pictures[@]}") ;;

@@ -199,6 +199,18 @@ static const char *const versions[] = {
     "UPDATE runs SET timed = 1 WHERE verdict = 'AC';"
     "UPDATE judgements SET reason = message WHERE verdict <> 'JE' AND NOT EXISTS (SELECT 1 FROM runs WHERE"
     " judgement = judgements.id AND step <> 'samples' AND verdict <> 'AC');",
+    /* 5: who may hand in by the server, and what is asked and said in a contest */
+    "CREATE TABLE tokens ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL,"
+    " role TEXT NOT NULL CHECK (role IN ('team', 'jury', 'admin')), hash TEXT NOT NULL, created REAL NOT NULL,"
+    " revoked REAL);"
+    "CREATE UNIQUE INDEX token_of_account ON tokens (account) WHERE revoked IS NULL;"
+    "CREATE TABLE sessions ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, token INTEGER NOT NULL REFERENCES tokens (id), hash TEXT NOT NULL,"
+    " expires REAL NOT NULL);"
+    "CREATE TABLE clarifications ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, from_team TEXT, to_team TEXT,"
+    " reply_to INTEGER REFERENCES clarifications (id), problem TEXT, text TEXT NOT NULL, made REAL NOT NULL);",
 };
 
 enum { NEWEST = sizeof versions / sizeof versions[0] };

@@ -27,9 +27,11 @@ static const char views[] =
     "CREATE TEMP VIEW steps AS SELECT judgement, step, started, ended, exit_code, public AS record,"
     " CASE WHEN step = " SQL(NAME_BUILD) " THEN log ELSE '' END AS log FROM main.steps;";
 
+/* Of the last three nothing is public: there is no view of them. A question to the jury is its team's. */
 static bool holds_secrets(const char *table)
 {
-    static const char *const names[] = { "judgements", "runs", "samples", "steps" };
+    static const char *const names[] = { "judgements", "runs", "samples", "steps", "tokens", "sessions",
+                                         "clarifications" };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (sqlite3_stricmp(names[i], table) == 0)

@@ -1,0 +1,315 @@
+/*
+ * api.c - the CLICS Contest API 2023-06 over HTTP (https://ccs-specs.icpc.io/2023-06/contest_api).
+ *
+ * What is configured and what happened comes as objects_read() made it; here are the paths, the feed as a stream, and
+ * submissions.
+ */
+#include <jansson.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/clics/words.h"
+#include "server.h"
+
+/* Endpoints that are lists, and those that are one object. */
+static const char *const lists[] = { "judgement-types", "languages", "problems", "groups", "organizations", "teams",
+                                     "persons", "submissions", "judgements", "runs", "clarifications", "awards",
+                                     "commentary", "accounts" };
+static const char *const singles[] = { "state", "scoreboard", "access" };
+
+static enum news_view view_of(const struct http_request *request)
+{
+    return request->account.role >= ROLE_JURY ? NEWS_JURY : NEWS_PUBLIC;
+}
+
+static void send_json(const struct http_request *request, struct http_reply *reply, unsigned status,
+                      const json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY) : NULL;
+
+    if (!text) {
+        server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        return;
+    }
+    free(reply->data);
+    reply->status = status;
+    reply->type = "application/json";
+    reply->data = text;
+    reply->size = strlen(text);
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ the feed */
+
+/* A stream's place: bytes of the feed below, and above the last beat that was sent. */
+#define PLACE_BYTES ((INT64_C(1) << 47) - 1)
+
+static ptrdiff_t read_feed(struct server *server, enum news_view view, int64_t *place, char *buffer, size_t size)
+{
+    const int64_t beat = server_beat();
+    const int64_t at = *place & PLACE_BYTES;
+    const ptrdiff_t got = news_read(server->news, view, at, buffer, size);
+
+    if (got > 0)
+        *place = (beat << 47) | (at + got);
+    else if (got == 0 && *place >> 47 != beat) { /* "a newline at least every 120 seconds" */
+        *place = (beat << 47) | at;
+        buffer[0] = '\n';
+        return 1;
+    }
+    return got;
+}
+
+static ptrdiff_t read_public(void *context, int64_t *place, char *buffer, size_t size)
+{
+    return read_feed(context, NEWS_PUBLIC, place, buffer, size);
+}
+
+static ptrdiff_t read_jury(void *context, int64_t *place, char *buffer, size_t size)
+{
+    return read_feed(context, NEWS_JURY, place, buffer, size);
+}
+
+static void get_feed(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+    const char *since = http_query(request, "since_token");
+    const enum news_view view = view_of(request);
+    const int64_t place = since && since[0] ? news_after(server->news, view, since) : 0;
+
+    if (place < 0) {
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "this feed has no such token");
+        return;
+    }
+    reply->status = MHD_HTTP_OK;
+    reply->type = "application/x-ndjson";
+    reply->stream = view == NEWS_PUBLIC ? read_public : read_jury;
+    reply->stream_context = server;
+    reply->stream_place = (server_beat() << 47) | place;
+}
+
+/* ------------------------------------------------------------------ objects */
+
+static json_t *find(const json_t *array, const char *id)
+{
+    json_t *object;
+    size_t i;
+
+    json_array_foreach(array, i, object)
+        if (strcmp(json_string_value(json_object_get(object, "id")), id) == 0)
+            return object;
+    return NULL;
+}
+
+/* What the account itself is, as an object of `accounts`. */
+static json_t *own_account(const struct http_request *request)
+{
+    char id[CLICS_ID];
+    json_t *object;
+
+    clics_id("t", request->account.name, id);
+    object = json_pack("{s:s, s:s, s:s}", "id", id, "username", request->account.name, "type",
+                       request->account.role == ROLE_JURY ? "judge" : role_name(request->account.role));
+    if (object && request->account.role == ROLE_TEAM)
+        json_object_set_new(object, "team_id", json_string(id));
+    return object;
+}
+
+static void get_account(struct http_request *request, struct http_reply *reply)
+{
+    json_t *object = request->account.role == ROLE_PUBLIC ? NULL : own_account(request);
+
+    if (request->account.role == ROLE_PUBLIC)
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nobody is logged in");
+    else
+        send_json(request, reply, MHD_HTTP_OK, object);
+    json_decref(object);
+}
+
+/* `access`: who may hand in says so. */
+static json_t *access_of(const struct http_request *request, json_t *objects)
+{
+    json_t *access = json_deep_copy(json_object_get(objects, "access"));
+
+    if (access && request->account.role == ROLE_TEAM)
+        json_array_append_new(json_object_get(access, "capabilities"), json_string("team_submit"));
+    return access;
+}
+
+/* An endpoint, or one object of it. */
+static void get_object(struct http_request *request, struct http_reply *reply, json_t *objects, const char *name,
+                       const char *id)
+{
+    json_t *value = json_object_get(objects, name), *made = NULL;
+
+    if (strcmp(name, "access") == 0)
+        value = made = access_of(request, objects);
+    else if (strcmp(name, "accounts") == 0) {
+        value = made = json_array();
+        if (request->account.role != ROLE_PUBLIC)
+            json_array_append_new(made, own_account(request));
+    } else if (!value && is_one_of(name, lists, sizeof lists / sizeof lists[0]))
+        value = made = json_array();
+    if (value && id)
+        value = json_is_array(value) ? find(value, id) : NULL;
+    if (value)
+        send_json(request, reply, MHD_HTTP_OK, value);
+    else
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such object");
+    json_decref(made);
+}
+
+/* "NAME" or "NAME/ID", below the contest. */
+static void get_below(struct server *server, struct http_request *request, struct http_reply *reply, json_t *objects,
+                      const char *path)
+{
+    char name[64];
+    const char *slash = strchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) : strlen(path);
+
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), path);
+    if (slash && !slash[1])
+        slash = NULL;
+    if (strcmp(name, "event-feed") == 0 && !slash)
+        get_feed(server, request, reply);
+    else if (strcmp(name, "account") == 0 && !slash)
+        get_account(request, reply);
+    else if (is_one_of(name, lists, sizeof lists / sizeof lists[0]) ||
+             (!slash && is_one_of(name, singles, sizeof singles / sizeof singles[0])))
+        get_object(request, reply, objects, name, slash ? slash + 1 : NULL);
+    else
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such endpoint");
+}
+
+/* The path below the contest, or NULL. */
+static const char *below_contest(const struct server *server, const char *path)
+{
+    const char *below = server_below(path, "/api/contests");
+    const size_t length = strlen(server->id);
+
+    if (!below || below[0] != '/' || strncmp(below + 1, server->id, length) != 0 ||
+        (below[length + 1] && below[length + 1] != '/'))
+        return NULL;
+    below += length + 1;
+    return below + (below[0] == '/');
+}
+
+void api_get(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+    const char *below = below_contest(server, request->path), *rest = server_below(request->path, "/api");
+    json_t *objects = news_objects(server->news, view_of(request)), *list = NULL;
+
+    if (!objects) {
+        server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE, "the contest is not loaded yet");
+        reply->retry = 1;
+    } else if (strcmp(rest, "") == 0 || strcmp(rest, "/") == 0) {
+        send_json(request, reply, MHD_HTTP_OK, json_object_get(objects, "api"));
+    } else if (strcmp(rest, "/contests") == 0 || strcmp(rest, "/contests/") == 0) {
+        list = json_pack("[O]", json_object_get(objects, "contest"));
+        send_json(request, reply, MHD_HTTP_OK, list);
+    } else if (below && !below[0]) {
+        send_json(request, reply, MHD_HTTP_OK, json_object_get(objects, "contest"));
+    } else if (below) {
+        get_below(server, request, reply, objects, below);
+    } else {
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such contest");
+    }
+    json_decref(list);
+    json_decref(objects);
+}
+
+/* ------------------------------------------------------------------ submissions */
+
+/* The contest's problem whose ID in the API that is, or NULL. */
+static const struct contest_problem *problem_of(const struct server *server, const char *id)
+{
+    char known[CLICS_ID];
+
+    for (size_t i = 0; id && i < server->contest->problem_count; i++) {
+        clics_id("p", server->contest->problems[i].id, known);
+        if (strcmp(known, id) == 0)
+            return &server->contest->problems[i];
+    }
+    return NULL;
+}
+
+/* What is wrong with a submission's JSON; NULL where nothing is. */
+static const char *refuse_submission(const struct server *server, const struct http_request *request,
+                                     const json_t *object)
+{
+    const json_t *files = json_object_get(object, "files"), *file = json_array_get(files, 0);
+    const char *mime = json_string_value(json_object_get(file, "mime"));
+    const char *language = json_string_value(json_object_get(object, "language_id"));
+    const char *team = json_string_value(json_object_get(object, "team_id"));
+    char id[CLICS_ID];
+
+    clics_id("t", request->account.name, id);
+    if (!json_is_object(object))
+        return "the body is no JSON object";
+    if (!problem_of(server, json_string_value(json_object_get(object, "problem_id"))))
+        return "problem_id: there is no such problem";
+    if (!language || (strcmp(language, "c") != 0 && strcmp(language, "cuda") != 0 && strcmp(language, "opencl") != 0))
+        return "language_id is c, cuda or opencl";
+    if (team && strcmp(team, id) != 0)
+        return "team_id is another team's";
+    if (json_object_get(object, "id") || json_object_get(object, "time"))
+        return "id and time are the server's to give";
+    if (json_array_size(files) != 1 || !json_is_string(json_object_get(file, "data")))
+        return "files has one object, with data: a zip archive in base64";
+    if (mime && strcmp(mime, "application/zip") != 0)
+        return "files[0].mime is application/zip";
+    return NULL;
+}
+
+static void post_submission(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+    json_t *object = request->body ? json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    const char *why = refuse_submission(server, request, object), *text;
+    struct upload_file file = { .name = "submission.zip" };
+    char id[24];
+    unsigned char *zip = NULL;
+    size_t length;
+    int64_t number;
+    json_t *answer;
+
+    text = why ? NULL : json_string_value(json_object_get(json_array_get(json_object_get(object, "files"), 0), "data"));
+    length = text ? strlen(text) : 0;
+    if (text && !(zip = malloc(length + 1)))
+        why = "there is no memory for it";
+    if (zip && sodium_base642bin(zip, length + 1, text, length, "\r\n ", &file.size, NULL,
+                                 sodium_base64_VARIANT_ORIGINAL) != 0)
+        why = "files[0].data is no base64";
+    file.data = (const char *)zip;
+    if (why) {
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, why);
+    } else if (upload_take(server, request, request->account.name,
+                           problem_of(server, json_string_value(json_object_get(object, "problem_id")))->id, &file, 1,
+                           "", &number, reply)) {
+        snprintf(id, sizeof id, "%jd", (intmax_t)number);
+        answer = json_pack("{s:s}", "id", id);
+        send_json(request, reply, MHD_HTTP_OK, answer);
+        json_decref(answer);
+    }
+    free(zip);
+    json_decref(object);
+}
+
+void api_post(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+    const char *below = below_contest(server, request->path);
+
+    if (!below || strcmp(below, "submissions") != 0)
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nothing can be posted there");
+    else if (request->account.role != ROLE_TEAM)
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "teams hand in");
+    else
+        post_submission(server, request, reply);
+}

@@ -1,0 +1,105 @@
+/*
+ * http.h - requests and replies, by GNU libmicrohttpd: one thread talks to all clients, another makes all changes.
+ *
+ * Bodies have a limit each and one together, connections a limit of number and of time, so that no client can make the
+ * server wait or grow. It knows nothing of contests.
+ */
+#ifndef SERVE_HTTP_H
+#define SERVE_HTTP_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contrib/grade/store/accounts.h"
+#include "verify/base/error.h"
+
+enum {
+    HTTP_PARTS = 128,            /* fields and files of one form */
+    HTTP_NAME = 256,             /* bytes of a field's or a file's name, with the final zero */
+    HTTP_CONNECTIONS = 1024,
+    HTTP_REQUEST_SECONDS = 30,   /* until a request is there, head and body */
+    HTTP_BODIES = 256 << 20,     /* bytes of all bodies together */
+};
+
+enum http_method { HTTP_GET, HTTP_POST };
+
+/* A field of a form, or a file. */
+struct http_part {
+    char name[HTTP_NAME], file[HTTP_NAME]; /* file: "" for a field */
+    char *data;                            /* [size], and a zero behind */
+    size_t size, room;
+};
+
+struct http_request {
+    enum http_method method;
+    const char *path;              /* decoded, begins with / */
+    char address[64];              /* the client's */
+    struct account account;        /* who asks */
+    char form[ACCOUNT_SECRET];     /* what a form of that session must repeat; "" without a session */
+    bool local;                    /* from this machine, and not by way of a proxy */
+    struct http_part *parts;       /* [part_count] of a form */
+    size_t part_count;
+    char *body;                    /* [size], and a zero behind: of what is no form; or NULL */
+    size_t size;
+    struct MHD_Connection *connection;
+};
+
+/*
+ * What flows for as long as the client wants it: fills `buffer` with up to `size` bytes from *place on, which it moves;
+ * 0 where there is nothing now, -1 at the end. Called by the thread that talks to clients.
+ */
+typedef ptrdiff_t http_stream(void *context, int64_t *place, char *buffer, size_t size);
+
+struct http_reply {
+    unsigned status;               /* 0 is never sent */
+    const char *type;              /* of a literal; "" for none */
+    char *data;                    /* [size], malloc()ed; the reply's to free */
+    size_t size;
+    char location[256], cookie[256], file[64]; /* headers, where they are not "" */
+    const char *policy;            /* Content-Security-Policy, for what is no page of ours: or NULL */
+    unsigned retry;                /* Retry-After, seconds; 0 for none */
+    bool may_be_kept;              /* by caches, for a second; else by nobody */
+    http_stream *stream;           /* in place of data; or NULL */
+    void *stream_context;
+    int64_t stream_place;
+};
+
+struct http_config {
+    const char *listen_address;    /* "127.0.0.1", "::1", "0.0.0.0" */
+    uint16_t port;                 /* 0: any that is free */
+    bool proxy;                    /* the client's address is the last of X-Forwarded-For */
+    size_t most;                   /* bytes of a body */
+    void *context;
+    /*
+     * Before a body is read: who asks, and whether that is in order; else it fills the reply, and the body is not read.
+     * `authorization` and `session`, a cookie, are NULL where there is none.
+     */
+    bool (*begin)(void *context, struct http_request *request, const char *authorization, const char *session,
+                  struct http_reply *reply);
+    void (*get)(void *context, struct http_request *request, struct http_reply *reply);
+    void (*post)(void *context, struct http_request *request, struct http_reply *reply); /* by the other thread */
+    void (*tick)(void *context);   /* by the other thread, every 0.1 s, and after each post */
+};
+
+struct http;
+
+struct http *http_start(const struct http_config *config, struct error *error);
+uint16_t http_port(const struct http *http);
+
+/* Streams look again whether there is something. By any thread. */
+void http_wake(struct http *http);
+void http_stop(struct http *http);
+
+/* A header's value of the request, or NULL. */
+const char *http_header(const struct http_request *request, const char *name);
+const char *http_query(const struct http_request *request, const char *name);
+
+/* A field or file of a form, or NULL. */
+const struct http_part *http_part(const struct http_request *request, const char *name);
+
+/* Fills a reply with a text, which is copied. */
+void http_text(struct http_reply *reply, unsigned status, const char *type, const char *text);
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * main_serve.c - server CONTEST [--address A] [--port P]: a contest over HTTP.
+ *
+ * The day-to-day way in is run_scripts/serve.sh. It takes submissions into the grader's database and shows what is in
+ * it; graders and scoreboards are other processes, and any of them may end and begin at any time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "contrib/clics/words.h"
+#include "contrib/grade/guard.h"
+#include "script.h"
+#include "server.h"
+#include "verify/base/number.h"
+#include "verify/base/root.h"
+#include "verify/base/tree.h"
+
+static const char help[] =
+    "usage: server CONTEST [--address ADDRESS] [--port PORT] [--id ID] [--proxy]\n"
+    "\n"
+    "Serves the contest in the folder CONTEST until it is stopped: pages for participants and onlookers, and a CLICS\n"
+    "Contest API 2023-06 below /api. Prints the address when it is ready.\n"
+    "\n"
+    "  --address ADDRESS  to listen on (default: 127.0.0.1, this machine alone; put a web server with TLS before it)\n"
+    "  --port PORT        0 for any that is free (default: 8080)\n"
+    "  --id ID            the contest's ID in the API (default: from the name of the folder)\n"
+    "  --proxy            a web server stands before it, and says in X-Forwarded-For who asks\n"
+    "\n"
+    "exit codes: 0 stopped, 2 usage, 3 the toolkit or the machine failed\n";
+
+struct options {
+    const char *contest, *address, *id;
+    int64_t port;
+    bool proxy;
+};
+
+static bool take_options(struct options *options, int argc, char **argv, struct error *error)
+{
+    static const struct option known[] = { { "address", required_argument, NULL, 'a' },
+                                           { "port", required_argument, NULL, 'p' },
+                                           { "id", required_argument, NULL, 'i' },
+                                           { "proxy", no_argument, NULL, 'x' },
+                                           { 0 } };
+    int option;
+
+    *options = (struct options){ .address = "127.0.0.1", .port = 8080 };
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+        switch (option) {
+        case 'a': options->address = optarg; break;
+        case 'i': options->id = optarg; break;
+        case 'x': options->proxy = true; break;
+        case 'p':
+            if (!number_integer(optarg, 0, 65535, &options->port))
+                return error_usage(error, "--port: '%.60s' is no number from 0 to 65535", optarg);
+            break;
+        default: return error_usage(error, "unknown option or one without its value; see server --help");
+        }
+    }
+    if (optind + 1 != argc)
+        return error_usage(error, "it needs a contest's folder; see server --help");
+    if (options->id && !clics_is_id(options->id))
+        return error_usage(error, "--id: '%.60s' is no ID: 1 to 36 of a-z A-Z 0-9 _ . -, no - or . first, no . last",
+                           options->id);
+    options->contest = argv[optind];
+    return true;
+}
+
+/* One server a contest; the lock ends with the process. */
+static bool take_lock(const char *folder, struct error *error)
+{
+    char path[PATH_MAX];
+    int fd;
+
+    snprintf(path, sizeof path, "%.3000s/grading", folder);
+    if (mkdir(path, 0755) != 0 && errno != EEXIST)
+        return error_system(error, "cannot make the folder '%s'", path);
+    snprintf(path, sizeof path, "%.3000s/grading/sources", folder);
+    if (mkdir(path, 0755) != 0 && errno != EEXIST)
+        return error_system(error, "cannot make the folder '%s'", path);
+    snprintf(path, sizeof path, "%.3000s/grading/serve-lock", folder);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (fd < 0)
+        return error_system(error, "cannot open '%s'", path);
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 || error_usage(error, "'%s' is being served already", folder);
+}
+
+static void digest_of(const char *text, char *digest, size_t size)
+{
+    unsigned char hash[crypto_hash_sha256_BYTES];
+
+    crypto_hash_sha256(hash, (const unsigned char *)text, strlen(text));
+    sodium_bin2base64(digest, size, hash, sizeof hash, sodium_base64_VARIANT_ORIGINAL);
+}
+
+static bool open_all(struct server *server, struct error *error)
+{
+    char path[PATH_MAX];
+    bool changed;
+
+    snprintf(path, sizeof path, "%.3000s/grading/results.db", server->folder);
+    snprintf(server->upload, sizeof server->upload, "%.3000s/grading/upload", server->folder);
+    layout_style_digest(server->style, sizeof server->style);
+    digest_of(serve_script, server->script, sizeof server->script);
+    server->limits = limits_new();
+    server->boards = board_cache_new();
+    server->intake = (struct intake){ .contest = server->contest, .folder = server->folder,
+                                      .incoming = "incoming-server" };
+    if (!server->limits || !server->boards)
+        return error_toolkit(error, "out of memory");
+    return take_lock(server->folder, error) && guard_before(server->folder, error) &&
+           store_open(&server->store, path, STORE_WRITE, error) &&
+           guard_opened(server->folder, &server->store, error) &&
+           store_open(&server->look, path, STORE_READ, error) &&
+           store_open(&server->accounts, path, STORE_READ_SECRET, error) &&
+           (server->news = news_open(server->contest, server->folder, server->root, server->id, error)) != NULL &&
+           news_look(server->news, &changed, error);
+}
+
+static void close_all(struct server *server)
+{
+    if (server->news)
+        news_close(server->news);
+    if (server->boards)
+        board_cache_free(server->boards);
+    if (server->accounts.db)
+        store_close(&server->accounts);
+    if (server->look.db)
+        store_close(&server->look);
+    if (server->store.db)
+        store_close(&server->store);
+    intake_release(&server->intake);
+    limits_free(server->limits);
+    tree_remove(server->upload);
+}
+
+static bool serve(struct server *server, const struct options *options, struct error *error)
+{
+    const struct http_config config = { .listen_address = options->address,
+                                        .port = (uint16_t)options->port,
+                                        .proxy = options->proxy,
+                                        /* a form or JSON around it, and base64 */
+                                        .most = (size_t)(server->contest->megabytes * 1048576) * 2 + 65536,
+                                        .context = server,
+                                        .begin = server_begin,
+                                        .get = server_get,
+                                        .post = server_post,
+                                        .tick = server_tick };
+    sigset_t signals;
+    int got;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, NULL); /* before there are threads */
+    signal(SIGPIPE, SIG_IGN);
+    server->http = http_start(&config, error);
+    if (!server->http)
+        return false;
+    printf(strchr(options->address, ':') ? "http://[%s]:%u/\n" : "http://%s:%u/\n", options->address,
+           http_port(server->http));
+    fflush(stdout);
+    sigwait(&signals, &got);
+    http_stop(server->http);
+    return true;
+}
+
+static bool run(const struct options *options, struct error *error)
+{
+    static char folder[PATH_MAX], root[PATH_MAX], build[PATH_MAX], id[CLICS_ID];
+    static struct contest contest;
+    struct server server = { .contest = &contest, .folder = folder, .root = root, .id = id };
+    bool ok;
+
+    if (!realpath(options->contest, folder) || strlen(folder) > PATH_MAX / 2)
+        return error_usage(error, "cannot open the folder '%s': %s", options->contest, strerror(errno));
+    if (sodium_init() < 0)
+        return error_toolkit(error, "cannot start libsodium");
+    if (!root_find(build, root, sizeof root, error) || !contest_load(&contest, folder, error))
+        return false;
+    clics_id("c", options->id ? options->id : strrchr(folder, '/') + 1, id);
+    ok = open_all(&server, error) && serve(&server, options, error);
+    close_all(&server);
+    contest_release(&contest);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct error error = { 0 };
+
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return fputs(help, stdout) < 0;
+    umask(022);
+    if (take_options(&options, argc, argv, &error) && run(&options, &error))
+        return 0;
+    fprintf(stderr, "server: %s\n", error.text);
+    return (int)error.code;
+}

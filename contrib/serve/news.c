@@ -1,0 +1,234 @@
+/*
+ * news.c - looks at the database's own number of changes, and at the clock: a contest starts and thaws without one.
+ */
+#include "news.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "contrib/clics/objects.h"
+#include "verify/base/clock.h"
+
+/* At least so long from one to the next, seconds: a change may come with each case that is judged. */
+static const double news_pause = 0.25;
+
+struct news {
+    const struct contest *contest;
+    const char *folder, *root, *id;
+    struct store stores[NEWS_VIEWS];
+    struct feed feeds[NEWS_VIEWS];
+    char paths[NEWS_VIEWS][PATH_MAX];
+    size_t shown[NEWS_VIEWS]; /* bytes of the feeds that are on the disk: readers get no more */
+    bool feeds_open;
+    int64_t seen;         /* the database's number at the last look; -1 before */
+    int64_t last;         /* when that was, clock_ns() */
+    int phase;            /* of the contest, then */
+    pthread_mutex_t lock; /* of what follows, and of the feeds' texts */
+    json_t *objects[NEWS_VIEWS];
+    uint64_t number;
+};
+
+static const char *const names[NEWS_VIEWS] = { "public", "jury" };
+
+struct news *news_open(const struct contest *contest, const char *folder, const char *root, const char *id,
+                       struct error *error)
+{
+    struct news *news = calloc(1, sizeof *news);
+    char path[PATH_MAX];
+    bool ok = news != NULL || error_toolkit(error, "out of memory");
+
+    if (!ok)
+        return NULL;
+    *news = (struct news){ .contest = contest, .folder = folder, .root = root, .id = id, .seen = -1 };
+    pthread_mutex_init(&news->lock, NULL);
+    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    for (int i = 0; ok && i < NEWS_VIEWS; i++) {
+        snprintf(news->paths[i], sizeof news->paths[i], "%.3000s/grading/feed-%s.ndjson", folder, names[i]);
+        ok = store_open(&news->stores[i], path, STORE_READ, error);
+    }
+    if (ok)
+        return news;
+    news_close(news);
+    return NULL;
+}
+
+void news_close(struct news *news)
+{
+    for (int i = 0; i < NEWS_VIEWS; i++) {
+        if (news->stores[i].db)
+            store_close(&news->stores[i]);
+        if (news->feeds_open)
+            feed_release(&news->feeds[i]);
+        json_decref(news->objects[i]);
+    }
+    pthread_mutex_destroy(&news->lock);
+    free(news);
+}
+
+/* What was being written when the power failed is cut off: no client was told of it. */
+static bool cut_broken_line(const char *path, struct error *error)
+{
+    struct stat status;
+    off_t end;
+    char byte = '\n';
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    bool ok;
+
+    if (fd < 0)
+        return access(path, F_OK) != 0 || error_system(error, "cannot open '%s'", path);
+    ok = fstat(fd, &status) == 0;
+    for (end = ok ? status.st_size : 0; ok && end > 0 && pread(fd, &byte, 1, end - 1) == 1 && byte != '\n'; end--)
+        ;
+    ok = ok && (end == status.st_size || ftruncate(fd, end) == 0);
+    close(fd);
+    return ok || error_system(error, "cannot mend the end of '%s'", path);
+}
+
+static bool open_feeds(struct news *news, struct error *error)
+{
+    bool ok = true;
+
+    for (int i = 0; ok && i < NEWS_VIEWS; i++) {
+        sqlite3_stmt *statement = store_prepare(&news->stores[i], error, "SELECT token FROM contest", "");
+        char prefix[32] = "";
+
+        if (store_step(&news->stores[i], statement, error) == STORE_ROW)
+            snprintf(prefix, sizeof prefix, "%c%.12s", i == NEWS_PUBLIC ? 'p' : 'f',
+                     (const char *)sqlite3_column_text(statement, 0));
+        sqlite3_finalize(statement);
+        ok = (prefix[0] || error_toolkit(error, "%s: there is no contest in it", news->stores[i].path)) &&
+             cut_broken_line(news->paths[i], error) && feed_load(&news->feeds[i], news->paths[i], prefix, error);
+        news->shown[i] = news->feeds[i].size;
+    }
+    news->feeds_open = ok;
+    return ok;
+}
+
+/* At its place: what failed half-way before is written over. */
+static bool write_on(const char *path, const char *text, size_t from, size_t to, struct error *error)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool ok = fd >= 0;
+
+    while (ok && from < to) {
+        const ssize_t done = pwrite(fd, text + from, to - from, (off_t)from);
+
+        ok = done > 0;
+        from += ok ? (size_t)done : 0;
+    }
+    ok = ok && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return ok || error_system(error, "cannot write '%s'", path);
+}
+
+/* Which of the contest's moments have come. */
+static int phase_of(const struct contest *contest, double now)
+{
+    const double moments[] = { contest->start, contest->freeze, contest->end, contest->thaw, contest->final };
+    int phase = 0;
+
+    for (int i = 0; i < 5; i++)
+        phase |= (moments[i] > 0 && now >= moments[i]) << i;
+    return phase;
+}
+
+static bool publish(struct news *news, enum news_view view, double now, struct error *error)
+{
+    const struct view look = { .contest = news->contest, .store = &news->stores[view], .folder = news->folder,
+                               .root = news->root, .id = news->id, .public_view = view == NEWS_PUBLIC, .now = now };
+    struct feed *feed = &news->feeds[view];
+    json_t *objects = objects_read(&look, error), *old;
+    bool ok;
+
+    if (!objects)
+        return false;
+    pthread_mutex_lock(&news->lock);
+    ok = feed_append(feed, objects, error);
+    pthread_mutex_unlock(&news->lock);
+    ok = ok && write_on(news->paths[view], feed->text, news->shown[view], feed->size, error);
+    pthread_mutex_lock(&news->lock);
+    old = objects;
+    if (ok) {
+        news->shown[view] = feed->size;
+        old = news->objects[view];
+        news->objects[view] = objects;
+        news->number++;
+    }
+    pthread_mutex_unlock(&news->lock);
+    json_decref(old);
+    return ok;
+}
+
+bool news_look(struct news *news, bool *changed, struct error *error)
+{
+    const double now = clock_wall();
+    const int phase = phase_of(news->contest, now);
+    int64_t number;
+
+    *changed = false;
+    if (news->seen >= 0 && clock_seconds(news->last, clock_ns()) < news_pause)
+        return true;
+    if (!store_number(&news->stores[0], error, &number, "PRAGMA data_version", ""))
+        return false;
+    if (number == news->seen && phase == news->phase)
+        return true;
+    if (!news->feeds_open && !open_feeds(news, error))
+        return false;
+    for (int i = 0; i < NEWS_VIEWS; i++)
+        if (!publish(news, (enum news_view)i, now, error))
+            return false;
+    news->seen = number;
+    news->phase = phase;
+    news->last = clock_ns();
+    *changed = true;
+    return true;
+}
+
+uint64_t news_number(const struct news *news)
+{
+    return __atomic_load_n(&news->number, __ATOMIC_RELAXED);
+}
+
+json_t *news_objects(struct news *news, enum news_view view)
+{
+    json_t *objects;
+
+    pthread_mutex_lock(&news->lock);
+    objects = json_incref(news->objects[view]);
+    pthread_mutex_unlock(&news->lock);
+    return objects;
+}
+
+ptrdiff_t news_read(struct news *news, enum news_view view, int64_t place, char *buffer, size_t size)
+{
+    const struct feed *feed = &news->feeds[view];
+    ptrdiff_t got = 0;
+    size_t shown;
+
+    pthread_mutex_lock(&news->lock);
+    shown = news->shown[view];
+    if (place >= 0 && (size_t)place < shown) {
+        got = (ptrdiff_t)(shown - (size_t)place < size ? shown - (size_t)place : size);
+        memcpy(buffer, feed->text + place, (size_t)got);
+    } else if (json_is_string(json_object_get(json_object_get(feed->state, "state"), "end_of_updates"))) {
+        got = -1;
+    }
+    pthread_mutex_unlock(&news->lock);
+    return got;
+}
+
+int64_t news_after(struct news *news, enum news_view view, const char *token)
+{
+    int64_t place;
+
+    pthread_mutex_lock(&news->lock);
+    place = news->feeds_open ? feed_after(&news->feeds[view], token) : -1;
+    pthread_mutex_unlock(&news->lock);
+    return place;
+}

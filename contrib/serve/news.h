@@ -1,0 +1,45 @@
+/*
+ * news.h - the contest as it is published: the Contest API's objects and event feeds, made anew when something changes.
+ *
+ * Two views: what everybody may see, and what the jury may. One thread makes them, others read.
+ */
+#ifndef SERVE_NEWS_H
+#define SERVE_NEWS_H
+
+#include <jansson.h>
+
+#include "contrib/clics/feed.h"
+#include "contrib/grade/contest.h"
+#include "contrib/grade/store/store.h"
+
+enum news_view { NEWS_PUBLIC, NEWS_JURY, NEWS_VIEWS };
+
+struct news;
+
+/* The feeds go on where grading/feed-public.ndjson and feed-jury.ndjson end. NULL with an error. */
+struct news *news_open(const struct contest *contest, const char *folder, const char *root, const char *id,
+                       struct error *error);
+void news_close(struct news *news);
+
+/*
+ * Looks whether there is anything new, and publishes it; *changed then. By one thread. False with an error where
+ * something cannot be read or written: what was published stays.
+ */
+bool news_look(struct news *news, bool *changed, struct error *error);
+
+/* Goes up with every change. */
+uint64_t news_number(const struct news *news);
+
+/* All objects, as objects_read() gives them: a new reference, not to be changed; NULL before the first look. */
+json_t *news_objects(struct news *news, enum news_view view);
+
+/*
+ * Up to `size` bytes of a feed from its byte `place` on, whole lines or parts; 0 where there is nothing yet, -1 where
+ * there will be nothing any more.
+ */
+ptrdiff_t news_read(struct news *news, enum news_view view, int64_t place, char *buffer, size_t size);
+
+/* Where the feed goes on after the notification with that token, bytes; -1 where it has none. */
+int64_t news_after(struct news *news, enum news_view view, const char *token);
+
+#endif

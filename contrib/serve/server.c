@@ -1,0 +1,199 @@
+/*
+ * server.c - who asks, and which part answers.
+ */
+#include "server.h"
+
+#include <jansson.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "verify/base/clock.h"
+
+const char *server_below(const char *path, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+
+    return strncmp(path, prefix, length) == 0 && (path[length] == '/' || !path[length]) ? path + length : NULL;
+}
+
+void server_refuse(const struct http_request *request, struct http_reply *reply, unsigned status, const char *why)
+{
+    char line[600];
+
+    if (server_below(request->path, "/api")) {
+        json_t *object = json_pack("{s:i, s:s}", "code", (int)status, "message", why);
+        char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+
+        http_text(reply, status, "application/json", text ? text : "{}");
+        free(text);
+        json_decref(object);
+        return;
+    }
+    snprintf(line, sizeof line, "%s\n", why);
+    http_text(reply, status, "text/plain; charset=utf-8", line);
+}
+
+void server_failed(const struct http_request *request, struct http_reply *reply, const struct error *error)
+{
+    fprintf(stderr, "serve: %s\n", error->text);
+    server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE,
+                  "the server cannot do this just now; the organiser's log says why");
+    reply->retry = 5;
+}
+
+/* ------------------------------------------------------------------ who asks */
+
+/* The token of "Bearer TOKEN", or of "Basic BASE64" as NAME:TOKEN; "" for none. */
+static void read_authorization(const char *header, char *token, size_t size)
+{
+    token[0] = '\0';
+    if (strncasecmp(header, "Bearer ", 7) == 0) {
+        snprintf(token, size, "%s", header + 7);
+    } else if (strncasecmp(header, "Basic ", 6) == 0) {
+        unsigned char text[512];
+        size_t length = 0;
+        char *colon;
+
+        if (sodium_base642bin(text, sizeof text - 1, header + 6, strlen(header + 6), " ", &length, NULL,
+                              sodium_base64_VARIANT_ORIGINAL) != 0)
+            return;
+        text[length] = '\0';
+        colon = strchr((char *)text, ':');
+        if (colon)
+            snprintf(token, size, "%s", colon + 1);
+        sodium_memzero(text, sizeof text);
+    }
+}
+
+static bool refuse_token(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+    limits_allow(server->limits, LIMIT_TOKENS, request->address);
+    server_refuse(request, reply, MHD_HTTP_UNAUTHORIZED, "this token is none, or is none any more");
+    return false;
+}
+
+static bool too_often(const struct http_request *request, struct http_reply *reply, const char *why)
+{
+    server_refuse(request, reply, MHD_HTTP_TOO_MANY_REQUESTS, why);
+    reply->retry = 10;
+    return false;
+}
+
+static bool find_account(struct server *server, struct http_request *request, const char *authorization,
+                         const char *session, struct http_reply *reply)
+{
+    struct error error = { 0 };
+    char token[ACCOUNT_TOKEN * 2];
+    bool ok;
+
+    if (authorization && authorization[0]) {
+        if (!limits_look(server->limits, LIMIT_TOKENS, request->address))
+            return too_often(request, reply, "too many wrong tokens from this address: wait a minute");
+        read_authorization(authorization, token, sizeof token);
+        ok = account_by_token(&server->accounts, token, &request->account, &error);
+        sodium_memzero(token, sizeof token);
+        if (ok && request->account.role == ROLE_PUBLIC)
+            return refuse_token(server, request, reply);
+    } else if (session && session[0]) {
+        ok = account_by_session(&server->accounts, session, &request->account, request->form, &error);
+        if (request->account.role == ROLE_PUBLIC)
+            request->form[0] = '\0'; /* it is over: the page says so */
+    } else {
+        return true;
+    }
+    if (!ok)
+        server_failed(request, reply, &error);
+    return ok;
+}
+
+/* A request that changes something: by an account, and not too often. A login is nobody's yet. */
+static bool may_post(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+    const bool login = strcmp(request->path, "/login") == 0;
+
+    if (login)
+        return limits_look(server->limits, LIMIT_TOKENS, request->address) ||
+               too_often(request, reply, "too many wrong tokens from this address: wait a minute");
+    if (request->account.role == ROLE_PUBLIC) {
+        server_refuse(request, reply, MHD_HTTP_UNAUTHORIZED, "a token is needed: ask the organiser for one");
+        return false;
+    }
+    return limits_allow(server->limits, LIMIT_UPLOADS, request->account.name) ||
+           too_often(request, reply, "too many requests of this account: wait some seconds");
+}
+
+bool server_begin(void *context, struct http_request *request, const char *authorization, const char *session,
+                  struct http_reply *reply)
+{
+    struct server *server = context;
+
+    if (!limits_allow(server->limits, LIMIT_READS, request->address))
+        return too_often(request, reply, "too many requests from this address: wait some seconds");
+    if (strlen(request->path) > 1000) {
+        server_refuse(request, reply, MHD_HTTP_URI_TOO_LONG, "there is no page of so long a name");
+        return false;
+    }
+    if (strcmp(request->path, "/login") == 0)
+        session = NULL; /* whatever the browser had */
+    return find_account(server, request, authorization, session, reply) &&
+           (request->method != HTTP_POST || may_post(server, request, reply));
+}
+
+/* ------------------------------------------------------------------ who answers */
+
+void server_get(void *context, struct http_request *request, struct http_reply *reply)
+{
+    struct server *server = context;
+
+    if (server_below(request->path, "/api")) {
+        api_get(server, request, reply);
+    } else if (strcmp(request->path, "/") == 0) {
+        http_text(reply, MHD_HTTP_SEE_OTHER, "text/plain", "");
+        snprintf(reply->location, sizeof reply->location, "/index.html");
+    } else if (!team_get(server, request, reply) && !board_get(server, request, request->path, reply)) {
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such page");
+    }
+}
+
+/*
+ * A form of a page says what only that page knows: another site can make a browser send a form with the session's
+ * cookie, where SameSite does not keep it, and does not know this.
+ */
+static bool form_is_ours(const struct http_request *request)
+{
+    const struct http_part *form = http_part(request, "form");
+
+    return form && strlen(request->form) == form->size && form->size > 0 &&
+           sodium_memcmp(form->data, request->form, form->size) == 0;
+}
+
+void server_post(void *context, struct http_request *request, struct http_reply *reply)
+{
+    struct server *server = context;
+
+    if (request->form[0] && !form_is_ours(request))
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "this form is of another session: load the page again");
+    else if (server_below(request->path, "/api"))
+        api_post(server, request, reply);
+    else
+        team_post(server, request, reply);
+}
+
+int64_t server_beat(void) { return clock_ns() / 25000000000 & 0xffff; }
+
+void server_tick(void *context)
+{
+    struct server *server = context;
+    struct error error = { 0 };
+    const int64_t beat = server_beat();
+    bool changed = false;
+
+    if (!news_look(server->news, &changed, &error))
+        fprintf(stderr, "serve: %s\n", error.text);
+    if ((changed || beat != server->beat) && server->http)
+        http_wake(server->http);
+    server->beat = beat;
+}

@@ -1,0 +1,92 @@
+/*
+ * server.h - the parts of the contest's server, and who may ask for what.
+ */
+#ifndef SERVE_SERVER_H
+#define SERVE_SERVER_H
+
+#include <limits.h>
+
+#include "contrib/grade/contest.h"
+#include "contrib/grade/intake.h"
+#include "contrib/scoreboard/pages.h"
+#include "http.h"
+#include "limits.h"
+#include "news.h"
+
+struct server {
+    const struct contest *contest;
+    const char *folder, *root; /* the contest's, the toolkit's */
+    const char *id;            /* the contest's in the Contest API */
+    struct news *news;
+    struct http *http;         /* NULL until it is started */
+    char style[64], script[64]; /* digests of what pages may use, for their policies */
+    /* of the thread that talks to clients */
+    struct store look;         /* what everybody may read */
+    struct store accounts;     /* opened for secrets: who asks, and where in the queue something stands */
+    struct limits *limits;
+    struct board_cache *boards;
+    /* of the thread that makes changes */
+    struct store store;
+    struct intake intake;
+    int64_t beat;              /* of the last tick */
+    char upload[PATH_MAX];     /* a folder of its own, in which uploads are made */
+};
+
+/* http_config's functions. */
+bool server_begin(void *context, struct http_request *request, const char *authorization, const char *session,
+                  struct http_reply *reply);
+void server_get(void *context, struct http_request *request, struct http_reply *reply);
+void server_post(void *context, struct http_request *request, struct http_reply *reply);
+void server_tick(void *context);
+
+/* A refusal, in JSON for the API and else as plain text. */
+void server_refuse(const struct http_request *request, struct http_reply *reply, unsigned status, const char *words);
+void server_failed(const struct http_request *request, struct http_reply *reply, const struct error *error);
+
+/* Goes up every 25 s: streams that have nothing to say say so. */
+int64_t server_beat(void);
+
+/* The part of a path behind `prefix`, or NULL. */
+const char *server_below(const char *path, const char *prefix);
+
+/* ---- api.c: the Contest API, below /api */
+void api_get(struct server *server, struct http_request *request, struct http_reply *reply);
+void api_post(struct server *server, struct http_request *request, struct http_reply *reply);
+
+/* ---- upload.c */
+
+/* One file of a submission. */
+struct upload_file {
+    const char *name, *data;
+    size_t size;
+};
+
+/*
+ * Hands in files[count] of a team: one .c, .cu or archive by itself, or several files as a folder called `title`. The
+ * submission's number in *number; else a reply is filled.
+ */
+bool upload_take(struct server *server, const struct http_request *request, const char *team, const char *problem,
+                 const struct upload_file *files, size_t count, const char *title, int64_t *number,
+                 struct http_reply *reply);
+
+/* ---- board_pages.c: the scoreboard's pages, as they are now */
+struct board_cache;
+struct board_cache *board_cache_new(void);
+void board_cache_free(struct board_cache *cache);
+
+/* The page of that path, such as "/ja/problem/A.html"; false where there is none. */
+bool board_get(struct server *server, const struct http_request *request, const char *path, struct http_reply *reply);
+
+/* The board as it is now, for pages around it: until the next call. NULL with an error. */
+const struct board *board_now(struct server *server, struct error *error);
+
+/* ---- statement.c */
+
+/* Puts the problem's statement, in the page's language where there is one; false where it has none. */
+bool statement_put(struct page *page, const char *root, const char *problem);
+
+/* ---- team_pages.c: a participant's own */
+bool team_get(struct server *server, struct http_request *request, struct http_reply *reply);
+void team_post(struct server *server, struct http_request *request, struct http_reply *reply);
+
+#endif

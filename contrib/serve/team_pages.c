@@ -1,0 +1,667 @@
+/*
+ * team_pages.c - a participant's own pages: log in, hand in, what became of it, questions; and the statements.
+ *
+ * Only what its team handed in is in a team's pages, and of that what a participant may see (store_public.c), also
+ * while the standings are frozen.
+ */
+#include <jansson.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/grade/store/judgement.h"
+#include "contrib/grade/store/queue.h"
+#include "script.h"
+#include "server.h"
+#include "verify/base/clock.h"
+#include "verify/base/number.h"
+#include "verify/base/text.h"
+
+enum { SHOWN = 200, QUESTION = 4000, LOG = 20000 };
+
+/* ------------------------------------------------------------------ pages */
+
+struct own_page {
+    struct server *server;
+    const struct http_request *request;
+    struct page page;
+    struct page_server parts;
+    struct place place;
+    const struct board *board;
+};
+
+static void begin_page(struct own_page *own, enum language language, const char *folder, const char *file,
+                       enum word title)
+{
+    own->parts = (struct page_server){ serve_script, own->server->script, true };
+    own->page.server = &own->parts;
+    own->place = (struct place){ folder, file };
+    layout_begin(&own->page, language, &own->place, own->server->style);
+    page_put(&own->page, "%s", page_word(&own->page, title));
+    layout_main(&own->page, own->board, &own->place);
+    page_put(&own->page, "<h1>%s</h1>\n", page_word(&own->page, title));
+}
+
+static void send_page(struct own_page *own, struct http_reply *reply)
+{
+    if (own->page.failed) {
+        page_release(&own->page);
+        server_refuse(own->request, reply, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        return;
+    }
+    free(reply->data);
+    reply->status = reply->status ? reply->status : MHD_HTTP_OK;
+    reply->type = "text/html; charset=utf-8";
+    reply->data = own->page.data;
+    reply->size = own->page.size;
+    reply->policy = "frame-ancestors 'none'";
+}
+
+static void go_to(struct http_reply *reply, enum language language, const char *path)
+{
+    http_text(reply, MHD_HTTP_SEE_OTHER, "text/plain", "");
+    snprintf(reply->location, sizeof reply->location, "%s%s", language == JAPANESE ? "/ja" : "", path);
+}
+
+static void put_hidden(struct page *page, const char *name, const char *value)
+{
+    page_put(page, "<input type=\"hidden\" name=\"%s\" value=\"", name);
+    page_text(page, value, PAGE_NAME);
+    page_put(page, "\">\n");
+}
+
+static void put_form(struct own_page *own, const char *action, const char *classes, bool files)
+{
+    page_put(&own->page, "<form class=\"%s\" method=\"post\" action=\"%s\"%s>\n", classes, action,
+             files ? " enctype=\"multipart/form-data\"" : "");
+    put_hidden(&own->page, "language", page_word(&own->page, WORD_LANGUAGE));
+    if (own->request->form[0])
+        put_hidden(&own->page, "form", own->request->form);
+}
+
+/* ------------------------------------------------------------------ what was handed in */
+
+/* Where a judgement stands in what waits for a builder or a runner, from 1; 0 where it does not wait. */
+static size_t place_in_queue(struct server *server, int64_t judgement, enum queue_kind kind, struct error *error)
+{
+    sqlite3_stmt *statement = queue_open(&server->accounts, kind, clock_wall(), error);
+    size_t place = 0, count = 0;
+
+    while (place == 0 && store_step(&server->accounts, statement, error) == STORE_ROW) {
+        count++;
+        if (sqlite3_column_int64(statement, QUEUE_JUDGEMENT) == judgement)
+            place = count;
+    }
+    sqlite3_finalize(statement);
+    return place;
+}
+
+static void put_state(struct own_page *own, int64_t judgement, const char *state, struct error *error)
+{
+    static const struct { const char *name; enum word word; } steps[] = {
+        { NAME_BUILDING, WORD_BEING_BUILT }, { NAME_SAMPLES, WORD_ON_SAMPLES },
+        { NAME_SECRET, WORD_ON_SECRET },     { NAME_RANKED, WORD_BEING_TIMED },
+    };
+
+    page_put(&own->page, "<span class=\"v wait\">");
+    if (strcmp(state, NAME_NEW) == 0)
+        page_count(&own->page, WORD_IN_QUEUE_X, place_in_queue(own->server, judgement, QUEUE_BUILD, error));
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        if (strcmp(state, steps[i].name) == 0)
+            page_put(&own->page, "%s", page_word(&own->page, steps[i].word));
+    page_put(&own->page, "</span>");
+}
+
+/* Columns: id, problem, path, submitted, judgement, state, verdict, message. */
+static void put_row(struct own_page *own, sqlite3_stmt *row, struct error *error)
+{
+    struct page *page = &own->page;
+    const char *verdict = (const char *)sqlite3_column_text(row, 6), *state = (const char *)sqlite3_column_text(row, 5);
+    const intmax_t id = sqlite3_column_int64(row, 0);
+
+    page_put(page, "<tr><td class=\"n\"><a href=\"%smy/%jd.html\">%jd</a></td><td>", page->up, id, id);
+    page_moment(page, sqlite3_column_double(row, 3));
+    page_put(page, "</td><td>");
+    page_text(page, (const char *)sqlite3_column_text(row, 1), PAGE_NAME);
+    page_put(page, "</td><td class=\"file\">");
+    page_name(page, (const char *)sqlite3_column_text(row, 2));
+    page_put(page, "</td><td>");
+    if (verdict)
+        layout_verdict(page, verdict, false, false);
+    else
+        put_state(own, sqlite3_column_int64(row, 4), state, error);
+    page_put(page, "</td><td class=\"text\"><bdi lang=\"en\">");
+    page_text(page, (const char *)sqlite3_column_text(row, 7), 300);
+    page_put(page, "</bdi></td></tr>\n");
+}
+
+static bool put_submissions(struct own_page *own, struct error *error)
+{
+    static const enum word head[] = { WORD_NUMBER, WORD_SUBMITTED, WORD_PROBLEM, WORD_FILE_NAME, WORD_STATE,
+                                      WORD_MESSAGE, WORD_COUNT };
+    struct store *store = &own->server->look;
+    sqlite3_stmt *statement = store_prepare(
+        store, error,
+        "SELECT s.id, s.problem, s.path, s.submitted, j.id, j.state, j.verdict, j.message FROM submissions s JOIN"
+        " judgements j ON j.submission = s.id AND j.valid = 1 WHERE s.team = ? ORDER BY s.id DESC LIMIT ?", "si",
+        own->request->account.name, (int64_t)SHOWN);
+    enum store_row row;
+    size_t count = 0;
+
+    layout_live(&own->page, "mine");
+    while ((row = store_step(store, statement, error)) == STORE_ROW) {
+        if (count++ == 0) {
+            layout_table_begin(&own->page, "submissions", "");
+            page_put(&own->page, "%s", page_word(&own->page, WORD_SUBMISSIONS));
+            layout_table_caption_end(&own->page);
+            layout_table_head(&own->page, 1, head);
+        }
+        put_row(own, statement, error);
+    }
+    sqlite3_finalize(statement);
+    if (count > 0)
+        layout_table_end(&own->page);
+    else
+        page_put(&own->page, "<p>%s</p>\n", page_word(&own->page, WORD_NO_SUBMISSIONS));
+    layout_live_end(&own->page);
+    return row == STORE_END;
+}
+
+/* ------------------------------------------------------------------ forms */
+
+static void put_problems(struct own_page *own, bool general)
+{
+    struct page *page = &own->page;
+
+    page_put(page, "<label>%s <select name=\"problem\">\n", page_word(page, WORD_PROBLEM));
+    if (general)
+        page_put(page, "<option value=\"\">%s</option>\n", page_word(page, WORD_GENERAL));
+    for (size_t i = 0; i < own->server->contest->problem_count; i++) {
+        page_put(page, "<option value=\"%s\">", own->server->contest->problems[i].id);
+        layout_problem(page, own->board, i);
+        page_put(page, "</option>\n");
+    }
+    page_put(page, "</select></label>\n");
+}
+
+static void put_hand_in(struct own_page *own)
+{
+    struct page *page = &own->page;
+    const struct contest *contest = own->server->contest;
+
+    page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_HAND_IN));
+    if (contest->start > 0 && clock_wall() < contest->start) {
+        page_put(page, "<p>%s</p>\n", page_word(page, WORD_NOT_BEGUN));
+        return;
+    }
+    page_put(page, "<p>%s:", page_word(page, WORD_STATEMENT));
+    for (size_t i = 0; i < contest->problem_count; i++) {
+        page_put(page, " <a href=\"%sstatement/%s.html\">", page->up, contest->problems[i].id);
+        layout_problem(page, own->board, i);
+        page_put(page, "</a>");
+    }
+    page_put(page, "</p>\n");
+    put_form(own, "/submit", "row", true);
+    put_problems(own, false);
+    page_put(page,
+             "<div class=\"drop\"><label>%s <input type=\"file\" name=\"files\" multiple required></label>"
+             "<small>%s</small></div>\n<button>%s</button>\n</form>\n",
+             page_word(page, WORD_FILES), page_word(page, WORD_FILES_ARE), page_word(page, WORD_HAND_IN));
+}
+
+/* Columns: id, from_team, to_team, problem, text, made, reply_to. */
+static void put_question(struct own_page *own, sqlite3_stmt *row)
+{
+    struct page *page = &own->page;
+    const char *from = (const char *)sqlite3_column_text(row, 1), *to = (const char *)sqlite3_column_text(row, 2),
+               *problem = (const char *)sqlite3_column_text(row, 3);
+
+    page_put(page, "<dt>");
+    page_moment(page, sqlite3_column_double(row, 5));
+    page_put(page, " %s", page_word(page, from ? WORD_QUESTION : WORD_ANSWER));
+    if (from || to) {
+        page_put(page, " \xe2\x80\x93 ");
+        page_name(page, from ? from : to);
+    } else {
+        page_put(page, " %s", page_word(page, WORD_TO_ALL));
+    }
+    if (problem) {
+        page_put(page, " \xe2\x80\x93 %s ", page_word(page, WORD_PROBLEM));
+        page_text(page, problem, PAGE_NAME);
+    }
+    page_put(page, "</dt><dd>");
+    page_text(page, (const char *)sqlite3_column_text(row, 4), QUESTION);
+    page_put(page, "</dd>\n");
+}
+
+/* Of a team: its own questions, answers to it and what is for all. Of the jury: everything. */
+static bool put_questions(struct own_page *own, struct error *error)
+{
+    struct store *store = &own->server->accounts;
+    const bool jury = own->request->account.role >= ROLE_JURY;
+    const char *name = own->request->account.name;
+    sqlite3_stmt *statement = store_prepare(
+        store, error,
+        "SELECT id, from_team, to_team, problem, text, made, reply_to FROM clarifications WHERE ? OR from_team = ?"
+        " OR to_team = ? OR (from_team IS NULL AND to_team IS NULL) ORDER BY id DESC LIMIT ?", "issi", (int64_t)jury,
+        name, name, (int64_t)SHOWN);
+    enum store_row row;
+    size_t count = 0;
+
+    page_put(&own->page, "<h2>%s</h2>\n", page_word(&own->page, WORD_QUESTIONS));
+    layout_live(&own->page, "questions");
+    while ((row = store_step(store, statement, error)) == STORE_ROW) {
+        page_put(&own->page, "%s", count++ == 0 ? "<dl>\n" : "");
+        put_question(own, statement);
+    }
+    sqlite3_finalize(statement);
+    if (count > 0)
+        page_put(&own->page, "</dl>\n");
+    else
+        page_put(&own->page, "<p>%s</p>\n", page_word(&own->page, WORD_NO_QUESTIONS));
+    layout_live_end(&own->page);
+    put_form(own, "/ask", "", false);
+    put_problems(own, true);
+    page_put(&own->page, "<label>%s <textarea name=\"text\" maxlength=\"%d\" required></textarea></label>\n"
+                         "<button>%s</button>\n</form>\n",
+             page_word(&own->page, jury ? WORD_ANSWER : WORD_QUESTION), QUESTION,
+             page_word(&own->page, jury ? WORD_TO_ALL : WORD_ASK));
+    return row == STORE_END;
+}
+
+/* ------------------------------------------------------------------ the pages themselves */
+
+static bool home_page(struct own_page *own, enum language language, struct error *error)
+{
+    begin_page(own, language, "my/", "index", WORD_MY_SUBMISSIONS);
+    put_form(own, "/logout", "row", false);
+    page_put(&own->page, "<b>");
+    page_name(&own->page, own->request->account.name);
+    page_put(&own->page, "</b> <button>%s</button>\n</form>\n", page_word(&own->page, WORD_LOG_OUT));
+    if (own->request->account.role == ROLE_TEAM) {
+        if (!put_submissions(own, error))
+            return false;
+        put_hand_in(own);
+    }
+    if (!put_questions(own, error))
+        return false;
+    layout_end(&own->page, own->board);
+    return true;
+}
+
+static void login_page(struct own_page *own, enum language language, bool wrong)
+{
+    begin_page(own, language, "", "login", WORD_LOG_IN);
+    if (wrong)
+        page_put(&own->page, "<p class=\"message\" role=\"alert\">%s</p>\n", page_word(&own->page, WORD_TOKEN_WRONG));
+    put_form(own, "/login", "row", false);
+    page_put(&own->page,
+             "<label>%s <input type=\"password\" name=\"token\" autocomplete=\"current-password\" required></label>\n"
+             "<button>%s</button>\n</form>\n<p class=\"note\">%s</p>\n",
+             page_word(&own->page, WORD_TOKEN), page_word(&own->page, WORD_LOG_IN),
+             page_word(&own->page, WORD_TOKEN_FROM));
+    layout_end(&own->page, own->board);
+}
+
+/* What the compiler said, whole as far as it was kept, of a submission that it refused. */
+static bool put_log(struct own_page *own, const struct entry *entry, struct error *error)
+{
+    sqlite3_stmt *statement;
+    enum store_row row;
+
+    if (!entry->verdict || strcmp(entry->verdict, "CE") != 0)
+        return true;
+    statement = store_prepare(&own->server->look, error,
+                              "SELECT log FROM steps WHERE judgement = ? AND step = " SQL(NAME_BUILD), "i",
+                              entry->judgement);
+    row = store_step(&own->server->look, statement, error);
+    if (row == STORE_ROW && sqlite3_column_bytes(statement, 0) > 0) {
+        page_put(&own->page, "<h2>%s</h2>\n<pre class=\"log\" lang=\"en\">",
+                 page_word(&own->page, WORD_COMPILER_SAYS));
+        page_lines(&own->page, (const char *)sqlite3_column_text(statement, 0), LOG);
+        page_put(&own->page, "</pre>\n");
+    }
+    sqlite3_finalize(statement);
+    return row != STORE_FAILED;
+}
+
+/* The team's own submission: what the freeze hides from others it sees. */
+static bool own_submission(struct own_page *own, enum language language, int64_t id, bool *there, struct error *error)
+{
+    struct server *server = own->server;
+    struct board board;
+    struct entry *entry = NULL;
+    struct detail detail = { 0 };
+    bool ok = board_load(&board, server->contest, &server->look, server->folder, server->root, true, clock_wall(),
+                         error);
+
+    for (size_t i = 0; ok && i < board.count; i++)
+        if (board.entries[i].id == id && strcmp(board.entries[i].team, own->request->account.name) == 0)
+            entry = &board.entries[i];
+    *there = entry != NULL;
+    if (entry) {
+        ok = detail_load(&detail, &board, entry, error);
+        own->parts = (struct page_server){ serve_script, server->script, true };
+        own->page.server = &own->parts;
+        if (ok) {
+            page_submission_begin(&own->page, language, &board, entry, &detail, server->style);
+            ok = put_log(own, entry, error);
+            layout_live_end(&own->page);
+            layout_end(&own->page, &board);
+        }
+        detail_release(&detail);
+    }
+    board_release(&board);
+    return ok;
+}
+
+static bool statement_page(struct own_page *own, enum language language, const char *id)
+{
+    const struct contest *contest = own->server->contest;
+    const struct contest_problem *problem = contest_problem(contest, id);
+
+    if (!problem || (contest->start > 0 && clock_wall() < contest->start && own->request->account.role < ROLE_JURY))
+        return false;
+    begin_page(own, language, "statement/", problem->id, WORD_STATEMENT);
+    page_put(&own->page, "<h2>");
+    layout_problem(&own->page, own->board, (size_t)(problem - contest->problems));
+    page_put(&own->page, "</h2>\n");
+    if (!statement_put(&own->page, own->server->root, problem->problem))
+        return false;
+    layout_end(&own->page, own->board);
+    return true;
+}
+
+/* ------------------------------------------------------------------ events */
+
+static ptrdiff_t read_events(void *context, int64_t *place, char *buffer, size_t size)
+{
+    struct server *server = context;
+    const int64_t number = (int64_t)(news_number(server->news) & 0xffffffff), beat = server_beat();
+    const int64_t now = beat << 32 | number;
+
+    if (now == *place)
+        return 0;
+    if (*place >= 0 && (*place & 0xffffffff) == number) {
+        *place = now;
+        return snprintf(buffer, size, ":\n\n");
+    }
+    *place = now;
+    return snprintf(buffer, size, "event: change\ndata: %jd\n\n", (intmax_t)number);
+}
+
+static void get_events(struct server *server, struct http_reply *reply)
+{
+    reply->status = MHD_HTTP_OK;
+    reply->type = "text/event-stream";
+    reply->stream = read_events;
+    reply->stream_context = server;
+    /* What the page shows is as old as the connection: only what comes from now on is news. */
+    reply->stream_place = server_beat() << 32 | (int64_t)(news_number(server->news) & 0xffffffff);
+}
+
+/* ------------------------------------------------------------------ as JSON, for programs */
+
+static json_t *text_or_null(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+
+    return text ? json_string(text) : json_null();
+}
+
+/* The cases of a judgement, as a participant may see them; times in seconds, null where there is none. */
+static json_t *cases_of(struct server *server, int64_t judgement, struct error *error)
+{
+    sqlite3_stmt *statement = store_prepare(
+        &server->look, error,
+        "SELECT step, name, verdict, message, median, low, high FROM runs WHERE judgement = ? ORDER BY id", "i",
+        judgement);
+    json_t *cases = json_array();
+
+    while (store_step(&server->look, statement, error) == STORE_ROW) {
+        static const char *const times[] = { "seconds", "low", "high" };
+        json_t *one = json_pack("{s:o, s:o, s:o, s:o}", "step", text_or_null(statement, 0), "case",
+                                text_or_null(statement, 1), "verdict", text_or_null(statement, 2), "message",
+                                text_or_null(statement, 3));
+
+        for (int i = 0; one && i < 3; i++)
+            json_object_set_new(one, times[i],
+                                sqlite3_column_type(statement, 4 + i) == SQLITE_NULL
+                                    ? json_null()
+                                    : json_real(sqlite3_column_double(statement, 4 + i)));
+        json_array_append_new(cases, one);
+    }
+    sqlite3_finalize(statement);
+    return cases;
+}
+
+/* A team's submission, or any for the jury. False where it is none of the account's. */
+static bool get_json(struct server *server, const struct http_request *request, int64_t id, struct http_reply *reply)
+{
+    struct error error = { 0 };
+    sqlite3_stmt *row = store_prepare(
+        &server->look, &error,
+        "SELECT s.problem, s.path, j.state, j.verdict, j.message, j.id, s.submitted FROM submissions s JOIN judgements"
+        " j ON j.submission = s.id AND j.valid = 1 WHERE s.id = ? AND (s.team = ? OR ?)", "isi", id,
+        request->account.name, (int64_t)(request->account.role >= ROLE_JURY));
+    json_t *object = NULL;
+    char *text = NULL, number[24];
+
+    if (store_step(&server->look, row, &error) == STORE_ROW) {
+        const int64_t judgement = sqlite3_column_int64(row, 5);
+        const char *state = (const char *)sqlite3_column_text(row, 2);
+
+        snprintf(number, sizeof number, "%jd", (intmax_t)id);
+        object = json_pack("{s:s, s:o, s:o, s:f, s:s, s:o, s:o, s:o}", "id", number, "problem", text_or_null(row, 0),
+                           "file", text_or_null(row, 1), "submitted", sqlite3_column_double(row, 6), "state", state,
+                           "verdict", text_or_null(row, 3), "message", text_or_null(row, 4), "cases",
+                           cases_of(server, judgement, &error));
+        if (object && strcmp(state, NAME_NEW) == 0)
+            json_object_set_new(object, "place_in_queue",
+                                json_integer((json_int_t)place_in_queue(server, judgement, QUEUE_BUILD, &error)));
+        text = object ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
+    }
+    sqlite3_finalize(row);
+    if (text)
+        http_text(reply, MHD_HTTP_OK, "application/json", text);
+    free(text);
+    json_decref(object);
+    if (error.text[0])
+        server_failed(request, reply, &error);
+    return text || error.text[0];
+}
+
+/* ------------------------------------------------------------------ requests */
+
+/* "NAME.html" behind the prefix, as "NAME". */
+static bool page_name_of(const char *path, const char *prefix, char name[64])
+{
+    const size_t start = strlen(prefix), length = strlen(path);
+
+    if (strncmp(path, prefix, start) != 0 || length < start + 6 || length - start - 5 >= 64 ||
+        strcmp(path + length - 5, ".html") != 0)
+        return false;
+    snprintf(name, 64, "%.*s", (int)(length - start - 5), path + start);
+    return true;
+}
+
+/* A page below "my/": for who is logged in. */
+static bool get_own(struct own_page *own, enum language language, const char *name, struct http_reply *reply,
+                    struct error *error)
+{
+    bool there = true, ok;
+    int64_t id;
+
+    if (own->request->account.role == ROLE_PUBLIC) {
+        go_to(reply, language, "/login.html");
+        return true;
+    }
+    if (strcmp(name, "index") == 0)
+        ok = home_page(own, language, error);
+    else if (number_integer(name, 1, INT64_MAX, &id))
+        ok = own_submission(own, language, id, &there, error);
+    else
+        return false;
+    if (ok && there)
+        send_page(own, reply);
+    else
+        page_release(&own->page);
+    if (!ok)
+        server_failed(own->request, reply, error);
+    return !ok || there;
+}
+
+bool team_get(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+    const bool japanese = strncmp(request->path, "/ja/", 4) == 0;
+    const char *path = request->path + (japanese ? 4 : 1);
+    const enum language language = japanese ? JAPANESE : ENGLISH;
+    struct own_page own = { .server = server, .request = request };
+    struct error error = { 0 };
+    char name[64];
+    int64_t id;
+
+    if (strcmp(request->path, "/events") == 0)
+        return get_events(server, reply), true;
+    if (strncmp(request->path, "/my/", 4) == 0 && strlen(request->path) > 9 &&
+        strcmp(request->path + strlen(request->path) - 5, ".json") == 0) {
+        snprintf(name, sizeof name, "%.*s", (int)strlen(request->path) - 9, request->path + 4);
+        return request->account.role > ROLE_PUBLIC && number_integer(name, 1, INT64_MAX, &id) &&
+               get_json(server, request, id, reply);
+    }
+    if (strncmp(path, "my/", 3) != 0 && strncmp(path, "statement/", 10) != 0 && strcmp(path, "login.html") != 0)
+        return false;
+    own.board = board_now(server, &error);
+    if (!own.board)
+        return server_failed(request, reply, &error), true;
+    if (page_name_of(path, "my/", name))
+        return get_own(&own, language, name, reply, &error);
+    if (strcmp(path, "login.html") == 0) {
+        login_page(&own, language, http_query(request, "wrong") != NULL);
+        return send_page(&own, reply), true;
+    }
+    if (page_name_of(path, "statement/", name) && statement_page(&own, language, name))
+        return send_page(&own, reply), true;
+    page_release(&own.page);
+    return false;
+}
+
+/* ------------------------------------------------------------------ changes */
+
+static const char *field(const struct http_request *request, const char *name)
+{
+    const struct http_part *part = http_part(request, name);
+
+    return part && !part->file[0] && part->data && strlen(part->data) == part->size ? part->data : "";
+}
+
+static void post_login(struct server *server, struct http_request *request, struct http_reply *reply,
+                       enum language language)
+{
+    char session[ACCOUNT_TOKEN];
+    struct account account;
+    struct error error = { 0 };
+
+    if (!account_by_token(&server->store, field(request, "token"), &account, &error) ||
+        (account.role != ROLE_PUBLIC && !account_log_in(&server->store, &account, session, &error))) {
+        server_failed(request, reply, &error);
+        return;
+    }
+    if (account.role == ROLE_PUBLIC) {
+        limits_allow(server->limits, LIMIT_TOKENS, request->address);
+        go_to(reply, language, "/login.html?wrong");
+        return;
+    }
+    go_to(reply, language, "/my/index.html");
+    snprintf(reply->cookie, sizeof reply->cookie, "session=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s",
+             session, ACCOUNT_HOURS * 3600, request->local ? "" : "; Secure");
+    sodium_memzero(session, sizeof session);
+}
+
+static void post_logout(struct server *server, struct http_request *request, struct http_reply *reply,
+                        enum language language)
+{
+    const char *session = MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND, "session");
+    struct error error = { 0 };
+
+    if (session && !account_log_out(&server->store, session, &error)) {
+        server_failed(request, reply, &error);
+        return;
+    }
+    go_to(reply, language, "/index.html");
+    snprintf(reply->cookie, sizeof reply->cookie, "session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+}
+
+/* A folder's name for several files: when it came. */
+static void title_of(char *title, size_t size)
+{
+    snprintf(title, size, "upload-%.0f", clock_wall());
+}
+
+static void post_submit(struct server *server, struct http_request *request, struct http_reply *reply,
+                        enum language language)
+{
+    const struct contest_problem *problem = contest_problem(server->contest, field(request, "problem"));
+    struct upload_file files[HTTP_PARTS];
+    char title[64], text[128];
+    size_t count = 0;
+    int64_t number;
+
+    for (size_t i = 0; i < request->part_count; i++)
+        if (strcmp(request->parts[i].name, "files") == 0 && request->parts[i].file[0])
+            files[count++] = (struct upload_file){ request->parts[i].file, request->parts[i].data,
+                                                   request->parts[i].size };
+    title_of(title, sizeof title);
+    if (request->account.role != ROLE_TEAM)
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "teams hand in");
+    else if (!problem)
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
+    else if (server->contest->start > 0 && clock_wall() < server->contest->start)
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "the contest has not begun");
+    else if (upload_take(server, request, request->account.name, problem->id, files, count, title, &number, reply)) {
+        if (request->form[0]) {
+            go_to(reply, language, "/my/index.html");
+        } else { /* of a program */
+            snprintf(text, sizeof text, "{\"id\":\"%jd\"}\n", (intmax_t)number);
+            http_text(reply, MHD_HTTP_OK, "application/json", text);
+        }
+    }
+}
+
+static void post_question(struct server *server, struct http_request *request, struct http_reply *reply,
+                          enum language language)
+{
+    const bool jury = request->account.role >= ROLE_JURY;
+    const char *problem = field(request, "problem"), *text = field(request, "text"), *to = field(request, "to");
+    struct error error = { 0 };
+
+    if (!text[0] || strlen(text) > QUESTION) {
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "a question is text of up to 4,000 bytes");
+    } else if (problem[0] && !contest_problem(server->contest, problem)) {
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
+    } else if (!store_run(&server->store, &error,
+                          "INSERT INTO clarifications (from_team, to_team, problem, text, made) VALUES (?, ?, ?, ?, ?)",
+                          "ssssd", jury ? NULL : request->account.name, jury && to[0] ? to : NULL,
+                          problem[0] ? problem : NULL, text, clock_wall())) {
+        server_failed(request, reply, &error);
+    } else {
+        go_to(reply, language, "/my/index.html");
+    }
+}
+
+void team_post(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+    const enum language language = strcmp(field(request, "language"), "ja") == 0 ? JAPANESE : ENGLISH;
+
+    if (strcmp(request->path, "/login") == 0)
+        post_login(server, request, reply, language);
+    else if (strcmp(request->path, "/logout") == 0)
+        post_logout(server, request, reply, language);
+    else if (strcmp(request->path, "/submit") == 0)
+        post_submit(server, request, reply, language);
+    else if (strcmp(request->path, "/ask") == 0)
+        post_question(server, request, reply, language);
+    else
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nothing can be posted there");
+}
