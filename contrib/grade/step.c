@@ -362,6 +362,8 @@ static void cut_out(char *message, const struct grader *grader, const struct job
         path[strlen(path) - 1] = '\0';
         cut(message, path, ".");
     }
+    snprintf(path, sizeof path, "%s/", grader->root);
+    cut(message, path, "");
     cut(message, "grade_build.sh: ", "");
     cut(message, "/usr/bin/ld: ", "ld: ");
 }
@@ -387,6 +389,8 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
     else
         telling_line(log ? log : "", code == EXIT_REJECTED ? compilers_words : script_words, message, sizeof message);
     cut_out(message, grader, job);
+    if (log)
+        cut_out(log, grader, job);
     ok = write_step(store, job, STEP_BUILD, code, NULL, NULL, log, error);
     if (ok && code == EXIT_ACCEPTED)
         ok = store_run(store, error,

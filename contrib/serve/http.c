@@ -310,7 +310,8 @@ static struct call *begin(struct http *http, struct MHD_Connection *connection, 
         return call;
     }
     request->parts = calloc(HTTP_PARTS, sizeof *request->parts);
-    call->form = MHD_create_post_processor(connection, 16384, take_field, call); /* NULL for what is no form */
+    if (!request->raw) /* NULL for what is no form */
+        call->form = MHD_create_post_processor(connection, 16384, take_field, call);
     if (!request->parts)
         http_text(&call->reply, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", "out of memory\n");
     return call;

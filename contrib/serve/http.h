@@ -41,6 +41,7 @@ struct http_request {
     bool local;                    /* from this machine, and not by way of a proxy */
     struct http_part *parts;       /* [part_count] of a form */
     size_t part_count;
+    bool raw;                      /* set by `begin`: the body is taken as it is, whatever it calls itself */
     char *body;                    /* [size], and a zero behind: of what is no form; or NULL */
     size_t size;
     struct MHD_Connection *connection;

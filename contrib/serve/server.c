@@ -136,6 +136,7 @@ bool server_begin(void *context, struct http_request *request, const char *autho
         server_refuse(request, reply, MHD_HTTP_URI_TOO_LONG, "there is no page of so long a name");
         return false;
     }
+    request->raw = server_below(request->path, "/api") != NULL;
     if (strcmp(request->path, "/login") == 0)
         session = NULL; /* whatever the browser had */
     return find_account(server, request, authorization, session, reply) &&

@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 # chromium_start FOLDER: starts it with its profile and log in FOLDER, on an empty page. No name can be resolved, so it
-# reaches nothing. As root it has no sandbox of its own, which is for pages of our own alone.
+# reaches this machine alone. As root it has no sandbox of its own, which is for pages of our own alone.
 chromium_start() {
     local sandbox=() target
     [ "$(id -u)" != 0 ] || sandbox=(--no-sandbox)
@@ -13,7 +13,7 @@ chromium_start() {
     HOME=$1/home XDG_CONFIG_HOME=$1/home XDG_CACHE_HOME=$1/home DBUS_SESSION_BUS_ADDRESS=disabled: \
         env timeout -k 5 3000 chromium --headless "${sandbox[@]}" --user-data-dir="$1/profile" --remote-debugging-pipe \
         --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking \
-        --disable-component-update --disable-extensions --disable-sync --host-resolver-rules='MAP * ~NOTFOUND' \
+        --disable-component-update --disable-extensions --disable-sync --host-resolver-rules='MAP * ~NOTFOUND, EXCLUDE 127.0.0.1' \
         --hide-scrollbars --font-render-hinting=none about:blank 3< "$1/to" 4> "$1/from" > "$1/log" 2>&1 < /dev/null &
     chromium_pid=$!
     exec {chromium_in}> "$1/to" {chromium_out}< "$1/from"

@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# A contest over HTTP: accounts, what teams hand in, what they and others see, the Contest API, and what goes wrong.
+# bats file_tags=serve
+
+load helpers/contest
+load helpers/serve
+
+setup_file() {
+    load helpers/common
+    requires box
+    make -s -C "$root" DEV=1 grade-programs serve-programs >&2
+}
+
+setup() {
+    load helpers/common
+    contest_places
+    server='' grader=''
+}
+
+teardown() {
+    serve_stop
+    ! declare -F chromium_stop > /dev/null || chromium_stop
+}
+
+@test "tokens: one a team, shown once, stored as a digest; the new one and a revoked one end the old" {
+    local first second
+    serve_contest
+    first=$("$build/grader" token "$contest" ada)
+    assert [ "$(wc -c <<< "$first")" -ge 45 ]
+    second=$("$build/grader" token "$contest" ada)
+    run -2 --separate-stderr "$build/grader" token "$contest" nobody
+    assert_equal "$stderr" "grader: there is no team 'nobody' in teams/: write teams/nobody.yaml first"
+    run -2 "$build/grader" token "$contest" ../ada
+    run -0 "$build/grader" token "$contest"
+    assert_line --regexp $'^ada\tteam\t'
+    serve
+    assert_equal "$(get_as "$first" /api/contests)" 401
+    assert_equal "$(get_as "$second" /api/contests)" 200
+    assert_equal "$(get_as "${second%?}" /api/contests)" 401
+    # Not in the database, nor beside it.
+    run -1 grep -rqF "${second#*.}" "$contest" "$BATS_TEST_TMPDIR/server.log"
+    run -2 "$build/grader" results "$contest" --sql 'SELECT hash FROM tokens'
+    run -0 "$build/grader" token "$contest" --revoke ada
+    assert_equal "$(get_as "$second" /api/contests)" 401
+    run -2 "$build/grader" token "$contest" --revoke ada
+}
+
+@test "tokens: who tries many wrong ones has to wait, with right ones too" {
+    local i codes=''
+    serve_contest
+    serve
+    for i in {1..12}; do codes+=" $(get_as "$i.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" /api)"; done
+    assert_equal "$codes" " 401 401 401 401 401 401 401 401 401 401 429 429"
+    assert_equal "$(get_as "$(token ada)" /api)" 429
+    assert_equal "$(code "$url/index.html")" 200
+}
+
+@test "hand in: by submit.sh, by a form; the verdict, its cases and a compiler's words; nobody else sees them" {
+    local ada bob
+    serve_contest
+    ada=$(token ada) bob=$(token bob)
+    serve
+    watch
+    token_file "$ada"
+    run -0 --separate-stderr submit_sh A "$sort/accepted/baseline.c" --watch
+    assert_output $'submission 1\nAC'
+    printf '#error <b>"no"</b>\n' > "$BATS_TEST_TMPDIR/bad.c"
+    run -1 --separate-stderr submit_sh A "$BATS_TEST_TMPDIR/bad.c" --watch
+    assert_line --partial 'CE device_user.c:1:2: error: #error <b>"no"</b>'
+    assert_equal "$(body_as "$ada" /my/1.json | jq -c '[.problem, .file, .state, .verdict, .cases[0].case]')" \
+        '["A","baseline.c","done","AC","sample/1-ten"]'
+    assert_equal "$(get_as "$bob" /my/1.json) $(get_as "$bob" /my/1.html) $(code "$url/my/1.json")" '404 404 404'
+    # In the page it is text, all of it.
+    run -0 body_as "$ada" /my/2.html
+    assert_output --partial '<pre class="log" lang="en">device_user.c:1:2: error: #error &lt;b&gt;&quot;no&quot;&lt;/b&gt;'
+    refute_output --partial "$root"
+    run -0 body_as "$ada" /my/index.html
+    assert_output --partial '<a href="../my/2.html">2</a>'
+    run -0 body_as "$bob" /my/index.html
+    refute_output --partial '../my/1.html'
+    # The same content under the same name is the same submission.
+    run -0 --separate-stderr submit_sh A "$sort/accepted/baseline.c"
+    assert_output 'submission 1'
+    sound
+}
+
+@test "hand in: a session, its cookie and its form; without what the form repeats nothing is taken" {
+    local ada form
+    serve_contest
+    ada=$(token ada)
+    serve
+    run -0 curl -s -D - -o /dev/null -c "$jar" --data-urlencode "token=$ada" "$url/login"
+    assert_output --regexp $'Set-Cookie: session=[0-9]+\.[A-Za-z0-9_-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=86400'
+    assert_output --partial 'Location: /my/index.html'
+    form=$(curl -s -b "$jar" "$url/my/index.html" | sed -n 's/.*name="form" value="\([^"]*\)".*/\1/p' | head -n 1)
+    assert [ ${#form} -ge 40 ]
+    assert_equal "$(code -b "$jar" -F problem=A -F "files=@$sort/accepted/baseline.c" "$url/submit")" 403
+    assert_equal "$(code -b "$jar" -F form=x"${form#?}" -F problem=A -F "files=@$sort/accepted/baseline.c" "$url/submit")" 403
+    assert_equal "$(query 'SELECT count(*) FROM submissions')" 0
+    assert_equal "$(code -b "$jar" -F "form=$form" -F problem=A -F "files=@$sort/accepted/baseline.c" "$url/submit")" 303
+    assert_equal "$(query 'SELECT team, problem, path FROM submissions')" 'ada|A|baseline.c'
+    # The time is the server's.
+    assert_equal "$(query 'SELECT abs(submitted - unixepoch()) < 60 FROM submissions')" 1
+    assert_equal "$(code -b "$jar" -d "form=$form" "$url/logout")" 303
+    assert_equal "$(code -b "$jar" "$url/my/index.html")" 303
+    run -0 curl -s -D - -o /dev/null -d token=1.nonsense "$url/login"
+    assert_output --partial 'Location: /login.html?wrong'
+    refute_output --partial Set-Cookie
+}
+
+@test "hand in: odd names, folders, archives, no files, no such problem, too much; one line each" {
+    local ada big=$BATS_TEST_TMPDIR/big.c name
+    serve_contest 'limits: { megabytes: 1 }'
+    ada=$(token ada)
+    serve
+    upload() { curl -s -w ' %{http_code}' -H "Authorization: Bearer $ada" "$@" "$url/submit"; }
+    echo 'void device_user(void) { }' > "$BATS_TEST_TMPDIR/x.c"
+    for name in ../x.c x/../y.c .x.c x.txt $'x\ny.c' "x.c;rm"; do
+        run -0 upload -F problem=A -F "files=@\"$BATS_TEST_TMPDIR/x.c\";filename=\"$name\""
+        assert_output --regexp ' (400|200)$'
+    done
+    run -0 upload -F problem=B -F "files=@$BATS_TEST_TMPDIR/x.c"
+    assert_output $'there is no such problem in this contest\n 400'
+    run -0 upload -F problem=A
+    assert_output $'there is no file in it\n 400'
+    run -0 upload -F problem=A -F "files=@$BATS_TEST_TMPDIR/x.c" -F "files=@$BATS_TEST_TMPDIR/x.c"
+    assert_output $'two files have the same name\n 400'
+    run -0 upload -F problem=A -F "files=@$BATS_TEST_TMPDIR/x.c" -F "files=@$BATS_TEST_TMPDIR/x.c;filename=y.h"
+    assert_output --regexp '^\{"id":"[0-9]+"\}'
+    (cd "$BATS_TEST_TMPDIR" && zip -q x.zip x.c)
+    run -0 upload -F problem=A -F "files=@$BATS_TEST_TMPDIR/x.zip"
+    assert_output --regexp '^\{"id":"[0-9]+"\}'
+    # Larger than the contest allows, and larger than any request may be.
+    head -c 1500000 /dev/zero > "$big"
+    run -0 upload -F problem=A -F "files=@$big"
+    assert_output --regexp '^\{"id":"[0-9]+"\}'
+    assert_equal "$(query "SELECT verdict || ' ' || message FROM judgements ORDER BY id DESC LIMIT 1")" \
+        "CE 'big.c' makes the submission larger than the contest allows"
+    head -c 3000000 /dev/zero > "$big"
+    run -0 upload -F problem=A -F "files=@$big"
+    assert_output $'the request is larger than this contest allows\n 413'
+    # Nothing of theirs lies anywhere but where it belongs.
+    assert_equal "$(find "$contest" "$BATS_TEST_TMPDIR" -name 'y.c' | wc -l)" 0
+    assert_equal "$(ls "$contest/grading")" "$(printf '%s\n' feed-jury.ndjson feed-public.ndjson incoming-server results.db \
+        results.db-shm results.db-wal serve-lock sources token | grep -Fx "$(ls "$contest/grading")")"
+}
+
+@test "bad requests: broken forms, huge bodies, other methods, slow clients, many at once; it goes on in bounded memory" {
+    local ada before after i
+    serve_contest
+    ada=$(token ada)
+    serve
+    before=$(memory_of "$server")
+    post() { code -H "Authorization: Bearer $ada" "$@"; }
+    assert_equal "$(post -H 'Content-Type: multipart/form-data; boundary=x' --data-binary $'--x\r\nno' "$url/submit")" 400
+    assert_equal "$(post -H 'Content-Type: multipart/form-data' --data-binary x "$url/submit")" 400
+    assert_equal "$(post --data-binary '{"files":' "$url/api/contests/contest/submissions")" 400
+    assert_equal "$(post -H 'Content-Type: application/json' --data-binary '[1]' "$url/api/contests/contest/submissions")" 400
+    assert_equal "$(code -X DELETE "$url/index.html") $(code -X PUT -d x "$url/submit")" '405 405'
+    assert_equal "$(code -d x "$url/submit")" 401
+    assert_equal "$(code "$url/%2e%2e/%2e%2e/etc/passwd") $(code --path-as-is "$url/../../etc/passwd")" '404 404'
+    assert_equal "$(code "$url/problem/%3Cscript%3E.html")" 404
+    # A gigabyte is refused before it is sent.
+    run -0 timeout 20 bash -c "head -c 1000000000 /dev/zero | curl -s -o /dev/null -w '%{http_code} %{size_upload}' \
+        -H 'Authorization: Bearer $ada' -H 'Content-Length: 1000000000' -T - -X POST '$url/submit' || true"
+    assert_output --regexp '^413 '
+    # Of unknown length it is cut off.
+    run -0 timeout 60 bash -c "head -c 200000000 /dev/zero | curl -s -o /dev/null -w '%{http_code}' \
+        -H 'Authorization: Bearer $ada' -H 'Transfer-Encoding: chunked' -T - -X POST '$url/submit' || true"
+    assert_output --regexp '413|000'
+    for i in {1..300}; do exec {fds[i]}<> "/dev/tcp/127.0.0.1/${url##*:}"; printf 'GET / HT' >&"${fds[i]}"; done
+    assert_equal "$(code "$url/index.html")" 200
+    for i in {1..300}; do exec {fds[i]}>&-; done
+    after=$(memory_of "$server")
+    [ $((after - before)) -lt 60000 ] || fail "from $before to $after KiB"
+    assert_equal "$(code "$url/index.html")" 200
+}
+
+@test "Contest API: endpoints, an account, a zip in JSON, and a feed that goes on over a kill -9" {
+    local ada api name feed
+    serve_contest
+    ada=$(token ada)
+    serve
+    api=$url/api/contests/contest
+    for name in '' state problems teams languages judgement-types organizations groups submissions judgements runs \
+        clarifications awards scoreboard access problems/A; do
+        assert_equal "$name $(code "$api/$name")" "$name 200"
+    done
+    assert_equal "$(code "$api/nothing") $(code "$api/problems/Z") $(code "$url/api/contests/other") $(code "$api/account")" \
+        '404 404 404 404'
+    assert_equal "$(body_as "$ada" /api/contests/contest/account | jq -c '[.username, .type, .team_id]')" \
+        '["ada","team","ada"]'
+    assert_equal "$(body_as "$ada" /api/contests/contest/access | jq -c .capabilities)" '["team_submit"]'
+    cp "$sort/accepted/baseline.c" "$BATS_TEST_TMPDIR/device_user.c"
+    (cd "$BATS_TEST_TMPDIR" && zip -q s.zip device_user.c)
+    jq -n --arg data "$(base64 -w 0 "$BATS_TEST_TMPDIR/s.zip")" \
+        '{language_id: "c", problem_id: "A", files: [{data: $data, mime: "application/zip"}]}' > "$BATS_TEST_TMPDIR/s.json"
+    run -0 curl -s -H "Authorization: Bearer $ada" -H 'Content-Type: application/json' \
+        --data-binary "@$BATS_TEST_TMPDIR/s.json" "$api/submissions"
+    assert_equal "$(jq -r .id <<< "$output")" 1
+    run -0 curl -s -u "ada:$ada" --data-binary '{"language_id":"c","problem_id":"A","team_id":"bob","files":[{"data":""}]}' \
+        "$api/submissions"
+    assert_equal "$(jq -c . <<< "$output")" '{"code":400,"message":"team_id is another team'"'"'s"}'
+    watch
+    until_true 60 bash -c "curl -s '$api/judgements' | jq -e '.[0].judgement_type_id == \"AC\"' > /dev/null"
+    feed=$(curl -sN -m 1 "$api/event-feed" || true)
+    assert_equal "$(jq -r 'select(.type == "judgements" and .data.judgement_type_id).data.judgement_type_id' <<< "$feed")" AC
+    kill -9 "$server"
+    wait "$server" || true
+    serve
+    api=$url/api/contests/contest
+    assert_equal "$(curl -sN -m 1 "$api/event-feed" || true)" "$feed"
+    assert_equal "$(curl -sN -m 1 "$api/event-feed?since_token=$(jq -r .token <<< "$feed" | sed -n 3p)" || true)" \
+        "$(sed 1,3d <<< "$feed")"
+    assert_equal "$(code "$api/event-feed?since_token=p-77")" 400
+}
+
+@test "freeze: others see that something was handed in, the team sees its verdict" {
+    local ada
+    serve_contest "freeze: $(date -u -d '1 minute ago' +%FT%TZ)"
+    ada=$(token ada)
+    serve
+    watch
+    token_file "$ada"
+    run -0 --separate-stderr submit_sh A "$sort/accepted/baseline.c" --watch
+    sleep 0.6
+    assert_equal "$(curl -s "$url/api/contests/contest/submissions" | jq length)" 1
+    assert_equal "$(curl -s "$url/api/contests/contest/judgements" | jq length)" 0
+    run -0 curl -s "$url/submission/1.html"
+    assert_output --partial 'Its result is shown when the standings are thawed.'
+    run -0 body_as "$ada" /my/1.html
+    assert_output --partial '</span>AC<span class="words">'
+    assert_equal "$(body_as "$("$build/grader" token "$contest" --jury prof)" /api/contests/contest/judgements | jq length)" 1
+}
+
+@test "kill -9 of the server and of the grader while teams hand in: nothing lost, nothing doubled" {
+    local team i tokens=()
+    serve_contest
+    for team in ada bob; do tokens+=("$(token $team)"); done
+    serve
+    watch
+    for i in {1..12}; do
+        team=$((i % 2))
+        printf '#error %s\n' "$i" > "$BATS_TEST_TMPDIR/$i.c"
+        (
+            until [ "$(code -m 5 -H "Authorization: Bearer ${tokens[team]}" -F problem=A \
+                -F "files=@$BATS_TEST_TMPDIR/$i.c" "$url/submit")" = 200 ]; do sleep 0.2; done
+        ) &
+        uploads[i]=$!
+        sleep 0.$((RANDOM % 4))
+        if [ $((i % 4)) -eq 0 ]; then
+            kill -9 "$server" && wait "$server" || true
+            serve "${url##*:}"
+        elif [ $((i % 4)) -eq 2 ]; then
+            kill -9 "$grader" && wait "$grader" || true
+            watch
+        fi
+    done
+    for i in "${uploads[@]}"; do wait "$i"; done
+    until_true 60 bash -c "[ \$(sqlite3 -readonly '$db' \"SELECT count(*) FROM judgements WHERE verdict = 'CE'\") = 12 ]"
+    assert_equal "$(query 'SELECT count(*), count(DISTINCT path) FROM submissions')" '12|12'
+    sound
+}
+
+@test "a browser: log in, hand in, the verdict without reloading, the board; no script error, nothing refused" {
+    local ada
+    load helpers/chromium
+    command -v chromium > /dev/null || { echo "chromium is missing: run_scripts/lib/packages.sh browser" >&2; return 1; }
+    serve_contest
+    ada=$(token ada)
+    serve
+    watch
+    chromium_start "$BATS_TEST_TMPDIR/chromium"
+    chromium_open "$url/login.html"
+    chromium_text "document.querySelector('[name=token]').value = '$ada'; document.querySelector('form').submit(); ''"
+    until_true 20 page_is '/my/index.html'
+    chromium_text "(() => { const list = new DataTransfer();
+        list.items.add(new File(['#error from a browser'], 'mine.c'));
+        document.querySelector('[name=files]').files = list.files;
+        document.querySelector('form[action=\"/submit\"]').submit(); return ''; })()"
+    until_true 20 page_shows '../my/1.html'
+    # The page itself changes, without being loaded again.
+    chromium_text "window.same = 'yes'; ''"
+    until_true 60 page_shows 'compile error'
+    assert_equal "$(chromium_text 'window.same')" yes
+    chromium_open "$url/ja/index.html"
+    assert_equal "$(chromium_text 'document.querySelector("h1").textContent')" 順位表
+}

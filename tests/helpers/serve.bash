@@ -1,0 +1,52 @@
+# A contest's server on a free port, for tests that ask it.
+# shellcheck shell=bash disable=SC2154
+
+# serve_contest [EXTRA LINE...]: a contest of one quick problem and two teams, which began an hour ago.
+serve_contest() {
+    contest "start: $(date -u -d '1 hour ago' +%FT%TZ)" "end: $(date -u -d 'tomorrow' +%FT%TZ)" 'practice: yes' \
+        'scoring: { type: pass-fail }' "$@"
+    mkdir -p "$contest/teams"
+    echo 'name: Team <Ada>' > "$contest/teams/ada.yaml"
+    echo 'name: Bob' > "$contest/teams/bob.yaml"
+    jar=$BATS_TEST_TMPDIR/jar
+}
+
+token() { "$build/grader" token "$contest" "$1"; }
+
+# serve [PORT]: starts it; $server and $url.
+serve() {
+    local out=$BATS_TEST_TMPDIR/server.out
+    : > "$out"
+    "$build/server" "$contest" --port "${1:-0}" > "$out" 2>> "$BATS_TEST_TMPDIR/server.log" 3>&- &
+    server=$!
+    until_true 20 test -s "$out" || { cat "$BATS_TEST_TMPDIR/server.log" >&2; return 1; }
+    url=$(head -n 1 "$out")
+    url=${url%/}
+}
+
+# watch: a grader beside it; $grader.
+watch() {
+    "$build/grader" run "$contest" --watch >> "$BATS_TEST_TMPDIR/grader.log" 2>&1 < /dev/null 3>&- &
+    grader=$!
+}
+
+serve_stop() {
+    local pid
+    for pid in $server $grader; do
+        kill "$pid" 2> /dev/null && wait "$pid" 2> /dev/null || true
+    done
+}
+
+code() { curl -s -o /dev/null -w '%{http_code}' "$@"; }
+get_as() { code -H "Authorization: Bearer $1" "$url$2"; }
+body_as() { curl -s -H "Authorization: Bearer $1" "$url$2"; }
+memory_of() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
+
+token_file() {
+    echo "$1" > "$BATS_TEST_TMPDIR/token"
+    chmod 600 "$BATS_TEST_TMPDIR/token"
+}
+submit_sh() { timeout 60 "$root/run_scripts/submit.sh" "$@" --url "$url" --token "$BATS_TEST_TMPDIR/token"; }
+
+page_is() { [ "$(chromium_text location.pathname)" = "$1" ]; }
+page_shows() { [[ $(chromium_text document.documentElement.outerHTML) == *"$1"* ]]; }
