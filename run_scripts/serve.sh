@@ -2,8 +2,8 @@
 # Serves a contest over HTTP: serve.sh CONTEST [--address A] [--port P] [--id ID] [--proxy]
 #
 # Pages for participants and onlookers, and a Contest API below /api. Teams log in with tokens, which
-# run_scripts/grade.sh CONTEST token TEAM makes. What they hand in is graded by run_scripts/grade.sh CONTEST --watch, which
-# runs beside it, here or elsewhere: docs/CONTEST.md. Prints the address when it is ready; Ctrl-C stops it.
+# run_scripts/grade.sh CONTEST token TEAM makes. What they hand in is graded by run_scripts/grade.sh CONTEST --watch,
+# which runs beside it: docs/CONTEST.md. Prints the address when it is ready; Ctrl-C stops it.
 #
 # Without CONTEST it serves the sample contest in a copy, build/serve, with a grader and a token for one of its teams.
 . "$(dirname "$0")/lib/lib.sh"

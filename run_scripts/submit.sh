@@ -1,8 +1,8 @@
 #!/bin/bash
 # Hands in a submission to a contest's server: submit.sh PROBLEM FILE... [--watch] [--url URL] [--token FILE]
 #
-# The token is read from ~/.config/gpu-contest/token, or the FILE of --token, which nobody else may read (mode 0600); the
-# server's address from --url, CONTEST_URL or the file `url` beside the token. --watch waits for the verdict.
+# The token is read from ~/.config/gpu-contest/token, or the FILE of --token, which nobody else may read (mode 0600);
+# the server's address from --url, CONTEST_URL or the file `url` beside the token. --watch waits for the verdict.
 # Exit code: 0 handed in, or with --watch accepted; 1 rejected; 2 usage; 3 the server or this machine failed.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"

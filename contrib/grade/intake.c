@@ -293,7 +293,8 @@ static bool copy_in(const struct intake *intake, int folder, const char *name, c
     int to;
     bool ok;
 
-    snprintf(incoming, PATH_MAX, "%.3000s/grading/%.64s", intake->folder, intake->incoming ? intake->incoming : "incoming");
+    snprintf(incoming, PATH_MAX, "%.3000s/grading/%.64s", intake->folder,
+             intake->incoming ? intake->incoming : "incoming");
     tree_remove(incoming);
     to = mkdir(incoming, 0755) == 0 ? open(incoming, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (to < 0)

@@ -149,7 +149,8 @@ static bool append(char **data, size_t *used, size_t *room, const char *more, si
 
 /* A piece of a form's field, in the library's way. */
 static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const char *name, const char *file,
-                                  const char *type, const char *encoding, const char *data, uint64_t offset, size_t size)
+                                  const char *type, const char *encoding, const char *data, uint64_t offset,
+                                  size_t size)
 {
     struct call *call = context;
     struct http_request *request = &call->request;

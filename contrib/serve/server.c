@@ -3,46 +3,10 @@
  */
 #include "server.h"
 
-#include <jansson.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "verify/base/clock.h"
-
-const char *server_below(const char *path, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-
-    return strncmp(path, prefix, length) == 0 && (path[length] == '/' || !path[length]) ? path + length : NULL;
-}
-
-void server_refuse(const struct http_request *request, struct http_reply *reply, unsigned status, const char *why)
-{
-    char line[600];
-
-    if (server_below(request->path, "/api")) {
-        json_t *object = json_pack("{s:i, s:s}", "code", (int)status, "message", why);
-        char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
-
-        http_text(reply, status, "application/json", text ? text : "{}");
-        free(text);
-        json_decref(object);
-        return;
-    }
-    snprintf(line, sizeof line, "%s\n", why);
-    http_text(reply, status, "text/plain; charset=utf-8", line);
-}
-
-void server_failed(const struct http_request *request, struct http_reply *reply, const struct error *error)
-{
-    fprintf(stderr, "serve: %s\n", error->text);
-    server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE,
-                  "the server cannot do this just now; the organiser's log says why");
-    reply->retry = 5;
-}
 
 /* ------------------------------------------------------------------ who asks */
 
@@ -182,8 +146,6 @@ void server_post(void *context, struct http_request *request, struct http_reply 
     else
         team_post(server, request, reply);
 }
-
-int64_t server_beat(void) { return clock_ns() / 25000000000 & 0xffff; }
 
 void server_tick(void *context)
 {

@@ -39,6 +39,8 @@ void server_get(void *context, struct http_request *request, struct http_reply *
 void server_post(void *context, struct http_request *request, struct http_reply *reply);
 void server_tick(void *context);
 
+/* ---- reply.c */
+
 /* A refusal, in JSON for the API and else as plain text. */
 void server_refuse(const struct http_request *request, struct http_reply *reply, unsigned status, const char *words);
 void server_failed(const struct http_request *request, struct http_reply *reply, const struct error *error);

@@ -13,7 +13,8 @@ chromium_start() {
     HOME=$1/home XDG_CONFIG_HOME=$1/home XDG_CACHE_HOME=$1/home DBUS_SESSION_BUS_ADDRESS=disabled: \
         env timeout -k 5 3000 chromium --headless "${sandbox[@]}" --user-data-dir="$1/profile" --remote-debugging-pipe \
         --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking \
-        --disable-component-update --disable-extensions --disable-sync --host-resolver-rules='MAP * ~NOTFOUND, EXCLUDE 127.0.0.1' \
+        --disable-component-update --disable-extensions --disable-sync \
+        --host-resolver-rules='MAP * ~NOTFOUND, EXCLUDE 127.0.0.1' \
         --hide-scrollbars --font-render-hinting=none about:blank 3< "$1/to" 4> "$1/from" > "$1/log" 2>&1 < /dev/null &
     chromium_pid=$!
     exec {chromium_in}> "$1/to" {chromium_out}< "$1/from"

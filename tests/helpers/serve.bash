@@ -33,7 +33,7 @@ watch() {
 serve_stop() {
     local pid
     for pid in $server $grader; do
-        kill "$pid" 2> /dev/null && wait "$pid" 2> /dev/null || true
+        if kill "$pid" 2> /dev/null; then wait "$pid" 2> /dev/null || true; fi
     done
 }
 
