@@ -115,13 +115,13 @@ link() {
     timeout 60 ${command[link-$1]} -o "$2" "${@:3}" -lm
 }
 
-# leagues_for NAME: the league that a source names. Else all leagues where these have cases of their own, each of which
-# asks for a part of the source; or - for the first one.
+# leagues_for NAME: the league that a source names, or all where it says "both leagues": leagues may have cases of their
+# own. Else - for the first one.
 leagues_for() {
-    local league yaml=problems/$problem/gpu.yaml
-    league=$(league_of "$accepted/${1%%/*}")
-    if [ -z "$league" ] && grep -q '^    cases:' "$yaml"; then
-        league=$(sed -n '/^leagues:/,/^[^ #]/s/^  \([a-z0-9_]*\):.*/\1/p' "$yaml")
+    local file=$accepted/${1%%/*} league
+    league=$(league_of "$file")
+    if grep -rqi 'both leagues' "$file"; then
+        league=$(sed -n '/^leagues:/,/^[^ #]/s/^  \([a-z0-9_]*\):.*/\1/p' "problems/$problem/gpu.yaml")
     fi
     echo "${league:--}"
 }

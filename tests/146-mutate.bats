@@ -215,6 +215,22 @@ END
     assert_output --partial 'there is no mutant 77777'
 }
 
+@test "mutate: a source that is for both leagues is judged in each, another one in its own" {
+    requires box
+    leagues() { cut -f 3 "$build/mutate/scan/original/plain.c/cases" | sort -u | paste -sd ' '; }
+    mkdir planted
+    : > list
+    cp "$root/problems/scan/submissions/accepted/baseline.c" planted/plain.c
+    grep -q 'Both leagues' planted/plain.c
+    for expected in 'plain segmented' segmented; do
+        CASE_SECONDS=0.0005 run timeout 180 "$root/run_scripts/mutate.sh" scan --sources planted --list list \
+            --count 6 --cuda 0
+        assert_output --regexp 'scan: 6 made, [0-9]+ compiled, [1-9][0-9]* killed'
+        assert_equal "$(leagues)" "$expected"
+        sed -i 's/Both leagues/league: segmented/' planted/plain.c
+    done
+}
+
 @test "mutate: ten mutants each of two problems' jury submissions" {
     requires box
     for problem in mergesort matmul; do
@@ -227,8 +243,10 @@ END
 @test "mutate: more than 200 of every problem: none survives that is not listed" {
     requires box
     requires nvcc
-    for problem in editdistance mergesort matmul cointsp diffevo; do
-        run -0 timeout 3600 "$root/run_scripts/mutate.sh" $problem --least 200
+    # Of scan's sources in C there are but 96 mutants.
+    for row in editdistance mergesort matmul cointsp diffevo softmax attention 'scan --cuda 144'; do
+        # shellcheck disable=SC2086
+        run -0 timeout 3600 "$root/run_scripts/mutate.sh" $row --least 200
         grep -E ' made, ' <<< "$output" >&3
     done
 }
