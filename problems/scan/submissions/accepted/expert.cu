@@ -14,7 +14,8 @@
  * - Few tiles, all on the GPU at once, look back at once: thread t reads tile t. One wait replaces a chain of them.
  * - How large a tile is depends on n: small tiles while there is room for more of them on the GPU, large ones then.
  *
- * A tile waits for those before it, which have lower block numbers. GPUs start blocks in that order, as CUB relies on. Both leagues.
+ * A tile waits for those before it, which have lower block numbers. GPUs start blocks in that order, as CUB relies on.
+ * Both leagues.
  */
 #include "device_user.h"
 
