@@ -21,8 +21,8 @@ setup() {
         assert_output --regexp 'throughput : 0\.[0-9]{7} seconds a call with 16 in flight together \(median of [0-9]+ s'
         assert_equal "$(json '[.cases[] | .throughput.calls == 16 and .throughput.series >= 5 and
             .throughput.seconds.median > 0 and .throughput.seconds.median <= .seconds.median] | all')" true
-        echo "# $problem: $(json '.cases[] | [.seconds.median, .throughput.seconds.median] | map(. * 1e8 | round / 100) |
-            "\(.[0]) us alone, \(.[1]) us in flight;"' | paste -sd ' ')" >&3
+        echo "# $problem: $(json '.cases[] | [.seconds.median, .throughput.seconds.median] |
+            map(. * 1e8 | round / 100) | "\(.[0]) us, \(.[1]) us;"' | paste -sd ' ') alone, and in flight" >&3
     done
 }
 
