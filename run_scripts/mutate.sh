@@ -28,7 +28,7 @@
 # A source is judged in the league that it names (league: NAME), in each one where it says "both leagues", else in the
 # first. On the simulator a complaint, of a race or of memory that nobody has written, is a failure too. What is the
 # same machine code, or the same PTX, as the original is no survivor. A case counts only where the original takes no
-# more than CASE_SECONDS (2), on the simulator SIM_SECONDS (0.5). Results: results.tsv and .json in build/mutate/PROBLEM.
+# more than CASE_SECONDS (2), on the simulator SIM_SECONDS (0.5). Results: build/mutate/PROBLEM/results.{tsv,json}.
 # Exit code 1: there are survivors that the list does not have, or entries of the list that no mutant has.
 
 # shellcheck disable=SC2317
