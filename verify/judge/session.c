@@ -106,7 +106,10 @@ struct facts session_open(struct session *session, const struct session_config *
         return session_lost(session, facts, "cannot start the runner");
     facts = session_wait_for(session, CHANNEL_LOADING, deadline, &message, facts);
     if (facts.outcome == OUTCOME_DONE) {
-        facts = let_load(session, facts);
+        if (session_has_slots(config))
+            facts = session_await_quiet(session, facts);
+        if (facts.outcome == OUTCOME_DONE)
+            facts = let_load(session, facts);
         if (facts.outcome == OUTCOME_DONE)
             facts = session_wait_for(session, CHANNEL_READY, deadline, &message, facts);
     } else if (facts.outcome != OUTCOME_DEVICE_FAILED) { /* no user code has run yet: the toolkit is at fault */

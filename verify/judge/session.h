@@ -86,6 +86,7 @@ struct session {
         size_t staging_size;             /* bytes */
         size_t slots_size;               /* bytes of device memory */
         size_t input_size, output_size;  /* bytes that the slots have room for */
+        unsigned gaps;                   /* that traps have shown */
     } resident;
     size_t device_memory_before;         /* bytes in use on the GPU before user code was loaded */
     size_t device_memory_peak;           /* and the most since, beyond that, as far as it was seen */

@@ -21,6 +21,9 @@
 /* How long the runner may take, off the clock, to map slots and to wake up; and an input, to be brought to its slot. */
 static const double prepare_seconds = 3.0;
 
+/* How long it waits before user code is loaded for the GPU to be nobody else's: ending a context takes 0.1 s. */
+static const double quiet_seconds = 2.0;
+
 /*
  * Once in so many times a trap comes next, and not the call. The warden watches whether a kernel starts, for longer
  * than a time slice of the GPU, so that a kernel which waits for its turn gets it.
@@ -73,6 +76,29 @@ struct facts session_give_page(struct session *session, int64_t deadline, struct
     else if (session_deliver(session, &message, fd, &facts))
         facts = session_wait_for(session, CHANNEL_MAPPED, deadline, &message, facts);
     close(fd);
+    return facts;
+}
+
+/*
+ * No user code has run yet: what takes the GPU from a watch is a process of the judging before, which ends. Begins when
+ * two watches in a row have seen nothing, or when it has waited long enough.
+ */
+struct facts session_await_quiet(struct session *session, struct facts facts)
+{
+    struct warden *warden = session->config->warden;
+    const int64_t begin = clock_ns();
+    double gap = 0;
+
+    if (!warden_wait_ready(warden))
+        return session_lost_warden(session, facts);
+    for (int quiet = 0; quiet < 2 && clock_seconds(begin, clock_ns()) < quiet_seconds;) {
+        if (!warden_watch_alone(warden))
+            return session_lost_warden(session, facts);
+        usleep(TRAP_MICROSECONDS);
+        if (!warden_unwatch(warden, &gap))
+            return session_lost_warden(session, facts);
+        quiet = gap > WARDEN_IDLE_SECONDS ? 0 : quiet + 1;
+    }
     return facts;
 }
 
@@ -234,6 +260,18 @@ static struct facts look_for_early_output(struct session *session, size_t size, 
                : session_left_work(facts, "wrote to its output before its input was released");
 }
 
+/*
+ * What a watch says. The GPU stands still for a moment as well when a process elsewhere ends that had a context on it.
+ * So one gap is forgiven in a session, and not the second.
+ */
+static struct facts take_gap(struct session *session, double gap, struct facts facts)
+{
+    session->resident.gaps += gap > WARDEN_IDLE_SECONDS;
+    return session->resident.gaps > 1
+               ? session_left_work(facts, "left work on the GPU, which ran before its input was released")
+               : facts;
+}
+
 /* What was prepared to start when an input comes, or at some time before the clock does, starts now, and shows. */
 struct facts session_trap(struct session *session, const struct session_inputs *decoy)
 {
@@ -256,9 +294,9 @@ struct facts session_trap(struct session *session, const struct session_inputs *
     usleep(TRAP_MICROSECONDS);
     if (!warden_unwatch(warden, &gap))
         facts = session_lost_warden(session, facts);
-    else if (gap > WARDEN_IDLE_SECONDS)
-        facts = session_left_work(facts, "left work on the GPU, which ran before its input was released");
     else
+        facts = take_gap(session, gap, facts);
+    if (facts.outcome == OUTCOME_DONE)
         facts = look_for_early_output(session, outputs_span(session, decoy), facts);
     session->idle = facts.outcome == OUTCOME_DONE;
     return session_observed(session, facts);

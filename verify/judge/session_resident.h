@@ -12,6 +12,9 @@
 /* Whether calls of this session have slots: the problem asks for it, the submission is CUDA, and there is a warden. */
 bool session_has_slots(const struct session_config *config);
 
+/* Before user code is loaded: waits until nobody else has the GPU. */
+struct facts session_await_quiet(struct session *session, struct facts facts);
+
 /* Instead of the output's memory: gives runner and warden the page. */
 struct facts session_give_page(struct session *session, int64_t deadline, struct facts facts);
 
