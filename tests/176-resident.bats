@@ -160,6 +160,28 @@ used"
     assert_output --regexp "gpu.yaml:[23]: "
 }
 
+# with_driver KIND: calls and traps of that kind of tests/fixtures/resident/call.c, on a driver with the CPU's memory.
+with_driver() {
+    make -s "${build#"$root"/}/runners/softmax" "${build#"$root"/}/tests/test_resident" >&2
+    gcc -O2 -fPIC -shared "-DRESIDENT_KIND=$1" -I problems/softmax/include -o "$BATS_TEST_TMPDIR/call.so" \
+        tests/fixtures/resident/call.c -lpthread
+    gcc -O2 -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$BATS_TEST_TMPDIR/driver.so" tests/fixtures/series/driver.c
+    timeout 60 "$build/tests/test_resident" "$build/runners/softmax" "$BATS_TEST_TMPDIR/driver.so" "$1" \
+        "$BATS_TEST_TMPDIR/call.so"
+}
+
+@test "resident: a trap has a call's steps before its input comes; gaps, busy GPUs and slow looks count" {
+    run -0 with_driver HONEST
+    assert_output --regexp '^1[0-9]{2} checks, 0 failed$'
+}
+
+@test "resident: who writes the output before a call, or after its own word on the page, is seen" {
+    run -0 with_driver EARLY
+    assert_output --regexp '^[0-9]+ checks, 0 failed$'
+    run -0 with_driver FORGED
+    assert_output --regexp '^[0-9]+ checks, 0 failed$'
+}
+
 # The others are judged by `make attack`; those that need a GPU by tests/91-gpu-resident.bats.
 # bats test_tags=alone
 @test "resident: exploits that need no GPU get what they must" {

@@ -3,21 +3,20 @@
  *
  * Without arguments, how inputs and outputs lie. With them a submission in C to softmax is judged by series, by the
  * host's and the runner's own code: DRIVER.so (tests/fixtures/series) is the CUDA that the runner finds, and a thread
- * here is the warden. Prints the verdict, its message and the throughput's calls and series.
+ * here is the warden (stand_in.h). Prints the verdict, its message and the throughput's calls and series.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "problems/problem.h"
 #include "problems/series.h"
+#include "stand_in.h"
 #include "unit.h"
 #include "verify/base/clock.h"
-#include "verify/base/poison.h"
 #include "verify/box/processor.h"
 #include "verify/result/seeds.h"
 #include "verify/wire/reap.h"
@@ -52,130 +51,6 @@ static void test_calls(void)
     CHECK(series_calls(16, 16 << 20, 16 << 20) == 8, "256 MiB");
     CHECK(series_calls(16, 64 << 20, 64 << 20) == 2, "two large ones");
     CHECK(series_calls(16, 64 << 20, (64 << 20) + 1) == 0, "two that are too large");
-}
-
-/* ------------------------------------------------------------------ the warden */
-
-static struct {
-    int channel;
-    volatile struct resident_page *page;
-    unsigned char *staging, *slots;
-    size_t staging_size, slots_size, offset;
-} warden;
-
-static bool receive(struct warden_message *message, int *fd)
-{
-    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control;
-    struct iovec part = { message, sizeof *message };
-    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes };
-    const struct cmsghdr *c;
-
-    *fd = -1;
-    if (recvmsg(warden.channel, &header, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *message)
-        return false;
-    c = CMSG_FIRSTHDR(&header);
-    if (c && c->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(c), sizeof *fd);
-    return true;
-}
-
-static void reply(const struct warden_message *message, int fd)
-{
-    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control = { 0 };
-    struct iovec part = { (void *)message, sizeof *message };
-    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
-
-    if (fd >= 0) {
-        struct cmsghdr *c;
-
-        header.msg_control = control.bytes;
-        header.msg_controllen = sizeof control.bytes;
-        c = CMSG_FIRSTHDR(&header);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    }
-    CHECK(sendmsg(warden.channel, &header, MSG_NOSIGNAL) == (ssize_t)sizeof *message, "an answer of the warden");
-}
-
-static unsigned char *map(int fd, size_t size)
-{
-    unsigned char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-    CHECK(memory != MAP_FAILED, "%zu bytes", size);
-    return memory;
-}
-
-/* New slots; their descriptor. */
-static int make_slots(const struct warden_message *message, int staging)
-{
-    int fd = memfd_create("slots", MFD_CLOEXEC);
-
-    if (warden.slots) {
-        munmap(warden.slots, warden.slots_size);
-        munmap(warden.staging, warden.staging_size);
-    }
-    warden.offset = resident_output_offset(message->input_size);
-    warden.slots_size = warden.offset + message->output_size;
-    warden.staging_size = WARDEN_STAGING + warden.slots_size;
-    CHECK(ftruncate(fd, (off_t)warden.slots_size) == 0, "slots");
-    warden.slots = map(fd, warden.slots_size);
-    warden.staging = map(staging, warden.staging_size);
-    return fd;
-}
-
-static void poison(uint64_t key, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        warden.slots[warden.offset + i] = (unsigned char)(poison_word(key, i / 8) >> 8 * (i % 8));
-}
-
-static void wait_for_done(const struct warden_message *message)
-{
-    const volatile struct warden_staging *staging = (const volatile struct warden_staging *)warden.staging;
-
-    warden.page->run = message->nonce;
-    while (warden.page->done != message->nonce && !staging->stop)
-        usleep(50);
-}
-
-static void *serve(void *nothing)
-{
-    struct warden_message message, answer;
-    int given, slots;
-
-    while (receive(&message, &given)) {
-        answer = (struct warden_message){ .operation = message.operation, .ok = 1, .megahertz = 1000 };
-        slots = -1;
-        switch ((enum warden_operation)message.operation) {
-        case WARDEN_PAGE: warden.page = (volatile struct resident_page *)map(given, RESIDENT_PAGE); break;
-        case WARDEN_SLOTS:
-            slots = make_slots(&message, given);
-            answer.input_size = warden.slots_size;
-            break;
-        case WARDEN_POISON: poison(message.nonce, message.output_size); break;
-        case WARDEN_DECOY:
-        case WARDEN_CALL:
-            memcpy(warden.slots, warden.staging + WARDEN_STAGING, message.input_size);
-            answer.start = clock_ns();
-            if (message.operation == WARDEN_CALL)
-                wait_for_done(&message);
-            break;
-        case WARDEN_TAKE:
-            memcpy(warden.staging + WARDEN_STAGING + warden.offset, warden.slots + warden.offset, message.output_size);
-            answer.start = clock_ns();
-            break;
-        default: break;
-        }
-        if (given >= 0)
-            close(given);
-        reply(&answer, slots);
-        if (slots >= 0)
-            close(slots);
-    }
-    return nothing;
 }
 
 /* ------------------------------------------------------------------ a judging */
@@ -239,9 +114,9 @@ static void test_judging(char **argv)
 
     CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "a channel");
     host.channel = ends[0];
-    warden.channel = ends[1];
+    stand_in.channel = ends[1];
     CHECK(arguments_parse(&arguments, "normal 4 16 float32 seed=1", &error), "%s", error.text);
-    pthread_create(&thread, NULL, serve, NULL);
+    pthread_create(&thread, NULL, stand_in_serve, NULL);
     reap_adopt();
     judge(&config, problem);
     close(ends[0]);
