@@ -53,18 +53,23 @@ below_cupti() {
     "$build/bench_resident" "$1" "$2" "$3" "empty-$2=$build/empty_resident.so" "${arguments[@]}" >> "$rows"
 }
 
-declare -A so_of=()
-lengths=(2 3 5 10 20 50 100 200 500 1000 2000) names=()
+# All are built at the same time, before anything is timed.
+lengths=(2 3 5 10 20 50 100 200 500 1000 2000) names=() builds=()
 for length in "${lengths[@]}"; do
-    so_of[spin-$length]=$(so "spin-$length" spin.cu $((length * megahertz)) 1)
     names+=("spin-$length")
+    so "spin-$length" spin.cu $((length * megahertz)) 1 > "$folder/spin-$length.so" &
+    builds+=($!)
 done
-so_of[two-10]=$(so two-10 spin.cu $((10 * megahertz)) 2)
-so_of[copy]=$(so copy copy_rows.cu)
 names+=(two-10)
+so two-10 spin.cu $((10 * megahertz)) 2 > "$folder/two-10.so" &
+builds+=($!)
+so copy copy_rows.cu > "$folder/copy.so" &
+builds+=($!)
 expert=problems/softmax/submissions/accepted/expert.cu
 toolkit_make submission PROBLEM=softmax SUBMISSION=$expert >&2 || fail "'$expert' does not build"
-so_of[expert]=$root/$(toolkit_make print-submission PROBLEM=softmax SUBMISSION=$expert)
+for build_of in "${builds[@]}"; do wait "$build_of" || fail 'a submission does not build: see above'; done
+declare -A so_of=([expert]=$root/$(toolkit_make print-submission PROBLEM=softmax SUBMISSION=$expert))
+for name in "${names[@]}" copy; do so_of[$name]=$(< "$folder/$name.so"); done
 below_cupti "$repeats" "${small[@]}" "${names[@]}"
 below_cupti $few "${large[@]}" copy
 for name in "${names[@]}"; do judge "$name" "${so_of[$name]}" "$repeats" "${small[@]}"; done
