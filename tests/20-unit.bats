@@ -183,13 +183,14 @@ END
     assert_output --regexp '^[0-9]{4} checks, 0 failed$'
 }
 
-# in_flight KIND: judges that kind of tests/fixtures/series/flight.c by series, on a driver whose memory is the CPU's.
+# in_flight KIND [FLAG]: judges that kind of tests/fixtures/series/flight.c by series, on a driver whose memory is the
+# CPU's, built with FLAG.
 in_flight() {
     make -s -C "$root" "${build#"$root"/}/runners/softmax" >&2
     gcc -O2 -fPIC -shared "-DSERIES_KIND=$1" -I "$root/problems/softmax/include" \
         -I "$root/problems/softmax/submissions/accepted" -o "$BATS_TEST_TMPDIR/flight.so" \
         "$root/tests/fixtures/series/flight.c" -lm
-    gcc -O2 -fPIC -shared -Wl,-soname,libcuda.so.1 -o "$BATS_TEST_TMPDIR/driver.so" \
+    gcc -O2 -fPIC -shared ${2:+"$2"} -Wl,-soname,libcuda.so.1 -o "$BATS_TEST_TMPDIR/driver.so" \
         "$root/tests/fixtures/series/driver.c"
     timeout 60 "$build/tests/test_series" "$build/runners/softmax" "$BATS_TEST_TMPDIR/driver.so" \
         "$BATS_TEST_TMPDIR/flight.so"
@@ -210,4 +211,9 @@ in_flight() {
     assert_output --regexp '^WA, .* in case small, call 2 of [0-9]+ in flight together$'
     run -0 in_flight AHEAD
     assert_output --regexp '^WA, .*: device_user\(\) wrote to the output of a call that was not made in case small, '
+}
+
+@test "unit: calls in flight together: slots that cannot be mapped are no fault of the channel's" {
+    run -0 in_flight HONEST -DSERIES_FAILS_AT=2
+    assert_output --partial 'JE, 0 calls, 0 series, not timed: the runner failed: the driver does not map the slots in case'
 }

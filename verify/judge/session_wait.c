@@ -153,6 +153,8 @@ static bool take_message(struct session *session, enum channel_kind expected, in
             *facts = failed(session, *facts, OUTCOME_DEVICE_FAILED, message);
         else if (expected == CHANNEL_READY && message->kind == CHANNEL_FAILED_LOAD)
             *facts = failed(session, *facts, OUTCOME_LOAD_FAILED, message);
+        else if (expected == CHANNEL_PLACED && message->kind == CHANNEL_FAILED_LOAD)
+            *facts = failed(session, *facts, OUTCOME_LOST, message); /* whose fault that is a probe tells */
         else
             facts->outcome = message->kind == expected && message->nonce == session->nonce ? OUTCOME_DONE
                                                                                            : OUTCOME_FORGED;

@@ -5,7 +5,7 @@
  *                   FAILED_DEVICE               or it could not be; `text` says why
  *   host → runner   LOAD                      the box is complete, and the host looks at the memory: load it
  *   runner → host   READY                     loaded, waiting
- *                   FAILED_LOAD               or it could not be; `text` says why
+ *                   FAILED_LOAD               or it could not be; `text` says why. Also in the place of PLACED
  *   runner → host   REFUSED                   at any time after LOADING, once: `size` bytes of memory were refused
  *   runner → host   FOREIGN_CODE              at any time after LOADING, and the last: the submission has registered
  *                                             device code that is not in its file
