@@ -150,7 +150,8 @@ static void *stand_in_serve(void *nothing)
             answer.seconds = stand_in.look;
             break;
         case WARDEN_TAKE:
-            memcpy(stand_in.staging + WARDEN_STAGING + stand_in.offset, stand_in.slots + stand_in.offset, message.output_size);
+            memcpy(stand_in.staging + WARDEN_STAGING + stand_in.offset, stand_in.slots + stand_in.offset,
+                   message.output_size);
             answer.late = stand_in.seen && stand_in.seen_size == message.output_size &&
                           memcmp(stand_in.seen, stand_in.slots + stand_in.offset, message.output_size) != 0;
             answer.start = clock_ns();
