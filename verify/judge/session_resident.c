@@ -32,12 +32,11 @@ enum { TRAP_ONE_IN = 2, TRAP_MICROSECONDS = 4000 };
 
 /*
  * From the runner's word that it is awake until an input comes, off the clock: at least the first, and up to the second
- * more by chance. In a trap the warden has begun to watch by then (it takes some 0.2 ms), so a kernel that is to be
- * there when the input comes is seen. A kernel that began before can keep the watch waiting for its own time slice of
- * the GPU, 2.4 ms at most, and end unseen: so the pause is drawn from several times that. As the same time passes
- * before a call, nothing tells the two apart.
+ * more by chance. In a trap the warden asks for its watch at once. It gets the GPU in 0.2 ms, or from a kernel that was
+ * faster after that one's time slice, 2.4 ms at most. So it watches when an input comes. A kernel that is there then
+ * stops the watch sooner or later. As the same time passes before a call, nothing tells the two apart.
  */
-enum { PAUSE_LEAST_MICROSECONDS = 500, PAUSE_MORE_MICROSECONDS = 8000 };
+enum { PAUSE_LEAST_MICROSECONDS = 3000, PAUSE_MORE_MICROSECONDS = 500 };
 
 /*
  * The warden's last look at an output begins after "done". It takes 7 us. What it takes beyond this counts as the
