@@ -58,6 +58,8 @@ a_contest() {
             iif(verdict IS NULL, 'secret', 'done'), verdict, 1767225601 + 60 * minute,
                 iif(verdict IS NULL, NULL, 1767225610 + 60 * minute),
             language FROM given;
+        INSERT INTO clarifications VALUES (1, 'ada', NULL, NULL, 'A', 'Is 0 a key?', 1767225700),
+            (2, NULL, 'ada', 1, 'A', 'It is.', 1767225710), (3, NULL, NULL, 1, NULL, 'To all: 0 is a key.', 1767225720);
         INSERT INTO steps $step_columns SELECT id + 100, 'samples', 1767225602 + 60 * minute,
             1767225604 + 60 * minute, 0, NULL, ''
             FROM given
@@ -87,13 +89,16 @@ document() {
 holds() {
     document > "$BATS_TEST_TMPDIR/document.json"
     run -0 jq -r -f /dev/stdin "$BATS_TEST_TMPDIR/document.json" <<'JQ'
-def collections: ["judgement-types", "languages", "problems", "organizations", "teams", "submissions", "judgements",
-    "runs"];
+def collections: ["judgement-types", "languages", "problems", "groups", "organizations", "teams", "clarifications",
+    "awards", "submissions", "judgements", "runs"];
 def wrong($s):
     def there($type; $id): $id == null or ($s[$type] // {} | has($id));
     [($s.teams // {})[] | select(there("organizations"; .organization_id) | not) | "team \(.id)"]
     + [($s.submissions // {})[] | select((there("languages"; .language_id) and there("problems"; .problem_id)
         and there("teams"; .team_id)) | not) | "submission \(.id)"]
+    + [($s.awards // {})[] | select(there("teams"; .team_ids[]) | not) | "award \(.id)"]
+    + [($s.clarifications // {})[] | select((there("teams"; .from_team_id) and there("teams"; .to_team_id)
+        and there("problems"; .problem_id) and there("clarifications"; .reply_to_id)) | not) | "clarification \(.id)"]
     + [($s.judgements // {})[] |
         select((there("submissions"; .submission_id) and there("judgement-types"; .judgement_type_id)) | not)
         | "judgement \(.id)"]
@@ -403,7 +408,8 @@ JQ
     holds
     assert_equal "$(jq -c '[.type, .id, .data.judgement_type_id?]' \
         <<< "$(run -0 clics --since "$last"; echo "$output")" | xargs)" \
-        '[runs,20,null] [runs,21,null] [judgements,102,null] [judgements,109,null] [runs,999,WA] [judgements,109,WA]'
+        '[awards,first-to-solve-A,null] [runs,20,null] [runs,21,null] [judgements,102,null] [judgements,109,null]'\
+' [runs,999,WA] [judgements,109,WA]'
     assert_equal "$(jq -c '.[] | select(.submission_id == "2") | [.id, .judgement_type_id, .score]' \
         "$out/judgements.json")" '["109","WA",0]'
     # A review takes the points and gives them back: the judgement is told again.

@@ -221,6 +221,37 @@ teardown() {
     assert_equal "$(code "$api/event-feed?since_token=p-77")" 400
 }
 
+@test "Contest API: what was handed in, for its team and the jury; questions and answers, both ways" {
+    local ada bob prof api=/api/contests/contest
+    serve_contest
+    ada=$(token ada) bob=$(token bob) prof=$("$build/grader" token "$contest" --jury prof)
+    serve
+    say() { curl -s -H "Authorization: Bearer $1" --data-binary "$2" "$url$api/clarifications"; }
+    run -0 curl -s -H "Authorization: Bearer $ada" -F problem=A -F "files=@$sort/accepted/baseline.c" "$url/submit"
+    body_as "$ada" $api/submissions/1/files > "$BATS_TEST_TMPDIR/files.zip"
+    unzip -p "$BATS_TEST_TMPDIR/files.zip" device_user.c | cmp - "$sort/accepted/baseline.c"
+    assert_equal "$(get_as "$prof" $api/submissions/1/files) $(get_as "$bob" $api/submissions/1/files)" '200 404'
+    assert_equal "$(code "$url$api/submissions/1/files") $(get_as "$prof" $api/submissions/9/files)" '404 404'
+    until_true 10 bash -c "curl -s '$url$api/submissions' | jq -e length > /dev/null"
+    assert_equal "$(body_as "$prof" $api/submissions | jq -c '.[0] | [.entry_point, .files[0].href]')" \
+        '[null,"contests/contest/submissions/1/files"]'
+    assert_equal "$(say "$ada" '{"text": "Is 0 a <key>?", "problem_id": "A"}' | jq -r .id)" 1
+    assert_equal "$(say "$prof" '{"text": "It is.", "to_team_id": "ada", "reply_to_id": "1"}' | jq -r .id)" 2
+    assert_equal "$(say "$prof" '{"text": "To all."}' | jq -r .id)" 3
+    assert_equal "$(say "$bob" '{"text": "x", "to_team_id": "ada"}' | jq -r .code)" 400
+    assert_equal "$(say "$prof" '{"text": "x", "to_team_id": "nobody"}' | jq -r .code)" 400
+    assert_equal "$(say "$ada" '{"text": "x", "reply_to_id": "77"}' | jq -r .code)" 400
+    assert_equal "$(say "$ada" '{"text": ""}' | jq -r .code)" 400
+    seen_by() { body_as "$1" $api/clarifications | jq -c 'map(.id)'; }
+    until_true 10 bash -c "curl -s '$url$api/clarifications' | jq -e 'length == 1' > /dev/null"
+    assert_equal "$(seen_by "$ada") $(seen_by "$bob") $(seen_by "$prof")" '["1","2","3"] ["3"] ["1","2","3"]'
+    run -0 body_as "$ada" /my/index.html
+    assert_output --partial 'Is 0 a &lt;key&gt;?'
+    run -0 body_as "$bob" /my/index.html
+    refute_output --partial 'Is 0 a'
+    assert_output --partial 'To all.'
+}
+
 @test "freeze: others see that something was handed in, the team sees its verdict" {
     local ada
     serve_contest "freeze: $(date -u -d '1 minute ago' +%FT%TZ)"

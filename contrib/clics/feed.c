@@ -13,7 +13,8 @@
 enum { FEED_BYTES = 1 << 30, FLAGS = JSON_COMPACT | JSON_REAL_PRECISION(15) };
 
 /* In the order of references: a type refers to those before it alone. */
-static const char *const configured[] = { "judgement-types", "languages", "problems", "organizations", "teams" };
+static const char *const configured[] = { "judgement-types", "languages", "problems",       "groups",
+                                          "organizations",   "teams",     "clarifications", "awards" };
 static const char *const live[] = { "submissions", "judgements", "runs" };
 
 enum { CONFIGURED = sizeof configured / sizeof configured[0], LIVE = sizeof live / sizeof live[0] };

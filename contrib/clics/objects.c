@@ -384,7 +384,7 @@ static bool read_submission(struct reader *reader, sqlite3_stmt *row)
     const char *language = language_of((const char *)sqlite3_column_text(row, 5),
                                        (const char *)sqlite3_column_text(row, 3), sqlite3_column_int(row, 6) != 0);
     const double submitted = sqlite3_column_double(row, 4);
-    char id[24], team_id[CLICS_ID], problem_id[CLICS_ID];
+    char id[24], team_id[CLICS_ID], problem_id[CLICS_ID], href[128];
     json_t *object;
 
     if (!contest_problem(contest, problem) || submitted < contest->start || submitted >= contest->end || !language ||
@@ -393,10 +393,16 @@ static bool read_submission(struct reader *reader, sqlite3_stmt *row)
     snprintf(id, sizeof id, "%jd", (intmax_t)sqlite3_column_int64(row, 0));
     clics_id("t", team, team_id);
     clics_id("p", problem, problem_id);
-    object = json_pack("{s:s, s:s, s:s, s:s}", "id", id, "language_id", language, "problem_id", problem_id, "team_id",
-                       team_id);
+    object = json_pack("{s:s, s:s, s:s, s:s, s:n, s:[]}", "id", id, "language_id", language, "problem_id", problem_id,
+                       "team_id", team_id, "entry_point", "files");
     if (!object)
         return out_of_memory(reader);
+    if (reader->view->serves_files && !reader->view->public_view) {
+        snprintf(href, sizeof href, "contests/%s/submissions/%s/files", reader->view->id, id);
+        json_array_append_new(json_object_get(object, "files"),
+                              json_pack("{s:s, s:s, s:s}", "href", href, "filename", "files.zip", "mime",
+                                        "application/zip"));
+    }
     set_time(reader, object, "time", "contest_time", submitted);
     reader->last = fmax(reader->last, submitted);
     /* Whether its verdict may be shown. */
@@ -529,6 +535,84 @@ static bool read_runs(struct reader *reader)
         " o.step = " SQL(NAME_SECRET) " AND r.step = " SQL(NAME_SAMPLES) ") ORDER BY r.id");
 }
 
+/* ------------------------------------------------------------------ clarifications and awards */
+
+static void set_id(json_t *object, const char *key, const char *prefix, const char *name)
+{
+    char id[CLICS_ID];
+
+    clics_id(prefix, name ? name : "", id);
+    json_object_set_new(object, key, name ? json_string(id) : json_null());
+}
+
+static bool read_clarification(struct reader *reader, sqlite3_stmt *row)
+{
+    const char *reply = (const char *)sqlite3_column_text(row, 3);
+    const double made = sqlite3_column_double(row, 6);
+    json_t *object = json_pack("{s:s, s:s}", "id", (const char *)sqlite3_column_text(row, 0), "text",
+                               (const char *)sqlite3_column_text(row, 5));
+
+    if (!object)
+        return out_of_memory(reader);
+    set_id(object, "from_team_id", "t", (const char *)sqlite3_column_text(row, 1));
+    set_id(object, "to_team_id", "t", (const char *)sqlite3_column_text(row, 2));
+    json_object_set_new(object, "reply_to_id", reply ? json_string(reply) : json_null());
+    set_id(object, "problem_id", "p", (const char *)sqlite3_column_text(row, 4));
+    set_time(reader, object, "time", "contest_time", made);
+    return add(reader, "clarifications", object);
+}
+
+/* A reply to a question that this view does not have is one to nothing. */
+static bool read_clarifications(struct reader *reader)
+{
+    return read_rows(reader, read_clarification,
+                     "SELECT c.id, c.from_team, c.to_team, (SELECT id FROM clarifications WHERE id = c.reply_to),"
+                     " c.problem, c.text, c.made FROM clarifications c ORDER BY c.id");
+}
+
+static bool add_award(const struct reader *reader, const char *id, const char *citation, const char *team)
+{
+    char team_id[CLICS_ID];
+
+    clics_id("t", team, team_id);
+    return add(reader, "awards", json_pack("{s:s, s:s, s:[s]}", "id", id, "citation", citation, "team_ids", team_id));
+}
+
+/* The team that solved a problem first, once all that was handed in before has its verdict and may be seen. */
+static bool read_first_to_solve(struct reader *reader, const char *problem)
+{
+    const struct contest *contest = reader->view->contest;
+    const bool frozen = reader->view->public_view && !contest_thawed(contest, reader->view->now);
+    const double end = frozen ? contest->freeze : contest->end;
+    sqlite3_stmt *row = store_prepare(
+        reader->view->store, reader->error,
+        "SELECT s.team, j.verdict, j.review FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid = 1"
+        " WHERE s.problem = ? AND s.submitted >= ? AND s.submitted < ? AND (j.verdict IS NULL OR j.verdict = 'AC')"
+        " ORDER BY s.submitted, s.id LIMIT 1", "sdd", problem, contest->start, end);
+    const enum store_row got = store_step(reader->view->store, row, reader->error);
+    char id[80], citation[160], problem_id[CLICS_ID];
+    bool ok = got != STORE_FAILED;
+
+    clics_id("p", problem, problem_id);
+    snprintf(id, sizeof id, "first-to-solve-%.20s", problem_id);
+    snprintf(citation, sizeof citation, "First to solve problem %s", problem);
+    if (got == STORE_ROW && sqlite3_column_text(row, 1))
+        ok = add_award(reader, id, citation, (const char *)sqlite3_column_text(row, 0));
+    sqlite3_finalize(row);
+    return ok;
+}
+
+static bool read_awards(struct reader *reader)
+{
+    const struct contest *contest = reader->view->contest;
+
+    for (size_t i = 0; i < contest->problem_count; i++)
+        if ((!reader->view->public_view || reader->view->now >= contest->start) &&
+            !read_first_to_solve(reader, contest->problems[i].id))
+            return false;
+    return true;
+}
+
 /* ------------------------------------------------------------------ about the rest */
 
 static bool read_board(struct reader *reader)
@@ -559,7 +643,12 @@ static bool read_access(const struct reader *reader)
         { "problems", "id", "uuid", "label", "name", "ordinal", "time_limit", "test_data_count" },
         { "organizations", "id", "name", "country" },
         { "teams", "id", "name", "label", "organization_id", "hidden" },
-        { "submissions", "id", "language_id", "problem_id", "team_id", "time", "contest_time" },
+        { "submissions", "id", "language_id", "problem_id", "team_id", "time", "contest_time", "entry_point",
+          "files" },
+        { "clarifications", "id", "from_team_id", "to_team_id", "reply_to_id", "problem_id", "text", "time",
+          "contest_time" },
+        { "awards", "id", "citation", "team_ids" },
+        { "groups", "id", "name" },
         { "judgements", "id", "submission_id", "judgement_type_id", "start_time", "start_contest_time", "end_time",
           "end_contest_time", "max_run_time" },
         { "runs", "id", "judgement_id", "ordinal", "judgement_type_id", "time", "contest_time", "run_time" },
@@ -601,8 +690,9 @@ static bool read_access(const struct reader *reader)
 static bool read_all(struct reader *reader)
 {
     const struct contest *contest = reader->view->contest;
-    static const char *const arrays[] = { "judgement-types", "languages",   "problems",   "organizations",
-                                          "teams",           "submissions", "judgements", "runs" };
+    static const char *const arrays[] = { "judgement-types", "languages", "problems",    "groups",
+                                          "organizations",   "teams",     "submissions", "judgements",
+                                          "runs",            "awards",    "clarifications" };
 
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         json_object_set_new(reader->out, arrays[i], json_array());
@@ -617,7 +707,8 @@ static bool read_all(struct reader *reader)
     for (size_t i = 0; i < contest->problem_count; i++)
         if ((!reader->view->public_view || reader->view->now >= contest->start) && !read_problem(reader, i))
             return false;
-    return read_submissions(reader) && read_judgements(reader) && read_runs(reader) && read_board(reader);
+    return read_submissions(reader) && read_judgements(reader) && read_runs(reader) && read_clarifications(reader) &&
+           read_awards(reader) && read_board(reader);
 }
 
 json_t *objects_read(const struct view *view, struct error *error)

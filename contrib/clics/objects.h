@@ -20,12 +20,14 @@ struct view {
     const char *id;            /* of the contest, an ID */
     bool public_view;          /* as everybody may see it: no problems before the start, no verdicts of the freeze */
     double now;                /* seconds since 1970 */
+    bool serves_files;         /* who reads it can fetch what was handed in, but for the public */
 };
 
 /*
  * An object with a value for each endpoint: `api`, `access`, `contest`, `state`, `scoreboard`, and arrays, in order of
- * their IDs, `judgement-types`, `languages`, `problems`, `organizations`, `teams`, `submissions`, `judgements`, `runs`.
- * Listed are submissions made within the contest, and the judgements that count. NULL with an error.
+ * their IDs, `judgement-types`, `languages`, `problems`, `groups`, `organizations`, `teams`, `clarifications`, `awards`,
+ * `submissions`, `judgements`, `runs`. Listed are submissions made within the contest, and the judgements that count. The
+ * public view has clarifications to all alone. NULL with an error.
  */
 json_t *objects_read(const struct view *view, struct error *error);
 

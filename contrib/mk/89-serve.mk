@@ -13,5 +13,5 @@ $(BUILD)/serve_script.c: $(SERVE)/live.js $(FLAGS_STAMP)
 serve-programs: $(BUILD)/server
 
 $(BUILD)/server: $(SERVE_OBJECTS) $(GRADE_LIBRARY)
-	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lmicrohttpd -lcmark-gfm-extensions -lcmark-gfm -lsqlite3 \
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lmicrohttpd -lcmark-gfm-extensions -lcmark-gfm -larchive -lsqlite3 \
 		-ljansson -lyaml -lsodium -lelf -licui18n -licuuc -lpthread -lm

@@ -12,11 +12,13 @@
 
 #include "contrib/clics/words.h"
 #include "server.h"
+#include "verify/base/clock.h"
+#include "verify/base/number.h"
 
 /* Endpoints that are lists, and those that are one object. */
 static const char *const lists[] = { "judgement-types", "languages", "problems", "groups", "organizations", "teams",
                                      "persons", "submissions", "judgements", "runs", "clarifications", "awards",
-                                     "commentary", "accounts" };
+                                     "accounts" };
 static const char *const singles[] = { "state", "scoreboard", "access" };
 
 static enum news_view view_of(const struct http_request *request)
@@ -81,7 +83,7 @@ static ptrdiff_t read_jury(void *context, int64_t *place, char *buffer, size_t s
 
 static void get_feed(struct server *server, struct http_request *request, struct http_reply *reply)
 {
-    const char *since = http_query(request, "since_token");
+    const char *token = http_query(request, "since_token"), *since = token ? token : http_query(request, "since_id");
     const enum news_view view = view_of(request);
     const int64_t place = since && since[0] ? news_after(server->news, view, since) : 0;
 
@@ -139,19 +141,46 @@ static json_t *access_of(const struct http_request *request, json_t *objects)
 {
     json_t *access = json_deep_copy(json_object_get(objects, "access"));
 
-    if (access && request->account.role == ROLE_TEAM)
-        json_array_append_new(json_object_get(access, "capabilities"), json_string("team_submit"));
+    json_t *capabilities = json_object_get(access, "capabilities");
+
+    if (access && request->account.role == ROLE_TEAM) {
+        json_array_append_new(capabilities, json_string("team_submit"));
+        json_array_append_new(capabilities, json_string("team_clar"));
+    } else if (access && request->account.role >= ROLE_JURY) {
+        json_array_append_new(capabilities, json_string("admin_clar"));
+    }
     return access;
 }
 
+/* A team's clarifications: what is for all, and its own. */
+static json_t *clarifications_of(struct server *server, const struct http_request *request)
+{
+    json_t *all = news_objects(server->news, NEWS_JURY), *own = json_array(), *object;
+    char id[CLICS_ID];
+    size_t i;
+
+    clics_id("t", request->account.name, id);
+    json_array_foreach(json_object_get(all, "clarifications"), i, object) {
+        const char *from = json_string_value(json_object_get(object, "from_team_id")),
+                   *to = json_string_value(json_object_get(object, "to_team_id"));
+
+        if ((!from && !to) || (from && strcmp(from, id) == 0) || (to && strcmp(to, id) == 0))
+            json_array_append(own, object);
+    }
+    json_decref(all);
+    return own;
+}
+
 /* An endpoint, or one object of it. */
-static void get_object(struct http_request *request, struct http_reply *reply, json_t *objects, const char *name,
-                       const char *id)
+static void get_object(struct server *server, struct http_request *request, struct http_reply *reply,
+                       json_t *objects, const char *name, const char *id)
 {
     json_t *value = json_object_get(objects, name), *made = NULL;
 
     if (strcmp(name, "access") == 0)
         value = made = access_of(request, objects);
+    else if (strcmp(name, "clarifications") == 0 && request->account.role == ROLE_TEAM)
+        value = made = clarifications_of(server, request);
     else if (strcmp(name, "accounts") == 0) {
         value = made = json_array();
         if (request->account.role != ROLE_PUBLIC)
@@ -165,6 +194,39 @@ static void get_object(struct http_request *request, struct http_reply *reply, j
     else
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such object");
     json_decref(made);
+}
+
+/* The number of a path "submissions/N/files"; 0 for another path. */
+static int64_t files_of(const char *path)
+{
+    const char *number = strncmp(path, "submissions/", 12) == 0 ? path + 12 : "", *end = strstr(number, "/files");
+    int64_t id = 0;
+    char text[24];
+
+    if (!end || end[6] || (size_t)(end - number) >= sizeof text)
+        return 0;
+    snprintf(text, sizeof text, "%.*s", (int)(end - number), number);
+    return number_integer(text, 1, INT64_MAX, &id) ? id : 0;
+}
+
+/* What was handed in, for its team and the jury. */
+static void get_files(struct server *server, struct http_request *request, struct http_reply *reply, int64_t id)
+{
+    struct error error = { 0 };
+    int64_t may = 0;
+
+    if (!store_number(&server->look, &error, &may, "SELECT 1 FROM submissions WHERE id = ? AND (team = ? OR ?)", "isi",
+                      id, request->account.name, (int64_t)(request->account.role >= ROLE_JURY)))
+        server_failed(request, reply, &error);
+    else if (!may || request->account.role == ROLE_PUBLIC)
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such object");
+    else if (!source_zip(server->folder, id, &reply->data, &reply->size, &error))
+        server_failed(request, reply, &error);
+    else {
+        reply->status = MHD_HTTP_OK;
+        reply->type = "application/zip";
+        snprintf(reply->file, sizeof reply->file, "attachment; filename=\"files.zip\"");
+    }
 }
 
 /* "NAME" or "NAME/ID", below the contest. */
@@ -182,9 +244,11 @@ static void get_below(struct server *server, struct http_request *request, struc
         get_feed(server, request, reply);
     else if (strcmp(name, "account") == 0 && !slash)
         get_account(request, reply);
+    else if (files_of(path) > 0)
+        get_files(server, request, reply, files_of(path));
     else if (is_one_of(name, lists, sizeof lists / sizeof lists[0]) ||
              (!slash && is_one_of(name, singles, sizeof singles / sizeof singles[0])))
-        get_object(request, reply, objects, name, slash ? slash + 1 : NULL);
+        get_object(server, request, reply, objects, name, slash ? slash + 1 : NULL);
     else
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such endpoint");
 }
@@ -302,11 +366,64 @@ static void post_submission(struct server *server, struct http_request *request,
     json_decref(object);
 }
 
+/* ------------------------------------------------------------------ clarifications */
+
+/* The team whose ID in the API that is: the folder's name, in `name`; false where there is none. */
+static bool team_of(struct server *server, const char *id, char name[ACCOUNT_NAME])
+{
+    json_t *objects = news_objects(server->news, NEWS_JURY), *team = find(json_object_get(objects, "teams"), id);
+
+    snprintf(name, ACCOUNT_NAME, "%s", team ? json_string_value(json_object_get(team, "label")) : "");
+    json_decref(objects);
+    return name[0] != '\0';
+}
+
+/* A question of a team; or of the jury an answer, to a team or to all. */
+static void post_clarification(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+    const bool jury = request->account.role >= ROLE_JURY;
+    json_t *object = request->body ? json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    const char *text = json_string_value(json_object_get(object, "text")),
+               *problem = json_string_value(json_object_get(object, "problem_id")),
+               *to = json_string_value(json_object_get(object, "to_team_id")),
+               *reply_to = json_string_value(json_object_get(object, "reply_to_id"));
+    const struct contest_problem *known = problem_of(server, problem);
+    char name[ACCOUNT_NAME] = "", id[24];
+    struct error error = { 0 };
+    int64_t number = 0;
+    json_t *answer;
+
+    if (!text || !text[0] || strlen(text) > 4000)
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "text is 1 to 4,000 bytes");
+    else if (problem && !known)
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "problem_id: there is no such problem");
+    else if (to && (!jury || !team_of(server, to, name)))
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "to_team_id: the jury writes to teams that there are");
+    else if (reply_to && (!number_integer(reply_to, 1, INT64_MAX, &number) ||
+                          !store_number(&server->store, &error, &number, "SELECT id FROM clarifications WHERE id = ?",
+                                        "i", number) || !number))
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "reply_to_id: there is no such clarification");
+    else if (!store_run(&server->store, &error,
+                        "INSERT INTO clarifications (from_team, to_team, reply_to, problem, text, made) VALUES"
+                        " (?, ?, nullif(?, 0), ?, ?, ?)", "ssissd", jury ? NULL : request->account.name,
+                        name[0] ? name : NULL, number, known ? known->id : NULL, text, clock_wall()))
+        server_failed(request, reply, &error);
+    else {
+        snprintf(id, sizeof id, "%jd", (intmax_t)sqlite3_last_insert_rowid(server->store.db));
+        answer = json_pack("{s:s}", "id", id);
+        send_json(request, reply, MHD_HTTP_OK, answer);
+        json_decref(answer);
+    }
+    json_decref(object);
+}
+
 void api_post(struct server *server, struct http_request *request, struct http_reply *reply)
 {
     const char *below = below_contest(server, request->path);
 
-    if (!below || strcmp(below, "submissions") != 0)
+    if (below && strcmp(below, "clarifications") == 0)
+        post_clarification(server, request, reply);
+    else if (!below || strcmp(below, "submissions") != 0)
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nothing can be posted there");
     else if (request->account.role != ROLE_TEAM)
         server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "teams hand in");

@@ -49,7 +49,7 @@ struct news *news_open(const struct contest *contest, const char *folder, const 
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
     for (int i = 0; ok && i < NEWS_VIEWS; i++) {
         snprintf(news->paths[i], sizeof news->paths[i], "%.3000s/grading/feed-%s.ndjson", folder, names[i]);
-        ok = store_open(&news->stores[i], path, STORE_READ, error);
+        ok = store_open(&news->stores[i], path, i == NEWS_JURY ? STORE_READ_SECRET : STORE_READ, error);
     }
     if (ok)
         return news;
@@ -141,7 +141,8 @@ static int phase_of(const struct contest *contest, double now)
 static bool publish(struct news *news, enum news_view view, double now, struct error *error)
 {
     const struct view look = { .contest = news->contest, .store = &news->stores[view], .folder = news->folder,
-                               .root = news->root, .id = news->id, .public_view = view == NEWS_PUBLIC, .now = now };
+                               .root = news->root, .id = news->id, .public_view = view == NEWS_PUBLIC, .now = now,
+                               .serves_files = true };
     struct feed *feed = &news->feeds[view];
     json_t *objects = objects_read(&look, error), *old;
     bool ok;

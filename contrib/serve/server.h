@@ -82,6 +82,11 @@ bool board_get(struct server *server, const struct http_request *request, const 
 /* The board as it is now, for pages around it: until the next call. NULL with an error. */
 const struct board *board_now(struct server *server, struct error *error);
 
+/* ---- source.c */
+
+/* What was handed in as submission `id`, as a zip archive in malloc()ed memory. */
+bool source_zip(const char *folder, int64_t id, char **data, size_t *size, struct error *error);
+
 /* ---- statement.c */
 
 /* Puts the problem's statement, in the page's language where there is one; false where it has none. */

@@ -18,7 +18,7 @@ for_plot=(jq:jq gnuplot-nox:gnuplot fonts-dejavu-core:/usr/share/fonts/truetype/
 for_formats=(zip:zip unzip:unzip libarchive-dev:archive.h libxml2-dev:/usr/include/libxml2/libxml/xmlwriter.h
     libxml2-utils:xmllint)
 for_clics=(libicu-dev:unicode/ucol.h)
-for_serve=(libmicrohttpd-dev:microhttpd.h libcmark-gfm-dev:cmark-gfm.h
+for_serve=(libarchive-dev:archive.h libmicrohttpd-dev:microhttpd.h libcmark-gfm-dev:cmark-gfm.h
     libcmark-gfm-extensions-dev:cmark-gfm-core-extensions.h libicu-dev:unicode/ucol.h)
 for_web=(curl:curl)
 for_schema=(python3-jsonschema:/usr/bin/jsonschema)

@@ -14,7 +14,7 @@
 
 /*
  * Messages are the reasons that the host gave to everybody, records their public forms. Times are there of runs whose
- * times are public. Of logs only a build's is: a compiler has seen no input.
+ * times are public. Of logs only a build's is: a compiler has seen no input. Of clarifications what is for all.
  */
 static const char views[] =
     "CREATE TEMP VIEW judgements AS SELECT id, submission, valid, state, verdict, reason AS message, attempts,"
@@ -25,9 +25,10 @@ static const char views[] =
     "CREATE TEMP VIEW samples AS SELECT run, number, seconds FROM main.samples x WHERE"
     " (SELECT timed FROM main.runs WHERE id = x.run);"
     "CREATE TEMP VIEW steps AS SELECT judgement, step, started, ended, exit_code, public AS record,"
-    " CASE WHEN step = " SQL(NAME_BUILD) " THEN log ELSE '' END AS log FROM main.steps;";
+    " CASE WHEN step = " SQL(NAME_BUILD) " THEN log ELSE '' END AS log FROM main.steps;"
+    "CREATE TEMP VIEW clarifications AS SELECT * FROM main.clarifications WHERE from_team IS NULL AND to_team IS NULL;";
 
-/* Of the last three nothing is public: there is no view of them. A question to the jury is its team's. */
+/* Of tokens and sessions nothing is public: there is no view of them. */
 static bool holds_secrets(const char *table)
 {
     static const char *const names[] = { "judgements", "runs", "samples", "steps", "tokens", "sessions",
