@@ -4,6 +4,7 @@
 #   --count N     how many mutants of the sources in C, 1 to 100000 (default: 180)
 #   --cuda N      how many of those in CUDA, 0 to 100000 (default: 64); they run on the simulator
 #   --seed S      what is drawn (default: 1)
+#   --calls N     calls of device_user() a case, in one process and with new inputs, 1 to 9 (default: 1)
 #   --least N     fewer compiled mutants than this are a failure (default: 0)
 #   --source NAME of this source alone, below submissions/accepted
 #   --sources FOLDER, --list FILE   another folder of accepted submissions, another list
@@ -34,13 +35,13 @@
 # shellcheck disable=SC2317
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
-line='mutate.sh PROBLEM [--count N] [--cuda N] [--seed S] [--least N] [--source NAME] [--sources FOLDER] [--list FILE]
-       [--phase draw|judge|report] [--id N]'
+line='mutate.sh PROBLEM [--count N] [--cuda N] [--seed S] [--calls N] [--least N] [--source NAME] [--sources FOLDER]
+       [--list FILE] [--phase draw|judge|report] [--id N]'
 [ $# -ge 1 ] || usage "$line"
 problem=$1
 shift
 problem_exists "$problem"
-count=180 cuda=64 seed=1 least=0 only='' id='' phase=both
+count=180 cuda=64 seed=1 calls=1 least=0 only='' id='' phase=both
 accepted=problems/$problem/submissions/accepted list=tests/mutants/$problem.txt
 # number NAME VALUE MOST
 number() {
@@ -52,6 +53,7 @@ while [ $# -gt 0 ]; do
     --count) number "$1" "$2" 100000; count=$2 ;;
     --cuda) number "$1" "$2" 100000; cuda=$2 ;;
     --seed) number "$1" "$2" 9223372036854775807; seed=$2 ;;
+    --calls) number "$1" "$2" 9; calls=$2; [ "$calls" -gt 0 ] || refuse '--calls 0: use a number from 1 on' ;;
     --least) number "$1" "$2" 100000; least=$2 ;;
     --source) only=$2 ;;
     --sources) [ -d "$2" ] || refuse "--sources: there is no folder '$2'"; accepted=$(realpath "$2") ;;
@@ -132,7 +134,8 @@ host() {
     local device=(--device cpu)
     [[ $3 != *.cu ]] || device=(--device sim --sim-workers 1)
     [ "$1" = - ] || device+=(--league "$1")
-    "$build/main_host" "$problem" --submission "$2" "${device[@]}" --memory-limit 4096 "${@:4}"
+    "$build/main_host" "$problem" --submission "$2" "${device[@]}" --repeat "$calls" --memory-limit 4096 \
+        "${@:4}"
 }
 
 # original NAME: builds it and writes $out/original/NAME/cases: seconds, name and league of the cases that it is judged

@@ -208,7 +208,7 @@ END
 
 @test "mutate: wrong arguments" {
     for wrong in 'nothing' 'matmul --count x' 'matmul --count 0 --cuda 0' 'matmul --list nothing' 'matmul --what 1' \
-        'matmul --source nothing.c' 'matmul --id 77777'; do
+        'matmul --calls 0' 'matmul --source nothing.c' 'matmul --id 77777'; do
         # shellcheck disable=SC2086
         run -2 "$root/run_scripts/mutate.sh" $wrong
     done
@@ -231,6 +231,19 @@ END
     done
 }
 
+@test "mutate: with --calls 2 a source that is right once alone is none to change" {
+    requires box
+    planted
+    : > list
+    sed -i 's/^    pad();/    static int calls;\n\n    pad();\n    m -= calls++ > 0; \/* the last row is left out *\//' planted/plain.c
+    for calls in 1 2; do
+        CASE_SECONDS=0.001 run timeout 180 "$root/run_scripts/mutate.sh" matmul --sources planted --list list --count 3 \
+            --cuda 0 --calls $calls
+        [ $calls -eq 1 ] || assert_line --partial 'an original is not accepted'
+        [ $calls -eq 2 ] || assert_output --regexp 'matmul: 3 made'
+    done
+}
+
 @test "mutate: ten mutants each of two problems' jury submissions" {
     requires box
     for problem in mergesort matmul; do
@@ -244,7 +257,8 @@ END
     requires box
     requires nvcc
     # Of scan's sources in C there are but 96 mutants.
-    for row in editdistance mergesort matmul cointsp diffevo softmax attention 'scan --cuda 144'; do
+    for row in editdistance mergesort matmul cointsp diffevo 'softmax --calls 2' 'attention --calls 2' \
+        'scan --calls 2 --cuda 144'; do
         # shellcheck disable=SC2086
         run -0 timeout 3600 "$root/run_scripts/mutate.sh" $row --least 200
         grep -E ' made, ' <<< "$output" >&3
