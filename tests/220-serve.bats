@@ -195,7 +195,7 @@ teardown() {
     done
     assert_equal "$(body_as "$ada" /api/contests/contest/account | jq -c '[.username, .type, .team_id]')" \
         '["ada","team","ada"]'
-    assert_equal "$(body_as "$ada" /api/contests/contest/access | jq -c .capabilities)" '["team_submit"]'
+    assert_equal "$(body_as "$ada" /api/contests/contest/access | jq -c .capabilities)" '["team_submit","team_clar"]'
     cp "$sort/accepted/baseline.c" "$BATS_TEST_TMPDIR/device_user.c"
     (cd "$BATS_TEST_TMPDIR" && zip -q s.zip device_user.c)
     jq -n --arg data "$(base64 -w 0 "$BATS_TEST_TMPDIR/s.zip")" \
@@ -232,7 +232,7 @@ teardown() {
     unzip -p "$BATS_TEST_TMPDIR/files.zip" device_user.c | cmp - "$sort/accepted/baseline.c"
     assert_equal "$(get_as "$prof" $api/submissions/1/files) $(get_as "$bob" $api/submissions/1/files)" '200 404'
     assert_equal "$(code "$url$api/submissions/1/files") $(get_as "$prof" $api/submissions/9/files)" '404 404'
-    until_true 10 bash -c "curl -s '$url$api/submissions' | jq -e length > /dev/null"
+    until_true 10 bash -c "curl -s '$url$api/submissions' | jq -e 'length == 1' > /dev/null"
     assert_equal "$(body_as "$prof" $api/submissions | jq -c '.[0] | [.entry_point, .files[0].href]')" \
         '[null,"contests/contest/submissions/1/files"]'
     assert_equal "$(say "$ada" '{"text": "Is 0 a <key>?", "problem_id": "A"}' | jq -r .id)" 1
