@@ -238,8 +238,8 @@ END
     # From the second call on the last row is left out.
     sed -i 's/^    pad();/    static int calls;\n\n    pad();\n    m -= calls++ > 0;/' planted/plain.c
     for calls in 1 2; do
-        CASE_SECONDS=0.001 run timeout 180 "$root/run_scripts/mutate.sh" matmul --sources planted --list list --count 3 \
-            --cuda 0 --calls $calls
+        CASE_SECONDS=0.001 run timeout 180 "$root/run_scripts/mutate.sh" matmul --sources planted --list list \
+            --count 3 --cuda 0 --calls $calls
         [ $calls -eq 1 ] || assert_line --partial 'an original is not accepted'
         [ $calls -eq 2 ] || assert_output --regexp 'matmul: 3 made'
     done
