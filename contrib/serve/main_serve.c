@@ -76,18 +76,18 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
     return true;
 }
 
-/* One server a contest; the lock ends with the process. */
+/* One server a contest; the lock ends with the process. The grader looks for `submissions`, where nothing need be. */
 static bool take_lock(const char *folder, struct error *error)
 {
+    static const char *const folders[] = { "submissions", "grading", "grading/sources" };
     char path[PATH_MAX];
     int fd;
 
-    snprintf(path, sizeof path, "%.3000s/grading", folder);
-    if (mkdir(path, 0755) != 0 && errno != EEXIST)
-        return error_system(error, "cannot make the folder '%s'", path);
-    snprintf(path, sizeof path, "%.3000s/grading/sources", folder);
-    if (mkdir(path, 0755) != 0 && errno != EEXIST)
-        return error_system(error, "cannot make the folder '%s'", path);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        snprintf(path, sizeof path, "%.3000s/%s", folder, folders[i]);
+        if (mkdir(path, 0755) != 0 && errno != EEXIST)
+            return error_system(error, "cannot make the folder '%s'", path);
+    }
     snprintf(path, sizeof path, "%.3000s/grading/serve-lock", folder);
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (fd < 0)

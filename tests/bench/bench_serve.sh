@@ -65,6 +65,8 @@ read_pages() {
 }
 hand_in &
 loads=($!)
+until [ -s "$work/submitted" ]; do sleep 0.1; done
+sleep 1 # until it is published
 for ((i = 0; i < 4; i++)); do read_pages $i 4 & loads+=($!); done
 for pid in "${loads[@]}"; do wait "$pid"; done
 echo "$seconds s, $teams teams, $(nproc) processors: $submissions submissions and $reads reads a minute asked for"
