@@ -252,6 +252,49 @@ teardown() {
     assert_output --partial 'To all.'
 }
 
+@test "programs: a batch is judged behind the contest, equal sources once, and is no part of the contest" {
+    local program ada
+    serve_contest 'scoring: { type: relative, rank_cpu: yes }'
+    program=$("$build/grader" token "$contest" --program ada) # called like a team, and none
+    ada=$(token bob)
+    serve
+    token_file "$program"
+    cp "$sort/accepted/baseline.c" "$BATS_TEST_TMPDIR/a.c"
+    cp "$sort/accepted/baseline.c" "$BATS_TEST_TMPDIR/b.c"
+    echo '#error c' > "$BATS_TEST_TMPDIR/c.c"
+    post() { curl -s -H "Authorization: Bearer $1" --data-binary "$2" "$url/judge" | head -n 1; }
+    assert_equal "$(post "$program" '{"items": []}')" 'the body is {"items": [...]} with 1 to 100 items'
+    assert_equal "$(post "$program" '{"items": [{"problem": "Z", "source": "", "language": "c"}]}')" \
+        'items[0]: problem: there is no such problem in this contest'
+    assert_equal "$(post "$program" '{"items": [{"problem": "A", "source": "", "language": "java"}]}')" \
+        'items[0]: it has either source, with language c or cuda, or files, an object of names and texts'
+    assert_equal "$(post "$program" '{"items": [{"problem": "A", "files": {"../x.c": "", "y.c": ""}}]}')" \
+        'a file'"'"'s name is of letters, digits and _ . + -, and no - or . first'
+    assert_equal "$(post "$ada" '{"items": []}')" \
+        'batches are for programs: grade.sh CONTEST token --program'
+    # A team's submission, handed in later, is first.
+    (sleep 1; curl -s -H "Authorization: Bearer $ada" -F problem=A -F "files=@$BATS_TEST_TMPDIR/c.c" "$url/submit" \
+        > /dev/null; watch; sleep 60) &
+    grader=$!
+    run -0 --separate-stderr timeout 60 "$root/run_scripts/batch.sh" A "$BATS_TEST_TMPDIR"/{a,b,c}.c --times \
+        --url "$url" --token "$BATS_TEST_TMPDIR/token"
+    kill "$grader" && pkill -f "run $contest --watch"
+    assert_equal "$(jq -sc 'sort_by(.file) | map([(.file | split("/") | last), .verdict, .seconds > 0])' <<< "$output")" \
+        '[["a.c","AC",true],["b.c","AC",true],["c.c","CE",false]]'
+    assert_equal "$(jq -s 'map(.id) | unique | length' <<< "$output")" 2
+    assert_equal "$(jq -s 'map(select(.verdict == "AC") | .speedup > 0) | all' <<< "$output")" true
+    assert_equal "$(query "SELECT s.team FROM judgements j JOIN submissions s ON s.id = j.submission
+        ORDER BY begun LIMIT 1")" bob
+    # In no list of the contest, for nobody.
+    until_true 10 bash -c "curl -s '$url/api/contests/contest/submissions' | jq -e 'length == 1' > /dev/null"
+    assert_equal "$(body_as "$("$build/grader" token "$contest" --jury prof)" /api/contests/contest/submissions |
+        jq -c 'map(.team_id)')" '["bob"]'
+    run -0 "$build/grader" results "$contest" standings --csv
+    refute_output --partial program
+    assert_equal "$(get_as "$ada" /judge/1) $(code "$url/judge/1") $(get_as "$program" /my/1.json)" '404 404 404'
+    assert_equal "$(get_as "$program" /my/index.html) $(get_as "$program" /judge/99)" '303 404'
+}
+
 @test "freeze: others see that something was handed in, the team sees its verdict" {
     local ada
     serve_contest "freeze: $(date -u -d '1 minute ago' +%FT%TZ)"

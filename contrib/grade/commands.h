@@ -16,7 +16,7 @@ int command_results(const struct contest *contest, const char *folder, int argc,
 int command_rejudge(struct store *store, const struct contest *contest, const char *command, int argc, char **argv,
                     struct error *error);
 
-/* token TEAM | --jury NAME | --admin NAME | --revoke NAME, or nothing: who has one */
+/* token TEAM | --jury NAME | --admin NAME | --program NAME | --revoke NAME, or nothing: who has one */
 int command_token(struct store *store, const char *folder, int argc, char **argv, struct error *error);
 
 #endif

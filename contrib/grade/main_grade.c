@@ -44,9 +44,10 @@ static const char help[] =
     "rejudge [filter] [--start --reason TEXT]  shows what would be judged again, or has it judged again beside the\n"
     "          verdicts that count; then changes N, and commit N or cancel N\n"
     "clear-review N   submission N was looked at: its times rank\n"
-    "token TEAM | --jury NAME | --admin NAME   makes the token that TEAM hands in with by the contest's server, shown"
-    " once;\n"
-    "          one that it had is worth nothing from then on. --revoke NAME ends one. Without a name: who has one\n"
+    "token TEAM | --jury NAME | --admin NAME | --program NAME   makes the token that TEAM hands in with by the"
+    " contest's\n"
+    "          server, shown once; one that it had is worth nothing from then on. A program hands in batches, which\n"
+    "          are no part of the contest. --revoke NAME ends a token. Without a name: who has one\n"
     "filters   --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME\n"
     "\n"
     "exit codes: 0 done, 1 stopped before everything was graded, 2 usage, 3 the toolkit failed\n";

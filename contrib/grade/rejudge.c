@@ -19,8 +19,8 @@
  */
 #define DONE                                                                                                           \
     " FROM judgements j JOIN submissions s ON s.id = j.submission LEFT JOIN machines m ON m.id = j.machine"            \
-    " WHERE j.valid = 1 AND j.state = " SQL(NAME_DONE) " AND (j.verdict <> 'CE' OR EXISTS (SELECT 1 FROM"              \
-    " steps WHERE judgement = j.id)) AND"
+    " WHERE j.valid = 1 AND s.wanted IS NULL AND j.state = " SQL(NAME_DONE) " AND (j.verdict <> 'CE' OR EXISTS"     \
+    " (SELECT 1 FROM steps WHERE judgement = j.id)) AND"
 #define OPEN                                                                                                           \
     " EXISTS (SELECT 1 FROM judgements o JOIN rejudgings r ON r.id = o.rejudging WHERE o.submission = s.id AND"        \
     " r.state = 'open') AND"

@@ -407,6 +407,16 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
     return ok;
 }
 
+/* Whether a program asked for no more than the verdict. */
+static bool wants_no_times(const struct grader *grader, const struct job *job)
+{
+    struct error ignored; /* then it is timed for nothing */
+    int64_t found = 0;
+
+    return store_number(grader->store, &ignored, &found, "SELECT wanted = 'verdict' FROM submissions WHERE id = ?", "i",
+                        job->submission) && found != 0;
+}
+
 /* The state after one that went well. */
 static enum judgement_state next_state(const struct grader *grader, const struct job *job, const json_t *result)
 {
@@ -415,6 +425,7 @@ static enum judgement_state next_state(const struct grader *grader, const struct
     if (job->state == JUDGEMENT_SAMPLES)
         return JUDGEMENT_SECRET;
     if (job->state == JUDGEMENT_SECRET && strcmp(text_of(result, "verdict"), "AC") == 0 &&
+        !wants_no_times(grader, job) &&
         (strcmp(kind, "gpu") == 0 || (strcmp(kind, "cpu") == 0 && grader->contest->rank_cpu)))
         return JUDGEMENT_RANKED;
     return JUDGEMENT_DONE;

@@ -53,6 +53,7 @@ static int end_token(struct store *store, const char *name, struct error *error)
 int command_token(struct store *store, const char *folder, int argc, char **argv, struct error *error)
 {
     static const struct option options[] = { { "revoke", required_argument, NULL, 'r' },
+                                             { "program", required_argument, NULL, 'p' },
                                              { "jury", required_argument, NULL, 'j' },
                                              { "admin", required_argument, NULL, 'a' },
                                              { 0 } };
@@ -66,6 +67,7 @@ int command_token(struct store *store, const char *folder, int argc, char **argv
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (option) {
         case 'r': ended = optarg; break;
+        case 'p': role = ROLE_PROGRAM, name = optarg; break;
         case 'j': role = ROLE_JURY, name = optarg; break;
         case 'a': role = ROLE_ADMIN, name = optarg; break;
         default: return error_usage(error, "unknown option or one without its value; see grader --help"), EXIT_USAGE;

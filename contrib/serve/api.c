@@ -127,9 +127,9 @@ static json_t *own_account(const struct http_request *request)
 
 static void get_account(struct http_request *request, struct http_reply *reply)
 {
-    json_t *object = request->account.role == ROLE_PUBLIC ? NULL : own_account(request);
+    json_t *object = request->account.role < ROLE_TEAM ? NULL : own_account(request);
 
-    if (request->account.role == ROLE_PUBLIC)
+    if (request->account.role < ROLE_TEAM)
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nobody is logged in");
     else
         send_json(request, reply, MHD_HTTP_OK, object);
@@ -183,7 +183,7 @@ static void get_object(struct server *server, struct http_request *request, stru
         value = made = clarifications_of(server, request);
     else if (strcmp(name, "accounts") == 0) {
         value = made = json_array();
-        if (request->account.role != ROLE_PUBLIC)
+        if (request->account.role >= ROLE_TEAM)
             json_array_append_new(made, own_account(request));
     } else if (!value && is_one_of(name, lists, sizeof lists / sizeof lists[0]))
         value = made = json_array();
@@ -216,9 +216,9 @@ static void get_files(struct server *server, struct http_request *request, struc
     int64_t may = 0;
 
     if (!store_number(&server->look, &error, &may, "SELECT 1 FROM submissions WHERE id = ? AND (team = ? OR ?)", "isi",
-                      id, request->account.name, (int64_t)(request->account.role >= ROLE_JURY)))
+                      id, server_team(request), (int64_t)(request->account.role >= ROLE_JURY)))
         server_failed(request, reply, &error);
-    else if (!may || request->account.role == ROLE_PUBLIC)
+    else if (!may)
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such object");
     else if (!source_zip(server->folder, id, &reply->data, &reply->size, &error))
         server_failed(request, reply, &error);
@@ -421,7 +421,7 @@ void api_post(struct server *server, struct http_request *request, struct http_r
 {
     const char *below = below_contest(server, request->path);
 
-    if (below && strcmp(below, "clarifications") == 0)
+    if (below && strcmp(below, "clarifications") == 0 && request->account.role >= ROLE_TEAM)
         post_clarification(server, request, reply);
     else if (!below || strcmp(below, "submissions") != 0)
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nothing can be posted there");

@@ -41,4 +41,9 @@ void server_failed(const struct http_request *request, struct http_reply *reply,
     reply->retry = 5;
 }
 
+const char *server_team(const struct http_request *request)
+{
+    return request->account.role == ROLE_TEAM ? request->account.name : "";
+}
+
 int64_t server_beat(void) { return clock_ns() / 25000000000 & 0xffff; }

@@ -100,7 +100,7 @@ bool server_begin(void *context, struct http_request *request, const char *autho
         server_refuse(request, reply, MHD_HTTP_URI_TOO_LONG, "there is no page of so long a name");
         return false;
     }
-    request->raw = server_below(request->path, "/api") != NULL;
+    request->raw = server_below(request->path, "/api") || server_below(request->path, "/judge");
     if (strcmp(request->path, "/login") == 0)
         session = NULL; /* whatever the browser had */
     return find_account(server, request, authorization, session, reply) &&
@@ -118,6 +118,8 @@ void server_get(void *context, struct http_request *request, struct http_reply *
     } else if (strcmp(request->path, "/") == 0) {
         http_text(reply, MHD_HTTP_SEE_OTHER, "text/plain", "");
         snprintf(reply->location, sizeof reply->location, "/index.html");
+    } else if (server_below(request->path, "/judge") && batch_get(server, request, reply)) {
+        return;
     } else if (!team_get(server, request, reply) && !board_get(server, request, request->path, reply)) {
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such page");
     }
@@ -143,6 +145,8 @@ void server_post(void *context, struct http_request *request, struct http_reply 
         server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "this form is of another session: load the page again");
     else if (server_below(request->path, "/api"))
         api_post(server, request, reply);
+    else if (strcmp(request->path, "/judge") == 0)
+        batch_post(server, request, reply);
     else
         team_post(server, request, reply);
 }

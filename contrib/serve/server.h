@@ -45,6 +45,9 @@ void server_tick(void *context);
 void server_refuse(const struct http_request *request, struct http_reply *reply, unsigned status, const char *words);
 void server_failed(const struct http_request *request, struct http_reply *reply, const struct error *error);
 
+/* The team that asks; "", which no team is called, for another account, whatever its name. */
+const char *server_team(const struct http_request *request);
+
 /* Goes up every 25 s: streams that have nothing to say say so. */
 int64_t server_beat(void);
 
@@ -81,6 +84,18 @@ bool board_get(struct server *server, const struct http_request *request, const 
 
 /* The board as it is now, for pages around it: until the next call. NULL with an error. */
 const struct board *board_now(struct server *server, struct error *error);
+
+/* ---- batch.c: the door for programs, below /judge */
+bool batch_get(struct server *server, const struct http_request *request, struct http_reply *reply);
+void batch_post(struct server *server, struct http_request *request, struct http_reply *reply);
+
+/* ---- result.c */
+
+/* A submission with its judgement that counts, as its owner may see it; NULL for none, or with an error. */
+json_t *result_json(struct server *server, int64_t id, struct error *error);
+
+/* Where a judgement stands among those that wait to be built, from 1; 0 where it does not wait. */
+size_t result_place_in_queue(struct server *server, int64_t judgement, struct error *error);
 
 /* ---- source.c */
 

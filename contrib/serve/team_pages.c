@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "contrib/grade/store/judgement.h"
-#include "contrib/grade/store/queue.h"
 #include "script.h"
 #include "server.h"
 #include "verify/base/clock.h"
@@ -82,21 +81,6 @@ static void put_form(struct own_page *own, const char *action, const char *class
 
 /* ------------------------------------------------------------------ what was handed in */
 
-/* Where a judgement stands in what waits for a builder or a runner, from 1; 0 where it does not wait. */
-static size_t place_in_queue(struct server *server, int64_t judgement, enum queue_kind kind, struct error *error)
-{
-    sqlite3_stmt *statement = queue_open(&server->accounts, kind, clock_wall(), error);
-    size_t place = 0, count = 0;
-
-    while (place == 0 && store_step(&server->accounts, statement, error) == STORE_ROW) {
-        count++;
-        if (sqlite3_column_int64(statement, QUEUE_JUDGEMENT) == judgement)
-            place = count;
-    }
-    sqlite3_finalize(statement);
-    return place;
-}
-
 static void put_state(struct own_page *own, int64_t judgement, const char *state, struct error *error)
 {
     static const struct { const char *name; enum word word; } steps[] = {
@@ -106,7 +90,7 @@ static void put_state(struct own_page *own, int64_t judgement, const char *state
 
     page_put(&own->page, "<span class=\"v wait\">");
     if (strcmp(state, NAME_NEW) == 0)
-        page_count(&own->page, WORD_IN_QUEUE_X, place_in_queue(own->server, judgement, QUEUE_BUILD, error));
+        page_count(&own->page, WORD_IN_QUEUE_X, result_place_in_queue(own->server, judgement, error));
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
         if (strcmp(state, steps[i].name) == 0)
             page_put(&own->page, "%s", page_word(&own->page, steps[i].word));
@@ -337,7 +321,7 @@ static bool own_submission(struct own_page *own, enum language language, int64_t
                          error);
 
     for (size_t i = 0; ok && i < board.count; i++)
-        if (board.entries[i].id == id && strcmp(board.entries[i].team, own->request->account.name) == 0)
+        if (board.entries[i].id == id && strcmp(board.entries[i].team, server_team(own->request)) == 0)
             entry = &board.entries[i];
     *there = entry != NULL;
     if (entry) {
@@ -403,66 +387,18 @@ static void get_events(struct server *server, struct http_reply *reply)
 
 /* ------------------------------------------------------------------ as JSON, for programs */
 
-static json_t *text_or_null(sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-
-    return text ? json_string(text) : json_null();
-}
-
-/* The cases of a judgement, as a participant may see them; times in seconds, null where there is none. */
-static json_t *cases_of(struct server *server, int64_t judgement, struct error *error)
-{
-    sqlite3_stmt *statement = store_prepare(
-        &server->look, error,
-        "SELECT step, name, verdict, message, median, low, high FROM runs WHERE judgement = ? ORDER BY id", "i",
-        judgement);
-    json_t *cases = json_array();
-
-    while (store_step(&server->look, statement, error) == STORE_ROW) {
-        static const char *const times[] = { "seconds", "low", "high" };
-        json_t *one = json_pack("{s:o, s:o, s:o, s:o}", "step", text_or_null(statement, 0), "case",
-                                text_or_null(statement, 1), "verdict", text_or_null(statement, 2), "message",
-                                text_or_null(statement, 3));
-
-        for (int i = 0; one && i < 3; i++)
-            json_object_set_new(one, times[i],
-                                sqlite3_column_type(statement, 4 + i) == SQLITE_NULL
-                                    ? json_null()
-                                    : json_real(sqlite3_column_double(statement, 4 + i)));
-        json_array_append_new(cases, one);
-    }
-    sqlite3_finalize(statement);
-    return cases;
-}
-
 /* A team's submission, or any for the jury. False where it is none of the account's. */
 static bool get_json(struct server *server, const struct http_request *request, int64_t id, struct http_reply *reply)
 {
     struct error error = { 0 };
-    sqlite3_stmt *row = store_prepare(
-        &server->look, &error,
-        "SELECT s.problem, s.path, j.state, j.verdict, j.message, j.id, s.submitted FROM submissions s JOIN judgements"
-        " j ON j.submission = s.id AND j.valid = 1 WHERE s.id = ? AND (s.team = ? OR ?)", "isi", id,
-        request->account.name, (int64_t)(request->account.role >= ROLE_JURY));
+    int64_t may = 0;
     json_t *object = NULL;
-    char *text = NULL, number[24];
+    char *text = NULL;
 
-    if (store_step(&server->look, row, &error) == STORE_ROW) {
-        const int64_t judgement = sqlite3_column_int64(row, 5);
-        const char *state = (const char *)sqlite3_column_text(row, 2);
-
-        snprintf(number, sizeof number, "%jd", (intmax_t)id);
-        object = json_pack("{s:s, s:o, s:o, s:f, s:s, s:o, s:o, s:o}", "id", number, "problem", text_or_null(row, 0),
-                           "file", text_or_null(row, 1), "submitted", sqlite3_column_double(row, 6), "state", state,
-                           "verdict", text_or_null(row, 3), "message", text_or_null(row, 4), "cases",
-                           cases_of(server, judgement, &error));
-        if (object && strcmp(state, NAME_NEW) == 0)
-            json_object_set_new(object, "place_in_queue",
-                                json_integer((json_int_t)place_in_queue(server, judgement, QUEUE_BUILD, &error)));
-        text = object ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
-    }
-    sqlite3_finalize(row);
+    if (store_number(&server->look, &error, &may, "SELECT 1 FROM submissions WHERE id = ? AND (team = ? OR ?)", "isi",
+                     id, server_team(request), (int64_t)(request->account.role >= ROLE_JURY)) && may)
+        object = result_json(server, id, &error);
+    text = object ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
     if (text)
         http_text(reply, MHD_HTTP_OK, "application/json", text);
     free(text);
@@ -493,7 +429,7 @@ static bool get_own(struct own_page *own, enum language language, const char *na
     bool there = true, ok;
     int64_t id;
 
-    if (own->request->account.role == ROLE_PUBLIC) {
+    if (own->request->account.role < ROLE_TEAM) {
         go_to(reply, language, "/login.html");
         return true;
     }
@@ -660,7 +596,7 @@ void team_post(struct server *server, struct http_request *request, struct http_
         post_logout(server, request, reply, language);
     else if (strcmp(request->path, "/submit") == 0)
         post_submit(server, request, reply, language);
-    else if (strcmp(request->path, "/ask") == 0)
+    else if (strcmp(request->path, "/ask") == 0 && request->account.role >= ROLE_TEAM)
         post_question(server, request, reply, language);
     else
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nothing can be posted there");

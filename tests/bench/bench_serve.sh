@@ -42,7 +42,8 @@ hand_in() {
         echo "#error $number" > "$work/file.c"
         curl -s -o "$work/answer" -w 'submit %{http_code} %{time_total}\n' -F problem=A \
             -F "files=@$work/file.c" \
-            --config - "$url/submit" <<< "header = \"Authorization: Bearer ${token[number % teams]}\"" >> "$work/times.submit"
+            --config - "$url/submit" <<< "header = \"Authorization: Bearer ${token[number % teams]}\"" \
+            >> "$work/times.submit"
         sed -n 's/.*"id":"\([0-9]*\)".*/\1/p' "$work/answer" >> "$work/submitted"
         sleep "$(awk -v s="$started" -v n=$number -v a="$submissions" -v now="$EPOCHREALTIME" \
             'BEGIN { left = s + n * 60 / a - now; print (left > 0 ? left : 0) }')"

@@ -17,7 +17,7 @@
 
 enum { SECRET_BYTES = 32, SECRET_TEXT = 44, HASH_TEXT = 65 };
 
-static const char *const names[ROLES] = { "public", "team", "jury", "admin" };
+static const char *const names[ROLES] = { "public", "program", "team", "jury", "admin" };
 
 const char *role_name(enum role role) { return names[role]; }
 

@@ -10,8 +10,8 @@
 
 #include "store.h"
 
-/* In rising order: who has a role may do what those before it may. */
-enum role { ROLE_PUBLIC, ROLE_TEAM, ROLE_JURY, ROLE_ADMIN, ROLES };
+/* In rising order of what they may see. A program hands in batches, which are no part of the contest. */
+enum role { ROLE_PUBLIC, ROLE_PROGRAM, ROLE_TEAM, ROLE_JURY, ROLE_ADMIN, ROLES };
 
 enum {
     ACCOUNT_NAME = 128,      /* bytes, with the final zero */

@@ -4,7 +4,8 @@
  * Round-robin over the teams. A judgement's turn is its place among its team's unfinished ones, what is already begun
  * first and then the oldest, plus the number of the team's that were begun in the last QUEUE_SECONDS and are done. The
  * lowest turn comes first, of equal turns the oldest. So a team's own queued submissions stand behind each other, and
- * the team with the fewest judged recently is next. Rejudgings come after everything fresh, by turns of their own.
+ * the team with the fewest judged recently is next. Rejudgings come after everything fresh, by turns of their own; and
+ * what programs hand in comes after all that is the contest's.
  *
  * Nobody starves: each judgement of another team that is begun raises that team's turns, while those of a team that
  * waits only fall. The order depends on the database and the time alone.

@@ -202,15 +202,20 @@ static const char *const versions[] = {
     /* 5: who may hand in by the server, and what is asked and said in a contest */
     "CREATE TABLE tokens ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL,"
-    " role TEXT NOT NULL CHECK (role IN ('team', 'jury', 'admin')), hash TEXT NOT NULL, created REAL NOT NULL,"
-    " revoked REAL);"
+    " role TEXT NOT NULL CHECK (role IN ('program', 'team', 'jury', 'admin')), hash TEXT NOT NULL,"
+    " created REAL NOT NULL, revoked REAL);"
     "CREATE UNIQUE INDEX token_of_account ON tokens (account) WHERE revoked IS NULL;"
     "CREATE TABLE sessions ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT, token INTEGER NOT NULL REFERENCES tokens (id), hash TEXT NOT NULL,"
     " expires REAL NOT NULL);"
     "CREATE TABLE clarifications ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT, from_team TEXT, to_team TEXT,"
-    " reply_to INTEGER REFERENCES clarifications (id), problem TEXT, text TEXT NOT NULL, made REAL NOT NULL);",
+    " reply_to INTEGER REFERENCES clarifications (id), problem TEXT, text TEXT NOT NULL, made REAL NOT NULL);"
+    "ALTER TABLE submissions ADD COLUMN wanted TEXT CHECK (wanted IN ('verdict', 'times'));"
+    "CREATE TABLE batches (id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL, made REAL NOT NULL);"
+    "CREATE TABLE batch_items ("
+    " batch INTEGER NOT NULL REFERENCES batches (id), number INTEGER NOT NULL,"
+    " submission INTEGER NOT NULL REFERENCES submissions (id), PRIMARY KEY (batch, number)) WITHOUT ROWID;",
 };
 
 enum { NEWEST = sizeof versions / sizeof versions[0] };
@@ -310,7 +315,9 @@ bool store_open(struct store *store, const char *path, enum store_mode mode, str
                     path, (int)version, store_schema());
         goto fail;
     }
-    if (mode == STORE_WRITE ? migrate(store, error) : mode != STORE_READ || store_make_public(store, error))
+    if (mode == STORE_WRITE ? migrate(store, error)
+                            : store_hide_programs(store, error) &&
+                                  (mode != STORE_READ || store_make_public(store, error)))
         return true;
 fail:
     store_close(store);

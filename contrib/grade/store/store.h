@@ -36,6 +36,12 @@ void store_close(struct store *store);
 /* From now on the connection has the public view. Called by store_open(). */
 bool store_make_public(struct store *store, struct error *error);
 
+/*
+ * And `submissions` are the contest's: what programs had judged (`wanted` is not null) is in main.submissions alone.
+ * Called by store_open() for who reads.
+ */
+bool store_hide_programs(struct store *store, struct error *error);
+
 /* The schema's newest version. */
 int store_schema(void);
 

@@ -53,10 +53,18 @@ static int authorize(void *context, int action, const char *table, const char *c
                : SQLITE_OK;
 }
 
-bool store_make_public(struct store *store, struct error *error)
+bool store_hide_programs(struct store *store, struct error *error)
 {
     return (sqlite3_exec(store->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) == SQLITE_OK &&
-            sqlite3_exec(store->db, views, NULL, NULL, NULL) == SQLITE_OK &&
+            sqlite3_exec(store->db,
+                         "CREATE TEMP VIEW submissions AS SELECT * FROM main.submissions WHERE wanted IS NULL", NULL,
+                         NULL, NULL) == SQLITE_OK) ||
+           error_toolkit(error, "%s: %s", store->path, sqlite3_errmsg(store->db));
+}
+
+bool store_make_public(struct store *store, struct error *error)
+{
+    return (sqlite3_exec(store->db, views, NULL, NULL, NULL) == SQLITE_OK &&
             sqlite3_set_authorizer(store->db, authorize, NULL) == SQLITE_OK) ||
            error_toolkit(error, "%s: %s", store->path, sqlite3_errmsg(store->db));
 }

@@ -1,0 +1,296 @@
+/*
+ * batch.c - the door for programs: sources in a batch, judged behind everything of the contest, and no part of it.
+ *
+ *   POST /judge            {"items": [{"problem": ID, "source": TEXT, "language": "c"|"cuda"}, ...]}
+ *   GET  /judge/N          the batch with all results so far
+ *   GET  /judge/N/events   each result when it is there, a line of JSON each; ends after the last
+ *
+ * docs/FORMATS.md has the objects. What an account asks for is in the database under "program/NAME", which no folder of
+ * a team can be called.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/grade/store/judgement.h"
+#include "server.h"
+#include "verify/base/clock.h"
+#include "verify/base/number.h"
+
+enum { ITEMS = 100, FILES = 64, TOLD_BITS = 20 };
+
+/* ------------------------------------------------------------------ taking */
+
+/* The files of an item in files[FILES]; what is wrong with it, or NULL. */
+static const char *files_of_item(const json_t *item, struct upload_file *files, size_t *count)
+{
+    const json_t *all = json_object_get(item, "files"), *source = json_object_get(item, "source");
+    const char *language = json_string_value(json_object_get(item, "language")), *name;
+    json_t *text;
+
+    *count = 0;
+    if (json_is_string(source) && !all && language &&
+        (strcmp(language, "c") == 0 || strcmp(language, "cuda") == 0)) {
+        files[(*count)++] = (struct upload_file){ strcmp(language, "c") == 0 ? "source.c" : "source.cu",
+                                                  json_string_value(source), json_string_length(source) };
+        return NULL;
+    }
+    if (source || json_object_size(all) == 0 || json_object_size(all) > FILES)
+        return "it has either source, with language c or cuda, or files, an object of names and texts";
+    json_object_foreach((json_t *)all, name, text) {
+        if (!json_is_string(text))
+            return "files: the value of a name is its text";
+        files[(*count)++] = (struct upload_file){ name, json_string_value(text), json_string_length(text) };
+    }
+    return NULL;
+}
+
+/* "verdict", or "times" where those are wanted as well; NULL for something else. */
+static const char *wanted_of(const json_t *item)
+{
+    const json_t *want = json_object_get(item, "want");
+    const char *wanted = "verdict";
+    json_t *one;
+    size_t i;
+
+    if (want && !json_is_array(want))
+        return NULL;
+    json_array_foreach(want, i, one) {
+        const char *text = json_string_value(one);
+
+        if (!text || (strcmp(text, "verdict") != 0 && strcmp(text, "times") != 0))
+            return NULL;
+        if (strcmp(text, "times") == 0)
+            wanted = "times";
+    }
+    return wanted;
+}
+
+/* What is wrong with an item, or NULL. */
+static const char *refuse_item(const struct server *server, const json_t *item)
+{
+    static const char *const known[] = { "problem", "source", "language", "files", "want", "again" };
+    struct upload_file files[FILES];
+    const char *problem = json_string_value(json_object_get(item, "problem")), *key;
+    size_t count;
+    json_t *value;
+
+    if (!json_is_object(item))
+        return "an item is an object";
+    json_object_foreach((json_t *)item, key, value) {
+        bool found = false;
+
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+            found = found || strcmp(known[i], key) == 0;
+        if (!found)
+            return "an item has problem, source and language or files, want, again, and nothing else";
+    }
+    if (!problem || !contest_problem(server->contest, problem))
+        return "problem: there is no such problem in this contest";
+    if (!wanted_of(item))
+        return "want: a list of verdict and times";
+    if (json_object_get(item, "again") && !json_is_boolean(json_object_get(item, "again")))
+        return "again: true or false";
+    return files_of_item(item, files, &count);
+}
+
+static bool take_item(struct server *server, const struct http_request *request, int64_t batch, size_t number,
+                      const json_t *item, int64_t *id, struct http_reply *reply)
+{
+    const char *wanted = wanted_of(item);
+    struct upload_file files[FILES];
+    char account[ACCOUNT_NAME + 16], title[64], file[80];
+    struct error error = { 0 };
+    size_t count;
+    bool ok;
+
+    files_of_item(item, files, &count);
+    snprintf(account, sizeof account, "program/%s", request->account.name);
+    /* What has the same name and content is judged once: a name of its own for what is to be judged again. */
+    if (json_is_true(json_object_get(item, "again")))
+        snprintf(title, sizeof title, "batch-%jd-%zu", (intmax_t)batch, number);
+    else
+        snprintf(title, sizeof title, "%s", wanted);
+    if (count == 1 && json_object_get(item, "source")) {
+        snprintf(file, sizeof file, "%s%s", title, strrchr(files[0].name, '.'));
+        files[0].name = file;
+    }
+    server->intake.wanted = wanted;
+    ok = upload_take(server, request, account, json_string_value(json_object_get(item, "problem")), files, count,
+                     title, id, reply);
+    server->intake.wanted = NULL;
+    if (!ok)
+        return false;
+    if (!store_run(&server->store, &error, "INSERT INTO batch_items (batch, number, submission) VALUES (?, ?, ?)",
+                   "iii", batch, (int64_t)number, *id)) {
+        server_failed(request, reply, &error);
+        return false;
+    }
+    return true;
+}
+
+static void send_object(const struct http_request *request, struct http_reply *reply, json_t *object)
+{
+    char *text = object ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
+
+    if (text)
+        http_text(reply, MHD_HTTP_OK, "application/json", text);
+    else
+        server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+    free(text);
+    json_decref(object);
+}
+
+/* All items are looked at before the first one is taken. */
+static bool check_batch(struct server *server, struct http_request *request, const json_t *items,
+                        struct http_reply *reply)
+{
+    char line[400];
+    json_t *item;
+    size_t i;
+
+    if (json_array_size(items) == 0 || json_array_size(items) > ITEMS) {
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the body is {\"items\": [...]} with 1 to 100 items");
+        return false;
+    }
+    json_array_foreach(items, i, item) {
+        const char *why = refuse_item(server, item);
+
+        if (!why)
+            continue;
+        snprintf(line, sizeof line, "items[%zu]: %s", i, why);
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, line);
+        return false;
+    }
+    return true;
+}
+
+void batch_post(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+    json_t *object = request->body ? json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    const json_t *items = json_object_get(object, "items");
+    json_t *answer = json_array(), *item;
+    struct error error = { 0 };
+    int64_t batch = 0, id;
+    char text[24];
+    size_t i;
+
+    if (request->account.role != ROLE_PROGRAM)
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "batches are for programs: grade.sh CONTEST token --program");
+    else if (check_batch(server, request, items, reply)) {
+        if (store_run(&server->store, &error, "INSERT INTO batches (account, made) VALUES (?, ?)", "sd",
+                      request->account.name, clock_wall()))
+            batch = sqlite3_last_insert_rowid(server->store.db);
+        else
+            server_failed(request, reply, &error);
+    }
+    json_array_foreach(items, i, item) {
+        if (batch == 0 || !take_item(server, request, batch, i, item, &id, reply))
+            break;
+        snprintf(text, sizeof text, "%jd", (intmax_t)id);
+        json_array_append_new(answer, json_pack("{s:s}", "id", text));
+    }
+    if (batch > 0 && !reply->status) {
+        snprintf(text, sizeof text, "%jd", (intmax_t)batch);
+        send_object(request, reply, json_pack("{s:s, s:O}", "batch", text, "items", answer));
+    }
+    json_decref(answer);
+    json_decref(object);
+}
+
+/* ------------------------------------------------------------------ asking */
+
+/* Whether the account may see that batch. */
+static bool may_see(struct server *server, const struct http_request *request, int64_t batch, struct error *error)
+{
+    int64_t may = 0;
+
+    return (request->account.role == ROLE_PROGRAM || request->account.role >= ROLE_JURY) &&
+           store_number(&server->look, error, &may, "SELECT 1 FROM batches WHERE id = ? AND (account = ? OR ?)", "isi",
+                        batch, request->account.name, (int64_t)(request->account.role >= ROLE_JURY)) && may;
+}
+
+static void get_batch(struct server *server, const struct http_request *request, int64_t batch,
+                      struct http_reply *reply)
+{
+    struct error error = { 0 };
+    sqlite3_stmt *row = store_prepare(&server->look, &error,
+                                      "SELECT submission FROM batch_items WHERE batch = ? ORDER BY number", "i", batch);
+    json_t *items = json_array();
+    size_t done = 0;
+    char number[24];
+
+    while (store_step(&server->look, row, &error) == STORE_ROW) {
+        json_t *item = result_json(server, sqlite3_column_int64(row, 0), &error);
+
+        done += item && json_is_string(json_object_get(item, "verdict"));
+        json_array_append_new(items, item ? item : json_null());
+    }
+    sqlite3_finalize(row);
+    snprintf(number, sizeof number, "%jd", (intmax_t)batch);
+    if (error.text[0]) {
+        server_failed(request, reply, &error);
+        json_decref(items);
+        return;
+    }
+    send_object(request, reply, json_pack("{s:s, s:I, s:I, s:o}", "batch", number, "done", (json_int_t)done, "of",
+                                          (json_int_t)json_array_size(items), "items", items));
+}
+
+/* The place: the batch above, and below how many results it was told. One a call, in the order in which they ended. */
+static ptrdiff_t read_batch(void *context, int64_t *place, char *buffer, size_t size)
+{
+    struct server *server = context;
+    const int64_t batch = *place >> TOLD_BITS, told = *place & ((1 << TOLD_BITS) - 1);
+    struct error error = { 0 };
+    int64_t all, next = 0;
+    json_t *item;
+    char *text;
+    ptrdiff_t got = -1;
+
+    if (!store_number(&server->look, &error, &all, "SELECT count(*) FROM batch_items WHERE batch = ?", "i", batch) ||
+        told >= all ||
+        !store_number(&server->look, &error, &next,
+                      "SELECT i.submission FROM batch_items i JOIN judgements j ON j.submission = i.submission AND"
+                      " j.valid = 1 WHERE i.batch = ? AND j.state = " SQL(NAME_DONE) " ORDER BY j.ended, i.number LIMIT 1"
+                      " OFFSET ?", "ii", batch, told))
+        return -1;
+    if (next == 0)
+        return 0;
+    item = result_json(server, next, &error);
+    json_object_del(item, "cases"); /* they are in the batch: a line has room */
+    text = item ? json_dumps(item, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    if (text && strlen(text) + 1 < size) {
+        got = snprintf(buffer, size, "%s\n", text);
+        ++*place;
+    }
+    free(text);
+    json_decref(item);
+    return got;
+}
+
+bool batch_get(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+    const char *below = server_below(request->path, "/judge");
+    struct error error = { 0 };
+    const char *end = below ? strstr(below, "/events") : NULL;
+    char number[24];
+    int64_t batch;
+
+    if (!below || below[0] != '/' || strlen(below) >= sizeof number + 8 || (end && end[7]))
+        return false;
+    snprintf(number, sizeof number, "%.*s", (int)(end ? end - below - 1 : (ptrdiff_t)sizeof number - 1), below + 1);
+    if (!number_integer(number, 1, INT64_MAX >> (TOLD_BITS + 1), &batch) || !may_see(server, request, batch, &error))
+        return false;
+    if (!end) {
+        get_batch(server, request, batch, reply);
+        return true;
+    }
+    reply->status = MHD_HTTP_OK;
+    reply->type = "application/x-ndjson";
+    reply->stream = read_batch;
+    reply->stream_context = server;
+    reply->stream_place = batch << TOLD_BITS;
+    return true;
+}
