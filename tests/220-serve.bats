@@ -279,8 +279,8 @@ teardown() {
     run -0 --separate-stderr timeout 60 "$root/run_scripts/batch.sh" A "$BATS_TEST_TMPDIR"/{a,b,c}.c --times \
         --url "$url" --token "$BATS_TEST_TMPDIR/token"
     kill "$grader" && pkill -f "run $contest --watch"
-    assert_equal "$(jq -sc 'sort_by(.file) | map([(.file | split("/") | last), .verdict, .seconds > 0])' <<< "$output")" \
-        '[["a.c","AC",true],["b.c","AC",true],["c.c","CE",false]]'
+    assert_equal "$(jq -sc 'sort_by(.file) | map([(.file | split("/") | last), .verdict, .seconds > 0])' \
+        <<< "$output")" '[["a.c","AC",true],["b.c","AC",true],["c.c","CE",false]]'
     assert_equal "$(jq -s 'map(.id) | unique | length' <<< "$output")" 2
     assert_equal "$(jq -s 'map(select(.verdict == "AC") | .speedup > 0) | all' <<< "$output")" true
     assert_equal "$(query "SELECT s.team FROM judgements j JOIN submissions s ON s.id = j.submission

@@ -253,8 +253,8 @@ static ptrdiff_t read_batch(void *context, int64_t *place, char *buffer, size_t 
         told >= all ||
         !store_number(&server->look, &error, &next,
                       "SELECT i.submission FROM batch_items i JOIN judgements j ON j.submission = i.submission AND"
-                      " j.valid = 1 WHERE i.batch = ? AND j.state = " SQL(NAME_DONE) " ORDER BY j.ended, i.number LIMIT 1"
-                      " OFFSET ?", "ii", batch, told))
+                      " j.valid = 1 WHERE i.batch = ? AND j.state = " SQL(NAME_DONE) " ORDER BY j.ended, i.number"
+                      " LIMIT 1 OFFSET ?", "ii", batch, told))
         return -1;
     if (next == 0)
         return 0;
