@@ -14,7 +14,7 @@ setup_file() {
 setup() {
     load helpers/common
     contest_places
-    server='' grader=''
+    server='' grader='' caddy=''
 }
 
 teardown() {
@@ -342,6 +342,40 @@ teardown() {
         ]"
     assert_equal "$(query 'SELECT count(*), count(DISTINCT path) FROM submissions')" '12|12'
     sound
+}
+
+@test "Caddy before it, by the lines of docs/CONTEST.md: TLS, a cookie for it alone, the feed as it grows" {
+    local ada port ca feed
+    command -v caddy > /dev/null || { echo "caddy is missing: run_scripts/lib/packages.sh web" >&2; return 1; }
+    serve_contest
+    ada=$(token ada)
+    serve 0 --proxy
+    port=$((20000 + RANDOM % 20000))
+    {
+        printf '{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n'
+        sed -n '/^contest\.example\.org {$/,/^}$/p' "$root/docs/CONTEST.md" |
+            sed "s|^contest.example.org {|https://localhost:$port {\n\ttls internal|; s|127.0.0.1:8080|${url#http://}|"
+    } > "$BATS_TEST_TMPDIR/Caddyfile"
+    export XDG_DATA_HOME=$BATS_TEST_TMPDIR/caddy XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/caddy
+    caddy run --config "$BATS_TEST_TMPDIR/Caddyfile" --adapter caddyfile > "$BATS_TEST_TMPDIR/caddy.log" 2>&1 3>&- &
+    caddy=$!
+    ca=$XDG_DATA_HOME/caddy/pki/authorities/local/root.crt
+    until_true 30 curl -s -o /dev/null --cacert "$ca" "https://localhost:$port/index.html"
+    run -0 curl -s -D - -o /dev/null --cacert "$ca" --data-urlencode "token=$ada" "https://localhost:$port/login"
+    assert_output --regexp 'set-cookie: session=.*; SameSite=Strict; .*; Secure'
+    curl -sN -m 5 --cacert "$ca" "https://localhost:$port/api/contests/contest/event-feed" \
+        > "$BATS_TEST_TMPDIR/feed" &
+    feed=$!
+    sleep 1
+    code -H "Authorization: Bearer $ada" -F problem=A -F "files=@$sort/accepted/baseline.c" "$url/submit" > /dev/null
+    until_true 4 grep -q '"type":"submissions"' "$BATS_TEST_TMPDIR/feed"
+    wait "$feed" || true
+    # The limit is the client's behind Caddy, whatever it says of itself.
+    for i in {1..11}; do
+        code --cacert "$ca" -H "X-Forwarded-For: 10.0.0.$i" -H "Authorization: Bearer $i.x" \
+            "https://localhost:$port/api"
+    done > "$BATS_TEST_TMPDIR/codes"
+    assert_equal "$(< "$BATS_TEST_TMPDIR/codes")" 401401401401401401401401401401429
 }
 
 @test "a browser: log in, hand in, the verdict without reloading, the board; no script error, nothing refused" {

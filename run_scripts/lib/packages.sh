@@ -20,7 +20,7 @@ for_formats=(zip:zip unzip:unzip libarchive-dev:archive.h libxml2-dev:/usr/inclu
 for_clics=(libicu-dev:unicode/ucol.h)
 for_serve=(libarchive-dev:archive.h libmicrohttpd-dev:microhttpd.h libcmark-gfm-dev:cmark-gfm.h
     libcmark-gfm-extensions-dev:cmark-gfm-core-extensions.h libicu-dev:unicode/ucol.h)
-for_web=(curl:curl)
+for_web=(curl:curl caddy:caddy)
 for_schema=(python3-jsonschema:/usr/bin/jsonschema)
 for_browser=(chromium:chromium jq:jq)
 for_pictures=("fonts-noto-core:/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf"

@@ -16,11 +16,11 @@ serve_contest() {
 
 token() { "$build/grader" token "$contest" "$1"; }
 
-# serve [PORT]: starts it; $server and $url.
+# serve [PORT [OPTION...]]: starts it; $server and $url.
 serve() {
     local out=$BATS_TEST_TMPDIR/server.out
     : > "$out"
-    "$build/server" "$contest" --port "${1:-0}" > "$out" 2>> "$BATS_TEST_TMPDIR/server.log" 3>&- &
+    "$build/server" "$contest" --port "${1:-0}" "${@:2}" > "$out" 2>> "$BATS_TEST_TMPDIR/server.log" 3>&- &
     server=$!
     until_true 20 test -s "$out" || { cat "$BATS_TEST_TMPDIR/server.log" >&2; return 1; }
     url=$(head -n 1 "$out")
@@ -35,7 +35,7 @@ watch() {
 
 serve_stop() {
     local pid
-    for pid in $server $grader; do
+    for pid in $server $grader $caddy; do
         if kill "$pid" 2> /dev/null; then wait "$pid" 2> /dev/null || true; fi
     done
 }
