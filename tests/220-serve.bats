@@ -253,10 +253,10 @@ teardown() {
 }
 
 @test "programs: a batch is judged behind the contest, equal sources once, and is no part of the contest" {
-    local program ada
+    local program bob
     serve_contest 'scoring: { type: relative, rank_cpu: yes }'
     program=$("$build/grader" token "$contest" --program ada) # called like a team, and none
-    ada=$(token bob)
+    bob=$(token bob)
     serve
     token_file "$program"
     cp "$sort/accepted/baseline.c" "$BATS_TEST_TMPDIR/a.c"
@@ -270,15 +270,17 @@ teardown() {
         'items[0]: it has either source, with language c or cuda, or files, an object of names and texts'
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "files": {"../x.c": "", "y.c": ""}}]}')" \
         'a file'"'"'s name is of letters, digits and _ . + -, and no - or . first'
-    assert_equal "$(post "$ada" '{"items": []}')" \
+    assert_equal "$(post "$bob" '{"items": []}')" \
         'batches are for programs: grade.sh CONTEST token --program'
     # A team's submission, handed in later, is first.
-    (sleep 1; curl -s -H "Authorization: Bearer $ada" -F problem=A -F "files=@$BATS_TEST_TMPDIR/c.c" "$url/submit" \
-        > /dev/null; watch; sleep 60) &
+    (
+        until [ "$(query 'SELECT count(*) FROM batch_items')" = 3 ]; do sleep 0.1; done
+        code -H "Authorization: Bearer $bob" -F problem=A -F "files=@$BATS_TEST_TMPDIR/c.c" "$url/submit"
+        exec "$build/grader" run "$contest" --watch
+    ) > "$BATS_TEST_TMPDIR/grader.log" 2>&1 < /dev/null 3>&- &
     grader=$!
     run -0 --separate-stderr timeout 60 "$root/run_scripts/batch.sh" A "$BATS_TEST_TMPDIR"/{a,b,c}.c --times \
         --url "$url" --token "$BATS_TEST_TMPDIR/token"
-    kill "$grader" && pkill -f "run $contest --watch"
     assert_equal "$(jq -sc 'sort_by(.file) | map([(.file | split("/") | last), .verdict, .seconds > 0])' \
         <<< "$output")" '[["a.c","AC",true],["b.c","AC",true],["c.c","CE",false]]'
     assert_equal "$(jq -s 'map(.id) | unique | length' <<< "$output")" 2
@@ -291,7 +293,7 @@ teardown() {
         jq -c 'map(.team_id)')" '["bob"]'
     run -0 "$build/grader" results "$contest" standings --csv
     refute_output --partial program
-    assert_equal "$(get_as "$ada" /judge/1) $(code "$url/judge/1") $(get_as "$program" /my/1.json)" '404 404 404'
+    assert_equal "$(get_as "$bob" /judge/1) $(code "$url/judge/1") $(get_as "$program" /my/1.json)" '404 404 404'
     assert_equal "$(get_as "$program" /my/index.html) $(get_as "$program" /judge/99)" '303 404'
 }
 
