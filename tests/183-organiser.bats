@@ -149,6 +149,9 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     # It takes its time in the compiler and in every call.
     { cat "$sort/accepted/qsort.c"; echo '#include <time.h>'
       echo '__attribute__((constructor)) static void slow(void) { nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, 0); }'
+      for ((i = 0; i < 300; i++)); do
+          echo "__attribute__((used)) static int f$i(int x) { for (int i = 0; i < x; i++) x ^= x * $i + i; return x; }"
+      done
     } > slow.c
     submit ada 1.c slow.c
     run -0 grade
