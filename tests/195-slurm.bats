@@ -269,6 +269,30 @@ END
     scontrol update NodeName=node3 State=RESUME
 }
 
+@test "grade_slurm --watch: what the contest's server takes, a node of the cluster judges" {
+    requires box
+    local front token i
+    load helpers/serve
+    make -s -C "$root" DEV=1 serve-programs >&2
+    contest "start: $(date -u -d '1 hour ago' +%FT%TZ)" "end: $(date -u -d 'tomorrow' +%FT%TZ)" 'practice: yes'
+    token=$("$build/grader" token "$contest" ada)
+    serve
+    "$root/contrib/slurm/grade_slurm.sh" "$contest" --chunk 2 --watch > "$BATS_TEST_TMPDIR/out" 2>&1 < /dev/null 3>&- &
+    front=$!
+    token_file "$token"
+    echo '#error not so' > "$BATS_TEST_TMPDIR/broken.c"
+    run -0 --separate-stderr submit_sh A "$BATS_TEST_TMPDIR/broken.c"
+    run -0 --separate-stderr submit_sh A "$sort/accepted/qsort.c" --watch
+    assert_line AC
+    until_true 60 bash -c "curl -s '$url/api/contests/contest/judgements' | jq -e 'map(.judgement_type_id) | sort ==
+        [\"AC\", \"CE\"]' > /dev/null"
+    assert_equal "$(query "SELECT count(*) FROM machines WHERE host LIKE 'node%'" | grep -c '[1-9]')" 1
+    kill $front
+    wait $front || true
+    serve_stop
+    sound
+}
+
 @test "grade_slurm: a node dies in mid-run, another may not be drained, the front end is killed: one verdict each" {
     requires box
     local round name attempt=0

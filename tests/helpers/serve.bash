@@ -35,7 +35,7 @@ watch() {
 
 serve_stop() {
     local pid
-    for pid in $server $grader $caddy; do
+    for pid in $server ${grader:-} ${caddy:-}; do
         if kill "$pid" 2> /dev/null; then wait "$pid" 2> /dev/null || true; fi
     done
 }
