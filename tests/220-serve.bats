@@ -346,6 +346,43 @@ teardown() {
     sound
 }
 
+@test "a full disk: an upload is refused, pages and feed go on, and with room again nothing is missing or double" {
+    local ada
+    serve_contest
+    ada=$(token ada)
+    cp -r "$contest" "$BATS_TEST_TMPDIR/source"
+    echo '#error full' > "$BATS_TEST_TMPDIR/full.c"
+    export contest db build root ada BATS_TEST_TMPDIR
+    # A disk of its own for the contest.
+    run -0 unshare --user --map-root-user --mount bash -euo pipefail <<'SCRIPT'
+    mount -t tmpfs -o size=4M none "$contest"
+    cp -r "$BATS_TEST_TMPDIR/source/." "$contest"
+    "$build/server" "$contest" --port 0 > "$BATS_TEST_TMPDIR/url" 2> "$BATS_TEST_TMPDIR/said" 3>&- &
+    server=$!
+    until [ -s "$BATS_TEST_TMPDIR/url" ]; do sleep 0.1; done
+    url=$(head -n 1 "$BATS_TEST_TMPDIR/url") url=${url%/}
+    upload() {
+        curl -s -o "$BATS_TEST_TMPDIR/answer" -w '%{http_code}\n' -H "Authorization: Bearer $ada" -F problem=A \
+            -F "files=@$BATS_TEST_TMPDIR/$1" "$url/submit"
+    }
+    cat /dev/zero > "$contest/more" 2> /dev/null || true
+    upload full.c
+    upload full.c
+    curl -s -o /dev/null -w '%{http_code}\n' "$url/index.html"
+    rm "$contest/more"
+    upload full.c
+    upload full.c
+    sleep 0.6
+    curl -s "$url/api/contests/contest/submissions" | jq length
+    kill $server
+    wait $server
+    sqlite3 "$db" 'PRAGMA integrity_check; SELECT count(*) FROM submissions; SELECT count(*) FROM judgements'
+    ls "$contest/grading/sources"
+SCRIPT
+    assert_output $'503\n503\n200\n200\n200\n1\nok\n1\n1\n1'
+    run -0 grep -cE 'No space left|full|disk I/O error' "$BATS_TEST_TMPDIR/said"
+}
+
 @test "Caddy before it, by the lines of docs/CONTEST.md: TLS, a cookie for it alone, the feed as it grows" {
     local ada port ca feed
     command -v caddy > /dev/null || { echo "caddy is missing: run_scripts/lib/packages.sh web" >&2; return 1; }

@@ -69,7 +69,8 @@ hand_in() { # TEAM
             echo "$code" >> "$work/codes"
             sleep 0.3
         done
-        echo "$source $(sed -n 's/.*"id":"\([0-9]*\)".*/\1/p' "$source.answer") t$1 $(< "$source.must")" >> "$work/told.$1"
+        echo "$source $(sed -n 's/.*"id":"\([0-9]*\)".*/\1/p' "$source.answer") t$1 $(< "$source.must")" \
+            >> "$work/told.$1"
     done
 }
 follow() {
@@ -98,7 +99,8 @@ while [ $SECONDS -lt $end ]; do
         wait "$grader" 2> /dev/null || true
         start_grader ;;
     4) # another program has the database for a while
-        { echo 'BEGIN IMMEDIATE;'; sleep 1; echo 'COMMIT;'; } | sqlite3 -cmd '.timeout 5000' "$db" > /dev/null 2>&1 || true ;;
+        { echo 'BEGIN IMMEDIATE;'; sleep 1; echo 'COMMIT;'; } |
+            sqlite3 -cmd '.timeout 5000' "$db" > /dev/null 2>&1 || true ;;
     esac
     kills=$((kills + 1))
 done
@@ -114,8 +116,8 @@ sleep 6
 touch "$work/over"
 wait "$reader"
 # What was told, and what is there: number, team, verdict.
-sqlite3 -readonly -separator ' ' "$db" "SELECT s.id, s.team, group_concat(j.verdict) FROM submissions s JOIN judgements j
-    ON j.submission = s.id AND j.valid GROUP BY s.id ORDER BY s.id" > "$work/there"
+sqlite3 -readonly -separator ' ' "$db" "SELECT s.id, s.team, group_concat(j.verdict) FROM submissions s
+    JOIN judgements j ON j.submission = s.id AND j.valid GROUP BY s.id ORDER BY s.id" > "$work/there"
 awk '{ print $2, $3, $4 }' "$work/told" | sort -n > "$work/must"
 bad=0
 diff "$work/must" "$work/there" > "$work/difference" || { bad=1; head -n 5 "$work/difference"; }
@@ -123,10 +125,12 @@ diff "$work/must" "$work/there" > "$work/difference" || { bad=1; head -n 5 "$wor
 [ "$(jq -r .token "$work/feed" | sort | uniq -d | wc -l)" = 0 ] || { bad=1; echo 'a line of the feed came twice'; }
 [ "$(jq -r .token "$work/feed" | sed 's/.*-//' | sort -n | awk '$1 != NR { print; exit }')" = '' ] ||
     { bad=1; echo 'a line of the feed is missing'; }
-[ "$(jq -r 'select(.type == "judgements" and .data.judgement_type_id).id' "$work/feed" | sort -u | wc -l)" = "$told" ] ||
+[ "$(jq -r 'select(.type == "judgements" and .data.judgement_type_id).id' "$work/feed" | sort -u |
+    wc -l)" = "$told" ] ||
     { bad=1; echo 'the feed has not every verdict'; }
-echo "$seconds s, seed $seed: $kills kills and locks; $told submissions told to 8 teams, $(wc -l < "$work/there") there," \
-    "$(wc -l < "$work/feed") lines of the feed; refused or not answered: $(sort "$work/codes" 2> /dev/null |
+echo "$seconds s, seed $seed: $kills kills and locks; $told submissions told to 8 teams," \
+    "$(wc -l < "$work/there") there, $(wc -l < "$work/feed") lines of the feed;" \
+    "refused or not answered: $(sort "$work/codes" 2> /dev/null |
         uniq -c | awk '{ printf "%s%s times %s", sep, $1, $2; sep = ", " }')"
 [ $bad -eq 0 ] && echo 'every submission has its verdict, once'
 exit $bad
