@@ -85,7 +85,7 @@ teardown() {
 }
 
 @test "hand in: a session, its cookie and its form; without what the form repeats nothing is taken" {
-    local ada form
+    local ada form part
     serve_contest
     ada=$(token ada)
     serve
@@ -178,6 +178,129 @@ teardown() {
     after=$(memory_of "$server")
     [ $((after - before)) -lt 60000 ] || fail "from $before to $after KiB"
     assert_equal "$(code "$url/index.html")" 200
+}
+
+@test "bad requests: a form that comes byte by byte is whole; a part without a name ends nothing" {
+    local ada form other part
+    serve_contest
+    ada=$(token ada)
+    serve
+    printf -v form -- '----boundary\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n' problem A
+    part='Content-Disposition: form-data; name="%s"; filename="%s"'
+    printf -v form -- "%s----boundary\r\n$part\r\n\r\n%s\r\n----boundary--\r\n" "$form" files slow.c 'int slow;'
+    other=${form/slow.c/other.c}
+    assert_equal "$(in_pieces 1 /submit "$ada" "$form") $(in_pieces 7 /submit "$ada" "$other")" '200 200'
+    assert_equal "$(query 'SELECT path FROM submissions ORDER BY id')" $'slow.c\nother.c'
+    assert_equal "$(cat "$contest/grading/sources/1/device_user.c")" 'int slow;'
+    # By anybody: nobody has logged in yet.
+    printf -v form -- '----boundary\r\nContent-Disposition: form-data\r\n\r\nx\r\n----boundary--\r\n'
+    assert_equal "$(in_pieces 1000 /login '' "$form") $(in_pieces 1 /login '' "$form")" '400 400'
+    assert_equal "$(code "$url/index.html")" 200
+    kill -0 "$server"
+}
+
+@test "bad requests: a question that is no UTF-8 is refused, and the contest goes on being shown" {
+    local ada api=/api/contests/contest
+    serve_contest
+    ada=$(token ada)
+    serve
+    ask() { code -H "Authorization: Bearer $ada" --data-binary "$1" "$url/ask"; }
+    assert_equal "$(ask 'text=%ff%fe') $(ask 'text=%ed%a0%80') $(ask 'text=a%00b') $(ask 'text=%e3%81%af')" \
+        '400 400 400 303'
+    until_true 10 bash -c "curl -s -H 'Authorization: Bearer $ada' '$url$api/clarifications' |
+        jq -e '.[0].text == \"は\"' > /dev/null"
+    assert_equal "$(cat "$BATS_TEST_TMPDIR/server.log")" ''
+}
+
+@test "limits: who hands in nothing sends little; one address has a share of the streams; two lines of X-Forwarded-For" {
+    local ada i codes='' fds=()
+    serve_contest
+    ada=$(token ada)
+    serve 0 --proxy
+    # Bodies of nobody take no room from those of teams.
+    assert_equal "$(head -c 40000 /dev/zero | code --data-binary @- "$url/login")" 413
+    assert_equal "$(head -c 40000 /dev/zero | code -H "Authorization: Bearer $ada" --data-binary @- "$url/ask")" 413
+    assert_equal "$(head -c 40000 /dev/zero | code -X GET --data-binary @- "$url/index.html")" 200
+    # What a web server adds comes last, whatever the client sent before it.
+    for i in {1..12}; do
+        codes+=" $(code -H "X-Forwarded-For: 10.0.0.$i" -H 'X-Forwarded-For: 10.1.1.1' -u x:1.wrong "$url/api")"
+    done
+    # One network of IPv6 is one client.
+    for i in {1..12}; do codes+=" $(code -H "X-Forwarded-For: 2001:db8::$i" -u x:1.wrong "$url/api")"; done
+    assert_equal "$codes" "$(printf ' %s' {,}{401,401,401,401,401,401,401,401,401,401,429,429})"
+    assert_equal "$(code -H 'X-Forwarded-For: ::ffff:10.1.1.1' -u x:1.wrong "$url/api")" 401
+    for i in {1..256}; do
+        exec {fds[i]}<> "/dev/tcp/127.0.0.1/${url##*:}"
+        printf 'GET /events HTTP/1.1\r\nHost: x\r\n\r\n' >&"${fds[i]}"
+        read -r -t 10 codes <&"${fds[i]}"
+    done
+    assert_equal "$codes" $'HTTP/1.1 200 OK\r'
+    assert_equal "$(code -m 5 "$url/events") $(code "$url/index.html")" '503 200'
+    run -28 curl -s -m 1 -o /dev/null -H 'X-Forwarded-For: 10.2.2.2' "$url/events"
+    for i in {1..256}; do exec {fds[i]}>&-; done
+}
+
+@test "limits: logins of an account; a form of another site; another's session does not end by its number" {
+    local ada i codes='' zeros=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+    serve_contest
+    ada=$(token ada)
+    serve
+    assert_equal "$(code -H 'Sec-Fetch-Site: cross-site' --data-urlencode "token=$ada" "$url/login")" 403
+    assert_equal "$(code -H 'Sec-Fetch-Site: same-origin' -c "$jar" --data-urlencode "token=$ada" "$url/login")" 303
+    run -0 code -H "Authorization: Bearer $(token bob)" -H "Cookie: session=1.$zeros" -d x=y "$url/logout"
+    assert_equal "$(code -b "$jar" "$url/my/index.html") $(query 'SELECT count(*) FROM sessions')" '200 1'
+    for i in {1..24}; do codes+=" $(code --data-urlencode "token=$ada" "$url/login")"; done
+    assert_regex "$codes" '^( 303){19,22}( 303| 429)* 429'
+    # Too many of one account are no wrong tokens: another logs in from there.
+    assert_equal "$(code --data-urlencode "token=$(token bob)" "$url/login")" 303
+}
+
+@test "hand in: nothing before the start, by no way; the same files together are the same submission" {
+    local ada
+    serve_contest
+    ada=$(token ada)
+    sed -i "s/^start: .*/start: $(date -u -d '1 hour' +%FT%TZ)/" "$contest/contest.yaml"
+    serve
+    upload() { curl -s -w ' %{http_code}' -H "Authorization: Bearer $ada" "$@"; }
+    echo 'int x;' > "$BATS_TEST_TMPDIR/x.c"
+    (cd "$BATS_TEST_TMPDIR" && zip -q x.zip x.c)
+    printf '{"language_id":"c","problem_id":"A","files":[{"data":"%s"}]}' "$(base64 -w 0 "$BATS_TEST_TMPDIR/x.zip")" \
+        > "$BATS_TEST_TMPDIR/x.json"
+    run -0 upload -F problem=A -F "files=@$BATS_TEST_TMPDIR/x.c" "$url/submit"
+    assert_output $'the contest has not begun\n 403'
+    run -0 upload --data-binary "@$BATS_TEST_TMPDIR/x.json" "$url/api/contests/contest/submissions"
+    assert_output '{"code":403,"message":"the contest has not begun"} 403'
+    assert_equal "$(query 'SELECT count(*) FROM submissions')" 0
+    serve_stop
+    sed -i "s/^start: .*/start: $(date -u -d '1 hour ago' +%FT%TZ)/" "$contest/contest.yaml"
+    serve
+    run -0 upload --data-binary "@$BATS_TEST_TMPDIR/x.json" "$url/api/contests/contest/submissions"
+    assert_output '{"id": "1"} 200'
+    for _ in 1 2; do
+        run -0 upload -F problem=A -F "files=@$BATS_TEST_TMPDIR/x.c" -F "files=@$BATS_TEST_TMPDIR/x.c;filename=y.h" \
+            "$url/submit"
+        assert_output $'{"id":"2"}\n 200'
+        sleep 1.1
+    done
+}
+
+@test "failures: what cannot be written is one line in the log, and is shown once it can" {
+    local prof shown
+    serve_contest
+    prof=$("$build/grader" token "$contest" --jury prof)
+    serve
+    until_true 10 test -s "$contest/grading/feed-public.ndjson"
+    mv "$contest/grading/feed-public.ndjson" "$BATS_TEST_TMPDIR/feed"
+    mkdir "$contest/grading/feed-public.ndjson"
+    assert_equal "$(code -H "Authorization: Bearer $prof" -d text=hello "$url/ask")" 303
+    until_true 10 test -s "$BATS_TEST_TMPDIR/server.log"
+    sleep 1
+    assert_equal "$(wc -l < "$BATS_TEST_TMPDIR/server.log")" 1
+    rmdir "$contest/grading/feed-public.ndjson"
+    mv "$BATS_TEST_TMPDIR/feed" "$contest/grading/feed-public.ndjson"
+    shown="curl -s '$url/api/contests/contest/clarifications' | jq -e 'length == 1' > /dev/null"
+    until_true 10 bash -c "$shown"
+    assert_equal "$(grep -c '"hello"' "$contest/grading/feed-public.ndjson")" 1
 }
 
 @test "Contest API: endpoints, an account, a zip in JSON, and a feed that goes on over a kill -9" {

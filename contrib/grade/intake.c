@@ -271,6 +271,7 @@ struct place {
     struct intake *intake;
     struct store *store;
     const char *team, *problem;
+    bool fresh;                /* it has just been written: its times do not tell it from one a moment before */
     bool listed;               /* teams are listed in teams/ */
     double since;              /* the last look that did not see what is new now, seconds since 1970; 0 for none */
     struct candidate *candidates; /* [count] of the team's, where it has limits: they are taken in order of time */
@@ -401,7 +402,7 @@ static bool take_submission(struct place *place, int folder, const char *name, b
                       "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND stamp = ?", "ssss",
                       team, problem, name, stamp))
         return false;
-    if (known)
+    if (known && !place->fresh)
         return true;
     if (later)
         return note_candidate(place, name, survey.submitted, error);
@@ -419,7 +420,8 @@ static bool take_submission(struct place *place, int folder, const char *name, b
 bool intake_take(struct intake *intake, struct store *store, const char *team, const char *problem, int folder,
                  const char *name, enum intake_answer *answer, struct error *error)
 {
-    struct place place = { .intake = intake, .store = store, .team = team, .problem = problem, .since = clock_wall() };
+    struct place place = { .intake = intake, .store = store, .team = team, .problem = problem, .since = clock_wall(),
+                           .fresh = true };
     struct stat status;
     bool waits;
 

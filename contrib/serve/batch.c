@@ -217,17 +217,19 @@ static void get_batch(struct server *server, const struct http_request *request,
     struct error error = { 0 };
     sqlite3_stmt *row = store_prepare(&server->look, &error,
                                       "SELECT submission FROM batch_items WHERE batch = ? ORDER BY number", "i", batch);
+    struct result_queue queue = { 0 };
     json_t *items = json_array();
     size_t done = 0;
     char number[24];
 
     while (store_step(&server->look, row, &error) == STORE_ROW) {
-        json_t *item = result_json(server, sqlite3_column_int64(row, 0), &error);
+        json_t *item = result_json(server, sqlite3_column_int64(row, 0), &queue, &error);
 
         done += item && json_is_string(json_object_get(item, "verdict"));
         json_array_append_new(items, item ? item : json_null());
     }
     sqlite3_finalize(row);
+    result_queue_release(&queue);
     snprintf(number, sizeof number, "%jd", (intmax_t)batch);
     if (error.text[0]) {
         server_failed(request, reply, &error);
@@ -243,6 +245,7 @@ static ptrdiff_t read_batch(void *context, int64_t *place, char *buffer, size_t 
 {
     struct server *server = context;
     const int64_t batch = *place >> TOLD_BITS, told = *place & ((1 << TOLD_BITS) - 1);
+    struct result_queue queue = { 0 }; /* what is done does not wait in it */
     struct error error = { 0 };
     int64_t all, next = 0;
     json_t *item;
@@ -258,7 +261,8 @@ static ptrdiff_t read_batch(void *context, int64_t *place, char *buffer, size_t 
         return -1;
     if (next == 0)
         return 0;
-    item = result_json(server, next, &error);
+    item = result_json(server, next, &queue, &error);
+    result_queue_release(&queue);
     json_object_del(item, "cases"); /* they are in the batch: a line has room */
     text = item ? json_dumps(item, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     if (text && strlen(text) + 1 < size) {

@@ -24,15 +24,16 @@ struct call {
     struct MHD_PostProcessor *form;
     enum state state;
     size_t taken;            /* bytes of the body, counted in http->bodies */
+    size_t given;            /* bytes of the reply, counted in http->replies */
     size_t room;             /* of request.body */
     bool sleeps;             /* a stream whose connection is suspended */
     struct call *next;       /* in the queue, or among the streams */
 };
 
-/* A connection, from its start: one whose request does not come is ended. */
+/* A connection, from its start: one whose request does not come, or whose reply does not go, is ended. */
 struct client {
     struct MHD_Connection *connection;
-    int64_t since;           /* when it began to send a request, clock_ns(); 0 while one is answered */
+    int64_t until;           /* when it is ended, clock_ns(); 0 while its request waits, and for a stream */
     struct client *next, *before;
 };
 
@@ -45,7 +46,7 @@ struct http {
     struct call *first, **last; /* requests that wait for the writer */
     struct call *streams;
     struct client *clients;
-    size_t bodies;           /* bytes */
+    size_t bodies, replies;  /* bytes */
     bool stops, started;
 };
 
@@ -80,12 +81,34 @@ void http_text(struct http_reply *reply, unsigned status, const char *type, cons
         reply->status = MHD_HTTP_SERVICE_UNAVAILABLE, reply->size = 0;
 }
 
+/* The last header of that name: a web server that adds one adds it behind those that the client sent. */
+static enum MHD_Result take_forwarded(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    if (value && strcasecmp(name, "X-Forwarded-For") == 0)
+        *(const char **)context = value;
+    return MHD_YES;
+}
+
+/* Who has an IPv6 address has 2^64 of them: they are one for the limits. */
+static void join_addresses(struct http_request *request)
+{
+    static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff }; /* an IPv4 address follows */
+    struct in6_addr v6;
+
+    if (inet_pton(AF_INET6, request->address, &v6) != 1 || memcmp(&v6, mapped, sizeof mapped) == 0)
+        return;
+    memset(&v6.s6_addr[8], 0, 8);
+    inet_ntop(AF_INET6, &v6, request->address, sizeof request->address);
+}
+
 static void find_address(const struct http *http, struct http_request *request)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const char *forwarded = http_header(request, "X-Forwarded-For");
+    const char *forwarded = NULL;
 
+    MHD_get_connection_values(request->connection, MHD_HEADER_KIND, take_forwarded, &forwarded);
     snprintf(request->address, sizeof request->address, "unknown");
     if (info && info->client_addr->sa_family == AF_INET)
         inet_ntop(AF_INET, &((const struct sockaddr_in *)info->client_addr)->sin_addr, request->address,
@@ -100,6 +123,7 @@ static void find_address(const struct http *http, struct http_request *request)
 
         snprintf(request->address, sizeof request->address, "%.60s", last + strspn(last, " "));
     }
+    join_addresses(request);
 }
 
 static void count_body(struct call *call, size_t size)
@@ -114,7 +138,7 @@ static bool body_fits(struct call *call, size_t size)
 {
     bool fits;
 
-    if (call->taken + size > call->http->config.most) {
+    if (call->taken + size > call->request.most) {
         http_text(&call->reply, MHD_HTTP_CONTENT_TOO_LARGE, "text/plain; charset=utf-8",
                   "the request is larger than this contest allows\n");
         return false;
@@ -147,6 +171,18 @@ static bool append(char **data, size_t *used, size_t *room, const char *more, si
     return true;
 }
 
+/*
+ * Whether the last part is the one of that name, and is empty as yet: where a packet ends just before a part's data,
+ * the library tells of its beginning twice.
+ */
+static bool is_begun(const struct http_request *request, const char *name, const char *file)
+{
+    const struct http_part *last = request->part_count > 0 ? &request->parts[request->part_count - 1] : NULL;
+
+    return last && last->size == 0 && name && strcmp(last->name, name) == 0 &&
+           strcmp(last->file, file ? file : "") == 0;
+}
+
 /* A piece of a form's field, in the library's way. */
 static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const char *name, const char *file,
                                   const char *type, const char *encoding, const char *data, uint64_t offset,
@@ -157,16 +193,19 @@ static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const 
     struct http_part *part;
 
     (void)kind, (void)type, (void)encoding;
-    if (offset == 0) {
-        if (request->part_count == HTTP_PARTS || strlen(name) >= HTTP_NAME || (file && strlen(file) >= HTTP_NAME)) {
+    if (offset == 0 && !is_begun(request, name, file)) {
+        if (request->part_count == HTTP_PARTS || !name || strlen(name) >= HTTP_NAME ||
+            (file && strlen(file) >= HTTP_NAME)) {
             http_text(&call->reply, MHD_HTTP_BAD_REQUEST, "text/plain; charset=utf-8",
-                      "the form has too many parts, or one with too long a name\n");
+                      "the form has too many parts, or one with too long a name or without one\n");
             return MHD_NO;
         }
         part = &request->parts[request->part_count++];
         snprintf(part->name, sizeof part->name, "%s", name);
         snprintf(part->file, sizeof part->file, "%s", file ? file : "");
     }
+    if (request->part_count == 0) /* more of what was refused */
+        return MHD_NO;
     part = &request->parts[request->part_count - 1];
     if (append(&part->data, &part->size, &part->room, data ? data : "", data ? size : 0))
         return MHD_YES;
@@ -211,6 +250,24 @@ void http_wake(struct http *http)
     pthread_mutex_unlock(&http->lock);
 }
 
+static struct client *client_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info ? info->socket_context : NULL;
+}
+
+/* How long a connection has for what it does now; 0: as long as it likes. */
+static void set_until(struct http *http, struct MHD_Connection *connection, int seconds)
+{
+    struct client *client = client_of(connection);
+
+    pthread_mutex_lock(&http->lock);
+    if (client)
+        client->until = seconds > 0 ? clock_ns() + seconds * INT64_C(1000000000) : 0;
+    pthread_mutex_unlock(&http->lock);
+}
+
 static void add_headers(struct MHD_Response *response, const struct http_reply *reply)
 {
     char number[24];
@@ -238,18 +295,56 @@ static void add_headers(struct MHD_Response *response, const struct http_reply *
         MHD_add_response_header(response, "Allow", "GET, HEAD, POST");
 }
 
+/* Whether there may be one stream more of that address: streams do not end, and take nobody else's connections. */
+static bool may_stream(const struct call *call)
+{
+    size_t all = 0, own = 0;
+
+    for (const struct call *other = call->http->streams; other; other = other->next) {
+        all++;
+        own += strcmp(other->request.address, call->request.address) == 0;
+    }
+    return all < HTTP_STREAMS && own < HTTP_STREAMS_EACH;
+}
+
+/* Counts a reply among those that are being sent, until its request ends; false where it has no room. */
+static bool count_reply(struct call *call)
+{
+    struct http *http = call->http;
+    struct http_reply *reply = &call->reply;
+    bool fits;
+
+    pthread_mutex_lock(&http->lock);
+    if (reply->stream) {
+        fits = may_stream(call);
+        if (fits) {
+            call->next = http->streams;
+            http->streams = call;
+            call->state = STATE_STREAM;
+        }
+    } else {
+        fits = http->replies + reply->size <= HTTP_REPLIES;
+        call->given = fits ? reply->size : 0;
+        http->replies += call->given;
+    }
+    pthread_mutex_unlock(&http->lock);
+    return fits;
+}
+
 static enum MHD_Result send_reply(struct call *call)
 {
     struct http_reply *reply = &call->reply;
     struct MHD_Response *response;
     enum MHD_Result result;
 
+    if (!count_reply(call)) {
+        reply->stream = NULL;
+        reply->retry = 30;
+        http_text(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain; charset=utf-8",
+                  "too much is being read at once: try again in a minute\n");
+    }
+    set_until(call->http, call->request.connection, reply->stream ? 0 : HTTP_REPLY_SECONDS);
     if (reply->stream) {
-        pthread_mutex_lock(&call->http->lock);
-        call->next = call->http->streams;
-        call->http->streams = call;
-        call->state = STATE_STREAM;
-        pthread_mutex_unlock(&call->http->lock);
         response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, read_stream, call, NULL);
     } else {
         response = MHD_create_response_from_buffer(reply->size, reply->data, MHD_RESPMEM_MUST_FREE);
@@ -266,21 +361,6 @@ static enum MHD_Result send_reply(struct call *call)
 
 /* ------------------------------------------------------------------ the library's calls */
 
-static struct client *client_of(struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-    return info ? info->socket_context : NULL;
-}
-
-static void set_since(struct MHD_Connection *connection, int64_t since)
-{
-    struct client *client = client_of(connection);
-
-    if (client)
-        client->since = since;
-}
-
 /* The first sight of a request: its head. */
 static struct call *begin(struct http *http, struct MHD_Connection *connection, const char *path, const char *method)
 {
@@ -295,6 +375,7 @@ static struct call *begin(struct http *http, struct MHD_Connection *connection, 
     request->connection = connection;
     request->path = path;
     request->method = strcmp(method, "POST") == 0 ? HTTP_POST : HTTP_GET;
+    request->most = http->config.most;
     find_address(http, request);
     if (request->method == HTTP_GET && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
         http_text(&call->reply, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "use GET, HEAD or POST\n");
@@ -306,8 +387,8 @@ static struct call *begin(struct http *http, struct MHD_Connection *connection, 
     if (request->method == HTTP_GET)
         return call;
     length = http_header(request, "Content-Length");
-    if (length && strtoull(length, NULL, 10) > http->config.most) {
-        body_fits(call, http->config.most + 1);
+    if (length && strtoull(length, NULL, 10) > request->most) {
+        body_fits(call, request->most + 1);
         return call;
     }
     request->parts = calloc(HTTP_PARTS, sizeof *request->parts);
@@ -320,7 +401,7 @@ static struct call *begin(struct http *http, struct MHD_Connection *connection, 
 
 static void take_body(struct call *call, const char *data, size_t size)
 {
-    if (call->reply.status || !body_fits(call, size))
+    if (call->request.method == HTTP_GET || call->reply.status || !body_fits(call, size))
         return; /* the rest is read and dropped */
     count_body(call, size);
     if (call->form) {
@@ -342,7 +423,7 @@ static enum MHD_Result answer(struct http *http, struct call *call)
         if (result != MHD_YES && !call->reply.status)
             http_text(&call->reply, MHD_HTTP_BAD_REQUEST, "text/plain; charset=utf-8", "the form breaks off\n");
     }
-    set_since(call->request.connection, 0);
+    set_until(http, call->request.connection, 0);
     if (call->reply.status)
         return send_reply(call);
     if (call->request.method == HTTP_GET) {
@@ -350,6 +431,11 @@ static enum MHD_Result answer(struct http *http, struct call *call)
         return send_reply(call);
     }
     pthread_mutex_lock(&http->lock);
+    if (http->stops) { /* the writer may have ended: nobody would wake it */
+        pthread_mutex_unlock(&http->lock);
+        http_text(&call->reply, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", "the server stops\n");
+        return send_reply(call);
+    }
     call->state = STATE_WAITS;
     call->next = NULL;
     MHD_suspend_connection(call->request.connection);
@@ -394,13 +480,14 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
     struct call *call = *state;
 
     (void)code;
-    set_since(connection, clock_ns());
+    set_until(http, connection, HTTP_REQUEST_SECONDS);
     if (!call)
         return;
     if (call->form)
         MHD_destroy_post_processor(call->form);
     pthread_mutex_lock(&http->lock);
     http->bodies -= call->taken;
+    http->replies -= call->given;
     for (struct call **at = &http->streams; *at && call->state == STATE_STREAM; at = &(*at)->next)
         if (*at == call) {
             *at = call->next;
@@ -426,7 +513,8 @@ static void note_connection(void *context, struct MHD_Connection *connection, vo
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         client = calloc(1, sizeof *client);
         if (client) {
-            *client = (struct client){ connection, clock_ns(), http->clients, NULL };
+            *client = (struct client){ connection, clock_ns() + HTTP_REQUEST_SECONDS * INT64_C(1000000000),
+                                       http->clients, NULL };
             if (http->clients)
                 http->clients->before = client;
             http->clients = client;
@@ -453,7 +541,7 @@ static void end_slow_clients(struct http *http)
     for (struct client *client = http->clients; client; client = client->next) {
         const union MHD_ConnectionInfo *info;
 
-        if (client->since == 0 || clock_seconds(client->since, now) < HTTP_REQUEST_SECONDS)
+        if (client->until == 0 || now < client->until)
             continue;
         info = MHD_get_connection_info(client->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         if (info)
@@ -556,7 +644,8 @@ struct http *http_start(const struct http_config *config, struct error *error)
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | (address.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0),
         config->port, NULL, NULL, take_request, http, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, 60u,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        config->proxy ? 0u : (unsigned)HTTP_CONNECTIONS / 2, MHD_OPTION_CONNECTION_TIMEOUT, 60u,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, end_request, http,
         MHD_OPTION_NOTIFY_CONNECTION, note_connection, http, MHD_OPTION_END);
     if (!http->daemon || pthread_create(&http->writer, NULL, write_all, http) != 0) {

@@ -19,8 +19,12 @@ enum {
     HTTP_PARTS = 128,            /* fields and files of one form */
     HTTP_NAME = 256,             /* bytes of a field's or a file's name, with the final zero */
     HTTP_CONNECTIONS = 1024,
+    HTTP_STREAMS = 768,          /* connections that are streams, */
+    HTTP_STREAMS_EACH = 256,     /* and those of one address */
     HTTP_REQUEST_SECONDS = 30,   /* until a request is there, head and body */
+    HTTP_REPLY_SECONDS = 300,    /* until a reply is gone, that is no stream */
     HTTP_BODIES = 256 << 20,     /* bytes of all bodies together */
+    HTTP_REPLIES = 256 << 20,    /* and of all replies */
 };
 
 enum http_method { HTTP_GET, HTTP_POST };
@@ -41,6 +45,7 @@ struct http_request {
     bool local;                    /* from this machine, and not by way of a proxy */
     struct http_part *parts;       /* [part_count] of a form */
     size_t part_count;
+    size_t most;                   /* bytes of its body; `begin` may make it less */
     bool raw;                      /* set by `begin`: the body is taken as it is, whatever it calls itself */
     char *body;                    /* [size], and a zero behind: of what is no form; or NULL */
     size_t size;
@@ -70,7 +75,7 @@ struct http_reply {
 struct http_config {
     const char *listen_address;    /* "127.0.0.1", "::1", "0.0.0.0" */
     uint16_t port;                 /* 0: any that is free */
-    bool proxy;                    /* the client's address is the last of X-Forwarded-For */
+    bool proxy;                    /* the client's address is the last of the last X-Forwarded-For */
     size_t most;                   /* bytes of a body */
     void *context;
     /*

@@ -46,4 +46,11 @@ const char *server_team(const struct http_request *request)
     return request->account.role == ROLE_TEAM ? request->account.name : "";
 }
 
+bool server_too_often(const struct http_request *request, struct http_reply *reply, const char *why)
+{
+    server_refuse(request, reply, MHD_HTTP_TOO_MANY_REQUESTS, why);
+    reply->retry = 10;
+    return false;
+}
+
 int64_t server_beat(void) { return clock_ns() / 25000000000 & 0xffff; }

@@ -3,6 +3,7 @@
  */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "contrib/grade/store/judgement.h"
@@ -19,18 +20,41 @@ static json_t *text_or_null(sqlite3_stmt *row, int column)
 
 static json_t *number_or_null(double number) { return number > 0 ? json_real(number) : json_null(); }
 
-size_t result_place_in_queue(struct server *server, int64_t judgement, struct error *error)
+static void read_queue(struct server *server, struct result_queue *queue, struct error *error)
 {
     sqlite3_stmt *statement = queue_open(&server->accounts, QUEUE_BUILD, clock_wall(), error);
-    size_t place = 0, count = 0;
 
-    while (place == 0 && store_step(&server->accounts, statement, error) == STORE_ROW) {
-        count++;
-        if (sqlite3_column_int64(statement, QUEUE_JUDGEMENT) == judgement)
-            place = count;
+    while (store_step(&server->accounts, statement, error) == STORE_ROW) {
+        if (queue->count == queue->room) {
+            const size_t room = queue->room ? 2 * queue->room : 256;
+            int64_t *grown = reallocarray(queue->judgements, room, sizeof *grown);
+
+            if (!grown)
+                break;
+            queue->judgements = grown;
+            queue->room = room;
+        }
+        queue->judgements[queue->count++] = sqlite3_column_int64(statement, QUEUE_JUDGEMENT);
     }
     sqlite3_finalize(statement);
-    return place;
+    queue->read = true;
+}
+
+size_t result_place_in_queue(struct server *server, struct result_queue *queue, int64_t judgement,
+                             struct error *error)
+{
+    if (!queue->read)
+        read_queue(server, queue, error);
+    for (size_t i = 0; i < queue->count; i++)
+        if (queue->judgements[i] == judgement)
+            return i + 1;
+    return 0;
+}
+
+void result_queue_release(struct result_queue *queue)
+{
+    free(queue->judgements);
+    *queue = (struct result_queue){ 0 };
 }
 
 /*
@@ -68,7 +92,7 @@ static json_t *cases_of(struct server *server, int64_t judgement, double *ranked
     return cases;
 }
 
-json_t *result_json(struct server *server, int64_t id, struct error *error)
+json_t *result_json(struct server *server, int64_t id, struct result_queue *queue, struct error *error)
 {
     sqlite3_stmt *row = store_prepare(
         &server->look, error,
@@ -96,7 +120,7 @@ json_t *result_json(struct server *server, int64_t id, struct error *error)
             json_object_set_new(object, "speedup", number_or_null(ranked > 0 ? baseline / ranked : 0));
             if (strcmp(state, NAME_NEW) == 0)
                 json_object_set_new(object, "place_in_queue",
-                                    json_integer((json_int_t)result_place_in_queue(server, judgement, error)));
+                                    json_integer((json_int_t)result_place_in_queue(server, queue, judgement, error)));
         }
     }
     sqlite3_finalize(row);

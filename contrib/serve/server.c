@@ -8,6 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* Bytes of a body without files: a question may have 4,000, each of three characters in a form. */
+enum { SMALL = 32768 };
+
 /* ------------------------------------------------------------------ who asks */
 
 /* The token of "Bearer TOKEN", or of "Basic BASE64" as NAME:TOKEN; "" for none. */
@@ -39,13 +42,6 @@ static bool refuse_token(struct server *server, const struct http_request *reque
     return false;
 }
 
-static bool too_often(const struct http_request *request, struct http_reply *reply, const char *why)
-{
-    server_refuse(request, reply, MHD_HTTP_TOO_MANY_REQUESTS, why);
-    reply->retry = 10;
-    return false;
-}
-
 static bool find_account(struct server *server, struct http_request *request, const char *authorization,
                          const char *session, struct http_reply *reply)
 {
@@ -55,7 +51,7 @@ static bool find_account(struct server *server, struct http_request *request, co
 
     if (authorization && authorization[0]) {
         if (!limits_look(server->limits, LIMIT_TOKENS, request->address))
-            return too_often(request, reply, "too many wrong tokens from this address: wait a minute");
+            return server_too_often(request, reply, "too many wrong tokens from this address: wait a minute");
         read_authorization(authorization, token, sizeof token);
         ok = account_by_token(&server->accounts, token, &request->account, &error);
         sodium_memzero(token, sizeof token);
@@ -73,20 +69,46 @@ static bool find_account(struct server *server, struct http_request *request, co
     return ok;
 }
 
+/*
+ * Whether a browser sends this for a page of another site, as it says itself. A login has no session whose text its
+ * form could repeat: another site could log a team in as its own, and get what that team then hands in.
+ */
+static bool is_from_elsewhere(const struct http_request *request)
+{
+    const char *site = http_header(request, "Sec-Fetch-Site");
+
+    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+}
+
 /* A request that changes something: by an account, and not too often. A login is nobody's yet. */
 static bool may_post(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
     const bool login = strcmp(request->path, "/login") == 0;
 
+    if (is_from_elsewhere(request)) {
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "this form is of another site: load the page again");
+        return false;
+    }
     if (login)
         return limits_look(server->limits, LIMIT_TOKENS, request->address) ||
-               too_often(request, reply, "too many wrong tokens from this address: wait a minute");
+               server_too_often(request, reply, "too many wrong tokens from this address: wait a minute");
     if (request->account.role == ROLE_PUBLIC) {
         server_refuse(request, reply, MHD_HTTP_UNAUTHORIZED, "a token is needed: ask the organiser for one");
         return false;
     }
     return limits_allow(server->limits, LIMIT_UPLOADS, request->account.name) ||
-           too_often(request, reply, "too many requests of this account: wait some seconds");
+           server_too_often(request, reply, "too many requests of this account: wait some seconds");
+}
+
+/* Whether files are handed in there. */
+static bool takes_files(const struct server *server, const char *path)
+{
+    const char *below = server_below(path, "/api/contests");
+    const size_t length = strlen(server->id);
+
+    return strcmp(path, "/submit") == 0 || strcmp(path, "/judge") == 0 ||
+           (below && below[0] == '/' && strncmp(below + 1, server->id, length) == 0 &&
+            strcmp(below + 1 + length, "/submissions") == 0);
 }
 
 bool server_begin(void *context, struct http_request *request, const char *authorization, const char *session,
@@ -95,12 +117,14 @@ bool server_begin(void *context, struct http_request *request, const char *autho
     struct server *server = context;
 
     if (!limits_allow(server->limits, LIMIT_READS, request->address))
-        return too_often(request, reply, "too many requests from this address: wait some seconds");
+        return server_too_often(request, reply, "too many requests from this address: wait some seconds");
     if (strlen(request->path) > 1000) {
         server_refuse(request, reply, MHD_HTTP_URI_TOO_LONG, "there is no page of so long a name");
         return false;
     }
     request->raw = server_below(request->path, "/api") || server_below(request->path, "/judge");
+    if (!takes_files(server, request->path)) /* whoever hands in nothing takes no room for it from those who do */
+        request->most = SMALL;
     if (strcmp(request->path, "/login") == 0)
         session = NULL; /* whatever the browser had */
     return find_account(server, request, authorization, session, reply) &&
@@ -158,8 +182,9 @@ void server_tick(void *context)
     const int64_t beat = server_beat();
     bool changed = false;
 
-    if (!news_look(server->news, &changed, &error))
+    if (!news_look(server->news, &changed, &error) && strcmp(server->said, error.text) != 0)
         fprintf(stderr, "serve: %s\n", error.text);
+    snprintf(server->said, sizeof server->said, "%s", error.text);
     if ((changed || beat != server->beat) && server->http)
         http_wake(server->http);
     server->beat = beat;

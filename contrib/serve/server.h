@@ -29,6 +29,7 @@ struct server {
     struct store store;
     struct intake intake;
     int64_t beat;              /* of the last tick */
+    char said[1024];           /* what was wrong then, so that the log has it once; or "" */
     char upload[PATH_MAX];     /* a folder of its own, in which uploads are made */
 };
 
@@ -50,6 +51,9 @@ const char *server_team(const struct http_request *request);
 
 /* Goes up every 25 s: streams that have nothing to say say so. */
 int64_t server_beat(void);
+
+/* Refuses what an account or an address does too often; false. */
+bool server_too_often(const struct http_request *request, struct http_reply *reply, const char *why);
 
 /* The part of a path behind `prefix`, or NULL. */
 const char *server_below(const char *path, const char *prefix);
@@ -91,11 +95,23 @@ void batch_post(struct server *server, struct http_request *request, struct http
 
 /* ---- result.c */
 
-/* A submission with its judgement that counts, as its owner may see it; NULL for none, or with an error. */
-json_t *result_json(struct server *server, int64_t id, struct error *error);
+/* What waits to be built, in the queue's order: read once an answer, whatever the number of its submissions. */
+struct result_queue {
+    int64_t *judgements; /* [count] */
+    size_t count, room;
+    bool read;
+};
+
+/*
+ * A submission with its judgement that counts, as its owner may see it; NULL for none, or with an error. The queue may
+ * be all zero; the caller releases it.
+ */
+json_t *result_json(struct server *server, int64_t id, struct result_queue *queue, struct error *error);
 
 /* Where a judgement stands among those that wait to be built, from 1; 0 where it does not wait. */
-size_t result_place_in_queue(struct server *server, int64_t judgement, struct error *error);
+size_t result_place_in_queue(struct server *server, struct result_queue *queue, int64_t judgement,
+                             struct error *error);
+void result_queue_release(struct result_queue *queue);
 
 /* ---- source.c */
 

@@ -23,6 +23,7 @@ enum { SHOWN = 200, QUESTION = 4000, LOG = 20000 };
 
 struct own_page {
     struct server *server;
+    struct result_queue queue;
     const struct http_request *request;
     struct page page;
     struct page_server parts;
@@ -90,7 +91,8 @@ static void put_state(struct own_page *own, int64_t judgement, const char *state
 
     page_put(&own->page, "<span class=\"v wait\">");
     if (strcmp(state, NAME_NEW) == 0)
-        page_count(&own->page, WORD_IN_QUEUE_X, result_place_in_queue(own->server, judgement, error));
+        page_count(&own->page, WORD_IN_QUEUE_X,
+                   result_place_in_queue(own->server, &own->queue, judgement, error));
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
         if (strcmp(state, steps[i].name) == 0)
             page_put(&own->page, "%s", page_word(&own->page, steps[i].word));
@@ -144,6 +146,7 @@ static bool put_submissions(struct own_page *own, struct error *error)
         put_row(own, statement, error);
     }
     sqlite3_finalize(statement);
+    result_queue_release(&own->queue);
     if (count > 0)
         layout_table_end(&own->page);
     else
@@ -392,13 +395,15 @@ static bool get_json(struct server *server, const struct http_request *request, 
 {
     struct error error = { 0 };
     int64_t may = 0;
+    struct result_queue queue = { 0 };
     json_t *object = NULL;
     char *text = NULL;
 
     if (store_number(&server->look, &error, &may, "SELECT 1 FROM submissions WHERE id = ? AND (team = ? OR ?)", "isi",
                      id, server_team(request), (int64_t)(request->account.role >= ROLE_JURY)) && may)
-        object = result_json(server, id, &error);
+        object = result_json(server, id, &queue, &error);
     text = object ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
+    result_queue_release(&queue);
     if (text)
         http_text(reply, MHD_HTTP_OK, "application/json", text);
     free(text);
@@ -499,14 +504,21 @@ static void post_login(struct server *server, struct http_request *request, stru
     struct account account;
     struct error error = { 0 };
 
-    if (!account_by_token(&server->store, field(request, "token"), &account, &error) ||
-        (account.role != ROLE_PUBLIC && !account_log_in(&server->store, &account, session, &error))) {
+    if (!account_by_token(&server->store, field(request, "token"), &account, &error)) {
         server_failed(request, reply, &error);
         return;
     }
     if (account.role == ROLE_PUBLIC) {
         limits_allow(server->limits, LIMIT_TOKENS, request->address);
         go_to(reply, language, "/login.html?wrong");
+        return;
+    }
+    if (!limits_allow(server->limits, LIMIT_UPLOADS, account.name)) {
+        server_too_often(request, reply, "too many requests of this account: wait some seconds");
+        return;
+    }
+    if (!account_log_in(&server->store, &account, session, &error)) {
+        server_failed(request, reply, &error);
         return;
     }
     go_to(reply, language, "/my/index.html");
@@ -529,10 +541,24 @@ static void post_logout(struct server *server, struct http_request *request, str
     snprintf(reply->cookie, sizeof reply->cookie, "session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
 }
 
-/* A folder's name for several files: when it came. */
-static void title_of(char *title, size_t size)
+/* A folder's name for several files, of what they are: handed in again they are the same submission. */
+static void title_of(const struct upload_file *files, size_t count, char *title, size_t size)
 {
-    snprintf(title, size, "upload-%.0f", clock_wall());
+    crypto_generichash_state state;
+    unsigned char hash[16];
+    char hex[2 * sizeof hash + 1];
+
+    crypto_generichash_init(&state, NULL, 0, sizeof hash);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t length = files[i].size;
+
+        crypto_generichash_update(&state, (const unsigned char *)files[i].name, strlen(files[i].name) + 1);
+        crypto_generichash_update(&state, (const unsigned char *)&length, sizeof length);
+        crypto_generichash_update(&state, (const unsigned char *)files[i].data, files[i].size);
+    }
+    crypto_generichash_final(&state, hash, sizeof hash);
+    sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+    snprintf(title, size, "upload-%.8s", hex);
 }
 
 static void post_submit(struct server *server, struct http_request *request, struct http_reply *reply,
@@ -548,13 +574,11 @@ static void post_submit(struct server *server, struct http_request *request, str
         if (strcmp(request->parts[i].name, "files") == 0 && request->parts[i].file[0])
             files[count++] = (struct upload_file){ request->parts[i].file, request->parts[i].data,
                                                    request->parts[i].size };
-    title_of(title, sizeof title);
+    title_of(files, count, title, sizeof title);
     if (request->account.role != ROLE_TEAM)
         server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "teams hand in");
     else if (!problem)
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
-    else if (server->contest->start > 0 && clock_wall() < server->contest->start)
-        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "the contest has not begun");
     else if (upload_take(server, request, request->account.name, problem->id, files, count, title, &number, reply)) {
         if (request->form[0]) {
             go_to(reply, language, "/my/index.html");
@@ -565,6 +589,17 @@ static void post_submit(struct server *server, struct http_request *request, str
     }
 }
 
+/* A form may have any bytes, and the Contest API has UTF-8 alone. */
+static bool is_text(const char *text)
+{
+    size_t length;
+
+    for (; *text; text += length)
+        if (text_character(text, SIZE_MAX, &length) == TEXT_BROKEN)
+            return false;
+    return true;
+}
+
 static void post_question(struct server *server, struct http_request *request, struct http_reply *reply,
                           enum language language)
 {
@@ -572,8 +607,8 @@ static void post_question(struct server *server, struct http_request *request, s
     const char *problem = field(request, "problem"), *text = field(request, "text"), *to = field(request, "to");
     struct error error = { 0 };
 
-    if (!text[0] || strlen(text) > QUESTION) {
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "a question is text of up to 4,000 bytes");
+    if (!text[0] || strlen(text) > QUESTION || !is_text(text)) {
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "a question is UTF-8 text of up to 4,000 bytes");
     } else if (problem[0] && !contest_problem(server->contest, problem)) {
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
     } else if (!store_run(&server->store, &error,

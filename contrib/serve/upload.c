@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "server.h"
+#include "verify/base/clock.h"
 #include "verify/base/name.h"
 #include "verify/base/tree.h"
 
@@ -92,6 +93,10 @@ bool upload_take(struct server *server, const struct http_request *request, cons
     int folder = -1;
     bool ok;
 
+    if (request->account.role == ROLE_TEAM && server->contest->start > 0 && clock_wall() < server->contest->start) {
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "the contest has not begun");
+        return false;
+    }
     if (why) {
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, why);
         return false;

@@ -43,6 +43,21 @@ serve_stop() {
 code() { curl -s -o /dev/null -w '%{http_code}' "$@"; }
 get_as() { code -H "Authorization: Bearer $1" "$url$2"; }
 body_as() { curl -s -H "Authorization: Bearer $1" "$url$2"; }
+# in_pieces BYTES PATH TOKEN BODY: a form with the boundary "--boundary", sent in packets of so many bytes; by nobody
+# where TOKEN is empty. The status.
+in_pieces() {
+    local to i status
+    exec {to}<> "/dev/tcp/127.0.0.1/${url##*:}"
+    printf 'POST %s HTTP/1.1\r\nHost: x\r\n%sConnection: close\r\n' "$2" "${3:+Authorization: Bearer $3$'\r\n'}" >&"$to"
+    printf 'Content-Type: multipart/form-data; boundary=--boundary\r\nContent-Length: %d\r\n\r\n' ${#4} >&"$to"
+    for ((i = 0; i < ${#4}; i += $1)); do
+        printf '%s' "${4:i:$1}" >&"$to"
+        sleep 0.002
+    done
+    read -r -t 10 _ status _ <&"$to"
+    exec {to}>&-
+    echo "$status"
+}
 memory_of() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
 
 token_file() {

@@ -50,6 +50,7 @@ bool account_log_in(struct store *store, const struct account *account, char ses
 bool account_by_session(struct store *store, const char *session, struct account *account, char form[ACCOUNT_SECRET],
                         struct error *error);
 
+/* Ends that session; true where it is none, too. */
 bool account_log_out(struct store *store, const char *session, struct error *error);
 
 #endif
