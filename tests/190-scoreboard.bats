@@ -177,7 +177,7 @@ js() { chromium_text "$1"; }
         > "$BATS_TEST_TMPDIR/tree"
     for rule in 'banner ' 'navigation Contest' 'main ' 'contentinfo ' 'heading Standings' 'region Standings' \
         'table Standings' 'columnheader Team' 'rowheader Ada & "Co"' 'link Skip to the content' 'link 日本語' \
-        'link Problem A' 'link accepted 60.00 ×2.00 2 tries'; do
+        'link Problem A' 'link accepted 60.00 first to solve ×2.00 2 tries'; do
         grep -qFx "$rule" "$BATS_TEST_TMPDIR/tree" || { echo "no '$rule'"; cat "$BATS_TEST_TMPDIR/tree"; return 1; }
     done
     # One thing broken at a time, each found by its rule.

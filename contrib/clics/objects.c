@@ -584,21 +584,17 @@ static bool read_first_to_solve(struct reader *reader, const char *problem)
     const struct contest *contest = reader->view->contest;
     const bool frozen = reader->view->public_view && !contest_thawed(contest, reader->view->now);
     const double end = frozen ? contest->freeze : contest->end;
-    sqlite3_stmt *row = store_prepare(
-        reader->view->store, reader->error,
-        "SELECT s.team, j.verdict, j.review FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid = 1"
-        " WHERE s.problem = ? AND s.submitted >= ? AND s.submitted < ? AND (j.verdict IS NULL OR j.verdict = 'AC')"
-        " ORDER BY s.submitted, s.id LIMIT 1", "sdd", problem, contest->start, end);
-    const enum store_row got = store_step(reader->view->store, row, reader->error);
+    struct standings_first first;
     char id[80], citation[160], problem_id[CLICS_ID];
-    bool ok = got != STORE_FAILED;
+    bool ok;
 
     clics_id("p", problem, problem_id);
     snprintf(id, sizeof id, "first-to-solve-%.20s", problem_id);
     snprintf(citation, sizeof citation, "First to solve problem %s", problem);
-    if (got == STORE_ROW && sqlite3_column_text(row, 1))
-        ok = add_award(reader, id, citation, (const char *)sqlite3_column_text(row, 0));
-    sqlite3_finalize(row);
+    ok = standings_first(contest, reader->view->store, problem, end, &first, reader->error);
+    if (ok && first.team)
+        ok = add_award(reader, id, citation, first.team);
+    free(first.team);
     return ok;
 }
 

@@ -19,24 +19,33 @@ enum { ATTEMPTS = 4096 };
 
 /* ------------------------------------------------------------------ gathering */
 
-/* The team's name as teams/ID.yaml has it, or its folder's. */
-static bool team_name(const char *folder, const char *id, char **name, struct error *error)
+/* A copy of a setting, or NULL where there is none. */
+static bool copy_setting(const struct settings *settings, const char *key, char **copy, struct error *error)
 {
-    struct settings settings;
-    char path[PATH_MAX];
-    const char *text;
+    const char *text = settings_string(settings, key);
 
-    snprintf(path, sizeof path, "%.2000s/teams/%s.yaml", folder, id);
-    if (access(path, F_OK) != 0) {
-        *name = strdup(id);
-        return *name || error_toolkit(error, "out of memory");
-    }
-    if (!settings_load(&settings, path, team_keys, error))
+    *copy = text && text[0] ? strdup(text) : NULL;
+    return *copy || !text || !text[0] || error_toolkit(error, "out of memory");
+}
+
+/* What teams/ID.yaml says of a team; without one its name is its folder's. */
+static bool describe_team(const char *folder, struct standings_team *team, struct error *error)
+{
+    struct settings settings = { 0 };
+    char path[PATH_MAX];
+    const char *name;
+    bool ok;
+
+    snprintf(path, sizeof path, "%.2000s/teams/%s.yaml", folder, team->id);
+    if (access(path, F_OK) == 0 && !settings_load(&settings, path, team_keys, error))
         return false;
-    text = settings_string(&settings, "name");
-    *name = strdup(text ? text : id);
+    name = settings_string(&settings, "name");
+    team->name = strdup(name ? name : team->id);
+    ok = (team->name || error_toolkit(error, "out of memory")) &&
+         copy_setting(&settings, "affiliation", &team->affiliation, error) &&
+         copy_setting(&settings, "country", &team->country, error);
     settings_release(&settings);
-    return *name || error_toolkit(error, "out of memory");
+    return ok;
 }
 
 static bool add_team(struct standings *standings, const char *folder, const char *id, struct error *error)
@@ -48,7 +57,7 @@ static bool add_team(struct standings *standings, const char *folder, const char
     standings->teams = grown;
     grown = &grown[standings->count++];
     *grown = (struct standings_team){ .id = strdup(id) };
-    return grown->id ? team_name(folder, id, &grown->name, error) : error_toolkit(error, "out of memory");
+    return grown->id ? describe_team(folder, grown, error) : error_toolkit(error, "out of memory");
 }
 
 static int is_listed(const struct dirent *entry)
@@ -370,6 +379,28 @@ static bool add_up(struct standings *standings, struct error *error)
     return rank_teams(standings, error);
 }
 
+bool standings_first(const struct contest *contest, struct store *store, const char *problem, double end,
+                     struct standings_first *first, struct error *error)
+{
+    sqlite3_stmt *row = store_prepare(
+        store, error,
+        "SELECT s.team, s.id, j.verdict FROM submissions s JOIN judgements j ON j.submission = s.id AND j.valid = 1"
+        " WHERE s.problem = ?1 AND s.submitted >= ?2 AND (?3 = 0 OR s.submitted < ?3)"
+        " AND (j.verdict IS NULL OR j.verdict = 'AC') ORDER BY s.submitted, s.id LIMIT 1",
+        "sdd", problem, contest->start, end);
+    const enum store_row got = store_step(store, row, error);
+    bool ok = got != STORE_FAILED;
+
+    *first = (struct standings_first){ 0 };
+    if (got == STORE_ROW && sqlite3_column_text(row, 2)) {
+        first->submission = sqlite3_column_int64(row, 1);
+        first->team = strdup((const char *)sqlite3_column_text(row, 0));
+        ok = first->team || error_toolkit(error, "out of memory");
+    }
+    sqlite3_finalize(row);
+    return ok;
+}
+
 bool standings_load(struct standings *standings, const struct contest *contest, struct store *store, const char *folder,
                     bool public_view, struct error *error)
 {
@@ -389,6 +420,8 @@ void standings_release(struct standings *standings)
     for (size_t i = 0; i < standings->count; i++) {
         free(standings->teams[i].id);
         free(standings->teams[i].name);
+        free(standings->teams[i].affiliation);
+        free(standings->teams[i].country);
     }
     free(standings->teams);
     *standings = (struct standings){ 0 };

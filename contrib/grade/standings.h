@@ -20,6 +20,7 @@ struct standings_cell {
 
 struct standings_team {
     char *id, *name;
+    char *affiliation, *country; /* as its file has them, or NULL */
     struct standings_cell cells[CONTEST_PROBLEMS];
     size_t solved, rank;
     double penalty, last, score; /* minutes, and the last accepted one's; points, or the sum of places for `fastest` */
@@ -38,6 +39,18 @@ struct standings_worth {
     struct timing timing;  /* sums over the ranked cases, seconds */
     double speedup, score; /* relative; relative and groups: points */
 };
+
+/*
+ * Who solved a problem first of what was submitted within the contest and before `end`, 0 for no end: in `team`, and
+ * the submission. Nobody, submission 0, while one that was submitted before has no verdict yet.
+ */
+struct standings_first {
+    char *team;         /* its folder's name, or NULL; the caller frees it */
+    int64_t submission;
+};
+
+bool standings_first(const struct contest *contest, struct store *store, const char *problem, double end,
+                     struct standings_first *first, struct error *error);
 
 /* After devices_choose(). One that is to be reviewed has a verdict, and neither time nor points of it. */
 bool standings_worth(const struct contest *contest, struct store *store, const struct contest_problem *problem,

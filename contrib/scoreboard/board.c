@@ -155,6 +155,18 @@ static bool load_standings(struct board *board, const char *folder, struct error
     return ok;
 }
 
+/* The first of what may be seen: the freeze hides those after it. */
+static bool load_firsts(struct board *board, struct error *error)
+{
+    const struct contest *contest = board->contest;
+    const double end = board->freeze > 0 ? board->freeze : contest->end;
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < contest->problem_count; i++)
+        ok = standings_first(contest, board->store, contest->problems[i].id, end, &board->firsts[i], error);
+    return ok;
+}
+
 bool board_load(struct board *board, const struct contest *contest, struct store *store, const char *folder,
                 const char *root, bool final, double now, struct error *error)
 {
@@ -162,14 +174,17 @@ bool board_load(struct board *board, const struct contest *contest, struct store
     board->freeze = final || contest_thawed(contest, now) ? 0 : contest->freeze;
     for (size_t i = 0; i < contest->problem_count; i++)
         load_titles(board, i, root);
-    return load_standings(board, folder, error) && load_entries(board, error) && name_entries(board, error);
+    return load_standings(board, folder, error) && load_firsts(board, error) &&
+           load_entries(board, error) && name_entries(board, error);
 }
 
 void board_release(struct board *board)
 {
-    for (size_t i = 0; i < CONTEST_PROBLEMS; i++)
+    for (size_t i = 0; i < CONTEST_PROBLEMS; i++) {
         for (int k = 0; k < LANGUAGES; k++)
             free(board->titles[i][k]);
+        free(board->firsts[i].team);
+    }
     for (size_t i = 0; i < board->count; i++)
         release_entry(&board->entries[i]);
     free(board->entries);

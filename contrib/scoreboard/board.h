@@ -59,6 +59,7 @@ struct board {
     double now;                /* seconds since 1970 */
     double freeze;             /* the results of what was submitted from then on are hidden; 0: none are */
     char *titles[CONTEST_PROBLEMS][LANGUAGES]; /* of the problems, or NULL */
+    struct standings_first firsts[CONTEST_PROBLEMS]; /* who solved each first, of what is shown */
     struct entry *entries;     /* [count] by id */
     size_t count;
 };

@@ -58,7 +58,26 @@ static void put_scoring(struct page *page, const struct contest *contest)
         page_put(page, "%s",
                  page_word(page, contest->scoring == SCORING_RELATIVE ? WORD_SCORING_RELATIVE : WORD_SCORING_GROUPS));
     }
+    page_put(page, " %s", page_word(page, WORD_FIRST_MEANS));
     page_put(page, "</p>\n");
+}
+
+/* Hidden until the script is there that they need. */
+static void put_tools(struct page *page)
+{
+    static const struct {
+        const char *column;
+        enum word word;
+    } filters[] = { { "affiliation", WORD_AFFILIATION }, { "country", WORD_COUNTRY } };
+
+    page_put(page,
+             "<div class=\"tools\" role=\"search\" aria-label=\"%s\" data-sort-by=\"%s\" hidden>\n"
+             "<label>%s <input type=\"search\" autocomplete=\"off\"></label>\n",
+             page_word(page, WORD_FIND), page_word(page, WORD_SORT_BY_X), page_word(page, WORD_FIND_TEAM));
+    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++)
+        page_put(page, "<label>%s <select data-column=\"%s\"><option value=\"\">%s</option></select></label>\n",
+                 page_word(page, filters[i].word), filters[i].column, page_word(page, WORD_ALL));
+    page_put(page, "<p role=\"status\" data-count=\"%s\"></p>\n</div>\n", page_word(page, WORD_X_OF_X_TEAMS));
 }
 
 /* ------------------------------------------------------------------ cells */
@@ -85,12 +104,24 @@ static void put_part(struct page *page, enum word word, size_t number)
     page_put(page, "</span> ");
 }
 
-/* And small below it. */
-static void put_more(struct page *page, enum scoring scoring, const struct standings_cell *cell, bool shown)
+/* By its shape and in words, as colours are not for everybody. */
+static void put_first(struct page *page)
+{
+    page_put(page,
+             "<span class=\"first\"><span aria-hidden=\"true\">\xe2\x98\x85\xc2\xa0</span>%s"
+             "<span class=\"hide\">%s</span></span> ",
+             page_word(page, WORD_FIRST), page_word(page, WORD_TO_SOLVE));
+}
+
+/* And small beside or below it. */
+static void put_more(struct page *page, enum scoring scoring, const struct standings_cell *cell, bool shown,
+                     bool first)
 {
     const struct solved *solved = &cell->solved;
 
     page_put(page, "<small>");
+    if (first)
+        put_first(page);
     if (shown && scoring == SCORING_RELATIVE) {
         page_put(page, "<span>");
         if (cell->speedup > 0)
@@ -108,7 +139,26 @@ static void put_more(struct page *page, enum scoring scoring, const struct stand
     page_put(page, "</small>");
 }
 
-static void put_cell(struct page *page, const struct contest *contest, const struct standings_cell *cell)
+/* What a column is sorted by, for the script of a page that has one. A cell without it comes last. */
+static void put_key(struct page *page, double value)
+{
+    if (page->server)
+        page_put(page, " data-key=\"%.9g\"", value);
+}
+
+static void put_cell_key(struct page *page, enum scoring scoring, const struct standings_cell *cell)
+{
+    switch (scoring) {
+    case SCORING_PASS_FAIL: put_key(page, cell->solved.seconds); break;
+    case SCORING_FASTEST:
+        if (cell->timing.median > 0)
+            put_key(page, cell->timing.median);
+        break;
+    default: put_key(page, cell->score); break;
+    }
+}
+
+static void put_cell(struct page *page, const struct contest *contest, const struct standings_cell *cell, bool first)
 {
     const struct solved *solved = &cell->solved;
     const bool shown = solved->solved || cell->score > 0;
@@ -120,7 +170,10 @@ static void put_cell(struct page *page, const struct contest *contest, const str
                  page_word(page, WORD_NO_ATTEMPT));
         return;
     }
-    page_put(page, "<td class=\"c %s\"><a href=\"submission/%jd.html\">", class, (intmax_t)cell->submission);
+    page_put(page, "<td class=\"c %s\"", class);
+    if (shown)
+        put_cell_key(page, contest->scoring, cell);
+    page_put(page, "><a href=\"submission/%jd.html\">", (intmax_t)cell->submission);
     if (shown) {
         page_put(page, "<span class=\"hide\">%s </span><b>",
                  solved->solved ? page_word(page, WORD_ACCEPTED) : page_word(page, WORD_REJECTED));
@@ -132,48 +185,112 @@ static void put_cell(struct page *page, const struct contest *contest, const str
         page_put(page, "<b><span aria-hidden=\"true\">\xe2\x9c\x97</span><span class=\"hide\">%s</span></b>",
                  page_word(page, WORD_REJECTED));
     }
-    put_more(page, contest->scoring, cell, shown);
+    put_more(page, contest->scoring, cell, shown, first);
     page_put(page, "</a></td>");
 }
 
 /* ------------------------------------------------------------------ the table */
+
+/* Whether any team says where it is from, so that there is a column for it. */
+static bool any_says(const struct standings *standings, bool country)
+{
+    for (size_t i = 0; i < standings->count; i++)
+        if (country ? standings->teams[i].country : standings->teams[i].affiliation)
+            return true;
+    return false;
+}
+
+/* A head's cell up to its name. The script sorts numbers "up" or "down" at first, or "text". */
+static void put_head_begin(struct page *page, const char *classes, const char *column, const char *kind)
+{
+    page_put(page, "<th scope=\"col\" class=\"%s\"", classes);
+    if (page->server)
+        page_put(page, " data-sort=\"%s\" data-kind=\"%s\"", column, kind);
+    page_put(page, ">");
+}
+
+static void put_head_word(struct page *page, const char *classes, const char *column, const char *kind, enum word word)
+{
+    put_head_begin(page, classes, column, kind);
+    page_put(page, "%s</th>", page_word(page, word));
+}
+
+static void put_head_problem(struct page *page, const struct board *board, size_t index)
+{
+    const enum scoring scoring = board->contest->scoring;
+    const char *id = board->contest->problems[index].id, *title = board->titles[index][page->language];
+    char column[80];
+
+    snprintf(column, sizeof column, "problem-%.64s", id);
+    put_head_begin(page, "c", column, scoring == SCORING_PASS_FAIL || scoring == SCORING_FASTEST ? "up" : "down");
+    page_put(page, "<a href=\"problem/%s.html\">%s", id, id);
+    if (title) {
+        page_put(page, "<small>");
+        page_text(page, title, PAGE_NAME);
+        page_put(page, "</small>");
+    }
+    page_put(page, "</a></th>");
+}
 
 static void put_head(struct page *page, const struct board *board)
 {
     static const enum word scores[] = { WORD_SOLVED, WORD_SUM_OF_PLACES, WORD_POINTS, WORD_POINTS };
     const struct contest *contest = board->contest;
 
-    page_put(page, "<thead><tr><th scope=\"col\" class=\"n place\">%s</th><th scope=\"col\" class=\"team\">%s</th>"
-                   "<th scope=\"col\" class=\"n\">%s</th>",
-             page_word(page, WORD_PLACE), page_word(page, WORD_TEAM), page_word(page, scores[contest->scoring]));
+    page_put(page, "<thead><tr>");
+    put_head_word(page, "n place", "place", "up", WORD_PLACE);
+    put_head_word(page, "team", "team", "text", WORD_TEAM);
+    put_head_word(page, "n", "score", contest->scoring == SCORING_FASTEST ? "up" : "down", scores[contest->scoring]);
     if (contest->scoring == SCORING_PASS_FAIL)
-        page_put(page, "<th scope=\"col\" class=\"n\">%s</th>", page_word(page, WORD_PENALTY));
-    for (size_t i = 0; i < contest->problem_count; i++) {
-        const char *id = contest->problems[i].id, *title = board->titles[i][page->language];
-
-        page_put(page, "<th scope=\"col\" class=\"c\"><a href=\"problem/%s.html\">%s", id, id);
-        if (title) {
-            page_put(page, "<small>");
-            page_text(page, title, PAGE_NAME);
-            page_put(page, "</small>");
-        }
-        page_put(page, "</a></th>");
-    }
+        put_head_word(page, "n", "penalty", "up", WORD_PENALTY);
+    for (size_t i = 0; i < contest->problem_count; i++)
+        put_head_problem(page, board, i);
+    if (any_says(&board->standings, false))
+        put_head_word(page, "of", "affiliation", "text", WORD_AFFILIATION);
+    if (any_says(&board->standings, true))
+        put_head_word(page, "of", "country", "text", WORD_COUNTRY);
     page_put(page, "</tr></thead>\n");
 }
 
-static void put_team(struct page *page, const struct contest *contest, const struct standings_team *team)
+static void put_number(struct page *page, const char *classes, const char *format, double value)
 {
-    page_put(page, "<tr><td class=\"n place\">%zu</td><th scope=\"row\" class=\"team\">", team->rank);
-    page_name(page, team->name);
-    page_put(page, "</th><td class=\"n score\">");
-    if (contest->scoring == SCORING_PASS_FAIL)
-        page_put(page, "%zu</td><td class=\"n\">%.0f", team->solved, team->penalty);
-    else
-        page_put(page, contest->scoring == SCORING_FASTEST ? "%.0f" : "%.2f", team->score);
+    page_put(page, "<td class=\"%s\"", classes);
+    put_key(page, value);
+    page_put(page, ">");
+    page_put(page, format, value);
     page_put(page, "</td>");
+}
+
+static void put_from(struct page *page, bool wanted, const char *text)
+{
+    if (!wanted)
+        return;
+    page_put(page, "<td class=\"of\">");
+    if (text)
+        page_name(page, text);
+    page_put(page, "</td>");
+}
+
+static void put_team(struct page *page, const struct board *board, const struct standings_team *team)
+{
+    const struct contest *contest = board->contest;
+
+    page_put(page, "<tr>");
+    put_number(page, "n place", "%.0f", (double)team->rank);
+    page_put(page, "<th scope=\"row\" class=\"team\">");
+    page_name(page, team->name);
+    page_put(page, "</th>");
+    if (contest->scoring == SCORING_PASS_FAIL) {
+        put_number(page, "n score", "%.0f", (double)team->solved);
+        put_number(page, "n", "%.0f", team->penalty);
+    } else {
+        put_number(page, "n score", contest->scoring == SCORING_FASTEST ? "%.0f" : "%.2f", team->score);
+    }
     for (size_t i = 0; i < contest->problem_count; i++)
-        put_cell(page, contest, &team->cells[i]);
+        put_cell(page, contest, &team->cells[i],
+                 board->firsts[i].team && strcmp(board->firsts[i].team, team->id) == 0);
+    put_from(page, any_says(&board->standings, false), team->affiliation);
+    put_from(page, any_says(&board->standings, true), team->country);
     page_put(page, "</tr>\n");
 }
 
@@ -194,6 +311,9 @@ static void put_foot(struct page *page, const struct board *board)
         }
         page_put(page, "<td class=\"c\">%zu / %zu</td>", solved, tried);
     }
+    for (int country = 0; country < 2; country++)
+        if (any_says(&board->standings, country))
+            page_put(page, "<td></td>");
     page_put(page, "</tr></tfoot>\n");
 }
 
@@ -205,6 +325,8 @@ void page_index(struct page *page, enum language language, const struct board *b
     page_put(page, "%s", page_word(page, WORD_STANDINGS));
     layout_main(page, board, &place);
     page_put(page, "<h1>%s</h1>\n", page_word(page, WORD_STANDINGS));
+    if (page->server)
+        put_tools(page);
     layout_live(page, "board");
     put_state(page, board);
     if (board->standings.count == 0) {
@@ -216,7 +338,7 @@ void page_index(struct page *page, enum language language, const struct board *b
         put_head(page, board);
         page_put(page, "<tbody>\n");
         for (size_t i = 0; i < board->standings.count; i++)
-            put_team(page, board->contest, &board->standings.teams[i]);
+            put_team(page, board, &board->standings.teams[i]);
         page_put(page, "</tbody>\n");
         put_foot(page, board);
         page_put(page, "</table>\n</div>\n");

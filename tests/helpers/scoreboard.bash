@@ -56,5 +56,23 @@ board_sample() {
         (12, 'dan', 'A', 44, 'AC', 0.1, 4.0, 0.25, 1, 1, 'suspect.cu', NULL)"
 }
 
+# board_many FOLDER: 200 teams from 12 affiliations in three countries, who have submitted to two problems; a third of
+# the attempts was wrong.
+board_many() {
+    local i places=(DEU JPN KEN)
+    board_contest "$1" 'start: 2026-01-01T00:00:00Z' 'scoring: { type: relative, correct: 40 }'
+    cp "$BATS_FILE_TMPDIR/empty.db" "$1/grading/results.db"
+    rm -f "$1"/teams/*
+    for i in {1..200}; do
+        printf 'name: Team %d\naffiliation: University %d\ncountry: %s\n' "$i" $((i % 12)) "${places[i % 3]}" \
+            > "$(printf '%s/teams/t%03d.yaml' "$1" "$i")"
+    done
+    board_fill "$1" "WITH RECURSIVE up(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < 400)
+        SELECT n, printf('t%03d', 1 + n % 200), CASE WHEN n % 2 = n / 200 % 2 THEN 'A' ELSE 'B' END,
+            1 + n, CASE n % 3 WHEN 1 THEN 'WA' ELSE 'AC' END,
+            CASE WHEN n % 3 <> 1 THEN 1 + n * 0.01 END, CASE WHEN n % 3 <> 1 THEN 4.0 END, 0.1, 1, 0, n || '.cu', 'no'
+        FROM up"
+}
+
 # board_write FOLDER [OPTION...]: its scoreboard in FOLDER/scoreboard, always of the same moment.
 board_write() { SOURCE_DATE_EPOCH=${moment:-1767228900} timeout 60 "$build/scoreboard" "$@"; }
