@@ -25,6 +25,9 @@ struct board_cache {
     bool loaded;
     uint64_t number; /* of the news that it was loaded at */
     struct kept pages[KEPT];
+    struct board whole; /* without a freeze: for who sees its own */
+    bool whole_loaded;
+    int64_t version; /* of the database that it was loaded at */
 };
 
 struct board_cache *board_cache_new(void) { return calloc(1, sizeof(struct board_cache)); }
@@ -42,29 +45,54 @@ static void forget(struct board_cache *cache)
 void board_cache_free(struct board_cache *cache)
 {
     forget(cache);
+    if (cache->whole_loaded)
+        board_release(&cache->whole);
     free(cache);
+}
+
+static bool load(struct server *server, struct board *board, bool whole, struct error *error)
+{
+    bool ok;
+
+    if (!store_run(&server->look, error, "BEGIN", ""))
+        return false;
+    ok = board_load(board, server->contest, &server->look, server->folder, server->root, whole, clock_wall(), error);
+    sqlite3_exec(server->look.db, "COMMIT", NULL, NULL, NULL);
+    return ok;
 }
 
 const struct board *board_now(struct server *server, struct error *error)
 {
     struct board_cache *cache = server->boards;
     const uint64_t number = news_number(server->news);
-    bool ok;
 
     if (cache->loaded && cache->number == number)
         return &cache->board;
     forget(cache);
-    ok = store_run(&server->look, error, "BEGIN", "");
-    if (ok) {
-        ok = board_load(&cache->board, server->contest, &server->look, server->folder, server->root, false,
-                        clock_wall(), error);
-        sqlite3_exec(server->look.db, "COMMIT", NULL, NULL, NULL);
-        cache->loaded = true;
-        cache->number = number;
-    }
-    if (ok)
+    cache->loaded = true;
+    cache->number = number;
+    if (load(server, &cache->board, false, error))
         return &cache->board;
     forget(cache);
+    return NULL;
+}
+
+struct board *board_whole(struct server *server, struct error *error)
+{
+    struct board_cache *cache = server->boards;
+    int64_t version;
+
+    if (!store_number(&server->look, error, &version, "PRAGMA data_version", ""))
+        return NULL;
+    if (cache->whole_loaded && cache->version == version)
+        return &cache->whole;
+    if (cache->whole_loaded)
+        board_release(&cache->whole);
+    cache->version = version;
+    cache->whole_loaded = load(server, &cache->whole, true, error);
+    if (cache->whole_loaded)
+        return &cache->whole;
+    board_release(&cache->whole);
     return NULL;
 }
 

@@ -89,6 +89,9 @@ bool board_get(struct server *server, const struct http_request *request, const 
 /* The board as it is now, for pages around it: until the next call. NULL with an error. */
 const struct board *board_now(struct server *server, struct error *error);
 
+/* The same without a freeze, of which each team is shown its own. Read again when the database has changed. */
+struct board *board_whole(struct server *server, struct error *error);
+
 /* ---- batch.c: the door for programs, below /judge */
 bool batch_get(struct server *server, const struct http_request *request, struct http_reply *reply);
 void batch_post(struct server *server, struct http_request *request, struct http_reply *reply);

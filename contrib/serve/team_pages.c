@@ -317,29 +317,27 @@ static bool put_log(struct own_page *own, const struct entry *entry, struct erro
 static bool own_submission(struct own_page *own, enum language language, int64_t id, bool *there, struct error *error)
 {
     struct server *server = own->server;
-    struct board board;
+    struct board *board = board_whole(server, error);
     struct entry *entry = NULL;
     struct detail detail = { 0 };
-    bool ok = board_load(&board, server->contest, &server->look, server->folder, server->root, true, clock_wall(),
-                         error);
+    bool ok = board != NULL;
 
-    for (size_t i = 0; ok && i < board.count; i++)
-        if (board.entries[i].id == id && strcmp(board.entries[i].team, server_team(own->request)) == 0)
-            entry = &board.entries[i];
+    for (size_t i = 0; ok && i < board->count; i++)
+        if (board->entries[i].id == id && strcmp(board->entries[i].team, server_team(own->request)) == 0)
+            entry = &board->entries[i];
     *there = entry != NULL;
     if (entry) {
-        ok = detail_load(&detail, &board, entry, error);
+        ok = detail_load(&detail, board, entry, error);
         own->parts = (struct page_server){ serve_script, server->script, true };
         own->page.server = &own->parts;
         if (ok) {
-            page_submission_begin(&own->page, language, &board, entry, &detail, server->style);
+            page_submission_begin(&own->page, language, board, entry, &detail, server->style);
             ok = put_log(own, entry, error);
             layout_live_end(&own->page);
-            layout_end(&own->page, &board);
+            layout_end(&own->page, board);
         }
         detail_release(&detail);
     }
-    board_release(&board);
     return ok;
 }
 
