@@ -284,6 +284,29 @@ teardown() {
     done
 }
 
+@test "limits: who reads archives slowly gets no more of them, and keeps nobody from the pages" {
+    local ada i line codes='' fds=()
+    serve_contest 'limits: { megabytes: 16 }'
+    ada=$(token ada)
+    serve
+    head -c 12000000 /dev/urandom > "$BATS_TEST_TMPDIR/big.c"
+    run -0 curl -s -H "Authorization: Bearer $ada" -F problem=A -F "files=@$BATS_TEST_TMPDIR/big.c" "$url/submit"
+    assert_output '{"id":"1"}'
+    for i in {1..14}; do
+        exec {fds[i]}<> "/dev/tcp/127.0.0.1/${url##*:}"
+        printf 'GET /api/contests/contest/submissions/1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n' \
+            "$ada" >&"${fds[i]}"
+        read -r -t 20 line <&"${fds[i]}"
+        codes+=" ${line:9:3}"
+    done
+    assert_regex "$codes" '^( 200){10,}( 503)+$'
+    assert_equal "$(code "$url/index.html")" 200
+    [ "$(memory_of "$server")" -lt 250000 ] || fail "$(memory_of "$server") KiB"
+    for i in {1..14}; do exec {fds[i]}>&-; done
+    again() { [ "$(get_as "$ada" /api/contests/contest/submissions/1/files)" = 200 ]; }
+    until_true 10 again
+}
+
 @test "failures: what cannot be written is one line in the log, and is shown once it can" {
     local prof shown
     serve_contest

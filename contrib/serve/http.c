@@ -323,7 +323,7 @@ static bool count_reply(struct call *call)
             call->state = STATE_STREAM;
         }
     } else {
-        fits = http->replies + reply->size <= HTTP_REPLIES;
+        fits = http->replies + reply->size <= (reply->size > HTTP_PAGE ? HTTP_REPLIES / 2 : HTTP_REPLIES);
         call->given = fits ? reply->size : 0;
         http->replies += call->given;
     }
