@@ -52,7 +52,8 @@ js() { chromium_text "$1"; }
         [...row.cells].slice(0, 6).map(cell => cell.textContent).join(" ")).join("\n")')" \
         $'2 Ada & "Co" 2.000\u00a0ms 1.940\u00a0ms – 2.040\u00a0ms ×2.00 8
 4 数学研究会 2.100\u00a0ms 2.037\u00a0ms – 2.142\u00a0ms ×4.00 8.4'
-    assert_equal "$(js '[...document.querySelectorAll("text.base, text.floor, text.row")].map(e => e.textContent).join()')" \
+    assert_equal "$(js '[...document.querySelector("svg").querySelectorAll("text.base, text.floor, text.row")].map(e =>
+        e.textContent).join()')" \
         'Physical floor,Baseline,Ada & "Co",数学研究会'
     # Left to right: floor, the two medians, the baselines of both.
     assert_equal "$(js '["line.floor", "line.median", ".row ~ line.median:last-of-type", "line.base"].map(s =>

@@ -24,7 +24,8 @@ browser() { chromium_start "$BATS_TEST_TMPDIR/chromium" && chromium_script "$BAT
 js() { chromium_text "$1"; }
 
 # The two last cells of the team that is called NAME.
-from() { js "[...rows('#standings').find(row => row.cells[1].textContent == '$1').cells].slice(-2).map(e => e.textContent).join(', ')"; }
+from() { js "[...rows('#standings').find(row => row.cells[1].textContent == '$1')
+    .cells].slice(-2).map(e => e.textContent).join(', ')"; }
 
 @test "many teams: dense rows in a frame of the screen's height, whose head and teams stay in sight" {
     local width scheme page expected='true 3000 0 true 0 true'
@@ -45,7 +46,8 @@ function scrolled() {
     const x = Math.round(Math.max(before - frame.scrollLeft, 1));
     const top = document.elementFromPoint(at(head).left + 5, at(head).top + 5);
     return [frame.clientHeight < innerHeight, frame.scrollTop, Math.floor(at(head).top - edge.top - 1),
-        Math.abs(at(head).left - edge.left - x) <= 1, Math.round(at(team).left - at(head).left), head.contains(top)].join(" ");
+        Math.abs(at(head).left - edge.left - x) <= 1, Math.round(at(team).left - at(head).left),
+        head.contains(top)].join(" ");
 }
 JS
     )
@@ -103,4 +105,61 @@ set_verdict() { # SUBMISSION VERDICT STATE
     assert_equal "$(firsts)" 'Ada & "Co" 4'
     set_verdict 1 "'WA'" done --final
     assert_equal "$(firsts)" 'cyd 3; Ada & "Co" 4'
+}
+
+# table CAPTION: the cells of its rows, a row a line.
+table() { js "rows('#$1').map(row => [...row.cells].map(e => e.textContent.trim()).join('|')).join('\n')"; }
+
+@test "statistics: verdicts, quartiles by language and device, when they came; as pictures and as tables" {
+    local width scheme
+    board_sample "$contest"
+    board_write "$contest" > /dev/null
+    browser
+    chromium_open "file://$site/problem/A.html"
+    # Of what came after the freeze, 5 and 11, only that; what came after the end, 6, does not count.
+    assert_equal "$(table verdicts)" $'✓ AC accepted|3|43\u00a0%\n✗ WA wrong answer|1|14\u00a0%
+– CE compile error|1|14\u00a0%\n? pending|2|29\u00a0%'
+    # One that is to be reviewed has no time.
+    assert_equal "$(table quartiles)" \
+        $'CUDA|NVIDIA H100 80GB HBM3|2|2.000\u00a0ms|2.025\u00a0ms|2.050\u00a0ms|2.075\u00a0ms|2.100\u00a0ms'
+    assert_equal "$(js 'text("#over-time")' | cut -d , -f 1,2)" \
+        'Submissions over time, a bar for every 2 min: filled what was accepted'
+    assert_equal "$(js 'rows("#bins").length')" 30
+    assert_equal "$(table bins | grep -v '|0|0|0$')" '2026-01-01 00:04:00|0|1|0
+2026-01-01 00:10:00|0|1|0
+2026-01-01 00:30:00|1|0|0
+2026-01-01 00:40:00|1|0|0
+2026-01-01 00:44:00|1|0|0
+2026-01-01 00:46:00|0|0|1
+2026-01-01 00:50:00|0|0|1'
+    # The pictures have the same: three kinds of bars, told apart by more than their colour.
+    assert_equal "$(js '["stack", "outline", "unknown"].map(kind =>
+        document.querySelectorAll("svg[aria-labelledby=over-time] rect." + kind).length).join()')" 3,2,2
+    assert_equal "$(js '["stack", "outline", "unknown"].map(kind => { const style = getComputedStyle(
+        document.querySelector("svg[aria-labelledby=verdicts] rect." + kind));
+        return [style.stroke != "none", style.strokeDasharray != "none"].join("-"); }).join()')" \
+        'false-false,true-false,true-true'
+    assert_equal "$(js '[...document.querySelectorAll("svg[aria-labelledby=verdicts] rect")].map(e =>
+        Math.round(parseFloat(e.getAttribute("width")))).join()')" 74,25,25,49
+    # Another day's hour, a team that is judged, and no times at all.
+    chromium_open "file://$site/problem/B.html"
+    assert_equal "$(table verdicts | cut -d '|' -f 1,2)" \
+        $'✓ AC accepted|2\n✗ TLE time limit exceeded|1\n? being judged|1'
+    sed -i '/^start:/d; /^freeze:/d; /^end:/d' "$contest/contest.yaml"
+    board_write "$contest" > /dev/null
+    chromium_open "file://$site/ja/problem/A.html"
+    assert_equal "$(table verdicts | cut -d '|' -f 1,2)" $'✓ AC 正解|5\n✗ WA 不正解|2\n– CE コンパイルエラー|1'
+    assert_equal "$(table bins | sed -n '1p;$p')" $'2026-01-01 00:05:00|0|1|0\n2026-01-01 01:10:00|1|0|0'
+    for width in 360 390 820 1400; do
+        for scheme in light dark; do
+            chromium_screen $width 800 $scheme
+            chromium_open "file://$site/problem/A.html"
+            chromium_do 'document.querySelector("details").open = true'
+            assert_equal "$width $scheme: $(js 'audit().join("; ")')" "$width $scheme: "
+        done
+    done
+    sqlite3 "$contest/grading/results.db" 'DELETE FROM submissions'
+    board_write "$contest" > /dev/null
+    chromium_open "file://$site/problem/A.html"
+    assert_equal "$(js 'text("main").includes("Statistics")')" false
 }

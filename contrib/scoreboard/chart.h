@@ -1,5 +1,5 @@
 /*
- * chart.h - times on a logarithmic axis, as inline SVG that stretches with the page.
+ * chart.h - times on a logarithmic axis, and counts, as inline SVG that stretches with the page.
  *
  * Places along the axis are in percent and heights in pixels, so that text keeps its size on a phone. Colours are the
  * style sheet's. It draws what it is given and knows no submission.
@@ -34,5 +34,26 @@ struct chart {
 };
 
 void chart_put(struct page *page, const struct chart *chart);
+
+/* ------------------------------------------------------------------ chart_counts.c */
+
+enum chart_kind { CHART_ACCEPTED, CHART_REJECTED, CHART_UNKNOWN, CHART_KINDS };
+
+/* A bar of its own. */
+struct chart_count {
+    const char *name; /* the scoreboard's own */
+    enum chart_kind kind;
+    size_t count;
+};
+
+/* A bar of several kinds, at its place on an axis. */
+struct chart_bin {
+    char name[24]; /* where it begins */
+    size_t counts[CHART_KINDS];
+};
+
+/* `label` is the id of the element that names it. */
+void chart_put_counts(struct page *page, const char *label, const struct chart_count *counts, size_t count);
+void chart_put_bins(struct page *page, const char *label, const struct chart_bin *bins, size_t count);
 
 #endif

@@ -243,6 +243,7 @@ bool page_problem(struct page *page, enum language language, const struct board 
         } else {
             page_put(page, "<p>%s</p>\n", page_word(page, WORD_NO_TIMES));
         }
+        ok = page_statistics(page, board, problem);
         page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_SUBMISSIONS));
         if (count > 0)
             put_all(page, entries, count);

@@ -13,6 +13,9 @@ void page_index(struct page *page, enum language language, const struct board *b
 bool page_problem(struct page *page, enum language language, const struct board *board, size_t problem,
                   const char *digest);
 
+/* The part of a problem's page that counts and sums up; nothing where nothing counts. False without memory. */
+bool page_statistics(struct page *page, const struct board *board, size_t problem);
+
 /* submission/N.html */
 void page_submission(struct page *page, enum language language, const struct board *board, const struct entry *entry,
                      const struct detail *detail, const char *digest);

@@ -125,8 +125,8 @@ function audit() {
         if (size < 11.5) wrong("size", e);
     }
     /* 1.4.11: marks in pictures */
-    all("svg rect.stack, svg line.median, svg line.base, svg line.floor, svg circle.beside").forEach(e => {
-        const style = getComputedStyle(e), colour = e.matches("rect") ? style.fill : style.stroke;
+    all("svg rect:not(.band), svg line.median, svg line.base, svg line.floor, svg circle.beside").forEach(e => {
+        const style = getComputedStyle(e), colour = e.matches(".stack") ? style.fill : style.stroke;
         if (t.contrastOn(e.closest("svg"), colour) < 3) wrong("mark", e.getAttribute("class"));
     });
     /* 2.5.8: what is touched is large enough; links within a text or a column of numbers are as high as their line */
