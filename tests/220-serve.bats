@@ -443,6 +443,24 @@ teardown() {
     assert_equal "$(get_as "$program" /my/index.html) $(get_as "$program" /judge/99)" '303 404'
 }
 
+@test "programs: a place in the queue behind all teams; a name that a team has is not theirs" {
+    local ada program items='{"items": [{"problem": "A", "source": "int x;", "language": "c"}]}'
+    serve_contest
+    ada=$(token ada)
+    for role in --program --jury; do
+        run -2 --separate-stderr "$build/grader" token "$contest" $role ada
+        assert_equal "$stderr" \
+            "grader: 'ada' has a token of another role: choose another name, or end that one with --revoke"
+    done
+    program=$("$build/grader" token "$contest" --program eve)
+    serve
+    run -0 curl -s -H "Authorization: Bearer $program" --data-binary "$items" "$url/judge"
+    assert_equal "$(body_as "$program" /judge/1 | jq -c '.items[0].place_in_queue')" 1
+    run -0 curl -s -H "Authorization: Bearer $ada" -F problem=A -F "files=@$sort/accepted/baseline.c" "$url/submit"
+    assert_equal "$(body_as "$program" /judge/1 | jq -c '.items[0].place_in_queue')" 2
+    assert_equal "$(body_as "$ada" /my/2.json | jq -c .place_in_queue)" 1
+}
+
 @test "freeze: others see that something was handed in, the team sees its verdict" {
     local ada
     serve_contest "freeze: $(date -u -d '1 minute ago' +%FT%TZ)"

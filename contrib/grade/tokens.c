@@ -50,6 +50,18 @@ static int end_token(struct store *store, const char *name, struct error *error)
     return 0;
 }
 
+/* An account has one token and one role: a jury called like a team would end that team's token. */
+static bool is_free(struct store *store, const char *name, enum role role, struct error *error)
+{
+    int64_t taken;
+
+    return store_number(store, error, &taken,
+                        "SELECT 1 FROM tokens WHERE account = ? AND role <> ? AND revoked IS NULL", "ss", name,
+                        role_name(role)) &&
+           (!taken || error_usage(error, "'%.100s' has a token of another role: choose another name, or end that one"
+                                         " with --revoke", name));
+}
+
 int command_token(struct store *store, const char *folder, int argc, char **argv, struct error *error)
 {
     static const struct option options[] = { { "revoke", required_argument, NULL, 'r' },
@@ -81,7 +93,8 @@ int command_token(struct store *store, const char *folder, int argc, char **argv
         return end_token(store, ended, error);
     if (!name)
         return list(store, error);
-    if ((role == ROLE_TEAM && !is_team(folder, name, error)) || !account_make_token(store, name, role, token, error))
+    if ((role == ROLE_TEAM && !is_team(folder, name, error)) || !is_free(store, name, role, error) ||
+        !account_make_token(store, name, role, token, error))
         return (int)error->code;
     puts(token);
     sodium_memzero(token, sizeof token);

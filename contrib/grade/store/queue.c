@@ -1,5 +1,8 @@
 /*
  * queue.c - the order as one statement.
+ *
+ * Of main.submissions: a reader's view of that name leaves out what programs ask for (store_public.c), which waits as
+ * well.
  */
 #include "queue.h"
 
@@ -25,15 +28,15 @@ sqlite3_stmt *queue_open(struct store *store, enum queue_kind kind, double now, 
 
     snprintf(sql, sizeof sql,
              "WITH recent AS (SELECT s.team AS team, j.rejudging IS NOT NULL AS again, count(*) AS begun FROM"
-             " judgements j JOIN submissions s ON s.id = j.submission WHERE j.begun > ? AND j.state = " SQL(NAME_DONE)
-             " GROUP BY 1, 2),"
+             " judgements j JOIN main.submissions s ON s.id = j.submission WHERE j.begun > ? AND j.state ="
+             " " SQL(NAME_DONE) " GROUP BY 1, 2),"
              " waiting AS (SELECT j.id AS id, s.id AS submission, s.problem AS problem, j.state AS state,"
              " j.object AS object, j.object_sha256 AS digest, CASE WHEN j.state = " SQL(NAME_NEW) " AND s.path LIKE"
              " '%%.c' THEN 'C' ELSE j.language END AS language, j.attempts AS attempts, s.team AS team,"
              " j.created AS created, j.rejudging IS NOT NULL AS again, s.wanted IS NOT NULL AS program,"
              " row_number() OVER (PARTITION BY s.team, j.rejudging IS NOT NULL ORDER BY %s, j.attempts,"
              " coalesce(j.begun, 9e99), j.created, j.id) AS place"
-             " FROM judgements j JOIN submissions s ON s.id = j.submission WHERE j.state <> " SQL(NAME_DONE) ")"
+             " FROM judgements j JOIN main.submissions s ON s.id = j.submission WHERE j.state <> " SQL(NAME_DONE) ")"
              " SELECT id, submission, problem, state, object, digest, language, attempts, w.team FROM waiting w"
              " LEFT JOIN recent r ON r.team = w.team AND r.again = w.again WHERE %s"
              " ORDER BY w.program, w.again, place + coalesce(r.begun, 0), created, id",
