@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The standings as a server sends them, in a real Chromium: search, filters, sorting, and verdicts that come meanwhile.
+# The scoreboard as a server sends it, in a real Chromium: search, filters, sorting, verdicts that come; code.
 # bats file_tags=serve
 
 load helpers/contest
@@ -41,6 +41,8 @@ standings() {
     chromium_screen 390 800 light
     chromium_open "$url/${1:-index.html}"
 }
+
+page_says() { [ "$(chromium_text "String($1)")" = true ]; }
 
 # type TEXT: into what has the focus, as a keyboard does.
 type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
@@ -126,4 +128,54 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
     assert_equal "$(js 'ordered("score", 1)')" true
 }
 
-page_says() { [ "$(chromium_text "String($1)")" = true ]; }
+# code_of N: the code that everybody reads of submission N, a file a line; nothing where there is none.
+code_of() {
+    chromium_open "$url/submission/$1.html"
+    js '[...document.querySelectorAll(".code")].map(e => document.getElementById(e.getAttribute("aria-labelledby"))
+        .textContent + ": " + e.textContent).join("\n") + (document.querySelector("main").textContent.match(
+        /This file is no text|Its files were not kept/g) || []).join()'
+}
+
+# again LINE...: the server anew, with these lines in contest.yaml.
+again() {
+    serve_stop
+    board_contest "$contest" 'start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:45:00Z' 'end: 2026-01-01T01:00:00Z' "$@"
+    serve
+}
+
+@test "code: after the contest where contest.yaml says so; as text; not what is frozen, nor what came later" {
+    local folder=$contest/grading/sources hostile='<script>pwned=1</script></pre>'
+    board_sample "$contest"
+    mkdir -p "$folder"/{2,5,6,10}/inner
+    printf '%s\n\tint x; // \e[31m' "$hostile" > "$folder/2/a.cu"
+    head -c 300 /dev/zero > "$folder/2/b.bin"
+    : > "$folder/2/inner/c.h"
+    printf 'int five;' > "$folder/5/a.c"
+    printf 'int six;' > "$folder/6/a.c"
+    serve
+    chromium_start "$BATS_TEST_TMPDIR/chromium"
+    chromium_script "$BATS_TEST_DIRNAME/helpers/audit.js"
+    assert_equal "$(code_of 2)" ''
+    again 'show_code: yes' 'final: 2099-01-01T00:00:00Z'
+    assert_equal "$(code_of 2)" ''
+    again 'show_code: yes'
+    assert_equal "$(code_of 2)" "a.cu: $hostile
+    int x; // <U+001B>[31m
+inner/c.h: This file is no text"
+    assert_equal "$(js 'typeof pwned')" undefined
+    for width in 360 1400; do
+        chromium_screen $width 800 dark
+        chromium_open "$url/submission/2.html"
+        assert_equal "$(js 'audit().filter(e => !/^(active|landmark): script/.test(e)).join("; ")')" ''
+    done
+    assert_equal "$(code_of 4)" 'Its files were not kept'
+    assert_equal "$(code_of 5)$(code_of 6)" ''
+    again 'show_code: yes' 'thaw: 2026-01-02T00:00:00Z' 'final: 2026-01-03T00:00:00Z'
+    assert_equal "$(code_of 5)$(code_of 6)" 'a.c: int five;'
+    # Pages that are written to files have none.
+    board_write "$contest" > /dev/null
+    run -1 grep -rl 'int x;\|int five' "$contest/scoreboard"
+    sed -i '/^freeze:/d; /^thaw:/d; /^end:/d; /^final:/d' "$contest/contest.yaml"
+    run -2 board_write "$contest"
+    assert_output --partial "'show_code' needs an 'end'"
+}

@@ -37,6 +37,7 @@ static const char *const known[] = {
     "scoring.device",
     "seal",
     "practice",
+    "show_code",
     "key",
     "require_box",
     "limits.files",
@@ -308,6 +309,8 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return take_name(contest, item, true, &contest->seal, error);
     if (strcmp(key, "practice") == 0)
         return settings_boolean(&contest->settings, item, &contest->practice, error);
+    if (strcmp(key, "show_code") == 0)
+        return settings_boolean(&contest->settings, item, &contest->show_code, error);
     if (strcmp(key, "key") == 0)
         return take_name(contest, item, true, &contest->key, error);
     if (strcmp(key, "require_box") == 0) {
@@ -385,6 +388,8 @@ static bool fits(const struct contest *contest, struct error *error)
         return error_usage(error, "%s: 'freeze' is not between 'start' and 'end'", path);
     if ((contest->thaw > 0 || contest->final > 0) && contest->end <= 0)
         return error_usage(error, "%s: 'thaw' and 'final' need an 'end'", path);
+    if (contest->show_code && contest->end <= 0)
+        return error_usage(error, "%s: 'show_code' needs an 'end'", path);
     if (contest->thaw > 0 && (contest->freeze <= 0 || contest->thaw <= contest->end))
         return error_usage(error, "%s: 'thaw' is to be after 'end', and needs a 'freeze'", path);
     if (contest->final > 0 && contest->final <= contest->end)

@@ -61,6 +61,7 @@ struct contest {
     const char *device;        /* the GPU or CPU model whose times rank, or NULL for the one with most of them */
     const char *seal, *key;    /* paths below the contest's folder, or NULL */
     bool practice;             /* nothing hangs on it: inputs of secret cases need no seal */
+    bool show_code;            /* a server shows everybody what was handed in, once the contest is final, or over */
     const char *require_box;   /* the least box that anything is run in, as main_host takes it: cgroup unless set */
     double files, megabytes;   /* the most that one submission may have */
     double attempts;           /* how often a step is tried that the machine failed */

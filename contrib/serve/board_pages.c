@@ -146,15 +146,21 @@ static bool make_problem(struct server *server, struct page *page, enum language
 static bool make_submission(struct server *server, struct page *page, enum language language, const char *number,
                             struct error *error)
 {
-    struct entry *entry = entry_of(&server->boards->board, number);
+    struct board *board = &server->boards->board;
+    struct entry *entry = entry_of(board, number);
     struct detail detail;
     bool ok;
 
     if (!entry)
         return false;
-    ok = detail_load(&detail, &server->boards->board, entry, error);
-    if (ok)
-        page_submission(page, language, &server->boards->board, entry, &detail, server->style);
+    ok = detail_load(&detail, board, entry, error);
+    if (ok) {
+        page_submission_begin(page, language, board, entry, &detail, server->style);
+        if (code_may_be_shown(board, entry))
+            code_put(page, server->folder, entry->id);
+        layout_live_end(page);
+        layout_end(page, board);
+    }
     detail_release(&detail);
     return ok;
 }

@@ -118,8 +118,26 @@ void result_queue_release(struct result_queue *queue);
 
 /* ---- source.c */
 
+/*
+ * Calls `file` for each file of submission `id` with its path and its name within the submission, in order of names,
+ * until one fails.
+ */
+typedef bool source_file(void *context, const char *path, const char *name, struct error *error);
+bool source_walk(const char *folder, int64_t id, source_file *file, void *context, struct error *error);
+
 /* What was handed in as submission `id`, as a zip archive in malloc()ed memory. */
 bool source_zip(const char *folder, int64_t id, char **data, size_t *size, struct error *error);
+
+/* ---- code.c */
+
+/*
+ * Whether everybody may read what was handed in: with show_code, from `final` on, or from `end` where there is no
+ * `final`. Never of what the freeze hides, nor of what was handed in outside of the contest's time.
+ */
+bool code_may_be_shown(const struct board *board, const struct entry *entry);
+
+/* The files of a submission, as text; or that there are none. */
+void code_put(struct page *page, const char *folder, int64_t id);
 
 /* ---- statement.c */
 

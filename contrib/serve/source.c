@@ -1,5 +1,5 @@
 /*
- * source.c - the grader's copy of a submission as a zip archive, by libarchive.
+ * source.c - the files of the grader's copy of a submission, and all of them as a zip archive, by libarchive.
  *
  * It is compressed as fast as can be: the thread that makes it has all other clients to answer.
  */
@@ -42,8 +42,9 @@ static la_ssize_t append(struct archive *archive, void *context, const void *byt
     return (la_ssize_t)size;
 }
 
-static bool add_file(struct zip *zip, const char *path, const char *name, struct error *error)
+static bool add_file(void *context, const char *path, const char *name, struct error *error)
 {
+    struct zip *zip = context;
     struct archive_entry *entry = archive_entry_new();
     struct blob blob = { 0 };
     bool ok = entry && blob_read_file(&blob, path, ENTRY, error);
@@ -62,46 +63,51 @@ static bool add_file(struct zip *zip, const char *path, const char *name, struct
     return ok;
 }
 
-/* All files below a folder; `name` is the folder's in the archive, ended by a slash, or "". */
-static bool add_folder(struct zip *zip, const char *path, const char *name, int depth, struct error *error)
+/* All files below a folder, in the order of their names; `name` is the folder's, ended by a slash, or "". */
+static bool walk(const char *path, const char *name, int depth, source_file *file, void *context, struct error *error)
 {
-    DIR *folder = opendir(path);
-    struct dirent *entry;
-    bool ok = folder != NULL || error_system(error, "cannot list '%s'", path);
+    struct dirent **entries = NULL;
+    const int count = scandir(path, &entries, NULL, alphasort);
+    bool ok = count >= 0 || error_system(error, "cannot list '%s'", path);
 
-    while (ok && (entry = readdir(folder))) {
+    for (int i = 0; i < count; free(entries[i++])) {
         char inner[PATH_MAX], inner_name[PATH_MAX];
         struct stat status;
 
-        if (entry->d_name[0] == '.')
+        if (!ok || entries[i]->d_name[0] == '.')
             continue;
-        snprintf(inner, sizeof inner, "%.3000s/%.255s", path, entry->d_name);
+        snprintf(inner, sizeof inner, "%.3000s/%.255s", path, entries[i]->d_name);
         ok = lstat(inner, &status) == 0 || error_system(error, "cannot look at '%s'", inner);
         if (ok && S_ISDIR(status.st_mode) && depth < DEPTH) {
-            snprintf(inner_name, sizeof inner_name, "%.3000s%.255s/", name, entry->d_name);
-            ok = add_folder(zip, inner, inner_name, depth + 1, error);
+            snprintf(inner_name, sizeof inner_name, "%.3000s%.255s/", name, entries[i]->d_name);
+            ok = walk(inner, inner_name, depth + 1, file, context, error);
         } else if (ok && S_ISREG(status.st_mode)) {
-            snprintf(inner_name, sizeof inner_name, "%.3000s%.255s", name, entry->d_name);
-            ok = add_file(zip, inner, inner_name, error);
+            snprintf(inner_name, sizeof inner_name, "%.3000s%.255s", name, entries[i]->d_name);
+            ok = file(context, inner, inner_name, error);
         }
     }
-    if (folder)
-        closedir(folder);
+    free(entries);
     return ok;
+}
+
+bool source_walk(const char *folder, int64_t id, source_file *file, void *context, struct error *error)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%.3000s/grading/sources/%jd", folder, (intmax_t)id);
+    return walk(path, "", 0, file, context, error);
 }
 
 bool source_zip(const char *folder, int64_t id, char **data, size_t *size, struct error *error)
 {
     struct zip zip = { .archive = archive_write_new() };
-    char path[PATH_MAX];
     bool ok;
 
-    snprintf(path, sizeof path, "%.3000s/grading/sources/%jd", folder, (intmax_t)id);
     ok = (zip.archive && archive_write_set_format_zip(zip.archive) == ARCHIVE_OK &&
           archive_write_set_options(zip.archive, "zip:compression-level=1") == ARCHIVE_OK &&
           archive_write_open(zip.archive, &zip, NULL, append, NULL) == ARCHIVE_OK) ||
          error_toolkit(error, "cannot start an archive");
-    ok = ok && add_folder(&zip, path, "", 0, error) &&
+    ok = ok && source_walk(folder, id, add_file, &zip, error) &&
          (archive_write_close(zip.archive) == ARCHIVE_OK || error_toolkit(error, "cannot end an archive"));
     if (zip.archive)
         archive_write_free(zip.archive);
