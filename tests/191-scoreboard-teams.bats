@@ -45,7 +45,8 @@ function scrolled() {
     frame.scrollTo(40, 3000);
     const x = Math.round(Math.max(before - frame.scrollLeft, 1));
     const top = document.elementFromPoint(at(head).left + 5, at(head).top + 5);
-    return [frame.clientHeight < innerHeight, frame.scrollTop, Math.floor(at(head).top - edge.top - 1),
+    const heads = [...document.querySelectorAll("thead th")].map(e => Math.abs(Math.floor(at(e).top - edge.top - 1)));
+    return [frame.clientHeight < innerHeight, frame.scrollTop, Math.max(...heads),
         Math.abs(at(head).left - edge.left - x) <= 1, Math.round(at(team).left - at(head).left),
         head.contains(top)].join(" ");
 }

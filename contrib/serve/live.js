@@ -8,6 +8,7 @@
 
     /* ---- the standings: what a reader has chosen outlives the rows, which are replaced as verdicts come */
     var tools = document.querySelector(".tools"), order = { column: "place", up: true };
+    var alphabet = new Intl.Collator(document.documentElement.lang, { numeric: true }); /* team 9 before team 10 */
 
     function standings() { return tools && document.querySelector("table.standings"); }
 
@@ -48,7 +49,7 @@
         Array.from(names).forEach(function (row) { found["=" + cellText(row, select.dataset.column)] = true; });
         select.length = 1;
         Object.keys(found).map(function (key) { return key.slice(1); }).filter(Boolean)
-            .sort(function (a, b) { return a.localeCompare(b); })
+            .sort(function (a, b) { return alphabet.compare(a, b); })
             .forEach(function (name) { select.add(new Option(name, name)); });
         select.value = chosen;
         if (select.selectedIndex < 0)
@@ -73,7 +74,7 @@
             var by = (a.key === null) - (b.key === null);
 
             if (!by && a.key !== null) {
-                by = th.dataset.kind === "text" ? a.key.localeCompare(b.key) : a.key - b.key;
+                by = th.dataset.kind === "text" ? alphabet.compare(a.key, b.key) : a.key - b.key;
                 by = order.up ? by : -by;
             }
             return by || a.row.dataset.place - b.row.dataset.place;
