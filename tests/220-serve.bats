@@ -388,9 +388,14 @@ teardown() {
     assert_equal "$(say "$prof" '{"text": "x", "to_team_id": "nobody"}' | jq -r .code)" 400
     assert_equal "$(say "$ada" '{"text": "x", "reply_to_id": "77"}' | jq -r .code)" 400
     assert_equal "$(say "$ada" '{"text": ""}' | jq -r .code)" 400
+    # By the page's form an answer goes to the team that asked.
+    by_form() { code -H "Authorization: Bearer $prof" -d "text=By the form." -d "reply_to=$1" "$url/ask"; }
+    assert_equal "$(by_form 99) $(by_form x) $(by_form 1)" '400 400 303'
+    assert_equal "$(query "SELECT to_team, reply_to FROM clarifications WHERE text = 'By the form.'")" 'ada|1'
     seen_by() { body_as "$1" $api/clarifications | jq -c 'map(.id)'; }
-    until_true 10 bash -c "curl -s '$url$api/clarifications' | jq -e 'length == 1' > /dev/null"
-    assert_equal "$(seen_by "$ada") $(seen_by "$bob") $(seen_by "$prof")" '["1","2","3"] ["3"] ["1","2","3"]'
+    until_true 10 bash -c "curl -s -H 'Authorization: Bearer $prof' '$url$api/clarifications' |
+        jq -e 'length == 4' > /dev/null"
+    assert_equal "$(seen_by "$ada") $(seen_by "$bob") $(seen_by "$prof")" '["1","2","3","4"] ["3"] ["1","2","3","4"]'
     run -0 body_as "$ada" /my/index.html
     assert_output --partial 'Is 0 a &lt;key&gt;?'
     run -0 body_as "$bob" /my/index.html

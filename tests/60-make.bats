@@ -257,7 +257,8 @@ outline() {
 @test "readme: the lines it shows are the lines printed" {
     # Those of a GPU: on the simulator they are marked.
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
-    run -0 --separate-stderr ./ldistance --submission "$so" "$practice/file11" "$practice/file12"
+    for seed in 11 12; do ./getrndstr 20480 $seed > "$BATS_TEST_TMPDIR/file$seed"; done
+    run -0 --separate-stderr ./ldistance --submission "$so" "$BATS_TEST_TMPDIR"/file1{1,2}
     sed -n '/^answer = /,/^SUCCESSFUL\.$/p' README.md | sed -E 's/[0-9.]+( seconds)?$/N\1/' > "$BATS_TEST_TMPDIR/shown"
     sed -E 's/[0-9.]+( seconds)?$/N\1/' <<< "$output" > "$BATS_TEST_TMPDIR/printed"
     run -0 diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"

@@ -10,13 +10,15 @@
 
 #include "style.h"
 
-void layout_style_digest(char *digest, size_t size)
+void layout_digest(const char *text, char *digest, size_t size)
 {
     unsigned char hash[crypto_hash_sha256_BYTES];
 
-    crypto_hash_sha256(hash, (const unsigned char *)scoreboard_style, strlen(scoreboard_style));
+    crypto_hash_sha256(hash, (const unsigned char *)text, strlen(text));
     sodium_bin2base64(digest, size, hash, sizeof hash, sodium_base64_VARIANT_ORIGINAL);
 }
+
+void layout_style_digest(char *digest, size_t size) { layout_digest(scoreboard_style, digest, size); }
 
 void layout_begin(struct page *page, enum language language, const struct place *place, const char *digest)
 {

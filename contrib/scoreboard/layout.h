@@ -12,7 +12,8 @@ struct place {
     const char *folder, *file;
 };
 
-/* The SHA-256 of the style sheet in base64, for the policy; size at least 64. */
+/* The SHA-256 of a text, or of the style sheet, in base64, as a policy has it; size at least 64. */
+void layout_digest(const char *text, char *digest, size_t size);
 void layout_style_digest(char *digest, size_t size);
 
 /*

@@ -389,27 +389,18 @@ static void post_clarification(struct server *server, struct http_request *reque
                *reply_to = json_string_value(json_object_get(object, "reply_to_id"));
     const struct contest_problem *known = problem_of(server, problem);
     char name[ACCOUNT_NAME] = "", id[24];
-    struct error error = { 0 };
-    int64_t number = 0;
+    struct question question = { .text = text, .problem = known ? known->id : NULL };
+    int64_t number;
     json_t *answer;
 
-    if (!text || !text[0] || strlen(text) > 4000)
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "text is 1 to 4,000 bytes");
-    else if (problem && !known)
+    if (problem && !known)
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "problem_id: there is no such problem");
     else if (to && (!jury || !team_of(server, to, name)))
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "to_team_id: the jury writes to teams that there are");
-    else if (reply_to && (!number_integer(reply_to, 1, INT64_MAX, &number) ||
-                          !store_number(&server->store, &error, &number, "SELECT id FROM clarifications WHERE id = ?",
-                                        "i", number) || !number))
+    else if (reply_to && !number_integer(reply_to, 1, INT64_MAX, &question.reply_to))
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "reply_to_id: there is no such clarification");
-    else if (!store_run(&server->store, &error,
-                        "INSERT INTO clarifications (from_team, to_team, reply_to, problem, text, made) VALUES"
-                        " (?, ?, nullif(?, 0), ?, ?, ?)", "ssissd", jury ? NULL : request->account.name,
-                        name[0] ? name : NULL, number, known ? known->id : NULL, text, clock_wall()))
-        server_failed(request, reply, &error);
-    else {
-        snprintf(id, sizeof id, "%jd", (intmax_t)sqlite3_last_insert_rowid(server->store.db));
+    else if (question.to = name[0] ? name : NULL, question_take(server, request, &question, &number, reply)) {
+        snprintf(id, sizeof id, "%jd", (intmax_t)number);
         answer = json_pack("{s:s}", "id", id);
         send_json(request, reply, MHD_HTTP_OK, answer);
         json_decref(answer);

@@ -95,14 +95,6 @@ static bool take_lock(const char *folder, struct error *error)
     return flock(fd, LOCK_EX | LOCK_NB) == 0 || error_usage(error, "'%s' is being served already", folder);
 }
 
-static void digest_of(const char *text, char *digest, size_t size)
-{
-    unsigned char hash[crypto_hash_sha256_BYTES];
-
-    crypto_hash_sha256(hash, (const unsigned char *)text, strlen(text));
-    sodium_bin2base64(digest, size, hash, sizeof hash, sodium_base64_VARIANT_ORIGINAL);
-}
-
 static bool open_all(struct server *server, struct error *error)
 {
     char path[PATH_MAX];
@@ -111,7 +103,7 @@ static bool open_all(struct server *server, struct error *error)
     snprintf(path, sizeof path, "%.3000s/grading/results.db", server->folder);
     snprintf(server->upload, sizeof server->upload, "%.3000s/grading/upload", server->folder);
     layout_style_digest(server->style, sizeof server->style);
-    digest_of(serve_script, server->script, sizeof server->script);
+    layout_digest(serve_script, server->script, sizeof server->script);
     server->limits = limits_new();
     server->boards = board_cache_new();
     server->intake = (struct intake){ .contest = server->contest, .folder = server->folder,

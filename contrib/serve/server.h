@@ -116,6 +116,20 @@ size_t result_place_in_queue(struct server *server, struct result_queue *queue, 
                              struct error *error);
 void result_queue_release(struct result_queue *queue);
 
+/* ---- question.c */
+enum { QUESTION_BYTES = 4000 };
+
+struct question {
+    const char *text, *problem; /* problem: an id of contest.yaml, or NULL */
+    const char *to;             /* the team that the jury writes to; NULL for all, and of a team */
+    int64_t reply_to;           /* the number of a clarification; 0 for none */
+    bool to_asker;              /* it goes to the team that asked what is replied to */
+};
+
+/* The clarification's number in *number; else a reply is filled. */
+bool question_take(struct server *server, const struct http_request *request, const struct question *question,
+                   int64_t *number, struct http_reply *reply);
+
 /* ---- source.c */
 
 /*

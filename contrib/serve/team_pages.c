@@ -15,9 +15,8 @@
 #include "server.h"
 #include "verify/base/clock.h"
 #include "verify/base/number.h"
-#include "verify/base/text.h"
 
-enum { SHOWN = 200, QUESTION = 4000, LOG = 20000 };
+enum { SHOWN = 200, LOG = 20000 };
 
 /* ------------------------------------------------------------------ pages */
 
@@ -204,7 +203,7 @@ static void put_question(struct own_page *own, sqlite3_stmt *row)
     const char *from = (const char *)sqlite3_column_text(row, 1), *to = (const char *)sqlite3_column_text(row, 2),
                *problem = (const char *)sqlite3_column_text(row, 3);
 
-    page_put(page, "<dt>");
+    page_put(page, "<dt>%jd \xe2\x80\x93 ", (intmax_t)sqlite3_column_int64(row, 0));
     page_moment(page, sqlite3_column_double(row, 5));
     page_put(page, " %s", page_word(page, from ? WORD_QUESTION : WORD_ANSWER));
     if (from || to) {
@@ -218,7 +217,7 @@ static void put_question(struct own_page *own, sqlite3_stmt *row)
         page_text(page, problem, PAGE_NAME);
     }
     page_put(page, "</dt><dd>");
-    page_text(page, (const char *)sqlite3_column_text(row, 4), QUESTION);
+    page_text(page, (const char *)sqlite3_column_text(row, 4), QUESTION_BYTES);
     page_put(page, "</dd>\n");
 }
 
@@ -250,10 +249,13 @@ static bool put_questions(struct own_page *own, struct error *error)
     layout_live_end(&own->page);
     put_form(own, "/ask", "", false);
     put_problems(own, true);
+    if (jury)
+        page_put(&own->page, "<label>%s <input name=\"reply_to\" inputmode=\"numeric\"></label>\n",
+                 page_word(&own->page, WORD_REPLY));
     page_put(&own->page, "<label>%s <textarea name=\"text\" maxlength=\"%d\" required></textarea></label>\n"
                          "<button>%s</button>\n</form>\n",
-             page_word(&own->page, jury ? WORD_ANSWER : WORD_QUESTION), QUESTION,
-             page_word(&own->page, jury ? WORD_TO_ALL : WORD_ASK));
+             page_word(&own->page, jury ? WORD_ANSWER : WORD_QUESTION), QUESTION_BYTES,
+             page_word(&own->page, jury ? WORD_ANSWER : WORD_ASK));
     return row == STORE_END;
 }
 
@@ -587,36 +589,20 @@ static void post_submit(struct server *server, struct http_request *request, str
     }
 }
 
-/* A form may have any bytes, and the Contest API has UTF-8 alone. */
-static bool is_text(const char *text)
-{
-    size_t length;
-
-    for (; *text; text += length)
-        if (text_character(text, SIZE_MAX, &length) == TEXT_BROKEN)
-            return false;
-    return true;
-}
-
 static void post_question(struct server *server, struct http_request *request, struct http_reply *reply,
                           enum language language)
 {
-    const bool jury = request->account.role >= ROLE_JURY;
-    const char *problem = field(request, "problem"), *text = field(request, "text"), *to = field(request, "to");
-    struct error error = { 0 };
+    const char *problem = field(request, "problem"), *reply_to = field(request, "reply_to");
+    struct question question = { .text = field(request, "text"), .problem = problem[0] ? problem : NULL,
+                                 .to_asker = true };
+    int64_t number;
 
-    if (!text[0] || strlen(text) > QUESTION || !is_text(text)) {
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "a question is UTF-8 text of up to 4,000 bytes");
-    } else if (problem[0] && !contest_problem(server->contest, problem)) {
+    if (problem[0] && !contest_problem(server->contest, problem))
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
-    } else if (!store_run(&server->store, &error,
-                          "INSERT INTO clarifications (from_team, to_team, problem, text, made) VALUES (?, ?, ?, ?, ?)",
-                          "ssssd", jury ? NULL : request->account.name, jury && to[0] ? to : NULL,
-                          problem[0] ? problem : NULL, text, clock_wall())) {
-        server_failed(request, reply, &error);
-    } else {
+    else if (reply_to[0] && !number_integer(reply_to, 1, INT64_MAX, &question.reply_to))
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the number to reply to is a number, or nothing");
+    else if (question_take(server, request, &question, &number, reply))
         go_to(reply, language, "/my/index.html");
-    }
 }
 
 void team_post(struct server *server, struct http_request *request, struct http_reply *reply)

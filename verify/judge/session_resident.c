@@ -45,7 +45,7 @@ enum { PAUSE_LEAST_MICROSECONDS = 3000, PAUSE_MORE_MICROSECONDS = 500 };
 static const double look_seconds = 20e-6;
 
 /*
- * How long the host looks at the page without sleeping. What takes longer is told by a message as well, some
+ * How long the host looks at the page without sleeping. After that it waits for the runner's message, which comes some
  * microseconds later.
  */
 static const int64_t look_ns = 20000000;

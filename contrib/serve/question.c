@@ -1,0 +1,65 @@
+/*
+ * question.c - a team's question, or what the jury says to a team or to all: by a page's form or by the Contest API.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "server.h"
+#include "verify/base/clock.h"
+#include "verify/base/text.h"
+
+/* Whether it is UTF-8: else no feed could be made of it. */
+static bool is_text(const char *text)
+{
+    size_t length;
+
+    for (; *text; text += length)
+        if (text_character(text, SIZE_MAX, &length) == TEXT_BROKEN)
+            return false;
+    return true;
+}
+
+/* Who asked what is replied to, "" for the jury; *there: whether there is such a clarification. */
+static bool find_asker(struct server *server, int64_t id, char asker[ACCOUNT_NAME], bool *there, struct error *error)
+{
+    sqlite3_stmt *row =
+        store_prepare(&server->store, error, "SELECT from_team FROM clarifications WHERE id = ?", "i", id);
+    const enum store_row got = store_step(&server->store, row, error);
+    const char *name = got == STORE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
+
+    snprintf(asker, ACCOUNT_NAME, "%s", name ? name : "");
+    *there = got == STORE_ROW;
+    sqlite3_finalize(row);
+    return got != STORE_FAILED;
+}
+
+bool question_take(struct server *server, const struct http_request *request, const struct question *question,
+                   int64_t *number, struct http_reply *reply)
+{
+    const bool jury = request->account.role >= ROLE_JURY;
+    const char *to = question->to;
+    struct error error = { 0 };
+    char asker[ACCOUNT_NAME] = "";
+    bool there = true, ok;
+
+    ok = question->reply_to == 0 || find_asker(server, question->reply_to, asker, &there, &error);
+    if (ok && (!question->text || !question->text[0] || strlen(question->text) > QUESTION_BYTES ||
+               !is_text(question->text))) {
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "a question is UTF-8 text of 1 to 4,000 bytes");
+        return false;
+    }
+    if (ok && !there) {
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no clarification of that number to reply to");
+        return false;
+    }
+    if (question->to_asker && asker[0])
+        to = asker;
+    ok = ok && store_run(&server->store, &error,
+                         "INSERT INTO clarifications (from_team, to_team, reply_to, problem, text, made) VALUES"
+                         " (?, ?, nullif(?, 0), ?, ?, ?)", "ssissd", jury ? NULL : request->account.name,
+                         jury ? to : NULL, question->reply_to, question->problem, question->text, clock_wall());
+    *number = sqlite3_last_insert_rowid(server->store.db);
+    if (!ok)
+        server_failed(request, reply, &error);
+    return ok;
+}
