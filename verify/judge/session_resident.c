@@ -260,7 +260,7 @@ static struct facts look_for_early_output(struct session *session, size_t size, 
 }
 
 /*
- * What a watch says. 2 of 31 submissions had a gap that was not theirs, before anything of them ran, with several
+ * What a watch says. 2 of 31 submissions had a gap that was not theirs, before their first call, with several
  * judgings started at once. So one gap is forgiven in a session, and not the second.
  */
 static struct facts take_gap(struct session *session, double gap, struct facts facts)
