@@ -32,14 +32,11 @@ export BUILD PROBLEM
 
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
-.PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem frozen freeze
-.PHONY: lint clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key grade
-.PHONY: demo serve scoreboard gradescope package import-package check-package mutate
+.PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem answers frozen
+.PHONY: freeze lint clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key
+.PHONY: grade demo serve scoreboard gradescope package import-package check-package mutate
 
-help: ## list the commands
-	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
-
-all: $(PROGRAMS) default-submission ## build the host, the runners, getrndstr and the default submission
+##@ Participants
 
 run: packages ## build and run your submission on the problem's samples
 	@$(MAKE) $(JOBS) ready
@@ -51,6 +48,93 @@ judge: ## judge SUBMISSION=... on all cases of PROBLEM=..., result in JSON=...
 
 submission: $(SUBMISSION_SO) ## build SUBMISSION=... for PROBLEM=... only
 	@:
+
+sanitize: packages ## look for memory and race errors in SUBMISSION=..., on a sample or CASE=...: on a GPU or without
+	@run_scripts/lib/packages.sh report
+	@run_scripts/sanitize.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
+
+profile: packages ## say where the time of SUBMISSION=... goes, on a sample or CASE=...: by ncu or the simulator
+	@run_scripts/lib/packages.sh report
+	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
+
+predict: packages ## predict how long the kernels of SUBMISSION=... take on an H100: CASE=..., ARGS="--tune"
+	@run_scripts/lib/packages.sh cudasim predict
+	@run_scripts/predict.sh submission $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
+
+cudasim: cudasim-packages ## build the CUDA runtime that runs kernels on the CPU: LEVELS='2 3 4' for every x86-64
+	@$(MAKE) cudasim-library
+
+##@ Setters of problems
+
+new-problem: ## start a problem NAME=... from a skeleton that passes
+	@run_scripts/new_problem.sh "$(NAME)"
+
+answers: packages ## write the answers (.ans) of all cases of PROBLEM=..., by its reference
+	@run_scripts/check_problem.sh --answers $(PROBLEM)
+
+check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
+	@run_scripts/check_problem.sh $(PROBLEM)
+
+mutate: packages ## make mutants of PROBLEM=...'s jury submissions, and show those that no case catches
+	@run_scripts/lib/packages.sh mutate report
+	@run_scripts/mutate.sh $(PROBLEM) $(ARGS)
+
+freeze: ## write down the trusted files' digests, after a change that is meant
+	@run_scripts/lib/frozen.sh update
+
+frozen: ## check that the trusted files are as they were frozen
+	@run_scripts/lib/frozen.sh check
+
+bench: test-packages ## time PROBLEM=... over all sizes, or SIZES="...", on DEVICE=cpu, gpu or all: a table and JSON
+	@run_scripts/bench.sh $(PROBLEM) $(or $(DEVICE),all) $(SIZES)
+
+plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as SVG and PNG
+	@run_scripts/lib/packages.sh plot
+	@run_scripts/plot.sh $(DATA)
+
+package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
+	@run_scripts/package.sh export $(PROBLEM) $(ARGS)
+
+import-package: packages ## start the problem NAME=... from the Kattis package PACKAGE=...
+	@run_scripts/package.sh import "$(PACKAGE)" "$(NAME)"
+
+check-package: packages ## check the Kattis package PACKAGE=... by the format's rules: ARGS=--submissions
+	@run_scripts/package.sh check "$(PACKAGE)" $(ARGS)
+
+##@ Organisers of contests and courses
+
+demo: ## grade the sample contest of three teams and show its standings and scoreboard; needs no GPU
+	@run_scripts/demo.sh
+
+seal: packages ## draw a contest's secret seed into SEAL=FOLDER (seal), and publish its hash
+	@$(MAKE) -s $(BUILD)/seal
+	@$(BUILD)/seal make "$(or $(SEAL),seal)" $(if $(NAME),--name "$(NAME)")
+
+key: packages ## draw the key that signs result records into KEY=FOLDER (key)
+	@$(MAKE) -s $(BUILD)/seal
+	@$(BUILD)/seal key "$(or $(KEY),key)"
+
+grade: ## grade the contest in the folder CONTEST=..., or go on where it was stopped
+	@run_scripts/grade.sh "$(CONTEST)" $(ARGS)
+
+serve: ## serve the contest CONTEST=... over HTTP, or the sample contest with a token: ARGS="--port 8080"
+	@run_scripts/serve.sh $(if $(CONTEST),"$(CONTEST)") $(ARGS)
+
+scoreboard: ## write the scoreboard of the contest in CONTEST=... as pages: ARGS="--final --out DIR"
+	@run_scripts/scoreboard.sh "$(CONTEST)" $(ARGS)
+
+clics: ## write the graded contest CONTEST=... as the files of a CLICS Contest API to OUT=...: ARGS="--public"
+	@run_scripts/clics.sh "$(CONTEST)" --out "$(or $(OUT),$(BUILD)/clics-api)" $(ARGS)
+
+gradescope: packages ## write the Gradescope autograder of PROBLEM=... to build/: ARGS="--points 10"
+	@run_scripts/gradescope.sh $(PROBLEM) $(ARGS)
+
+##@ Developers of the toolkit
+
+all: $(PROGRAMS) default-submission ## build the host, the runners, getrndstr and the default submission
+
+help: ## list the commands
+	@sed -nE 's/^##@ (.*)/\n\1/p; s/^([a-z-]+):.*## (.*)/  \1\t\2/p' Makefile | expand -t 19 | tail -n +2
 
 test: test-packages ## run every test that needs no GPU, but for those of test-long
 	@tests/scripts/test.sh
@@ -67,84 +151,10 @@ attack: packages ## judge the attack corpus: none may be accepted or leave anyth
 soak: packages ## judge 1,000 submissions, a third of them hostile, and look at what is left: ARGS="--count 100"
 	@tests/scripts/soak.sh $(ARGS)
 
-seal: packages ## draw a contest's secret seed into SEAL=FOLDER (seal), and publish its hash
-	@$(MAKE) -s $(BUILD)/seal
-	@$(BUILD)/seal make "$(or $(SEAL),seal)" $(if $(NAME),--name "$(NAME)")
-
-key: packages ## draw the key that signs result records into KEY=FOLDER (key)
-	@$(MAKE) -s $(BUILD)/seal
-	@$(BUILD)/seal key "$(or $(KEY),key)"
-
-grade: ## grade the contest in the folder CONTEST=..., or go on where it was stopped
-	@run_scripts/grade.sh "$(CONTEST)" $(ARGS)
-
-clics: ## write the graded contest CONTEST=... as the files of a CLICS Contest API to OUT=...: ARGS="--public"
-	@run_scripts/clics.sh "$(CONTEST)" --out "$(or $(OUT),$(BUILD)/clics-api)" $(ARGS)
-
-serve: ## serve the contest CONTEST=... over HTTP, or the sample contest with a token: ARGS="--port 8080"
-	@run_scripts/serve.sh $(if $(CONTEST),"$(CONTEST)") $(ARGS)
-
-demo: ## grade the sample contest of three teams and show its standings and scoreboard; needs no GPU
-	@run_scripts/demo.sh
-
-scoreboard: ## write the scoreboard of the contest in CONTEST=... as pages: ARGS="--final --out DIR"
-	@run_scripts/scoreboard.sh "$(CONTEST)" $(ARGS)
-
-bench: test-packages ## time PROBLEM=... over all sizes, or SIZES="...", on DEVICE=cpu, gpu or all: a table and JSON
-	@run_scripts/bench.sh $(PROBLEM) $(or $(DEVICE),all) $(SIZES)
-
-plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as SVG and PNG
-	@run_scripts/lib/packages.sh plot
-	@run_scripts/plot.sh $(DATA)
-
-bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
-	@tests/bench/bench_gpu.sh
-
-bench-cudasim: cudasim-packages ## measure the simulator: warp instructions a second, the baseline
-	@tests/bench/bench_cudasim.sh $(REPEATS)
-
-sanitize: packages ## look for memory and race errors in SUBMISSION=..., on a sample or CASE=...: on a GPU or without
-	@run_scripts/lib/packages.sh report
-	@run_scripts/sanitize.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
-
-profile: packages ## say where the time of SUBMISSION=... goes, on a sample or CASE=...: by ncu or the simulator
-	@run_scripts/lib/packages.sh report
-	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
-
-predict: packages ## predict how long the kernels of SUBMISSION=... take on an H100: CASE=..., ARGS="--tune"
-	@run_scripts/lib/packages.sh cudasim predict
-	@run_scripts/predict.sh submission $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
-
-check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
-	@run_scripts/check_problem.sh $(PROBLEM)
-
-mutate: packages ## make mutants of PROBLEM=...'s jury submissions, and show those that no case catches
-	@run_scripts/lib/packages.sh mutate report
-	@run_scripts/mutate.sh $(PROBLEM) $(ARGS)
-
-new-problem: ## start a problem NAME=... from a skeleton that passes
-	@run_scripts/new_problem.sh "$(NAME)"
-
-cudasim: cudasim-packages ## build the CUDA runtime that runs kernels on the CPU: LEVELS='2 3 4' for every x86-64
-	@$(MAKE) cudasim-library
-
-gradescope: packages ## write the Gradescope autograder of PROBLEM=... to build/: ARGS="--points 10"
-	@run_scripts/gradescope.sh $(PROBLEM) $(ARGS)
-
-package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
-	@run_scripts/package.sh export $(PROBLEM) $(ARGS)
-
-import-package: packages ## start the problem NAME=... from the Kattis package PACKAGE=...
-	@run_scripts/package.sh import "$(PACKAGE)" "$(NAME)"
-
-check-package: packages ## check the Kattis package PACKAGE=... by the format's rules: ARGS=--submissions
-	@run_scripts/package.sh check "$(PACKAGE)" $(ARGS)
-
-frozen: ## check that the trusted files are as they were frozen
-	@run_scripts/lib/frozen.sh check
-
-freeze: ## write down the trusted files' digests, after a change that is meant
-	@run_scripts/lib/frozen.sh update
+fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)
+	@run_scripts/lib/packages.sh build cudasim fuzz
+	@$(MAKE) fuzz-ptx
+	@$(MAKE) fuzz-fatbin
 
 lint: ## look at the scripts with shellcheck, and for lines, functions and files that are too long
 	@shellcheck -x -P SCRIPTDIR -e SC2015 .ci/run contrib/autograders/gradescope/* \
@@ -152,10 +162,11 @@ lint: ## look at the scripts with shellcheck, and for lines, functions and files
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
 	@tests/scripts/sizes.sh
 
-fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)
-	@run_scripts/lib/packages.sh build cudasim fuzz
-	@$(MAKE) fuzz-ptx
-	@$(MAKE) fuzz-fatbin
+bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
+	@tests/bench/bench_gpu.sh
+
+bench-cudasim: cudasim-packages ## measure the simulator: warp instructions a second, the baseline
+	@tests/bench/bench_cudasim.sh $(REPEATS)
 
 packages: ## install what building needs, or say what is missing
 	@run_scripts/lib/packages.sh build $(if $(SIMULATED),cudasim) $(if $(call submission_opencl,$(SUBMISSION)),opencl)

@@ -281,6 +281,25 @@ static void check_footprint(struct checker *checker, const struct blob *input, c
         failed(checker, "its footprint is more than that of any input");
 }
 
+/* Whether the committed answer is the one that the references give now. */
+static void check_expected(struct checker *checker, const char *shown)
+{
+    const char *expected = checker->test_case->expected;
+    char what[256];
+
+    if (expected && strcmp(expected, shown) == 0)
+        return;
+    if (expected)
+        snprintf(what, sizeof what,
+                 "the answer is not the one in its .ans file: %.63s, not %.63s; if it is right: "
+                 "make answers PROBLEM=%s",
+                 shown, expected, checker->problem->name);
+    else
+        snprintf(what, sizeof what, "its .ans file is missing: make answers PROBLEM=%s writes it",
+                 checker->problem->name);
+    failed(checker, what);
+}
+
 static bool check_case(struct checker *checker, struct error *error)
 {
     const struct problem *problem = checker->problem;
@@ -295,10 +314,7 @@ static bool check_case(struct checker *checker, struct error *error)
         !check_generator(checker, &input, error))
         goto out;
     problem->show_answer(&input, &answer, shown, sizeof shown);
-    if (!checker->test_case->expected)
-        failed(checker, "its .ans file is missing");
-    else if (strcmp(checker->test_case->expected, shown) != 0)
-        failed(checker, "the answer is not the one in its .ans file");
+    check_expected(checker, shown);
     check_work(checker, &input, &answer);
     check_footprint(checker, &input, &answer);
     cost = problem->plain_cost(&input);
@@ -329,6 +345,7 @@ static bool write_answer(struct checker *checker, const char *folder, struct err
     if (ok) {
         checker->problem->show_answer(&input, &answer, shown, sizeof shown);
         snprintf(path, sizeof path, "%s/data/%s.ans", folder, checker->test_case->name);
+        printf("%s: %s\n", checker->test_case->name, shown);
         file = fopen(path, "we");
         ok = (file && fprintf(file, "%s\n", shown) > 0) || error_system(error, "cannot write '%s'", path);
         if (file && fclose(file) != 0 && ok)
@@ -367,11 +384,15 @@ static bool each_case(struct checker *checker, const struct package *package, en
                 printf("gpu    case: %s: for a GPU only, not looked at\n", test_case->name);
             continue;
         }
-        if (!take_case(checker, test_case, error) ||
-            !(task == WRITE_ANSWERS   ? write_answer(checker, package->folder, error)
-              : task == CHECK_CHECKER ? check_small(checker, error)
-                                      : check_case(checker, error)))
+        checker->test_case = test_case;
+        if (take_case(checker, test_case, error) &&
+            (task == WRITE_ANSWERS   ? write_answer(checker, package->folder, error)
+             : task == CHECK_CHECKER ? check_small(checker, error)
+                                     : check_case(checker, error)))
+            continue;
+        if (error->code != EXIT_USAGE)
             return false;
+        failed(checker, error->text); /* the case's line is at fault: the others are looked at all the same */
     }
     return true;
 }

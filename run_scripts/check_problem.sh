@@ -1,5 +1,8 @@
 #!/bin/bash
-# Proves that a problem is sound: check_problem.sh PROBLEM
+# Proves that a problem is sound: check_problem.sh [--answers] PROBLEM
+#
+# With --answers it writes the answers of all cases, data/GROUP/NAME.ans, as the reference has them, and no more.
+# Else it looks at the following.
 #
 #   1. build/check_problem: the generator is deterministic, both references agree, cases are as committed; the checker
 #      sees spoiled outputs, and accepts 1,000 right ones by other methods where outputs.c has some
@@ -10,11 +13,19 @@
 # CHECK_CASE=NAME: on the simulator that one case is judged instead of the samples,
 # which take minutes where they are large.
 . "$(dirname "$0")/lib/lib.sh"
-[ $# -eq 1 ] || usage 'check_problem.sh PROBLEM'
+help_asked "$@"
+answers=
+[ "${1:-}" != --answers ] || { answers=yes; shift; }
+[ $# -eq 1 ] || usage 'check_problem.sh [--answers] PROBLEM'
 problem=$1
 problem_exists "$problem"
 folder=$root/problems/$problem
 PROBLEM=$problem build_toolkit
+if [ -n "$answers" ]; then
+    (cd "$root" && "$build/check_problem" --answers "$problem")
+    echo "next: make check-problem PROBLEM=$problem, and make freeze"
+    exit 0
+fi
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 failures=0
@@ -23,11 +34,19 @@ report() { # STATUS TEXT
     [ "$1" != FAILED ] || failures=$((failures + 1))
 }
 
+# check_cases OPTION...: build/check_problem; each line of what failed counts.
+check_cases() {
+    local status=0 found
+    (cd "$root" && "$build/check_problem" "$@" "$problem") | tee "$temporary/cases" || status=$?
+    found=$(grep -c '^FAILED' "$temporary/cases" || true)
+    [ "$found" -gt 0 ] || [ $status -eq 0 ] || found=1
+    failures=$((failures + found))
+}
 all=()
 [ ! -e /dev/nvidiactl ] || all=(--all)
-(cd "$root" && "$build/check_problem" "${all[@]}" "$problem") || failures=$((failures + 1))
+check_cases "${all[@]}"
 if grep -qs '\.honest = ' "$folder/outputs.c"; then
-    (cd "$root" && "$build/check_problem" --honest=1000 "$problem") || failures=$((failures + 1))
+    check_cases --honest=1000
 fi
 
 validators=("$folder"/input_validators/*.c)
@@ -96,7 +115,10 @@ for submission in "$folder"/submissions/*/*; do
         tail -n 5 "$temporary/words"
     fi
 done
-[ $failures -eq 0 ] || { echo "check-problem: $problem: $failures checks failed"; exit 1; }
+if [ $failures -gt 0 ]; then
+    echo "check-problem: $problem: $failures check$([ $failures -eq 1 ] || echo s) failed"
+    exit 1
+fi
 echo "check-problem: $problem is sound$(
     [ $simulations -eq 0 ] ||
         printf '; %s' "$simulations CUDA submissions were judged on the simulator, on ${CHECK_CASE:-the samples}"

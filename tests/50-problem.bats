@@ -191,3 +191,45 @@ setup() {
     assert_output --partial 'the two references differ'
     assert_output --partial 'seed 1 gives an output of another size than seed 0'
 }
+
+@test "problem: docs/PROBLEMS.md, command by command, leads from nothing to a sound problem" {
+    local page
+    page=$(sed -n '/^```sh$/,/^```$/{/^```/!p}' docs/PROBLEMS.md)
+    [ "$(wc -l <<< "$page")" -ge 8 ] || fail 'docs/PROBLEMS.md has too few commands'
+    copy_toolkit simulator built
+    run -0 timeout 300 bash -euo pipefail -c "$page"
+    assert_line 'random 1000003 seed=4'
+    assert_line 'secret/2-odd: 918e8546f35c2a57'
+    assert_line --partial 'check-problem: histogram is sound'
+    refute_output --partial FAILED
+    run -0 make frozen
+    # The skeleton's own words are gone: its title, its guard, its name.
+    run -1 grep -rniE 'skeleton|Largest value' problems/histogram
+    assert_equal "$(grep -c HISTOGRAM_INPUT_H problems/histogram/input.h)" 2
+    assert_equal "$(sed -n 's/^  en: //p' problems/histogram/problem.yaml)" Histogram
+}
+
+@test "problem: check-problem names each case that is at fault and counts them; make answers mends what it may" {
+    copy_toolkit simulator built
+    run -0 make -s new-problem NAME=trial
+    rm problems/trial/data/sample/1-ten.ans
+    echo 7 > problems/trial/data/secret/1-one.ans
+    echo 'random 16777217 seed=9' > problems/trial/data/secret/4-large.in
+    rm -r problems/trial/submissions/{time_limit_exceeded,run_time_error}
+    run -2 make -s check-problem PROBLEM=trial
+    assert_line 'FAILED sample/1-ten: its .ans file is missing: make answers PROBLEM=trial writes it'
+    assert_line 'FAILED secret/1-one: the answer is not the one in its .ans file: 541631366, not 7; if it is right: make answers PROBLEM=trial'
+    assert_line --regexp '^FAILED secret/4-large: .*COUNT.* 16777216'
+    assert_line 'FAILED validator: data/secret/4-large.in: exit 43, expected 42'
+    assert_line 'check-problem: trial: 5 checks failed'
+    # The others are looked at all the same.
+    assert_line --partial 'ok     case: secret/3-largest: answer -184'
+    run -2 make -s answers PROBLEM=trial
+    assert_line 'sample/1-ten: 2043973137'
+    assert_line --regexp '^FAILED secret/4-large: '
+    rm problems/trial/data/secret/4-large.in
+    run -0 make -s answers PROBLEM=trial
+    assert_line 'next: make check-problem PROBLEM=trial, and make freeze'
+    run -0 make -s check-problem PROBLEM=trial
+    assert_equal "$(cat problems/trial/data/secret/1-one.ans)" 541631366
+}

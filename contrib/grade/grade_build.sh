@@ -7,6 +7,7 @@
 # standard output and error are the log. The same source gives the same bytes, wherever it, WORK and the toolkit are:
 # records tell the built file's digest (rerun_record.sh).
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/build_submission.sh"
 [ $# -eq 3 ] || usage 'grade_build.sh SOURCE PROBLEM WORK'
 [ -e "$1" ] || fail "there is no '$1'"
