@@ -6,6 +6,7 @@
 # device_user(). With TABLES=1 also the tables of the problem's source (problems/PROBLEM/bench.sh). With SIZEs: these of
 # the ladder, and no more.
 . "$(dirname "$0")/lib/lib.sh"
+help_asked "$@"
 [ $# -ge 1 ] || usage 'bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
 problem_exists "$1"
 device=${2:-all} status=0

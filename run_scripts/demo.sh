@@ -1,6 +1,7 @@
 #!/bin/bash
 # Grades the sample contest in a copy, build/demo, shows its standings and writes its scoreboard: demo.sh
 . "$(dirname "$0")/lib/lib.sh"
+help_asked "$@"
 [ $# -eq 0 ] || usage demo.sh
 mkdir -p "$build"
 rm -rf "$build/demo"

@@ -5,6 +5,7 @@
 # build/gradescope-PROBLEM.zip holds setup.sh and run_autograder at its root, options, and in toolkit/ the files that
 # git tracks, less tests/, docs/ and the other problems. It holds the secret cases: it is for the instructor alone.
 . "$(dirname "$0")/lib/lib.sh"
+help_asked "$@"
 line='gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]'
 [ $# -ge 1 ] || usage "$line"
 problem=$1 points=100 league='' hide='' box=''

@@ -12,6 +12,7 @@
 #
 # A picture without data is left out, and said so.
 . "$(dirname "$0")/lib/lib.sh"
+help_asked "$@"
 [ $# -le 2 ] || usage 'plot.sh [DATA [PICTURES]]'
 data=${1:-$root/docs/results}
 [ -d "$data" ] || refuse "there is no folder '$data'"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # How long a kernel will take: predict.sh SUBCOMMAND [ARGUMENT...]. Each has --help.
 . "$(dirname "$0")/lib/lib.sh"
+help_asked "$@"
 
 case ${1:-} in
 features) exec "$root/contrib/predict/scripts/predict_features.sh" "${@:2}" ;;

@@ -5,6 +5,7 @@
 # as the grader builds it, which gives the record's very device_user.so where compilers, toolkit and the kind of
 # processor or GPU are the same; then verify_record.sh checks the record with --submission, --source and --rerun.
 . "$(dirname "$0")/lib/lib.sh"
+help_asked "$@"
 [ $# -ge 2 ] && [ -n "$2" ] || usage 'rerun_record.sh RECORD SOURCE [--key PUBLIC] [--seal FILE]'
 [ -f "$1" ] || refuse "there is no record '$1'"
 [ -e "$2" ] || refuse "there is no source '$2'"

@@ -5,6 +5,7 @@
 # TSPLIB=FOLDER has the instances (default: ../shared/tsplib; problems/cointsp/get_tsplib.sh fetches them). Without a
 # GPU only gr24 and gr48 run.
 . "$(dirname "$0")/lib/lib.sh"
+help_asked "$@"
 library=${TSPLIB:-$root/../shared/tsplib}
 names=(gr24 gr48 pr76 kroA100)
 [ -e /dev/nvidiactl ] || names=(gr24 gr48)

@@ -3,6 +3,7 @@
 #
 # --public, the default, hides what was submitted from the freeze on; --final thaws it. Prints the first page's path.
 . "$(dirname "$0")/lib/lib.sh"
+help_asked "$@"
 usage_line='scoreboard.sh CONTEST [--out DIR] [--public|--final]'
 [ $# -ge 1 ] && [ -n "$1" ] && [[ $1 != -* ]] || usage "$usage_line"
 [ -d "$1" ] || refuse "there is no folder '$1'"

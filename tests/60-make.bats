@@ -89,12 +89,34 @@ setup() {
     assert_output --partial 'CC verify/runner/runner.c'
 }
 
-@test "make: help has a line for every command" {
+@test "make: help has a line for every command, and groups them by who needs them" {
     run -0 make help
     for target in all run judge submission test test-long test-gpu bench plot sanitize profile predict bench-gpu \
-        bench-cudasim check-problem new-problem cudasim fuzz frozen freeze lint packages mutate clean; do
-        assert_line --regexp "^$target +[a-z]"
+        bench-cudasim check-problem new-problem answers cudasim fuzz frozen freeze lint packages mutate clean; do
+        assert_line --regexp "^  $target +[a-z]"
     done
+    assert_equal "$(grep -v '^  ' <<< "$output" | grep .)" \
+        $'Participants\nSetters of problems\nOrganisers of contests and courses\nDevelopers of the toolkit'
+    # Every target with a text is in it once.
+    assert_equal "$(sed -n 's/^  \([a-z-]*\) .*/\1/p' <<< "$output" | sort)" \
+        "$(sed -n 's/^\([a-z-]*\):.*## .*/\1/p' Makefile | sort)"
+    run -0 build/main_host --help
+    for group in 'Participants:' 'Setters of problems:' 'Organisers of contests:'; do
+        assert_line "$group"
+    done
+}
+
+@test "make: every script that is called by its path says with --help what it is for, and does nothing" {
+    local script count=0
+    while read -r script; do
+        [ -x "$script" ] || continue
+        run -0 --separate-stderr timeout 120 "$script" --help < /dev/null
+        [ -n "$output" ] || fail "$script --help says nothing"
+        [ -z "$stderr" ] || fail "$script --help: $stderr"
+        count=$((count + 1))
+    done < <(find run_scripts contrib problems tests -name '*.sh' | grep -vE 'run_scripts/lib/|/fixtures/' |
+        grep -vE '^contrib/(cudasim/runtime/exports|autograders/gradescope/setup)|^tests/instructions/' | sort)
+    [ $count -ge 60 ] || fail "only $count scripts were found"
 }
 
 @test "make: V=1 shows commands, clean removes everything that was built" {

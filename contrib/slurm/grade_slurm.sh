@@ -12,6 +12,7 @@
 # Runs where the contest's folder is on a local disk; the folder and the toolkit are shared with the cluster under the
 # same paths. Goes on where it was stopped, however that was. See docs/CLUSTER.md.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 usage_line='grade_slurm.sh CONTEST [--watch] [--chunk N] [--tasks N] [--gpus N] [--minutes N] [--probe FILE]
        [--no-drain] [-- SBATCH-OPTION...]'
 [ $# -ge 1 ] && [ -n "$1" ] || usage "$usage_line"

@@ -12,6 +12,7 @@
 # Nodes are slurmd processes with names of their own (slurmd -N), which share the machine's processors: sound for what
 # is graded, not for times. FOLDER is for this alone and has a short path, as sockets are in it.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 line='local_cluster.sh start FOLDER [NODES] [PORT] | kill FOLDER NODE | revive FOLDER NODE | stop FOLDER'
 [ $# -ge 2 ] || usage "$line"
 PATH=$PATH:/usr/sbin:/sbin

@@ -6,6 +6,7 @@
 # it goes on. Cases are all secret ones, times are ranked, as in a contest; another league than the first is a problem
 # of its own, PROBLEM-LEAGUE.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -ge 1 ] && [ -n "$1" ] && [[ $1 != -* ]] || usage 'measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]'
 mkdir -p "$1/submissions/jury"
 folder=$(realpath "$1")

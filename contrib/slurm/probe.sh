@@ -6,6 +6,7 @@
 # the mark of an unfit one is probed by the host. Exit code 0 for a sound machine; else the last line says what is
 # wrong.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 problem=problems/editdistance/submissions/accepted/baseline
 judge() { # SUBMISSION [OPTION...]
     local so words

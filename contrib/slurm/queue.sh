@@ -9,6 +9,7 @@
 # GRADE_GPUS     GPUs for a task, 0 for none   GRADE_MINUTES  the most that a task may take
 # GRADE_SBATCH   more options for sbatch, one a line
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 spool=$GRADE_CONTEST/grading/slurm
 name=grade-${GRADE_TOKEN:0:16}
 

@@ -7,6 +7,7 @@
 # "DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN", a line each. A FILE is a results.db, or such times. Nothing is estimated:
 # what was not measured has no row.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 times=no
 if [ "${1:-}" = --times ]; then
     times=yes

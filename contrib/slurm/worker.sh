@@ -6,6 +6,7 @@
 # contest's tasks; its order goes back. Exit code 0: the order is graded, given back or was withdrawn; else the
 # machine failed it.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -eq 2 ] && [ -n "${SLURM_ARRAY_TASK_ID:-}" ] || usage 'worker.sh CONTEST ROUND, in a Slurm job array'
 contest=$1 node=$SLURMD_NODENAME
 spool=$contest/grading/slurm order=$contest/grading/slurm/orders/$2-$SLURM_ARRAY_TASK_ID

@@ -11,6 +11,7 @@
 # begins with 256 MiB written, so that no data are in the cache for the first call, and with a wait on the GPU, so that
 # all calls are in its queue when the first one starts. Exit code 1 where an output is wrong.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 shapes=${1:-40} seed=${2:-1}
 [[ $shapes =~ ^[1-9][0-9]{0,3}$ && $seed =~ ^[0-9]{1,9}$ ]] || usage 'bench_gpu.sh [SHAPES [SEED [SUBMISSION...]]]'
 [ -e /dev/nvidiactl ] || fail 'there is no GPU'

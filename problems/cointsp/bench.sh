@@ -11,6 +11,7 @@
 #
 # Results stay in FOLDER as JSON (default: build/bench_cointsp).
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -le 1 ] || usage 'bench.sh [FOLDER]'
 folder=${1:-$build/bench_cointsp} library=${TSPLIB:-$root/../shared/tsplib} runs=${RUNS:-10}
 [[ $runs =~ ^[1-9][0-9]?$ ]] || refuse "RUNS=$runs is not a number from 1 to 99"

@@ -4,6 +4,7 @@
 # TSPLIB is not part of this toolkit. Its home is the TSPLIB95 page of Heidelberg University, by Gerhard Reinelt.
 set -euo pipefail
 site=http://comopt.ifi.uni-heidelberg.de/software/TSPLIB95/tsp
+[ "${1:-}" != --help ] || set --
 if [ $# -eq 0 ]; then
     cat << END
 TSPLIB, a library of instances of the travelling salesman problem:

@@ -5,6 +5,7 @@
 # JSON in FOLDER (default: build/bench_diffevo). Without a GPU both run on the simulator, with tiny sizes: that shows
 # that the script works, and nothing about a GPU.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -le 1 ] || usage 'problems/diffevo/bench.sh [FOLDER]'
 folder=${1:-$build/bench_diffevo}
 mkdir -p "$folder"

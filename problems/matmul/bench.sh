@@ -1,7 +1,9 @@
 #!/bin/bash
-# The report's comparison: simple and blocked, on the CPU and on the device, in CUDA and in OpenCL;
+# bench.sh: the report's comparison. Simple and blocked, on the CPU and on the device, in CUDA and in OpenCL;
 # then the device alone.
-cd "$(dirname "$0")/../.." || exit 3
+. "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
+cd "$root"
 bench=tests/bench/bench_submissions.sh
 $bench matmul "${REPEATS:-5}" simple.c baseline.c simple.cu baseline.cu opencl_simple opencl_blocked \
     gpu:split_bf16.cu -- 'uniform 256 256 256' 'uniform 512 512 512' 'uniform 256 512 128' 'uniform 512 128 256' \

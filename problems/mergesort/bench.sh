@@ -1,7 +1,9 @@
 #!/bin/bash
-# The baselines side by side, and sorts that do better, on the CPU and on the device;
+# bench.sh: the baselines side by side, and sorts that do better, on the CPU and on the device;
 # then the device alone on more keys.
-cd "$(dirname "$0")/../.." || exit 3
+. "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
+cd "$root"
 bench=tests/bench/bench_submissions.sh
 $bench mergesort "${REPEATS:-5}" baseline.c mergesort_threads.c qsort.c baseline.cu opencl merge_path.cu radix.cu \
     gpu:cub.cu -- 'random 1024' 'random 16384' 'random 131072' 'gpu:random 1048576' 'gpu:random 16777216'

@@ -3,6 +3,7 @@
 #
 # COUNT sizes (30) are drawn from SEED (1). docs/results/scan-h100.txt is what it printed on an H100.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -le 2 ] || usage 'bench.sh [SEED [COUNT]]'
 seed=${1:-1} count=${2:-30}
 [[ $seed =~ ^[0-9]{1,9}$ ]] || refuse "SEED: '$seed' is not a whole number from 0 to 999999999"

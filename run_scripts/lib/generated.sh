@@ -16,6 +16,7 @@ done
 [ $# -eq 0 ] || shift
 export PROBLEM=$problem
 build_toolkit
+[ "${1:-}" != --help ] || exec "$build/main_host" --help
 build_simulator "${SUBMISSION:-}"
 toolkit_make submission SUBMISSION="${SUBMISSION:-}"
 so=$root/$(toolkit_make print-submission SUBMISSION="${SUBMISSION:-}")

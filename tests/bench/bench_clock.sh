@@ -5,6 +5,7 @@
 # Cases of mergesort, whose input and output are of one size, from 4 KiB to 1 GiB: the median of an empty submission (on
 # a GPU: an empty kernel and the wait for its end), and of a plain cudaMemcpy to the device and back.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -le 1 ] || usage 'bench_clock.sh [JSON-FOLDER]'
 folder=${1:-$build/bench_clock}
 mkdir -p "$folder"

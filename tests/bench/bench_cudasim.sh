@@ -5,6 +5,7 @@
 # REPEATS runs (default 5): on one worker and on all, with and without the checks of writing and racing, and with the
 # counts of the report. Then the baseline's edit distance of two strings of 20480 letters.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -le 1 ] && [[ "${1:-5}" =~ ^[1-9][0-9]?$ ]] || usage 'bench_cudasim.sh [REPEATS]'
 repeats=${1:-5}
 toolkit_make cudasim "${build#"$root/"}/cudasim_speed" all

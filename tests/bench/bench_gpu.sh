@@ -4,6 +4,7 @@
 # The practice problems 1 to 9 and the longest pair, 5 calls each; prints a table and leaves every result as JSON in
 # FOLDER (default: build/bench_gpu). The CPU reference on the same machine stands beside it.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -le 1 ] || usage 'bench_gpu.sh [FOLDER]'
 folder=${1:-$build/bench_gpu}
 mkdir -p "$folder"

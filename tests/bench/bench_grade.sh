@@ -11,6 +11,7 @@
 # On a GPU three more lines follow: what a process takes there that does nothing. A submission has one a case, and the
 # empty submission one.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 words='bench_grade.sh [--count N] [SUBMISSION PROBLEM]'
 count=9 source=$root/problems/mergesort/submissions/accepted/qsort.c problem=mergesort
 if [ "${1:-}" = --count ]; then

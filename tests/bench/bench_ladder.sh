@@ -11,6 +11,7 @@
 # Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md). Exit codes: 0, 1 an answer was wrong,
 # 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 line='bench_ladder.sh PROBLEM [cpu|gpu|all] [SIZE...]'
 [ $# -ge 1 ] || usage "$line"
 export PROBLEM=$1

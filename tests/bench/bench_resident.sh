@@ -12,6 +12,7 @@
 #   overhead   what the empty submission takes; q1, q3: quartiles of the judge's times; most: the longest
 # Then the medians of ten judgings at 5 us, and what a case costs beside its calls. All samples go to FOLDER/clock.tsv.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -le 1 ] || usage 'bench_resident.sh [FOLDER]'
 folder=${1:-$build/bench/resident} repeats=${REPEATS:-301} again=${AGAIN:-10}
 [[ $repeats =~ ^[0-9]{0,3}[13579]$ && $again =~ ^[0-9]{1,2}$ ]] ||

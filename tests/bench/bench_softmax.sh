@@ -8,6 +8,7 @@
 # that what does not fit into the cache is not in it. Prints a row each: medians in microseconds. Needs PyTorch:
 # PYTHON=... names another python3.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -le 3 ] || usage 'bench_softmax.sh [SEED [COUNT [SUBMISSION]]]'
 seed=${1:-1} count=${2:-40} submission=${3:-$root/problems/softmax/submissions/accepted/expert.cu}
 [[ $seed$count =~ ^[0-9]+$ ]] || usage 'bench_softmax.sh [SEED [COUNT [SUBMISSION]]]'

@@ -7,6 +7,7 @@
 # On a machine without a GPU the columns of CUDA are the simulator's, marked *.
 # The results lie as JSON in build/bench/PROBLEM.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -ge 5 ] || usage 'bench_submissions.sh PROBLEM REPEATS SUBMISSION... -- LINE...'
 problem=$1 repeats=$2 names=()
 shift 2

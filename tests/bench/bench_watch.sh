@@ -4,6 +4,7 @@
 #
 # A line each, of SECONDS (10) of watching. A gap above 100 us would be held against a submission: exit code 1 then.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 seconds=${1:-10}
 [ $# -le 1 ] && [[ $seconds =~ ^[1-9][0-9]{0,2}$ ]] || usage 'bench_watch.sh [SECONDS], 1 to 999'
 PROBLEM=matmul build_toolkit

@@ -20,6 +20,7 @@
 #
 # --load N keeps N other processes busy on the same processors meanwhile: no verdict may change by that.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/clean_room.sh"
 json=$build/attack load=0 form='attack.sh [--load N] [--json FOLDER] [FILE...]'
 while [[ ${1:-} == --* ]]; do

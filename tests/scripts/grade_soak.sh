@@ -9,6 +9,7 @@
 # and the last round is over the limit of a team: it is refused, all of it and nothing else. Exit code 1 if anything is
 # wrong.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 kills=200 seed=1
 words='grade_soak.sh [--kills N] [--seed S]'
 while [ $# -gt 0 ]; do

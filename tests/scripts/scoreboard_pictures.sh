@@ -3,6 +3,7 @@
 #
 # scoreboard_pictures.sh [CONTEST [PICTURES]]   a graded contest (default: build/demo, which make demo grades)
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 . "$root/tests/helpers/chromium.bash"
 [ $# -le 2 ] || usage 'scoreboard_pictures.sh [CONTEST [PICTURES]]'
 contest=${1:-$build/demo} shots=${2:-$root/docs/scoreboard}

@@ -6,6 +6,7 @@
 # at most 80 lines, a C file 800; tables of instructions, and what user code or a test does, may be longer. Exit code 1
 # if anything is too long.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -eq 0 ] || usage 'sizes.sh'
 cd "$root"
 export LC_ALL=C.UTF-8 # columns, not bytes

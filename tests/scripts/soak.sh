@@ -12,6 +12,7 @@
 #
 # --c-only leaves out submissions in CUDA, as is done where there is no nvcc. Exit code 1 if anything is wrong.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/clean_room.sh"
 count=1000 kills=100 seed=1 c_only=''
 words='soak.sh [--count N] [--kills K] [--seed S] [--c-only]'

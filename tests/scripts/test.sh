@@ -9,6 +9,7 @@
 # is printed of a file is shown when it ends. Then come the tests tagged `alone`, one by one, with nothing beside them:
 # those that measure times or look at the machine's processes.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 export BATS_LIB_PATH=${BATS_LIB_PATH:-/usr/lib/bats}
 tags='!gpu,!long' jobs=${TEST_JOBS:-$(($(nproc) < 4 ? $(nproc) : 4))}
 [[ $jobs =~ ^[1-9][0-9]?$ ]] || refuse "TEST_JOBS=$jobs is not a number of files to run at a time"

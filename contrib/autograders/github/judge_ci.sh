@@ -3,11 +3,11 @@
 #
 # Writes FOLDER/junit.xml, results.tap and summary.md, appends the last to GitHub's step summary where there is one, and
 # prints one line. What the host itself prints names cases and answers: it goes nowhere. Exit codes: those of judge.sh.
-set -euo pipefail
+. "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -ge 3 ] || { echo 'usage: judge_ci.sh SUBMISSION PROBLEM FOLDER [options for main_host]' >&2; exit 2; }
 submission=$1 problem=$2 folder=$3
 shift 3
-. "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 scripts=$root/run_scripts
 mkdir -p "$folder"
 rm -f "$folder"/{junit.xml,results.tap,summary.md}

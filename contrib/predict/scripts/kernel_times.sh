@@ -6,6 +6,7 @@
 # the launch, kernel, grid, block, microseconds. It is what predictions are held against (docs/PREDICT.md). It is
 # written when all have been measured. Exit codes: 0, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+help_asked "$@"
 . "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/watched.sh"
 . "$(dirname "$0")/predicting.sh"
