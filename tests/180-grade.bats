@@ -514,7 +514,7 @@ bob|2.c|AC"
     assert_output --partial 'its schema has version 1, older than this program'
     mkdir -p "$build/grading"
     run -0 "$build/grader" run "$contest"
-    assert_equal "$(query 'PRAGMA user_version')" 5
+    assert_equal "$(query 'PRAGMA user_version')" 6
     assert_equal "$(query 'PRAGMA journal_mode')" wal
     assert_equal "$("$build/grader" results "$contest" --json | jq -c '.[] | [.team, .verdict, .seconds]')" \
         '["ada","AC",0.25]'

@@ -420,7 +420,7 @@ teardown() {
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "source": "", "language": "java"}]}')" \
         'items[0]: it has either source, with language c or cuda, or files, an object of names and texts'
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "files": {"../x.c": "", "y.c": ""}}]}')" \
-        'a file'"'"'s name is of letters, digits and _ . + -, and no - or . first'
+        'items[0]: a file'"'"'s name is of letters, digits and _ . + -, and no - or . first'
     assert_equal "$(post "$bob" '{"items": []}')" \
         'batches are for programs: grade.sh CONTEST token --program'
     # A team's submission, handed in later, is first.
@@ -446,6 +446,27 @@ teardown() {
     refute_output --partial program
     assert_equal "$(get_as "$bob" /judge/1) $(code "$url/judge/1") $(get_as "$program" /my/1.json)" '404 404 404'
     assert_equal "$(get_as "$program" /my/index.html) $(get_as "$program" /judge/99)" '303 404'
+}
+
+@test "programs: more items than may wait are refused; what was judged makes room" {
+    local program items one='{"problem": "A", "source": "int x;", "language": "c", "again": true}'
+    serve_contest 'limits: { batch: 3 }'
+    program=$("$build/grader" token "$contest" --program eve)
+    serve
+    post() {
+        curl -s -w '%{http_code}' -D "$BATS_TEST_TMPDIR/head" -H "Authorization: Bearer $program" \
+            --data-binary "$1" "$url/judge"
+    }
+    run -0 post "{\"items\": [$one, $one]}"
+    assert_output --regexp '^\{"batch".*200$'
+    run -0 post "{\"items\": [$one, $one]}"
+    assert_output $'2 items of this account wait for their verdicts, and 3 may (limits.batch)\n429'
+    assert_equal "$(grep -ci '^retry-after:' "$BATS_TEST_TMPDIR/head") $(query 'SELECT count(*) FROM batches')" '1 1'
+    watch
+    until_true 60 bash -c "curl -s -H 'Authorization: Bearer $program' '$url/judge/1' | jq -e '.done == 2' > /dev/null"
+    run -0 post "{\"items\": [$one, $one, $one]}"
+    assert_output --regexp '200$'
+    assert_equal "$(query 'SELECT count(*) FROM submissions')" 5
 }
 
 @test "programs: a place in the queue behind all teams; a name that a team has is not theirs" {

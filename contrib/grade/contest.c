@@ -38,11 +38,13 @@ static const char *const known[] = {
     "seal",
     "practice",
     "show_code",
+    "explain",
     "key",
     "require_box",
     "limits.files",
     "limits.megabytes",
     "limits.attempts",
+    "limits.batch",
     "limits.entries",
     "limits.queued",
     "limits.per_hour",
@@ -311,6 +313,8 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return settings_boolean(&contest->settings, item, &contest->practice, error);
     if (strcmp(key, "show_code") == 0)
         return settings_boolean(&contest->settings, item, &contest->show_code, error);
+    if (strcmp(key, "explain") == 0)
+        return settings_boolean(&contest->settings, item, &contest->explain, error);
     if (strcmp(key, "key") == 0)
         return take_name(contest, item, true, &contest->key, error);
     if (strcmp(key, "require_box") == 0) {
@@ -323,6 +327,8 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return take_number(contest, item, 0.001, 256, &contest->megabytes, error);
     if (strcmp(key, "limits.entries") == 0)
         return take_whole(contest, item, 1, 100000, &contest->entries, error);
+    if (strcmp(key, "limits.batch") == 0)
+        return take_whole(contest, item, 1, 100000, &contest->batch, error);
     if (strcmp(key, "limits.queued") == 0)
         return take_whole(contest, item, 0, 100000, &contest->queued, error);
     if (strcmp(key, "limits.per_hour") == 0)
@@ -408,7 +414,7 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
     *contest = (struct contest){
         .require_box = "cgroup",
         .penalty = 20, .full_at = 4, .zero_at = 1, .correct = 50, .files = 64, .megabytes = 4, .attempts = 3,
-        .entries = 1000,
+        .explain = true, .entries = 1000, .batch = 1000,
     };
     if (snprintf(path, sizeof path, "%s/contest.yaml", folder) >= (int)sizeof path)
         return error_usage(error, "the path '%.100s...' is too long", folder);

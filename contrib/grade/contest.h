@@ -62,11 +62,13 @@ struct contest {
     const char *seal, *key;    /* paths below the contest's folder, or NULL */
     bool practice;             /* nothing hangs on it: inputs of secret cases need no seal */
     bool show_code;            /* a server shows everybody what was handed in, once the contest is final, or over */
+    bool explain;              /* where the simulator runs submissions, teams see what it says of a sample; yes */
     const char *require_box;   /* the least box that anything is run in, as main_host takes it: cgroup unless set */
     double files, megabytes;   /* the most that one submission may have */
     double attempts;           /* how often a step is tried that the machine failed */
     double entries;            /* of a team's folder that are looked at */
     double queued, per_hour, total; /* submissions of a team (admission.h); 0 for no limit */
+    double batch;              /* items of a program that may wait for their verdicts */
 };
 
 /*

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "contrib/grade/store/queue.h"
+#include "explain.h"
 #include "keeper.h"
 #include "step.h"
 #include "verify/base/clock.h"
@@ -113,6 +114,13 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
         warden_give_up(&job->warden);
     if (job->baseline && step_baseline_ran(job, &code))
         return step_start_run(grader, job, error);
+    if (job->explained[0]) {
+        job->explain_code = code;
+        code = job->samples_code;
+    } else if (job->state == JUDGEMENT_SAMPLES && code <= EXIT_REJECTED && explain_is_due(grader, job)) {
+        job->samples_code = code;
+        return explain_start(grader, job, error);
+    }
     if (job->fault[0] && !grader->handed) /* the organiser's: no judgement is charged for it */
         return error_usage(error, "%s: choose another 'baseline' in contest.yaml and start again", job->fault);
     memcpy(work, job->work, sizeof work);

@@ -35,6 +35,9 @@ struct job {
     char object[3000], work[3000]; /* the built submission; the step's folder */
     char seed[24];       /* ranked: the same for both */
     char fault[400];     /* what is wrong with the baseline; or "" */
+    char explained[256]; /* samples: the case that the simulator explains now, or has explained; or "" */
+    int samples_code, explain_code; /* exit codes: of the samples while the explanation runs; of that */
+    double explain_started; /* seconds since 1970 */
     double started;      /* seconds since 1970 */
     char gpu[96];        /* number or UUID of a run slot's GPU, as the host takes it; no two slots have one. Or "" */
     struct warden warden; /* of that GPU, lent to one host after the other; or none */

@@ -238,9 +238,9 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
         return false;
     ok = store_run(store, error,
                    "INSERT INTO submissions (team, problem, path, sha256, stamp, submitted, found, arrived, over_limit,"
-                   " wanted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   "sssssdddss", team, problem, name, digest, stamp, survey->submitted, clock_wall(), survey->arrived,
-                   survey->over_limit, intake->wanted) &&
+                   " wanted, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   "sssssdddsss", team, problem, name, digest, stamp, survey->submitted, clock_wall(), survey->arrived,
+                   survey->over_limit, intake->wanted, intake->extra ? intake->extra : "") &&
          store_number(store, error, &id,
                       "SELECT id FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?"
                       " AND NOT EXISTS (SELECT 1 FROM judgements WHERE submission = submissions.id)",

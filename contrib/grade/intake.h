@@ -19,6 +19,7 @@ struct intake {
     void (*refused)(void *context, int64_t judgement); /* told of one that has its verdict at once, CE; or NULL */
     void *context;
     const char *wanted;  /* of what a program hands in: "verdict" or "times"; NULL for the contest's submissions */
+    const char *extra;   /* and what else: "explanation", "counters", both with a comma between; or NULL */
     const char *incoming; /* folder below grading/ in which copies are made, one for each process; "incoming" if NULL */
     size_t taken;        /* submissions taken, all scans together */
     int64_t last;        /* the submission that what was looked at last is; 0 for none */

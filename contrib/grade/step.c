@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "explain.h"
 #include "keeper.h"
 #include "verify/base/clock.h"
 #include "verify/base/digest.h"
@@ -28,8 +29,7 @@ const char *step_path(const struct job *job, const char *name, char *path, size_
     return path;
 }
 
-/* The first `most` bytes of a file as clean text, lines kept; the caller frees it. Empty where it cannot be read. */
-static char *read_text(const char *path, size_t most)
+char *step_read_text(const char *path, size_t most)
 {
     char *text = calloc(most + 1, 1), *shown;
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -59,7 +59,7 @@ static void first_line(char *line, size_t size, const char *text)
 
 void step_first_line(const char *path, char *line, size_t size)
 {
-    char *text = read_text(path, size - 1);
+    char *text = step_read_text(path, size - 1);
 
     first_line(line, size, text ? text : "");
     free(text);
@@ -115,13 +115,13 @@ static bool make_work(const struct grader *grader, struct job *job, const char *
     return mkdir(job->work, 0755) == 0 || error_system(error, "cannot make '%s'", job->work);
 }
 
-static bool start(const struct grader *grader, struct job *job, const char *const *arguments, double seconds,
-                  int leave, int channel, struct error *error)
+static bool start(const struct grader *grader, struct job *job, const char *const *arguments, const char *log_name,
+                  double seconds, int leave, int channel, struct error *error)
 {
     char log[PATH_MAX];
     struct command command = {
         .arguments = arguments, .folder = grader->root, .seconds = seconds,
-        .log = step_path(job, "log", log, sizeof log), .leave = leave, .channel = channel
+        .log = step_path(job, log_name, log, sizeof log), .leave = leave, .channel = channel
     };
 
     job->started = clock_wall();
@@ -132,6 +132,12 @@ static bool start(const struct grader *grader, struct job *job, const char *cons
     return false;
 }
 
+bool step_start_command(const struct grader *grader, struct job *job, const char *const *arguments, const char *log,
+                        struct error *error)
+{
+    return start(grader, job, arguments, log, RUN_SECONDS, 0, 0, error);
+}
+
 bool step_start_build(const struct grader *grader, struct job *job, const char *source, struct error *error)
 {
     char script[PATH_MAX];
@@ -140,7 +146,7 @@ bool step_start_build(const struct grader *grader, struct job *job, const char *
     if (!make_work(grader, job, NAME_BUILD, error))
         return false;
     snprintf(script, sizeof script, "%s/contrib/grade/grade_build.sh", grader->root);
-    return start(grader, job, arguments, BUILD_SECONDS, (int)grader->run_count, 0, error);
+    return start(grader, job, arguments, "log", BUILD_SECONDS, (int)grader->run_count, 0, error);
 }
 
 /* What the job's object was built from, as the build wrote it beside it. */
@@ -179,6 +185,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     size_t n = 0;
 
     job->fault[0] = '\0';
+    job->explained[0] = '\0';
     if ((!ranked || job->baseline || !job->work[0]) && !make_work(grader, job, judgement_state_name(job->state), error))
         return false;
     snprintf(host, sizeof host, "%s/main_host", grader->build);
@@ -230,7 +237,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     if (contest->scoring == SCORING_GROUPS && !ranked)
         arguments[n++] = "--keep-going";
     arguments[n] = NULL;
-    return start(grader, job, arguments, RUN_SECONDS, 0, channel, error);
+    return start(grader, job, arguments, "log", RUN_SECONDS, 0, channel, error);
 }
 
 /* ------------------------------------------------------------------ writing what a step found */
@@ -373,7 +380,7 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
     static const char *const compilers_words[] = { "Error:", "out of memory", NULL },
                              *const script_words[] = { "grade_build.sh: ", NULL };
     char path[PATH_MAX], message[512] = "", digest[DIGEST_HEX];
-    char *log = read_text(step_path(job, "log", path, sizeof path), LOG_KEPT);
+    char *log = step_read_text(step_path(job, "log", path, sizeof path), LOG_KEPT);
     struct store *store = grader->store;
     const char *line;
     size_t length;
@@ -467,7 +474,7 @@ bool step_finish_run(struct grader *grader, struct job *job, int code, struct er
 {
     static const char *const words[] = { "main_host: ", NULL };
     char path[PATH_MAX], message[512] = "";
-    char *log = read_text(step_path(job, "log", path, sizeof path), LOG_KEPT);
+    char *log = step_read_text(step_path(job, "log", path, sizeof path), LOG_KEPT);
     json_t *result = read_result(job, "result.json"), *open = read_result(job, "public.json");
     struct store *store = grader->store;
     const char *verdict = text_of(result, "verdict");
@@ -488,6 +495,8 @@ bool step_finish_run(struct grader *grader, struct job *job, int code, struct er
     }
     if (job->state == JUDGEMENT_RANKED && grader->contest->scoring == SCORING_RELATIVE)
         ok = write_baseline(store, job, error);
+    if (job->explained[0])
+        ok = ok && explain_write(store, job, error);
     ok = ok && write_step(store, job, step, code, result, open, log, error) &&
          machine_of(store, grader->host, result, &machine, error) &&
          store_run(store, error, "UPDATE judgements SET machine = ?, review = max(review, ?) WHERE id = ?", "iii",

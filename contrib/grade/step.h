@@ -20,6 +20,13 @@ void step_first_line(const char *path, char *line, size_t size);
 bool step_start_build(const struct grader *grader, struct job *job, const char *source, struct error *error);
 bool step_start_run(const struct grader *grader, struct job *job, struct error *error);
 
+/* Starts a command in the job's folder, its words in the file `log` there. */
+bool step_start_command(const struct grader *grader, struct job *job, const char *const *arguments, const char *log,
+                        struct error *error);
+
+/* The first `most` bytes of a file as clean text, lines kept; the caller frees it. Empty where it cannot be read. */
+char *step_read_text(const char *path, size_t most);
+
 /*
  * The channel to the warden of a run slot, which is started if there is none. 0 where that fails or the slot has no
  * GPU: then a host starts one, and says what is wrong.

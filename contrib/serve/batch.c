@@ -3,6 +3,7 @@
  *
  *   POST /judge            {"items": [{"problem": ID, "source": TEXT, "language": "c"|"cuda"}, ...]}
  *   GET  /judge/N          the batch with all results so far
+ *   GET  /judge/N/ID       one result with all that there is of it
  *   GET  /judge/N/events   each result when it is there, a line of JSON each; ends after the last
  *
  * docs/FORMATS.md has the objects. What an account asks for is in the database under "program/NAME", which no folder of
@@ -46,25 +47,44 @@ static const char *files_of_item(const json_t *item, struct upload_file *files, 
     return NULL;
 }
 
-/* "verdict", or "times" where those are wanted as well; NULL for something else. */
-static const char *wanted_of(const json_t *item)
+enum want { WANT_VERDICT = 1, WANT_TIMES = 2, WANT_EXPLANATION = 4, WANT_COUNTERS = 8 };
+
+/* What an item wants, bits of enum want; 0 for something else. Without a list, the verdict. */
+static unsigned wants_of(const json_t *item)
 {
+    static const char *const names[] = { "verdict", "times", "explanation", "counters" };
     const json_t *want = json_object_get(item, "want");
-    const char *wanted = "verdict";
+    unsigned wants = WANT_VERDICT;
     json_t *one;
     size_t i;
 
     if (want && !json_is_array(want))
-        return NULL;
+        return 0;
     json_array_foreach(want, i, one) {
         const char *text = json_string_value(one);
+        size_t k = 0;
 
-        if (!text || (strcmp(text, "verdict") != 0 && strcmp(text, "times") != 0))
-            return NULL;
-        if (strcmp(text, "times") == 0)
-            wanted = "times";
+        while (text && k < sizeof names / sizeof names[0] && strcmp(text, names[k]) != 0)
+            k++;
+        if (!text || k == sizeof names / sizeof names[0])
+            return 0;
+        wants |= 1u << k;
     }
-    return wanted;
+    return wants;
+}
+
+/* A GPU's counters are of calls that are timed. */
+static bool wants_times(unsigned wants) { return (wants & (WANT_TIMES | WANT_COUNTERS)) != 0; }
+
+/* As in the database. */
+static const char *extra_of(unsigned wants)
+{
+    const bool explanation = (wants & WANT_EXPLANATION) != 0, counters = (wants & WANT_COUNTERS) != 0;
+
+    return explanation && counters ? NAME_EXPLANATION "," NAME_COUNTERS
+           : explanation           ? NAME_EXPLANATION
+           : counters              ? NAME_COUNTERS
+                                   : "";
 }
 
 /* What is wrong with an item, or NULL. */
@@ -72,7 +92,7 @@ static const char *refuse_item(const struct server *server, const json_t *item)
 {
     static const char *const known[] = { "problem", "source", "language", "files", "want", "again" };
     struct upload_file files[FILES];
-    const char *problem = json_string_value(json_object_get(item, "problem")), *key;
+    const char *problem = json_string_value(json_object_get(item, "problem")), *key, *why;
     size_t count;
     json_t *value;
 
@@ -88,17 +108,25 @@ static const char *refuse_item(const struct server *server, const json_t *item)
     }
     if (!problem || !contest_problem(server->contest, problem))
         return "problem: there is no such problem in this contest";
-    if (!wanted_of(item))
-        return "want: a list of verdict and times";
+    if (!wants_of(item))
+        return "want: a list of verdict, times, explanation and counters";
     if (json_object_get(item, "again") && !json_is_boolean(json_object_get(item, "again")))
         return "again: true or false";
-    return files_of_item(item, files, &count);
+    why = files_of_item(item, files, &count);
+    return why ? why : upload_refuse(files, count, "folder");
+}
+
+/* A name that the same wants have, so that the same source with them is judged once. */
+static void name_of_wants(unsigned wants, char *name, size_t size)
+{
+    snprintf(name, size, "%s%s%s", wants_times(wants) ? "times" : "verdict",
+             wants & WANT_EXPLANATION ? "-" NAME_EXPLANATION : "", wants & WANT_COUNTERS ? "-" NAME_COUNTERS : "");
 }
 
 static bool take_item(struct server *server, const struct http_request *request, int64_t batch, size_t number,
                       const json_t *item, int64_t *id, struct http_reply *reply)
 {
-    const char *wanted = wanted_of(item);
+    const unsigned wants = wants_of(item);
     struct upload_file files[FILES];
     char account[ACCOUNT_NAME + 16], title[64], file[80];
     struct error error = { 0 };
@@ -111,15 +139,16 @@ static bool take_item(struct server *server, const struct http_request *request,
     if (json_is_true(json_object_get(item, "again")))
         snprintf(title, sizeof title, "batch-%jd-%zu", (intmax_t)batch, number);
     else
-        snprintf(title, sizeof title, "%s", wanted);
+        name_of_wants(wants, title, sizeof title);
     if (count == 1 && json_object_get(item, "source")) {
         snprintf(file, sizeof file, "%s%s", title, strrchr(files[0].name, '.'));
         files[0].name = file;
     }
-    server->intake.wanted = wanted;
+    server->intake.wanted = wants_times(wants) ? "times" : "verdict";
+    server->intake.extra = extra_of(wants);
     ok = upload_take(server, request, account, json_string_value(json_object_get(item, "problem")), files, count,
                      title, id, reply);
-    server->intake.wanted = NULL;
+    server->intake.wanted = server->intake.extra = NULL;
     if (!ok)
         return false;
     if (!store_run(&server->store, &error, "INSERT INTO batch_items (batch, number, submission) VALUES (?, ?, ?)",
@@ -166,6 +195,29 @@ static bool check_batch(struct server *server, struct http_request *request, con
     return true;
 }
 
+/* Whether so many items more of the account may wait for their verdicts. */
+static bool has_room(struct server *server, const struct http_request *request, size_t more, struct http_reply *reply)
+{
+    struct error error = { 0 };
+    int64_t waiting;
+    char account[ACCOUNT_NAME + 16], line[160];
+
+    snprintf(account, sizeof account, "program/%s", request->account.name);
+    if (!store_number(&server->store, &error, &waiting,
+                      "SELECT count(*) FROM judgements j JOIN main.submissions s ON s.id = j.submission WHERE"
+                      " j.state <> " SQL(NAME_DONE) " AND s.team = ?", "s", account)) {
+        server_failed(request, reply, &error);
+        return false;
+    }
+    if ((double)waiting + (double)more <= server->contest->batch)
+        return true;
+    snprintf(line, sizeof line, "%jd items of this account wait for their verdicts, and %.0f may (limits.batch)",
+             (intmax_t)waiting, server->contest->batch);
+    server_refuse(request, reply, MHD_HTTP_TOO_MANY_REQUESTS, line);
+    reply->retry = 30;
+    return false;
+}
+
 void batch_post(struct server *server, struct http_request *request, struct http_reply *reply)
 {
     json_t *object = request->body ? json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, NULL) : NULL;
@@ -178,7 +230,8 @@ void batch_post(struct server *server, struct http_request *request, struct http
 
     if (request->account.role != ROLE_PROGRAM)
         server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "batches are for programs: grade.sh CONTEST token --program");
-    else if (check_batch(server, request, items, reply)) {
+    else if (check_batch(server, request, items, reply) &&
+             has_room(server, request, json_array_size(items), reply)) {
         if (store_run(&server->store, &error, "INSERT INTO batches (account, made) VALUES (?, ?)", "sd",
                       request->account.name, clock_wall()))
             batch = sqlite3_last_insert_rowid(server->store.db);
@@ -223,7 +276,7 @@ static void get_batch(struct server *server, const struct http_request *request,
     char number[24];
 
     while (store_step(&server->look, row, &error) == STORE_ROW) {
-        json_t *item = result_json(server, sqlite3_column_int64(row, 0), &queue, &error);
+        json_t *item = result_json(server, sqlite3_column_int64(row, 0), false, &queue, &error);
 
         done += item && json_is_string(json_object_get(item, "verdict"));
         json_array_append_new(items, item ? item : json_null());
@@ -261,7 +314,7 @@ static ptrdiff_t read_batch(void *context, int64_t *place, char *buffer, size_t 
         return -1;
     if (next == 0)
         return 0;
-    item = result_json(server, next, &queue, &error);
+    item = result_json(server, next, false, &queue, &error);
     result_queue_release(&queue);
     json_object_del(item, "cases"); /* they are in the batch: a line has room */
     text = item ? json_dumps(item, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
@@ -274,23 +327,56 @@ static ptrdiff_t read_batch(void *context, int64_t *place, char *buffer, size_t 
     return got;
 }
 
+/* One result of a batch with all that there is of it. False where the batch has no such item. */
+static bool get_item(struct server *server, const struct http_request *request, int64_t batch, int64_t id,
+                     struct http_reply *reply)
+{
+    struct result_queue queue = { 0 };
+    struct error error = { 0 };
+    json_t *item = NULL;
+    int64_t there = 0;
+
+    if (store_number(&server->look, &error, &there, "SELECT 1 FROM batch_items WHERE batch = ? AND submission = ?",
+                     "ii", batch, id) && there)
+        item = result_json(server, id, true, &queue, &error);
+    result_queue_release(&queue);
+    if (error.text[0]) {
+        server_failed(request, reply, &error);
+        json_decref(item);
+    } else if (item) {
+        send_object(request, reply, item);
+    }
+    return there != 0 || error.text[0];
+}
+
+/* "/N", "/N/events" or "/N/ID" behind "/judge": *rest is what follows the slash behind N, or NULL. */
+static bool batch_of(const char *below, int64_t *batch, const char **rest)
+{
+    const char *slash = strchr(below + 1, '/');
+    const size_t length = slash ? (size_t)(slash - below - 1) : strlen(below + 1);
+    char number[24];
+
+    *rest = slash ? slash + 1 : NULL;
+    if (length >= sizeof number)
+        return false;
+    snprintf(number, sizeof number, "%.*s", (int)length, below + 1);
+    return number_integer(number, 1, INT64_MAX >> (TOLD_BITS + 1), batch);
+}
+
 bool batch_get(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
-    const char *below = server_below(request->path, "/judge");
+    const char *below = server_below(request->path, "/judge"), *rest;
     struct error error = { 0 };
-    const char *end = below ? strstr(below, "/events") : NULL;
-    char number[24];
-    int64_t batch;
+    int64_t batch, id;
 
-    if (!below || below[0] != '/' || strlen(below) >= sizeof number + 8 || (end && end[7]))
+    if (!below || below[0] != '/' || !batch_of(below, &batch, &rest) || !may_see(server, request, batch, &error))
         return false;
-    snprintf(number, sizeof number, "%.*s", (int)(end ? end - below - 1 : (ptrdiff_t)sizeof number - 1), below + 1);
-    if (!number_integer(number, 1, INT64_MAX >> (TOLD_BITS + 1), &batch) || !may_see(server, request, batch, &error))
-        return false;
-    if (!end) {
+    if (!rest) {
         get_batch(server, request, batch, reply);
         return true;
     }
+    if (strcmp(rest, "events") != 0)
+        return number_integer(rest, 1, INT64_MAX, &id) && get_item(server, request, batch, id, reply);
     reply->status = MHD_HTTP_OK;
     reply->type = "application/x-ndjson";
     reply->stream = read_batch;

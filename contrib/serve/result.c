@@ -92,11 +92,28 @@ static json_t *cases_of(struct server *server, int64_t judgement, double *ranked
     return cases;
 }
 
-json_t *result_json(struct server *server, int64_t id, struct result_queue *queue, struct error *error)
+/* What was wanted beside verdict and times; of a team's the explanation. */
+static void set_extras(struct server *server, json_t *object, sqlite3_stmt *row, bool whole, struct error *error)
+{
+    const char *extra = (const char *)sqlite3_column_text(row, 9);
+    const bool program = sqlite3_column_int(row, 10) != 0;
+    const struct extras of = { .judgement = sqlite3_column_int64(row, 5),
+                               .verdict = (const char *)sqlite3_column_text(row, 3),
+                               .kind = (const char *)sqlite3_column_text(row, 7),
+                               .explains = program || server->contest->explain };
+
+    if (!program || strstr(extra, NAME_EXPLANATION))
+        json_object_set_new(object, "explanation", extras_explanation(server, &of, whole, error));
+    if (strstr(extra, NAME_COUNTERS))
+        json_object_set_new(object, "counters", extras_counters(server, &of, whole, error));
+}
+
+json_t *result_json(struct server *server, int64_t id, bool whole, struct result_queue *queue, struct error *error)
 {
     sqlite3_stmt *row = store_prepare(
         &server->look, error,
-        "SELECT s.problem, s.path, j.state, j.verdict, j.message, j.id, s.submitted, m.kind, m.name FROM"
+        "SELECT s.problem, s.path, j.state, j.verdict, j.message, j.id, s.submitted, m.kind, m.name,"
+        " s.extra, s.wanted IS NOT NULL FROM"
         " main.submissions s JOIN judgements j ON j.submission = s.id AND j.valid = 1 LEFT JOIN machines m ON"
         " m.id = j.machine WHERE s.id = ?", "i", id);
     json_t *object = NULL;
@@ -115,6 +132,7 @@ json_t *result_json(struct server *server, int64_t id, struct result_queue *queu
                            text_or_null(row, 4), "device_kind", text_or_null(row, 7), "device", text_or_null(row, 8),
                            "cases", cases);
         if (object) {
+            set_extras(server, object, row, whole, error);
             json_object_set_new(object, "seconds", number_or_null(ranked));
             json_object_set_new(object, "baseline_seconds", number_or_null(baseline));
             json_object_set_new(object, "speedup", number_or_null(ranked > 0 ? baseline / ranked : 0));

@@ -78,6 +78,9 @@ bool upload_take(struct server *server, const struct http_request *request, cons
                  const struct upload_file *files, size_t count, const char *title, int64_t *number,
                  struct http_reply *reply);
 
+/* What is wrong with the names of files[count], or of the folder they are to be in; NULL where nothing is. */
+const char *upload_refuse(const struct upload_file *files, size_t count, const char *title);
+
 /* ---- board_pages.c: the scoreboard's pages, as they are now */
 struct board_cache;
 struct board_cache *board_cache_new(void);
@@ -106,15 +109,32 @@ struct result_queue {
 };
 
 /*
- * A submission with its judgement that counts, as its owner may see it; NULL for none, or with an error. The queue may
- * be all zero; the caller releases it.
+ * A submission with its judgement that counts, as its owner may see it; NULL for none, or with an error. `whole`: with
+ * all that was counted and explained. The queue may be all zero; the caller releases it.
  */
-json_t *result_json(struct server *server, int64_t id, struct result_queue *queue, struct error *error);
+json_t *result_json(struct server *server, int64_t id, bool whole, struct result_queue *queue, struct error *error);
 
 /* Where a judgement stands among those that wait to be built, from 1; 0 where it does not wait. */
 size_t result_place_in_queue(struct server *server, struct result_queue *queue, int64_t judgement,
                              struct error *error);
 void result_queue_release(struct result_queue *queue);
+
+/* ---- extras.c */
+
+/* A judgement, and what of it decides which extras there are. */
+struct extras {
+    int64_t judgement;
+    const char *verdict; /* NULL until it has one */
+    const char *kind;    /* gpu, sim, cpu, pocl; or NULL */
+    bool explains;       /* its owner wanted an explanation, or the contest has them */
+};
+
+/*
+ * Objects with a `why`, which is null where it is all there. `whole`: with the report and the counts themselves. A JSON
+ * null until the judging is over, or the explanation is there.
+ */
+json_t *extras_explanation(struct server *server, const struct extras *of, bool whole, struct error *error);
+json_t *extras_counters(struct server *server, const struct extras *of, bool whole, struct error *error);
 
 /* ---- question.c */
 enum { QUESTION_BYTES = 4000 };

@@ -16,7 +16,7 @@
 #include "verify/base/clock.h"
 #include "verify/base/number.h"
 
-enum { SHOWN = 200, LOG = 20000 };
+enum { SHOWN = 200, LOG = 20000, EXPLANATION = 65536 };
 
 /* ------------------------------------------------------------------ pages */
 
@@ -315,6 +315,59 @@ static bool put_log(struct own_page *own, const struct entry *entry, struct erro
     return row != STORE_FAILED;
 }
 
+static void put_said(struct page *page, const json_t *object)
+{
+    const char *name = json_string_value(json_object_get(object, "case")),
+               *text = json_string_value(json_object_get(object, "text")),
+               *why = json_string_value(json_object_get(object, "why"));
+
+    page_put(page, "<h2 id=\"explanation\">%s", page_word(page, WORD_SIMULATOR_SAYS));
+    if (name) {
+        page_put(page, " \xe2\x80\x93 ");
+        page_name(page, name);
+    }
+    page_put(page, "</h2>\n");
+    if (why) {
+        page_put(page, "<p lang=\"en\">");
+        page_text(page, why, PAGE_MESSAGE);
+        page_put(page, "</p>\n");
+    }
+    if (text) {
+        page_put(page, "<p>%s</p>\n<pre class=\"log\" lang=\"en\">", page_word(page, WORD_SIMULATOR_MEANS));
+        page_lines(page, text, EXPLANATION);
+        page_put(page, "</pre>\n");
+    }
+}
+
+/*
+ * What the simulator says of one sample, once it has run: while the secret cases are still judged, too. Nothing where
+ * the submission did not run on the simulator.
+ */
+static bool put_explanation(struct own_page *own, int64_t id, struct error *error)
+{
+    struct page *page = &own->page;
+    sqlite3_stmt *row = store_prepare(&own->server->look, error,
+                                      "SELECT j.id, j.verdict, m.kind FROM judgements j LEFT JOIN machines m ON"
+                                      " m.id = j.machine WHERE j.submission = ? AND j.valid = 1", "i", id);
+    const enum store_row got = store_step(&own->server->look, row, error);
+    json_t *object = NULL;
+
+    if (got == STORE_ROW) {
+        const struct extras of = { .judgement = sqlite3_column_int64(row, 0),
+                                   .verdict = (const char *)sqlite3_column_text(row, 1),
+                                   .kind = (const char *)sqlite3_column_text(row, 2),
+                                   .explains = own->server->contest->explain };
+
+        if (of.kind && strcmp(of.kind, "sim") == 0)
+            object = extras_explanation(own->server, &of, true, error);
+    }
+    if (json_is_object(object))
+        put_said(page, object);
+    json_decref(object);
+    sqlite3_finalize(row);
+    return got != STORE_FAILED;
+}
+
 /* The team's own submission: what the freeze hides from others it sees. */
 static bool own_submission(struct own_page *own, enum language language, int64_t id, bool *there, struct error *error)
 {
@@ -334,7 +387,7 @@ static bool own_submission(struct own_page *own, enum language language, int64_t
         own->page.server = &own->parts;
         if (ok) {
             page_submission_begin(&own->page, language, board, entry, &detail, server->style);
-            ok = put_log(own, entry, error);
+            ok = put_log(own, entry, error) && put_explanation(own, id, error);
             layout_live_end(&own->page);
             layout_end(&own->page, board);
         }
@@ -401,7 +454,7 @@ static bool get_json(struct server *server, const struct http_request *request, 
 
     if (store_number(&server->look, &error, &may, "SELECT 1 FROM submissions WHERE id = ? AND (team = ? OR ?)", "isi",
                      id, server_team(request), (int64_t)(request->account.role >= ROLE_JURY)) && may)
-        object = result_json(server, id, &queue, &error);
+        object = result_json(server, id, true, &queue, &error);
     text = object ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
     result_queue_release(&queue);
     if (text)

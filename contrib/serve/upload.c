@@ -58,8 +58,7 @@ static bool write_files(struct server *server, const struct upload_file *files, 
     return ok;
 }
 
-/* What is wrong with the names; NULL where nothing is. */
-static const char *refuse_names(const struct upload_file *files, size_t count, const char *title)
+const char *upload_refuse(const struct upload_file *files, size_t count, const char *title)
 {
     if (count == 0)
         return "there is no file in it";
@@ -87,7 +86,7 @@ bool upload_take(struct server *server, const struct http_request *request, cons
                  const struct upload_file *files, size_t count, const char *title, int64_t *number,
                  struct http_reply *reply)
 {
-    const char *why = refuse_names(files, count, title), *name = count == 1 ? files[0].name : title;
+    const char *why = upload_refuse(files, count, title), *name = count == 1 ? files[0].name : title;
     struct error error = { 0 };
     enum intake_answer answer = INTAKE_GONE;
     int folder = -1;

@@ -30,7 +30,12 @@ enum step { STEP_BUILD, STEP_SAMPLES, STEP_SECRET, STEP_BASELINE, STEP_RANKED, S
 #define NAME_SECRET "secret"
 #define NAME_BASELINE "baseline"
 #define NAME_RANKED "ranked"
+#define NAME_EXPLAIN "explain" /* of the simulator, beside the judging (explain.h): no step that has cases */
 #define NAME_DONE "done"
+
+/* What programs may want beside verdict and times. */
+#define NAME_EXPLANATION "explanation"
+#define NAME_COUNTERS "counters"
 #define SQL(name) "'" name "'"
 
 const char *judgement_state_name(enum judgement_state state);

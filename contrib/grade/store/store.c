@@ -216,6 +216,12 @@ static const char *const versions[] = {
     "CREATE TABLE batch_items ("
     " batch INTEGER NOT NULL REFERENCES batches (id), number INTEGER NOT NULL,"
     " submission INTEGER NOT NULL REFERENCES submissions (id), PRIMARY KEY (batch, number)) WITHOUT ROWID;",
+    /* 6: what else programs want to know, and balloons */
+    "ALTER TABLE submissions ADD COLUMN extra TEXT NOT NULL DEFAULT ''"
+    " CHECK (extra IN ('', 'explanation', 'counters', 'explanation,counters'));"
+    "CREATE TABLE balloons ("
+    " team TEXT NOT NULL, problem TEXT NOT NULL, delivered REAL NOT NULL, account TEXT NOT NULL,"
+    " PRIMARY KEY (team, problem)) WITHOUT ROWID;",
 };
 
 enum { NEWEST = sizeof versions / sizeof versions[0] };
