@@ -173,8 +173,8 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics serve web schema slurm predict plot mutate \
-		test browser
+	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics serve batch web schema slurm predict plot \
+		mutate test browser
 cudasim-packages:
 	@run_scripts/lib/packages.sh build cudasim
 

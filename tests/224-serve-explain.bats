@@ -147,7 +147,8 @@ judged() {
     until_true 300 page_shows 'id="explanation"'
     assert_equal "$(chromium_text 'window.same + " " + document.querySelector("#explanation").textContent')" \
         'yes What the simulator says – sample/1-ten'
-    assert_regex "$(chromium_text 'document.querySelector("#explanation ~ pre").textContent')" 'global stores .* sectors a request'
+    assert_regex "$(chromium_text 'document.querySelector("#explanation ~ pre").textContent')" \
+        'global stores .* sectors a request'
     chromium_open "$url/ja/my/1.html"
     assert_equal "$(chromium_text 'document.querySelector("#explanation").textContent')" \
         'シミュレータの説明 – sample/1-ten'
@@ -156,7 +157,8 @@ judged() {
     run -1 --separate-stderr submit_sh A "$BATS_TEST_TMPDIR/dies.cu" --watch
     run -0 body_as "$ada" /my/2.html
     assert_output --partial 'is none: the process did not end by itself</p>'
-    assert_equal "$(body_as "$ada" /my/2.json | jq -c '[.explanation.case, .explanation.why != null, has("counters")]')" \
+    assert_equal "$(body_as "$ada" /my/2.json |
+        jq -c '[.explanation.case, .explanation.why != null, has("counters")]')" \
         '["sample/1-ten",true,false]'
     # Nobody else sees it.
     run -0 curl -s "$url/submission/1.html"

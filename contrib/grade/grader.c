@@ -135,6 +135,8 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
     ok = over    ? true
          : built ? step_finish_build(grader, job, code, error)
                  : step_finish_run(grader, job, code, error);
+    if (ok && !over && !built && job->explained[0])
+        ok = explain_write(grader->store, job, error);
     ok = store_end(grader->store, ok, error);
     if (!ok)
         return false;

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "explain.h"
 #include "keeper.h"
 #include "verify/base/clock.h"
 #include "verify/base/digest.h"
@@ -495,8 +494,6 @@ bool step_finish_run(struct grader *grader, struct job *job, int code, struct er
     }
     if (job->state == JUDGEMENT_RANKED && grader->contest->scoring == SCORING_RELATIVE)
         ok = write_baseline(store, job, error);
-    if (job->explained[0])
-        ok = ok && explain_write(store, job, error);
     ok = ok && write_step(store, job, step, code, result, open, log, error) &&
          machine_of(store, grader->host, result, &machine, error) &&
          store_run(store, error, "UPDATE judgements SET machine = ?, review = max(review, ?) WHERE id = ?", "iii",

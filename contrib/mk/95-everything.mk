@@ -2,7 +2,7 @@
 
 .PHONY: everything
 everything: all unit-tests grade-programs format-programs clics-programs mutate-program $(BUILD)/scoreboard \
-	serve-programs simulate predict-tests \
+	serve-programs batch-program simulate predict-tests \
 	$(BUILD)/practice/$(PROBLEM) $(call object,$(wildcard problems/*/main_*.c)) \
 	$(if $(CUDASIM_LACKS),,cudasim-library $(BUILD)/cudasim_instructions predict-features) \
 	$(if $(NVCC),$(BUILD)/predict/collect)

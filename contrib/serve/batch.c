@@ -19,7 +19,8 @@
 #include "verify/base/clock.h"
 #include "verify/base/number.h"
 
-enum { ITEMS = 100, FILES = 64, TOLD_BITS = 20 };
+/* A stream's place: results told below, the batch above, and above that the last beat that was sent. */
+enum { ITEMS = 100, FILES = 64, TOLD_BITS = 20, BATCH_BITS = 27, BEAT_BIT = TOLD_BITS + BATCH_BITS };
 
 /* ------------------------------------------------------------------ taking */
 
@@ -293,11 +294,12 @@ static void get_batch(struct server *server, const struct http_request *request,
                                           (json_int_t)json_array_size(items), "items", items));
 }
 
-/* The place: the batch above, and below how many results it was told. One a call, in the order in which they ended. */
+/* One result a call, in the order in which they ended; where there is none, an empty line now and then. */
 static ptrdiff_t read_batch(void *context, int64_t *place, char *buffer, size_t size)
 {
     struct server *server = context;
-    const int64_t batch = *place >> TOLD_BITS, told = *place & ((1 << TOLD_BITS) - 1);
+    const int64_t beat = server_beat(), batch = *place >> TOLD_BITS & ((INT64_C(1) << BATCH_BITS) - 1),
+                  told = *place & ((1 << TOLD_BITS) - 1);
     struct result_queue queue = { 0 }; /* what is done does not wait in it */
     struct error error = { 0 };
     int64_t all, next = 0;
@@ -312,8 +314,13 @@ static ptrdiff_t read_batch(void *context, int64_t *place, char *buffer, size_t 
                       " j.valid = 1 WHERE i.batch = ? AND j.state = " SQL(NAME_DONE) " ORDER BY j.ended, i.number"
                       " LIMIT 1 OFFSET ?", "ii", batch, told))
         return -1;
-    if (next == 0)
+    if (next == 0 && *place >> BEAT_BIT == beat)
         return 0;
+    *place = beat << BEAT_BIT | batch << TOLD_BITS | told;
+    if (next == 0) {
+        buffer[0] = '\n';
+        return 1;
+    }
     item = result_json(server, next, false, &queue, &error);
     result_queue_release(&queue);
     json_object_del(item, "cases"); /* they are in the batch: a line has room */
@@ -360,7 +367,7 @@ static bool batch_of(const char *below, int64_t *batch, const char **rest)
     if (length >= sizeof number)
         return false;
     snprintf(number, sizeof number, "%.*s", (int)length, below + 1);
-    return number_integer(number, 1, INT64_MAX >> (TOLD_BITS + 1), batch);
+    return number_integer(number, 1, (INT64_C(1) << BATCH_BITS) - 1, batch);
 }
 
 bool batch_get(struct server *server, const struct http_request *request, struct http_reply *reply)
@@ -381,6 +388,6 @@ bool batch_get(struct server *server, const struct http_request *request, struct
     reply->type = "application/x-ndjson";
     reply->stream = read_batch;
     reply->stream_context = server;
-    reply->stream_place = batch << TOLD_BITS;
+    reply->stream_place = server_beat() << BEAT_BIT | batch << TOLD_BITS;
     return true;
 }

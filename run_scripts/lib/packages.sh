@@ -20,6 +20,7 @@ for_formats=(zip:zip unzip:unzip libarchive-dev:archive.h libxml2-dev:/usr/inclu
 for_clics=(libicu-dev:unicode/ucol.h)
 for_serve=(libarchive-dev:archive.h libmicrohttpd-dev:microhttpd.h libcmark-gfm-dev:cmark-gfm.h
     libcmark-gfm-extensions-dev:cmark-gfm-core-extensions.h libicu-dev:unicode/ucol.h)
+for_batch=(libcurl4-openssl-dev:curl/curl.h)
 for_web=(curl:curl caddy:caddy)
 for_schema=(python3-jsonschema:/usr/bin/jsonschema)
 for_browser=(chromium:chromium jq:jq)
@@ -39,7 +40,7 @@ there() { # PROBE
     esac
 }
 
-line='packages.sh build|cudasim|opencl|grade|formats|clics|serve|web|schema|slurm|predict|test|report|plot|mutate|fuzz|browser|pictures...'
+line='packages.sh build|cudasim|opencl|grade|formats|clics|serve|batch|web|schema|slurm|predict|test|report|plot|mutate|fuzz|browser|pictures...'
 wanted=()
 for group; do
     case $group in
@@ -53,6 +54,7 @@ for group; do
     formats) wanted+=("${for_formats[@]}") ;;
     clics) wanted+=("${for_clics[@]}") ;;
     serve) wanted+=("${for_serve[@]}") ;;
+    batch) wanted+=("${for_batch[@]}") ;;
     web) wanted+=("${for_web[@]}") ;;
     schema) wanted+=("${for_schema[@]}") ;;
     browser) wanted+=("${for_browser[@]}") ;;
