@@ -227,14 +227,17 @@ static bool choose_box(struct host *host, struct error *error)
                                  .submission = &host->submission, .device = &host->device,
                                  .processors = &host->processors };
 
-    if (!walls_reach(&host->walls, &host->options, error))
+    if (!walls_reach(&host->walls, &host->options, host->build, &host->submission, error))
         return false;
     host->result.box = box_level_name(host->walls.level);
-    host->result.box_layers = box_layers(host->walls.level);
+    host->result.box_layers = box_layers(host->walls.level, host->walls.other_user);
     host->result.box_lacks = host->walls.lacks;
     if (host->walls.level == BOX_NONE &&
         !record_may_do_without_box(&host->result.record, host->walls.lacks, error))
         return false;
+    if (host->walls.level == BOX_LANDLOCK && host->device.kind == DEVICE_POCL)
+        return error_toolkit(error, "OpenCL on a CPU writes files and starts compilers: it needs the box 'namespaces' "
+                             "(%s)", host->walls.lacks);
     if (host->options.ranked && host->walls.level == BOX_NONE)
         return error_toolkit(error, "--ranked: no times rank that were taken without a box");
     host->processors.runner = PROCESSOR_ANY;
@@ -684,7 +687,7 @@ static bool keeps_rules(struct host *host, bool *kept, struct error *error)
 /* Nothing is run; but what asks for a box that is not here is refused, as if it were. */
 static bool judge_compile_error(struct host *host, struct error *error)
 {
-    if (host->options.require_box > BOX_NONE && !walls_reach(&host->walls, &host->options, error))
+    if (host->options.require_box > BOX_NONE && !walls_reach(&host->walls, &host->options, host->build, NULL, error))
         return false;
     host->result.source = host->options.source;
     return record_submission(&host->result.record, NULL, host->options.source, error) &&

@@ -21,6 +21,7 @@ fi
 [ $# -le 2 ] && [ $status -ne 2 ] || exit $status
 [ -z "${TABLES:-}" ] || [ ! -x "$root/problems/$1/bench.sh" ] || "$root/problems/$1/bench.sh"
 echo
+toolkit_make "${BUILD:-build}/bench_overhead" >&2
 toolkit_make submission PROBLEM=editdistance SUBMISSION=tests/fixtures/empty.c
 so=$(toolkit_make print-submission PROBLEM=editdistance SUBMISSION=tests/fixtures/empty.c)
 "$build/bench_overhead" "$build/runners/editdistance" "$root/$so"

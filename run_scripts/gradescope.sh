@@ -29,9 +29,8 @@ trap 'rm -rf "$stage"' EXIT
 mkdir -p "$stage/toolkit" "$build"
 tracked_files tests docs problems | tar -C "$root" --null -T - -cf - | tar -C "$stage/toolkit" -xf -
 # The problem alone: the others' cases may be secret too. It may be new, and in no commit yet.
-mkdir -p "$stage/toolkit/problems" "$stage/toolkit/tests"
+mkdir -p "$stage/toolkit/problems"
 cp -R "$root"/problems/*.[ch] "$root/problems/$problem" "$stage/toolkit/problems/"
-cp -R "$root/tests/bench" "$stage/toolkit/tests/" # a program that is built with the host
 cp "$root/contrib/autograders/gradescope/"{setup.sh,run_autograder} "$stage/"
 chmod 755 "$stage/setup.sh" "$stage/run_autograder"
 printf '%s\n' "PROBLEM=$problem" "POINTS=$points" "LEAGUE=$league" "HIDE_SECRET=$hide" "BOX=$box" > "$stage/options"

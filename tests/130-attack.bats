@@ -39,14 +39,19 @@ setup() {
 }
 
 @test "attack: where there is no box for the compiler, judge.sh says so and compiles nothing" {
-    mkdir "$BATS_TEST_TMPDIR/bin"
-    printf '#!/bin/sh\nexit 1\n' > "$BATS_TEST_TMPDIR/bin/bwrap"
-    chmod +x "$BATS_TEST_TMPDIR/bin/bwrap"
-    PATH=$BATS_TEST_TMPDIR/bin:$PATH run -3 timeout 60 run_scripts/judge.sh tests/exploits/compile_include_passwd.c
-    assert_output --partial 'bubblewrap cannot make a box here; --box none does without'
+    local without=("$build/tests/container" --no-landlock)
+    run -3 timeout 60 "${without[@]}" run_scripts/judge.sh tests/exploits/compile_include_passwd.c
+    assert_output --partial 'bubblewrap cannot make one, nor can Landlock; --box none does without'
     refute_output --partial root:
-    PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 timeout 60 run_scripts/judge.sh \
+    run -0 timeout 60 "${without[@]}" run_scripts/judge.sh \
         problems/editdistance/submissions/accepted/bitparallel.c --box none --case sample/1-small
+}
+
+@test "attack: a part of the corpus where a container forbids namespaces, and the box is of Landlock" {
+    requires box
+    run -0 timeout 600 tests/scripts/attack.sh --container --json "$BATS_TEST_TMPDIR/results" \
+        tests/exploits/{kill,peek,secrets,network,signals,trace}_*
+    refute_output --partial FAILED
 }
 
 @test "attack: an attack that is accepted, that another layer stops, or that is wrong in one of several cases, fails" {

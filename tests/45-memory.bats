@@ -105,8 +105,8 @@ judged() {
 
 @test "box: the level is printed and in the JSON, with its layers and what it lacks" {
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
-    for box in none namespaces auto; do
-        [ $box = none ] || requires box
+    for box in none landlock namespaces auto; do
+        [[ $box != [na][au]* ]] || requires box
         run -0 --separate-stderr "$host" editdistance --submission "$so" --case sample/1-small --box $box \
             --json "$result"
         level=$(json .box)
@@ -114,6 +114,11 @@ judged() {
         assert_equal "$(grep -c "^main_host: box: $level" <<< "$stderr")" 1
         case $level in
         none) assert_equal "$(json '.box_layers | join(" ")') $(json .box_lacks)" 'rlimits --box none' ;;
+        landlock)
+            [[ $(json '.box_layers | join(" ")') == \
+                'rlimits landlock '?('user ')seccomp ]] || fail "$(json .box_layers)"
+            assert_equal "$stderr" 'main_host: box: landlock (no namespaces: --box landlock)'
+            ;;
         namespaces)
             assert_equal "$(json '.box_layers | join(" ")')" 'rlimits namespaces seccomp'
             [[ $stderr == "main_host: box: namespaces (no cgroup: $(json .box_lacks))" ]] || fail "$stderr"
@@ -126,12 +131,12 @@ judged() {
 
 @test "box: --require-box refuses less, in one line and with code 3" {
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
-    levels=(none namespaces cgroup)
-    for reached in 0 1 2; do
-        [ $reached = 0 ] || requires box
+    levels=(none landlock namespaces cgroup)
+    for reached in 0 1 2 3; do
+        [ $reached -le 1 ] || requires box
         run "$host" editdistance --submission "$so" --case sample/1-small --box ${levels[reached]}
-        [ "$status" = 0 ] || { [ $reached = 2 ] && continue; }
-        for required in 0 1 2; do
+        [ "$status" = 0 ] || { [ $reached = 3 ] && continue; }
+        for required in 0 1 2 3; do
             code=$((required > reached ? 3 : 0))
             run "-$code" --separate-stderr "$host" editdistance --submission "$so" --case sample/1-small \
                 --box ${levels[reached]} --require-box ${levels[required]} --json "$result"
@@ -145,23 +150,91 @@ judged() {
     done
 }
 
-@test "box: a machine without bubblewrap or user namespaces runs nothing, and says how; --box none does" {
+@test "box: without bubblewrap or user namespaces there is Landlock; without that nothing runs but by --box none" {
     requires box
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     judge=("$host" editdistance --submission "$so" --case sample/1-small --json "$result")
     without=(bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap)
     confined=(bwrap --dev-bind / / --unshare-user --disable-userns)
-    run -3 --separate-stderr "${without[@]}" "${judge[@]}"
-    [[ $stderr == 'main_host: there is no box to run the submission in: bubblewrap is not installed: '*'--box none'* \
-        ]] ||
-        fail "$stderr"
-    run -3 --separate-stderr "${confined[@]}" "${judge[@]}"
-    [[ $stderr == *'bubblewrap cannot make user namespaces here: install bubblewrap and allow user namespaces, or '* \
-        ]] ||
+    run -0 --separate-stderr "${without[@]}" "${judge[@]}"
+    assert_equal "$stderr" 'main_host: box: landlock (no namespaces: bubblewrap is not installed)'
+    run -0 --separate-stderr "${confined[@]}" "${judge[@]}"
+    assert_equal "$stderr" 'main_host: box: landlock (no namespaces: bubblewrap cannot make user namespaces here)'
+    assert_equal "$(json .box)" landlock
+    run -3 --separate-stderr "${confined[@]}" "$build/tests/container" --no-landlock "${judge[@]}"
+    [[ $stderr == *'bubblewrap cannot make user namespaces here, and the kernel has no Landlock, '*'--box none'* ]] ||
         fail "$stderr"
     assert_equal "$(json '.verdict, .cases | tojson' | paste -sd ' ')" '"JE" []'
     run -3 "${without[@]}" "${judge[@]}" --box namespaces
-    run -0 "${without[@]}" "${judge[@]}" --box none
+    run -3 "$build/tests/container" --no-landlock "${judge[@]}" --box landlock
+    run -0 "$build/tests/container" --no-landlock "${judge[@]}" --box none
+}
+
+# A container as they usually are: /proc has parts that are masked, so no other one can be mounted. With namespaces.
+masked=(unshare --user --map-root-user --mount --pid --fork --kill-child bash -c
+    'mount -t proc proc /proc && mount --bind /dev/null /proc/timer_list && exec "$@"' bash)
+
+@test "box: where /proc is masked the box has namespaces and no /proc" {
+    requires box
+    so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
+    run -1 "${masked[@]}" bwrap --unshare-all --ro-bind / / --proc /proc true
+    assert_output --partial "Can't mount proc"
+    run -0 --separate-stderr "${masked[@]}" "$host" editdistance --submission "$so" --case sample/1-small \
+        --json "$result"
+    [[ $stderr == 'main_host: box: namespaces '*'/proc is masked here, so there is none in the box)' ]] ||
+        fail "$stderr"
+    assert_equal "$(json '.box_layers | join(" ")')" 'rlimits namespaces seccomp'
+    # What would tell of the machine's processes tells nothing; and the compiler has a box as well.
+    for exploit in peek_root peek_other_processes; do
+        run -1 "${masked[@]}" run_scripts/judge.sh "tests/exploits/$exploit.c" --case sample/1-small --any-imports \
+            --json "$result"
+        [ "$(json .verdict)" != AC ]
+    done
+    run -0 "${masked[@]}" run_scripts/judge.sh problems/editdistance/submissions/accepted/bitparallel.c \
+        --case sample/1-small
+}
+
+@test "box: the compilers get the same box as the submission, and which it is is asked once" {
+    requires box
+    run -0 run_scripts/lib/compile_box.sh --which
+    assert_output namespaces
+    run -0 "${masked[@]}" run_scripts/lib/compile_box.sh --which
+    assert_output no-proc
+    run -0 "$build/tests/container" run_scripts/lib/compile_box.sh --which
+    assert_output landlock
+    run -3 "$build/tests/container" --no-landlock run_scripts/lib/compile_box.sh --which
+}
+
+@test "box: with Landlock a submission and its compiler read nothing of the toolkit, and signal nobody" {
+    local container=("$build/tests/container")
+    run -0 "${container[@]}" run_scripts/judge.sh problems/editdistance/submissions/accepted/bitparallel.c \
+        --case sample/1-small --json "$result"
+    assert_equal "$(json .box)" landlock
+    [ "$(id -u)" != 0 ] || assert_equal "$(json '.box_layers | join(" ")')" 'rlimits landlock user seccomp'
+    # Control: without a box, what it looks for is there to be read.
+    sed "s|FILE|$PWD/problems/editdistance/data/secret/01-tiny.ans|" > "$BATS_TEST_TMPDIR/read.c" <<'END'
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+unsigned int device_user(char *a, int m, char *b, int n)
+{
+    int file = open("FILE", O_RDONLY), memory = open("/proc/self/mem", O_RDONLY);
+    int signal = kill(getppid(), 0);
+    return file >= 0 && memory >= 0 && signal == 0 ? 127 : file < 0 && memory < 0 && signal < 0 ? 1 : 2;
+}
+END
+    run -0 run_scripts/judge.sh "$BATS_TEST_TMPDIR/read.c" --any-imports --case sample/1-small --box none
+    run -1 "${container[@]}" run_scripts/judge.sh "$BATS_TEST_TMPDIR/read.c" --any-imports --case sample/1-small
+    assert_output --partial 'answered 1 where 127'
+    echo "#include \"$PWD/problems/editdistance/problem.c\"" > "$BATS_TEST_TMPDIR/include.c"
+    run -1 "${container[@]}" run_scripts/judge.sh "$BATS_TEST_TMPDIR/include.c" --case sample/1-small --json "$result"
+    assert_equal "$(json .verdict)" CE
+    assert_output --partial 'Permission denied'
+    # OpenCL needs a place to write.
+    command -v clinfo > /dev/null || ls /usr/lib/*/libpocl.so.2 > /dev/null 2>&1 || return 0
+    run -3 "${container[@]}" run_scripts/judge.sh problems/editdistance/submissions/accepted/opencl --device cpu \
+        --case sample/1-small
+    assert_output --partial "it needs the box 'namespaces'"
 }
 
 # bats test_tags=alone

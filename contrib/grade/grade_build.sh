@@ -94,6 +94,8 @@ place=/tmp/gpu-contest-build copied=$submission name=$place/submission
 settle='mkdir -p "$1/submission" && cp -R contrib verify problems "$1" && cp -R "$2" "$1/submission" && cd "$1" &&
     find . -type f -exec touch -d @0 {} + && shift 2 && SOURCE_DATE_EPOCH=0 exec "$@"'
 if [ -d "$submission" ]; then copied+=/.; else name+=/${submission##*/}; fi
+# Its folders are in /tmp itself, so that they have the same names each time.
+export BOX_NEEDS_TMP=1
 if ! submission_compile "$work/compiler" "$work/out" run_scripts/lib/compile_box.sh "$work/out" contrib/mk \
     contrib/grade/build.mk contrib/cuda contrib/opencl verify/wire/submission.h verify/base/philox.h \
     "problems/$problem/include" \

@@ -8,7 +8,8 @@ OUTPUTS_SOURCES := $(wildcard problems/*/outputs.c)
 RUNNER_SOURCES := $(addprefix verify/,runner/runner.c runner/opencl_runner.c runner/refusal.c \
 	runner/resident.c runner/executable.c runner/device_code.c wire/filter.c wire/channel.c wire/guard.c wire/reap.c)
 # The rooms of verify/ that the host is linked with: all but runner/, and of wire/ all but what ends in the runner.
-VERIFY_SOURCES := $(filter-out verify/wire/guard.c verify/result/main_%.c,$(wildcard $(patsubst %,verify/%/*.c, \
+VERIFY_SOURCES := $(filter-out verify/wire/guard.c verify/result/main_%.c verify/box/main_%.c,\
+	$(wildcard $(patsubst %,verify/%/*.c, \
 	base wire box gpu inspect cases judge result)))
 TABLE := $(BUILD)/problems.c
 OUTPUTS_TABLE := $(BUILD)/outputs.c
@@ -22,14 +23,18 @@ RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
 # The names that participants type. Another build folder beside the usual one leaves them where they point to.
 NAMES := $(if $(filter build,$(BUILD))$(if $(wildcard ldistance),,none),getrndstr ldistance)
 
-PROGRAMS := $(BUILD)/main_host $(BUILD)/check_problem $(BUILD)/compare $(BUILD)/bench_overhead \
-	$(BUILD)/seal $(BUILD)/verify_record $(BUILD)/getrndstr $(RUNNERS) \
+PROGRAMS := $(BUILD)/main_host $(BUILD)/landlock $(BUILD)/check_problem \
+	$(BUILD)/compare $(BUILD)/seal $(BUILD)/verify_record $(BUILD)/getrndstr $(RUNNERS) \
 	$(NAMES) $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd \
 	$(BUILD)/empty.so $(if $(GPU),$(if $(NVCC),$(BUILD)/gpu_warden $(BUILD)/empty_gpu.so \
 	$(BUILD)/empty_resident.so))
 
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
+
+# What a box is made of where there are no namespaces.
+$(BUILD)/landlock: $(call object,verify/box/main_landlock.c verify/box/landlock.c)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lseccomp
 
 $(BUILD)/seal: $(call object,verify/result/main_seal.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)

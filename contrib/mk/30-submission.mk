@@ -112,7 +112,7 @@ simulator-if-used: $(if $(SIMULATED),cudasim-library)
 
 # What `make run` needs, and no more: the first one shall be quick. One goal, for make says of each goal that there was
 # nothing to do.
-ready: $(filter-out $(RUNNERS) $(addprefix $(BUILD)/,check_problem compare bench_overhead seal verify_record), \
+ready: $(filter-out $(RUNNERS) $(addprefix $(BUILD)/,check_problem compare seal verify_record), \
 		$(PROGRAMS)) $(BUILD)/runners/$(PROBLEM) submission simulator-if-used \
 		$(if $(filter $(DEFAULT_SUBMISSION),$(SUBMISSION)),default-submission)
 	@:

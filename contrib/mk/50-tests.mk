@@ -5,7 +5,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out tests/unit
 	tests/unit/test_grade_% tests/unit/test_predict_%,$(wildcard tests/unit/test_*.c)))
 
 .PHONY: unit-tests
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) $(BUILD)/tests/container
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 	@mkdir -p $(@D)

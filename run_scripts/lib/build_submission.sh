@@ -77,7 +77,11 @@ submission_build() {
     folder=$root/${so%/device_user.so}
     { rm -rf "$folder" && mkdir -p "$folder"; } || fail "cannot make the folder '$folder' anew"
     [[ " ${*:4} " != *' --box none '* && " ${*:4} " != *' --box=none '* ]] || boxed=
-    [ -z "$boxed" ] || (cd "$root" && run_scripts/lib/compile_box.sh "$folder" -- /bin/true) || fail "see above"
+    if [ -n "$boxed" ]; then
+        BOX=$("$root/run_scripts/lib/compile_box.sh" --which) ||
+            fail 'there is no box for the compiler here: bubblewrap cannot make one, nor can Landlock; --box none does without'
+        export BOX
+    fi
     submission_compile "$log" "$folder" env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" submission \
         SUBMISSION="$1" PROBLEM="$2" FRESH=1 BOXED=$boxed
 }

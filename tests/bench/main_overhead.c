@@ -61,6 +61,7 @@ int main(int argc, char **argv)
     struct blob input = { 0 }, output = { 0 };
     double *samples[6] = { 0 }; /* in process, total, release, map, call, done */
     const char *why;
+    bool no_proc;
     struct error error;
     struct facts facts;
     double difference;
@@ -83,7 +84,7 @@ int main(int argc, char **argv)
     reap_adopt();
     processors_claim(&processors);
     struct session_config config = {
-        .box = { .level = box_probe(&why),
+        .box = { .level = box_probe("", &no_proc, &why),
                  .filter = FILTER_PLAIN,
                  .runner = argv[1],
                  .submission = argv[2],

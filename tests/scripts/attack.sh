@@ -1,5 +1,5 @@
 #!/bin/bash
-# Judges the attack corpus and prints a table: attack.sh [--load N] [--json FOLDER] [FILE...]
+# Judges the attack corpus and prints a table: attack.sh [--load N] [--container] [--json FOLDER] [FILE...]
 #
 # Every file or folder NAME_NAME of tests/exploits tells in its first comment what it tries and what it must get:
 #
@@ -10,6 +10,8 @@
 #   Options: --repeat 3         for main_host
 #   Imports: any                where it attacks what lies behind the list of names: that is not looked at
 #   Needs: gpu                  where it does not work without one
+#   Box: namespaces            where it needs more than a box of Landlock: that does not hide which files there are,
+#                               nor give programs other places
 #   Sealed: yes                 judged with a seal. Says is then of the public form, in which no number of the
 #                               organiser's messages, answers and outputs may stand
 #
@@ -19,11 +21,18 @@
 # '_', an honest submission is judged. Exit code 1 if one does. Two are judged at a time (JOBS=...).
 #
 # --load N keeps N other processes busy on the same processors meanwhile: no verdict may change by that.
+#
+# --container judges as in a container that forbids namespaces: the box is of Landlock then.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/clean_room.sh"
-json=$build/attack load=0 form='attack.sh [--load N] [--json FOLDER] [FILE...]'
+json=$build/attack load=0 within=() form='attack.sh [--load N] [--container] [--json FOLDER] [FILE...]'
 while [[ ${1:-} == --* ]]; do
+    if [ "$1" = --container ]; then
+        within=("$build/tests/container")
+        shift
+        continue
+    fi
     [ $# -ge 2 ] || usage "$form"
     case $1 in
     --json) json=$2 ;;
@@ -57,13 +66,14 @@ if [ "${CLEAN_ROOM:-}" != yes ]; then
     ! toolkit_make have-nvcc || toolkit_make -j "$(nproc)" cudasim-library >&2 ||
         fail "the simulator does not build: see above"
     toolkit_make submission SUBMISSION=problems/editdistance/submissions/accepted/bitparallel.c >&2 || fail 'see above'
+    toolkit_make "${build#"$root"/}/tests/container" >&2 || fail 'see above'
     toolkit_make "${build#"$root"/}/seal" >&2 || fail 'see above'
     "$build/seal" make "$json/seal" --name attack > /dev/null
     # Outside of the room, where they do not count as left behind.
     trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
     for ((i = 0; i < load; i++)); do (while :; do :; done) & done
 fi
-clean_room_enter "$json" --json "$json" "${files[@]}"
+clean_room_enter "$json" --json "$json" ${within:+--container} "${files[@]}"
 
 # judged FILE: its verdict and what else is to be known, in $json/NAME.json and NAME.seconds.
 judged() {
@@ -83,8 +93,9 @@ judged() {
     # What attacks the compiler is waited for no longer than must be.
     [[ $name == compile_* ]] && seconds=${COMPILE_SECONDS:-20} || seconds=120
     # shellcheck disable=SC2086
-    COMPILE_SECONDS=$seconds timeout -k 5 300 "$root/run_scripts/judge.sh" "$file" "${problem:-editdistance}" \
-        ${cases:-} --time-limit 2 --json "$json/$name.json" $options > "$json/$name.log" 2>&1 || true
+    COMPILE_SECONDS=$seconds timeout -k 5 300 "${within[@]}" "$root/run_scripts/judge.sh" "$file" \
+        "${problem:-editdistance}" ${cases:-} --time-limit 2 --json "$json/$name.json" $options \
+        > "$json/$name.log" 2>&1 || true
     awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f\n", b - a }' > "$json/$name.seconds"
 }
 
@@ -119,7 +130,8 @@ complaints() {
 honest_is_accepted() {
     local so=$build/submissions/editdistance/problems/editdistance/submissions/accepted/bitparallel.c/device_user.so
     [ "$1" != cuda ] || so=$build/submissions/editdistance.so
-    timeout 60 "$build/main_host" editdistance --submission "$so" --case sample/1-small > "$json/honest.log" 2>&1
+    timeout 60 "${within[@]}" "$build/main_host" editdistance --submission "$so" --case sample/1-small \
+        > "$json/honest.log" 2>&1
 }
 
 row='%-33s %-5s %-12s %7s  %s\n'
@@ -179,6 +191,7 @@ for file in "${files[@]}"; do
         printf "$row" "$name" - "$(field Expect "$file")" - 'needs a GPU'
         continue
     fi
+    [ -z "${within[*]}" ] || [ -z "$(field Box "$file")" ] || continue
     [ "${name%%_*}" = "$family" ] || flush
     family=${name%%_*}
     batch+=("$file")

@@ -112,6 +112,12 @@ static const struct row {
     { ALL, ENDS, "unshare", SYS_unshare, { CLONE_NEWUSER } },
     { ALL, ENDS, "ptrace", SYS_ptrace, { 0 } },
     { ALL, ENDS, "another's memory", SYS_process_vm_writev, { 1, 0, 0, 0, 0, 0 } },
+    { PLAIN | DRIVER, ENOSYS, "a signal to another", SYS_kill, { 1, 0 } },
+    { PLAIN | DRIVER, ENOSYS, "a signal to another, with more in the register", SYS_kill, { UPPER(1), 0 } },
+    { PLAIN | DRIVER, ENOSYS, "a signal to all", SYS_kill, { -1, 0 } },
+    { PLAIN | DRIVER, ENOSYS, "a signal to another's thread", SYS_tgkill, { 1, 1, 0 } },
+    { PLAIN | DRIVER, ENOSYS, "a signal to a thread of anybody", SYS_tkill, { 1, 0 } },
+    { POCL, PASSES, "a signal to a compiler", SYS_kill, { 0, 0 } },
     { ALL, EPERM, "pidfd_open", SYS_pidfd_open, { 1 } },
     { PLAIN | DRIVER, EPERM, "another processor", SYS_sched_setaffinity, { 0 } },
 

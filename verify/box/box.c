@@ -1,5 +1,5 @@
 /*
- * box.c - composes bubblewrap's command line.
+ * box.c - composes the command line of bubblewrap, or of landlock.
  */
 #include "box.h"
 
@@ -24,46 +24,77 @@ static const char inside_opencl[] = "/etc/OpenCL/vendors";
 
 const char *box_level_name(enum box_level level)
 {
-    static const char *const names[BOX_LEVELS] = { "none", "namespaces", "cgroup" };
+    static const char *const names[BOX_LEVELS] = { "none", "landlock", "namespaces", "cgroup" };
 
     return names[level];
 }
 
-const char *const *box_layers(enum box_level level)
+const char *const *box_layers(enum box_level level, bool other_user)
 {
+    static const char *const user[] = { "rlimits", "landlock", "user", "seccomp", NULL };
     static const char *const layers[BOX_LEVELS][5] = {
         [BOX_NONE] = { "rlimits" },
+        [BOX_LANDLOCK] = { "rlimits", "landlock", "seccomp" },
         [BOX_NAMESPACES] = { "rlimits", "namespaces", "seccomp" },
         [BOX_CGROUP] = { "rlimits", "namespaces", "seccomp", "cgroup" },
     };
 
-    return layers[level];
+    return level == BOX_LANDLOCK && other_user ? user : layers[level];
 }
 
-enum box_level box_probe(const char **why)
+/* Whether a command ends well, whatever it prints. */
+static bool works(const char *const *command)
 {
+    const pid_t child = fork();
     int status;
-    pid_t child;
 
-    *why = "bubblewrap is not installed";
-    if (access(bubblewrap, X_OK) != 0)
-        return BOX_NONE;
-    *why = "bubblewrap cannot make user namespaces here";
-    child = fork();
     if (child == 0) {
         int null = open("/dev/null", O_RDWR);
 
         dup2(null, 0);
         dup2(null, 1);
         dup2(null, 2);
-        execl(bubblewrap, bubblewrap, "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534",
-              "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "/bin/true", (char *)NULL);
+        execv(command[0], (char *const *)command);
         _exit(127);
     }
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+enum box_level box_probe_landlock(const char *landlock, const char **why)
+{
+    const char *const command[] = { landlock, "--read", "/usr", "--read", "/lib", "--read", "/lib64", "--read", "/bin",
+                                    "--", "/bin/true", NULL };
+
+    *why = "the kernel has no Landlock, or the container forbids it";
+    if (!works(command))
         return BOX_NONE;
     *why = NULL;
-    return BOX_NAMESPACES;
+    return BOX_LANDLOCK;
+}
+
+enum box_level box_probe(const char *landlock, bool *no_proc, const char **why)
+{
+    static const char *const namespaces[] = {
+        bubblewrap, "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--ro-bind", "/", "/",
+        "--dev", "/dev", "--", "/bin/true", NULL,
+    };
+    static const char *const whole[] = {
+        bubblewrap, "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--ro-bind", "/", "/",
+        "--dev", "/dev", "--proc", "/proc", "--", "/bin/true", NULL,
+    };
+    const char *no_landlock;
+
+    *why = NULL;
+    *no_proc = false;
+    if (works(whole))
+        return BOX_NAMESPACES;
+    *no_proc = true;
+    if (works(namespaces))
+        return BOX_NAMESPACES;
+    *no_proc = false;
+    *why = access(bubblewrap, X_OK) == 0 ? "bubblewrap cannot make user namespaces here"
+                                         : "bubblewrap is not installed";
+    return box_probe_landlock(landlock, &no_landlock);
 }
 
 static void add(struct box_command *command, const char *argument)
@@ -140,11 +171,15 @@ static void add_namespaces(const struct box *box, struct box_command *command)
         bubblewrap, "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--hostname", "box",
         "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr",
         "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try", "/etc/alternatives",
-        "/etc/alternatives", "--proc", "/proc", "--dev", "/dev",
+        "/etc/alternatives", "--dev", "/dev",
     };
 
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         add(command, options[i]);
+    if (!box->no_proc) {
+        add(command, "--proc");
+        add(command, "/proc");
+    }
     /* Files may be made by PoCL alone: the box of everybody else has no folder that can be written. */
     if (box->filter == FILTER_POCL) {
         add(command, "--size");
@@ -177,6 +212,13 @@ static void add_namespaces(const struct box *box, struct box_command *command)
         bind_device(command, "/dev/nvidia-uvm");
         bind_device(command, compose(command, "/dev/nvidia%d", box->gpu_minor));
     }
+    for (size_t i = 0; box->gpu_minor >= 0 && box->no_proc && i < 2; i++) { /* what a driver asks there */
+        static const char *const files[] = { "/proc/driver/nvidia", "/proc/devices" };
+
+        add(command, "--ro-bind-try");
+        add(command, files[i]);
+        add(command, files[i]);
+    }
     add(command, "--ro-bind");
     add(command, box->runner);
     add(command, inside_runner);
@@ -184,10 +226,12 @@ static void add_namespaces(const struct box *box, struct box_command *command)
     add(command, box->submission);
     add(command, inside_submission);
     /* bubblewrap's own process is number 1, without the filter: its memory is not to be had. */
-    add(command, "--tmpfs");
-    add(command, "/proc/1");
-    add(command, "--remount-ro");
-    add(command, "/proc/1");
+    if (!box->no_proc) {
+        add(command, "--tmpfs");
+        add(command, "/proc/1");
+        add(command, "--remount-ro");
+        add(command, "/proc/1");
+    }
     /* These are in memory too, and without a limit: nothing is to be written there. */
     add(command, "--remount-ro");
     add(command, "/dev");
@@ -198,9 +242,55 @@ static void add_namespaces(const struct box *box, struct box_command *command)
     add(command, "--");
 }
 
+static void allow(struct box_command *command, const char *how, const char *path)
+{
+    add(command, how);
+    add(command, path);
+}
+
+/*
+ * The files of BOX_LANDLOCK: those that bubblewrap's box shows. A GPU's driver asks /proc and /sys about itself; that
+ * is the process's own folder of /proc, and what the driver says there.
+ */
+static void add_landlock(const struct box *box, struct box_command *command)
+{
+    static const char *const system[] = {
+        "/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives",
+    };
+    static const char *const driver[] = {
+        "/proc/self", "/proc/driver/nvidia", "/proc/devices", "/sys/devices/system",
+        "/sys/module/nvidia_uvm",
+    };
+    static const char *const nodes[] = { "/dev/null", "/dev/zero", "/dev/urandom" };
+
+    add(command, box->landlock);
+    for (size_t i = 0; i < sizeof system / sizeof system[0]; i++)
+        allow(command, "--read", system[i]);
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
+        allow(command, "--read", nodes[i]);
+    if (box->library_path && box->library_alone)
+        allow(command, "--read", compose(command, "%s/%s", box->library_path, box->runtime));
+    else if (box->library_path)
+        allow(command, "--read", box->library_path);
+    if (box->opencl)
+        allow(command, "--read", box->opencl);
+    for (size_t i = 0; box->gpu_minor >= 0 && i < sizeof driver / sizeof driver[0]; i++)
+        allow(command, "--read", driver[i]);
+    if (box->gpu_minor >= 0) {
+        allow(command, "--device", "/dev/nvidiactl");
+        allow(command, "--device", "/dev/nvidia-uvm");
+        allow(command, "--device", compose(command, "/dev/nvidia%d", box->gpu_minor));
+    }
+    allow(command, "--read", box->runner);
+    allow(command, "--read", box->submission);
+    if (box->other_user)
+        add(command, "--user");
+    add(command, "--");
+}
+
 void box_compose(const struct box *box, struct box_command *command)
 {
-    bool inside = box->level >= BOX_NAMESPACES;
+    const bool inside = box->level >= BOX_NAMESPACES, filtered = box->level >= BOX_LANDLOCK;
 
     memset(command, 0, sizeof *command);
     set_variable(command, "PATH", "/usr/bin:/bin");
@@ -229,8 +319,10 @@ void box_compose(const struct box *box, struct box_command *command)
     add(command, GUARD_ARGUMENT);
     if (inside)
         add_namespaces(box, command);
+    else if (filtered)
+        add_landlock(box, command);
     add(command, inside ? inside_runner : box->runner);
-    add(command, filter_name(inside ? box->filter : FILTER_NONE));
+    add(command, filter_name(filtered ? box->filter : FILTER_NONE));
     add(command, inside ? inside_submission : box->submission);
     if (box->runtime)
         add(command, box->runtime);

@@ -4,8 +4,10 @@
  * BOX_NAMESPACES is bubblewrap: namespaces of its own for users, processes, mounts, network, IPC, host name and
  * cgroups; no capabilities; a read-only file system of /usr and the two files it runs; no device node but the
  * chosen GPU's. When the host dies or kills it, every process in it is ended (guard.h). BOX_CGROUP is that in a cgroup
- * of its own, which limits all its memory and threads (cgroup.h; the session puts it there). BOX_NONE is a plain child
- * process: it isolates nothing.
+ * of its own, which limits all its memory and threads (cgroup.h; the session puts it there). BOX_LANDLOCK is for
+ * containers that forbid namespaces: no file but those that it needs, no capability, no signal to others, and where the
+ * host is root another user (landlock.h); but it sees that other processes and files are there. BOX_NONE is a plain
+ * child process: it isolates nothing.
  */
 #ifndef VERIFY_BOX_H
 #define VERIFY_BOX_H
@@ -19,23 +21,30 @@
 #define BOX_WRITABLE "/tmp"
 
 /* From least to most; each has what the one before it has. */
-enum box_level { BOX_NONE, BOX_NAMESPACES, BOX_CGROUP, BOX_LEVELS };
+enum box_level { BOX_NONE, BOX_LANDLOCK, BOX_NAMESPACES, BOX_CGROUP, BOX_LEVELS };
 
-/* "none", "namespaces", "cgroup". */
+/* "none", "landlock", "namespaces", "cgroup". */
 const char *box_level_name(enum box_level level);
 
-/* What a level is made of, NULL-terminated: "rlimits", "namespaces", "seccomp", "cgroup". */
-const char *const *box_layers(enum box_level level);
+/* What a level is made of, NULL-terminated: "rlimits", "landlock", "user", "namespaces", "seccomp", "cgroup". */
+const char *const *box_layers(enum box_level level, bool other_user);
 
 /*
- * BOX_NAMESPACES if bubblewrap works on this machine, found by trying it, else BOX_NONE. *why says what is missing, or
- * is NULL. (BOX_CGROUP is for cgroup_find() to find.)
+ * BOX_NAMESPACES if bubblewrap works on this machine, found by trying it, else BOX_LANDLOCK if that works, by the
+ * program `landlock`, else BOX_NONE. *no_proc: a box has no /proc, which containers may forbid to mount. *why says what
+ * is missing for BOX_NAMESPACES, or is NULL. (BOX_CGROUP is for cgroup_find() to find.)
  */
-enum box_level box_probe(const char **why);
+enum box_level box_probe(const char *landlock, bool *no_proc, const char **why);
+
+/* BOX_LANDLOCK if that works, else BOX_NONE. */
+enum box_level box_probe_landlock(const char *landlock, const char **why);
 
 struct box {
     enum box_level level;
     enum filter_level filter; /* of system calls; FILTER_NONE without a box */
+    const char *landlock;     /* host path of the program that makes BOX_LANDLOCK */
+    bool other_user;          /* with that: the runner becomes another user */
+    bool no_proc;             /* with namespaces: no /proc can be mounted in the box */
     const char *runner;       /* host path of the program */
     const char *submission;   /* host path of the shared object it loads */
     const char *runtime;      /* soname of the CUDA runtime or the OpenCL loader, to be initialised; or NULL */

@@ -63,11 +63,11 @@ const char options_help[] =
     "                      it, what is printed and --json are the public form too\n"
     "  --public-json FILE  write what everybody may read of it: of secret cases no value and no word of theirs\n"
     "  --key FILE          sign that result as a record (make key), with a digest of every input\n"
-    "  --require-box NAME  run nothing in less than this: none, namespaces or cgroup (default: none)\n"
+    "  --require-box NAME  run nothing in less than this: none, landlock, namespaces or cgroup (default: none)\n"
     "\n"
     "Developers, and programs that start this one:\n"
-    "  --box NAME          auto, cgroup, namespaces or none (default: auto: the most that works here, and\n"
-    "                      nothing is run where no box works; none is for code that you trust)\n"
+    "  --box NAME          auto, cgroup, namespaces, landlock or none (default: auto: the most that works\n"
+    "                      here, and nothing is run where no box works; none is for code that you trust)\n"
     "  --source PATH       what the submission was built from, for the JSON\n"
     "  --language NAME     C, CUDA or OpenCL: what it was built as, by its sources; a file that needs another's\n"
     "                      library is SV, and one that cannot be judged CE\n"
@@ -194,8 +194,8 @@ static bool take_language(struct options *options, const char *value, struct err
 static bool take(struct options *options, int id, const char *value, struct error *error)
 {
     static const char *const devices[] = { "auto", "gpu", "cpu", "sim", NULL };
-    static const char *const boxes[] = { "auto", "cgroup", "namespaces", "none", NULL };
-    static const char *const levels[] = { "none", "namespaces", "cgroup", NULL };
+    static const char *const boxes[] = { "auto", "cgroup", "namespaces", "landlock", "none", NULL };
+    static const char *const levels[] = { "none", "landlock", "namespaces", "cgroup", NULL };
     uint64_t number;
     int choice;
 

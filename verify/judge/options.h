@@ -13,7 +13,7 @@
 
 /* The first four may be asked for; DEVICE_POCL is what OpenCL has on a CPU. */
 enum device_choice { DEVICE_AUTO, DEVICE_GPU, DEVICE_CPU, DEVICE_SIM, DEVICE_POCL };
-enum box_choice { BOX_CHOICE_AUTO, BOX_CHOICE_CGROUP, BOX_CHOICE_NAMESPACES, BOX_CHOICE_NONE };
+enum box_choice { BOX_CHOICE_AUTO, BOX_CHOICE_CGROUP, BOX_CHOICE_NAMESPACES, BOX_CHOICE_LANDLOCK, BOX_CHOICE_NONE };
 
 struct options {
     const char *problem;         /* the problem's name; NULL with help, version or devices */

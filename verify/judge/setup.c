@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "verify/base/limits.h"
+#include "verify/box/landlock.h"
 
 bool submission_choose(struct submission *submission, const struct options *options, const char *build,
                        const char *problem, struct error *error)
@@ -53,27 +54,57 @@ bool submission_pretends(const struct submission *submission, const struct optio
     return true;
 }
 
-bool walls_reach(struct walls *walls, const struct options *options, struct error *error)
+static enum box_level wanted_level(enum box_choice choice)
 {
-    const enum box_choice choice = options->box;
-    const enum box_level wanted = choice == BOX_CHOICE_CGROUP       ? BOX_CGROUP
-                                  : choice == BOX_CHOICE_NAMESPACES ? BOX_NAMESPACES
-                                                                    : BOX_NONE,
-                         required = wanted > options->require_box ? wanted : options->require_box;
+    static const enum box_level levels[] = {
+        [BOX_CHOICE_AUTO] = BOX_NONE, [BOX_CHOICE_CGROUP] = BOX_CGROUP, [BOX_CHOICE_NAMESPACES] = BOX_NAMESPACES,
+        [BOX_CHOICE_LANDLOCK] = BOX_LANDLOCK, [BOX_CHOICE_NONE] = BOX_NONE,
+    };
 
+    return levels[choice];
+}
+
+/* The level that is there, at most the one that was asked for; why it is no more. */
+static void reach(struct walls *walls, enum box_choice choice, const char *landlock)
+{
     walls->lacks = "--box none";
-    walls->level = choice == BOX_CHOICE_NONE ? BOX_NONE : box_probe(&walls->lacks);
-    if (walls->level == BOX_NAMESPACES && choice == BOX_CHOICE_NAMESPACES)
+    walls->level = BOX_NONE;
+    if (choice == BOX_CHOICE_LANDLOCK)
+        walls->level = box_probe_landlock(landlock, &walls->lacks);
+    else if (choice != BOX_CHOICE_NONE)
+        walls->level = box_probe(landlock, &walls->no_proc, &walls->lacks);
+    if (walls->level == BOX_LANDLOCK && choice == BOX_CHOICE_LANDLOCK)
+        walls->lacks = "--box landlock";
+    else if (walls->level == BOX_NAMESPACES && choice == BOX_CHOICE_NAMESPACES)
         walls->lacks = "--box namespaces";
     else if (walls->level == BOX_NAMESPACES && cgroup_find(&walls->cgroup, &walls->lacks))
         walls->level = BOX_CGROUP;
+    if (walls->no_proc) {
+        snprintf(walls->words, sizeof walls->words, "%s%s/proc is masked here, so there is none in the box",
+                 walls->lacks ? walls->lacks : "", walls->lacks ? "; " : "");
+        walls->lacks = walls->words;
+    }
+}
+
+bool walls_reach(struct walls *walls, const struct options *options, const char *build,
+                 const struct submission *submission, struct error *error)
+{
+    const enum box_choice choice = options->box;
+    const enum box_level wanted = wanted_level(choice),
+                         required = wanted > options->require_box ? wanted : options->require_box;
+
+    snprintf(walls->landlock, sizeof walls->landlock, "%s/landlock", build);
+    reach(walls, choice, walls->landlock);
+    if (walls->level == BOX_LANDLOCK && submission)
+        walls->other_user = landlock_user_reads((const char *[]){ submission->runner, submission->path, NULL });
     if (walls->level < required)
         return error_toolkit(error, "--%s %s: the box reached here is '%s': %s",
                              required == wanted ? "box" : "require-box", box_level_name(required),
                              box_level_name(walls->level), walls->lacks);
     if (walls->level == BOX_NONE && choice != BOX_CHOICE_NONE)
-        return error_toolkit(error, "there is no box to run the submission in: %s: install bubblewrap and allow user "
-                             "namespaces, or say --box none to run code that you trust", walls->lacks);
+        return error_toolkit(error, "there is no box to run the submission in: %s, and the kernel has "
+                             "no Landlock, or it is forbidden: install bubblewrap and allow user namespaces, or say "
+                             "--box none to run code that you trust", walls->lacks);
     return true;
 }
 
@@ -100,6 +131,9 @@ struct session_config setup_session(const struct setup *setup)
 
     return (struct session_config){
         .box = { .level = setup->walls->level,
+                 .landlock = setup->walls->landlock,
+                 .other_user = setup->walls->other_user,
+                 .no_proc = setup->walls->no_proc,
                  .filter = on_gpu                        ? FILTER_DRIVER
                            : device->kind == DEVICE_POCL ? FILTER_POCL
                                                          : FILTER_PLAIN,

@@ -42,12 +42,17 @@ bool submission_pretends(const struct submission *submission, const struct optio
 /* The box as far as it was reached. */
 struct walls {
     enum box_level level;
+    bool other_user;            /* with BOX_LANDLOCK: the runner is another user than the host */
+    bool no_proc;               /* the box has no /proc */
+    char landlock[PATH_MAX];    /* the program that makes BOX_LANDLOCK */
+    char words[256];            /* what lacks points to, where it is composed */
     const char *lacks;          /* why there is no more, or NULL */
     struct cgroup_place cgroup; /* where the sessions' cgroups are made, with BOX_CGROUP */
 };
 
-/* Less than the options ask for is the toolkit's error. */
-bool walls_reach(struct walls *walls, const struct options *options, struct error *error);
+/* Less than the options ask for is the toolkit's error. `submission` may be NULL where nothing will be run. */
+bool walls_reach(struct walls *walls, const struct options *options, const char *build,
+                 const struct submission *submission, struct error *error);
 
 /* What a session's config follows from; all of it must outlive the config. */
 struct setup {

@@ -44,8 +44,9 @@ void report_surroundings(FILE *notes, const struct result *result, const char *n
     if (strcmp(result->box, box_level_name(BOX_NONE)) == 0)
         fprintf(notes, "main_host: box: none (--box none): run only code that you trust\n");
     else
-        fprintf(notes, "main_host: box: %s%s%s%s\n", result->box, lacks ? " (no cgroup: " : "", lacks ? lacks : "",
-                lacks ? ")" : "");
+        fprintf(notes, "main_host: box: %s%s%s%s%s\n", result->box, lacks ? " (no " : "",
+                !lacks ? "" : strcmp(result->box, box_level_name(BOX_LANDLOCK)) == 0 ? "namespaces: " : "cgroup: ",
+                lacks ? lacks : "", lacks ? ")" : "");
     if (no_gpu && result->simulated)
         fprintf(notes, "main_host: no usable NVIDIA GPU (%s): the CUDA submission runs on the simulator; times are "
                        "simulated and not ranked\n", no_gpu);

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 static const char *const names[FILTER_LEVELS] = {
     [FILTER_NONE] = "none", [FILTER_PLAIN] = "plain", [FILTER_DRIVER] = "driver", [FILTER_POCL] = "pocl"
@@ -41,7 +42,7 @@ static const char *const plain[] = {
     "clock_gettime", "clock_getres", "gettimeofday", "time", "times", "alarm", "getitimer", "setitimer",
     /* signals */
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait",
-    "sigaltstack", "kill", "tkill", "tgkill",
+    "sigaltstack",
     /* files that are there, and what is open */
     "close", "close_range", "read", "readv", "pread64", "preadv", "preadv2", "write", "writev",
     "pwrite64", "pwritev", "pwritev2", "lseek", "dup", "dup2", "dup3", "stat", "lstat", "fstat", "newfstatat", "statx",
@@ -172,6 +173,20 @@ static bool add_clone(scmp_filter_ctx context, enum filter_level level)
 }
 
 /*
+ * Signals to itself alone: not every box hides other processes. PoCL's compilers are processes too, and it runs in
+ * boxes that do hide others.
+ */
+static bool add_signals(scmp_filter_ctx context, enum filter_level level)
+{
+    static const char *const calls[] = { "kill", "tkill", "tgkill" };
+    const int self[] = { getpid() };
+
+    if (level == FILTER_POCL)
+        return ADD(SCMP_ACT_ALLOW, calls);
+    return ALLOW_VALUES(kill, 0, self) && ALLOW_VALUES(tgkill, 0, self);
+}
+
+/*
  * Files are opened to be read. Nothing in the box can be written but what is open already, and /proc/self/mem, through
  * which code that is only read could be changed. The drivers of GPUs and PoCL open files to write.
  */
@@ -199,6 +214,7 @@ static bool add_levels(scmp_filter_ctx context, enum filter_level level)
 {
     if (!ADD(SCMP_ACT_ALLOW, plain) || !add_open(context, level) || !ALLOW_VALUES(fcntl, 1, plain_fcntl) ||
         !ALLOW_VALUES(prctl, 0, plain_prctl) || !ALLOW_VALUES(prlimit64, 0, plain_prlimit) ||
+        !add_signals(context, level) ||
         seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(prctl), 1,
                          SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_SECCOMP)) != 0)
         return false;

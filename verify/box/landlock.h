@@ -1,0 +1,47 @@
+/*
+ * landlock.h - the kernel's Landlock: a process gives up every file but those that it names, before it runs a program.
+ *
+ * It needs no namespace, no mount and no right, so it works in containers where bubblewrap cannot make a box. Called by
+ * main_landlock.c, and by the host, which asks what there is.
+ */
+#ifndef VERIFY_LANDLOCK_H
+#define VERIFY_LANDLOCK_H
+
+#include <stdbool.h>
+
+/* What is allowed with a file, or with all that is below a folder. */
+enum landlock_use {
+    LANDLOCK_READ,   /* to be read, listed and executed */
+    LANDLOCK_WRITE,  /* and to be written, made and removed */
+    LANDLOCK_DEVICE, /* to be read and written, and its ioctl() */
+};
+
+/* The version of Landlock that the kernel has, from 1 on; 0 for none. */
+int landlock_version(void);
+
+/* A new list of what is allowed, a descriptor; -1 with errno. Nothing is given up yet. */
+int landlock_rules(void);
+
+/* Adds a file or folder. False with errno. */
+bool landlock_allow(int rules, const char *path, enum landlock_use use);
+
+/*
+ * Gives up, for this process and all that it starts: every file that is not in the list, TCP, and, as far as the kernel
+ * knows how, signals and abstract sockets to processes outside. Nobody outside can be traced or read. Also all
+ * capabilities, and new ones by files that are executed. False with errno.
+ */
+bool landlock_restrict(int rules);
+
+/* Who owns nothing: the user and group that root gives way to. */
+enum { LANDLOCK_USER = 65534 };
+
+/*
+ * Whether this process may become that user, and that user can read the paths (NULL-terminated): a folder above
+ * them may be root's alone.
+ */
+bool landlock_user_reads(const char *const *paths);
+
+/* Becomes that user. False with errno. */
+bool landlock_become_user(void);
+
+#endif
