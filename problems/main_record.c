@@ -473,11 +473,26 @@ static json_int_t calls_made(const json_t *record)
     return most;
 }
 
-static void rerun_command(const struct checker *checker, struct command *command, char repeat[NUMBER_TEXT],
-                          char limit[NUMBER_TEXT], char judgement[NUMBER_TEXT])
+/* An option of main_host with a number that the record has under `asked`; its text is kept in `text`. */
+static void add_asked(struct command *command, const json_t *record, const char *key, const char *option,
+                      char text[NUMBER_TEXT])
+{
+    const json_t *number = json_object_get(json_object_get(record, "asked"), key);
+
+    if (!json_is_number(number))
+        return;
+    snprintf(text, NUMBER_TEXT, "%.17g", json_number_value(number));
+    add(command, option, text);
+}
+
+/* Numbers of a command, as text. */
+struct numbers {
+    char repeat[NUMBER_TEXT], judgement[NUMBER_TEXT], time[NUMBER_TEXT], memory[NUMBER_TEXT], device[NUMBER_TEXT];
+};
+
+static void rerun_command(const struct checker *checker, struct command *command, struct numbers *numbers)
 {
     const json_t *record = checker->record, *asked = json_object_get(record, "asked");
-    const json_t *time_limit = json_object_get(asked, "time_limit");
 
     add(command, text_at(record, "problem"), NULL);
     add(command, "--submission", checker->submission);
@@ -490,23 +505,22 @@ static void rerun_command(const struct checker *checker, struct command *command
         add(command, "--seed", text_at(record, "seed"));
     else {
         add(command, "--seal", checker->seal_path);
-        snprintf(judgement, NUMBER_TEXT, "%jd", (intmax_t)judgement_of(record));
-        add(command, "--judgement", judgement);
+        snprintf(numbers->judgement, NUMBER_TEXT, "%jd", (intmax_t)judgement_of(record));
+        add(command, "--judgement", numbers->judgement);
     }
-    snprintf(repeat, NUMBER_TEXT, "%jd", (intmax_t)calls_made(record));
-    add(command, "--repeat", repeat);
+    snprintf(numbers->repeat, NUMBER_TEXT, "%jd", (intmax_t)calls_made(record));
+    add(command, "--repeat", numbers->repeat);
     if (json_is_true(json_object_get(asked, "keep_going")))
         add(command, "--keep-going", NULL);
-    if (json_is_number(time_limit)) {
-        snprintf(limit, NUMBER_TEXT, "%.17g", json_number_value(time_limit));
-        add(command, "--time-limit", limit);
-    }
+    add_asked(command, record, "time_limit", "--time-limit", numbers->time);
+    add_asked(command, record, "memory_limit", "--memory-limit", numbers->memory);
+    add_asked(command, record, "device_memory_limit", "--device-memory-limit", numbers->device);
 }
 
 static bool check_rerun(struct checker *checker, struct error *error)
 {
-    char host[PATH_MAX], key_path[PATH_MAX], json_path[PATH_MAX], repeat[NUMBER_TEXT], limit[NUMBER_TEXT],
-        judgement[NUMBER_TEXT];
+    char host[PATH_MAX], key_path[PATH_MAX], json_path[PATH_MAX];
+    struct numbers numbers;
     struct command command = { 0 };
     unsigned char public_key[KEY_PUBLIC_BYTES];
     struct signing_key key;
@@ -521,7 +535,7 @@ static bool check_rerun(struct checker *checker, struct error *error)
         !keyfile_path(host, sizeof host, checker->build, "main_host", error))
         return false;
     add(&command, host, NULL);
-    rerun_command(checker, &command, repeat, limit, judgement);
+    rerun_command(checker, &command, &numbers);
     add(&command, "--key", key_path);
     add(&command, "--json", json_path);
     status = run(&command);

@@ -212,7 +212,7 @@ static bool read_problem(const struct reader *reader, size_t index)
     clics_id("p", problem->id, id);
     object = json_pack("{s:s, s:s, s:s, s:I, s:o, s:I}", "id", id, "label", problem->id, "name",
                        name ? name : problem->id, "ordinal", (json_int_t)index + 1, "time_limit",
-                       milliseconds(source->package.gpu_time_limit), "test_data_count", (json_int_t)source->count);
+                       milliseconds(problem->time_limit > 0 ? problem->time_limit : source->package.gpu_time_limit), "test_data_count", (json_int_t)source->count);
     if (uuid)
         json_object_set_new(object, "uuid", json_string(uuid));
     if (board_has_scores(reader->view->contest))

@@ -152,6 +152,16 @@ static bool take_text(const struct contest *contest, const struct setting *item,
            bad(contest, item, "has a character that cannot be seen or steers text", error);
 }
 
+/* Whether two names are of one group: either may be without its folder. */
+static bool same_group(const char *a, const char *b)
+{
+    const size_t length = strlen(a), other = strlen(b), less = length < other ? length : other;
+    const char *longer = length < other ? b : a;
+    const size_t more = strlen(longer);
+
+    return strcmp(a + length - less, b + other - less) == 0 && (more == less || longer[more - less - 1] == '/');
+}
+
 /* A group before this one in the list, whose cases must all have passed; or the samples. */
 static bool take_requirement(const struct contest *contest, const struct contest_problem *problem,
                              struct contest_group *group, const struct setting *item, struct error *error)
@@ -159,7 +169,7 @@ static bool take_requirement(const struct contest *contest, const struct contest
     if (strcmp(item->value, "sample") == 0)
         return group->require_sample = true;
     for (size_t i = 0; &problem->groups[i] < group; i++) {
-        if (!problem->groups[i].name || strcmp(problem->groups[i].name, item->value) != 0)
+        if (!problem->groups[i].name || !same_group(problem->groups[i].name, item->value))
             continue;
         if (problem->groups[i].aggregation != AGGREGATION_PASS_FAIL)
             return bad(contest, item, "is a group that is not pass-fail", error);
@@ -249,6 +259,10 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
         return fmod(problem->repeat, 2) == 1 ||
                bad(contest, item, "is no odd number: a median is to be one of the times", error);
     }
+    if (strcmp(key, "time_limit") == 0)
+        return take_number(contest, item, 0.001, 3600, &problem->time_limit, error);
+    if (strcmp(key, "memory") == 0)
+        return take_whole(contest, item, 16, 1048576, &problem->memory, error);
     if (strcmp(key, "baseline") == 0)
         return take_name(contest, item, true, &problem->baseline, error);
     if (strcmp(key, "points") == 0)
@@ -263,7 +277,7 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
         return take_group(contest, problem, item, key, error);
     return bad(contest, item,
                "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, "
-               "ranked_case, repeat, baseline, points, groups, score_aggregation",
+               "ranked_case, repeat, baseline, time_limit, memory, points, groups, score_aggregation",
                error);
 }
 
@@ -345,68 +359,139 @@ static bool is_within(const char *name, const char *folder)
     return strncmp(name, folder, length) == 0 && (name[length] == '\0' || name[length] == '/');
 }
 
-/* Every case is run, and counts in one group. */
-static bool groups_fit(const struct contest *contest, const struct contest_problem *problem, struct error *error)
+int contest_line(const struct contest *contest, const char *key)
 {
+    const struct setting *item = settings_item(&contest->settings, key);
+
+    return item ? item->line : 0;
+}
+
+int contest_problem_line(const struct contest *contest, size_t index, const char *name)
+{
+    char key[64], first[64];
+    int line;
+
+    snprintf(key, sizeof key, "problems.%zu.%s", index, name);
+    snprintf(first, sizeof first, "problems.%zu.", index);
+    line = contest_line(contest, key);
+    for (size_t i = 0; line == 0 && i < contest->settings.count; i++)
+        if (strncmp(contest->settings.items[i].key, first, strlen(first)) == 0)
+            line = contest->settings.items[i].line;
+    return line;
+}
+
+static int group_line(const struct contest *contest, const struct contest_problem *problem, size_t group)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "groups.%zu.name", group);
+    return contest_problem_line(contest, (size_t)(problem - contest->problems), name);
+}
+
+/* One group among those of its problem: every case is run, and counts in one group. */
+static bool group_fits(const struct contest *contest, const struct contest_problem *problem, size_t index,
+                       struct error *error)
+{
+    const struct contest_group *group = &problem->groups[index];
     const char *path = contest->settings.path;
+    const int line = group_line(contest, problem, index);
 
-    if (contest->scoring == SCORING_GROUPS && strcmp(problem->secret, "all") == 0)
-        return error_usage(error, "%s: problem %s: groups are parts of a folder: 'secret: all' has none", path,
+    if (!group->name)
+        return error_usage(error, "%s:%d: group number %zu of problem %s has no 'name'", path, line, index + 1,
                            problem->id);
-    for (size_t i = 0; i < problem->group_count; i++) {
-        const struct contest_group *group = &problem->groups[i];
+    if (!is_within(group->name, problem->secret))
+        return error_usage(error, "%s:%d: problem %s: the group '%s' is not within '%s', whose cases are run", path,
+                           line, problem->id, group->name, problem->secret);
+    for (size_t k = 0; k < index; k++) {
+        const char *other = problem->groups[k].name;
 
-        if (!group->name)
-            return error_usage(error, "%s: group number %zu of problem %s has no 'name'", path, i + 1, problem->id);
-        if (!is_within(group->name, problem->secret))
-            return error_usage(error, "%s: problem %s: the group '%s' is not within '%s', whose cases are run", path,
-                               problem->id, group->name, problem->secret);
-        for (size_t k = 0; k < i; k++)
-            if (is_within(group->name, problem->groups[k].name) || is_within(problem->groups[k].name, group->name))
-                return error_usage(error, "%s: problem %s: the groups '%s' and '%s' have cases in common", path,
-                                   problem->id, problem->groups[k].name, group->name);
+        if (other && (is_within(group->name, other) || is_within(other, group->name)))
+            return error_usage(error, "%s:%d: problem %s: the groups '%s' and '%s' have cases in common", path, line,
+                               problem->id, other, group->name);
     }
     return true;
+}
+
+static bool problem_fits(const struct contest *contest, const struct contest_problem *problem, struct faults *faults,
+                         struct error *error)
+{
+    const size_t index = (size_t)(problem - contest->problems);
+    const char *path = contest->settings.path;
+    const int line = contest_problem_line(contest, index, "secret");
+
+    if (!problem->id || !problem->problem)
+        return error_usage(error, "%s:%d: problem number %zu has no '%s'", path, line, index + 1,
+                           problem->id ? "problem" : "id") || faults_note(faults, error);
+    if (contest->scoring == SCORING_GROUPS && strcmp(problem->secret, "all") == 0)
+        return error_usage(error, "%s:%d: problem %s: groups are parts of a folder: 'secret: all' has none", path,
+                           line, problem->id) || faults_note(faults, error);
+    for (size_t i = 0; i < problem->group_count; i++)
+        if (!group_fits(contest, problem, i, error) && !faults_note(faults, error))
+            return false;
+    return true;
+}
+
+/* What is wrong with the moments: `key` is the one to look at. NULL where nothing is. */
+static const char *times_fault(const struct contest *contest, const char **key)
+{
+    const double end = contest->end;
+
+    if (contest->start > 0 && end > 0 && end <= contest->start)
+        return *key = "end", "the contest ends before it starts";
+    if (contest->freeze > 0 && (contest->freeze <= contest->start || (end > 0 && contest->freeze >= end)))
+        return *key = "freeze", "'freeze' is not between 'start' and 'end'";
+    if ((contest->thaw > 0 || contest->final > 0) && end <= 0)
+        return *key = contest->thaw > 0 ? "thaw" : "final", "'thaw' and 'final' need an 'end'";
+    if (contest->show_code && end <= 0)
+        return *key = "show_code", "'show_code' needs an 'end'";
+    if (contest->thaw > 0 && (contest->freeze <= 0 || contest->thaw <= end))
+        return *key = "thaw", "'thaw' is to be after 'end', and needs a 'freeze'";
+    if (contest->final > 0 && contest->final <= end)
+        return *key = "final", "'final' is to be after 'end'";
+    return NULL;
 }
 
 /* What no single line tells. */
-static bool fits(const struct contest *contest, struct error *error)
+static bool fits(const struct contest *contest, struct faults *faults, struct error *error)
 {
-    const char *path = contest->settings.path;
+    const char *path = contest->settings.path, *key = NULL, *why;
 
-    if (!contest->name)
-        return error_usage(error, "%s: the key 'name' is missing", path);
-    if (contest->problem_count == 0)
-        return error_usage(error, "%s: there is no problem: problems: - id: A", path);
-    for (size_t i = 0; i < contest->problem_count; i++) {
-        const struct contest_problem *problem = &contest->problems[i];
-
-        if (!problem->id || !problem->problem)
-            return error_usage(error, "%s: problem number %zu has no '%s'", path, i + 1,
-                               problem->id ? "problem" : "id");
-        if (!groups_fit(contest, problem, error))
+    if (!contest->name && !contest_line(contest, "name") &&
+        !(error_usage(error, "%s: the key 'name' is missing", path) || faults_note(faults, error)))
+        return false;
+    if (contest->problem_count == 0 &&
+        !(error_usage(error, "%s: there is no problem: problems: - id: A", path) || faults_note(faults, error)))
+        return false;
+    for (size_t i = 0; i < contest->problem_count; i++)
+        if (!problem_fits(contest, &contest->problems[i], faults, error))
             return false;
-    }
-    if (contest->start > 0 && contest->end > 0 && contest->end <= contest->start)
-        return error_usage(error, "%s: the contest ends before it starts", path);
-    if (contest->freeze > 0 &&
-        (contest->freeze <= contest->start || (contest->end > 0 && contest->freeze >= contest->end)))
-        return error_usage(error, "%s: 'freeze' is not between 'start' and 'end'", path);
-    if ((contest->thaw > 0 || contest->final > 0) && contest->end <= 0)
-        return error_usage(error, "%s: 'thaw' and 'final' need an 'end'", path);
-    if (contest->show_code && contest->end <= 0)
-        return error_usage(error, "%s: 'show_code' needs an 'end'", path);
-    if (contest->thaw > 0 && (contest->freeze <= 0 || contest->thaw <= contest->end))
-        return error_usage(error, "%s: 'thaw' is to be after 'end', and needs a 'freeze'", path);
-    if (contest->final > 0 && contest->final <= contest->end)
-        return error_usage(error, "%s: 'final' is to be after 'end'", path);
-    if (contest->full_at <= contest->zero_at)
-        return error_usage(error, "%s: scoring.full_at (%g) is to be above scoring.zero_at (%g)", path,
-                           contest->full_at, contest->zero_at);
-    return true;
+    why = times_fault(contest, &key);
+    if (why && !(error_usage(error, "%s:%d: %s", path, contest_line(contest, key), why) || faults_note(faults, error)))
+        return false;
+    if (contest->full_at > contest->zero_at)
+        return true;
+    key = contest_line(contest, "scoring.full_at") ? "scoring.full_at" : "scoring.zero_at";
+    return error_usage(error, "%s:%d: scoring.full_at (%g) is to be above scoring.zero_at (%g)", path,
+                       contest_line(contest, key), contest->full_at, contest->zero_at) || faults_note(faults, error);
 }
 
-bool contest_load(struct contest *contest, const char *folder, struct error *error)
+/* What contest.yaml leaves open. */
+static void add_defaults(struct contest *contest)
+{
+    for (size_t i = 0; i < contest->problem_count; i++) {
+        struct contest_problem *problem = &contest->problems[i];
+
+        for (size_t k = 0; k < problem->group_count; k++)
+            if (problem->groups[k].max_score <= 0)
+                problem->groups[k].max_score = problem->points;
+        if (!problem->ranked) /* times are wanted wherever they make the score */
+            problem->ranked = strcmp(problem->secret, "secret") == 0 ? "ranked" : problem->secret;
+    }
+}
+
+static bool note(void *faults, struct error *error) { return faults_note(faults, error); }
+
+static bool load(struct contest *contest, const char *folder, struct faults *faults, struct error *error)
 {
     char path[PATH_MAX], build[PATH_MAX], root[PATH_MAX];
     bool ok = true;
@@ -418,30 +503,38 @@ bool contest_load(struct contest *contest, const char *folder, struct error *err
     };
     if (snprintf(path, sizeof path, "%s/contest.yaml", folder) >= (int)sizeof path)
         return error_usage(error, "the path '%.100s...' is too long", folder);
-    if (!settings_load(&contest->settings, path, known, error))
+    if (!settings_load_past(&contest->settings, path, known, note, faults, error))
         return false;
     for (size_t i = 0; ok && i < contest->settings.count; i++)
-        ok = take(contest, &contest->settings.items[i], error);
-    ok = ok && fits(contest, error);
-    for (size_t i = 0; i < contest->problem_count; i++)
-        for (size_t k = 0; k < contest->problems[i].group_count; k++)
-            if (contest->problems[i].groups[k].max_score <= 0)
-                contest->problems[i].groups[k].max_score = contest->problems[i].points;
-    for (size_t i = 0; i < contest->problem_count; i++)
-        if (!contest->problems[i].ranked) /* times are wanted wherever they make the score */
-            contest->problems[i].ranked =
-                strcmp(contest->problems[i].secret, "secret") == 0 ? "ranked" : contest->problems[i].secret;
-    ok = ok && root_find(build, root, sizeof root, error) && groups_fill(contest, root, error);
+        ok = take(contest, &contest->settings.items[i], error) || faults_note(faults, error);
+    ok = ok && root_find(build, root, sizeof root, error) && groups_name(contest, root, error) &&
+         fits(contest, faults, error);
+    if (ok)
+        add_defaults(contest);
+    ok = ok && groups_fill(contest, root, faults, error);
     if (!ok)
         contest_release(contest);
     return ok;
 }
 
+bool contest_load(struct contest *contest, const char *folder, struct error *error)
+{
+    return load(contest, folder, NULL, error);
+}
+
+bool contest_check(struct contest *contest, const char *folder, struct faults *faults, struct error *error)
+{
+    return load(contest, folder, faults, error);
+}
+
 void contest_release(struct contest *contest)
 {
-    for (size_t i = 0; i < contest->problem_count; i++)
+    for (size_t i = 0; i < contest->problem_count; i++) {
         for (size_t k = 0; k < contest->problems[i].group_count; k++)
             free(contest->problems[i].groups[k].owned);
+        for (size_t k = 0; k < sizeof contest->problems[i].owned / sizeof contest->problems[i].owned[0]; k++)
+            free(contest->problems[i].owned[k]);
+    }
     settings_release(&contest->settings);
     *contest = (struct contest){ 0 };
 }

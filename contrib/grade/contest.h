@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "faults.h"
 #include "score.h"
 #include "verify/base/error.h"
 #include "verify/base/settings.h"
@@ -25,7 +26,7 @@ struct contest_group {
     double max_score;             /* above 0 */
     bool require_sample;          /* require_pass: worth 0 unless all samples passed */
     unsigned require;             /* and all cases of those groups before it, bit i for groups[i]; each is pass-fail */
-    char *owned;                  /* the name, where it is not of contest.yaml */
+    char *owned;                  /* the name, where it is not as contest.yaml has it */
 };
 
 struct contest_problem {
@@ -38,12 +39,14 @@ struct contest_problem {
     bool ranked_case;       /* `ranked` names a case */
     double repeat;          /* calls a ranked case, odd */
     const char *baseline;   /* path in the toolkit's folder: a submission to measure beside; NULL: the problem's */
+    double time_limit, memory; /* seconds a call, MiB; 0 for the problem's own */
     double points;          /* the most that the problem is worth: 100 */
     struct contest_group groups[CONTEST_GROUPS]; /* [group_count] */
     size_t group_count;
     enum aggregation aggregation; /* how the problem's score comes of its groups' */
     double max_score;             /* pass-fail: what it is worth if all pass; 0 for `points` */
     bool require_sample;          /* worth 0 unless all samples passed */
+    char *owned[3];               /* samples, secret and ranked, where they are not as contest.yaml has them */
 };
 
 struct contest {
@@ -75,6 +78,12 @@ struct contest {
  * Reads FOLDER/contest.yaml, and with scoring `groups` the problems' own test groups (groups.h). A bad line is named.
  */
 bool contest_load(struct contest *contest, const char *folder, struct error *error);
+
+/*
+ * The same, and goes on after a fault. True where there were faults too: then names may be missing, and the contest is
+ * for more checks alone.
+ */
+bool contest_check(struct contest *contest, const char *folder, struct faults *faults, struct error *error);
 void contest_release(struct contest *contest);
 
 /* Whether nothing is hidden at that moment: there is no freeze, or `thaw` has come. */
@@ -82,6 +91,10 @@ bool contest_thawed(const struct contest *contest, double now);
 
 /* The problem of that id, or NULL. */
 const struct contest_problem *contest_problem(const struct contest *contest, const char *id);
+
+/* The line of a key, and of "problems.INDEX.NAME" or the problem's first where a default is meant; 0 for none. */
+int contest_line(const struct contest *contest, const char *key);
+int contest_problem_line(const struct contest *contest, size_t index, const char *name);
 
 /* "2026-05-01T09:00:00Z", "2026-05-01 09:00", which is UTC too, or "...+09:00" as seconds since 1970. */
 bool contest_time(const char *text, double *seconds);

@@ -363,10 +363,58 @@ static bool fill(struct contest_problem *problem, const char *root, struct error
     return ok;
 }
 
-bool groups_fill(struct contest *contest, const char *root, struct error *error)
+bool groups_fill(struct contest *contest, const char *root, struct faults *faults, struct error *error)
 {
     for (size_t i = 0; contest->scoring == SCORING_GROUPS && i < contest->problem_count; i++)
-        if (contest->problems[i].group_count == 0 && !fill(&contest->problems[i], root, error))
+        if (contest->problems[i].problem && contest->problems[i].group_count == 0 &&
+            !fill(&contest->problems[i], root, error) && !faults_note(faults, error))
             return false;
     return true;
+}
+
+/* The whole name of a group in *whole, to be freed, where `name` leaves its folder out; else NULL. */
+static bool whole_name(const char *data, const char *name, char **whole, struct error *error)
+{
+    static const char *const folders[] = { "secret", "sample" };
+    char path[PATH_MAX];
+    size_t found = 0, where = 0;
+
+    *whole = NULL;
+    snprintf(path, sizeof path, "%.2000s/%.1000s", data, name);
+    if (is_folder(path) || strcmp(name, "all") == 0 || strcmp(name, "ranked") == 0)
+        return true;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        snprintf(path, sizeof path, "%.2000s/%s/%.1000s", data, folders[i], name);
+        if (is_folder(path))
+            found++, where = i;
+    }
+    return found != 1 || asprintf(whole, "%s/%s", folders[where], name) >= 0 || error_toolkit(error, "out of memory");
+}
+
+static bool name_whole(const char *data, const char **name, char **owned, struct error *error)
+{
+    if (!*name || !whole_name(data, *name, owned, error))
+        return !*name;
+    *name = *owned ? *owned : *name;
+    return true;
+}
+
+bool groups_name(struct contest *contest, const char *root, struct error *error)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < contest->problem_count; i++) {
+        struct contest_problem *problem = &contest->problems[i];
+        char data[PATH_MAX];
+
+        if (!problem->problem)
+            continue;
+        snprintf(data, sizeof data, "%.2000s/problems/%.200s/data", root, problem->problem);
+        ok = name_whole(data, &problem->samples, &problem->owned[0], error) &&
+             name_whole(data, &problem->secret, &problem->owned[1], error) &&
+             (problem->ranked_case || name_whole(data, &problem->ranked, &problem->owned[2], error));
+        for (size_t k = 0; ok && k < problem->group_count; k++)
+            ok = name_whole(data, &problem->groups[k].name, &problem->groups[k].owned, error);
+    }
+    return ok;
 }

@@ -44,7 +44,13 @@ void test_groups_release(struct test_groups *groups);
  * problem that is not there is left to preflight.h. Refused is what the toolkit cannot judge: unbounded scores and
  * static validators.
  */
-bool groups_fill(struct contest *contest, const char *root, struct error *error);
+bool groups_fill(struct contest *contest, const char *root, struct faults *faults, struct error *error);
+
+/*
+ * A group of cases may be named without the folder before it, where one group alone has that name: "large" for
+ * "secret/large". Writes the whole names in their place. Names that mean nothing, or several groups, stay.
+ */
+bool groups_name(struct contest *contest, const char *root, struct error *error);
 
 /* The most that a problem can give by its groups. */
 double groups_full_score(const struct contest_problem *problem);

@@ -37,7 +37,7 @@ static const char help[] =
     "  --lanes N     without --gpu: submissions to run at a time, 1 to 16 (1)\n"
     "cluster   as run, by the machines of a cluster: see contrib/slurm/grade_slurm.sh, which calls it\n"
     "work      one machine's part of that: see contrib/slurm/worker.sh\n"
-    "check     reads contest.yaml and says what is in it\n"
+    "check     reads contest.yaml and the teams' files, looks at all that they name, and prints every fault\n"
     "results [TABLE] [--csv|--json] [filter]   what is in the database: standings (--public: as before the freeze),\n"
     "          submissions, judgements, runs, samples, steps, machines, rejudgings; or --sql SELECT. Of secret cases\n"
     "          no value of an input or an answer is in them, unless the organiser asks with --show-secret\n"
@@ -96,6 +96,25 @@ static bool take_count(const char *option, const char *text, size_t most, size_t
     return ok || error_usage(error, "--%s: '%s' is no number from 1 to %zu", option, text, most);
 }
 
+/* Reads the contest and looks at all that it names. False where there are faults: they are printed, each in a line. */
+static bool contest_is_sound(struct contest *contest, const struct places *places, const char *folder,
+                             struct error *error)
+{
+    struct faults faults = { 0 };
+
+    if (!contest_check(contest, folder, &faults, error))
+        return false;
+    if (preflight(contest, folder, places->root, places->build, &faults, error)) {
+        if (faults.count == 0)
+            return true;
+        *error = (struct error){ .code = EXIT_USAGE };
+        if (faults.count > 1)
+            error_usage(error, "%zu faults: nothing is graded before they are mended", faults.count);
+    }
+    contest_release(contest);
+    return false;
+}
+
 static int command_run(const struct places *places, int argc, char **argv, const char *folder, struct error *error)
 {
     static const struct option options[] = { { "watch", no_argument, NULL, 'w' },
@@ -133,10 +152,9 @@ static int command_run(const struct places *places, int argc, char **argv, const
     grader.host = host;
     grader.folder = folder, grader.root = places->root, grader.build = places->build;
     grader.contest = &contest, grader.store = &store;
-    if (!contest_load(&contest, folder, error))
+    if (!contest_is_sound(&contest, places, folder, error))
         return error->code;
-    if (!preflight(&contest, folder, places->root, places->build, error) ||
-        !preflight_box(&contest, places->root, places->build, error))
+    if (!preflight_box(&contest, places->root, places->build, error))
         return contest_release(&contest), error->code;
     grader.intake = (struct intake){ .contest = &contest, .folder = folder, .settle = grader.watch ? 1.5 : 0 };
     ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&
@@ -337,10 +355,8 @@ static int command_check(const struct places *places, int argc, const char *fold
 
     if (argc > 0)
         return error_usage(error, "check takes the contest's folder alone"), EXIT_USAGE;
-    if (!contest_load(&contest, folder, error))
+    if (!contest_is_sound(&contest, places, folder, error))
         return error->code;
-    if (!preflight(&contest, folder, places->root, places->build, error))
-        return contest_release(&contest), error->code;
     printf("%s: %zu problems, scoring %s\n", contest.name, contest.problem_count, scoring_names[contest.scoring]);
     say_time("start", contest.start);
     say_time("freeze", contest.freeze);
@@ -351,6 +367,7 @@ static int command_check(const struct places *places, int argc, const char *fold
     for (size_t i = 0; i < contest.problem_count; i++)
         printf("%s\t%s\t%s\n", contest.problems[i].id, contest.problems[i].problem,
                contest.problems[i].league ? contest.problems[i].league : "");
+    preflight_strays(&contest, folder);
     if (!preflight_box(&contest, places->root, places->build, &lacks))
         fprintf(stderr, "grader: here nothing can be graded: %s\n", lacks.text);
     contest_release(&contest);

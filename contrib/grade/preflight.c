@@ -17,30 +17,6 @@
 
 #include "verify/base/name.h"
 
-/* The line of a key; 0 for none. */
-static int line_of_key(const struct contest *contest, const char *key)
-{
-    for (size_t i = 0; i < contest->settings.count; i++)
-        if (strcmp(contest->settings.items[i].key, key) == 0)
-            return contest->settings.items[i].line;
-    return 0;
-}
-
-/* The line of "problems.INDEX.NAME", or of the problem's first key where a default is meant. */
-static int line_of(const struct contest *contest, size_t index, const char *name)
-{
-    char key[64], first[64];
-    int line;
-
-    snprintf(key, sizeof key, "problems.%zu.%s", index, name);
-    snprintf(first, sizeof first, "problems.%zu.", index);
-    line = line_of_key(contest, key);
-    for (size_t i = 0; line == 0 && i < contest->settings.count; i++)
-        if (strncmp(contest->settings.items[i].key, first, strlen(first)) == 0)
-            line = contest->settings.items[i].line;
-    return line;
-}
-
 static bool is_there(const char *path, bool folder)
 {
     struct stat status;
@@ -78,23 +54,31 @@ static bool cases_are_there(const struct contest *contest, size_t index, const c
         return true;
     snprintf(path, sizeof path, "%.2000s/problems/%s/data/%s%s", root, problem->problem, name, one ? ".in" : "");
     return is_there(path, !one) || error_usage(error, "%s:%d: the problem '%s' has no %s '%s'", contest->settings.path,
-                                               line_of(contest, index, key), problem->problem,
+                                               contest_problem_line(contest, index, key), problem->problem,
                                                one ? "case" : "group of cases", name);
 }
 
-static bool data_is_there(const struct contest *contest, size_t index, const char *root, struct error *error)
+static bool data_is_there(const struct contest *contest, size_t index, const char *root, struct faults *faults,
+                          struct error *error)
 {
     const struct contest_problem *problem = &contest->problems[index];
     char key[64];
 
-    if (!cases_are_there(contest, index, "samples", problem->samples, root, false, error) ||
-        !cases_are_there(contest, index, "secret", problem->secret, root, false, error) ||
+    if ((!cases_are_there(contest, index, "samples", problem->samples, root, false, error) &&
+         !faults_note(faults, error)) ||
+        (!cases_are_there(contest, index, "secret", problem->secret, root, false, error) &&
+         !faults_note(faults, error)))
+        return false;
+    /* Without a line of its own it is what `secret` names, which was looked at. */
+    if ((problem->ranked_case || strcmp(problem->ranked, problem->secret) != 0) &&
         !cases_are_there(contest, index, problem->ranked_case ? "ranked_case" : "ranked", problem->ranked, root,
-                         problem->ranked_case, error))
+                         problem->ranked_case, error) && !faults_note(faults, error))
         return false;
     for (size_t i = 0; i < problem->group_count; i++) {
         snprintf(key, sizeof key, "groups.%zu.name", i);
-        if (!cases_are_there(contest, index, key, problem->groups[i].name, root, false, error))
+        if (problem->groups[i].name &&
+            !cases_are_there(contest, index, key, problem->groups[i].name, root, false, error) &&
+            !faults_note(faults, error))
             return false;
     }
     return true;
@@ -174,29 +158,33 @@ static bool host_agrees(const struct contest *contest, size_t index, const char 
     if (file >= 0)
         unlink(json);
     return agrees ||
-           error_usage(error, "%s:%d: %.300s", contest->settings.path, line_of(contest, index, "league"), line);
+           error_usage(error, "%s:%d: %.300s", contest->settings.path, contest_problem_line(contest, index, "league"), line);
 }
 
-static bool team_is_read(const char *path, struct error *error)
+static bool note(void *faults, struct error *error) { return faults_note(faults, error); }
+
+static bool team_is_read(const char *path, struct faults *faults, struct error *error)
 {
     struct settings settings;
-    const char *name;
+    const struct setting *name;
     bool ok;
 
-    if (!settings_load(&settings, path, team_keys, error))
-        return false;
-    name = settings_string(&settings, "name");
-    ok = !name || name[0] || error_usage(error, "%s: 'name' is empty", path);
+    if (!settings_load_past(&settings, path, team_keys, note, faults, error))
+        return faults_note(faults, error);
+    name = settings_item(&settings, "name");
+    ok = !name || name->value[0] || error_usage(error, "%s:%d: 'name' is empty", path, name->line) ||
+         faults_note(faults, error);
     for (size_t i = 0; ok && i < settings.count; i++)
         ok = settings.items[i].value[0] == '\0' || name_is(settings.items[i].value, NAME_TEXT) ||
              settings_refuse(&settings, &settings.items[i], "has a character that cannot be seen or steers text",
-                             error);
+                             error) ||
+             faults_note(faults, error);
     settings_release(&settings);
     return ok;
 }
 
 /* Every team's file, so that a broken one shows before the standings are wanted. */
-static bool teams_are_read(const char *folder, struct error *error)
+static bool teams_are_read(const char *folder, struct faults *faults, struct error *error)
 {
     struct dirent **entries = NULL;
     char path[PATH_MAX];
@@ -206,15 +194,16 @@ static bool teams_are_read(const char *folder, struct error *error)
     snprintf(path, sizeof path, "%.2000s/teams", folder);
     count = scandir(path, &entries, NULL, alphasort);
     if (count < 0 && errno != ENOENT)
-        return error_usage(error, "cannot list '%s': %s", path, strerror(errno));
+        return error_usage(error, "cannot list '%s': %s", path, strerror(errno)) || faults_note(faults, error);
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name, *end = strrchr(name, '.');
 
         snprintf(path, sizeof path, "%.2000s/teams/%s", folder, name);
         if (ok && name[0] != '.' && end && strcmp(end, ".yaml") == 0)
-            ok = team_is_read(path, error);
+            ok = team_is_read(path, faults, error);
         else if (ok && name[0] != '.' && end && (strcasecmp(end, ".yml") == 0 || strcasecmp(end, ".yaml") == 0))
-            ok = error_usage(error, "%s: a team's file ends in '.yaml': rename it, or the team is not listed", path);
+            ok = error_usage(error, "%s: a team's file ends in '.yaml': rename it, or the team is not listed", path) ||
+                 faults_note(faults, error);
         free(entries[i]);
     }
     free(entries);
@@ -268,7 +257,7 @@ static bool own_file_is_there(const struct contest *contest, const char *key, co
     snprintf(path, sizeof path, "%.3000s/%s", folder, name ? name : "");
     return !name || access(path, R_OK) == 0 ||
            error_usage(error, "%s:%d: '%s: %s': cannot read '%s': %s", contest->settings.path,
-                       line_of_key(contest, key), key, name, path, strerror(errno));
+                       contest_line(contest, key), key, name, path, strerror(errno));
 }
 
 static bool is_sample(const char *name)
@@ -280,49 +269,71 @@ static bool is_sample(const char *name)
  * Without a seal every judging of a secret case has inputs that anybody can make: one submission that loses on purpose
  * tells the next one what they are.
  */
-static bool is_sealed_or_practice(const struct contest *contest, struct error *error)
+static bool is_sealed_or_practice(const struct contest *contest, struct faults *faults, struct error *error)
 {
     if (contest->seal && contest->practice)
         return error_usage(error, "%s:%d: 'practice: yes' is for a contest without a seal: remove one of the two",
-                           contest->settings.path, line_of_key(contest, "practice"));
+                           contest->settings.path, contest_line(contest, "practice")) ||
+               faults_note(faults, error);
     for (size_t i = 0; i < contest->problem_count && !contest->seal && !contest->practice; i++) {
         const struct contest_problem *problem = &contest->problems[i];
 
-        if (!is_sample(problem->secret) || !is_sample(problem->ranked))
-            return error_usage(error, "%s: problem %s has secret cases ('%s'), and there is no seal: make one (make "
+        if (problem->id && (!is_sample(problem->secret) || !is_sample(problem->ranked)))
+            return error_usage(error, "%s:%d: problem %s has secret cases ('%s'), and there is no seal: make one (make "
                                       "seal) and name it with 'seal:', or say 'practice: yes' where nothing depends on"
-                                      " the results", contest->settings.path, problem->id,
-                               is_sample(problem->secret) ? problem->ranked : problem->secret);
+                                      " the results", contest->settings.path, contest_problem_line(contest, i, "secret"), problem->id,
+                               is_sample(problem->secret) ? problem->ranked : problem->secret) ||
+                   faults_note(faults, error);
     }
     return true;
 }
 
-bool preflight(const struct contest *contest, const char *folder, const char *root, const char *build,
-               struct error *error)
+/* A problem, its cases and baseline, and what the host alone knows of it. */
+static bool problem_is_there(const struct contest *contest, size_t index, const char *folder, const char *root,
+                             const char *build, struct faults *faults, struct error *error)
 {
+    const struct contest_problem *problem = &contest->problems[index];
+    const size_t before = faults ? faults->count : 0;
     char path[PATH_MAX], names[400];
 
-    if (!own_file_is_there(contest, "seal", contest->seal, folder, error) ||
-        !own_file_is_there(contest, "key", contest->key, folder, error))
+    if (!problem->problem || !problem->id)
+        return true; /* which is a fault already */
+    snprintf(path, sizeof path, "%.2000s/problems/%s/problem.c", root, problem->problem);
+    problem_names(root, names, sizeof names);
+    if (!is_there(path, false))
+        return error_usage(error, "%s:%d: there is no problem '%s'; there are:%s", contest->settings.path,
+                           contest_problem_line(contest, index, "problem"), problem->problem, names) ||
+               faults_note(faults, error);
+    snprintf(path, sizeof path, "%.2000s/%s", root, problem->baseline ? problem->baseline : "");
+    if (problem->baseline && !baseline_is_there(path) &&
+        !(error_usage(error, "%s:%d: there is no baseline '%s' in the toolkit: a .c or .cu file, or a folder of them",
+                      contest->settings.path, contest_problem_line(contest, index, "baseline"), problem->baseline) ||
+          faults_note(faults, error)))
         return false;
-    for (size_t i = 0; i < contest->problem_count; i++) {
-        const struct contest_problem *problem = &contest->problems[i];
+    if (!data_is_there(contest, index, root, faults, error))
+        return false;
+    if (!build || (faults && faults->count > before))
+        return true; /* the host would say the same in other words */
+    return host_agrees(contest, index, folder, root, build, error) || faults_note(faults, error);
+}
 
-        snprintf(path, sizeof path, "%.2000s/problems/%s/problem.c", root, problem->problem);
-        problem_names(root, names, sizeof names);
-        if (!is_there(path, false))
-            return error_usage(error, "%s:%d: there is no problem '%s'; there are:%s", contest->settings.path,
-                               line_of(contest, i, "problem"), problem->problem, names);
-        snprintf(path, sizeof path, "%.2000s/%s", root, problem->baseline ? problem->baseline : "");
-        if (problem->baseline && !baseline_is_there(path))
-            return error_usage(error, "%s:%d: there is no baseline '%s' in the toolkit: a .c or .cu file, or a folder"
-                                      " of them", contest->settings.path, line_of(contest, i, "baseline"),
-                               problem->baseline);
-        if (!data_is_there(contest, i, root, error) || !host_agrees(contest, i, folder, root, build, error))
+bool preflight(const struct contest *contest, const char *folder, const char *root, const char *build,
+               struct faults *faults, struct error *error)
+{
+    const bool seal = own_file_is_there(contest, "seal", contest->seal, folder, error);
+    bool key;
+
+    if (!seal && !faults_note(faults, error))
+        return false;
+    key = own_file_is_there(contest, "key", contest->key, folder, error);
+    if (!key && !faults_note(faults, error))
+        return false;
+    /* The host reads seal and key for each problem: it is asked where they are there. */
+    for (size_t i = 0; i < contest->problem_count; i++)
+        if (!problem_is_there(contest, i, folder, root, seal && key ? build : NULL, faults, error))
             return false;
-    }
-    return is_sealed_or_practice(contest, error) && teams_are_read(folder, error) &&
-           submissions_are_there(folder, error);
+    return is_sealed_or_practice(contest, faults, error) && teams_are_read(folder, faults, error) &&
+           (submissions_are_there(folder, error) || faults_note(faults, error));
 }
 
 bool preflight_box(const struct contest *contest, const char *root, const char *build, struct error *error)
@@ -340,4 +351,94 @@ bool preflight_box(const struct contest *contest, const char *root, const char *
                               " (%.250s): grade as root or in a unit of your own, systemd-run --user --scope, or write"
                               " 'require_box: namespaces' to do without the kernel's limits",
                        contest->settings.path, contest->require_box, why ? why : line);
+}
+
+/* ------------------------------------------------------------------ strays */
+
+static void tell_stray(const char *path, const char *why)
+{
+    struct error error;
+
+    error_usage(&error, "%.300s: %s; nothing in it is graded", path, why); /* makes the name harmless */
+    fprintf(stderr, "grader: %s\n", error.text);
+}
+
+static int is_entry(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+/* One team's folder: each entry is a problem's. */
+static void team_strays(const struct contest *contest, const char *folder, const char *team)
+{
+    struct dirent **entries = NULL;
+    char path[PATH_MAX], shown[PATH_MAX], why[400] = "contest.yaml has no problem of that id; there are:";
+    int count;
+
+    for (size_t i = 0; i < contest->problem_count; i++)
+        snprintf(why + strlen(why), sizeof why - strlen(why), " %.60s",
+                 contest->problems[i].id ? contest->problems[i].id : "");
+    snprintf(path, sizeof path, "%.2000s/submissions/%.255s", folder, team);
+    count = scandir(path, &entries, is_entry, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+
+        snprintf(path, sizeof path, "%.2000s/submissions/%.255s/%.255s", folder, team, name);
+        snprintf(shown, sizeof shown, "submissions/%.255s/%.255s", team, name);
+        if (!contest_problem(contest, name))
+            tell_stray(shown, why);
+        else if (!is_there(path, true))
+            tell_stray(shown, "it is a file: a submission is an entry of a folder of that name");
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* Whether any team is listed; strays in teams/ are told. */
+static bool listed_teams(const char *folder)
+{
+    struct dirent **entries = NULL;
+    char path[PATH_MAX], shown[PATH_MAX];
+    bool listed = false;
+    int count;
+
+    snprintf(path, sizeof path, "%.2000s/teams", folder);
+    count = scandir(path, &entries, is_entry, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *end = strrchr(entries[i]->d_name, '.');
+
+        snprintf(shown, sizeof shown, "teams/%.255s", entries[i]->d_name);
+        if (end && strcasecmp(end, ".yaml") == 0)
+            listed = true;
+        else if (!end || strcasecmp(end, ".yml") != 0)
+            tell_stray(shown, "a team is a file TEAM.yaml");
+        free(entries[i]);
+    }
+    free(entries);
+    return listed;
+}
+
+void preflight_strays(const struct contest *contest, const char *folder)
+{
+    const bool listed = listed_teams(folder);
+    struct dirent **entries = NULL;
+    char path[PATH_MAX], shown[PATH_MAX];
+    int count;
+
+    snprintf(path, sizeof path, "%.2000s/submissions", folder);
+    count = scandir(path, &entries, is_entry, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+
+        snprintf(path, sizeof path, "%.2000s/submissions/%.255s", folder, name);
+        snprintf(shown, sizeof shown, "submissions/%.255s", name);
+        if (!is_there(path, true)) {
+            tell_stray(shown, "it is a file: a team is a folder");
+        } else {
+            snprintf(path, sizeof path, "%.2000s/teams/%.255s.yaml", folder, name);
+            if (listed && access(path, F_OK) != 0)
+                tell_stray(shown, "there is no such team in teams/");
+            else
+                team_strays(contest, folder, name);
+        }
+        free(entries[i]);
+    }
+    free(entries);
 }

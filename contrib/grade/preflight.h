@@ -11,10 +11,16 @@
 
 /*
  * `root`, `build`: the toolkit's folder, and where main_host is. False with a line that names the key's line in the
- * file.
+ * file; with `faults` all of these are printed, and it is true.
  */
 bool preflight(const struct contest *contest, const char *folder, const char *root, const char *build,
-               struct error *error);
+               struct faults *faults, struct error *error);
+
+/*
+ * Prints a line for each entry below submissions/ and teams/ that nothing is graded of: teams that are not listed,
+ * folders of no problem, files where a folder is to be.
+ */
+void preflight_strays(const struct contest *contest, const char *folder);
 
 /*
  * Whether this machine has the box that the contest asks for. False with a line that says what is missing, and what to

@@ -179,7 +179,7 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     const char *arguments[ARGUMENTS],
         *object = job->baseline ? grader->baselines[problem - contest->problems] : job->object;
     char host[PATH_MAX], json[PATH_MAX], public_json[PATH_MAX], source[PATH_MAX], seal[PATH_MAX], key[PATH_MAX],
-        repeat[16], warden[16], judgement[24];
+        repeat[16], warden[16], judgement[24], limit[32], memory[32];
     int channel = 0;
     size_t n = 0;
 
@@ -199,6 +199,14 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
                                sizeof public_json);
     if (problem->league)
         arguments[n++] = "--league", arguments[n++] = problem->league;
+    if (problem->time_limit > 0) {
+        snprintf(limit, sizeof limit, "%.17g", problem->time_limit);
+        arguments[n++] = "--time-limit", arguments[n++] = limit;
+    }
+    if (problem->memory > 0) {
+        snprintf(memory, sizeof memory, "%.0f", problem->memory);
+        arguments[n++] = "--memory-limit", arguments[n++] = memory;
+    }
     arguments[n++] = "--require-box", arguments[n++] = contest->require_box;
     if (job->gpu[0] && strcmp(job->language, "C") != 0) {
         arguments[n++] = "--gpu", arguments[n++] = job->gpu;

@@ -32,11 +32,20 @@ struct reader {
     struct level levels[MAX_DEPTH];
     int depth; /* open levels */
     bool begun; /* the document */
+    int skipped; /* open levels below a key that is left out */
+    bool (*stray)(void *context, struct error *error); /* or NULL */
+    void *context;
 };
 
 static bool refuse(struct reader *reader, const yaml_event_t *event, const char *what)
 {
     return error_usage(reader->error, "%s:%zu: %s", reader->settings->path, event->start_mark.line + 1, what);
+}
+
+/* The same for one key, which may be left out. */
+static bool refuse_key(struct reader *reader, const yaml_event_t *event, const char *what)
+{
+    return refuse(reader, event, what) || (reader->stray && reader->stray(reader->context, reader->error));
 }
 
 static bool key_is_known(const char *const *known, const char *key)
@@ -105,7 +114,8 @@ static bool open_level(struct reader *reader, const yaml_event_t *event, bool se
     if (!key_is_parent(reader->known, key)) {
         snprintf(what, sizeof what, key_is_known(reader->known, key) ? "'%s' is to be one value" : "unknown key '%s'",
                  key);
-        return refuse(reader, event, what);
+        reader->skipped = 1;
+        return refuse_key(reader, event, what);
     }
     level = &reader->levels[reader->depth++];
     *level = (struct level){ .sequence = sequence };
@@ -123,11 +133,11 @@ static bool add(struct reader *reader, const yaml_event_t *event)
         return false;
     if (!key_is_known(reader->known, key)) {
         snprintf(what, sizeof what, "unknown key '%s'", key);
-        return refuse(reader, event, what);
+        return refuse_key(reader, event, what);
     }
     if (settings_string(settings, key)) {
         snprintf(what, sizeof what, "key '%s' is given twice", key);
-        return refuse(reader, event, what);
+        return refuse_key(reader, event, what);
     }
     if (settings->count == MAX_ITEMS)
         return refuse(reader, event, "too many keys");
@@ -170,8 +180,20 @@ static const char *decoration(const yaml_event_t *event)
     return anchor ? "anchors (&) are not supported" : tag ? "tags (!) are not supported" : NULL;
 }
 
+/* An event below a key that is left out. */
+static bool skip(struct reader *reader, const yaml_event_t *event)
+{
+    if (event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT)
+        reader->skipped++;
+    else if (event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT)
+        reader->skipped--;
+    return true;
+}
+
 static bool take(struct reader *reader, const yaml_event_t *event)
 {
+    if (reader->skipped > 0)
+        return skip(reader, event);
     if (decoration(event))
         return refuse(reader, event, decoration(event));
     switch (event->type) {
@@ -215,7 +237,14 @@ static bool read_events(struct reader *reader, FILE *file)
 
 bool settings_load(struct settings *settings, const char *path, const char *const *known, struct error *error)
 {
-    struct reader reader = { .settings = settings, .known = known, .error = error };
+    return settings_load_past(settings, path, known, NULL, NULL, error);
+}
+
+bool settings_load_past(struct settings *settings, const char *path, const char *const *known,
+                        bool (*stray)(void *context, struct error *error), void *context, struct error *error)
+{
+    struct reader reader = { .settings = settings, .known = known, .error = error, .stray = stray,
+                             .context = context };
     FILE *file = fopen(path, "re");
     bool ok;
 

@@ -30,6 +30,13 @@ struct settings {
 bool settings_load(struct settings *settings, const char *path, const char *const *known, struct error *error);
 void settings_release(struct settings *settings);
 
+/*
+ * The same for who wants to hear of every stray key: `stray` is given the error of each one that is unknown or there
+ * twice, and says whether to read on without it, and without what is below it.
+ */
+bool settings_load_past(struct settings *settings, const char *path, const char *const *known,
+                        bool (*stray)(void *context, struct error *error), void *context, struct error *error);
+
 /* The value of a key, or NULL. */
 const char *settings_string(const struct settings *settings, const char *key);
 

@@ -43,6 +43,8 @@ static const struct {
     { "asked.files", FIELD_PUBLIC },
     { "asked.keep_going", FIELD_PUBLIC },
     { "asked.time_limit", FIELD_PUBLIC },
+    { "asked.memory_limit", FIELD_PUBLIC },
+    { "asked.device_memory_limit", FIELD_PUBLIC },
     { "check_seed", FIELD_PUBLIC },
     { "repeat", FIELD_PUBLIC },
     { "ranked", FIELD_PUBLIC },

@@ -84,15 +84,20 @@ static json_t *word_json(const char *word)
     return value ? value : json_null();
 }
 
+/* A limit of the command line, in MiB as there; null for the problem's own. */
+static json_t *limit_json(size_t bytes) { return bytes > 0 ? json_integer((json_int_t)(bytes >> 20)) : json_null(); }
+
 /* Which cases were to be judged, so that it can be done again. */
 static json_t *asked_json(const struct options *options)
 {
     const bool by_group = !options->test_case && !options->generate && options->input_count == 0;
 
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o}", "group", word_json(by_group ? options->group : NULL), "case",
+    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "group", word_json(by_group ? options->group : NULL), "case",
                      word_json(options->test_case), "generate", word_json(options->generate), "files",
                      options->input_count > 0, "keep_going", options->keep_going, "time_limit",
-                     options->time_limit > 0 ? json_real(options->time_limit) : json_null());
+                     options->time_limit > 0 ? json_real(options->time_limit) : json_null(), "memory_limit",
+                     limit_json(options->memory_limit), "device_memory_limit",
+                     limit_json(options->device_memory_limit));
 }
 
 bool record_finish(const struct record *record, json_t *result, struct error *error)
