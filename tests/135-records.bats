@@ -294,7 +294,8 @@ END
     # What judges again gets the limit: with none that a call can keep, it is another verdict.
     sed 's/"time_limit": 20.0/"time_limit": 1e-9/' "$BATS_TEST_TMPDIR/limited.json" > "$BATS_TEST_TMPDIR/short.json"
     run -1 $v "$BATS_TEST_TMPDIR/short.json" --key "$public"
-    jq '.asked.time_limit = 1' "$BATS_TEST_TMPDIR/limited.json" | sed 's/"time_limit": 1,$/"time_limit": 0.000000001,/' \
+    jq '.asked.time_limit = 1' "$BATS_TEST_TMPDIR/limited.json" |
+        sed 's/"time_limit": 1,$/"time_limit": 0.000000001,/' \
         > "$BATS_TEST_TMPDIR/short.json"
     resign "$BATS_TEST_TMPDIR/short.json"
     run -1 $v "$BATS_TEST_TMPDIR/short.json" --key "$public" --submission "$so" --rerun

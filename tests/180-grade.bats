@@ -274,7 +274,7 @@ LINES
     assert_output --partial "contest.yaml:2: 'start: 2026-01-02' is no time"
     contest 'start: 2026-01-02 00:00' 'end: 2026-01-01 00:00'
     run -2 "$build/grader" check "$contest"
-    assert_output --partial 'contest.yaml: the contest ends before it starts'
+    assert_output --partial 'contest.yaml:3: the contest ends before it starts'
 }
 
 @test "grade: right, wrong, slow, broken, hostile names, folders and archives get their verdicts; exports are valid" {
@@ -536,7 +536,7 @@ bob|2.c|AC"
     contest
     rm -rf "$contest/submissions/ada"
     mkdir -p "$contest/grading" "$contest/teams" "$build/grading"
-    printf 'name: Ada & "Co"\n' > "$contest/teams/ada.yaml"
+    printf 'name: Ada & "Co"\naffiliation: Göttingen, 1\ncountry: DEU\n' > "$contest/teams/ada.yaml"
     for team in bob cyd dan; do
         echo "name: $team" > "$contest/teams/$team.yaml"
     done
@@ -572,7 +572,18 @@ bob|2.c|AC"
 [4,"dan",0,0,0]'
     assert_equal "$(json '.teams[] | select(.team == "ada").name' "$BATS_TEST_TMPDIR/out")" 'Ada & "Co"'
     run -0 "$build/grader" results "$contest" standings --csv
-    assert_line --index 2 --regexp '^2,ada,"Ada & ""Co""",1,50,'
+    assert_line --index 0 'rank,team,name,solved,penalty,score,A,affiliation,country'
+    assert_line --index 2 '2,ada,"Ada & ""Co""",1,50,0,2/30,"Göttingen, 1",DEU'
+    # For people: a column for each problem, no digits that say nothing, and only columns that somebody has.
+    run -0 "$build/grader" results "$contest" standings
+    assert_line --index 0 $'rank\tteam\tname\tsolved\tpenalty\tA\taffiliation\tcountry'
+    assert_line --index 1 $'1\tbob\tbob\t1\t40\t1/40\t-\t-'
+    assert_line --index 2 $'2\tada\tAda & "Co"\t1\t50\t2/30\tGöttingen, 1\tDEU'
+    assert_line --index 4 $'4\tdan\tdan\t0\t0\t-\t-\t-'
+    run -0 "$build/grader" results "$contest" standings --public
+    assert_line --index 3 $'3\tcyd\tcyd\t0\t0\t?1\t-\t-'
+    assert_equal "$("$build/grader" results "$contest" standings --json |
+        jq -c '.teams[:2][] | [.team, .affiliation, .country]' | xargs)" '[bob,null,null] [ada,Göttingen, 1,DEU]'
     "$build/grader" results "$contest" standings --public --json > "$BATS_TEST_TMPDIR/out"
     assert_equal "$(json '.teams[] | select(.team == "cyd") | [.solved, .problems[0].pending] | @csv' \
         "$BATS_TEST_TMPDIR/out")" 0,1
@@ -580,10 +591,15 @@ bob|2.c|AC"
     assert_equal "$(standings "${times[@]}" 'scoring: { type: fastest }' | jq -c '.teams[] | [.rank, .team, .score]' |
         xargs)" \
         '[1,ada,1] [1,bob,1] [3,cyd,3] [4,dan,4]'
+    run -0 "$build/grader" results "$contest" standings
+    assert_line --index 0 $'rank\tteam\tname\tsolved\tscore\tA\taffiliation\tcountry'
+    assert_line --index 2 $'1\tbob\tbob\t1\t1\t2.100000 (1)\t-\t-'
     # Speedups 2, 4 and 1: a third of the way from 1 to 4, all of it, none.
     assert_equal "$(standings "${times[@]}" 'scoring: { type: relative, correct: 40 }' |
         jq -c '.teams[] | [.rank, .team, (.score * 1000 | round)]' |
         xargs)" '[1,bob,100000] [2,ada,60000] [3,cyd,40000] [4,dan,0]'
+    run -0 "$build/grader" results "$contest" standings
+    assert_line --index 2 $'2\tada\tAda & "Co"\t1\t60\t60\tGöttingen, 1\tDEU'
     # One to be reviewed has no time until it was.
     sqlite3 "$db" 'UPDATE judgements SET review = 1 WHERE submission = 4'
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"ada"'

@@ -711,7 +711,8 @@ FAULTS
     rm "$contest/teams/bob.yaml"
     touch "$contest/teams/notes.txt" "$contest/submissions/readme" "$contest/submissions/ada/1.c"
     run -0 --separate-stderr "$build/grader" check "$contest"
-    assert_equal "$(grep -v 'here nothing can be graded' <<< "$stderr")" "$(printf 'grader: %s; nothing in it is graded\n' \
+    assert_equal "$(grep -v 'here nothing can be graded' <<< "$stderr")" \
+        "$(printf 'grader: %s; nothing in it is graded\n' \
         'teams/notes.txt: a team is a file TEAM.yaml' \
         'submissions/ada/1.c: contest.yaml has no problem of that id; there are: A' \
         'submissions/ada/Z: contest.yaml has no problem of that id; there are: A' \

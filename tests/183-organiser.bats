@@ -95,7 +95,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     rm teams/cyd.yml
     echo 'name: ""' > teams/ada.yaml
     run -2 "$build/grader" check "$contest"
-    assert_output "grader: $contest/teams/ada.yaml: 'name' is empty"
+    assert_output "grader: $contest/teams/ada.yaml:1: 'name' is empty"
     run -2 "$build/grader" run "$contest" --watch again
     assert_output "grader: run takes one folder: what is 'again'?"
 }

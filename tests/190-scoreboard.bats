@@ -421,3 +421,30 @@ BROKEN
     { time board_write "$contest" > /dev/null 2>&1; } 2>&3
     assert_equal "$(find "$site" -path '*submission/*' -name '*.html' | wc -l)" 2000
 }
+
+@test "contents: a problem without times says why there are none, and whether they may still come" {
+    local kind verdict minute review words
+    while IFS='|' read -r end kind verdict minute review words; do
+        rm -rf "$contest"
+        board_contest "$contest" 'start: 2026-01-01T00:00:00Z' "end: $end-01-01T01:00:00Z"
+        board_fill "$contest" "VALUES (1, 'ada', 'A', $minute, $verdict, NULL, NULL, NULL, $kind, $review, 'a.cu', 'x')"
+        run -0 "$build/scoreboard" "$contest"
+        run -0 grep -o '<p>No times[^<]*' "$site/problem/A.html"
+        assert_output "<p>$words"
+    done <<'ROWS'
+2099|1|'WA'|10|0|No times yet.
+2026|1|NULL|10|0|No times yet.
+2026|1|'WA'|10|0|No times: no submission was accepted.
+2026|1|'AC'|10|1|No times: the accepted submissions are to be reviewed.
+2099|3|'AC'|10|0|No times: the accepted submissions ran on the simulator, whose times do not rank.
+2026|2|'AC'|10|0|No times: the accepted submissions ran on a CPU, and this contest ranks no times of CPUs.
+2026|1|'AC'|70|0|No times: the accepted submissions were handed in outside of the contest's time.
+2026|1|'AC'|10|0|No times: none were taken of the accepted submissions.
+ROWS
+    rm -rf "$contest"
+    board_contest "$contest" 'start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:05:00Z' 'end: 2026-01-01T01:00:00Z'
+    board_fill "$contest" "VALUES (1, 'ada', 'A', 10, 'AC', 1.0, NULL, NULL, 1, 0, 'a.cu', NULL)"
+    run -0 "$build/scoreboard" "$contest"
+    grep -q '<p>No times are shown before the standings are thawed' "$site/problem/A.html"
+    grep -q '順位表の凍結が解除されるまで' "$site/ja/problem/A.html"
+}

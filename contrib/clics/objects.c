@@ -204,6 +204,7 @@ static bool read_problem(const struct reader *reader, size_t index)
     const struct contest_problem *problem = &reader->view->contest->problems[index];
     const struct source *source = &reader->sources[index];
     const char *name = settings_string(&source->package.problem, "name.en"), *uuid;
+    const double limit = problem->time_limit > 0 ? problem->time_limit : source->package.gpu_time_limit;
     char id[CLICS_ID];
     json_t *object;
 
@@ -212,7 +213,7 @@ static bool read_problem(const struct reader *reader, size_t index)
     clics_id("p", problem->id, id);
     object = json_pack("{s:s, s:s, s:s, s:I, s:o, s:I}", "id", id, "label", problem->id, "name",
                        name ? name : problem->id, "ordinal", (json_int_t)index + 1, "time_limit",
-                       milliseconds(problem->time_limit > 0 ? problem->time_limit : source->package.gpu_time_limit), "test_data_count", (json_int_t)source->count);
+                       milliseconds(limit), "test_data_count", (json_int_t)source->count);
     if (uuid)
         json_object_set_new(object, "uuid", json_string(uuid));
     if (board_has_scores(reader->view->contest))

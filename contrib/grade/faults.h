@@ -1,7 +1,7 @@
 /*
  * faults.h - what is wrong with a contest's folder, all of it: one line each on standard error.
  *
- * Called by contest.c and preflight.c for `grader check` and `grader run`. Who gives no faults stops at the first error.
+ * Called by contest.c and preflight.c for `grader check` and `grader run`. Without faults they stop at the first error.
  */
 #ifndef GRADE_FAULTS_H
 #define GRADE_FAULTS_H

@@ -158,7 +158,8 @@ static bool host_agrees(const struct contest *contest, size_t index, const char 
     if (file >= 0)
         unlink(json);
     return agrees ||
-           error_usage(error, "%s:%d: %.300s", contest->settings.path, contest_problem_line(contest, index, "league"), line);
+           error_usage(error, "%s:%d: %.300s", contest->settings.path,
+                       contest_problem_line(contest, index, "league"), line);
 }
 
 static bool note(void *faults, struct error *error) { return faults_note(faults, error); }
@@ -279,9 +280,11 @@ static bool is_sealed_or_practice(const struct contest *contest, struct faults *
         const struct contest_problem *problem = &contest->problems[i];
 
         if (problem->id && (!is_sample(problem->secret) || !is_sample(problem->ranked)))
-            return error_usage(error, "%s:%d: problem %s has secret cases ('%s'), and there is no seal: make one (make "
-                                      "seal) and name it with 'seal:', or say 'practice: yes' where nothing depends on"
-                                      " the results", contest->settings.path, contest_problem_line(contest, i, "secret"), problem->id,
+            return error_usage(error, "%s:%d: problem %s has secret cases ('%s'), and there is no seal: make one "
+                                      "(make seal) and name it with 'seal:', or say 'practice: yes' where nothing "
+                                      "depends on the results", contest->settings.path,
+                               contest_problem_line(contest, i, "secret"),
+                               problem->id,
                                is_sample(problem->secret) ? problem->ranked : problem->secret) ||
                    faults_note(faults, error);
     }

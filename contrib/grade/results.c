@@ -3,6 +3,7 @@
  */
 #include <jansson.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,29 +102,159 @@ static json_t *standings_json(const struct standings *standings)
 
         for (size_t k = 0; k < contest->problem_count; k++)
             json_array_append_new(cells, cell_json(contest, k, &team->cells[k]));
-        json_array_append_new(teams, json_pack("{s:I, s:s, s:s, s:I, s:f, s:f, s:o}", "rank", (json_int_t)team->rank,
-                                               "team", team->id, "name", team->name, "solved", (json_int_t)team->solved,
-                                               "penalty", team->penalty, "score", team->score, "problems", cells));
+        json_array_append_new(teams, json_pack("{s:I, s:s, s:s, s:s?, s:s?, s:I, s:f, s:f, s:o}", "rank",
+                                               (json_int_t)team->rank, "team", team->id, "name", team->name,
+                                               "affiliation", team->affiliation, "country", team->country, "solved",
+                                               (json_int_t)team->solved, "penalty", team->penalty, "score",
+                                               team->score, "problems", cells));
     }
     return json_pack("{s:i, s:s, s:s, s:b, s:o}", "format", 1, "contest", contest->name, "scoring",
                      scoring_names[contest->scoring], "frozen", standings->freeze > 0, "teams", teams);
 }
 
+/* A number for people: two decimals at most, and none that are 0. */
+static void number_text(char *text, size_t size, double number)
+{
+    char *end;
+
+    snprintf(text, size, "%.2f", number);
+    for (end = text + strlen(text); end[-1] == '0'; end--)
+        end[-1] = '\0';
+    if (end[-1] == '.')
+        end[-1] = '\0';
+}
+
+/*
+ * A team on one problem: "TRIES/MINUTE" with pass-fail, MINUTE - where it is not solved; "SECONDS (PLACE)" with
+ * fastest; else points. "?N" for N submissions without a verdict. "" where nothing was handed in.
+ */
+static void cell_text(const struct contest *contest, const struct standings_cell *cell, char *text, size_t size)
+{
+    char number[48] = "";
+
+    if (contest->scoring == SCORING_PASS_FAIL && cell->solved.solved)
+        snprintf(number, sizeof number, "%zu/%.0f", cell->solved.tries, floor(cell->solved.seconds / 60));
+    else if (contest->scoring == SCORING_PASS_FAIL && cell->solved.tries > 0)
+        snprintf(number, sizeof number, "%zu/-", cell->solved.tries);
+    else if (contest->scoring == SCORING_FASTEST && cell->timing.median > 0)
+        snprintf(number, sizeof number, "%.6f (%zu)", cell->timing.median, cell->timing.rank);
+    else if (contest->scoring != SCORING_PASS_FAIL && contest->scoring != SCORING_FASTEST && cell->solved.tries > 0)
+        number_text(number, sizeof number, cell->score);
+    else if (cell->solved.tries > 0)
+        snprintf(number, sizeof number, "-");
+    if (cell->solved.pending > 0)
+        snprintf(text, size, "%s%s?%zu", number, number[0] ? " " : "", cell->solved.pending);
+    else
+        snprintf(text, size, "%s", number);
+}
+
+/* Columns of the standings: which are shown, as what. */
+struct columns {
+    bool all;         /* for programs: penalty and score, affiliation and country, whether they mean anything or not */
+    bool affiliation; /* some team has one */
+    bool country;
+};
+
+static struct columns columns_of(const struct standings *standings, enum rows_format format)
+{
+    struct columns columns = { .all = format == ROWS_CSV };
+
+    columns.affiliation = columns.country = columns.all;
+    for (size_t i = 0; i < standings->count; i++) {
+        columns.affiliation = columns.affiliation || standings->teams[i].affiliation;
+        columns.country = columns.country || standings->teams[i].country;
+    }
+    return columns;
+}
+
+/* Text for a query: what is printed to `file`, with names of columns quoted. Problems' ids have no quotes. */
+static void print_names(FILE *file, const struct contest *contest, const struct columns *columns)
+{
+    const bool pass_fail = contest->scoring == SCORING_PASS_FAIL;
+
+    fputs("SELECT place AS rank, team, name, solved", file);
+    if (columns->all || pass_fail)
+        fputs(", penalty", file);
+    if (columns->all || !pass_fail)
+        fputs(", score", file);
+    for (size_t k = 0; k < contest->problem_count; k++)
+        fprintf(file, ", nullif(problem_%zu, '') AS \"%s\"", k, contest->problems[k].id);
+    fputs(columns->affiliation ? ", affiliation" : "", file);
+    fputs(columns->country ? ", country" : "", file);
+    fputs(" FROM standings ORDER BY standings.rowid", file);
+}
+
+static void print_table(FILE *file, const struct contest *contest, bool insert)
+{
+    fputs(insert ? "INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?"
+                 : "CREATE TEMP TABLE standings (place, team, name, affiliation, country, solved, penalty, "
+                   "score", file);
+    for (size_t k = 0; k < contest->problem_count; k++)
+        insert ? fputs(", ?", file) : fprintf(file, ", problem_%zu", k);
+    fputs(")", file);
+}
+
+static bool add_line(const struct standings *standings, const struct standings_team *team, const char *sql, bool exact,
+                     struct error *error)
+{
+    sqlite3_stmt *statement = store_prepare(standings->store, error, sql, "issssi", (int64_t)team->rank, team->id,
+                                            team->name, team->affiliation, team->country, (int64_t)team->solved);
+    enum store_row row;
+    char text[64];
+
+    if (!statement)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const double number = i == 0 ? team->penalty : team->score;
+
+        number_text(text, sizeof text, number);
+        if (exact)
+            sqlite3_bind_double(statement, 7 + i, number);
+        else
+            sqlite3_bind_text(statement, 7 + i, text, -1, SQLITE_TRANSIENT);
+    }
+    for (size_t k = 0; k < standings->contest->problem_count; k++) {
+        cell_text(standings->contest, &team->cells[k], text, sizeof text);
+        sqlite3_bind_text(statement, 9 + (int)k, text, -1, SQLITE_TRANSIENT);
+    }
+    row = store_step(standings->store, statement, error);
+    sqlite3_finalize(statement);
+    return row == STORE_END;
+}
+
+/* The text that a printer makes, to be freed. */
+static char *sql_text(const struct standings *standings, const struct columns *columns, bool insert)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+
+    if (!file)
+        return NULL;
+    if (columns)
+        print_names(file, standings->contest, columns);
+    else
+        print_table(file, standings->contest, insert);
+    return fclose(file) == 0 ? text : NULL;
+}
+
 /* One line a team through rows_write(), so that names are quoted as everywhere. */
 static bool write_lines(const struct standings *standings, enum rows_format format, struct error *error)
 {
-    struct store *store = standings->store;
-    bool ok = store_run(store, error, "CREATE TEMP TABLE standings (rank, team, name, solved, penalty, score)", "");
-    sqlite3_stmt *statement;
+    const struct columns columns = columns_of(standings, format);
+    char *create = sql_text(standings, NULL, false), *insert = sql_text(standings, NULL, true),
+         *select = sql_text(standings, &columns, false);
+    bool ok = (create && insert && select) || error_toolkit(error, "out of memory");
+    sqlite3_stmt *statement = NULL;
 
-    for (size_t i = 0; ok && i < standings->count; i++) {
-        const struct standings_team *team = &standings->teams[i];
-
-        ok = store_run(store, error, "INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?)", "issidd", (int64_t)team->rank,
-                       team->id, team->name, (int64_t)team->solved, team->penalty, team->score);
-    }
-    statement = ok ? store_prepare(store, error, "SELECT * FROM standings ORDER BY rowid", "") : NULL;
-    return statement && rows_write(store, statement, format, error);
+    ok = ok && store_run(standings->store, error, create, "");
+    for (size_t i = 0; ok && i < standings->count; i++)
+        ok = add_line(standings, &standings->teams[i], insert, format == ROWS_CSV, error);
+    statement = ok ? store_prepare(standings->store, error, select, "") : NULL;
+    free(create);
+    free(insert);
+    free(select);
+    return statement && rows_write(standings->store, statement, format, error);
 }
 
 /* As rows, best first, in the same formats. `public_view` hides what came after the freeze. */

@@ -10,7 +10,7 @@ $(BUILD)/convert: $(CONVERT_OBJECTS)
 
 # Problems are in it, for it exports them. driver.c and validator.c go into packages.
 KATTIS_OBJECTS := $(call object,$(filter-out %/driver.c %/validator.c,$(wildcard contrib/kattis/*.c)) \
-	$(addprefix contrib/grade/,contest.c groups.c score.c litter.c))
+	$(addprefix contrib/grade/,contest.c faults.c groups.c score.c litter.c))
 $(BUILD)/kattis: $(KATTIS_OBJECTS) $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS) -larchive
 

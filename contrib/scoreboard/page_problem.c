@@ -214,6 +214,38 @@ static void put_facts(struct page *page, const struct board *board, size_t index
     page_put(page, "</dl>\n");
 }
 
+/* What keeps an accepted submission from having a time that ranks. */
+static enum word why_untimed(const struct board *board, const struct entry *entry)
+{
+    const char *kind = entry->kind ? entry->kind : "";
+
+    if (!entry->counts)
+        return WORD_NO_TIMES_OUTSIDE;
+    if (entry->review)
+        return WORD_NO_TIMES_REVIEW;
+    if (strcmp(kind, "sim") == 0)
+        return WORD_NO_TIMES_SIM;
+    return strcmp(kind, "gpu") != 0 && !board->contest->rank_cpu ? WORD_NO_TIMES_CPU : WORD_NO_TIMES_TAKEN;
+}
+
+/* Why a problem has no times: they may still come, or they never do. */
+static enum word why_no_times(const struct board *board, const struct entry *const *entries, size_t count)
+{
+    const bool over = board->contest->end > 0 && board->now >= board->contest->end;
+    enum word why = over ? WORD_NO_TIMES_NONE_RIGHT : WORD_NO_TIMES;
+
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i]->hidden)
+            return WORD_NO_TIMES_FROZEN;
+        if (!entries[i]->verdict)
+            return WORD_NO_TIMES;
+        if (strcmp(entries[i]->verdict, "AC") == 0 &&
+            (entries[i]->counts || why == WORD_NO_TIMES || why == WORD_NO_TIMES_NONE_RIGHT))
+            why = why_untimed(board, entries[i]);
+    }
+    return why;
+}
+
 bool page_problem(struct page *page, enum language language, const struct board *board, size_t problem,
                   const char *digest)
 {
@@ -241,7 +273,7 @@ bool page_problem(struct page *page, enum language language, const struct board 
             put_picture(page, &times);
             put_best(page, &times, board->contest->problems[problem].repeat);
         } else {
-            page_put(page, "<p>%s</p>\n", page_word(page, WORD_NO_TIMES));
+            page_put(page, "<p>%s</p>\n", page_word(page, why_no_times(board, entries, count)));
         }
         ok = page_statistics(page, board, problem);
         page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_SUBMISSIONS));

@@ -92,8 +92,9 @@ static json_t *asked_json(const struct options *options)
 {
     const bool by_group = !options->test_case && !options->generate && options->input_count == 0;
 
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "group", word_json(by_group ? options->group : NULL), "case",
-                     word_json(options->test_case), "generate", word_json(options->generate), "files",
+    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "group",
+                     word_json(by_group ? options->group : NULL), "case", word_json(options->test_case), "generate",
+                     word_json(options->generate), "files",
                      options->input_count > 0, "keep_going", options->keep_going, "time_limit",
                      options->time_limit > 0 ? json_real(options->time_limit) : json_null(), "memory_limit",
                      limit_json(options->memory_limit), "device_memory_limit",
