@@ -143,7 +143,7 @@ teardown() {
     assert_output $'the request is larger than this contest allows\n 413'
     # Nothing of theirs lies anywhere but where it belongs.
     assert_equal "$(find "$contest" "$BATS_TEST_TMPDIR" -name 'y.c' | wc -l)" 0
-    run -1 grep -vxE 'feed-(jury|public)\.ndjson|incoming-server|results\.db(-shm|-wal)?|serve-lock|sources|token' \
+    run -1 grep -vxE 'feed-(jury|public|teams)\.ndjson|incoming-server|results\.db(-shm|-wal)?|serve-lock|sources|token' \
         <(ls "$contest/grading")
 }
 
@@ -401,6 +401,48 @@ teardown() {
     run -0 body_as "$bob" /my/index.html
     refute_output --partial 'Is 0 a'
     assert_output --partial 'To all.'
+}
+
+@test "Contest API: a team's feed has its own clarifications and those to all, as they come; tokens stay; nobody else's" {
+    local ada bob prof api=/api/contests/contest stream
+    serve_contest
+    ada=$(token ada) bob=$(token bob) prof=$("$build/grader" token "$contest" --jury prof)
+    serve
+    say() { curl -s -H "Authorization: Bearer $1" --data-binary "$2" "$url$api/clarifications" | jq -r .id; }
+    feed() { curl -sN -m 1 -H "Authorization: Bearer $1" "$url$api/event-feed${2:-}" || true; }
+    # ID, whom it is to and what it replies to, of each clarification in a feed.
+    told() { jq -c 'select(.type == "clarifications") | [.id, .data.to_team_id, .data.reply_to_id]' <<< "$1" | paste -sd ' '; }
+    curl -sN -m 20 -H "Authorization: Bearer $ada" "$url$api/event-feed" > "$BATS_TEST_TMPDIR/stream" &
+    stream=$!
+    say "$ada" '{"text": "Is 0 a key?", "problem_id": "A"}'
+    say "$bob" '{"text": "Bob asks."}'
+    say "$prof" '{"text": "It is.", "to_team_id": "ada", "reply_to_id": "1"}'
+    say "$prof" '{"text": "To all, for Bob asked.", "reply_to_id": "2"}'
+    say "$prof" '{"text": "Ada, Bob asked.", "to_team_id": "ada", "reply_to_id": "2"}'
+    until_true 10 grep -q 'Ada, Bob asked' "$BATS_TEST_TMPDIR/stream"
+    kill "$stream" && wait "$stream" || true
+    assert_equal "$(told "$(< "$BATS_TEST_TMPDIR/stream")")" \
+        '["1",null,null] ["3","ada","1"] ["4",null,null] ["5","ada",null]'
+    run -1 grep -q 'Bob asks' "$BATS_TEST_TMPDIR/stream"
+    assert_equal "$(told "$(feed "$bob")")" '["2",null,null] ["4",null,null]'
+    assert_equal "$(told "$(feed "$prof")")" '["1",null,null] ["2",null,null] ["3","ada","1"] ["4",null,"2"] ["5","ada","2"]'
+    assert_equal "$(told "$(curl -sN -m 1 "$url$api/event-feed" || true)")" '["4",null,null]'
+    # The endpoint says the same as the feed.
+    assert_equal "$(body_as "$ada" $api/clarifications | jq -c 'map([.id, .reply_to_id])')" \
+        '[["1",null],["3","1"],["4",null],["5",null]]'
+    # All else is as everybody has it, but for the tokens.
+    assert_equal "$(feed "$ada" | jq -c 'select(.type != "clarifications") | del(.token)')" \
+        "$(curl -sN -m 1 "$url$api/event-feed" | jq -c 'select(.type != "clarifications") | del(.token)')"
+    feed "$ada" > "$BATS_TEST_TMPDIR/before"
+    kill -9 "$server" && wait "$server" || true
+    serve
+    assert_equal "$(feed "$ada")" "$(< "$BATS_TEST_TMPDIR/before")"
+    # From a line that the team has, and from one that it has not: nothing more is told.
+    assert_equal "$(feed "$ada" "?since_token=$(jq -r 'select(.id == "3").token' "$BATS_TEST_TMPDIR/before")")" \
+        "$(sed '1,/"id":"3"/d' "$BATS_TEST_TMPDIR/before")"
+    assert_equal "$(told "$(feed "$ada" "?since_token=$(feed "$bob" | jq -r 'select(.id == "2").token')")")" \
+        '["3","ada","1"] ["4",null,null] ["5","ada",null]'
+    assert_equal "$(get_as "$ada" "$api/event-feed?since_token=$(feed "$prof" | jq -r .token | head -n 1)")" 400
 }
 
 @test "programs: a batch is judged behind the contest, equal sources once, and is no part of the contest" {

@@ -23,7 +23,9 @@ static const char *const singles[] = { "state", "scoreboard", "access" };
 
 static enum news_view view_of(const struct http_request *request)
 {
-    return request->account.role >= ROLE_JURY ? NEWS_JURY : NEWS_PUBLIC;
+    return request->account.role >= ROLE_JURY   ? NEWS_JURY
+           : request->account.role == ROLE_TEAM ? NEWS_TEAMS
+                                                : NEWS_PUBLIC;
 }
 
 static void send_json(const struct http_request *request, struct http_reply *reply, unsigned status,
@@ -55,30 +57,50 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
 /* A stream's place: bytes of the feed below, and above the last beat that was sent. */
 #define PLACE_BYTES ((INT64_C(1) << 47) - 1)
 
-static ptrdiff_t read_feed(struct server *server, enum news_view view, int64_t *place, char *buffer, size_t size)
-{
-    const int64_t beat = server_beat();
-    const int64_t at = *place & PLACE_BYTES;
-    const ptrdiff_t got = news_read(server->news, view, at, buffer, size);
+struct feed_reader {
+    struct server *server;
+    enum news_view view;
+    char team[CLICS_ID]; /* of NEWS_TEAMS; "" else */
+    struct feed_reader *next;
+};
 
-    if (got > 0)
-        *place = (beat << 47) | (at + got);
-    else if (got == 0 && *place >> 47 != beat) { /* "a newline at least every 120 seconds" */
-        *place = (beat << 47) | at;
+static ptrdiff_t read_feed(void *context, int64_t *place, char *buffer, size_t size)
+{
+    const struct feed_reader *reader = context;
+    const int64_t beat = server_beat();
+    int64_t at = *place & PLACE_BYTES;
+    const ptrdiff_t got = news_read(reader->server->news, reader->view, reader->team, &at, buffer, size);
+    const bool says = got > 0 || (got == 0 && *place >> 47 != beat);
+
+    *place = (says ? beat << 47 : *place & ~PLACE_BYTES) | at;
+    if (got == 0 && says) { /* "a newline at least every 120 seconds" */
         buffer[0] = '\n';
         return 1;
     }
     return got;
 }
 
-static ptrdiff_t read_public(void *context, int64_t *place, char *buffer, size_t size)
+/* Who reads a feed, kept until the server ends: there is one for each view, and for each team that has asked. */
+static struct feed_reader *reader_of(struct server *server, enum news_view view, const char *team)
 {
-    return read_feed(context, NEWS_PUBLIC, place, buffer, size);
+    struct feed_reader *reader = server->readers;
+
+    while (reader && (reader->view != view || strcmp(reader->team, team) != 0))
+        reader = reader->next;
+    if (reader || !(reader = calloc(1, sizeof *reader)))
+        return reader;
+    *reader = (struct feed_reader){ .server = server, .view = view, .next = server->readers };
+    snprintf(reader->team, sizeof reader->team, "%s", team);
+    return server->readers = reader;
 }
 
-static ptrdiff_t read_jury(void *context, int64_t *place, char *buffer, size_t size)
+void api_release(struct server *server)
 {
-    return read_feed(context, NEWS_JURY, place, buffer, size);
+    for (struct feed_reader *reader = server->readers, *next; reader; reader = next) {
+        next = reader->next;
+        free(reader);
+    }
+    server->readers = NULL;
 }
 
 static void get_feed(struct server *server, struct http_request *request, struct http_reply *reply)
@@ -86,15 +108,22 @@ static void get_feed(struct server *server, struct http_request *request, struct
     const char *token = http_query(request, "since_token"), *since = token ? token : http_query(request, "since_id");
     const enum news_view view = view_of(request);
     const int64_t place = since && since[0] ? news_after(server->news, view, since) : 0;
+    char team[CLICS_ID] = "";
 
+    if (view == NEWS_TEAMS)
+        clics_id("t", request->account.name, team);
     if (place < 0) {
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "this feed has no such token");
         return;
     }
+    reply->stream_context = reader_of(server, view, team);
+    if (!reply->stream_context) {
+        server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        return;
+    }
     reply->status = MHD_HTTP_OK;
     reply->type = "application/x-ndjson";
-    reply->stream = view == NEWS_PUBLIC ? read_public : read_jury;
-    reply->stream_context = server;
+    reply->stream = read_feed;
     reply->stream_place = (server_beat() << 47) | place;
 }
 
@@ -153,26 +182,21 @@ static json_t *access_of(const struct http_request *request, json_t *objects)
 }
 
 /* A team's clarifications: what is for all, and its own. */
-static json_t *clarifications_of(struct server *server, const struct http_request *request)
+static json_t *clarifications_of(const struct http_request *request, const json_t *objects)
 {
-    json_t *all = news_objects(server->news, NEWS_JURY), *own = json_array(), *object;
+    json_t *own = json_array(), *object;
     char id[CLICS_ID];
     size_t i;
 
     clics_id("t", request->account.name, id);
-    json_array_foreach(json_object_get(all, "clarifications"), i, object) {
-        const char *from = json_string_value(json_object_get(object, "from_team_id")),
-                   *to = json_string_value(json_object_get(object, "to_team_id"));
-
-        if ((!from && !to) || (from && strcmp(from, id) == 0) || (to && strcmp(to, id) == 0))
+    json_array_foreach(json_object_get(objects, "clarifications"), i, object)
+        if (news_is_for(object, id))
             json_array_append(own, object);
-    }
-    json_decref(all);
     return own;
 }
 
 /* An endpoint, or one object of it. */
-static void get_object(struct server *server, struct http_request *request, struct http_reply *reply,
+static void get_object(struct http_request *request, struct http_reply *reply,
                        json_t *objects, const char *name, const char *id)
 {
     json_t *value = json_object_get(objects, name), *made = NULL;
@@ -180,7 +204,7 @@ static void get_object(struct server *server, struct http_request *request, stru
     if (strcmp(name, "access") == 0)
         value = made = access_of(request, objects);
     else if (strcmp(name, "clarifications") == 0 && request->account.role == ROLE_TEAM)
-        value = made = clarifications_of(server, request);
+        value = made = clarifications_of(request, objects);
     else if (strcmp(name, "accounts") == 0) {
         value = made = json_array();
         if (request->account.role >= ROLE_TEAM)
@@ -248,7 +272,7 @@ static void get_below(struct server *server, struct http_request *request, struc
         get_files(server, request, reply, files_of(path));
     else if (is_one_of(name, lists, sizeof lists / sizeof lists[0]) ||
              (!slash && is_one_of(name, singles, sizeof singles / sizeof singles[0])))
-        get_object(server, request, reply, objects, name, slash ? slash + 1 : NULL);
+        get_object(request, reply, objects, name, slash ? slash + 1 : NULL);
     else
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such endpoint");
 }

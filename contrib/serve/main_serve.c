@@ -123,6 +123,7 @@ static void close_all(struct server *server)
 {
     if (server->news)
         news_close(server->news);
+    api_release(server);
     if (server->boards)
         board_cache_free(server->boards);
     if (server->accounts.db)

@@ -33,7 +33,7 @@ struct news {
     uint64_t number;
 };
 
-static const char *const names[NEWS_VIEWS] = { "public", "jury" };
+static const char *const names[NEWS_VIEWS] = { "public", "jury", "teams" };
 
 struct news *news_open(const struct contest *contest, const char *folder, const char *root, const char *id,
                        struct error *error)
@@ -98,7 +98,7 @@ static bool open_feeds(struct news *news, struct error *error)
         char prefix[32] = "";
 
         if (store_step(&news->stores[i], statement, error) == STORE_ROW)
-            snprintf(prefix, sizeof prefix, "%c%.12s", i == NEWS_PUBLIC ? 'p' : 'f',
+            snprintf(prefix, sizeof prefix, "%c%.12s", "pft"[i],
                      (const char *)sqlite3_column_text(statement, 0));
         sqlite3_finalize(statement);
         ok = (prefix[0] || error_toolkit(error, "%s: there is no contest in it", news->stores[i].path)) &&
@@ -138,23 +138,88 @@ static int phase_of(const struct contest *contest, double now)
     return phase;
 }
 
-static bool publish(struct news *news, enum news_view view, double now, struct error *error)
+static json_t *read_objects(struct news *news, enum news_view view, double now, struct error *error)
 {
     const struct view look = { .contest = news->contest, .store = &news->stores[view], .folder = news->folder,
                                .root = news->root, .id = news->id, .public_view = view == NEWS_PUBLIC, .now = now,
                                .serves_files = true };
+
+    return objects_read(&look, error);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+bool news_is_for(const json_t *clarification, const char *team)
+{
+    const char *from = text_of(clarification, "from_team_id"), *to = text_of(clarification, "to_team_id");
+
+    return (!from[0] && !to[0]) || strcmp(from, team) == 0 || strcmp(to, team) == 0;
+}
+
+static json_t *find(const json_t *array, const char *id)
+{
+    json_t *object;
+    size_t i;
+
+    json_array_foreach(array, i, object)
+        if (strcmp(text_of(object, "id"), id) == 0)
+            return object;
+    return NULL;
+}
+
+/*
+ * A private clarification as its team has it: a problem that is not shown yet, and a reply to what another team asked
+ * are left out, for nothing may refer to what the team does not have.
+ */
+static json_t *private_one(json_t *one, const json_t *all, const json_t *objects)
+{
+    const char *from = text_of(one, "from_team_id"), *team = from[0] ? from : text_of(one, "to_team_id");
+    const json_t *asked = find(all, text_of(one, "reply_to_id"));
+    json_t *copy = json_copy(one);
+
+    if (!asked || !news_is_for(asked, team))
+        json_object_set_new(copy, "reply_to_id", json_null());
+    if (!find(json_object_get(objects, "problems"), text_of(one, "problem_id")))
+        json_object_set_new(copy, "problem_id", json_null());
+    return copy;
+}
+
+/* What everybody may see, with every team's clarifications in place of those to all, in order of their numbers. */
+static json_t *objects_of_teams(json_t *open, const json_t *jury)
+{
+    const json_t *all = json_object_get(jury, "clarifications");
+    json_t *objects = json_copy(open), *list = json_array(), *one;
+    size_t i;
+
+    json_array_foreach(all, i, one) {
+        json_t *shown = find(json_object_get(open, "clarifications"), text_of(one, "id"));
+
+        if (shown)
+            json_array_append(list, shown);
+        else if (text_of(one, "from_team_id")[0] || text_of(one, "to_team_id")[0])
+            json_array_append_new(list, private_one(one, all, objects));
+    }
+    json_object_set_new(objects, "clarifications", list);
+    return objects;
+}
+
+/* Puts what has changed into the feed of a view, and on the disk. The reference to the objects is taken over. */
+static bool publish(struct news *news, enum news_view view, json_t *objects, struct error *error)
+{
     struct feed *feed = &news->feeds[view];
-    json_t *objects = objects_read(&look, error), *old;
+    json_t *old = objects;
     bool ok;
 
-    if (!objects)
-        return false;
     pthread_mutex_lock(&news->lock);
     ok = feed_append(feed, objects, error);
     pthread_mutex_unlock(&news->lock);
     ok = ok && write_on(news->paths[view], feed->text, news->shown[view], feed->size, error);
     pthread_mutex_lock(&news->lock);
-    old = objects;
     if (ok) {
         news->shown[view] = feed->size;
         old = news->objects[view];
@@ -163,6 +228,25 @@ static bool publish(struct news *news, enum news_view view, double now, struct e
     }
     pthread_mutex_unlock(&news->lock);
     json_decref(old);
+    return ok;
+}
+
+/* All views. What is to all was read before the rest, which may be a moment newer. */
+static bool publish_all(struct news *news, double now, struct error *error)
+{
+    json_t *objects[NEWS_VIEWS] = { read_objects(news, NEWS_PUBLIC, now, error) };
+    bool ok = objects[NEWS_PUBLIC] != NULL;
+
+    if (ok)
+        objects[NEWS_JURY] = read_objects(news, NEWS_JURY, now, error);
+    ok = ok && objects[NEWS_JURY];
+    if (ok)
+        objects[NEWS_TEAMS] = objects_of_teams(objects[NEWS_PUBLIC], objects[NEWS_JURY]);
+    for (int i = 0; i < NEWS_VIEWS; i++)
+        if (ok)
+            ok = publish(news, (enum news_view)i, objects[i], error);
+        else
+            json_decref(objects[i]);
     return ok;
 }
 
@@ -181,9 +265,8 @@ bool news_look(struct news *news, bool *changed, struct error *error)
         return true;
     if (!news->feeds_open && !open_feeds(news, error))
         return false;
-    for (int i = 0; i < NEWS_VIEWS; i++)
-        if (!publish(news, (enum news_view)i, now, error))
-            return false;
+    if (!publish_all(news, now, error))
+        return false;
     news->seen = number;
     news->phase = phase;
     news->last = clock_ns();
@@ -206,7 +289,46 @@ json_t *news_objects(struct news *news, enum news_view view)
     return objects;
 }
 
-ptrdiff_t news_read(struct news *news, enum news_view view, int64_t place, char *buffer, size_t size)
+/* Whether the line, of the feed for teams, is a clarification that is not for that team. */
+static bool is_hidden(const char *line, size_t length, const char *team)
+{
+    static const char start[] = "{\"type\":\"clarifications\"";
+    json_t *event, *data;
+    bool hidden;
+
+    if (length < sizeof start || memcmp(line, start, sizeof start - 1) != 0)
+        return false;
+    event = json_loadb(line, length, 0, NULL);
+    data = json_object_get(event, "data");
+    hidden = !json_is_object(data) || !news_is_for(data, team);
+    json_decref(event);
+    return hidden;
+}
+
+/* As many bytes as there is room for, from *place on, line by line. */
+static ptrdiff_t read_lines(const char *text, size_t shown, const char *team, int64_t *place, char *buffer, size_t size)
+{
+    size_t used = 0, at = (size_t)*place;
+
+    while (used < size && at < shown) {
+        const char *line = text + at, *end = memchr(line, '\n', shown - at);
+        const size_t length = end ? (size_t)(end + 1 - line) : shown - at;
+        const size_t part = length < size - used ? length : size - used;
+
+        if ((at == 0 || text[at - 1] == '\n') && is_hidden(line, length, team)) {
+            at += length;
+            continue;
+        }
+        memcpy(buffer + used, line, part);
+        used += part;
+        at += part;
+    }
+    *place = (int64_t)at;
+    return (ptrdiff_t)used;
+}
+
+ptrdiff_t news_read(struct news *news, enum news_view view, const char *team, int64_t *place, char *buffer,
+                    size_t size)
 {
     const struct feed *feed = &news->feeds[view];
     ptrdiff_t got = 0;
@@ -214,12 +336,15 @@ ptrdiff_t news_read(struct news *news, enum news_view view, int64_t place, char 
 
     pthread_mutex_lock(&news->lock);
     shown = news->shown[view];
-    if (place >= 0 && (size_t)place < shown) {
-        got = (ptrdiff_t)(shown - (size_t)place < size ? shown - (size_t)place : size);
-        memcpy(buffer, feed->text + place, (size_t)got);
-    } else if (json_is_string(json_object_get(json_object_get(feed->state, "state"), "end_of_updates"))) {
-        got = -1;
+    if ((size_t)*place < shown && view == NEWS_TEAMS) {
+        got = read_lines(feed->text, shown, team, place, buffer, size);
+    } else if ((size_t)*place < shown) {
+        got = (ptrdiff_t)(shown - (size_t)*place < size ? shown - (size_t)*place : size);
+        memcpy(buffer, feed->text + *place, (size_t)got);
+        *place += got;
     }
+    if (got == 0 && json_is_string(json_object_get(json_object_get(feed->state, "state"), "end_of_updates")))
+        got = -1;
     pthread_mutex_unlock(&news->lock);
     return got;
 }

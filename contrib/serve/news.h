@@ -12,11 +12,12 @@
 #include "contrib/grade/contest.h"
 #include "contrib/grade/store/store.h"
 
-enum news_view { NEWS_PUBLIC, NEWS_JURY, NEWS_VIEWS };
+/* NEWS_TEAMS is what everybody may see and all clarifications, of which each team gets those that are for it. */
+enum news_view { NEWS_PUBLIC, NEWS_JURY, NEWS_TEAMS, NEWS_VIEWS };
 
 struct news;
 
-/* The feeds go on where grading/feed-public.ndjson and feed-jury.ndjson end. NULL with an error. */
+/* The feeds go on where grading/feed-public.ndjson, feed-jury.ndjson and feed-teams.ndjson end. NULL with an error. */
 struct news *news_open(const struct contest *contest, const char *folder, const char *root, const char *id,
                        struct error *error);
 void news_close(struct news *news);
@@ -34,10 +35,14 @@ uint64_t news_number(const struct news *news);
 json_t *news_objects(struct news *news, enum news_view view);
 
 /*
- * Up to `size` bytes of a feed from its byte `place` on, whole lines or parts; 0 where there is nothing yet, -1 where
- * there will be nothing any more.
+ * Up to `size` bytes of a feed from its byte *place on, whole lines or parts, and moves it; 0 where there is nothing yet,
+ * -1 where there will be nothing any more. With NEWS_TEAMS what is not for the team of that ID is left out.
  */
-ptrdiff_t news_read(struct news *news, enum news_view view, int64_t place, char *buffer, size_t size);
+ptrdiff_t news_read(struct news *news, enum news_view view, const char *team, int64_t *place, char *buffer,
+                    size_t size);
+
+/* Whether a clarification is for the team of that ID: to all, or from or to it. */
+bool news_is_for(const json_t *clarification, const char *team);
 
 /* Where the feed goes on after the notification with that token, bytes; -1 where it has none. */
 int64_t news_after(struct news *news, enum news_view view, const char *token);

@@ -25,6 +25,7 @@ struct server {
     struct store accounts;     /* opened for secrets: who asks, and where in the queue something stands */
     struct limits *limits;
     struct board_cache *boards;
+    struct feed_reader *readers; /* of event feeds (api.c) */
     /* of the thread that makes changes */
     struct store store;
     struct intake intake;
@@ -61,6 +62,7 @@ const char *server_below(const char *path, const char *prefix);
 /* ---- api.c: the Contest API, below /api */
 void api_get(struct server *server, struct http_request *request, struct http_reply *reply);
 void api_post(struct server *server, struct http_request *request, struct http_reply *reply);
+void api_release(struct server *server);
 
 /* ---- upload.c */
 
