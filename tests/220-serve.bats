@@ -411,7 +411,9 @@ teardown() {
     say() { curl -s -H "Authorization: Bearer $1" --data-binary "$2" "$url$api/clarifications" | jq -r .id; }
     feed() { curl -sN -m 1 -H "Authorization: Bearer $1" "$url$api/event-feed${2:-}" || true; }
     # ID, whom it is to and what it replies to, of each clarification in a feed.
-    told() { jq -c 'select(.type == "clarifications") | [.id, .data.to_team_id, .data.reply_to_id]' <<< "$1" | paste -sd ' '; }
+    told() {
+        jq -c 'select(.type == "clarifications") | [.id, .data.to_team_id, .data.reply_to_id]' <<< "$1" | paste -sd ' '
+    }
     curl -sN -m 20 -H "Authorization: Bearer $ada" "$url$api/event-feed" > "$BATS_TEST_TMPDIR/stream" &
     stream=$!
     say "$ada" '{"text": "Is 0 a key?", "problem_id": "A"}'
@@ -425,7 +427,8 @@ teardown() {
         '["1",null,null] ["3","ada","1"] ["4",null,null] ["5","ada",null]'
     run -1 grep -q 'Bob asks' "$BATS_TEST_TMPDIR/stream"
     assert_equal "$(told "$(feed "$bob")")" '["2",null,null] ["4",null,null]'
-    assert_equal "$(told "$(feed "$prof")")" '["1",null,null] ["2",null,null] ["3","ada","1"] ["4",null,"2"] ["5","ada","2"]'
+    assert_equal "$(told "$(feed "$prof")")" \
+        '["1",null,null] ["2",null,null] ["3","ada","1"] ["4",null,"2"] ["5","ada","2"]'
     assert_equal "$(told "$(curl -sN -m 1 "$url$api/event-feed" || true)")" '["4",null,null]'
     # The endpoint says the same as the feed.
     assert_equal "$(body_as "$ada" $api/clarifications | jq -c 'map([.id, .reply_to_id])')" \

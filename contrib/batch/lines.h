@@ -31,8 +31,8 @@ struct lines {
 };
 
 /*
- * Opens the file, which need not be there yet, and marks the items whose results are in it. Lines of other batches stay.
- * Without a path it is standard output.
+ * Opens the file, which need not be there yet, and marks the items whose results are in it. Lines of other batches
+ * stay. Without a path it is standard output.
  */
 bool lines_open(struct lines *lines, const char *path, const char *batch, struct items *items, struct error *error);
 

@@ -32,16 +32,16 @@ static const char help[] =
     "  --counters       and counted: by the GPU that times them, or by the simulator\n"
     "  --again          judge a source again that was judged before\n"
     "  --out FILE       write to FILE, behind what is in it; what is in it of this batch is not written twice\n"
-    "  --resume BATCH   send nothing: write the results of that batch. With PROBLEM and FILE... of then, lines have their\n"
-    "                   names; without, the server's\n"
+    "  --resume BATCH   send nothing: write the results of that batch. With PROBLEM and FILE... of then lines have\n"
+    "                   their names; without, the server's\n"
     "  --poll SECONDS   ask every so often; else results come as a stream\n"
     "  --patience SECONDS  how long to go on trying where the server does not answer (default: 300)\n"
     "  --url URL        the server's address (default: CONTEST_URL, or the file `url` beside the token)\n"
     "  --token FILE     of mode 0600, of `grade.sh CONTEST token --program NAME`\n"
     "                   (default: ~/.config/gpu-contest/token)\n"
     "\n"
-    "exit codes: 0 all have a verdict, whatever it is, and are written; 2 usage, or the server refuses it; 3 the server\n"
-    "or this machine failed: go on with --resume\n";
+    "exit codes: 0 all have a verdict, whatever it is, and are written; 2 usage, or the server refuses it; 3 the\n"
+    "server or this machine failed: go on with --resume\n";
 
 struct options {
     bool times, explain, counters, again;
@@ -361,7 +361,7 @@ static bool is_missing(const struct batch *batch, const char *id)
     return false;
 }
 
-/* Writes a result that is there. What it has beside verdict and times is asked for first, by a connection of its own. */
+/* Writes a result that is there. What it has beside verdict and times is asked for first, by another connection. */
 static bool put_result(struct batch *batch, json_t *result)
 {
     const char *id = json_string_value(json_object_get(result, "id"));

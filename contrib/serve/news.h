@@ -35,8 +35,8 @@ uint64_t news_number(const struct news *news);
 json_t *news_objects(struct news *news, enum news_view view);
 
 /*
- * Up to `size` bytes of a feed from its byte *place on, whole lines or parts, and moves it; 0 where there is nothing yet,
- * -1 where there will be nothing any more. With NEWS_TEAMS what is not for the team of that ID is left out.
+ * Up to `size` bytes of a feed from its byte *place on, whole lines or parts, and moves it; 0 where there is nothing
+ * yet, -1 where there will be nothing any more. With NEWS_TEAMS what is not for the team of that ID is left out.
  */
 ptrdiff_t news_read(struct news *news, enum news_view view, const char *team, int64_t *place, char *buffer,
                     size_t size);
