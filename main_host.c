@@ -67,6 +67,7 @@
 #include "verify/judge/session.h"
 #include "verify/judge/setup.h"
 #include "verify/result/calls.h"
+#include "verify/result/counting.h"
 #include "verify/result/record.h"
 #include "verify/result/report.h"
 #include "verify/result/seeds.h"
@@ -82,6 +83,7 @@ struct host {
     struct random_key secret;           /* what checks by samples draw them from: no submission can know it */
     struct submission submission;
     struct device device;
+    bool half;                          /* the submission's, in a league that refuses tensor cores: rules_check() */
     struct walls walls;                 /* the box as it was reached */
     struct gpu_use use;                 /* the GPU and its warden, from claim_gpu() to the end */
     struct session_config session;      /* what every case's session is started with */
@@ -207,6 +209,9 @@ static bool choose_device(struct host *host, struct error *error)
     if (host->options.device_memory_limit && device->kind != DEVICE_GPU)
         return error_usage(error, "--device-memory-limit: only a GPU's memory is limited, and the submission runs on"
                                   " '%s'", device_kind_name(device->kind));
+    if (host->options.counters && device->kind != DEVICE_GPU)
+        return error_usage(error, "--counters: they are a GPU's, and the submission runs on '%s'",
+                           device_kind_name(device->kind));
     result->device_kind = device_kind_name(device->kind);
     result->device_name = device->name;
     if (device->kind == DEVICE_GPU) {
@@ -282,8 +287,10 @@ static bool settle_gpu(struct host *host, struct error *error)
                 host->device.gpu.uuid);
     else
         host->session.warden = &host->use.warden;
-    if (host->options.ranked || refuses_tensor(host))
+    if (host->options.counters || refuses_tensor(host))
         gpu_use_count(&host->use);
+    if (host->use.no_counters && host->options.counters)
+        fprintf(stderr, "main_host: --counters: %s\n", host->use.no_counters);
     if (host->use.no_counters && refuses_tensor(host))
         fprintf(stderr, "main_host: that submissions in this league use no tensor cores rests on reading their code: "
                         "%s\n", host->use.no_counters);
@@ -350,7 +357,7 @@ static bool set_traps(const struct host *host, struct session *session, struct s
 
     while (facts->outcome == OUTCOME_DONE && source->generated && session->resident.warden) {
         if (!source->decoy.data &&
-            !prepare_decoy(&host->prepare, source->number, source->decoys++, &source->decoy, error))
+            !prepare_decoys(&host->prepare, source->number, source->decoys++, 1, &source->decoy, error))
             return false;
         if (!session_draws_trap(session))
             break;
@@ -362,47 +369,18 @@ static bool set_traps(const struct host *host, struct session *session, struct s
     return true;
 }
 
-/* Makes calls until the counters' window is filled, and ends it. */
-static void fill_window(struct host *host, struct session *session, struct source *source, struct facts *facts,
-                        struct blob *output, struct case_result *result, struct gpm_use *use)
+/* Lets the GPU's counters have their say on all calls of the case. */
+static void end_counting(struct host *host, struct session *session, struct source *source, struct facts *facts,
+                         struct blob *output, struct case_result *result)
 {
-    struct gpm *counters = &host->use.counters;
-    const int64_t start = clock_ns();
-    struct session_times times;
+    struct counting counting = { .counters = &host->use.counters, .options = &host->options,
+                                 .rule = { .no_tensor = refuses_tensor(host), .half = host->half } };
+    struct work work = { 0 };
 
-    while (result->verdict == VERDICT_AC && !gpm_is_filled(counters) && clock_seconds(start, clock_ns()) < 1) {
-        *facts = session_call(session, &source->input, output, &times);
-        if (facts->outcome != OUTCOME_DONE) {
-            judge_call(host, facts, &source->input, &source->answer, output, result);
-            break;
-        }
-        gpm_add_call(counters, times.total);
-    }
-    gpm_end(counters, use);
-}
-
-/*
- * Short calls do not show in the GPU's counters: more of them, on the last input and without the warden between them,
- * which are neither timed nor checked. The counters stray at times: what they say against a submission they must say
- * again, of a window of its own.
- */
-static void fill_counters(struct host *host, struct session *session, struct source *source, struct facts *facts,
-                          struct blob *output, struct case_result *result)
-{
-    struct gpm *counters = &host->use.counters;
-    struct session_config quiet = *session->config;
-    struct gpm_use again = { 0 };
-
-    quiet.warden = NULL;
-    session->config = &quiet;
-    session->audit = false;
-    fill_window(host, session, source, facts, output, result, &result->counted);
-    if (refuses_tensor(host) && gpm_used_tensor(&result->counted)) {
-        gpm_begin(counters);
-        fill_window(host, session, source, facts, output, result, &again);
-    }
-    session->config = &host->session;
-    calls_take_counters(result, &host->result, counters, refuses_tensor(host), &again);
+    if (counting.rule.no_tensor && host->problem->work)
+        host->problem->work(&source->input, &source->answer, &work);
+    counting.rule.operations = work.operations;
+    counting_end(&counting, session, &source->input, facts, output, result, &host->result);
 }
 
 /* The throughput of a case that is accepted so far, where the problem asks for it and the calls have slots. */
@@ -423,7 +401,7 @@ static bool make_series(struct host *host, struct session *session, struct sourc
         result->verdict != VERDICT_AC)
         return true;
     ok = series_judge(&series, session, result, &last, error);
-    gpm_add_call(&host->use.counters, result->throughput.total);
+    gpm_add_calls(&host->use.counters, result->throughput.made, result->throughput.total);
     if (last.outcome != OUTCOME_DONE)
         *facts = last;
     return ok;
@@ -438,8 +416,10 @@ static bool make_calls(struct host *host, struct session *session, struct source
 
     if (facts->outcome != OUTCOME_DONE)
         judge_call(host, facts, input, answer, output, result);
-    gpm_begin(counters);
     while (facts->outcome == OUTCOME_DONE && result->timed < host->options.repeat) {
+        /* What a first call that does not count did is not to speak for the others. */
+        if (result->calls == 0 || (result->calls == 1 && host->options.ranked))
+            gpm_begin(counters);
         if (result->calls > 0 && !next_call(host, source, result, error))
             return false;
         if (host->problem->output_size(input) != session->output_size)
@@ -455,7 +435,7 @@ static bool make_calls(struct host *host, struct session *session, struct source
         result->calls++;
         if (facts->outcome == OUTCOME_DONE)
             *facts = session_call(session, input, output, &result->times[result->timed]);
-        gpm_add_call(counters, facts->seconds);
+        gpm_add_calls(counters, 1, facts->seconds);
         if (facts->outcome == OUTCOME_DONE)
             calls_take_times(result, &host->result, session, &host->options, host->package.must_use_gpu);
         if (!judge_call(host, facts, input, answer, output, result))
@@ -467,7 +447,7 @@ static bool make_calls(struct host *host, struct session *session, struct source
     if (!make_series(host, session, source, facts, result, error))
         return false;
     if (counters->device || counters->failed)
-        fill_counters(host, session, source, facts, output, result);
+        end_counting(host, session, source, facts, output, result);
     /* Of the last call: showing a large output may take as long as judging it. */
     host->problem->show_answer(input, answer, result->answer, sizeof result->answer);
     if (facts->outcome == OUTCOME_DONE && !facts->unwritten && output->data)
@@ -675,7 +655,7 @@ static bool keeps_rules(struct host *host, bool *kept, struct error *error)
     char *broken = host->result.message;
 
     if (!submission_pretends(&host->submission, &host->options, broken, sizeof host->result.message) &&
-        !rules_check(host->submission.path, host->league.rules, host->options.any_imports, broken,
+        !rules_check(host->submission.path, host->league.rules, host->options.any_imports, &host->half, broken,
                      sizeof host->result.message, error))
         return false;
     *kept = broken[0] == '\0';

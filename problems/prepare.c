@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "verify/box/cgroup.h"
@@ -226,20 +227,43 @@ void prepare_release(struct prepare *prepare)
     prepare->next = prepare->count = 0;
 }
 
-bool prepare_decoy(const struct prepare *prepare, size_t number, size_t repetition, struct blob *input,
-                   struct error *error)
-{
-    const uint32_t decoys = 1u << 31; /* no call has so high a number */
-    struct prepared call = { .number = number, .repetition = decoys + (uint32_t)repetition };
+/* Decoys while they are made. */
+struct decoys {
+    const struct prepare *prepare;
+    struct prepared *calls;
+};
 
+static void make_decoy(void *context, size_t i)
+{
+    const struct decoys *decoys = context;
+
+    generate(decoys->prepare, &decoys->calls[i]);
+}
+
+bool prepare_decoys(const struct prepare *prepare, size_t number, size_t first, size_t count, struct blob *inputs,
+                    struct error *error)
+{
+    const uint32_t high = 1u << 31; /* no call has so high a number */
+    struct decoys decoys = { .prepare = prepare, .calls = calloc(count, sizeof *decoys.calls) };
+    bool ok = decoys.calls != NULL;
+
+    if (!ok)
+        return error_toolkit(error, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        decoys.calls[i] = (struct prepared){ .number = number, .repetition = high + (uint32_t)(first + i) };
     if (prepare->processors)
         processors_make_way(prepare->processors);
-    generate(prepare, &call);
+    parallel_run(count, make_decoy, &decoys);
     if (prepare->processors)
         processors_return(prepare->processors);
-    blob_release(input);
-    *input = call.input;
-    if (!call.ok)
-        *error = call.error;
-    return call.ok;
+    for (size_t i = 0; i < count; i++) {
+        inputs[i] = decoys.calls[i].input;
+        if (ok && !decoys.calls[i].ok)
+            *error = decoys.calls[i].error;
+        ok = ok && decoys.calls[i].ok;
+    }
+    for (size_t i = 0; i < count && !ok; i++)
+        blob_release(&inputs[i]);
+    free(decoys.calls);
+    return ok;
 }

@@ -57,12 +57,12 @@ bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, siz
                   struct blob *answer, struct error *error);
 
 /*
- * An input of case `number` that no call gets: the same arguments, with a seed of its own for each `repetition`, below
- * 2^31. A trap shows it to the submission (verify/judge/session.h). The caller's to release; what *input held before is
- * released.
+ * Inputs of case `number` that no call gets: the same arguments, with seeds of their own for `count` repetitions from
+ * `first` on, below 2^31. A trap shows them to the submission (verify/judge/session.h). Several are made at a time.
+ * They go to inputs[count], the caller's to release, which hold nothing before; on failure they hold nothing after, either.
  */
-bool prepare_decoy(const struct prepare *prepare, size_t number, size_t repetition, struct blob *input,
-                   struct error *error);
+bool prepare_decoys(const struct prepare *prepare, size_t number, size_t first, size_t count, struct blob *inputs,
+                    struct error *error);
 
 /* Releases what was made and not given out. */
 void prepare_release(struct prepare *prepare);

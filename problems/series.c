@@ -78,13 +78,14 @@ static bool make_inputs(const struct series_case *series, struct memory *memory,
 
 static bool make_decoys(const struct series_case *series, struct blob *decoys, struct error *error)
 {
-    struct blob decoy = { 0 };
-    bool ok = true;
+    struct blob inputs[RESIDENT_CALLS] = { { 0 } };
+    bool ok = prepare_decoys(series->prepare, series->number, *series->decoys, series->calls, inputs, error);
 
-    for (size_t i = 0; ok && i < series->calls; i++)
-        ok = prepare_decoy(series->prepare, series->number, (*series->decoys)++, &decoy, error) &&
-             lay(series, decoys, i, &decoy, error);
-    blob_release(&decoy);
+    *series->decoys += series->calls;
+    for (size_t i = 0; i < series->calls; i++) {
+        ok = ok && lay(series, decoys, i, &inputs[i], error);
+        blob_release(&inputs[i]);
+    }
     return ok;
 }
 
@@ -116,22 +117,41 @@ static size_t draw_made(size_t calls)
     return 1 + drawn[1] % (calls - 1);
 }
 
-/* Checks the outputs of the calls that were made; true for AC. */
+/* The outputs of a series while they are checked. */
+struct checks {
+    const struct series_case *series;
+    const struct memory *memory;
+    size_t output_size;
+    enum check_result check[RESIDENT_CALLS];
+    struct finding findings[RESIDENT_CALLS];
+};
+
+static void check_one(void *context, size_t call)
+{
+    struct checks *checks = context;
+    const struct memory *memory = checks->memory;
+    const struct blob input = at(&memory->inputs, checks->series->input_size, call);
+    const struct blob output = at(&memory->outputs, checks->output_size, call);
+
+    checks->check[call] = checks->series->prepare->problem->check(&input, &memory->answers[call], &output,
+                                                                  &checks->findings[call]);
+}
+
+/* Checks the outputs of the calls that were made, and judges the first one that is wrong; true for AC. */
 static bool judge(const struct series_case *series, const struct session *session, const struct memory *memory,
                   size_t made, struct facts *facts, struct case_result *result)
 {
-    struct finding finding = { 0 };
+    struct checks checks = { .series = series, .memory = memory, .output_size = session->output_size };
     size_t call = 0;
 
-    if (facts->outcome == OUTCOME_DONE)
-        facts->check = CHECK_RIGHT;
-    while (facts->outcome == OUTCOME_DONE && facts->check == CHECK_RIGHT && call < made) {
-        const struct blob input = at(&memory->inputs, series->input_size, call);
-        const struct blob output = at(&memory->outputs, session->output_size, call);
-
-        facts->check = series->prepare->problem->check(&input, &memory->answers[call], &output, &finding);
-        facts->wrong = finding.reason;
-        facts->detail = finding.detail;
+    if (facts->outcome != OUTCOME_DONE)
+        return calls_take_series(result, facts, call, made);
+    parallel_run(made, check_one, &checks);
+    facts->check = CHECK_RIGHT;
+    while (facts->check == CHECK_RIGHT && call < made) {
+        facts->check = checks.check[call];
+        facts->wrong = checks.findings[call].reason;
+        facts->detail = checks.findings[call].detail;
         call++;
     }
     return calls_take_series(result, facts, call, made);
@@ -152,6 +172,7 @@ static bool make_series(const struct series_case *series, struct session *sessio
     if (facts->outcome == OUTCOME_DONE)
         *facts = session_series(session, &inputs, &memory->outputs, &times);
     result->throughput.total += facts->seconds;
+    result->throughput.made += inputs.made;
     if (judge(series, session, memory, inputs.made, facts, result) && inputs.made == inputs.calls)
         *seconds = times.total / (double)inputs.calls;
     return true;

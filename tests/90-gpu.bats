@@ -224,7 +224,7 @@ large='random 67108864 seed=3'
     assert_equal "$(json '.cases[0].gpu_counters | .fp32 > 0 and .tensor_seconds < 0.001 * .call_seconds')" true
     so=$(submission $accepted/split_bf16.cu matmul)
     run "$host" matmul --submission "$so" --league accurate --case secret/20-report-700 --ranked \
-        --json "$BATS_TEST_TMPDIR/result.json"
+        --counters --json "$BATS_TEST_TMPDIR/result.json"
     [ "$status" -eq 0 ] || fail "$output"
     assert_equal "$(json '.cases[0].gpu_counters | .tensor_seconds > 0.004 * .call_seconds')" true
     so=$(submission tests/exploits/league_hidden.cu matmul)

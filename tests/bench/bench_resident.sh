@@ -1,9 +1,9 @@
 #!/bin/bash
 # How exact the clock of resident problems is: bench_resident.sh [FOLDER] (build/bench/resident)
 #
-# Submissions to softmax whose kernels take a known time, on a GPU: they spin for 2 us to 2 ms, one has two kernels, and
-# one is a copy of 32 MiB. Each is judged, REPEATS times (301) with a fresh input, and run as often in a plain process
-# below CUPTI (main_resident.cu). The table has for each, in us:
+# Submissions to softmax whose kernels take a known time, on a GPU: they spin for 2 us to 2 ms (LENGTHS, us), one has
+# two kernels, and one is a copy of 32 MiB. Each is judged, REPEATS times (301) with a fresh
+# input, and run as often in a plain process below CUPTI (main_resident.cu). The table has for each, in us:
 #   cupti      the median from the first kernel's start to the last one's end, less that of an empty kernel
 #   plain      the same by the CPU's clock, from the call to the end of the wait, without CUPTI: which itself lengthens
 #              calls of two kernels
@@ -55,7 +55,8 @@ below_cupti() {
 }
 
 # All are built at the same time, before anything is timed.
-lengths=(2 3 5 10 20 50 100 200 500 1000 2000) names=() builds=()
+read -r -a lengths <<< "${LENGTHS:-2 3 5 10 20 50 100 200 500 1000 2000}"
+names=() builds=()
 for length in "${lengths[@]}"; do
     names+=("spin-$length")
     so "spin-$length" spin.cu $((length * megahertz)) 1 > "$folder/spin-$length.so" &

@@ -13,7 +13,7 @@
 
 /* What the stand-in returns. */
 static struct {
-    int supported, query_status, allocate_status, sample_status, metrics_status;
+    int supported, query_status, allocate_status, sample_status, metrics_status, cores_status;
     int fail_from; /* nvmlGpmSampleGet() fails from this call on; 0: never */
     double values[16];
     int metric_status[16];
@@ -39,6 +39,22 @@ int nvmlGpmSampleAlloc(void **sample);
 int nvmlGpmSampleFree(void *sample);
 int nvmlGpmSampleGet(void *device, void *sample);
 int nvmlGpmMetricsGet(struct stand_in_request *request);
+int nvmlDeviceGetNumGpuCores(void *device, unsigned *cores);
+int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *megahertz);
+
+int nvmlDeviceGetNumGpuCores(void *device, unsigned *cores)
+{
+    nvml.device = device;
+    *cores = 1000;
+    return nvml.cores_status;
+}
+
+int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *megahertz)
+{
+    nvml.device = device;
+    *megahertz = 2000;
+    return type == 1 ? 0 : 2;
+}
 
 int nvmlGpmQueryDeviceSupport(void *device, unsigned *support)
 {
@@ -85,7 +101,7 @@ int nvmlGpmMetricsGet(struct stand_in_request *request)
 }
 
 /* NVML's numbers of what is asked for. */
-enum { SM = 2, TENSOR = 5, MEMORY = 10, FP32 = 12 };
+enum { SM = 2, TENSOR = 5, MEMORY = 10, FP64 = 11, FP32 = 12 };
 
 static const char handle[] = "the device";
 
@@ -143,17 +159,19 @@ static void check_window(void)
     opened(&gpm, &why);
     nvml.values[FP32] = 76.5;
     nvml.values[TENSOR] = 1;
+    nvml.values[FP64] = 10;
     gpm_begin(&gpm);
-    gpm_add_call(&gpm, 5);
+    gpm_add_calls(&gpm, 1, 5);
     CHECK(!gpm_is_filled(&gpm), "the first call");
-    gpm_add_call(&gpm, GPM_CALL_SECONDS / 2);
+    gpm_add_calls(&gpm, 1, GPM_CALL_SECONDS / 2);
     CHECK(!gpm_is_filled(&gpm), "short calls");
-    gpm_add_call(&gpm, GPM_CALL_SECONDS / 2);
+    gpm_add_calls(&gpm, 1, GPM_CALL_SECONDS / 2);
     CHECK(gpm_is_filled(&gpm), "calls that are long enough");
     gpm_end(&gpm, &use);
     CHECK(nvml.samples == 3 && nvml.before != nvml.after, "two samples, and the one that tries");
     CHECK(use.seconds >= GPM_SETTLE_SECONDS && fabs(use.calls - 0.1) < 1e-9 && !gpm.failed, "%g s", use.seconds);
-    CHECK(use.percent[GPM_FP32] == 76.5 && use.percent[GPM_TENSOR] == 1, "%g", use.percent[GPM_FP32]);
+    CHECK(use.percent[GPM_FP32] == 76.5 && use.percent[GPM_TENSOR] == 1 && use.made == 3, "%g", use.percent[GPM_FP32]);
+    CHECK(fabs(use.operations - 4e12 * use.seconds * (0.765 + 0.05)) < 1e6, "%g operations", use.operations);
     CHECK(fabs(gpm_tensor_seconds(&use) - use.seconds * 1e-2) < 1e-9 && gpm_used_tensor(&use), "used");
     gpm_end(&gpm, &use);
     CHECK(nvml.samples == 3, "a window ends once");
@@ -225,38 +243,82 @@ static void check_bounds(void)
         CHECK(gpm_used_tensor(&used[i]), "used %zu", i);
 }
 
-static void check_verdict(void)
+/* What calls_take_counters() makes of a window of 0.1 s of calls and the one after it. */
+static struct case_result judged(const struct counted_rule *rule, const struct gpm *counters, struct gpm_use counted,
+                                 struct gpm_use again, bool *review)
 {
-    struct case_result result = { .name = "sample/1" };
-    struct gpm counters = { .device = (void *)handle };
+    struct case_result result = { .name = "sample/1", .counted = counted };
     struct result all = { 0 };
 
-    result.counted = busy(500e-6, 0.1, 0.4);
-    calls_take_counters(&result, &all, &counters, false, &result.counted);
-    CHECK(result.verdict == VERDICT_AC && !all.review, "a league that allows them");
-    calls_take_counters(&result, &all, &(struct gpm){ 0 }, true, &result.counted);
+    calls_take_counters(&result, &all, counters, rule, &again);
+    *review = all.review;
+    return result;
+}
+
+static void check_verdict(void)
+{
+    const struct gpm counters = { .device = (void *)handle }, unread = { .failed = true },
+                     half_read = { .device = (void *)handle, .failed = true };
+    const struct counted_rule allows = { 0 }, refuses = { .no_tensor = true };
+    const struct gpm_use much = busy(500e-6, 0.1, 0.4), little = busy(5e-6, 0.01, 0.4), none = { 0 };
+    struct case_result result;
+    struct result all = { 0 };
+    bool review;
+
+    result = judged(&allows, &counters, much, much, &review);
+    CHECK(result.verdict == VERDICT_AC && !review, "a league that allows them");
+    result = judged(&refuses, &(struct gpm){ 0 }, much, much, &review);
     CHECK(result.verdict == VERDICT_AC, "no counters");
-    calls_take_counters(&result, &all, &counters, true, &result.counted);
+    result = judged(&refuses, &counters, much, much, &review);
     CHECK(result.verdict == VERDICT_SV && strstr(result.message, "busy for 500.0 us in 0.100 s") &&
               strstr(result.message, "case sample/1"),
           "%s", result.message);
-    result.verdict = VERDICT_WA;
-    snprintf(result.message, sizeof result.message, "wrong");
-    calls_take_counters(&result, &all, &counters, true, &result.counted);
+    result = (struct case_result){ .name = "sample/1", .counted = much, .verdict = VERDICT_WA, .message = "wrong" };
+    calls_take_counters(&result, &all, &counters, &refuses, &much);
     CHECK(result.verdict == VERDICT_WA && strcmp(result.message, "wrong") == 0, "the first verdict stands");
-    result = (struct case_result){ .name = "sample/1", .counted = busy(500e-6, 0.1, 0.4) };
-    calls_take_counters(&result, &all, &counters, true, &(struct gpm_use){ 0 });
-    CHECK(result.verdict == VERDICT_AC && all.review, "what a second window does not confirm is reviewed");
-    all.review = false;
-    result = (struct case_result){ .name = "sample/1", .counted = busy(5e-6, 0.01, 0.4) };
-    calls_take_counters(&result, &all, &counters, true, &result.counted);
-    CHECK(result.verdict == VERDICT_AC && !all.review, "as much as there may be");
-    calls_take_counters(&result, &all, &(struct gpm){ .failed = true }, true, &result.counted);
-    CHECK(result.verdict == VERDICT_AC && all.review, "counters that there are, and that cannot be had, are reviewed");
-    all.review = false;
-    counters.failed = true;
-    calls_take_counters(&result, &all, &counters, true, &result.counted);
-    CHECK(result.verdict == VERDICT_AC && all.review, "unread counters are reviewed");
+    result = judged(&refuses, &counters, much, none, &review);
+    CHECK(result.verdict == VERDICT_AC && review, "what a second window does not confirm is reviewed");
+    result = judged(&refuses, &counters, little, much, &review);
+    CHECK(result.verdict == VERDICT_AC && !review, "as much as there may be");
+    result = judged(&refuses, &unread, little, none, &review);
+    CHECK(result.verdict == VERDICT_AC && review, "counters that there are, and that cannot be had, are reviewed");
+    result = judged(&refuses, &half_read, little, none, &review);
+    CHECK(result.verdict == VERDICT_AC && review, "unread counters are reviewed");
+}
+
+/* A submission with HFMA2.MMA, ten calls of 1e9 operations, of which the counters saw that share. */
+static void check_half(void)
+{
+    static const struct {
+        double done, again;
+        bool stretched, review;
+        enum verdict verdict;
+        const char *what;
+    } rows[] = {
+        { 1.2, 1.2, false, false, VERDICT_AC, "the work was done by FP32" },
+        { 0.9, 0.9, false, false, VERDICT_AC, "by a method that needs fewer operations" },
+        { 1.2, 0.5, false, true, VERDICT_AC, "not in the second window" },
+        { 1.2, 1.2, true, true, VERDICT_AC, "in calls that were not timed, for all that is known" },
+        { 0.5, 0.5, false, true, VERDICT_AC, "half of it" },
+        { 0.1, 0.1, false, false, VERDICT_SV, "tensor cores did it" },
+        { -1, -1, false, false, VERDICT_SV, "nobody knows" },
+    };
+    const struct gpm counters = { .device = (void *)handle };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct counted_rule rule = { .no_tensor = true, .half = true, .operations = 1e9,
+                                           .stretched = rows[i].stretched };
+        struct gpm_use counted = busy(500e-6, 0.1, 0.4), again = counted;
+        struct case_result result;
+        bool review;
+
+        counted.made = again.made = 10;
+        counted.operations = rows[i].done * 1e10;
+        again.operations = rows[i].again * 1e10;
+        result = judged(&rule, &counters, counted, again, &review);
+        CHECK(result.verdict == rows[i].verdict && review == rows[i].review, "%s: %s", rows[i].what,
+              verdict_id(result.verdict));
+    }
 }
 
 int main(void)
@@ -266,5 +328,6 @@ int main(void)
     check_failures();
     check_bounds();
     check_verdict();
+    check_half();
     return unit_end();
 }

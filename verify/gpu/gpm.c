@@ -41,6 +41,9 @@ struct request {
     struct metric metrics[METRICS_ROOM];
 };
 
+/* nvmlClockType_t */
+enum { CLOCK_SM = 1 };
+
 /* A function of the library into *function: ISO C has no cast from object to function pointer. */
 static bool find(void *library, const char *name, void *function)
 {
@@ -48,6 +51,18 @@ static bool find(void *library, const char *name, void *function)
 
     memcpy(function, &symbol, sizeof symbol);
     return symbol != NULL;
+}
+
+/* Each CUDA core does one multiplication with addition of FP32 a clock. */
+static double highest_rate(void *library, void *device)
+{
+    int (*count)(void *device, unsigned *cores), (*clock)(void *device, int type, unsigned *megahertz);
+    unsigned cores = 0, megahertz = 0;
+
+    return find(library, "nvmlDeviceGetNumGpuCores", &count) && find(library, "nvmlDeviceGetMaxClockInfo", &clock) &&
+                   count(device, &cores) == SUCCESS && clock(device, CLOCK_SM, &megahertz) == SUCCESS
+               ? 1e6 * megahertz * cores
+               : 0;
 }
 
 bool gpm_open(struct gpm *gpm, void *library, void *device, const char **why)
@@ -80,6 +95,7 @@ bool gpm_open(struct gpm *gpm, void *library, void *device, const char **why)
     }
     *why = NULL;
     gpm->device = device;
+    gpm->rate = highest_rate(library, device);
     return true;
 }
 
@@ -89,7 +105,7 @@ void gpm_begin(struct gpm *gpm)
         return;
     gpm->start = 0;
     gpm->calls = 0;
-    gpm->began = false;
+    gpm->made = 0;
     gpm->failed = false;
     if (gpm->sample(gpm->device, gpm->samples[0]) == SUCCESS)
         gpm->start = clock_ns();
@@ -116,16 +132,26 @@ static bool read_window(struct gpm *gpm, double percent[GPM_SHARES])
     return true;
 }
 
-void gpm_add_call(struct gpm *gpm, double seconds)
+void gpm_add_calls(struct gpm *gpm, size_t calls, double seconds)
 {
-    if (gpm->began)
+    if (gpm->made > 0)
         gpm->calls += seconds;
-    gpm->began = true;
+    gpm->made += calls;
 }
 
 bool gpm_is_filled(const struct gpm *gpm)
 {
     return !gpm->start || gpm->calls >= GPM_CALL_SECONDS;
+}
+
+/* Operations of FP32 and of FP64, whose pipe is half as wide at most. */
+static double operations(const struct gpm *gpm, const struct gpm_use *use)
+{
+    const double *percent = use->percent;
+
+    return gpm->rate > 0 && percent[GPM_FP32] >= 0 && percent[GPM_FP64] >= 0
+               ? 2 * gpm->rate * use->seconds * (percent[GPM_FP32] + percent[GPM_FP64] / 2) / 100
+               : -1;
 }
 
 void gpm_end(struct gpm *gpm, struct gpm_use *use)
@@ -137,9 +163,12 @@ void gpm_end(struct gpm *gpm, struct gpm_use *use)
     nanosleep(&settle, NULL);
     use->seconds = clock_seconds(gpm->start, clock_ns());
     use->calls = gpm->calls;
+    use->made = gpm->made;
     gpm->start = 0;
-    if (read_window(gpm, use->percent) && use->percent[GPM_TENSOR] >= 0)
+    if (read_window(gpm, use->percent) && use->percent[GPM_TENSOR] >= 0) {
+        use->operations = operations(gpm, use);
         return;
+    }
     gpm->failed = true;
     *use = (struct gpm_use){ 0 };
 }

@@ -4,9 +4,12 @@
  * The host reads them, from outside of the submission's process, and any process on the GPU counts: so only while the
  * GPU is the submission's alone. Measured on an H100: 77.7 % tensor for a large bf16 product; NVML brings the counters
  * up to date every 0.1 s, and what ran shows up to 0.2 s later. They showed tensor cores busy for 0.005 of the time of
- * short calls that use them (products of 700²), and for 0.1 of that of long ones; and at times, for a reason that is
- * not documented, for up to 0.0006 of the time of FP32 kernels that have none of their instructions
- * (docs/results/gpm-h100.txt).
+ * short calls that use them (products of 700²), and for 0.1 of that of long ones; and at times for up to 0.0006 of the
+ * time of FP32 kernels that have none of their instructions (docs/results/gpm-h100.txt).
+ *
+ * Arithmetic of half precision counts as tensor cores' where the machine code has it as HFMA2.MMA, and compilers also
+ * set registers by it: an H200 counted 0.002 to 0.023 of the time of FP32 kernels that have some
+ * (docs/results/gpm-h200.txt). So where a file has that instruction, it matters whether other pipes did the work.
  */
 #ifndef VERIFY_GPM_H
 #define VERIFY_GPM_H
@@ -33,6 +36,13 @@
 #define GPM_TENSOR_DOUBT 1e-3
 #define GPM_TENSOR_OF_WINDOW 1e-5
 
+/*
+ * Of the operations that the calls need at least, so many were FP32's or FP64's where tensor cores did none of the
+ * work: a method that needs fewer, as Strassen's, comes to 7/8. Below the second share somebody else did them.
+ */
+#define GPM_OPERATIONS_DONE 0.8
+#define GPM_OPERATIONS_MISSING 0.25
+
 /* Shares of what the GPU could do at most, percent of a window's length. */
 enum gpm_share {
     GPM_BUSY,      /* something ran */
@@ -55,6 +65,8 @@ struct gpm_use {
     double seconds;              /* its length */
     double calls;                /* of device_user() in it without the first one, seconds */
     double percent[GPM_SHARES];  /* negative where the GPU does not tell */
+    size_t made;                 /* those calls and the first one */
+    double operations;           /* of FP32 and FP64 without tensor cores, at most; negative where it does not tell */
 };
 
 /* One GPU's counters. */
@@ -63,7 +75,8 @@ struct gpm {
     void *samples[2];       /* NVML's buffers: the start and the end of a window */
     int64_t start;          /* of the window that is open, clock_ns(); 0 for none */
     double calls;           /* in it, without the first: seconds */
-    bool began;             /* the first was made */
+    size_t made;            /* all calls in it */
+    double rate;            /* multiplications with addition of FP32 a second at the highest clock; 0: not known */
     bool failed;            /* there are counters, and they were not read, or not to the end */
     int (*sample)(void *device, void *sample);
     int (*metrics)(void *request);
@@ -79,8 +92,8 @@ bool gpm_open(struct gpm *gpm, void *library, void *device, const char **why);
 /* Opens a window, before the first call of a case. This and what follows do nothing without counters. */
 void gpm_begin(struct gpm *gpm);
 
-/* Adds a call of that many seconds to the window. */
-void gpm_add_call(struct gpm *gpm, double seconds);
+/* Adds calls, of that many seconds together, to the window. */
+void gpm_add_calls(struct gpm *gpm, size_t calls, double seconds);
 
 /* Whether the calls in the window took long enough. */
 bool gpm_is_filled(const struct gpm *gpm);

@@ -33,6 +33,7 @@ enum { KIND_PTX = 1, KIND_CUBIN = 2, FLAGS_COMPRESSED = 0xA000 };
 struct reader {
     char *broken; /* [size] */
     size_t size;
+    bool half;    /* HFMA2.MMA was seen */
 };
 
 static const char *const rule_names[RULES] = { [RULE_TENSOR_CORES] = "tensor_cores" };
@@ -79,6 +80,9 @@ static const struct {
     { 0x1f0, "HGMMA" }, { 0x1f1, "IGMMA" }, { 0x1f2, "BGMMA" }, { 0x1f3, "QGMMA" },
 };
 
+/* HFMA2.MMA, by the same bits: half precision on the tensor cores' pipe, which no league forbids. */
+enum { HALF_SASS = 0x035 };
+
 static bool is_word(unsigned char c) { return isalnum(c) || c == '_' || c == '$' || c == '%' || c == '.'; }
 
 /* Comments and strings (names of files) are passed over. */
@@ -111,11 +115,15 @@ static bool check_ptx(struct reader *reader, const char *text, size_t size)
 
 static bool check_machine_code(struct reader *reader, const unsigned char *code, size_t size, const char *kernel)
 {
-    for (size_t i = 0; i + INSTRUCTION <= size; i += INSTRUCTION)
+    for (size_t i = 0; i + INSTRUCTION <= size; i += INSTRUCTION) {
+        const uint64_t opcode = number(code + i, 2) & 0x1ff;
+
+        reader->half = reader->half || opcode == HALF_SASS;
         for (size_t k = 0; k < sizeof tensor_sass / sizeof tensor_sass[0]; k++)
-            if ((number(code + i, 2) & 0x1ff) == tensor_sass[k].opcode)
+            if (opcode == tensor_sass[k].opcode)
                 return broken(reader, "tensor cores are not allowed in this league: %.60s has %s", kernel,
                               tensor_sass[k].name);
+    }
     return true;
 }
 
@@ -251,7 +259,8 @@ static bool check_section(struct reader *reader, Elf *elf, Elf_Scn *section, siz
     return true;
 }
 
-bool rules_check(const char *path, unsigned rules, bool any_imports, char *text, size_t size, struct error *error)
+bool rules_check(const char *path, unsigned rules, bool any_imports, bool *half, char *text, size_t size,
+                 struct error *error)
 {
     struct reader reader = { .broken = text, .size = size };
     Elf *elf = NULL;
@@ -274,6 +283,7 @@ bool rules_check(const char *path, unsigned rules, bool any_imports, char *text,
             ;
     if (!any_imports && !text[0] && imports_check(elf, text, size))
         startup_check(elf, text, size);
+    *half = reader.half;
     ok = true;
 out:
     elf_end(elf);

@@ -24,8 +24,11 @@ enum rule rule_find(const char *name);
  * Whether the shared object at `path` keeps the rules (bits 1 << enum rule) and those for every submission. If not,
  * broken[size] gets one line that says where and how, else it is empty. False, with an error, if the file cannot be
  * read.
- * With `any_imports` names are not looked at.
+ * With `any_imports` names are not looked at. *half is set where rules are looked for in machine code and it has
+ * HFMA2.MMA: arithmetic of half precision, which the tensor cores do on some GPUs. Compilers use it to set registers,
+ * too, so it breaks no rule.
  */
-bool rules_check(const char *path, unsigned rules, bool any_imports, char *broken, size_t size, struct error *error);
+bool rules_check(const char *path, unsigned rules, bool any_imports, bool *half, char *broken, size_t size,
+                 struct error *error);
 
 #endif

@@ -39,6 +39,8 @@ const char options_help[] =
     "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
     "                      where there is no GPU; the CPU for C)\n"
     "  --gpu ID            which GPU: its number as in nvidia-smi, or its UUID (default: the first)\n"
+    "  --counters          on a GPU that has them: what its counters say of the calls, and of further ones that\n"
+    "                      fill a tenth of a second\n"
     "  --devices           list the devices of this machine\n"
     "  --json FILE         write the result as JSON\n"
     "  --version, --help\n"
@@ -84,7 +86,7 @@ enum option_id {
     OPTION_COMPILE_ERROR,
     OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
     OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_JUDGEMENT, OPTION_PUBLIC_JSON,
-    OPTION_SHOW_SECRET, OPTION_KEY, OPTION_WARDEN,
+    OPTION_SHOW_SECRET, OPTION_KEY, OPTION_WARDEN, OPTION_COUNTERS,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
@@ -93,6 +95,7 @@ static const struct option long_options[] = {
     { "gpu", required_argument, NULL, OPTION_GPU },
     { "warden", required_argument, NULL, OPTION_WARDEN },
     { "ranked", no_argument, NULL, OPTION_RANKED },
+    { "counters", no_argument, NULL, OPTION_COUNTERS },
     { "league", required_argument, NULL, OPTION_LEAGUE },
     { "generate", required_argument, NULL, OPTION_GENERATE },
     { "check-seed", required_argument, NULL, OPTION_CHECK_SEED },
@@ -213,6 +216,7 @@ static bool take(struct options *options, int id, const char *value, struct erro
         return fcntl(options->warden, F_SETFD, FD_CLOEXEC) == 0 ||
                error_usage(error, "--warden %s: no such descriptor is open", value);
     case OPTION_RANKED: options->ranked = true; return true;
+    case OPTION_COUNTERS: options->counters = true; return true;
     case OPTION_GENERATE: options->generate = value; return true;
     case OPTION_CHECK_SEED:
         options->check_seeded = true;

@@ -95,12 +95,23 @@ void calls_take_floor(struct case_result *result, struct result *all, double flo
     fputs(": to be reviewed, not ranked\n", stderr);
 }
 
-void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor,
-                         const struct gpm_use *again)
+/* Whether at least this share of what the calls need was done without tensor cores. */
+static bool did_without(const struct counted_rule *rule, const struct gpm_use *use, double share)
 {
-    if (!no_tensor || result->verdict != VERDICT_AC || (!counters->device && !counters->failed))
+    return rule->half && rule->operations > 0 && use->operations >= share * rule->operations * (double)use->made;
+}
+
+void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters,
+                         const struct counted_rule *rule, const struct gpm_use *again)
+{
+    const bool used = gpm_used_tensor(&result->counted) && gpm_used_tensor(again);
+
+    if (!rule->no_tensor || result->verdict != VERDICT_AC || (!counters->device && !counters->failed))
         return;
-    if (gpm_used_tensor(&result->counted) && gpm_used_tensor(again)) {
+    if (!rule->stretched && did_without(rule, &result->counted, GPM_OPERATIONS_DONE) &&
+        (!used || did_without(rule, again, GPM_OPERATIONS_DONE)))
+        return;
+    if (used && !did_without(rule, &result->counted, GPM_OPERATIONS_MISSING)) {
         result->verdict = VERDICT_SV;
         result->reason = REASON_TENSOR;
         result->failed_call = 0;

@@ -27,13 +27,23 @@ bool calls_take_series(struct case_result *result, const struct facts *facts, si
 /* Compares the last call that counts, whose answer was right, with the least time that it can take, seconds. */
 void calls_take_floor(struct case_result *result, struct result *all, double floor);
 
+/* A league and a submission, for those who read the GPU's counters. */
+struct counted_rule {
+    bool no_tensor;    /* the league refuses tensor cores */
+    bool half;         /* the submission has instructions that count as theirs and are not (verify/inspect/rules.h) */
+    bool stretched;    /* a call that is not timed took much longer than any that is: what it did is no evidence */
+    double operations; /* that a call of the case needs at least; 0: not known */
+};
+
 /*
  * After the last call: what the GPU's counters say of all calls of the case. It matters where the league refuses tensor
  * cores and the case was accepted so far. The case becomes SV if both windows show tensor cores: the counted calls' and
- * `again`, a second one. Where the counters leave a doubt, or could not be read, the result is to be reviewed.
+ * `again`, a second one. With rule->half it becomes SV only if the operations that the calls need are missing, too, and
+ * nothing is said where they were done. Where the counters leave a doubt, or could not be read, the result is to be
+ * reviewed.
  */
-void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters, bool no_tensor,
-                         const struct gpm_use *again);
+void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters,
+                         const struct counted_rule *rule, const struct gpm_use *again);
 
 /* Whether the calls made so far are enough: their median is known to `until` percent; never with 0. */
 bool calls_known_well(const struct case_result *result, double until);

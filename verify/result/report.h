@@ -44,7 +44,8 @@ struct case_result {
     struct {
         size_t calls, series;    /* in flight together; series of them that were timed; 0: none were */
         struct stats seconds;    /* a call */
-        double total;            /* seconds of all series, also of those that do not count */
+        size_t made;             /* calls of all series, also of those that do not count */
+        double total;            /* seconds that they took */
     } throughput;                /* --ranked, of resident problems that ask for it */
     struct gpm_use counted;      /* by the GPU's own counters, over all calls; all 0 where there are none */
     double floor;                /* seconds that no call can do without: of the last call, or the first below; or 0 */
