@@ -59,7 +59,7 @@ bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, siz
 /*
  * Inputs of case `number` that no call gets: the same arguments, with seeds of their own for `count` repetitions from
  * `first` on, below 2^31. A trap shows them to the submission (verify/judge/session.h). Several are made at a time.
- * They go to inputs[count], the caller's to release, which hold nothing before; on failure they hold nothing after, either.
+ * They go to inputs[count], the caller's to release, which hold nothing before, nor after a failure.
  */
 bool prepare_decoys(const struct prepare *prepare, size_t number, size_t first, size_t count, struct blob *inputs,
                     struct error *error);
