@@ -171,6 +171,17 @@ int step_warden(const struct grader *grader, struct job *job)
     return job->warden.pid > 0 || warden_start_lent(&job->warden, program, job->gpu, &error) ? job->warden.channel : 0;
 }
 
+/* Whether a program asked what the GPU's counters say; where that is not known, it did not. */
+static bool wants_counters(const struct grader *grader, const struct job *job)
+{
+    struct error ignored;
+    int64_t wanted = 0;
+
+    return store_number(grader->store, &ignored, &wanted,
+                        "SELECT instr(extra, " SQL(NAME_COUNTERS) ") FROM submissions WHERE id = ?", "i",
+                        job->submission) && wanted != 0;
+}
+
 bool step_start_run(const struct grader *grader, struct job *job, struct error *error)
 {
     const struct contest *contest = grader->contest;
@@ -241,6 +252,8 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     }
     if (ranked)
         arguments[n++] = "--ranked", arguments[n++] = "--repeat", arguments[n++] = repeat;
+    if (ranked && channel > 0 && wants_counters(grader, job))
+        arguments[n++] = "--counters";
     if (contest->scoring == SCORING_GROUPS && !ranked)
         arguments[n++] = "--keep-going";
     arguments[n] = NULL;
