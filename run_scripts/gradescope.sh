@@ -1,14 +1,20 @@
 #!/bin/bash
 # Writes the zip that Gradescope takes as an autograder:
 #   gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]
+#   gradescope.sh PROBLEM --judge URL --token FILE [--as ID] [--points N]
 #
 # build/gradescope-PROBLEM.zip holds setup.sh and run_autograder at its root, options, and in toolkit/ the files that
 # git tracks, less tests/, docs/ and the other problems. It holds the secret cases: it is for the instructor alone.
+#
+# With --judge nothing is judged on Gradescope's machines, which have no GPU: every submission, one .cu or .c file, goes
+# to the contest's server at URL as a batch of a program (docs/FORMATS.md), whose token is in FILE, of mode 0600, and
+# which knows the problem as ID (PROBLEM). The zip then has the token and no problem.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
-line='gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]'
+line='gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]
+       gradescope.sh PROBLEM --judge URL --token FILE [--as ID] [--points N]'
 [ $# -ge 1 ] || usage "$line"
-problem=$1 points=100 league='' hide='' box=''
+problem=$1 points=100 league='' hide='' box='' judge='' token='' as=$1
 shift
 problem_exists "$problem"
 while [ $# -gt 0 ]; do
@@ -17,11 +23,21 @@ while [ $# -gt 0 ]; do
     --league) [[ ${2:-} =~ ^[a-z0-9_]+$ ]] || usage "$line"; league=$2; shift 2 ;;
     --hide-secret) hide=1; shift ;;
     --box) [ "${2:-}" = none ] || usage "$line"; box=none; shift 2 ;;
+    --judge) [[ ${2:-} =~ ^https?://[A-Za-z0-9._~:/%@-]+$ ]] || usage "$line"; judge=$2; shift 2 ;;
+    --token) [ -n "${2:-}" ] || usage "$line"; token=$2; shift 2 ;;
+    --as) [[ ${2:-} =~ ^[A-Za-z0-9_.-]{1,64}$ ]] || usage "$line"; as=$2; shift 2 ;;
     *) usage "$line" ;;
     esac
 done
 [ -z "$league" ] || grep -qE "^  $league:" "$root/problems/$problem/gpu.yaml" ||
     refuse "the problem '$problem' has no league '$league'"
+if [ -n "$judge" ]; then
+    [ -z "$league$hide$box" ] || refuse 'with --judge the server chooses league, box and what is shown'
+    [ -f "$token" ] || refuse "--judge needs --token FILE: grade.sh CONTEST token --program NAME writes one"
+    [ "$(stat -c %a "$token")" = 600 ] || refuse "the token '$token' is not of mode 0600"
+elif [ -n "$token" ] || [ "$as" != "$problem" ]; then
+    refuse '--token and --as go with --judge'
+fi
 "$root/run_scripts/lib/packages.sh" formats
 
 stage=$(mktemp -d)
@@ -30,9 +46,18 @@ mkdir -p "$stage/toolkit" "$build"
 tracked_files tests docs problems | tar -C "$root" --null -T - -cf - | tar -C "$stage/toolkit" -xf -
 # The problem alone: the others' cases may be secret too. It may be new, and in no commit yet.
 mkdir -p "$stage/toolkit/problems"
-cp -R "$root"/problems/*.[ch] "$root/problems/$problem" "$stage/toolkit/problems/"
+cp -R "$root"/problems/*.[ch] "$stage/toolkit/problems/"
+if [ -n "$judge" ]; then
+    install -m 600 "$token" "$stage/judge-token"
+else
+    cp -R "$root/problems/$problem" "$stage/toolkit/problems/"
+fi
 cp "$root/contrib/autograders/gradescope/"{setup.sh,run_autograder} "$stage/"
 chmod 755 "$stage/setup.sh" "$stage/run_autograder"
-printf '%s\n' "PROBLEM=$problem" "POINTS=$points" "LEAGUE=$league" "HIDE_SECRET=$hide" "BOX=$box" > "$stage/options"
+printf '%s\n' "PROBLEM=$problem" "POINTS=$points" "LEAGUE=$league" "HIDE_SECRET=$hide" "BOX=$box" "JUDGE=$judge" \
+    "JUDGE_PROBLEM=$as" > "$stage/options"
 zip_folder "$stage" "$build/gradescope-$problem.zip" .
-echo "${build#"$root"/}/gradescope-$problem.zip: upload it as the assignment's autograder; it holds the secret cases"
+chmod 600 "$build/gradescope-$problem.zip"
+holds='the secret cases'
+[ -z "$judge" ] || holds="the token of $judge"
+echo "${build#"$root"/}/gradescope-$problem.zip: upload it as the assignment's autograder; it holds $holds"

@@ -22,6 +22,7 @@ setup_file() {
 
 setup() {
     load helpers/common
+    load helpers/gradescope
     result=$BATS_FILE_TMPDIR/evil.json
     cd "$root"
 }
@@ -109,27 +110,6 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     run -0 bash -c "grep -o '<code>[^<]*</code>' '$BATS_TEST_TMPDIR/summary.md' | sed 's/<code>//; s/<.code>//; s/&#[0-9]*;//g' | LC_ALL=C tr -d 'A-Za-z0-9 \n\200-\377'"
     assert_output ''
     run ! grep -qE '@all|http:|javascript:|^::' "$BATS_TEST_TMPDIR/summary.md"
-}
-
-# gradescope_valid FILE: by the specification of results.json.
-gradescope_valid() {
-    jq -e '
-        def visibility: . == "hidden" or . == "after_due_date" or . == "after_published" or . == "visible";
-        def text_format: . == "text" or . == "html" or . == "simple_format" or . == "md" or . == "ansi";
-        ((keys - ["score", "execution_time", "output", "output_format", "test_output_format", "test_name_format",
-                  "visibility",
-            "stdout_visibility", "extra_data", "tests", "leaderboard"]) == []) and
-        (.score | type == "number" and . >= 0) and (.output | type == "string") and (.output_format | text_format) and
-        (.visibility | visibility) and (.stdout_visibility | visibility) and
-        (.tests // [] | all(
-            ((keys - ["score", "max_score", "status", "name", "name_format", "number", "output", "output_format",
-                "tags",
-                "visibility", "extra_data"]) == []) and
-            (.score >= 0) and (.score <= .max_score) and (.status == "passed" or .status == "failed") and
-            (.name | type == "string") and (.number | type == "string") and (.output | type == "string") and
-            (.output_format | text_format) and (.name_format | text_format) and (.visibility | visibility))) and
-        (.leaderboard // [] | all((keys - ["name", "value", "order"]) == [] and (.name | type == "string") and
-            (.value | type == "number") and (.order == "asc" or .order == "desc")))' "$1" > /dev/null
 }
 
 @test "formats: Gradescope's results.json: fields, scores, visibility, leaderboard" {

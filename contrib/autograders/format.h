@@ -14,6 +14,7 @@
 struct format_options {
     char *title;        /* the team's or the assignment's name, cleaned; "" for none */
     double points;      /* gradescope: what all cases together are worth, above 0 */
+    double execution_time; /* gradescope: seconds that judging took; below 0 where nobody says */
     int tap_version;    /* tap: 13, which every reader knows, or 14 */
     bool hide_secret;   /* gradescope: secret cases are never shown, rather than after the due date */
     bool full;          /* for organisers: secret cases by their names, with their messages */

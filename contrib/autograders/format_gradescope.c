@@ -49,7 +49,7 @@ static json_t *leaderboard_of(const struct graded *graded)
 
     json_array_append_new(board, json_pack("{s:s, s:I, s:s}", "name", "Cases accepted", "value",
                                            (json_int_t)graded_accepted(graded), "order", "desc"));
-    if (graded->verdict == VERDICT_AC && graded->case_count && !graded->simulated && !graded->review)
+    if (graded->verdict == VERDICT_AC && graded_seconds(graded) > 0 && !graded->simulated && !graded->review)
         json_array_append_new(board, json_pack("{s:s, s:f, s:s}", "name", "Seconds", "value", graded_seconds(graded),
                                                "order", "asc"));
     return board;
@@ -78,6 +78,8 @@ bool format_gradescope(FILE *file, const struct graded *results, size_t count, c
                      output_of(graded, options), "output_format", "text", "visibility", "visible",
                      "stdout_visibility", "hidden", "tests",
                      tests, "leaderboard", leaderboard_of(graded));
+    if (root && options->execution_time >= 0)
+        json_object_set_new(root, "execution_time", json_real(options->execution_time));
     if (!root)
         return error_toolkit(error, "cannot make the JSON: out of memory");
     ok = (json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF) ||

@@ -16,7 +16,7 @@
 #include "verify/base/number.h"
 
 static const char help[] =
-    "usage: convert FORMAT [options] RESULT...    RESULT: what main_host --json wrote\n"
+    "usage: convert FORMAT [options] RESULT...    RESULT: what main_host --json wrote, or a line of batch\n"
     "\n"
     "FORMAT: junit       JUnit XML\n"
     "        tap         TAP, the Test Anything Protocol\n"
@@ -29,6 +29,7 @@ static const char help[] =
     "  --tap-version N tap: 13 or 14 (default: 13, which every reader takes)\n"
     "  --points N      gradescope: what all cases together are worth (default: 100)\n"
     "  --hide-secret   gradescope: never show secret cases, not even after the due date\n"
+    "  --execution-time S  gradescope: what judging took, seconds\n"
     "  --help          print this and exit\n";
 
 static const struct {
@@ -51,6 +52,11 @@ static bool points(const char *text, double *value, struct error *error)
 {
     return number_decimal(text, DBL_MIN, 1e6, value) ||
            error_usage(error, "--points '%s': use a number above 0, up to 1000000", text);
+}
+
+static bool seconds(const char *text, double *value, struct error *error)
+{
+    return number_decimal(text, 0, 1e9, value) || error_usage(error, "--execution-time '%s': use seconds", text);
 }
 
 static bool tap_version(const char *text, int *version, struct error *error)
@@ -100,9 +106,10 @@ int main(int argc, char **argv)
         { "full", no_argument, NULL, 'f' },         { "points", required_argument, NULL, 'p' },
         { "hide-secret", no_argument, NULL, 's' },  { "help", no_argument, NULL, 'h' },
         { "tap-version", required_argument, NULL, 'v' },
+        { "execution-time", required_argument, NULL, 'e' },
         { NULL, 0, NULL, 0 },
     };
-    struct format_options options = { .points = 100, .tap_version = 13 };
+    struct format_options options = { .points = 100, .tap_version = 13, .execution_time = -1 };
     const char *out = NULL, *title = "";
     struct graded *results = NULL;
     format_function *write;
@@ -117,6 +124,7 @@ int main(int argc, char **argv)
         case 't': title = optarg; break;
         case 'f': options.full = true; break;
         case 'p': ok = points(optarg, &options.points, &error); break;
+        case 'e': ok = seconds(optarg, &options.execution_time, &error); break;
         case 'v': ok = tap_version(optarg, &options.tap_version, &error); break;
         case 's': options.hide_secret = true; break;
         case 'h': return fputs(help, stdout) < 0;

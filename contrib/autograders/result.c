@@ -182,6 +182,39 @@ static bool read_root(struct graded *graded, const json_t *root, bool full)
     return true;
 }
 
+/*
+ * A line of the batch client (docs/FORMATS.md): what a contest's server tells of one submission. It has no cases, so
+ * the judging stands for one. The server has said no more than may be told.
+ */
+static bool read_line(struct graded *graded, const json_t *root)
+{
+    const char *kind = json_string_value(json_object_get(root, "device_kind"));
+    const json_t *seconds = json_object_get(root, "seconds");
+    struct graded_case *judging;
+
+    if (!verdict_in(root, &graded->verdict))
+        return false;
+    graded->problem = text_of(root, "problem", NAME_BYTES);
+    graded->league = clean_text("", NAME_BYTES);
+    graded->date = clean_text("", NAME_BYTES);
+    graded->source = file_name(json_string_value(json_object_get(root, "file")));
+    graded->version = clean_text("", NAME_BYTES);
+    graded->device = text_of(root, "device", NAME_BYTES);
+    graded->simulated = kind && strcmp(kind, "sim") == 0;
+    graded->keep_going = true;
+    graded->message = text_of(root, "message", MESSAGE_BYTES);
+    graded->cases = judging = checked(calloc(1, sizeof *graded->cases));
+    graded->case_count = 1;
+    judging->name = clean_text("judging", NAME_BYTES);
+    judging->verdict = graded->verdict;
+    judging->message = text_of(root, "message", MESSAGE_BYTES);
+    judging->seconds = json_number_value(seconds);
+    judging->timed = json_is_number(seconds) && isfinite(judging->seconds) && judging->seconds > 0;
+    if (!judging->timed)
+        judging->seconds = 0;
+    return true;
+}
+
 bool graded_read(struct graded *graded, const char *path, bool full, struct error *error)
 {
     struct stat status;
@@ -197,7 +230,8 @@ bool graded_read(struct graded *graded, const char *path, bool full, struct erro
     root = canonical_read_file(path, &why);
     if (!root)
         return error_usage(error, "%s: it is no JSON of main_host", why.text);
-    ok = read_root(graded, root, full) || error_usage(error, "'%s' is no result of main_host", path);
+    ok = json_is_string(json_object_get(root, "batch")) ? read_line(graded, root) : read_root(graded, root, full);
+    ok = ok || error_usage(error, "'%s' is no result of main_host", path);
     json_decref(root);
     if (!ok)
         graded_release(graded);

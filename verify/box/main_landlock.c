@@ -1,8 +1,8 @@
 /*
- * main_landlock.c - runs a command behind Landlock, where bubblewrap cannot make a box: landlock OPTION... -- COMMAND...
+ * main_landlock.c - runs a command behind Landlock, where bubblewrap makes no box: landlock OPTION... -- COMMAND...
  *
- * Started by the runner's guard as it starts bubblewrap, with the runner as COMMAND (box.c), and by compile_box.sh with a
- * compiler. The command keeps environment, limits and descriptors. It has the paths that are named and nothing else,
+ * Started by the runner's guard as it starts bubblewrap, with the runner as COMMAND (box.c), and by compile_box.sh with
+ * a compiler. The command keeps environment, limits and descriptors. It has the paths that are named and nothing else,
  * no capability, and no way to signal, trace or read other processes: by Landlock, and for a compiler by a filter of
  * system calls of its own, as the runner installs one for user code itself (verify/wire/filter.h).
  *
