@@ -1,6 +1,8 @@
 /*
  * getrndstr.c - writes a random string: ./getrndstr LENGTH SEED > file
  *
+ * It is built by make, or alone, as the toolkit of 2009 has it: gcc -O3 -o getrndstr getrndstr.c
+ *
  * The same LENGTH, SEED and alphabet give the same characters on every machine, for ever: character i is a
  * function of SEED and i alone, so a longer string starts with the shorter one.
  */
@@ -12,7 +14,7 @@
 #include <string.h>
 
 #include "verify/base/error.h"
-#include "verify/base/random.h"
+#include "verify/base/random.c" /* the whole of it: so this file needs no other to be linked with */
 
 static const char usage[] =
     "usage: getrndstr [-a ALPHABET | -c CHARACTERS] LENGTH SEED > file\n"

@@ -13,11 +13,12 @@ for name in "${names[@]}"; do
     [ -f "$library/$name.tsp" ] ||
         refuse "'$library/$name.tsp' is missing: set TSPLIB, or fetch it with problems/cointsp/get_tsplib.sh"
 done
+submission_is_named
 export PROBLEM=cointsp
 build_toolkit
 build_simulator "${SUBMISSION:-}"
-toolkit_make submission SUBMISSION="${SUBMISSION:-}"
-so=$root/$(toolkit_make print-submission SUBMISSION="${SUBMISSION:-}")
+toolkit_make submission
+so=$root/$(toolkit_make print-submission)
 failures=0
 for name in "${names[@]}"; do
     for population in 500 1000; do

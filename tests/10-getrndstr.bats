@@ -58,3 +58,11 @@ setup() {
     run -3 bash -c './getrndstr 100000 1 > /dev/full'
     assert_output --partial 'cannot write'
 }
+
+@test "getrndstr: it builds alone, by the one command of its manual, and writes the same" {
+    cp -R "$root/getrndstr.c" "$root/verify" "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR"
+    run -0 gcc -O3 -o getrndstr getrndstr.c
+    assert_output ''
+    run -0 cmp <(./getrndstr -a dna 5000 9) <("$root/getrndstr" -a dna 5000 9)
+}

@@ -100,7 +100,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     assert_output "grader: run takes one folder: what is 'again'?"
 }
 
-@test "messages: what the linker says is told, without the toolkit's own paths; so is that there is no source" {
+@test "messages: that device_user() is missing is told, and what the linker says, without the toolkit's own paths" {
     requires box
     contest
     : > empty.c
@@ -110,7 +110,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     mkdir words && echo 'no source' > words/readme.txt
     submit cyd words words
     run -0 grade
-    assert_equal "$(message ada)" "CE ld: required symbol \`device_user' not defined"
+    assert_equal "$(message ada)" "CE error: there is no function device_user(): the submission defines no function"
     [[ $(message bob) == "CE two.c:"*"multiple definition of"*"device_user"* ]]
     [[ $(message bob) != *"$root"* && $(message bob) != *grading* ]]
     assert_equal "$(message cyd)" "CE the folder '.' has no .cu or .c file"

@@ -19,10 +19,10 @@ setup() {
 @test "host: ldistance prints the ancestor's lines, in order" {
     run -0 --separate-stderr ./ldistance "$practice/file3" "$practice/file4"
     assert_line --index 0 --regexp '^answer = [0-9]+$'
-    assert_line --index 1 'strnum(a)= 512'
-    assert_line --index 2 'strnum(b)= 512'
+    assert_line --index 1 'strnum(a)= 2048'
+    assert_line --index 2 'strnum(b)= 2048'
     assert_line --index 3 --regexp '^Initializing CUDA: [0-9]+\.[0-9]{3} seconds$'
-    assert_line --index 4 --regexp '^GPU eclock : [0-9]+\.[0-9]+ seconds( \(simulated\))?$'
+    assert_line --index 4 --regexp '^GPU eclock : [0-9]+\.[0-9]{8} seconds( \(simulated\))?$'
     answer=${lines[0]#answer = }
     assert_line --index 5 "[CPU] : $answer"
     assert_line --index 6 "[GPU] : $answer"
@@ -46,7 +46,10 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     "$root/getrndstr" 128 1 > good
     : > empty
-    "$root/getrndstr" 100 1 > odd
+    "$root/getrndstr" 200 1 > odd
+    { "$root/getrndstr" 1024 1; printf '\r\n'; } > windows
+    printf 'weight\r\n' > word
+    printf 'weight\n' > line
     { "$root/getrndstr" 128 1; echo; } > newline
     "$root/getrndstr" 1048576 1 > long
     "$root/getrndstr" 1048448 1 > longest
@@ -55,7 +58,10 @@ setup() {
     mkdir folder
     mkfifo fifo
     declare -A words=([missing]="cannot open 'missing'" [empty]="file 'empty' is empty"
-        [odd]="file 'odd' has length 100: a multiple of 128 is needed"
+        [odd]="file 'odd' has length 200: a multiple of 128 is needed, or, for practice, less than 128"
+        [windows]="file 'windows' has length 1026 because it ends with CR LF, as Windows ends a line: remove both with"
+        [word]="file 'word' has length 8 because it ends with CR LF"
+        [line]="file 'line' has length 7 because it ends with a newline"
         [newline]="file 'newline' has length 129 because it ends with a newline"
         [long]="file 'long' has length 1048576: at most 1048448" [folder]="'folder' is not a regular file"
         [fifo]="'fifo' is not a regular file")
@@ -76,6 +82,49 @@ setup() {
     run -2 "$root/ldistance" good good 1 2
     run -2 "$root/ldistance" good good x
     assert_output --partial "ANSWER: 'x' is not a whole number"
+}
+
+@test "host: ldistance without files refuses, and says where the samples are; with a case it runs that" {
+    run -2 --separate-stderr ./ldistance
+    assert_output ''
+    assert_equal "$stderr" \
+        "main_host: no files are named: FILE1 FILE2; 'make run' runs the samples; see --help"
+    run -2 ./ldistance --repeat 3
+    run -0 ./ldistance --submission "$(submission problems/editdistance/submissions/accepted/bitparallel.c)" \
+        --case sample/1-small
+    assert_line 'SUCCESSFUL.'
+}
+
+@test "host: the statement's example, shorter than any input that counts, is worked out, and marked" {
+    printf weight > "$BATS_TEST_TMPDIR/a"
+    printf write > "$BATS_TEST_TMPDIR/b"
+    for submission in '' --submission; do # as shipped, in CUDA where it can run; and in C
+        run -0 --separate-stderr ./ldistance $submission \
+            ${submission:+"$(submission problems/editdistance/submissions/accepted/baseline.c)"} \
+            "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+        assert_line --index 0 'answer = 4'
+        assert_line --index 3 \
+            'for practice: the lengths that count are multiples of 128, and a submission may rely on that'
+        assert_line '[GPU] : 4'
+    done
+    # The second string is as aligned as the first: what the statement promises.
+    printf '%s\n' '#include <stdint.h>' '#include <stdlib.h>' \
+        'unsigned device_user(char *a, int m, char *b, int n)' \
+        '{ if ((uintptr_t)a % 128 || (uintptr_t)b % 128) abort(); return m == 6 && n == 5 && b[4] == 101 ? 4 : 0; }' \
+        > "$BATS_TEST_TMPDIR/aligned.c"
+    run -0 ./ldistance --submission "$(submission "$BATS_TEST_TMPDIR/aligned.c")" "$BATS_TEST_TMPDIR/a" \
+        "$BATS_TEST_TMPDIR/b"
+    # Nobody else sees such inputs.
+    run -2 build/main_host editdistance --generate 'random 6 5'
+    assert_output --partial 'a multiple of 128 is needed'
+}
+
+@test "host: times have eight decimals" {
+    so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
+    run -0 ./ldistance --repeat 7 --submission "$so" "$practice/file1" "$practice/file2"
+    number='[0-9]+\.[0-9]{8}'
+    assert_line --regexp \
+        "^GPU eclock : $number seconds \(median of 7; min $number, max $number; .*interval $number to $number\)$"
 }
 
 @test "host: an unreadable file is refused by name" {

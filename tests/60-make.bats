@@ -207,16 +207,17 @@ END
     for n in 1 2 3 4 5 6 7 8 9; do
         # Without a GPU the large ones take minutes.
         large=()
-        [ $n -le 3 ] || [ -e /dev/nvidiactl ] || large=(--submission "$so")
+        [ $n -le 1 ] || [ -e /dev/nvidiactl ] || large=(--submission "$so")
         run -0 --separate-stderr "run_scripts/run$n.sh" "${large[@]}"
         assert_equal "${lines[-1]}" 'SUCCESSFUL.'
-        assert_line --index 1 "strnum(a)= $(stat -c %s "$practice/file$((2 * n - 1))")"
+        assert_line --index 1 "strnum(a)= $(stat -c %s "$practice/file$((2 * n + 1))")"
     done
     # Rising sizes, from seeds alone.
-    assert_equal "$(stat -c %s "$practice"/file{1,3,5,7,9,11,13,15,17} | sort -n | paste -sd ' ')" \
-        "$(stat -c %s "$practice"/file{1,3,5,7,9,11,13,15,17} | paste -sd ' ')"
-    assert_equal "$(ls "$practice" | wc -l)" 20
-    run -0 bash -c "./getrndstr 20480 11 | cmp - '$practice/file11'"
+    assert_equal "$(stat -c %s "$practice"/file{1,3,5,7,9,11,13,15,17,19} | sort -n | uniq | paste -sd ' ')" \
+        "$(stat -c %s "$practice"/file{1,3,5,7,9,11,13,15,17,19} | paste -sd ' ')"
+    assert_equal "$(ls "$practice" | wc -l)" 22
+    # run3.sh is the run that the toolkit of 2009 shows: file7 and file8 of 20,480 characters.
+    run -0 bash -c "./getrndstr 20480 7 | cmp - '$practice/file7' && ./getrndstr 20480 8 | cmp - '$practice/file8'"
     run -2 run_scripts/lib/practice.sh 11
     run -2 run_scripts/lib/practice.sh
     run -0 run_scripts/run1.sh --repeat 3
@@ -279,8 +280,8 @@ outline() {
 @test "readme: the lines it shows are the lines printed" {
     # Those of a GPU: on the simulator they are marked.
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
-    for seed in 11 12; do ./getrndstr 20480 $seed > "$BATS_TEST_TMPDIR/file$seed"; done
-    run -0 --separate-stderr ./ldistance --submission "$so" "$BATS_TEST_TMPDIR"/file1{1,2}
+    for seed in 7 8; do ./getrndstr 20480 $seed > "$BATS_TEST_TMPDIR/file$seed"; done
+    run -0 --separate-stderr ./ldistance --submission "$so" "$BATS_TEST_TMPDIR"/file{7,8}
     sed -n '/^answer = /,/^SUCCESSFUL\.$/p' README.md | sed -E 's/[0-9.]+( seconds)?$/N\1/' > "$BATS_TEST_TMPDIR/shown"
     sed -E 's/[0-9.]+( seconds)?$/N\1/' <<< "$output" > "$BATS_TEST_TMPDIR/printed"
     run -0 diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"
@@ -302,4 +303,41 @@ outline() {
     assert_equal "$(sort <<< "$output")" "$(printf '%s\n' 'wide/comment.c:2: longer than 120 columns' \
         'wide/lines.c: longer than 800 lines' 'wide/more.c:1: a function of 81 lines' \
         'wide/words.bats:1: longer than 120 columns')"
+}
+
+@test "make: a submission that is named empty is refused, not replaced by another" {
+    run -2 make -s run SUBMISSION=
+    assert_output --partial 'SUBMISSION is empty: name a file or folder, or omit it for the default (device_user.cu)'
+    SUBMISSION='' run -2 make -s submission
+    assert_output --partial 'SUBMISSION is empty'
+    run -2 make -s judge SUBMISSION= PROBLEM=matmul
+    assert_output --partial 'SUBMISSION is empty'
+    SUBMISSION='' run -2 run_scripts/run_matmul.sh
+    assert_output 'generated.sh: SUBMISSION is empty: name a file or folder, or omit it for the default'
+    # A practice script runs device_user.cu, whatever else is named around it.
+    SUBMISSION=problems/none.c run -0 run_scripts/lib/practice.sh 0 --device auto
+}
+
+@test "make: a submission without device_user(), or with another one, is told what it has in its place" {
+    local name words
+    cd "$BATS_TEST_TMPDIR"
+    echo 'int device_usr(const char *a) { return *a; } int helper(void) { return 0; }' > misspelt.c
+    echo 'static int own(void) { return 1; } int value = 2; typedef int (*f)(void); f table[] = { own };' > none.c
+    mkdir two && echo 'int one(void) { return 1; }' > two/a.c && echo 'int Device_User(void) { return 2; }' > two/b.c
+    echo 'int device_user(const char *a) { return *a; }' > other.cu
+    echo '__global__ void kernel() {} void device_usr() { kernel<<<1, 1>>>(); }' > misspelt.cu
+    while IFS='|' read -r name words; do
+        [[ $name != *.cu ]] || make -s -C "$root" have-nvcc || continue
+        run -2 make -s -C "$root" run SUBMISSION="$BATS_TEST_TMPDIR/$name"
+        assert_line "error: $words"
+        refute_output --partial '/ld: '
+        run -1 "$root/run_scripts/judge.sh" "$BATS_TEST_TMPDIR/$name"
+        assert_line "FAILED. CE (compile error): the submission does not compile: error: $words"
+    done <<'CASES'
+misspelt.c|there is no function device_user(): the submission defines device_usr(), helper()
+none.c|there is no function device_user(): the submission defines no function
+two|there is no function device_user(): the submission defines one(), Device_User()
+other.cu|device_user(char const*) is another function than device_user.h declares: its parameters differ
+misspelt.cu|there is no function device_user(): the submission defines device_usr(), kernel()
+CASES
 }

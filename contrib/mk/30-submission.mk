@@ -9,7 +9,7 @@ CUDA_LACKS := $(if $(GPU),,$(if $(NVCC),$(strip $(CUDASIM_LACKS)),nvcc))
 DEFAULT_SUBMISSION := $(if $(CUDA_LACKS),$(BASELINE).c,$(DEFAULT_CUDA))
 SUBMISSION ?= $(DEFAULT_SUBMISSION)
 ifeq ($(strip $(SUBMISSION)),)
-override SUBMISSION := $(DEFAULT_SUBMISSION)
+$(error SUBMISSION is empty: name a file or folder, or omit it for the default ($(DEFAULT_SUBMISSION)))
 endif
 
 # build/submissions/PROBLEM/PATH, no two paths in one: what is outside the toolkit goes by its absolute path, below @.
@@ -77,6 +77,7 @@ $(call submission_folder,$(1))/files: ;
 $(call submission_folder,$(1))/device_user.so: \
 		$(foreach source,$(call submission_sources,$(1)),$(call submission_object,$(1),$(source))) \
 		$(call submission_folder,$(1))/files $(SUBMISSION_LINK)
+	@$(call box,$(1))nm -C --defined-only $$(filter %.o,$$^) | awk -f contrib/mk/entry.awk >&2
 	$$(call say,LINK $$@)$(call box,$(1))$(if $(filter %.cu,$(call submission_sources,$(1))),\
 		$$(NVCC) -shared -cudart shared -Xlinker $(LINK_OPTIONS),\
 		$(CC) -shared -Wl$(comma)$(LINK_OPTIONS)) -o $$@ $$(filter %.o,$$^) -lm\

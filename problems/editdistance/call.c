@@ -13,7 +13,7 @@ void call_device_user(void (*function)(void), const struct user_call *call)
     unsigned int (*device_user_of_submission)(char *, int, char *, int) =
         (unsigned int (*)(char *, int, char *, int))function;
     const struct editdistance_input *header = call->input;
-    char *str1 = (char *)call->input + STRINGS_OFFSET, *str2 = str1 + header->length1;
+    char *str1 = (char *)call->input + STRINGS_OFFSET, *str2 = (char *)call->input + STRING2_OFFSET(header->length1);
     unsigned int distance;
 
     distance = device_user_of_submission(str1, (int)header->length1, str2, (int)header->length2);

@@ -88,7 +88,7 @@ static enum check_result honest(const struct blob *input, const struct blob *ans
                                 struct random_stream *stream)
 {
     const struct editdistance_input *header = (const struct editdistance_input *)input->data;
-    const unsigned char *a = input->data + STRINGS_OFFSET, *b = a + header->length1;
+    const unsigned char *a = input->data + STRINGS_OFFSET, *b = input->data + STRING2_OFFSET(header->length1);
     const size_t m = header->length1, n = header->length2;
     uint32_t distance = 0;
     bool ok;

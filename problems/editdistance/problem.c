@@ -24,7 +24,7 @@ static struct strings strings_of(const struct blob *input)
 
     return (struct strings){
         .str1 = input->data + STRINGS_OFFSET,
-        .str2 = input->data + STRINGS_OFFSET + header->length1,
+        .str2 = input->data + STRING2_OFFSET(header->length1),
         .length1 = header->length1,
         .length2 = header->length2,
     };
@@ -52,7 +52,7 @@ static bool input_alloc(struct blob *input, uint64_t length1, uint64_t length2, 
     if (length1 * length2 > EDITDISTANCE_CELLS_MAX)
         return error_usage(error, "the lengths %ju and %ju give %ju cells: at most 2^34 are allowed",
                            (uintmax_t)length1, (uintmax_t)length2, (uintmax_t)(length1 * length2));
-    if (!blob_alloc(input, STRINGS_OFFSET + length1 + length2, error))
+    if (!blob_alloc(input, STRING2_OFFSET(length1) + length2, error))
         return false;
     *(struct editdistance_input *)input->data =
         (struct editdistance_input){ (uint32_t)length1, (uint32_t)length2 };
@@ -204,6 +204,16 @@ static bool generate(const struct arguments *arguments, const struct random_key 
 
 /* ------------------------------------------------------------------ files */
 
+/* Whether the file's length breaks the limit by the end of a line alone; one that is shorter has no lines either. */
+static bool ends_a_line(const struct blob *file, const char *end)
+{
+    const size_t size = strlen(end), rest = file->size % EDITDISTANCE_LENGTH_UNIT;
+
+    return file->size >= size && memcmp(file->data + file->size - size, end, size) == 0 &&
+           (rest == size || file->size < EDITDISTANCE_LENGTH_UNIT);
+}
+
+/* A string of a contest's length; for practice on examples such as the statement's also a shorter one. */
 static bool load_file(const char *path, struct blob *file, struct error *error)
 {
     char what[300];
@@ -211,9 +221,17 @@ static bool load_file(const char *path, struct blob *file, struct error *error)
     if (!blob_read_file(file, path, 1 << 26, error)) /* above the limit, so that check_length() explains it */
         return false;
     snprintf(what, sizeof what, "file '%.280s'", path);
-    if (file->size % EDITDISTANCE_LENGTH_UNIT == 1 && file->data[file->size - 1] == '\n')
+    if (ends_a_line(file, "\r\n"))
+        return error_usage(error, "%s has length %zu because it ends with CR LF, as Windows ends a line: remove both "
+                                  "with 'head -c -2'", what, file->size);
+    if (ends_a_line(file, "\n"))
         return error_usage(error, "%s has length %zu because it ends with a newline: remove it with 'head -c -1'",
                            what, file->size);
+    if (file->size > 0 && file->size < EDITDISTANCE_LENGTH_UNIT)
+        return true;
+    if (file->size <= EDITDISTANCE_LENGTH_MAX && file->size % EDITDISTANCE_LENGTH_UNIT != 0)
+        return error_usage(error, "%s has length %zu: a multiple of %d is needed, or, for practice, less than %d", what,
+                           file->size, EDITDISTANCE_LENGTH_UNIT, EDITDISTANCE_LENGTH_UNIT);
     return check_length(file->size, what, error);
 }
 
@@ -361,6 +379,9 @@ static void describe(FILE *file, const struct blob *input, const struct blob *an
     struct strings s = strings_of(input);
 
     fprintf(file, "answer = %u\nstrnum(a)= %zu\nstrnum(b)= %zu\n", number_of(answer), s.length1, s.length2);
+    if (s.length1 < EDITDISTANCE_LENGTH_UNIT || s.length2 < EDITDISTANCE_LENGTH_UNIT)
+        fprintf(file, "for practice: the lengths that count are multiples of %d, and a submission may rely on that\n",
+                EDITDISTANCE_LENGTH_UNIT);
 }
 
 static void show(const struct blob *input, const struct blob *number, char *text, size_t size)

@@ -14,12 +14,13 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
     shift
 done
 [ $# -eq 0 ] || shift
+submission_is_named
 export PROBLEM=$problem
 build_toolkit
 [ "${1:-}" != --help ] || exec "$build/main_host" --help
 build_simulator "${SUBMISSION:-}"
-toolkit_make submission SUBMISSION="${SUBMISSION:-}"
-so=$root/$(toolkit_make print-submission SUBMISSION="${SUBMISSION:-}")
+toolkit_make submission
+so=$root/$(toolkit_make print-submission)
 failures=0
 for line in "${lines[@]}"; do
     if [[ $line == gpu:* ]] && [ ! -e /dev/nvidiactl ]; then

@@ -61,10 +61,20 @@ build_toolkit() { toolkit_make all >&2 || fail "the toolkit does not build: see 
 
 # build_simulator SUBMISSION: where that is CUDA and there is no GPU; the default submission if it is empty.
 build_simulator() {
-    toolkit_make -j "$(nproc)" simulator-if-used SUBMISSION="$1" >&2 || fail "the simulator does not build: see above"
+    local chosen=()
+    [ -z "$1" ] || chosen=(SUBMISSION="$1")
+    (
+        unset SUBMISSION # of the caller's environment
+        toolkit_make -j "$(nproc)" simulator-if-used "${chosen[@]}" >&2
+    ) || fail "the simulator does not build: see above"
 }
 
-# problem_exists NAME: or the script ends.
+# submission_is_named: SUBMISSION may name a submission for make, or not be there; but not be empty.
+submission_is_named() {
+    [ -n "${SUBMISSION-unset}" ] || refuse "SUBMISSION is empty: name a file or folder, or omit it for the default"
+}
+
+# problem_exists NAME:or the script ends.
 problem_exists() {
     [[ $1 =~ ^[a-z][a-z0-9]*$ && -f $root/problems/$1/problem.c ]] && return
     refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"

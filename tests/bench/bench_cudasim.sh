@@ -41,5 +41,5 @@ echo "peak memory, 8.4 MB of it the program's own allocations: $(grep -h 'peak m
 echo
 for checks in none all; do
     echo "edit distance of 20480 x 20480, the baseline, $workers workers, checks: $checks"
-    run_scripts/run6.sh --device sim --checks "$checks" 2>&1 | grep -E "eclock|SUCCESSFUL" || fail "the baseline failed"
+    run_scripts/run3.sh --device sim --checks "$checks" 2>&1 | grep -E "eclock|SUCCESSFUL" || fail "the baseline failed"
 done

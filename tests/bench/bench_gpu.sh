@@ -15,9 +15,11 @@ so=$root/$(toolkit_make print-submission PROBLEM=editdistance SUBMISSION=device_
 "$build/main_host" --devices | sed -n 's/^gpu\t/GPU: /p'
 printf '%-8s %9s x %-9s %14s %12s %12s %12s %9s %9s\n' problem length1 length2 cells 'min ms' 'median ms' 'max ms' \
     GCUPS 'init s'
-for n in 1 2 3 4 5 6 7 8 9 10; do
-    a=$build/files/file$((2 * n - 1)) b=$build/files/file$((2 * n))
-    name=$([ $n = 10 ] && echo longest || echo "run$n")
+for n in 0 1 2 3 4 5 6 7 8 9 10; do
+    a=$build/files/file$((2 * n + 1)) b=$build/files/file$((2 * n + 2))
+    name=run$n
+    [ $n != 0 ] || name=shortest
+    [ $n != 10 ] || name=longest
     "$build/main_host" editdistance --submission "$so" --source device_user.cu --repeat 5 --json "$folder/$name.json" \
         "$a" "$b" > "$folder/$name.txt" 2>&1 || { cat "$folder/$name.txt"; fail "$name failed"; }
     jq -r --arg name "$name" --argjson a "$(stat -c %s "$a")" --argjson b "$(stat -c %s "$b")" '.cases[0] |
@@ -28,7 +30,8 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
             printf '%-8s %9d x %-9d %14d %12.3f %12.3f %12.3f %9.2f %9.3f\n' $fields
         done
 done
-jq -s "map(del(.submission.file))" "$folder"/run?.json "$folder/longest.json" > "$folder/all.json"
+jq -s "map(del(.submission.file))" "$folder"/shortest.json \
+    "$folder"/run?.json "$folder/longest.json" > "$folder/all.json"
 
 # How long the end of a submission takes, 11 times each: a kernel that never ends, killed at the limit, and a process
 # that only waits, asked to quit. Both are the driver's time to take a CUDA context down.

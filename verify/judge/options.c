@@ -324,6 +324,9 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
     }
     options->inputs = argv + optind;
     options->input_count = argc - optind;
+    /* Under a name of its own the program is for files: without any, the samples would be a surprise. */
+    if (alias_problem && options->input_count == 0 && !options->test_case && !options->group && !options->generate)
+        return error_usage(error, "no files are named: FILE1 FILE2; 'make run' runs the samples; see --help");
     if (options->repeat == 0)
         options->repeat = options->ranked ? RANKING_REPEAT : 1;
     if (options->until > 0 && !options->ranked && options->repeat < STATS_UNTIL_LEAST)

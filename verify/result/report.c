@@ -80,20 +80,20 @@ static void report_times(FILE *file, const struct case_result *result, size_t re
     if (result->timed == 0)
         fprintf(file, "GPU eclock : none\n");
     else if (repeat == 1)
-        fprintf(file, "GPU eclock : %.7f seconds%s\n", stats.median, label);
+        fprintf(file, "GPU eclock : %.8f seconds%s\n", stats.median, label);
     else
-        fprintf(file, "GPU eclock : %.7f seconds%s (median of %zu; min %.7f, max %.7f", stats.median, label,
+        fprintf(file, "GPU eclock : %.8f seconds%s (median of %zu; min %.8f, max %.8f", stats.median, label,
                 result->timed, stats.min, stats.max);
     if (repeat > 1 && interval.coverage >= STATS_COVERAGE)
-        fprintf(file, "; %.1f %% interval %.7f to %.7f", 100 * interval.coverage, interval.low, interval.high);
+        fprintf(file, "; %.1f %% interval %.8f to %.8f", 100 * interval.coverage, interval.low, interval.high);
     if (repeat > 1 && result->timed > 0)
         fputs(")\n", file);
     if (result->overhead.median > 0)
-        fprintf(file, "of which     %.7f seconds are any call's: an empty submission's median\n",
+        fprintf(file, "of which     %.8f seconds are any call's: an empty submission's median\n",
                 result->overhead.median);
     if (result->throughput.series > 0)
-        fprintf(file, "throughput : %.7f seconds a call with %zu in flight together (median of %zu series; min %.7f, "
-                      "max %.7f)\n", result->throughput.seconds.median, result->throughput.calls,
+        fprintf(file, "throughput : %.8f seconds a call with %zu in flight together (median of %zu series; min %.8f, "
+                      "max %.8f)\n", result->throughput.seconds.median, result->throughput.calls,
                 result->throughput.series, result->throughput.seconds.min, result->throughput.seconds.max);
     if (result->counted.seconds > 0)
         report_counters(file, &result->counted);
