@@ -37,7 +37,7 @@ void client_ask(struct client *client, const char *path, const char *body, struc
 
 /*
  * GET of a stream: calls `line` with each line that is not empty, without its end, until the server ends it, the
- * connection breaks or `line` is false. Where it began reply->status is 200, where the server ended it reply->why is "".
+ * connection breaks or `line` is false. Where it began reply->status is 200; where it was ended well reply->why is "".
  */
 typedef bool client_line(void *context, const char *text, size_t size);
 void client_stream(struct client *client, const char *path, client_line *line, void *context,

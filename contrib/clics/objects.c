@@ -216,6 +216,10 @@ static bool read_problem(const struct reader *reader, size_t index)
                        milliseconds(limit), "test_data_count", (json_int_t)source->count);
     if (uuid)
         json_object_set_new(object, "uuid", json_string(uuid));
+    if (problem->rgb)
+        json_object_set_new(object, "rgb", json_string(problem->rgb));
+    if (problem->color)
+        json_object_set_new(object, "color", json_string(problem->color));
     if (board_has_scores(reader->view->contest))
         json_object_set_new(object, "max_score", clics_number(max_score(reader, problem)));
     return add(reader, "problems", object);
@@ -637,7 +641,8 @@ static bool read_access(const struct reader *reader)
         { "state", "started", "ended", "finalized", "end_of_updates" },
         { "judgement-types", "id", "name", "solved" },
         { "languages", "id", "name", "entry_point_required", "extensions" },
-        { "problems", "id", "uuid", "label", "name", "ordinal", "time_limit", "test_data_count" },
+        { "problems", "id", "uuid", "label", "name", "ordinal", "rgb", "color", "time_limit",
+          "test_data_count" },
         { "organizations", "id", "name", "country" },
         { "teams", "id", "name", "label", "organization_id", "hidden" },
         { "submissions", "id", "language_id", "problem_id", "team_id", "time", "contest_time", "entry_point",

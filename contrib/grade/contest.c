@@ -212,6 +212,16 @@ static bool take_group(struct contest *contest, struct contest_problem *problem,
                "is an unknown key of a group: there are name, max_score, score_aggregation, require_pass", error);
 }
 
+/* A colour as HTML has it. In YAML it stands in quotes: # begins a comment. */
+static bool take_rgb(const struct contest *contest, const struct setting *item, const char **rgb, struct error *error)
+{
+    if (item->value[0] != '#' || strlen(item->value) != 7 ||
+        strspn(item->value + 1, "0123456789abcdefABCDEF") != 6)
+        return bad(contest, item, "is no colour such as \"#ff8000\"", error);
+    *rgb = item->value;
+    return true;
+}
+
 static bool take_problem(struct contest *contest, const struct setting *item, struct error *error)
 {
     struct contest_problem *problem;
@@ -239,6 +249,10 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
     }
     if (strcmp(key, "problem") == 0)
         return take_name(contest, item, false, &problem->problem, error);
+    if (strcmp(key, "color") == 0)
+        return problem->color = item->value, take_text(contest, item, error);
+    if (strcmp(key, "rgb") == 0)
+        return take_rgb(contest, item, &problem->rgb, error);
     if (strcmp(key, "league") == 0)
         return take_name(contest, item, false, &problem->league, error);
     if (strcmp(key, "samples") == 0)
@@ -276,8 +290,8 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
     if (strncmp(key, "groups.", 7) == 0)
         return take_group(contest, problem, item, key, error);
     return bad(contest, item,
-               "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, "
-               "ranked_case, repeat, baseline, time_limit, memory, points, groups, score_aggregation",
+               "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, ranked_case, repeat, "
+               "baseline, points, groups, score_aggregation, color, rgb",
                error);
 }
 

@@ -41,6 +41,7 @@ struct contest_problem {
     const char *baseline;   /* path in the toolkit's folder: a submission to measure beside; NULL: the problem's */
     double time_limit, memory; /* seconds a call, MiB; 0 for the problem's own */
     double points;          /* the most that the problem is worth: 100 */
+    const char *color, *rgb; /* of its balloon: in words, and as "#RRGGBB"; or NULL */
     struct contest_group groups[CONTEST_GROUPS]; /* [group_count] */
     size_t group_count;
     enum aggregation aggregation; /* how the problem's score comes of its groups' */

@@ -48,6 +48,14 @@ static const struct {
                    "p.started") " AS started, p.ended - p.started AS seconds, p.exit_code,"
                                 " p.log" FROM_ALL " JOIN steps p ON p.judgement = j.id WHERE" FILTER_SQL
                                 " ORDER BY p.judgement, p.started" },
+    { "balloons",
+      "WITH known AS (SELECT s.team, s.problem, s.id, s.submitted, j.verdict" FROM_ALL " WHERE j.valid = 1 AND"
+      " (?6 IS NULL OR s.submitted >= ?6) AND (?7 IS NULL OR s.submitted <= ?7) AND (j.verdict IS NULL OR"
+      " j.verdict = 'AC')), solved AS (SELECT *, row_number() OVER (PARTITION BY team, problem ORDER BY submitted, id)"
+      " AS place FROM known WHERE verdict = 'AC') SELECT s.problem, s.team, s.id AS submission, " ISO("s.submitted")
+      " AS submitted, s.id = (SELECT id FROM known WHERE problem = s.problem ORDER BY submitted, id LIMIT 1) AS first,"
+      " " ISO("b.delivered") " AS delivered FROM solved s LEFT JOIN balloons b ON b.team = s.team AND"
+      " b.problem = s.problem WHERE s.place = 1 ORDER BY s.submitted, s.id" },
     { "machines",
       "SELECT id, host, kind, name, uuid, driver, " ISO("first_used") " AS first_used FROM machines ORDER BY id" },
     { "rejudgings", "SELECT id, reason, filter, " ISO("created") " AS created, state, " ISO(
@@ -315,7 +323,7 @@ int command_results(const struct contest *contest, const char *folder, int argc,
         return error_usage(error,
                            "there is no table '%s': there are standings, submissions, judgements, runs, samples, "
                            "steps, machines,"
-                           " rejudgings",
+                           " rejudgings, balloons",
                            name),
                EXIT_USAGE;
     if (public_view && secrets)
@@ -325,6 +333,10 @@ int command_results(const struct contest *contest, const char *folder, int argc,
                                   "the other tables hold what came after the freeze, too"), EXIT_USAGE;
     if (filtered && (own || !sql || !strstr(sql, FILTER_SQL)))
         return error_usage(error, "%s cannot be filtered", own ? "--sql" : name), EXIT_USAGE;
+    if (strcmp(name, "balloons") == 0) { /* which are given for what counts */
+        filter.since = contest->start;
+        filter.until = contest->end > 0 ? nextafter(contest->end, 0) : 0;
+    }
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
     if (!store_open(&store, path, secrets ? STORE_READ_SECRET : STORE_READ, error))
         return error->code;

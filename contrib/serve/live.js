@@ -203,6 +203,11 @@
             waiting = true;
         });
 
+    all("[data-print]").forEach(function (button) {
+        button.parentNode.hidden = false;
+        button.addEventListener("click", function () { window.print(); });
+    });
+
     /* ---- files that are dropped on a form */
     all(".drop").forEach(function (field) {
         var input = field.querySelector("input[type=file]");

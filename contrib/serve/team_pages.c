@@ -11,73 +11,12 @@
 #include <string.h>
 
 #include "contrib/grade/store/judgement.h"
+#include "own_page.h"
 #include "script.h"
-#include "server.h"
 #include "verify/base/clock.h"
 #include "verify/base/number.h"
 
 enum { SHOWN = 200, LOG = 20000, EXPLANATION = 65536 };
-
-/* ------------------------------------------------------------------ pages */
-
-struct own_page {
-    struct server *server;
-    struct result_queue queue;
-    const struct http_request *request;
-    struct page page;
-    struct page_server parts;
-    struct place place;
-    const struct board *board;
-};
-
-static void begin_page(struct own_page *own, enum language language, const char *folder, const char *file,
-                       enum word title)
-{
-    own->parts = (struct page_server){ serve_script, own->server->script, true };
-    own->page.server = &own->parts;
-    own->place = (struct place){ folder, file };
-    layout_begin(&own->page, language, &own->place, own->server->style);
-    page_put(&own->page, "%s", page_word(&own->page, title));
-    layout_main(&own->page, own->board, &own->place);
-    page_put(&own->page, "<h1>%s</h1>\n", page_word(&own->page, title));
-}
-
-static void send_page(struct own_page *own, struct http_reply *reply)
-{
-    if (own->page.failed) {
-        page_release(&own->page);
-        server_refuse(own->request, reply, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
-        return;
-    }
-    free(reply->data);
-    reply->status = reply->status ? reply->status : MHD_HTTP_OK;
-    reply->type = "text/html; charset=utf-8";
-    reply->data = own->page.data;
-    reply->size = own->page.size;
-    reply->policy = "frame-ancestors 'none'";
-}
-
-static void go_to(struct http_reply *reply, enum language language, const char *path)
-{
-    http_text(reply, MHD_HTTP_SEE_OTHER, "text/plain", "");
-    snprintf(reply->location, sizeof reply->location, "%s%s", language == JAPANESE ? "/ja" : "", path);
-}
-
-static void put_hidden(struct page *page, const char *name, const char *value)
-{
-    page_put(page, "<input type=\"hidden\" name=\"%s\" value=\"", name);
-    page_text(page, value, PAGE_NAME);
-    page_put(page, "\">\n");
-}
-
-static void put_form(struct own_page *own, const char *action, const char *classes, bool files)
-{
-    page_put(&own->page, "<form class=\"%s\" method=\"post\" action=\"%s\"%s>\n", classes, action,
-             files ? " enctype=\"multipart/form-data\"" : "");
-    put_hidden(&own->page, "language", page_word(&own->page, WORD_LANGUAGE));
-    if (own->request->form[0])
-        put_hidden(&own->page, "form", own->request->form);
-}
 
 /* ------------------------------------------------------------------ what was handed in */
 
@@ -188,7 +127,7 @@ static void put_hand_in(struct own_page *own)
         page_put(page, "</a>");
     }
     page_put(page, "</p>\n");
-    put_form(own, "/submit", "row", true);
+    own_page_form(own, "/submit", "row", true);
     put_problems(own, false);
     page_put(page,
              "<div class=\"drop\"><label>%s <input type=\"file\" name=\"files\" multiple required></label>"
@@ -247,7 +186,7 @@ static bool put_questions(struct own_page *own, struct error *error)
     else
         page_put(&own->page, "<p>%s</p>\n", page_word(&own->page, WORD_NO_QUESTIONS));
     layout_live_end(&own->page);
-    put_form(own, "/ask", "", false);
+    own_page_form(own, "/ask", "", false);
     put_problems(own, true);
     if (jury)
         page_put(&own->page, "<label>%s <input name=\"reply_to\" inputmode=\"numeric\"></label>\n",
@@ -263,8 +202,8 @@ static bool put_questions(struct own_page *own, struct error *error)
 
 static bool home_page(struct own_page *own, enum language language, struct error *error)
 {
-    begin_page(own, language, "my/", "index", WORD_MY_SUBMISSIONS);
-    put_form(own, "/logout", "row", false);
+    own_page_begin(own, language, "my/", "index", WORD_MY_SUBMISSIONS);
+    own_page_form(own, "/logout", "row", false);
     page_put(&own->page, "<b>");
     page_name(&own->page, own->request->account.name);
     page_put(&own->page, "</b> <button>%s</button>\n</form>\n", page_word(&own->page, WORD_LOG_OUT));
@@ -273,6 +212,8 @@ static bool home_page(struct own_page *own, enum language language, struct error
             return false;
         put_hand_in(own);
     }
+    if (own->request->account.role >= ROLE_JURY)
+        page_put(&own->page, "<p><a href=\"balloons.html\">%s</a></p>\n", page_word(&own->page, WORD_BALLOONS));
     if (!put_questions(own, error))
         return false;
     layout_end(&own->page, own->board);
@@ -281,10 +222,10 @@ static bool home_page(struct own_page *own, enum language language, struct error
 
 static void login_page(struct own_page *own, enum language language, bool wrong)
 {
-    begin_page(own, language, "", "login", WORD_LOG_IN);
+    own_page_begin(own, language, "", "login", WORD_LOG_IN);
     if (wrong)
         page_put(&own->page, "<p class=\"message\" role=\"alert\">%s</p>\n", page_word(&own->page, WORD_TOKEN_WRONG));
-    put_form(own, "/login", "row", false);
+    own_page_form(own, "/login", "row", false);
     page_put(&own->page,
              "<label>%s <input type=\"password\" name=\"token\" autocomplete=\"current-password\" required></label>\n"
              "<button>%s</button>\n</form>\n<p class=\"note\">%s</p>\n",
@@ -403,7 +344,7 @@ static bool statement_page(struct own_page *own, enum language language, const c
 
     if (!problem || (contest->start > 0 && clock_wall() < contest->start && own->request->account.role < ROLE_JURY))
         return false;
-    begin_page(own, language, "statement/", problem->id, WORD_STATEMENT);
+    own_page_begin(own, language, "statement/", problem->id, WORD_STATEMENT);
     page_put(&own->page, "<h2>");
     layout_problem(&own->page, own->board, (size_t)(problem - contest->problems));
     page_put(&own->page, "</h2>\n");
@@ -488,17 +429,19 @@ static bool get_own(struct own_page *own, enum language language, const char *na
     int64_t id;
 
     if (own->request->account.role < ROLE_TEAM) {
-        go_to(reply, language, "/login.html");
+        own_page_go_to(reply, language, "/login.html");
         return true;
     }
     if (strcmp(name, "index") == 0)
         ok = home_page(own, language, error);
+    else if (strcmp(name, "balloons") == 0 && own->request->account.role >= ROLE_JURY)
+        ok = balloons_page(own, language, error);
     else if (number_integer(name, 1, INT64_MAX, &id))
         ok = own_submission(own, language, id, &there, error);
     else
         return false;
     if (ok && there)
-        send_page(own, reply);
+        own_page_send(own, reply);
     else
         page_release(&own->page);
     if (!ok)
@@ -533,10 +476,10 @@ bool team_get(struct server *server, struct http_request *request, struct http_r
         return get_own(&own, language, name, reply, &error);
     if (strcmp(path, "login.html") == 0) {
         login_page(&own, language, http_query(request, "wrong") != NULL);
-        return send_page(&own, reply), true;
+        return own_page_send(&own, reply), true;
     }
     if (page_name_of(path, "statement/", name) && statement_page(&own, language, name))
-        return send_page(&own, reply), true;
+        return own_page_send(&own, reply), true;
     page_release(&own.page);
     return false;
 }
@@ -563,7 +506,7 @@ static void post_login(struct server *server, struct http_request *request, stru
     }
     if (account.role == ROLE_PUBLIC) {
         limits_allow(server->limits, LIMIT_TOKENS, request->address);
-        go_to(reply, language, "/login.html?wrong");
+        own_page_go_to(reply, language, "/login.html?wrong");
         return;
     }
     if (!limits_allow(server->limits, LIMIT_UPLOADS, account.name)) {
@@ -574,7 +517,7 @@ static void post_login(struct server *server, struct http_request *request, stru
         server_failed(request, reply, &error);
         return;
     }
-    go_to(reply, language, "/my/index.html");
+    own_page_go_to(reply, language, "/my/index.html");
     snprintf(reply->cookie, sizeof reply->cookie, "session=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s",
              session, ACCOUNT_HOURS * 3600, request->local ? "" : "; Secure");
     sodium_memzero(session, sizeof session);
@@ -590,7 +533,7 @@ static void post_logout(struct server *server, struct http_request *request, str
         server_failed(request, reply, &error);
         return;
     }
-    go_to(reply, language, "/index.html");
+    own_page_go_to(reply, language, "/index.html");
     snprintf(reply->cookie, sizeof reply->cookie, "session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
 }
 
@@ -634,7 +577,7 @@ static void post_submit(struct server *server, struct http_request *request, str
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
     else if (upload_take(server, request, request->account.name, problem->id, files, count, title, &number, reply)) {
         if (request->form[0]) {
-            go_to(reply, language, "/my/index.html");
+            own_page_go_to(reply, language, "/my/index.html");
         } else { /* of a program */
             snprintf(text, sizeof text, "{\"id\":\"%jd\"}\n", (intmax_t)number);
             http_text(reply, MHD_HTTP_OK, "application/json", text);
@@ -655,7 +598,16 @@ static void post_question(struct server *server, struct http_request *request, s
     else if (reply_to[0] && !number_integer(reply_to, 1, INT64_MAX, &question.reply_to))
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the number to reply to is a number, or nothing");
     else if (question_take(server, request, &question, &number, reply))
-        go_to(reply, language, "/my/index.html");
+        own_page_go_to(reply, language, "/my/index.html");
+}
+
+static void post_balloon(struct server *server, struct http_request *request, struct http_reply *reply,
+                         enum language language)
+{
+    balloons_post(server, request, field(request, "team"), field(request, "problem"), field(request, "delivered"),
+                  reply);
+    if (!reply->status)
+        own_page_go_to(reply, language, "/my/balloons.html");
 }
 
 void team_post(struct server *server, struct http_request *request, struct http_reply *reply)
@@ -668,6 +620,8 @@ void team_post(struct server *server, struct http_request *request, struct http_
         post_logout(server, request, reply, language);
     else if (strcmp(request->path, "/submit") == 0)
         post_submit(server, request, reply, language);
+    else if (strcmp(request->path, "/balloon") == 0 && request->account.role >= ROLE_JURY)
+        post_balloon(server, request, reply, language);
     else if (strcmp(request->path, "/ask") == 0 && request->account.role >= ROLE_TEAM)
         post_question(server, request, reply, language);
     else
