@@ -677,3 +677,45 @@ SCRIPT
     chromium_open "$url/ja/index.html"
     assert_equal "$(chromium_text 'document.querySelector("h1").textContent')" 順位表
 }
+
+@test "API: the files of clics.sh are what the server answers, for the jury and for everybody, sources too" {
+    local jury out=$BATS_TEST_TMPDIR/files name view as
+    serve_contest 'limits: { total: 2 }'
+    make -s -C "$root" DEV=1 clics-programs >&2
+    mkdir -p "$contest/submissions"
+    submit ada right.c "$sort/accepted/qsort.c"
+    mkdir two && cp "$sort/wrong_answer/unsigned_keys.c" two/main.c && echo '/* x */' > two/x.h
+    submit bob two two
+    for name in 1 2 3; do echo "#error $name" > e.c; submit ada "e$name.c" e.c; done # the last is over the limit
+    run -0 grade
+    jury=$("$build/grader" token "$contest" --jury prof)
+    serve
+    until_true 20 bash -c "curl -sf '$url/api/contests/contest/teams' > /dev/null"
+    for view in '' --public; do
+        # shellcheck disable=SC2086
+        run -0 "$build/clics" "$contest" --out "$out$view" $view
+        as=(-H "Authorization: Bearer $jury")
+        [ -z "$view" ] || as=()
+        for name in "$out$view"/*.json; do
+            name=$(basename "$name" .json)
+            [[ $name != @(api|access|contest|accounts) ]] || continue # who asks is in them; `api` is above the contest
+            curl -sf "${as[@]}" "$url/api/contests/contest/$name" | jq -S . > "$BATS_TEST_TMPDIR/served"
+            jq -S . "$out$view/$name.json" | diff - "$BATS_TEST_TMPDIR/served" || fail "$view $name"
+        done
+        [ "$(find "$out$view" -name '*.json' | wc -l)" -ge 18 ]
+    done
+    for name in $(jq -r '.[].id' "$out/submissions.json"); do
+        assert_equal "$name $(jq --arg id "$name" '.[] | select(.id == $id).files | length' "$out/submissions.json")" \
+            "$name $([ -e "$contest/grading/sources/$name" ] && echo 1 || echo 0)"
+    done
+    for name in $(jq -r '.[] | select(.files != []).id' "$out/submissions.json"); do
+        curl -sf -H "Authorization: Bearer $jury" "$url/api/contests/contest/submissions/$name/files" > served.zip
+        cmp served.zip "$out/submissions/$name/files"
+    done
+    name=$(query "SELECT id FROM submissions WHERE team = 'bob'")
+    rm -r "$contest/grading/sources/1"
+    run -0 "$build/clics" "$contest" --out "$out" # nobody is promised what is not kept
+    assert_equal "$(jq -c 'map(.files | length)' "$out/submissions.json")" '[0,1,1,1,1]'
+    assert_equal "$(unzip -Z1 "$out/submissions/$name/files" | sort | xargs)" 'folder/main.c folder/x.h'
+    [ ! -e "$out--public/submissions" ]
+}

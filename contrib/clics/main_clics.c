@@ -20,6 +20,7 @@
 
 #include "feed.h"
 #include "objects.h"
+#include "source.h"
 #include "verify/base/root.h"
 #include "words.h"
 
@@ -28,7 +29,8 @@ static const char help[] =
     "\n"
     "Writes the results of the contest in the folder CONTEST to DIR as a CLICS Contest API 2023-06: NAME.json for "
     "each\n"
-    "endpoint, and event-feed.ndjson, to which every call appends what has changed.\n"
+    "endpoint, and event-feed.ndjson, to which every call appends what has changed. Without --public also\n"
+    "what was handed in: submissions/N/files, a zip archive.\n"
     "\n"
     "  --public       as everybody may see it: nothing before the start, no verdicts of the freeze until the thaw\n"
     "  --id ID        the contest's ID (default: from the name of the folder)\n"
@@ -157,6 +159,34 @@ static bool feed_prefix(struct store *store, bool public_view, char prefix[32], 
            (row == STORE_END && error_usage(error, "%s: nothing was graded yet", store->path));
 }
 
+/* What was handed in, as the objects say where it is: NUMBER/files below submissions/. Each is written once. */
+static bool write_sources(int folder, const struct view *view, const json_t *objects, struct error *error)
+{
+    const json_t *submission;
+    bool ok = true;
+    size_t i;
+
+    json_array_foreach(json_object_get(objects, "submissions"), i, submission) {
+        const char *id = json_string_value(json_object_get(submission, "id"));
+        char path[64], *zip = NULL;
+        size_t size = 0;
+
+        snprintf(path, sizeof path, "submissions/%.40s", id);
+        if (!ok || json_array_size(json_object_get(submission, "files")) == 0)
+            continue;
+        if ((mkdirat(folder, "submissions", 0755) != 0 && errno != EEXIST) ||
+            (mkdirat(folder, path, 0755) != 0 && errno != EEXIST))
+            return error_system(error, "cannot make the folder '%s'", path);
+        strcat(path, "/files");
+        if (faccessat(folder, path, F_OK, 0) == 0)
+            continue;
+        ok = source_zip(view->folder, strtoll(id, NULL, 10), &zip, &size, error) &&
+             write_file(folder, path, zip, size, error);
+        free(zip);
+    }
+    return ok;
+}
+
 static bool publish(const struct options *options, const struct view *view, struct error *error)
 {
     struct feed feed = { 0 };
@@ -168,6 +198,7 @@ static bool publish(const struct options *options, const struct view *view, stru
     snprintf(path, sizeof path, "%.3000s/event-feed.ndjson", options->out);
     ok = ok && feed_prefix(view->store, view->public_view, prefix, error) && feed_load(&feed, path, prefix, error) &&
          (objects = objects_read(view, error)) && feed_append(&feed, objects, error) &&
+         write_sources(folder, view, objects, error) &&
          write_endpoints(folder, objects, error) &&
          write_file(folder, "event-feed.ndjson", feed.text, feed.size, error) &&
          (!options->since || feed_print_since(&feed, options->since, stdout, error)) &&
@@ -191,7 +222,8 @@ static bool run(const struct options *options, struct error *error)
                          .root = root,
                          .id = id,
                          .public_view = options->public_view,
-                         .now = options->at };
+                         .now = options->at,
+                         .serves_files = true };
     bool ok;
 
     if (!realpath(options->contest, folder) || strlen(folder) > PATH_MAX / 2)

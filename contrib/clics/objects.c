@@ -389,7 +389,7 @@ static bool read_submission(struct reader *reader, sqlite3_stmt *row)
     const char *language = language_of((const char *)sqlite3_column_text(row, 5),
                                        (const char *)sqlite3_column_text(row, 3), sqlite3_column_int(row, 6) != 0);
     const double submitted = sqlite3_column_double(row, 4);
-    char id[24], team_id[CLICS_ID], problem_id[CLICS_ID], href[128];
+    char id[24], team_id[CLICS_ID], problem_id[CLICS_ID], href[128], path[PATH_MAX];
     json_t *object;
 
     if (!contest_problem(contest, problem) || submitted < contest->start || submitted >= contest->end || !language ||
@@ -402,7 +402,8 @@ static bool read_submission(struct reader *reader, sqlite3_stmt *row)
                        "team_id", team_id, "entry_point", "files");
     if (!object)
         return out_of_memory(reader);
-    if (reader->view->serves_files && !reader->view->public_view) {
+    snprintf(path, sizeof path, "%.2000s/grading/sources/%s", reader->view->folder, id);
+    if (reader->view->serves_files && !reader->view->public_view && access(path, F_OK) == 0) {
         snprintf(href, sizeof href, "contests/%s/submissions/%s/files", reader->view->id, id);
         json_array_append_new(json_object_get(object, "files"),
                               json_pack("{s:s, s:s, s:s}", "href", href, "filename", "files.zip", "mime",
@@ -689,15 +690,17 @@ static bool read_access(const struct reader *reader)
            out_of_memory(reader);
 }
 
+/* Persons and accounts are those of other programs: the contest's accounts are for its server alone. */
+const char *const objects_lists[] = { "judgement-types", "languages",   "problems",   "groups", "organizations",
+                                      "teams",           "persons",     "submissions", "judgements", "runs",
+                                      "clarifications",  "awards",      "accounts",   NULL };
+
 static bool read_all(struct reader *reader)
 {
     const struct contest *contest = reader->view->contest;
-    static const char *const arrays[] = { "judgement-types", "languages", "problems",    "groups",
-                                          "organizations",   "teams",     "submissions", "judgements",
-                                          "runs",            "awards",    "clarifications" };
 
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        json_object_set_new(reader->out, arrays[i], json_array());
+    for (size_t i = 0; objects_lists[i]; i++)
+        json_object_set_new(reader->out, objects_lists[i], json_array());
     json_object_set_new(reader->out, "api",
                         json_pack("{s:s, s:s, s:{s:s, s:s}}", "version", "2023-06", "version_url",
                                   "https://ccs-specs.icpc.io/2023-06/contest_api", "provider", "name",

@@ -26,9 +26,12 @@ struct view {
 /*
  * An object with a value for each endpoint: `api`, `access`, `contest`, `state`, `scoreboard`, and arrays, in order of
  * their IDs, `judgement-types`, `languages`, `problems`, `groups`, `organizations`, `teams`, `clarifications`,
- * `awards`, `submissions`, `judgements`, `runs`. Listed are submissions made within the contest, and the judgements
- * that count. The public view has only those clarifications that are to all. NULL with an error.
+ * `awards`, `submissions`, `judgements`, `runs`, `persons`, `accounts`. Listed are submissions made within the
+ * contest, and the judgements that count. The public view has only those clarifications that are to all. NULL with an error.
  */
 json_t *objects_read(const struct view *view, struct error *error);
+
+/* The endpoints that are arrays, ended by NULL: in every answer, empty where there is nothing. */
+extern const char *const objects_lists[];
 
 #endif

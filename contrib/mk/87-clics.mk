@@ -10,4 +10,5 @@ $(call object,contrib/clics/objects.c): $(BUILD)/toolkit.h
 clics-programs: $(BUILD)/clics
 
 $(BUILD)/clics: $(call object,contrib/clics/main_clics.c) $(CLICS_OBJECTS) $(GRADE_LIBRARY)
-	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lsqlite3 -ljansson -lyaml -lsodium -lelf -licui18n -licuuc -lm
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -larchive \
+		-lsqlite3 -ljansson -lyaml -lsodium -lelf -licui18n -licuuc -lm

@@ -10,15 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/clics/objects.h"
 #include "contrib/clics/words.h"
 #include "server.h"
 #include "verify/base/clock.h"
 #include "verify/base/number.h"
 
-/* Endpoints that are lists, and those that are one object. */
-static const char *const lists[] = { "judgement-types", "languages", "problems", "groups", "organizations", "teams",
-                                     "persons", "submissions", "judgements", "runs", "clarifications", "awards",
-                                     "accounts" };
+/* Endpoints that are one object. */
 static const char *const singles[] = { "state", "scoreboard", "access" };
 
 static enum news_view view_of(const struct http_request *request)
@@ -42,6 +40,14 @@ static void send_json(const struct http_request *request, struct http_reply *rep
     reply->type = "application/json";
     reply->data = text;
     reply->size = strlen(text);
+}
+
+static bool is_list(const char *name)
+{
+    for (size_t i = 0; objects_lists[i]; i++)
+        if (strcmp(objects_lists[i], name) == 0)
+            return true;
+    return false;
 }
 
 static bool is_one_of(const char *name, const char *const *names, size_t count)
@@ -209,8 +215,7 @@ static void get_object(struct http_request *request, struct http_reply *reply,
         value = made = json_array();
         if (request->account.role >= ROLE_TEAM)
             json_array_append_new(made, own_account(request));
-    } else if (!value && is_one_of(name, lists, sizeof lists / sizeof lists[0]))
-        value = made = json_array();
+    }
     if (value && id)
         value = json_is_array(value) ? find(value, id) : NULL;
     if (value)
@@ -270,7 +275,7 @@ static void get_below(struct server *server, struct http_request *request, struc
         get_account(request, reply);
     else if (files_of(path) > 0)
         get_files(server, request, reply, files_of(path));
-    else if (is_one_of(name, lists, sizeof lists / sizeof lists[0]) ||
+    else if (is_list(name) ||
              (!slash && is_one_of(name, singles, sizeof singles / sizeof singles[0])))
         get_object(request, reply, objects, name, slash ? slash + 1 : NULL);
     else

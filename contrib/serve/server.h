@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "contrib/clics/source.h"
 #include "contrib/grade/contest.h"
 #include "contrib/grade/intake.h"
 #include "contrib/scoreboard/pages.h"
@@ -151,18 +152,6 @@ struct question {
 /* The clarification's number in *number; else a reply is filled. */
 bool question_take(struct server *server, const struct http_request *request, const struct question *question,
                    int64_t *number, struct http_reply *reply);
-
-/* ---- source.c */
-
-/*
- * Calls `file` for each file of submission `id` with its path and its name within the submission, in order of names,
- * until one fails.
- */
-typedef bool source_file(void *context, const char *path, const char *name, struct error *error);
-bool source_walk(const char *folder, int64_t id, source_file *file, void *context, struct error *error);
-
-/* What was handed in as submission `id`, as a zip archive in malloc()ed memory. */
-bool source_zip(const char *folder, int64_t id, char **data, size_t *size, struct error *error);
 
 /* ---- code.c */
 

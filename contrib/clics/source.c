@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "server.h"
+#include "source.h"
 #include "verify/base/blob.h"
 
 enum { ENTRY = 64 << 20, DEPTH = 10 };
