@@ -186,7 +186,8 @@ END
     [ ! -e /dev/nvidiactl ] || skip 'measured by make bench'
     run -0 timeout 100 "$folder/bench.sh" "$BATS_TEST_TMPDIR/bench"
     assert_line --index 0 --partial SIMULATED
-    assert_equal "$(grep -cE '^(sphere|rastrigin) .* [0-9]+\.[0-9]+ +[0-9.e+]+$' <<< "$output")" 5
+    assert_equal "$(grep -cE '^(sphere|rastrigin) .* [0-9]+\.[0-9]+e[+][0-9]+$' <<< "$output")" 5
+    assert_equal "$(grep -E '^sphere .* [0-9.]+$' <<< "$output" | awk 'NF == 9 { print $6 }' | xargs)" '32 64 128 256 512 1024'
     assert_equal "$(json .device.kind "$BATS_TEST_TMPDIR/bench/0-naive.json")" sim
 }
 
@@ -233,4 +234,24 @@ END
     done
     # Shapes drawn anew gave three times as much.
     [ $((100 * most)) -le $((120 * least)) ]
+}
+
+@test "diffevo: the naive submission gives the same bits with any block and with the CPU's random numbers" {
+    local threads draws so
+    make -s have-nvcc || skip 'needs nvcc'
+    for threads in 1 96 1024; do
+        for draws in 0 1; do
+            printf '#define NAIVE_THREADS %d\n#define NAIVE_CPU_RANDOM %d\n' $threads $draws |
+                cat - $folder/submissions/accepted/naive.cu > "$BATS_TEST_TMPDIR/naive.cu"
+            so=$(submission "$BATS_TEST_TMPDIR/naive.cu" diffevo)
+            run -0 judged --submission "$so" --generate 'mixed 20 d=12 g=6 rotated=1' --seed $threads
+            run -0 judged --submission "$so" --generate 'schwefel 3 d=4 np=20 g=9 f=2 cr=0.5'
+        done
+    done
+    run -0 judged --submission "$so" --generate 'rastrigin 2 d=30 g=20 mode=open' --league open
+    # F is from 0 to 2, as in the source.
+    for f in -0.1 2.1; do
+        run -2 judged --submission "$so" --generate "sphere 1 d=4 f=$f"
+        assert_output --partial 'from 0 to 2 is needed'
+    done
 }

@@ -25,9 +25,8 @@ struct view {
 
 /*
  * An object with a value for each endpoint: `api`, `access`, `contest`, `state`, `scoreboard`, and arrays, in order of
- * their IDs, `judgement-types`, `languages`, `problems`, `groups`, `organizations`, `teams`, `clarifications`,
- * `awards`, `submissions`, `judgements`, `runs`, `persons`, `accounts`. Listed are submissions made within the
- * contest, and the judgements that count. The public view has only those clarifications that are to all. NULL with an error.
+ * their IDs, those of objects_lists. Listed are submissions made within the contest, and the judgements that count. The
+ * public view has only those clarifications that are to all. NULL with an error.
  */
 json_t *objects_read(const struct view *view, struct error *error);
 

@@ -4,6 +4,8 @@
 # Over population, dimension and number of problems, medians of 5 calls each; prints a table and leaves every result as
 # JSON in FOLDER (default: build/bench_diffevo). Without a GPU both run on the simulator, with tiny sizes: that shows
 # that the script works, and nothing about a GPU.
+#
+# A second table is of the naive one alone: blocks of up to 1,024 threads, and random numbers from the GPU or the CPU.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -le 1 ] || usage 'problems/diffevo/bench.sh [FOLDER]'
@@ -50,4 +52,27 @@ for ((n = 0; n < ${#lines[@]}; n++)); do
     baseline=$(measure baseline "$line" "$n")
     awk -v line="$line" -v n="$evaluations" -v a="$naive" -v b="$baseline" \
         'BEGIN { printf "%-46s %12d %12.3f %12.3f %8.1f %14.4g\n", line, n, a * 1e3, b * 1e3, a / b, n / b }'
+done
+
+# variant THREADS 0|1: the naive submission with blocks of that size, random numbers from the CPU if 1; its path.
+variant() {
+    local name=naive-$1-$2
+    printf '#define NAIVE_THREADS %d\n#define NAIVE_CPU_RANDOM %d\n' "$1" "$2" |
+        cat - "$root/$submissions/naive.cu" > "$folder/$name.cu"
+    toolkit_make submission PROBLEM=diffevo SUBMISSION="$folder/$name.cu" >&2 || fail "$name does not build"
+    toolkit_make print-submission PROBLEM=diffevo SUBMISSION="$folder/$name.cu"
+}
+line=${lines[0]}
+printf '\n%-46s %8s %16s %16s %8s\n' 'one after the other' threads 'GPU draws, ms' 'CPU draws, ms' ratio
+for threads in 32 64 128 256 512 1024; do
+    times=()
+    for draws in 0 1; do
+        so=$(variant $threads $draws)
+        "$build/main_host" diffevo --submission "$root/${so#"$root"/}" --generate "$line" --repeat 5 --time-limit 300 \
+            --json "$folder/naive-$threads-$draws.json" > "$folder/naive.txt" 2>&1 ||
+            { cat "$folder/naive.txt" >&2; fail "naive with $threads threads failed"; }
+        times+=("$(jq '.cases[0].seconds.median' "$folder/naive-$threads-$draws.json")")
+    done
+    awk -v line="$line" -v t=$threads -v a="${times[0]}" -v b="${times[1]}" \
+        'BEGIN { printf "%-46s %8d %16.3f %16.3f %8.2f\n", line, t, a * 1e3, b * 1e3, b / a }'
 done

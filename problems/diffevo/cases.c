@@ -111,7 +111,7 @@ static bool parse_wish(const struct arguments *arguments, struct wish *wish, str
                           DIFFEVO_POPULATION_MAX * d, &wish->population, error) ||
         !arguments_number(arguments, "g", 100, 0, DIFFEVO_GENERATIONS_MAX, &wish->generations, error) ||
         !arguments_number(arguments, "rotated", 0, 0, 1, &wish->rotated, error) ||
-        !real_option(arguments, "f", 0.5, DIFFEVO_WEIGHT_MIN, 1, &wish->weight, error) ||
+        !real_option(arguments, "f", 0.5, DIFFEVO_WEIGHT_MIN, DIFFEVO_WEIGHT_MAX, &wish->weight, error) ||
         !real_option(arguments, "cr", -1, 0, 1, &wish->crossover, error) ||
         !real_option(arguments, "target", NAN, DIFFEVO_TARGET_MIN, DIFFEVO_TARGET_MAX, &wish->target, error))
         return false;

@@ -38,7 +38,8 @@ enum {
     DIFFEVO_CROSSOVER_ONE = 65536, /* CR = 1 */
     DIFFEVO_DATA_MAX = 1 << 24,    /* floats */
 };
-#define DIFFEVO_WEIGHT_MIN 0.125
+#define DIFFEVO_WEIGHT_MIN 0
+#define DIFFEVO_WEIGHT_MAX 2
 
 /* In `rotation`: the function is not rotated. */
 #define DIFFEVO_NO_ROTATION 0xffffffffu
@@ -55,7 +56,7 @@ struct diffevo_problem {
     uint32_t shift;       /* data[shift ... shift + D) is where the optimum is moved to; a second shift follows it */
     uint32_t rotation;    /* data[rotation ... rotation + D * D) is the rotation, row by row; or DIFFEVO_NO_ROTATION */
     uint32_t x;           /* where its vector goes: best_x[x ... x + D) */
-    float weight;         /* F, from DIFFEVO_WEIGHT_MIN to 1 */
+    float weight;         /* F, from DIFFEVO_WEIGHT_MIN to DIFFEVO_WEIGHT_MAX */
     float low, high;      /* the bounds of every coordinate, low < 0 < high */
     float target;         /* prescribed: ends early when a value is at most this; open: what is to be reached */
 };

@@ -37,7 +37,7 @@ int main(void)
     static const char grammar[] =
         "^(sphere|rosenbrock|rastrigin|ackley|griewank|schwefel|mixed) ([1-9][0-9]{0,4})"
         "( d=([1-9][0-9]{0,2}))?( np=([1-9][0-9]{0,3}))?( g=(0|[1-9][0-9]{0,5}))?"
-        "( f=(1|0\\.[0-9]{1,6}))?( cr=([01]|0\\.[0-9]{1,6}))?( target=([0-9]+(\\.[0-9]+)?(e-?[0-9]{1,2})?))?"
+        "( f=([012]|[01]\\.[0-9]{1,6}))?( cr=([01]|0\\.[0-9]{1,6}))?( target=([0-9]+(\\.[0-9]+)?(e-?[0-9]{1,2})?))?"
         "( rotated=([01]))?( mode=open)?( seed=([0-9]{1,10}))?\n$";
     regmatch_t part[GROUPS];
     char text[1024];
@@ -62,7 +62,7 @@ int main(void)
         return invalid("np is out of its limits");
     if (!within(number_of(text, &part[G], 0), 0, DIFFEVO_GENERATIONS_MAX))
         return invalid("g is too large");
-    if (!within(number_of(text, &part[F], 0.5), DIFFEVO_WEIGHT_MIN, 1))
+    if (!within(number_of(text, &part[F], 0.5), DIFFEVO_WEIGHT_MIN, DIFFEVO_WEIGHT_MAX))
         return invalid("f is out of its limits");
     if (!within(number_of(text, &part[TARGET], 1), DIFFEVO_TARGET_MIN, DIFFEVO_TARGET_MAX))
         return invalid("target is out of its limits");
