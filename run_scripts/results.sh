@@ -2,8 +2,9 @@
 # What a contest's grading found: results.sh CONTEST [TABLE] [--csv|--json] [filter]
 #
 # TABLE: standings (--public: as before the freeze), submissions, judgements, runs, samples, steps, machines,
-# rejudgings, balloons. Filters: --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME.
-# Or --sql SELECT. Of secret cases no value of an input or an answer is in them; --show-secret shows the organiser all.
+# rejudgings, balloons. Filters: --team T --problem P --verdict V --machine NAME --submission N --since TIME
+# --until TIME. Or --sql SELECT. Of secret cases no value of an input or an answer is in them; --show-secret shows the
+# organiser all.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 usage_line='results.sh CONTEST [TABLE] [--csv|--json] [filter], see docs/CONTEST.md'

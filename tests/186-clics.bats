@@ -726,3 +726,60 @@ max_score: 60'
     assert_output --partial "data/secret/1/testdata.yaml: 1: unknown key 'on_rejekt'"
     [ ! -e problems/points ]
 }
+
+# won: the awards but those of first solutions, "ID team team" each.
+won() { jq -r '.[] | select(.id | startswith("first") | not) | [.id, .team_ids[]] | join(" ")' "$out/awards.json"; }
+
+@test "CLICS: winner, medals and groups' winners, once the contest is over, nothing is hidden and all is judged" {
+    local zoe
+    a_contest 'scoring: { type: pass-fail }' 'thaw: 2026-01-01T02:00:00Z' 'awards: { gold: 1, silver: 2, bronze: 4 }' \
+        'groups: [{ id: young, name: "First year <b>" }, { id: old }, { id: nobody }]'
+    echo 'group: young' >> "$contest/teams/bob.yaml"
+    echo 'group: young' >> "$contest/teams/Žoë.yaml"
+    echo 'group: old' >> "$contest/teams/ada.yaml"
+    at() { rm -rf "$out"; run -0 clics --at "2026-01-01T$1Z" "${@:2}"; holds; }
+    # One has no verdict.
+    at 01:30:00
+    assert_equal "$(won)" ''
+    query "UPDATE judgements SET state = 'done', verdict = 'WA', ended = created + 1 WHERE submission = 8"
+    at 00:59:59
+    assert_equal "$(won)" ''
+    at 01:30:00 --public
+    assert_equal "$(won)" ''
+    at 01:30:00
+    zoe=$(jq -r '.[] | select(.label == "Žoë").id' "$out/teams.json")
+    assert_equal "$(won | paste -sd ,)" \
+        "winner ada,gold-medal ada,silver-medal bob $zoe,group-winner-young bob,group-winner-old ada"
+    assert_equal "$(jq -c 'map(.citation)' "$out/awards.json")" \
+        '["First to solve problem A","First to solve problem B","Contest winner","Gold medal","Silver medal",'\
+'"Winner of First year <b>","Winner of old"]'
+    assert_equal "$(jq -c 'map([.id, .name])' "$out/groups.json") $(jq -c 'map(select(.id == "bob"))[0].group_ids' \
+        "$out/teams.json")" '[["young","First year <b>"],["old","old"],["nobody","nobody"]] ["young"]'
+    run -0 /usr/bin/jsonschema -i "$BATS_TEST_TMPDIR/document.json" "$schema"
+    at 03:00:00 --public
+    assert_equal "$(won | head -n 2)" $'winner ada\ngold-medal ada'
+    # Who shares a place shares the medal, and there is one less of the next.
+    query "UPDATE submissions SET submitted = (SELECT submitted FROM submissions WHERE id = 4) WHERE id = 2;
+        UPDATE submissions SET submitted = 1767232800 WHERE id IN (1, 6)"
+    at 03:00:00
+    assert_equal "$(won | paste -sd ,)" \
+        "winner ada bob,gold-medal ada bob,silver-medal $zoe,group-winner-young bob,group-winner-old ada"
+}
+
+@test "CLICS: a team of a group that contest.yaml has not, and groups and medals that are none, are refused by line" {
+    mkdir -p "$contest/teams"
+    printf '%s\n' 'name: Bob' 'country: DEU' > "$contest/teams/bob.yaml"
+    contest_yaml 'awards: { gold: -1 }'
+    run -2 --separate-stderr "$build/grader" check "$contest"
+    assert_regex "$stderr" "contest.yaml:5: 'awards.gold: -1' is not a whole number from 0 to 1000"
+    contest_yaml 'groups: [{ id: a }, { id: a }]'
+    run -2 --separate-stderr "$build/grader" check "$contest"
+    assert_regex "$stderr" "is there twice"
+    contest_yaml 'groups: [{ name: x }]'
+    run -2 --separate-stderr "$build/grader" check "$contest"
+    assert_regex "$stderr" "group of teams number 1 has no 'id'"
+    contest_yaml 'groups: [{ id: a }]'
+    echo 'group: b' >> "$contest/teams/bob.yaml"
+    run -2 --separate-stderr "$build/grader" check "$contest"
+    assert_regex "$stderr" "teams/bob.yaml:3: .*is no group of contest.yaml"
+}

@@ -59,7 +59,8 @@ balloons() {
     assert_equal "$(js 'document.querySelector(".balloons td:nth-child(3)").textContent.trim()')" '<i>blue/i>'
     assert_equal "$(js 'document.querySelector("circle").getAttribute("fill")')" '#0000ff'
     js 'document.querySelector(".balloons form button").click(); ""'
-    until_true 20 bash -c "[ \"\$(sqlite3 -readonly '$db' 'SELECT team, problem, account FROM balloons')\" = 'ada|B|prof' ]"
+    until_true 20 bash -c \
+        "[ \"\$(sqlite3 -readonly '$db' 'SELECT team, problem, account FROM balloons')\" = 'ada|B|prof' ]"
     # Another member of the jury marks one: the page changes by itself, and what is to be done stays on top.
     until_true 20 page_is /my/balloons.html
     chromium_text "window.same = 'yes'; ''"
@@ -93,7 +94,49 @@ balloons() {
     until_true 20 page_is /my/index.html
     chromium_open "$url/my/balloons.html"
     assert_equal "$(balloons)" 'B,ada,★ first t,; A,ada,★ first t,; B,cyd,,; A,dan,,; A,cyd,,'
-    assert_regex "$(js 'document.querySelector(".wrong").textContent')" 'A – bob was delivered and is not earned any more'
+    assert_regex "$(js 'document.querySelector(".wrong").textContent')" \
+        'A – bob was delivered and is not earned any more'
     js 'document.querySelector(".wrong button").click(); ""'
     until_true 20 bash -c "[ \"\$(sqlite3 -readonly '$db' 'SELECT count(*) FROM balloons')\" = 0 ]"
+}
+
+@test "awards: nobody's before the thaw; then medals beside the places, winners of groups, first ones; in words too" {
+    local found
+    board_sample "$contest"
+    mkdir -p "$contest/grading/sources/10"
+    sed -i 's/^name: Winter.*/&\nawards: { gold: 1, silver: 1, bronze: 1 }\ngroups: [{ id: g, name: "<b>G<\/b>" }]/' \
+        "$contest/contest.yaml"
+    for team in bob cyd; do echo 'group: g' >> "$contest/teams/$team.yaml"; done
+    serve
+    chromium_start "$BATS_TEST_TMPDIR/chromium"
+    chromium_script "$BATS_TEST_DIRNAME/helpers/audit.js"
+    chromium_open "$url/index.html"
+    awards() { js '[...document.querySelectorAll(".awards tbody tr")].map(row => row.innerText.trim()).join("; ")'; }
+    assert_equal "$(awards)$(js 'document.querySelectorAll(".medal").length + ""')" 0
+    serve_stop
+    sed -i 's/^end:.*/&\nthaw: 2026-01-02T00:00:00Z/' "$contest/contest.yaml"
+    # Something has no verdict.
+    serve
+    chromium_open "$url/index.html"
+    assert_equal "$(awards)" ''
+    sqlite3 "$db" "UPDATE judgements SET state = 'done', verdict = 'WA', ended = created WHERE verdict IS NULL"
+    # It comes by itself.
+    until_true 20 page_shows 'class="medal gold"'
+    assert_equal "$(awards | tr '\t' ' ')" 'Winner Ada & "Co"; Gold medal Ada & "Co"; Silver medal 数学研究会; '$(
+        )'Bronze medal cyd; Winner of <b>G</b> 数学研究会; First to solve A Ada & "Co"; First to solve B Ada & "Co"'
+    assert_equal "$(js '[...document.querySelectorAll("td.place")].map(e => e.textContent).slice(0, 4).join()')" \
+        '1 Gold medal,2 Silver medal,3 Bronze medal,4'
+    # They stay with their teams, however the standings are sorted.
+    js 'document.querySelector("th[data-sort=team] button").click(); ""'
+    assert_equal "$(js 'document.querySelector(".medal.gold").closest("tr").cells[1].textContent')" 'Ada & "Co"'
+    for width in 360 1400; do
+        for scheme in light dark; do
+            chromium_screen $width 800 $scheme
+            chromium_open "$url/ja/index.html"
+            found=$(js 'audit().filter(e => !/^(active|landmark): script/.test(e)).join("; ")')
+            assert_equal "$width $scheme: $found" "$width $scheme: "
+        done
+    done
+    moment=1767400000 board_write "$contest" > /dev/null
+    run -0 grep -c 'Gold medal' "$contest/scoreboard/index.html"
 }

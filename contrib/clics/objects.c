@@ -19,6 +19,7 @@
 #include "contrib/grade/groups.h"
 #include "contrib/grade/standings.h"
 #include "contrib/grade/store/judgement.h"
+#include "prizes.h"
 #include "toolkit.h"
 #include "verify/base/digest.h"
 #include "verify/base/text.h"
@@ -285,10 +286,36 @@ static bool add_organization(const struct reader *reader, json_t *team, const ch
     return true;
 }
 
+static bool read_groups(const struct reader *reader)
+{
+    const struct contest *contest = reader->view->contest;
+
+    for (size_t i = 0; i < contest->team_group_count; i++) {
+        const struct contest_group_of_teams *group = &contest->team_groups[i];
+        char id[CLICS_ID];
+
+        clics_id("g", group->id, id);
+        if (!add(reader, "groups", json_pack("{s:s, s:s}", "id", id, "name", group->name ? group->name : group->id)))
+            return false;
+    }
+    return true;
+}
+
+/* The team's group, where the contest has it. */
+static void set_group(const struct reader *reader, json_t *team, const char *group)
+{
+    char id[CLICS_ID];
+
+    if (!group)
+        return;
+    clics_id("g", group, id);
+    if (find(json_object_get(reader->out, "groups"), id))
+        json_object_set_new(team, "group_ids", json_pack("[s]", id));
+}
+
 /* `hidden`: it has submissions, and is listed no more: it has no place on the scoreboard. */
 static bool add_team(const struct reader *reader, const char *folder_name, bool hidden)
 {
-    static const char *const known[] = { "name", "members", "members.*", "affiliation", "country", NULL };
     struct settings settings = { 0 };
     char path[PATH_MAX], id[CLICS_ID];
     const char *name = NULL, *affiliation;
@@ -299,13 +326,14 @@ static bool add_team(const struct reader *reader, const char *folder_name, bool 
     if (find(json_object_get(reader->out, "teams"), id))
         return true;
     snprintf(path, sizeof path, "%.2000s/teams/%s.yaml", reader->view->folder, folder_name);
-    if (access(path, F_OK) == 0 && !settings_load(&settings, path, known, reader->error))
+    if (access(path, F_OK) == 0 && !settings_load(&settings, path, team_keys, reader->error))
         return false;
     name = settings_string(&settings, "name");
     affiliation = settings_string(&settings, "affiliation");
     team = json_pack("{s:s, s:s, s:s}", "id", id, "name", name ? name : folder_name, "label", folder_name);
     if (hidden)
         json_object_set_new(team, "hidden", json_true());
+    set_group(reader, team, settings_string(&settings, "group"));
     ok = add(reader, "teams", team) &&
          (!affiliation || add_organization(reader, team, affiliation, settings_string(&settings, "country")));
     settings_release(&settings);
@@ -576,43 +604,16 @@ static bool read_clarifications(struct reader *reader)
                      " c.problem, c.text, c.made FROM clarifications c ORDER BY c.id");
 }
 
-static bool add_award(const struct reader *reader, const char *id, const char *citation, const char *team)
-{
-    char team_id[CLICS_ID];
-
-    clics_id("t", team, team_id);
-    return add(reader, "awards", json_pack("{s:s, s:s, s:[s]}", "id", id, "citation", citation, "team_ids", team_id));
-}
-
-/* The team that solved a problem first, once all that was handed in before has its verdict and may be seen. */
-static bool read_first_to_solve(struct reader *reader, const char *problem)
-{
-    const struct contest *contest = reader->view->contest;
-    const bool frozen = reader->view->public_view && !contest_thawed(contest, reader->view->now);
-    const double end = frozen ? contest->freeze : contest->end;
-    struct standings_first first;
-    char id[80], citation[160], problem_id[CLICS_ID];
-    bool ok;
-
-    clics_id("p", problem, problem_id);
-    snprintf(id, sizeof id, "first-to-solve-%.20s", problem_id);
-    snprintf(citation, sizeof citation, "First to solve problem %s", problem);
-    ok = standings_first(contest, reader->view->store, problem, end, &first, reader->error);
-    if (ok && first.team)
-        ok = add_award(reader, id, citation, first.team);
-    free(first.team);
-    return ok;
-}
-
 static bool read_awards(struct reader *reader)
 {
-    const struct contest *contest = reader->view->contest;
+    json_t *awards = prizes_read(reader->view, reader->error), *award;
+    bool ok = awards != NULL;
+    size_t i;
 
-    for (size_t i = 0; i < contest->problem_count; i++)
-        if ((!reader->view->public_view || reader->view->now >= contest->start) &&
-            !read_first_to_solve(reader, contest->problems[i].id))
-            return false;
-    return true;
+    json_array_foreach(awards, i, award)
+        ok = ok && add(reader, "awards", json_incref(award));
+    json_decref(awards);
+    return ok;
 }
 
 /* ------------------------------------------------------------------ about the rest */
@@ -645,7 +646,7 @@ static bool read_access(const struct reader *reader)
         { "problems", "id", "uuid", "label", "name", "ordinal", "rgb", "color", "time_limit",
           "test_data_count" },
         { "organizations", "id", "name", "country" },
-        { "teams", "id", "name", "label", "organization_id", "hidden" },
+        { "teams", "id", "name", "label", "organization_id", "group_ids", "hidden" },
         { "submissions", "id", "language_id", "problem_id", "team_id", "time", "contest_time", "entry_point",
           "files" },
         { "clarifications", "id", "from_team_id", "to_team_id", "reply_to_id", "problem_id", "text", "time",
@@ -707,7 +708,7 @@ static bool read_all(struct reader *reader)
                                   "GPU contest toolkit", "version", TOOLKIT_VERSION));
     reader->last = contest->start;
     if (!read_access(reader) || !read_contest(reader) || !read_state(reader) || !read_judgement_types(reader) ||
-        !read_languages(reader) || !read_sources(reader) || !read_teams(reader))
+        !read_languages(reader) || !read_sources(reader) || !read_groups(reader) || !read_teams(reader))
         return false;
     for (size_t i = 0; i < contest->problem_count; i++)
         if ((!reader->view->public_view || reader->view->now >= contest->start) && !read_problem(reader, i))

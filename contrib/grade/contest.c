@@ -18,7 +18,7 @@
 #include "verify/base/root.h"
 
 const char *const scoring_names[] = { "pass-fail", "fastest", "relative", "groups", NULL };
-const char *const team_keys[] = { "name", "members.*", "affiliation", "country", NULL };
+const char *const team_keys[] = { "name", "members.*", "affiliation", "country", "group", NULL };
 
 static const char *const known[] = {
     "name",
@@ -28,6 +28,10 @@ static const char *const known[] = {
     "thaw",
     "final",
     "problems.*",
+    "groups.*",
+    "awards.gold",
+    "awards.silver",
+    "awards.bronze",
     "scoring.type",
     "scoring.penalty",
     "scoring.full_at",
@@ -51,6 +55,8 @@ static const char *const known[] = {
     "limits.total",
     NULL,
 };
+
+static const char *const medal_keys[CONTEST_MEDALS] = { "awards.gold", "awards.silver", "awards.bronze" };
 
 static bool bad(const struct contest *contest, const struct setting *item, const char *why, struct error *error)
 {
@@ -290,9 +296,36 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
     if (strncmp(key, "groups.", 7) == 0)
         return take_group(contest, problem, item, key, error);
     return bad(contest, item,
-               "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, ranked_case, repeat, "
-               "baseline, points, groups, score_aggregation, color, rgb",
+               "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, ranked_case, "
+               "repeat, baseline, points, groups, score_aggregation, color, rgb",
                error);
+}
+
+/* groups: a list of - id: ... and name: ... */
+static bool take_team_group(struct contest *contest, const struct setting *item, struct error *error)
+{
+    struct contest_group_of_teams *group;
+    unsigned index;
+    int used = 0;
+
+    if (sscanf(item->key, "groups.%u.%n", &index, &used) != 1 || used == 0 || index > contest->team_group_count)
+        return bad(contest, item, "is no list of groups: - id: ...", error);
+    if (index >= CONTEST_TEAM_GROUPS)
+        return bad(contest, item, "is one group too many", error);
+    group = &contest->team_groups[index];
+    contest->team_group_count = index + 1;
+    if (strcmp(item->key + used, "name") == 0)
+        return group->name = item->value, take_text(contest, item, error);
+    if (strcmp(item->key + used, "id") != 0)
+        return bad(contest, item, "is an unknown key of a group of teams: there are id, name", error);
+    if (!take_name(contest, item, false, &group->id, error))
+        return false;
+    if (strlen(group->id) > 20)
+        return bad(contest, item, "is longer than 20 characters", error);
+    for (const struct contest_group_of_teams *other = contest->team_groups; other < group; other++)
+        if (other->id && strcmp(other->id, group->id) == 0)
+            return bad(contest, item, "is there twice", error);
+    return true;
 }
 
 static bool take(struct contest *contest, const struct setting *item, struct error *error)
@@ -341,6 +374,11 @@ static bool take(struct contest *contest, const struct setting *item, struct err
         return settings_boolean(&contest->settings, item, &contest->practice, error);
     if (strcmp(key, "show_code") == 0)
         return settings_boolean(&contest->settings, item, &contest->show_code, error);
+    if (strncmp(key, "groups.", 7) == 0)
+        return take_team_group(contest, item, error);
+    for (int i = 0; i < CONTEST_MEDALS; i++)
+        if (strcmp(key, medal_keys[i]) == 0)
+            return take_whole(contest, item, 0, 1000, &contest->medals[i], error);
     if (strcmp(key, "explain") == 0)
         return settings_boolean(&contest->settings, item, &contest->explain, error);
     if (strcmp(key, "key") == 0)
@@ -478,6 +516,11 @@ static bool fits(const struct contest *contest, struct faults *faults, struct er
         return false;
     for (size_t i = 0; i < contest->problem_count; i++)
         if (!problem_fits(contest, &contest->problems[i], faults, error))
+            return false;
+    for (size_t i = 0; i < contest->team_group_count; i++)
+        if (!contest->team_groups[i].id &&
+            !(error_usage(error, "%s: group of teams number %zu has no 'id'", path, i + 1) ||
+              faults_note(faults, error)))
             return false;
     why = times_fault(contest, &key);
     if (why && !(error_usage(error, "%s:%d: %s", path, contest_line(contest, key), why) || faults_note(faults, error)))

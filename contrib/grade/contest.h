@@ -16,7 +16,7 @@
 #include "verify/base/error.h"
 #include "verify/base/settings.h"
 
-enum { CONTEST_PROBLEMS = 64, CONTEST_GROUPS = 16 };
+enum { CONTEST_PROBLEMS = 64, CONTEST_GROUPS = 16, CONTEST_TEAM_GROUPS = 32, CONTEST_MEDALS = 3 };
 
 enum scoring { SCORING_PASS_FAIL, SCORING_FASTEST, SCORING_RELATIVE, SCORING_GROUPS, SCORINGS };
 
@@ -50,6 +50,11 @@ struct contest_problem {
     char *owned[3];               /* samples, secret and ranked, where they are not as contest.yaml has them */
 };
 
+/* Teams that are compared among themselves as well, such as those of a year. */
+struct contest_group_of_teams {
+    const char *id, *name; /* as teams' files have it; for people */
+};
+
 struct contest {
     struct settings settings;  /* owns all strings */
     const char *name;
@@ -68,6 +73,9 @@ struct contest {
     bool show_code;            /* a server shows everybody what was handed in, once the contest is final, or over */
     bool explain;              /* where the simulator runs submissions, teams see what it says of a sample; yes */
     const char *require_box;   /* the least box that anything is run in, as main_host takes it: cgroup unless set */
+    struct contest_group_of_teams team_groups[CONTEST_TEAM_GROUPS]; /* [team_group_count] */
+    size_t team_group_count;
+    double medals[CONTEST_MEDALS]; /* how many of gold, silver, bronze */
     double files, megabytes;   /* the most that one submission may have */
     double attempts;           /* how often a step is tried that the machine failed */
     double entries;            /* of a team's folder that are looked at */

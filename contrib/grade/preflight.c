@@ -164,17 +164,29 @@ static bool host_agrees(const struct contest *contest, size_t index, const char 
 
 static bool note(void *faults, struct error *error) { return faults_note(faults, error); }
 
-static bool team_is_read(const char *path, struct faults *faults, struct error *error)
+/* Whether the contest has the group that a team's file names. */
+static bool has_group(const struct contest *contest, const char *id)
+{
+    for (size_t i = 0; i < contest->team_group_count; i++)
+        if (contest->team_groups[i].id && strcmp(contest->team_groups[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+static bool team_is_read(const struct contest *contest, const char *path, struct faults *faults, struct error *error)
 {
     struct settings settings;
-    const struct setting *name;
+    const struct setting *name, *group;
     bool ok;
 
     if (!settings_load_past(&settings, path, team_keys, note, faults, error))
         return faults_note(faults, error);
     name = settings_item(&settings, "name");
+    group = settings_item(&settings, "group");
     ok = !name || name->value[0] || error_usage(error, "%s:%d: 'name' is empty", path, name->line) ||
          faults_note(faults, error);
+    if (ok && group && !has_group(contest, group->value))
+        ok = settings_refuse(&settings, group, "is no group of contest.yaml", error) || faults_note(faults, error);
     for (size_t i = 0; ok && i < settings.count; i++)
         ok = settings.items[i].value[0] == '\0' || name_is(settings.items[i].value, NAME_TEXT) ||
              settings_refuse(&settings, &settings.items[i], "has a character that cannot be seen or steers text",
@@ -185,7 +197,8 @@ static bool team_is_read(const char *path, struct faults *faults, struct error *
 }
 
 /* Every team's file, so that a broken one shows before the standings are wanted. */
-static bool teams_are_read(const char *folder, struct faults *faults, struct error *error)
+static bool teams_are_read(const struct contest *contest, const char *folder, struct faults *faults,
+                           struct error *error)
 {
     struct dirent **entries = NULL;
     char path[PATH_MAX];
@@ -201,7 +214,7 @@ static bool teams_are_read(const char *folder, struct faults *faults, struct err
 
         snprintf(path, sizeof path, "%.2000s/teams/%s", folder, name);
         if (ok && name[0] != '.' && end && strcmp(end, ".yaml") == 0)
-            ok = team_is_read(path, faults, error);
+            ok = team_is_read(contest, path, faults, error);
         else if (ok && name[0] != '.' && end && (strcasecmp(end, ".yml") == 0 || strcasecmp(end, ".yaml") == 0))
             ok = error_usage(error, "%s: a team's file ends in '.yaml': rename it, or the team is not listed", path) ||
                  faults_note(faults, error);
@@ -335,7 +348,7 @@ bool preflight(const struct contest *contest, const char *folder, const char *ro
     for (size_t i = 0; i < contest->problem_count; i++)
         if (!problem_is_there(contest, i, folder, root, seal && key ? build : NULL, faults, error))
             return false;
-    return is_sealed_or_practice(contest, faults, error) && teams_are_read(folder, faults, error) &&
+    return is_sealed_or_practice(contest, faults, error) && teams_are_read(contest, folder, faults, error) &&
            (submissions_are_there(folder, error) || faults_note(faults, error));
 }
 

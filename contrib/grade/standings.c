@@ -43,7 +43,8 @@ static bool describe_team(const char *folder, struct standings_team *team, struc
     team->name = strdup(name ? name : team->id);
     ok = (team->name || error_toolkit(error, "out of memory")) &&
          copy_setting(&settings, "affiliation", &team->affiliation, error) &&
-         copy_setting(&settings, "country", &team->country, error);
+         copy_setting(&settings, "country", &team->country, error) &&
+         copy_setting(&settings, "group", &team->group, error);
     settings_release(&settings);
     return ok;
 }
@@ -422,6 +423,7 @@ void standings_release(struct standings *standings)
         free(standings->teams[i].name);
         free(standings->teams[i].affiliation);
         free(standings->teams[i].country);
+        free(standings->teams[i].group);
     }
     free(standings->teams);
     *standings = (struct standings){ 0 };

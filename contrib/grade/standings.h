@@ -21,6 +21,7 @@ struct standings_cell {
 struct standings_team {
     char *id, *name;
     char *affiliation, *country; /* as its file has them, or NULL */
+    char *group;                 /* the id of its group of teams, or NULL */
     struct standings_cell cells[CONTEST_PROBLEMS];
     size_t solved, rank;
     double penalty, last, score; /* minutes, and the last accepted one's; points, or the sum of places for `fastest` */

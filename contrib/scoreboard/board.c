@@ -167,6 +167,12 @@ static bool load_firsts(struct board *board, struct error *error)
     return ok;
 }
 
+static bool load_awards(struct board *board, struct error *error)
+{
+    return !awards_are_due(board->contest, board->now, board->freeze > 0) ||
+           awards_find(&board->awards, &board->standings, error);
+}
+
 bool board_load(struct board *board, const struct contest *contest, struct store *store, const char *folder,
                 const char *root, bool final, double now, struct error *error)
 {
@@ -175,6 +181,7 @@ bool board_load(struct board *board, const struct contest *contest, struct store
     for (size_t i = 0; i < contest->problem_count; i++)
         load_titles(board, i, root);
     return load_standings(board, folder, error) && load_firsts(board, error) &&
+           load_awards(board, error) &&
            load_entries(board, error) && name_entries(board, error);
 }
 
@@ -188,6 +195,7 @@ void board_release(struct board *board)
     for (size_t i = 0; i < board->count; i++)
         release_entry(&board->entries[i]);
     free(board->entries);
+    awards_release(&board->awards);
     standings_release(&board->standings);
     *board = (struct board){ 0 };
 }

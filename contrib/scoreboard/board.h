@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "contrib/grade/standings.h"
+#include "contrib/grade/awards.h"
 #include "contrib/grade/store/judgement.h"
 #include "words.h"
 
@@ -60,6 +60,7 @@ struct board {
     double freeze;             /* the results of what was submitted from then on are hidden; 0: none are */
     char *titles[CONTEST_PROBLEMS][LANGUAGES]; /* of the problems, or NULL */
     struct standings_first firsts[CONTEST_PROBLEMS]; /* who solved each first, of what is shown */
+    struct awards awards;      /* none before the end, and none while anything is hidden */
     struct entry *entries;     /* [count] by id */
     size_t count;
 };

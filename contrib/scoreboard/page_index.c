@@ -261,6 +261,22 @@ static void put_number(struct page *page, const char *classes, const char *forma
     page_put(page, "</td>");
 }
 
+/* The place, and what medal it is worth. */
+static void put_place(struct page *page, const struct board *board, const struct standings_team *team)
+{
+    static const enum word named[] = { [AWARD_GOLD] = WORD_GOLD, WORD_SILVER, WORD_BRONZE };
+    static const char *const classes[] = { [AWARD_GOLD] = "gold", "silver", "bronze" };
+    const enum award_kind medal = awards_medal(&board->awards, team);
+
+    page_put(page, "<td class=\"n place\"");
+    put_key(page, (double)team->rank);
+    page_put(page, ">%zu", team->rank);
+    if (medal != AWARD_KINDS)
+        page_put(page, " <span class=\"medal %s\"><span class=\"hide\">%s</span></span>", classes[medal],
+                 page_word(page, named[medal]));
+    page_put(page, "</td>");
+}
+
 static void put_from(struct page *page, bool wanted, const char *text)
 {
     if (!wanted)
@@ -276,7 +292,7 @@ static void put_team(struct page *page, const struct board *board, const struct 
     const struct contest *contest = board->contest;
 
     page_put(page, "<tr>");
-    put_number(page, "n place", "%.0f", (double)team->rank);
+    put_place(page, board, team);
     page_put(page, "<th scope=\"row\" class=\"team\">");
     page_name(page, team->name);
     page_put(page, "</th>");
@@ -317,6 +333,58 @@ static void put_foot(struct page *page, const struct board *board)
     page_put(page, "</tr></tfoot>\n");
 }
 
+static const struct standings_team *team_of(const struct board *board, const char *id)
+{
+    for (size_t i = 0; id && i < board->standings.count; i++)
+        if (strcmp(board->standings.teams[i].id, id) == 0)
+            return &board->standings.teams[i];
+    return NULL;
+}
+
+/* What an award is called. */
+static void put_award(struct page *page, const struct award *award)
+{
+    static const enum word named[] = { WORD_WINNER, WORD_GOLD, WORD_SILVER, WORD_BRONZE, WORD_GROUP_WINNER };
+
+    page_put(page, "%s", page_word(page, named[award->kind]));
+    if (!award->group)
+        return;
+    page_put(page, " ");
+    page_name(page, award->group->name ? award->group->name : award->group->id);
+}
+
+/* Who has won what, and who was the first to solve each problem: once nothing is hidden any more. */
+static void put_awards(struct page *page, const struct board *board)
+{
+    static const enum word head[] = { WORD_AWARD, WORD_TEAM, WORD_COUNT };
+
+    if (board->awards.count == 0)
+        return;
+    layout_table_begin(page, "awards", "awards");
+    page_put(page, "%s", page_word(page, WORD_AWARDS));
+    layout_table_caption_end(page);
+    layout_table_head(page, 0, head);
+    for (size_t i = 0; i < board->awards.count; i++) {
+        page_put(page, "<tr><th scope=\"row\">");
+        put_award(page, &board->awards.items[i]);
+        page_put(page, "</th><td>");
+        page_name(page, board->awards.items[i].team->name);
+        page_put(page, "</td></tr>\n");
+    }
+    for (size_t i = 0; i < board->contest->problem_count; i++) {
+        const struct standings_team *team = team_of(board, board->firsts[i].team);
+
+        if (!team)
+            continue;
+        page_put(page, "<tr><th scope=\"row\">");
+        page_say(page, WORD_FIRST_OF_X, board->contest->problems[i].id);
+        page_put(page, "</th><td>");
+        page_name(page, team->name);
+        page_put(page, "</td></tr>\n");
+    }
+    layout_table_end(page);
+}
+
 void page_index(struct page *page, enum language language, const struct board *board, const char *digest)
 {
     const struct place place = { "", "index" };
@@ -342,6 +410,7 @@ void page_index(struct page *page, enum language language, const struct board *b
         page_put(page, "</tbody>\n");
         put_foot(page, board);
         page_put(page, "</table>\n</div>\n");
+        put_awards(page, board);
     }
     layout_live_end(page);
     put_scoring(page, board->contest);

@@ -1,7 +1,7 @@
 /*
  * balloons.c - the jury's page of balloons: one for each problem that a team has solved, marked where it was delivered.
  *
- * As the public board has it: what the freeze hides has no balloon before the thaw, for who carries one shows a verdict.
+ * As the public board has it: what the freeze hides has no balloon before the thaw, for a balloon shows a verdict.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -248,7 +248,8 @@ void balloons_post(struct server *server, struct http_request *request, const ch
     }
     /* Said twice, the first one stands. */
     ok = ok && (yes ? store_run(&server->store, &error,
-                                "INSERT OR IGNORE INTO balloons (team, problem, delivered, account) VALUES (?, ?, ?, ?)",
+                                "INSERT OR IGNORE INTO balloons (team, problem, delivered, account) VALUES"
+                                " (?, ?, ?, ?)",
                                 "ssds", team, problem, clock_wall(), request->account.name)
                     : store_run(&server->store, &error, "DELETE FROM balloons WHERE team = ? AND problem = ?", "ss",
                                 team, problem));
