@@ -37,8 +37,8 @@ tokens() {
             EDITDISTANCE_CELLS_MAX 64'
         [mergesort]='0 ^MERGESORT_COUNT_MAX MERGESORT_COUNT_MAX'
         [diffevo]='1 DIFFEVO_COUNT_MAX DIFFEVO_DIMENSION_MIN DIFFEVO_DIMENSION_MAX DIFFEVO_POPULATION_MIN
-            DIFFEVO_POPULATION_MAX 0 DIFFEVO_GENERATIONS_MAX DIFFEVO_WEIGHT_MIN DIFFEVO_WEIGHT_MAX DIFFEVO_CROSSOVER_ONE 1000
-            ^DIFFEVO_DATA_MAX'
+            DIFFEVO_POPULATION_MAX 0 DIFFEVO_GENERATIONS_MAX DIFFEVO_WEIGHT_MIN DIFFEVO_WEIGHT_MAX
+            DIFFEVO_CROSSOVER_ONE 1000 ^DIFFEVO_DATA_MAX'
         [cointsp]='COINTSP_CITIES_MIN COINTSP_CITIES_MAX COINTSP_POPULATION_MIN COINTSP_POPULATION_MAX 1
             COINTSP_GENERATIONS_MAX 2 0 COINTSP_DISTANCE_MAX 2^{31} 0.75 ^COINTSP_ONE'
         [attention]='1 ATTENTION_HEADS_MAX ATTENTION_LENGTH_MIN ATTENTION_LENGTH_MAX 64 ^ATTENTION_ELEMENTS_MAX'
@@ -135,6 +135,14 @@ tokens() {
     assert_line --regexp '^random 1000 +[0-9.]+ +[0-9.]+$'
     assert_line --regexp '^sorted 2000 +[0-9.]+ +[0-9.]+$'
     [ -e /dev/nvidiactl ] || assert_line --regexp '^random 1000000 +- +-$'
+    assert_equal "$(cut -d , -f 1-4 "$build/bench/mergesort-submissions.csv" | head -n 3)" \
+        $'problem,submission,arguments,device\n"mergesort","baseline.c","random 1000","cpu"\n"mergesort","qsort.c","random 1000","cpu"'
+    assert_equal "$(awk -F , 'NR > 1 && $6 > 0 && $7 <= $6 && $6 <= $8' "$build/bench/mergesort-submissions.csv" |
+        wc -l)" "$(($(wc -l < "$build/bench/mergesort-submissions.csv") - 1))"
+    # A submission built otherwise: work-groups of one work-item.
+    run -0 timeout 120 tests/bench/bench_submissions.sh matmul 1 opencl_simple:TILE=1 opencl_simple -- 'uniform 33 20 7'
+    assert_line --regexp '^uniform 33 20 7 +[0-9.]+ +[0-9.]+$'
+    assert_equal "$(sed 1q "$build"/bench/matmul/opencl_simple_TILE_1/device_user.c)" '#define TILE 1'
     run -2 tests/bench/bench_submissions.sh mergesort 3 no_such.c -- 'random 10'
     assert_output --partial 'there is no problems/mergesort/submissions/accepted/no_such.c'
 }

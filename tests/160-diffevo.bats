@@ -187,7 +187,8 @@ END
     run -0 timeout 100 "$folder/bench.sh" "$BATS_TEST_TMPDIR/bench"
     assert_line --index 0 --partial SIMULATED
     assert_equal "$(grep -cE '^(sphere|rastrigin) .* [0-9]+\.[0-9]+e[+][0-9]+$' <<< "$output")" 5
-    assert_equal "$(grep -E '^sphere .* [0-9.]+$' <<< "$output" | awk 'NF == 9 { print $6 }' | xargs)" '32 64 128 256 512 1024'
+    assert_equal "$(grep -E '^sphere .* [0-9.]+$' <<< "$output" | awk 'NF == 9 { print $6 }' | xargs)" \
+        '32 64 128 256 512 1024'
     assert_equal "$(json .device.kind "$BATS_TEST_TMPDIR/bench/0-naive.json")" sim
 }
 

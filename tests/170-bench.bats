@@ -22,6 +22,8 @@ setup() {
         assert_equal "$(json \
             '[.rows[] | select(.unit == "'"$unit"'" and .measure == "call" and (.samples | length) == 11 and
             .low <= .median_s and .median_s <= .high and .ranked)] | length' "$file")" 4
+        assert_equal "$(awk -F , 'NR > 1' "$build/bench/$problem.csv" | wc -l)" 4
+        assert_equal "$(sed 1q "$build/bench/$problem.csv" | cut -d , -f 2,7 | tr -d '"')" what,median_s
         # The rate is the work over the median.
         work=$(sed -n "s/^size $large \([0-9]*\) .*/\1/p" "problems/$problem/bench.txt")
         scale=$(sed -n 's/^unit [^ ]* //p' "problems/$problem/bench.txt")

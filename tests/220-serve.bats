@@ -680,6 +680,7 @@ SCRIPT
 
 @test "API: the files of clics.sh are what the server answers, for the jury and for everybody, sources too" {
     local jury out=$BATS_TEST_TMPDIR/files name view as
+    cd "$BATS_TEST_TMPDIR"
     serve_contest 'limits: { total: 2 }'
     make -s -C "$root" DEV=1 clics-programs >&2
     mkdir -p "$contest/submissions"

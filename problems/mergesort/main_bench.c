@@ -2,8 +2,8 @@
  * main_bench.c - how fast CPUs sort: bench [REPETITIONS]
  *
  * Million keys a second of the jury's submissions in C, which are linked in under the names below (problem.mk), on
- * random keys: a merge sort on one core, a merge sort with a thread for every processor, and the C library's qsort().
- * The three take turns, so that a machine that slows down slows all of them. "(check)" is what the host does with an
+ * random keys: a merge sort on one core, a merge sort with a thread for every processor, the C library's qsort() and
+ * the C++ library's std::sort(). They take turns, so that a machine that slows down slows all of them. "(check)" is what the host does with an
  * output.
  */
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 
 typedef void sort_function(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys,
                            uint32_t *sorted_payloads, size_t n);
-sort_function mergesort_by_baseline, mergesort_by_mergesort_threads, mergesort_by_qsort;
+sort_function mergesort_by_baseline, mergesort_by_mergesort_threads, mergesort_by_qsort, mergesort_by_std_sort;
 
 static const struct {
     const char *name;
@@ -30,6 +30,7 @@ static const struct {
     { "merge sort", mergesort_by_baseline },
     { "merge sort, threads", mergesort_by_mergesort_threads },
     { "qsort", mergesort_by_qsort },
+    { "std::sort", mergesort_by_std_sort },
 };
 
 enum { SORTS = sizeof sorts / sizeof sorts[0], MAX_REPETITIONS = 101, LARGEST = 24 };

@@ -8,7 +8,7 @@
 # GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the
 # same process. SIZE...: these of the ladder alone, and no bench_gpu.cu.
 #
-# Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md). Exit codes: 0, 1 an answer was wrong,
+# Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md), the rows without them to PROBLEM.csv. Exit codes: 0, 1 an answer was wrong,
 # 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
@@ -173,5 +173,9 @@ jq -s -r --arg problem "$PROBLEM" --arg title "$(of title)" --arg axis "$(of axi
                sm_megahertz: {before: ($before | text), after: ($after | text)}}, source: "make bench"} as $head |
     ($head | tojson | .[:-1]) + ",\"rows\":[\n" + (map(tojson) | join(",\n")) + "\n]}"' \
     "$rows" > "$build/bench/$PROBLEM.json"
-echo "all samples: ${BUILD:-build}/bench/$PROBLEM.json"
+jq -r '["problem", "what", "series", "measure", "size", "n", "median_s", "low", "high", "rate", "unit", "device"],
+    (.problem as $problem | .rows[] |
+        [$problem, .what, .series, .measure, .size, .n, .median_s, .low, .high, .rate, .unit, .device]) | @csv' \
+    "$build/bench/$PROBLEM.json" > "$build/bench/$PROBLEM.csv"
+echo "all samples: ${BUILD:-build}/bench/$PROBLEM.json, and a line for each row: ${BUILD:-build}/bench/$PROBLEM.csv"
 exit $failed
