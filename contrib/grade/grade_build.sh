@@ -66,7 +66,7 @@ submission_files "$submission"
 problem=$2 language=C tools=(NVCC= CUDA_ARCH=0) sees=()
 if [[ $sources$'\n' == *.cu$'\n'* ]]; then
     language=CUDA
-    { read -r nvcc && read -r arch; } < <(small_make print-tools) && [ -x "$nvcc" ] ||
+    { read -r nvcc && read -r arch; } < <(small_make print-tools SUBMISSION="$submission") && [ -x "$nvcc" ] ||
         refuse "the submission is CUDA C, and this machine has no nvcc"
     tools=("NVCC=$nvcc" "CUDA_ARCH=$arch" ${NVCC_FLAGS+"NVCC_FLAGS=$NVCC_FLAGS"})
     folder=$(realpath "$nvcc")
