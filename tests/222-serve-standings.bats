@@ -128,6 +128,43 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
     assert_equal "$(js 'ordered("score", 1)')" true
 }
 
+@test "address: what is searched, chosen and sorted stands in its fragment, and comes again from there; nonsense is nothing" {
+    local here=() chosen='#find=team+1&country=JPN&sort=team&way=down'
+    standings
+    assert_equal "$(js location.hash)" ''
+    chromium_do 'put("input", "team 1")'
+    chromium_do 'put("select[data-column=country]", "JPN"); head("team").click(); head("team").click()'
+    assert_equal "$(js location.hash)" "$chosen"
+    here=("$(js 'status() + " " + sorted() + " " + column("team")[0]')")
+    assert_equal "${here[0]}" '38 of 200 teams team descending Team 199'
+    # In another window, in the other language, and after verdicts have come.
+    chromium_open about:blank
+    chromium_open "$url/index.html$chosen"
+    assert_equal "$(js 'status() + " " + sorted() + " " + column("team")[0]')" "${here[0]}"
+    chromium_do 'window.old = document.querySelector("table")'
+    sqlite3 "$db" "UPDATE judgements SET verdict = 'WA' WHERE submission = 3"
+    until_true 20 page_says 'document.querySelector("table") !== old'
+    assert_equal "$(js 'status() + " " + sorted() + " " + column("team")[0]') $(js location.hash)" "${here[0]} $chosen"
+    chromium_do 'document.querySelector("a.language").click()'
+    until_true 10 page_is /ja/index.html
+    until_true 10 page_says 'document.readyState === "complete"'
+    assert_equal "$(js 'status() + " " + location.hash + " " + document.querySelector("input").value')" \
+        "38 / 200 チーム $chosen team 1"
+    # Another fragment is another choice; a link within the page is none.
+    chromium_do 'location.hash = "sort=country"'
+    until_true 10 page_says 'sorted() === "country ascending"'
+    assert_equal "$(js 'status()')" '200 / 200 チーム'
+    chromium_do 'document.querySelector(".skip").click()'
+    assert_equal "$(js 'sorted() + location.hash')" 'country ascending#main'
+    for nonsense in 'sort=none&way=up' 'country=Nowhere&find=' 'sort=%22%5D&way=%00' '%' 'sort=__proto__'; do
+        chromium_open about:blank
+        chromium_open "$url/index.html#$nonsense"
+        assert_equal "$nonsense $(js 'status() + " " + sorted()')" "$nonsense 200 of 200 teams place ascending"
+    done
+    chromium_do 'head("place").click(); head("place").click()'
+    assert_equal "$(js location.hash)" ''
+}
+
 # code_of N: the code that everybody reads of submission N, a file a line; nothing where there is none.
 code_of() {
     chromium_open "$url/submission/$1.html"

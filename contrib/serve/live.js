@@ -43,7 +43,7 @@
 
     /* What the teams say of themselves is what there is to choose. A choice that is gone is all. */
     function fill(select) {
-        var chosen = select.value, names = standings().tBodies[0].rows, found = {};
+        var names = standings().tBodies[0].rows, found = {};
 
         select.parentNode.hidden = !head(select.dataset.column);
         Array.from(names).forEach(function (row) { found["=" + cellText(row, select.dataset.column)] = true; });
@@ -51,7 +51,7 @@
         Object.keys(found).map(function (key) { return key.slice(1); }).filter(Boolean)
             .sort(function (a, b) { return alphabet.compare(a, b); })
             .forEach(function (name) { select.add(new Option(name, name)); });
-        select.value = chosen;
+        select.value = select.dataset.wanted || "";
         if (select.selectedIndex < 0)
             select.selectedIndex = 0;
     }
@@ -67,8 +67,12 @@
 
     /* Rows without a value are last either way; those that are alike stand as the server has them. */
     function sort() {
-        var th = head(order.column) || head("place"), body = standings().tBodies[0];
-        var rows = Array.from(body.rows).map(function (row) { return { row: row, key: keyOf(row, th) }; });
+        var th, body = standings().tBodies[0], rows;
+
+        if (!head(order.column)) /* as a fragment may say */
+            order = { column: "place", up: true };
+        th = head(order.column);
+        rows = Array.from(body.rows).map(function (row) { return { row: row, key: keyOf(row, th) }; });
 
         rows.sort(function (a, b) {
             var by = (a.key === null) - (b.key === null);
@@ -98,6 +102,7 @@
 
         order = { column: th.dataset.sort, up: order.column === th.dataset.sort ? !order.up : first };
         sort();
+        write();
     }
 
     /* A head has a button to sort by; one that leads to a problem has it beside the link. */
@@ -124,6 +129,42 @@
         });
     }
 
+    /* What is chosen stands behind the # of the address, for who keeps it, sends it or goes back to it. */
+    function read() {
+        var wanted = new URLSearchParams(location.hash.slice(1));
+
+        tools.querySelector("input").value = wanted.get("find") || "";
+        order = { column: wanted.get("sort") || "place", up: wanted.get("way") !== "down" };
+        all("select", tools).forEach(function (select) {
+            select.dataset.wanted = wanted.get(select.dataset.column) || "";
+        });
+    }
+
+    function write() {
+        var chosen = new URLSearchParams(), find = tools.querySelector("input").value, text;
+
+        if (find)
+            chosen.set("find", find);
+        all("select", tools).forEach(function (select) {
+            if (select.dataset.wanted)
+                chosen.set(select.dataset.column, select.dataset.wanted);
+        });
+        if (order.column !== "place" || !order.up)
+            chosen.set("sort", order.column);
+        if (!order.up)
+            chosen.set("way", "down");
+        text = chosen.toString();
+        history.replaceState(null, "", location.pathname + location.search + (text && "#" + text));
+        carry();
+    }
+
+    /* The same standings in the other language. */
+    function carry() {
+        all("a.language").forEach(function (link) {
+            link.setAttribute("href", link.getAttribute("href").split("#")[0] + location.hash);
+        });
+    }
+
     function dress() {
         if (!tools)
             return;
@@ -137,9 +178,29 @@
         filter();
     }
 
+    function changed(event) {
+        if (event.target.dataset.column)
+            event.target.dataset.wanted = event.target.value;
+        filter();
+        write();
+    }
+
     if (tools) {
-        tools.addEventListener("input", filter);
-        tools.addEventListener("change", filter);
+        tools.addEventListener("input", changed);
+        tools.addEventListener("change", changed);
+        read();
+        carry();
+        addEventListener("hashchange", function () {
+            if (document.getElementById(location.hash.slice(1))) /* a link within the page */
+                return;
+            read();
+            carry();
+            if (!standings())
+                return;
+            all("select", tools).forEach(fill);
+            sort();
+            filter();
+        });
     }
 
     /* ---- what is live: replaced where the server has it otherwise; focus and scrolling stay */
