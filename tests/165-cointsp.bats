@@ -162,6 +162,13 @@ default() { sed -n "s/.*COINTSP_$1_DEFAULT = \([0-9]*\).*/\1/p" problems/cointsp
     unset LD_LIBRARY_PATH
     run -0 judged accepted/baseline.c "$library/gr24.tsp" 96 5
     assert_equal "$(json '.cases[0].answer | split(" ")[0]')" "$length"
+    # The same of the baseline in C; and how much of a device a launch fills.
+    run -0 make -s build/benches/cointsp_stages_cpu BUILD=build PROBLEM=cointsp
+    run -0 timeout 60 build/benches/cointsp_stages_cpu "$library/gr24.tsp" 96 5
+    assert_equal "$(awk '{ print $1, $2, $3, $4 }' <<< "$output")" "24 96 5 $length"
+    LD_LIBRARY_PATH=$build/cudasim run -0 build/benches/cointsp_stages --occupancy 500 1000 1500 2000
+    assert_equal "$(awk '{ print $1, $2, $3 }' <<< "$output" | xargs)" '500 16 32 1000 32 32 1500 47 32 2000 63 32'
+    assert_equal "$(awk '$5 + 0 <= 0 || $5 + 0 > 100 || $6 + 0 > $5 + 0' <<< "$output")" ''
     run -2 build/benches/cointsp_stages "$library/gr24.tsp" 1
     assert_output --partial "bench: P: '1' is not a whole number from 2 to 8192"
 }

@@ -174,3 +174,11 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
         [ "$(wc -l < "$csv")" -gt 1 ] || fail "$problem launched nothing: $output"
     done
 }
+
+@test "features: the table of the source's eight kernels is that of the measured rows" {
+    awk -f "$root/contrib/predict/scripts/source_kernels.awk" "$root/contrib/predict/data/h100.csv" > table
+    [ "$(wc -l < table)" = 10 ]
+    run -0 diff table <(sed -n '/^| kernel | `l` |/,/^$/p' "$root/docs/PREDICT.md" | grep .)
+    # The classes of each row add up, as they do for every launch.
+    run -0 awk -F ' *\\| *' 'NR > 2 { s = $4 + $5 + $6 + $7 + $8 + $9 + $10; d = s - $3; if (d > 0.05 || d < -0.05) exit 1 }' table
+}

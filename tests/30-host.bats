@@ -172,6 +172,9 @@ setup() {
     assert_equal "$(sort -u <<< "$output" | grep -c '^frozen')" "$(($(ls problems/*/problem.c | wc -l) + 1))"
     run -0 "$host" --devices
     assert_line cpu
+    assert_line --regexp "^  processors +$(getconf _NPROCESSORS_ONLN)$"
+    assert_line --regexp '^  memory +[1-9][0-9]* MiB'
+    assert_equal "$(grep -c '^[^ ]' <<< "$output")" "$(grep -cE '^(gpu|sim)\b|^cpu$|^no ' <<< "$output")"
 }
 
 @test "host: --device gpu where there is none says so" {

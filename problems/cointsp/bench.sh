@@ -1,9 +1,10 @@
 #!/bin/bash
-# COIN's three tables, ours beside those of the source: bench.sh [FOLDER], or make bench PROBLEM=cointsp TABLES=1
+# COIN's tables, ours beside those of the source: bench.sh [FOLDER], or make bench PROBLEM=cointsp TABLES=1
 #
 #   time        the baselines in C on one core and in CUDA, by the host's clock, copies included: medians of RUNS
 #   tours       best and mean length of RUNS runs, 200 generations
-#   stages      where the time of the baseline in CUDA goes
+#   stages      where the time of the baselines in C and in CUDA goes
+#   occupancy   how much of the device the kernel that generates tours fills, for P from 500 to 2000
 #
 # TSPLIB=FOLDER   has gr24, gr48, pr76 and kroA100 (default: ../shared/tsplib); get_tsplib.sh beside this fetches them
 # RUNS=N          runs of each, with seeds 1 to N (default: 10)
@@ -100,16 +101,25 @@ for name in "${instances[@]}"; do
         printf '%-8s %5d | %9d %9d | %10d %10d\n' "$name" $population "$best" "$mean" "$their_best" "$their_mean"
     done
 done
+toolkit_make "${BUILD:-build}/benches/cointsp_stages_cpu" >&2
+stages() { # PROGRAM: its table
+    for name in "${instances[@]}"; do
+        for population in 500 1000; do
+            "$1" "$library/$name.tsp" $population 200
+        done
+    done
+}
+printf '\n%-8s %6s %6s %9s %14s %14s %14s %14s %9s\n' 'cities' P G length 'generate s' 'evaluate s' \
+    'sort s' 'update s' 'CPU total'
+stages "$build/benches/cointsp_stages_cpu"
 if [ $device != none ]; then
     toolkit_make "${BUILD:-build}/benches/cointsp_stages" >&2
     [ $device = gpu ] || export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     printf '\n%-8s %6s %6s %9s %14s %14s %14s %14s %9s\n' cities P G length 'generate s' 'evaluate s' \
-        'sort s' 'update s' total
-    for name in "${instances[@]}"; do
-        for population in 500 1000; do
-            "$build/benches/cointsp_stages" "$library/$name.tsp" $population 200
-        done
-    done
+        'sort s' 'update s' 'CUDA total'
+    stages "$build/benches/cointsp_stages"
+    printf '\n%6s %7s %7s %10s %10s %13s\n' P blocks threads 'blocks/SM' occupancy 'device filled'
+    "$build/benches/cointsp_stages" --occupancy 500 1000 1500 2000
 else
-    printf '\nstages: -\n'
+    printf '\nstages in CUDA, occupancy: -\n'
 fi

@@ -1,8 +1,9 @@
 /*
- * bench_stages.cu - where the baseline's time goes: stages FILE.tsp [P [G]]
+ * bench_stages.cu - where the baseline's time goes: stages FILE.tsp [P [G]], or stages --occupancy P...
  *
  * The baseline's own functions and kernels, timed stage by stage with CUDA events on a GPU, or on the simulator,
- * whose times say nothing about one. One run that is not counted goes first. Called by bench.sh.
+ * whose times say nothing about one. One run that is not counted goes first. --occupancy tells for populations how much
+ * of the device the kernel that generates tours can hold, and how much of it a launch fills. Called by bench.sh.
  */
 #include <cinttypes>
 #include <cstring>
@@ -55,8 +56,33 @@ static int32_t run(const cointsp_case *c, const int32_t *distance, double second
     return best;
 }
 
+/*
+ * A line for a population: what a multiprocessor can hold of the kernel's threads, by its registers and its blocks, and
+ * what one launch fills of all multiprocessors, each as a share of the most threads that they can hold.
+ */
+static void print_occupancy(uint32_t population)
+{
+    cudaDeviceProp device;
+    int blocks_held;
+    unsigned blocks = blocks_for(population, TOUR_BLOCK);
+
+    CHECK(cudaGetDeviceProperties(&device, 0));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_held, generate, TOUR_BLOCK, 0));
+
+    double most = (double)device.maxThreadsPerMultiProcessor;
+    double filled = std::min((double)blocks, (double)blocks_held * device.multiProcessorCount) * TOUR_BLOCK;
+
+    std::printf("%6u %7u %7d %10d %9.1f%% %12.2f%%\n", population, blocks, TOUR_BLOCK, blocks_held,
+                100 * blocks_held * TOUR_BLOCK / most, 100 * filled / (most * device.multiProcessorCount));
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 2 && std::strcmp(argv[1], "--occupancy") == 0) {
+        for (int i = 2; i < argc; i++)
+            print_occupancy((uint32_t)bench_number(argv[i], "P", COINTSP_POPULATION_MIN, COINTSP_POPULATION_MAX));
+        return 0;
+    }
     double warm[STAGES] = {}, seconds[STAGES] = {}, total = 0;
     cointsp_tsplib instance = {};
     cointsp_case c = {};

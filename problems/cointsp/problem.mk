@@ -11,3 +11,12 @@ $(BUILD)/benches/cointsp_stages: $(COINTSP_STAGES) $(addprefix $(BUILD)/obj/,pro
 		verify/base/blob.o verify/cases/arguments.o)
 	@mkdir -p $(@D)
 	$(call say,NVCC $@)$(NVCC) $(NVCC_FLAGS) -I. -Iproblems/cointsp/include -o $@ $(filter %bench_stages.cu %.o,$^) -lm
+
+# The stages of the baseline in C, built as a submission is: main_stages.c.
+COINTSP_STAGES_CPU := $(addprefix $(BUILD)/obj/,problems/cointsp/tsplib.o problems/cointsp/coin_plain.o \
+	verify/base/error.o verify/base/text.o verify/base/blob.o verify/cases/arguments.o)
+$(BUILD)/benches/cointsp_stages_cpu: problems/cointsp/main_stages.c problems/cointsp/submissions/accepted/baseline.c \
+		$(COINTSP_STAGES_CPU)
+	@mkdir -p $(@D)
+	$(call say,CC $@)$(CC) $(SUBMISSION_CFLAGS) -D_GNU_SOURCE -I. -Iproblems/cointsp -Iproblems/cointsp/include -o $@ \
+		$(filter %main_stages.c %.o,$^) -lm

@@ -7,7 +7,8 @@ help_asked "$@"
 cd "$root"
 bench=tests/bench/bench_submissions.sh
 $bench matmul "${REPEATS:-5}" simple.c baseline.c simple.cu baseline.cu opencl_simple:TILE=1 opencl_simple \
-    opencl_blocked gpu:split_bf16.cu -- 'uniform 256 256 256' 'uniform 512 512 512' 'uniform 256 512 128' 'uniform 512 128 256' \
+    opencl_blocked gpu:split_bf16.cu -- 'uniform 256 256 256' 'uniform 512 512 512' 'uniform 256 512 128' \
+    'uniform 512 128 256' \
     'gpu:uniform 1024 1024 1024' 'gpu:uniform 1024 2048 512'
 [ ! -e /dev/nvidiactl ] ||
     $bench matmul "${REPEATS:-5}" simple.cu baseline.cu opencl_simple opencl_blocked split_bf16.cu -- \

@@ -3,8 +3,8 @@
  *
  * Million keys a second of the jury's submissions in C, which are linked in under the names below (problem.mk), on
  * random keys: a merge sort on one core, a merge sort with a thread for every processor, the C library's qsort() and
- * the C++ library's std::sort(). They take turns, so that a machine that slows down slows all of them. "(check)" is what the host does with an
- * output.
+ * the C++ library's std::sort(). They take turns, so that a machine that slows down slows all of them.
+ * "(check)" is what the host does with an output.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 # GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the
 # same process. SIZE...: these of the ladder alone, and no bench_gpu.cu.
 #
-# Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md), the rows without them to PROBLEM.csv. Exit codes: 0, 1 an answer was wrong,
-# 2 usage, 3 the toolkit failed.
+# Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md), the rows without them to PROBLEM.csv.
+# Exit codes: 0, 1 an answer was wrong, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 line='bench_ladder.sh PROBLEM [cpu|gpu|all] [SIZE...]'

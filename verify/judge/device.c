@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "toolkit.h"
+#include "verify/gpu/properties.h"
 
 /*
  * The folder of the CUDA runtime library: the simulator's, beside the nvcc of the build, the usual one, or "" for the
@@ -152,6 +153,49 @@ const char *device_kind_name(enum device_choice kind)
     return kind == DEVICE_GPU ? "gpu" : kind == DEVICE_SIM ? "sim" : kind == DEVICE_POCL ? "pocl" : "cpu";
 }
 
+/* A value of /proc/cpuinfo's first processor; "" where it has none. */
+static void processor_value(const char *key, char *value, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char *line = NULL, *colon;
+    size_t room = 0;
+
+    value[0] = '\0';
+    while (file && value[0] == '\0' && getline(&line, &room, file) > 0)
+        if (strncmp(line, key, strlen(key)) == 0 && (colon = strstr(line, ": ")))
+            snprintf(value, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+    free(line);
+    if (file)
+        fclose(file);
+}
+
+static void print_kibibytes(const char *name, int key)
+{
+    const long bytes = sysconf(key);
+
+    if (bytes > 0)
+        printf("  %-24s %ld KiB\n", name, bytes / 1024);
+}
+
+/* What the CPU is, in lines as those of a GPU. */
+static void print_processor(void)
+{
+    char name[96], flags[8192];
+
+    processor_value("model name", name, sizeof name);
+    processor_value("flags", flags, sizeof flags);
+    if (name[0])
+        printf("  %-24s %s\n", "model", name);
+    printf("  %-24s %ld\n", "processors", sysconf(_SC_NPROCESSORS_ONLN));
+    print_kibibytes("level 1 data cache", _SC_LEVEL1_DCACHE_SIZE);
+    print_kibibytes("level 2 cache", _SC_LEVEL2_CACHE_SIZE);
+    print_kibibytes("level 3 cache", _SC_LEVEL3_CACHE_SIZE);
+    printf("  %-24s %lld MiB\n", "memory", (long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) >> 20);
+    if (flags[0])
+        printf("  %-24s%s%s%s\n", "vector instructions", strstr(flags, " avx2") ? " AVX2" : "",
+               strstr(flags, " avx512f") ? " AVX-512" : "", strstr(flags, " amx_tile") ? " AMX" : "");
+}
+
 void device_list(const char *build, const struct error *no_build)
 {
     struct error error;
@@ -165,6 +209,7 @@ void device_list(const char *build, const struct error *no_build)
         if (!gpu_choose(&gpu, number, &why))
             break;
         printf("gpu\t%s\t%s\tdriver %s\n", gpu.name, gpu.uuid, gpu.driver);
+        gpu_print_properties(stdout, &gpu);
     }
     if (!gpu_choose(&gpu, NULL, &why))
         fprintf(stderr, "no GPU: %s\n", why);
@@ -175,4 +220,5 @@ void device_list(const char *build, const struct error *no_build)
     else
         fprintf(stderr, "no simulator: %s\n", error.text);
     puts("cpu");
+    print_processor();
 }

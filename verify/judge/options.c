@@ -41,7 +41,7 @@ const char options_help[] =
     "  --gpu ID            which GPU: its number as in nvidia-smi, or its UUID (default: the first)\n"
     "  --counters          on a GPU that has them: what its counters say of the calls, and of further ones that\n"
     "                      fill a tenth of a second\n"
-    "  --devices           list the devices of this machine\n"
+    "  --devices           list the devices of this machine, and what they are\n"
     "  --json FILE         write the result as JSON\n"
     "  --version, --help\n"
     "\n"
