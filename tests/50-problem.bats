@@ -232,4 +232,7 @@ setup() {
     assert_line 'next: make check-problem PROBLEM=trial, and make freeze'
     run -0 make -s check-problem PROBLEM=trial
     assert_equal "$(cat problems/trial/data/secret/1-one.ans)" 541631366
+    rm problems/trial/submissions/accepted/baseline.cu
+    run -2 make -s check-problem PROBLEM=trial
+    assert_output --partial 'problems/trial/submissions/accepted has no baseline.cu: both baselines must be there, in C and in CUDA'
 }

@@ -13,6 +13,7 @@ $(BUILD)/benches/cointsp_stages: $(COINTSP_STAGES) $(addprefix $(BUILD)/obj/,pro
 	$(call say,NVCC $@)$(NVCC) $(NVCC_FLAGS) -I. -Iproblems/cointsp/include -o $@ $(filter %bench_stages.cu %.o,$^) -lm
 
 # The stages of the baseline in C, built as a submission is: main_stages.c.
+$(call object,problems/cointsp/main_stages.c): HOST_CFLAGS += -Iproblems/cointsp/include
 COINTSP_STAGES_CPU := $(addprefix $(BUILD)/obj/,problems/cointsp/tsplib.o problems/cointsp/coin_plain.o \
 	verify/base/error.o verify/base/text.o verify/base/blob.o verify/cases/arguments.o)
 $(BUILD)/benches/cointsp_stages_cpu: problems/cointsp/main_stages.c problems/cointsp/submissions/accepted/baseline.c \
