@@ -173,7 +173,7 @@ packages: ## install what building needs, or say what is missing
 
 .PHONY: test-packages cudasim-packages
 test-packages:
-	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics serve batch web schema slurm predict plot \
+	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics serve batch clock web schema slurm predict plot \
 		mutate test browser
 cudasim-packages:
 	@run_scripts/lib/packages.sh build cudasim

@@ -7,8 +7,8 @@
 #include "objects.h"
 
 /*
- * The endpoint's array. Nobody has solved a problem first while a submission before has no verdict, or one that the view
- * hides; nobody has won before the end, nor while anything is hidden or has no verdict. NULL with an error.
+ * The endpoint's array. Nobody has solved a problem first while a submission before has no verdict, or one that the
+ * view hides; nobody has won before the end, nor while anything is hidden or has no verdict. NULL with an error.
  */
 json_t *prizes_read(const struct view *view, struct error *error);
 

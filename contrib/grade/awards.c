@@ -106,8 +106,11 @@ void awards_release(struct awards *awards)
 
 enum award_kind awards_medal(const struct awards *awards, const struct standings_team *team)
 {
-    for (size_t i = 0; i < awards->count; i++)
-        if (awards->items[i].team == team && awards->items[i].kind >= AWARD_GOLD && awards->items[i].kind <= AWARD_BRONZE)
-            return awards->items[i].kind;
+    for (size_t i = 0; i < awards->count; i++) {
+        const enum award_kind kind = awards->items[i].kind;
+
+        if (awards->items[i].team == team && kind >= AWARD_GOLD && kind <= AWARD_BRONZE)
+            return kind;
+    }
     return AWARD_KINDS;
 }

@@ -222,9 +222,10 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
                    const char *digest, const char *stamp, const struct survey *survey, const char *incoming,
                    struct error *error)
 {
+    const double now = intake->now > 0 ? intake->now : clock_wall();
     char target[PATH_MAX];
     int64_t id, refused = 0, known;
-    bool ok;
+    bool ok, moved = false;
 
     if (!store_number(store, error, &known,
                       "SELECT id FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?", "ssss",
@@ -239,15 +240,14 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
     ok = store_run(store, error,
                    "INSERT INTO submissions (team, problem, path, sha256, stamp, submitted, found, arrived, over_limit,"
                    " wanted, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   "sssssdddsss", team, problem, name, digest, stamp, survey->submitted, clock_wall(), survey->arrived,
+                   "sssssdddsss", team, problem, name, digest, stamp, survey->submitted, now, survey->arrived,
                    survey->over_limit, intake->wanted, intake->extra ? intake->extra : "") &&
          store_number(store, error, &id,
                       "SELECT id FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?"
                       " AND NOT EXISTS (SELECT 1 FROM judgements WHERE submission = submissions.id)",
                       "ssss", team, problem, name, digest);
     if (ok && id > 0) {
-        ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id,
-                       clock_wall());
+        ok = store_run(store, error, "INSERT INTO judgements (submission, created) VALUES (?, ?)", "id", id, now);
         if (survey->refused[0]) {
             refused = sqlite3_last_insert_rowid(store->db);
             ok = ok && judgement_end(store, refused, "CE", survey->refused, survey->refused, error);
@@ -255,11 +255,13 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
         snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
         if (ok && access(target, F_OK) == 0) /* guard.c put aside what could have been there */
             ok = error_toolkit(error, "'%s' is there already: it is not written over", target);
-        ok = ok && ((rename(incoming, target) == 0 && sync_folder(intake->folder)) ||
-                    error_system(error, "cannot rename '%s'", incoming));
+        moved = ok && rename(incoming, target) == 0;
+        ok = ok && ((moved && sync_folder(intake->folder)) || error_system(error, "cannot rename '%s'", incoming));
         intake->taken += ok;
     }
     ok = store_end(store, ok, error);
+    if (!ok && moved) /* while it lies there nobody else's can */
+        tree_remove(target);
     intake->last = ok ? id : 0;
     if (ok && refused > 0 && intake->refused)
         intake->refused(intake->context, refused);
@@ -322,7 +324,8 @@ static bool keep_to_limits(struct place *place, const char *name, const char *st
     char why[ADMISSION_WHY];
     int64_t known;
 
-    survey->arrived = admission_time(survey->submitted, place->since, clock_wall());
+    survey->arrived = place->intake->now > 0 ? place->intake->now
+                                             : admission_time(survey->submitted, place->since, clock_wall());
     if (!store_number(place->store, error, &known,
                       "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND sha256 = ?", "ssss",
                       place->team, place->problem, name, digest))
@@ -397,6 +400,8 @@ static bool take_submission(struct place *place, int folder, const char *name, b
         return true; /* it may still be on its way: the next scan takes it */
     if (survey.contents == 0 && !survey.refused[0])
         return tell(intake, team, problem, name, "left out for now: the folder has no files"), true;
+    if (intake->now > 0)
+        survey.submitted = intake->now;
     snprintf(stamp, sizeof stamp, "%ju %ju %zu", (uintmax_t)survey.newest, (uintmax_t)survey.bytes, survey.files);
     if (!store_number(place->store, error, &known,
                       "SELECT 1 FROM submissions WHERE team = ? AND problem = ? AND path = ? AND stamp = ?", "ssss",

@@ -20,6 +20,7 @@ struct intake {
     void *context;
     const char *wanted;  /* of what a program hands in: "verdict" or "times"; NULL for the contest's submissions */
     const char *extra;   /* and what else: "explanation", "counters", both with a comma between; or NULL */
+    double now;          /* when it is handed in, seconds since 1970; 0 where its files say it */
     const char *incoming; /* folder below grading/ in which copies are made, one for each process; "incoming" if NULL */
     size_t taken;        /* submissions taken, all scans together */
     int64_t last;        /* the submission that what was looked at last is; 0 for none */

@@ -10,14 +10,15 @@
  * a team can be called.
  */
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contrib/grade/store/judgement.h"
 #include "server.h"
-#include "verify/base/clock.h"
 #include "verify/base/number.h"
+#include "verify/base/tree.h"
 
 /* A stream's place: results told below, the batch above, and above that the last beat that was sent. */
 enum { ITEMS = 100, FILES = 64, TOLD_BITS = 20, BATCH_BITS = 27, BEAT_BIT = TOLD_BITS + BATCH_BITS };
@@ -219,33 +220,69 @@ static bool has_room(struct server *server, const struct http_request *request, 
     return false;
 }
 
-void batch_post(struct server *server, struct http_request *request, struct http_reply *reply)
+/*
+ * Nothing of a batch that failed half-way is left: the transaction takes the rows back, this the files of the new ones.
+ * While those lie there nobody else's of the same numbers can.
+ */
+static void forget(struct server *server, const json_t *answer, int64_t before)
 {
-    json_t *object = request->body ? json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    const json_t *items = json_object_get(object, "items");
-    json_t *answer = json_array(), *item;
-    struct error error = { 0 };
-    int64_t batch = 0, id;
-    char text[24];
+    char path[PATH_MAX];
+    int64_t id;
+    json_t *item;
     size_t i;
 
-    if (request->account.role != ROLE_PROGRAM)
-        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "batches are for programs: grade.sh CONTEST token --program");
-    else if (check_batch(server, request, items, reply) &&
-             has_room(server, request, json_array_size(items), reply)) {
-        if (store_run(&server->store, &error, "INSERT INTO batches (account, made) VALUES (?, ?)", "sd",
-                      request->account.name, clock_wall()))
-            batch = sqlite3_last_insert_rowid(server->store.db);
-        else
-            server_failed(request, reply, &error);
-    }
+    json_array_foreach(answer, i, item)
+        if (number_integer(json_string_value(json_object_get(item, "id")), 1, INT64_MAX, &id) && id > before) {
+            snprintf(path, sizeof path, "%.3000s/grading/sources/%jd", server->folder, (intmax_t)id);
+            tree_remove(path);
+        }
+}
+
+/* Takes all items, or none, in one transaction; *batch: its number. */
+static bool take_all(struct server *server, const struct http_request *request, const json_t *items, int64_t *batch,
+                     json_t *answer, struct http_reply *reply)
+{
+    struct error error = { 0 };
+    int64_t before = 0, id;
+    json_t *item;
+    char text[24];
+    size_t i;
+    bool ok = store_begin(&server->store, &error);
+
+    if (!ok)
+        return server_failed(request, reply, &error), false;
+    ok = store_number(&server->store, &error, &before, "SELECT seq FROM sqlite_sequence WHERE name = 'submissions'",
+                      "") &&
+         store_run(&server->store, &error, "INSERT INTO batches (account, made) VALUES (?, ?)", "sd",
+                   request->account.name, server_now(server));
+    *batch = sqlite3_last_insert_rowid(server->store.db);
     json_array_foreach(items, i, item) {
-        if (batch == 0 || !take_item(server, request, batch, i, item, &id, reply))
+        if (!ok || !(ok = take_item(server, request, *batch, i, item, &id, reply)))
             break;
         snprintf(text, sizeof text, "%jd", (intmax_t)id);
         json_array_append_new(answer, json_pack("{s:s}", "id", text));
     }
-    if (batch > 0 && !reply->status) {
+    if (store_end(&server->store, ok, &error))
+        return true;
+    forget(server, answer, before);
+    if (!reply->status)
+        server_failed(request, reply, &error);
+    return false;
+}
+
+void batch_post(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+    json_t *object = request->body ? json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    const json_t *items = json_object_get(object, "items");
+    json_t *answer = json_array();
+    int64_t batch = 0;
+    char text[24];
+
+    if (request->account.role != ROLE_PROGRAM)
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "batches are for programs: grade.sh CONTEST token --program");
+    else if (check_batch(server, request, items, reply) &&
+             has_room(server, request, json_array_size(items), reply) &&
+             take_all(server, request, items, &batch, answer, reply)) {
         snprintf(text, sizeof text, "%jd", (intmax_t)batch);
         send_object(request, reply, json_pack("{s:s, s:O}", "batch", text, "items", answer));
     }

@@ -28,6 +28,7 @@ struct call {
     size_t room;             /* of request.body */
     bool sleeps;             /* a stream whose connection is suspended */
     struct call *next;       /* in the queue, or among the streams */
+    struct call *next_body;  /* among those whose bodies are in memory */
 };
 
 /* A connection, from its start: one whose request does not come, or whose reply does not go, is ended. */
@@ -45,6 +46,7 @@ struct http {
     pthread_cond_t work;
     struct call *first, **last; /* requests that wait for the writer */
     struct call *streams;
+    struct call *with_bodies;
     struct client *clients;
     size_t bodies, replies;  /* bytes */
     bool stops, started;
@@ -129,14 +131,36 @@ static void find_address(const struct http *http, struct http_request *request)
 static void count_body(struct call *call, size_t size)
 {
     pthread_mutex_lock(&call->http->lock);
+    if (call->taken == 0 && size > 0) {
+        call->next_body = call->http->with_bodies;
+        call->http->with_bodies = call;
+    }
     call->http->bodies += size;
     pthread_mutex_unlock(&call->http->lock);
     call->taken += size;
 }
 
+/* Whether the bodies of that call's account, and those of its address, leave room for so much more. Under the lock. */
+static bool has_share(const struct call *call, size_t size)
+{
+    const size_t two = 2 * call->http->config.most, most = two > HTTP_BODIES_EACH ? two : HTTP_BODIES_EACH;
+    const struct http_request *own = &call->request;
+    size_t account = size, address = size;
+
+    for (const struct call *other = call->http->with_bodies; other; other = other->next_body) {
+        const struct http_request *request = &other->request;
+
+        if (request->account.token == own->account.token) /* 0 of all who are nobody yet */
+            account += other->taken;
+        if (strcmp(request->address, own->address) == 0)
+            address += other->taken;
+    }
+    return account <= most && address <= 2 * most;
+}
+
 static bool body_fits(struct call *call, size_t size)
 {
-    bool fits;
+    bool fits, share;
 
     if (call->taken + size > call->request.most) {
         http_text(&call->reply, MHD_HTTP_CONTENT_TOO_LARGE, "text/plain; charset=utf-8",
@@ -145,11 +169,14 @@ static bool body_fits(struct call *call, size_t size)
     }
     pthread_mutex_lock(&call->http->lock);
     fits = call->http->bodies + size <= HTTP_BODIES;
+    share = has_share(call, size);
     pthread_mutex_unlock(&call->http->lock);
-    if (fits)
+    if (fits && share)
         return true;
-    http_text(&call->reply, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain; charset=utf-8",
-              "too much is being sent at once: try again in some seconds\n");
+    http_text(&call->reply, share ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_TOO_MANY_REQUESTS,
+              "text/plain; charset=utf-8",
+              share ? "too much is being sent at once: try again in some seconds\n"
+                    : "this account or address sends too much at once: let what is under way end first\n");
     call->reply.retry = 5;
     return false;
 }
@@ -487,6 +514,11 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
         MHD_destroy_post_processor(call->form);
     pthread_mutex_lock(&http->lock);
     http->bodies -= call->taken;
+    for (struct call **at = &http->with_bodies; *at && call->taken > 0; at = &(*at)->next_body)
+        if (*at == call) {
+            *at = call->next_body;
+            break;
+        }
     http->replies -= call->given;
     for (struct call **at = &http->streams; *at && call->state == STATE_STREAM; at = &(*at)->next)
         if (*at == call) {

@@ -24,6 +24,7 @@ enum {
     HTTP_REQUEST_SECONDS = 30,   /* until a request is there, head and body */
     HTTP_REPLY_SECONDS = 300,    /* until a reply is gone, that is no stream */
     HTTP_BODIES = 256 << 20,     /* bytes of all bodies together */
+    HTTP_BODIES_EACH = 64 << 20, /* of one account, or two whole ones where that is more; of an address twice that */
     HTTP_REPLIES = 256 << 20,    /* and of all replies; half of it is for those of at most */
     HTTP_PAGE = 1 << 20,         /* so many: slow readers of archives keep nobody from the pages */
 };

@@ -21,9 +21,13 @@
 #include "contrib/grade/guard.h"
 #include "script.h"
 #include "server.h"
+#include "verify/base/clock.h"
 #include "verify/base/number.h"
 #include "verify/base/root.h"
 #include "verify/base/tree.h"
+
+/* A request waits so long for another program that writes to the database; who made it may ask again. */
+enum { BUSY_MS = 10000 };
 
 static const char help[] =
     "usage: server CONTEST [--address ADDRESS] [--port PORT] [--id ID] [--proxy]\n"
@@ -95,6 +99,21 @@ static bool take_lock(const char *folder, struct error *error)
     return flock(fd, LOCK_EX | LOCK_NB) == 0 || error_usage(error, "'%s' is being served already", folder);
 }
 
+/* Where the time of submissions goes on: at that of the last one, unless the clock is past it, as it should be. */
+static bool read_stamp(struct server *server, struct error *error)
+{
+    sqlite3_stmt *row = store_prepare(&server->store, error,
+                                      "SELECT max((SELECT coalesce(max(found), 0) FROM submissions), (SELECT"
+                                      " coalesce(max(made), 0) FROM clarifications))", "");
+    const bool ok = store_step(&server->store, row, error) == STORE_ROW;
+
+    server->stamp = ok ? sqlite3_column_double(row, 0) : 0;
+    server->stamp_ns = clock_ns();
+    sqlite3_finalize(row);
+    sqlite3_busy_timeout(server->store.db, BUSY_MS);
+    return ok;
+}
+
 static bool open_all(struct server *server, struct error *error)
 {
     char path[PATH_MAX];
@@ -113,6 +132,7 @@ static bool open_all(struct server *server, struct error *error)
     return take_lock(server->folder, error) && guard_before(server->folder, error) &&
            store_open(&server->store, path, STORE_WRITE, error) &&
            guard_opened(server->folder, &server->store, error) &&
+           read_stamp(server, error) &&
            store_open(&server->look, path, STORE_READ, error) &&
            store_open(&server->accounts, path, STORE_READ_SECRET, error) &&
            (server->news = news_open(server->contest, server->folder, server->root, server->id, error)) != NULL &&

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct news {
     int64_t seen;         /* the database's number at the last look; -1 before */
     int64_t last;         /* when that was, clock_ns() */
     int phase;            /* of the contest, then */
+    double latest;        /* the latest moment seen: a clock that is set back opens nothing again */
     pthread_mutex_t lock; /* of what follows, and of the feeds' texts */
     json_t *objects[NEWS_VIEWS];
     uint64_t number;
@@ -252,10 +254,11 @@ static bool publish_all(struct news *news, double now, struct error *error)
 
 bool news_look(struct news *news, bool *changed, struct error *error)
 {
-    const double now = clock_wall();
+    const double now = fmax(clock_wall(), news->latest);
     const int phase = phase_of(news->contest, now);
     int64_t number;
 
+    news->latest = now;
     *changed = false;
     if (news->seen >= 0 && clock_seconds(news->last, clock_ns()) < news_pause)
         return true;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "server.h"
-#include "verify/base/clock.h"
 #include "verify/base/text.h"
 
 /* Whether it is UTF-8: else no feed could be made of it. */
@@ -57,7 +56,7 @@ bool question_take(struct server *server, const struct http_request *request, co
     ok = ok && store_run(&server->store, &error,
                          "INSERT INTO clarifications (from_team, to_team, reply_to, problem, text, made) VALUES"
                          " (?, ?, nullif(?, 0), ?, ?, ?)", "ssissd", jury ? NULL : request->account.name,
-                         jury ? to : NULL, question->reply_to, question->problem, question->text, clock_wall());
+                         jury ? to : NULL, question->reply_to, question->problem, question->text, server_now(server));
     *number = sqlite3_last_insert_rowid(server->store.db);
     if (!ok)
         server_failed(request, reply, &error);

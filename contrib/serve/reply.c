@@ -53,4 +53,20 @@ bool server_too_often(const struct http_request *request, struct http_reply *rep
     return false;
 }
 
+double server_now(struct server *server)
+{
+    const int64_t ns = clock_ns();
+    const double wall = clock_wall(), least = server->stamp + clock_seconds(server->stamp_ns, ns);
+    const bool behind = wall < least - 1;
+
+    if (behind && !server->behind)
+        fprintf(stderr,
+                "serve: the machine's clock stands %.0f s before what was handed in last: times go on from there until"
+                " it has caught up\n", least - wall);
+    server->behind = behind;
+    server->stamp = wall > least ? wall : least;
+    server->stamp_ns = ns;
+    return server->stamp;
+}
+
 int64_t server_beat(void) { return clock_ns() / 25000000000 & 0xffff; }

@@ -30,6 +30,9 @@ struct server {
     /* of the thread that makes changes */
     struct store store;
     struct intake intake;
+    double stamp;              /* the last moment that server_now() gave, seconds since 1970; and when, clock_ns() */
+    int64_t stamp_ns;
+    bool behind;               /* the machine's clock is, and the log has it */
     int64_t beat;              /* of the last tick */
     char said[1024];           /* what was wrong then, so that the log has it once; or "" */
     char upload[PATH_MAX];     /* a folder of its own, in which uploads are made */
@@ -50,6 +53,12 @@ void server_failed(const struct http_request *request, struct http_reply *reply,
 
 /* The team that asks; "", which no team is called, for another account, whatever its name. */
 const char *server_team(const struct http_request *request);
+
+/*
+ * The moment of what is handed in now, seconds since 1970. It never goes back, whatever the machine's clock does, nor
+ * does it stand still. Of the thread that makes changes.
+ */
+double server_now(struct server *server);
 
 /* Goes up every 25 s: streams that have nothing to say say so. */
 int64_t server_beat(void);

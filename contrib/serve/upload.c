@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "server.h"
-#include "verify/base/clock.h"
 #include "verify/base/name.h"
 #include "verify/base/tree.h"
 
@@ -92,7 +91,8 @@ bool upload_take(struct server *server, const struct http_request *request, cons
     int folder = -1;
     bool ok;
 
-    if (request->account.role == ROLE_TEAM && server->contest->start > 0 && clock_wall() < server->contest->start) {
+    if (request->account.role == ROLE_TEAM && server->contest->start > 0 &&
+        server_now(server) < server->contest->start) {
         server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "the contest has not begun");
         return false;
     }
@@ -100,6 +100,7 @@ bool upload_take(struct server *server, const struct http_request *request, cons
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, why);
         return false;
     }
+    server->intake.now = server_now(server);
     ok = write_files(server, files, count, title, &folder, &error) &&
          intake_take(&server->intake, &server->store, team, problem, folder, name, &answer, &error);
     if (folder >= 0)

@@ -21,6 +21,7 @@ for_clics=(libicu-dev:unicode/ucol.h)
 for_serve=(libarchive-dev:archive.h libmicrohttpd-dev:microhttpd.h libcmark-gfm-dev:cmark-gfm.h
     libcmark-gfm-extensions-dev:cmark-gfm-core-extensions.h libicu-dev:unicode/ucol.h)
 for_batch=(libcurl4-openssl-dev:curl/curl.h)
+for_clock=("faketime:/usr/lib/*/faketime/libfaketimeMT.so.1")
 for_web=(curl:curl caddy:caddy)
 for_schema=(python3-jsonschema:/usr/bin/jsonschema)
 for_browser=(chromium:chromium jq:jq)
@@ -40,7 +41,7 @@ there() { # PROBE
     esac
 }
 
-line='packages.sh build|cudasim|opencl|grade|formats|clics|serve|batch|web|schema|slurm|predict|test|report|plot|mutate|fuzz|browser|pictures...'
+line='packages.sh build|cudasim|opencl|grade|formats|clics|serve|batch|clock|web|schema|slurm|predict|test|report|plot|mutate|fuzz|browser|pictures...'
 wanted=()
 for group; do
     case $group in
@@ -55,6 +56,7 @@ for group; do
     clics) wanted+=("${for_clics[@]}") ;;
     serve) wanted+=("${for_serve[@]}") ;;
     batch) wanted+=("${for_batch[@]}") ;;
+    clock) wanted+=("${for_clock[@]}") ;;
     web) wanted+=("${for_web[@]}") ;;
     schema) wanted+=("${for_schema[@]}") ;;
     browser) wanted+=("${for_browser[@]}") ;;

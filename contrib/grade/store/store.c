@@ -31,7 +31,7 @@ static bool failed(struct store *store, struct error *error)
         return error_toolkit(error, "%s: %s%s%s: look at its disk and start again", store->path, words,
                              number ? ": " : "", number ? strerror(number) : "");
     }
-    case SQLITE_BUSY: return error_toolkit(error, "%s: another program has held it for 30 s", store->path);
+    case SQLITE_BUSY: return error_toolkit(error, "%s: another program has held it for too long", store->path);
     default: return error_toolkit(error, "%s: %s", store->path, words);
     }
 }
@@ -128,10 +128,21 @@ bool store_number(struct store *store, struct error *error, int64_t *number, con
     return ok;
 }
 
-bool store_begin(struct store *store, struct error *error) { return execute(store, "BEGIN IMMEDIATE", error); }
+bool store_begin(struct store *store, struct error *error)
+{
+    if (!sqlite3_get_autocommit(store->db)) {
+        store->depth++;
+        return true;
+    }
+    return execute(store, "BEGIN IMMEDIATE", error);
+}
 
 bool store_end(struct store *store, bool ok, struct error *error)
 {
+    if (store->depth > 0) {
+        store->depth--;
+        return ok;
+    }
     if (ok && execute(store, "COMMIT", error))
         return true;
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);

@@ -17,6 +17,7 @@
 struct store {
     sqlite3 *db;
     char *path;
+    int depth; /* of store_begin() within another */
 };
 
 /*
@@ -59,7 +60,10 @@ enum store_row store_step(struct store *store, sqlite3_stmt *statement, struct e
 bool store_run(struct store *store, struct error *error, const char *sql, const char *types, ...);
 bool store_number(struct store *store, struct error *error, int64_t *number, const char *sql, const char *types, ...);
 
-/* BEGIN IMMEDIATE; and COMMIT where `ok`, else ROLLBACK. store_end() is false where `ok` is, or the commit failed. */
+/*
+ * BEGIN IMMEDIATE; and COMMIT where `ok`, else ROLLBACK. store_end() is false where `ok` is, or the commit failed.
+ * Within a transaction they are part of it: who began that one ends it by what the inner store_end() said.
+ */
 bool store_begin(struct store *store, struct error *error);
 bool store_end(struct store *store, bool ok, struct error *error);
 
