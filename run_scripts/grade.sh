@@ -5,7 +5,13 @@
 # Without a GPU, --lanes N judges N submissions at a time, on the CPU and the simulator: for verdicts, as they disturb
 # each other's times. docs/CLUSTER.md: many machines.
 #
-# Goes on where it was stopped, however that was. docs/CONTEST.md describes the folder and the other commands.
+# Goes on where it was stopped, however that was. docs/CONTEST.md describes the folder.
+#
+#   grade.sh CONTEST check             prints every fault of contest.yaml and teams/, and what is there
+#   grade.sh CONTEST token NAME        a team's token for the contest's server; --jury, --admin, --program, --revoke NAME
+#   grade.sh CONTEST rejudge FILTER... shows what would be judged again; with --start --reason TEXT it is
+#   grade.sh CONTEST changes N         old and new verdicts of rejudging N; then commit N, or cancel N
+#   grade.sh CONTEST clear-review N    submission N was looked at: its times rank
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 usage_line='grade.sh CONTEST [run|check|rejudge|changes|commit|cancel|clear-review] [options], see docs/CONTEST.md'

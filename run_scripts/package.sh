@@ -1,5 +1,9 @@
 #!/bin/bash
 # Packages of the Kattis Problem Package Format: package.sh export|import|check ARGUMENT... (contrib/kattis)
+#
+#   package.sh export PROBLEM [--limit BYTES] [--league NAME]   writes the problem to build/packages
+#   package.sh import ZIP|FOLDER NAME                           starts the problem NAME from a package
+#   package.sh check ZIP|FOLDER [--submissions]                 checks a package by the format's rules
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 "$root/run_scripts/lib/packages.sh" build formats

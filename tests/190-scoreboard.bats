@@ -448,3 +448,12 @@ ROWS
     grep -q '<p>No times are shown before the standings are thawed' "$site/problem/A.html"
     grep -q '順位表の凍結が解除されるまで' "$site/ja/problem/A.html"
 }
+
+@test "contents: the limits that a contest sets for a problem are on its page, and no others" {
+    sed -i 's/^  - id: B/    time_limit: 2.5\n    memory: 512\n&/' "$contest/contest.yaml"
+    run -0 "$build/scoreboard" "$contest"
+    run -0 grep -oE '<dt>(Time limit of a call|Memory limit)</dt><dd>[^<]*' "$site/problem/A.html"
+    assert_output $'<dt>Time limit of a call</dt><dd>2.5\xc2\xa0s\n<dt>Memory limit</dt><dd>512\xc2\xa0MiB'
+    run -1 grep -E 'Time limit|Memory limit' "$site/problem/B.html"
+    grep -q '制限時間' "$site/ja/problem/A.html"
+}

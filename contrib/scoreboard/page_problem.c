@@ -194,6 +194,17 @@ static void put_all(struct page *page, const struct entry **entries, size_t coun
     layout_table_end(page);
 }
 
+/* The contest's own limits: the statement has the problem's. */
+static void put_limits(struct page *page, const struct contest_problem *problem)
+{
+    if (problem->time_limit > 0)
+        page_put(page, "<div><dt>%s</dt><dd>%g\xc2\xa0s</dd></div>\n", page_word(page, WORD_TIME_LIMIT),
+                 problem->time_limit);
+    if (problem->memory > 0)
+        page_put(page, "<div><dt>%s</dt><dd>%.0f\xc2\xa0MiB</dd></div>\n", page_word(page, WORD_MEMORY_LIMIT),
+                 problem->memory);
+}
+
 static void put_facts(struct page *page, const struct board *board, size_t index, size_t count)
 {
     const struct contest_problem *problem = &board->contest->problems[index];
@@ -211,6 +222,7 @@ static void put_facts(struct page *page, const struct board *board, size_t index
                  page_word(page, WORD_TIMED_ON), named ? "" : "<code>",
                  named ? page_word(page, WORD_CASES_NAMED) : problem->ranked, named ? "" : "</code>",
                  page_word(page, WORD_CALLS), problem->repeat);
+    put_limits(page, problem);
     page_put(page, "</dl>\n");
 }
 
