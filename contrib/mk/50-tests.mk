@@ -13,3 +13,8 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 
 # It has a stand-in for NVML in itself.
 $(BUILD)/tests/test_gpm: UNIT_LINK := -Wl,--export-dynamic
+
+# It is started in bare trees, which have no library of ours.
+$(BUILD)/tests/container: $(call object,tests/unit/container.c)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) -static -o $@ $^ -lseccomp
