@@ -95,7 +95,7 @@ plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as
 package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
 	@run_scripts/package.sh export $(PROBLEM) $(ARGS)
 
-import-package: packages ## start the problem NAME=... from the Kattis package PACKAGE=...
+import-package: packages ## make the problem NAME=... of the Kattis package PACKAGE=...
 	@run_scripts/package.sh import "$(PACKAGE)" "$(NAME)"
 
 check-package: packages ## check the Kattis package PACKAGE=... by the format's rules: ARGS=--submissions

@@ -245,6 +245,9 @@ static bool choose_box(struct host *host, struct error *error)
                              "(%s)", host->walls.lacks);
     if (host->options.ranked && host->walls.level == BOX_NONE)
         return error_toolkit(error, "--ranked: no times rank that were taken without a box");
+    if (host->options.ranked && host->problem->fixed)
+        return error_usage(error, "--ranked: every call of '%s' would get the same input, and the second one know the "
+                           "answer", host->problem->name);
     host->processors.runner = PROCESSOR_ANY;
     /* The simulator and PoCL use every processor that there is. */
     if (!host->result.simulated && host->device.kind != DEVICE_POCL)

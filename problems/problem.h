@@ -26,6 +26,12 @@ struct problem {
     const char *input_usage; /* the INPUT arguments of the host, such as "FILE1 FILE2 [ANSWER]" */
 
     /*
+     * A case has one input, whatever seed and repetition: its data come from files, and nobody can make others. Its
+     * times do not rank then, since a second call would know the answer.
+     */
+    bool fixed;
+
+    /*
      * Makes a case's input from its arguments. Every byte depends on arguments and key alone. False with an
      * error that names the argument when they make no valid input.
      */

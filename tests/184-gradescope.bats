@@ -30,7 +30,8 @@ in_container() {
     [ "$1" != / ] || tree=(--ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64
         --symlink usr/sbin /sbin --ro-bind-try /etc/alternatives /etc/alternatives
         --ro-bind-try /etc/ld.so.cache /etc/ld.so.cache)
-    timeout 1200 bwrap "${who[@]}" --unshare-pid "${tree[@]}" --proc /proc --dev /dev --tmpfs /tmp --bind "$place" /autograder \
+    timeout 1200 bwrap "${who[@]}" --unshare-pid "${tree[@]}" --proc /proc --dev /dev --tmpfs /tmp \
+        --bind "$place" /autograder \
         --ro-bind "$build/tests/container" /container --ro-bind-try /etc/resolv.conf /etc/resolv.conf --clearenv \
         --setenv PATH /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --setenv HOME /root --chdir / \
         "${inside[@]}" /container "${@:2}"
@@ -68,7 +69,8 @@ judged() {
     # What it cannot judge it says, and what is missing.
     hand_in / problems/matmul/submissions/accepted/baseline.cu
     assert_equal "$(score .score)" 0
-    [[ $(score .output) == *'neither a GPU nor NVIDIA'*nvcc*'Hand in C, or ask your instructor'* ]] || fail "$(score .output)"
+    [[ $(score .output) == *'neither a GPU nor NVIDIA'*nvcc*'Hand in C, or ask your instructor'* ]] ||
+        fail "$(score .output)"
     # Nothing of a case is to be read, not even by the compiler.
     echo '#include "/autograder/source/toolkit/problems/matmul/problem.c"' > "$BATS_TEST_TMPDIR/read.c"
     hand_in / "$BATS_TEST_TMPDIR/read.c"

@@ -253,7 +253,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     assert_line 'left out: case secret/14-longest'
     assert_line 'left out: submission accepted/baseline.cu'
     run -0 run_scripts/package.sh check "$build/packages/editdistance.zip"
-    assert_output 'check-package: editdistance is a package of the format 2025-09'
+    assert_line --index 1 'check-package: editdistance is a package of the format 2025-09'
     cp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
     # Made again it is the same, to the byte.
     run -0 run_scripts/package.sh export editdistance --limit 3000
@@ -321,7 +321,7 @@ legacy() {
     copy_toolkit built
     legacy "$BATS_TEST_TMPDIR/hello"
     (cd "$BATS_TEST_TMPDIR" && zip -qr hello.zip hello)
-    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello --by-hand
     assert_output --partial 'problems/hello: problem.yaml, en sv statement, 2 cases, 1 submissions'
     assert_output --partial 'problem.c: generate(), reference(), reference_plain(), check()'
     assert_equal "$(find problems/hello -name testdata.yaml)" ''
@@ -347,7 +347,7 @@ legacy() {
     assert_equal "$(value problem.yaml limits.time_multipliers.ac_to_time_limit)" 5
     # It does not get into the way of what is there.
     run -0 make -s print-submission
-    run -2 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -2 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello --by-hand
     assert_output --partial 'problems/hello exists already'
     # All that 2025-09 or the toolkit has no use for: of a problem without scores, what was said of them.
     rm -r problems/hello
@@ -361,7 +361,7 @@ legacy() {
         -e '$a grading: {objective: min}' -e '$a languages: [c, cpp]' -e '$a name.de: Hallo' -e '$a uuid: none' \
         "$BATS_TEST_TMPDIR/hello/problem.yaml"
     (cd "$BATS_TEST_TMPDIR" && rm hello.zip && zip -qr hello.zip hello)
-    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello --by-hand
     run -0 grep 'left out' problems/hello/IMPORTED.md
     assert_output "- problem.yaml: limits.memory: '0.5' is left out
 - problem.yaml: name.de: 'Hallo' is left out
@@ -381,7 +381,7 @@ legacy() {
     run_scripts/package.sh export diffevo --limit 3000 > /dev/null
     cp "$build/packages/diffevo.zip" "$BATS_TEST_TMPDIR/"
     copy_toolkit built
-    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/diffevo.zip" again
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/diffevo.zip" again --by-hand
     assert_output --partial 'en ja statement'
     assert_equal "$(grep 'left out' problems/again/IMPORTED.md)" ''
     [ -x problems/again/imported/output_validator/build ] || [ -f problems/again/imported/output_validator/build ]
@@ -400,7 +400,7 @@ legacy() {
     copy_toolkit built
     local z=$BATS_TEST_TMPDIR/z
     refused() { # WORDS
-        run -2 run_scripts/package.sh import "$z/x.zip" hostile
+        run -2 run_scripts/package.sh import "$z/x.zip" hostile --by-hand
         assert_output --partial "$1"
         [ ! -e problems/hostile ] && [ ! -e "$BATS_TEST_TMPDIR/escaped" ]
         rm -rf "$z"

@@ -678,7 +678,7 @@ LINES
     printf '%s\n' 'accept_score: 7.5' 'range: 0 15' 'grader_flags: max' > "$p/data/secret/3/testdata.yaml"
     (cd "$BATS_TEST_TMPDIR" && zip -qr points.zip points)
     copy_toolkit built
-    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points --by-hand
     assert_output --partial "imported/data/secret/3: 'max' is no score_aggregation of 2025-09"
     assert_output --partial 'imported/data/secret/3: it stopped at the first case that failed'
     refute_output --partial 'secret/2:'
@@ -710,7 +710,7 @@ max_score: 60'
     mv "$p/data/testdata.yaml" "$p/data/secret/"
     sed -i 's/continue/break/' "$p/data/secret/testdata.yaml"
     (cd "$BATS_TEST_TMPDIR" && rm points.zip && zip -qr points.zip points)
-    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points --by-hand
     run -0 grep '^- imported' problems/points/IMPORTED.md
     assert_output "- imported/data/secret: it stopped at the first group that failed; here every group counts
 - imported/data/secret/2: range: '-5 12.5': scores are from 0 up to a whole number
@@ -722,7 +722,7 @@ max_score: 60'
     rm -r problems/points
     echo 'on_rejekt: break' > "$p/data/secret/1/testdata.yaml"
     (cd "$BATS_TEST_TMPDIR" && rm points.zip && zip -qr points.zip points)
-    run -2 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points
+    run -2 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points --by-hand
     assert_output --partial "data/secret/1/testdata.yaml: 1: unknown key 'on_rejekt'"
     [ ! -e problems/points ]
 }

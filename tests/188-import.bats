@@ -22,7 +22,7 @@ import() {
     requires box
     rm -rf problems/imported "$BATS_TEST_TMPDIR/x.zip"
     (cd "$BATS_TEST_TMPDIR" && zip -qr x.zip x)
-    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/x.zip" imported
+    run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/x.zip" imported --by-hand
 }
 
 # values PREFIX: the keys with it of the problem.yaml that was written, all of which the format has.

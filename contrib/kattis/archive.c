@@ -106,6 +106,11 @@ static void take_entry(struct unpacking *unpacking, struct archive_entry *entry)
 
     if (kind == KIND_REFUSED)
         kit_refuse("'%s' has a name that is not allowed: '%s'", unpacking->from, given ? given : "?");
+    /* In a folder links are followed. One that leads nowhere, or out of the package, is still one. */
+    if (unpacking->folder && type == AE_IFLNK) {
+        fprintf(unpacking->ignored, "%s\n", name);
+        return;
+    }
     if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) || (type != AE_IFREG && type != AE_IFDIR))
         kit_refuse("'%s' has a link in it, or something else that is no file or folder", unpacking->from);
     if (unpacking->names.count == KIT_ENTRIES)
@@ -137,7 +142,7 @@ static struct archive *open_archive(struct unpacking *unpacking)
     if (!archive)
         kit_fail("out of memory");
     if (unpacking->folder) {
-        archive_read_disk_set_symlink_physical(archive);
+        archive_read_disk_set_symlink_logical(archive); /* the box shows nothing that it could lead out to */
         if (chdir(kit_text(kit, "%.*s", (int)(base_name(from) - from), from)) != 0)
             kit_fail("cannot enter the folder of '%s': %s", from, strerror(errno));
         result = archive_read_disk_open(archive, base_name(from));

@@ -283,6 +283,7 @@ int check_main(struct kit *kit, int argc, char **argv)
 
     if (argc < 1 || argc > 2 || (argc == 2 && strcmp(argv[1], "--submissions") != 0))
         kit_refuse("usage: check ZIP|FOLDER [--submissions]");
+    puts("check-package: programs are built in C, C++, Python and shell; others are named and not run");
     package = archive_unpack(kit, argv[0]);
     for (size_t i = 0; i < package.ignored.count; i++)
         printf("ignored, as the format says of such a name: '%s'\n", kit_shown(kit, package.ignored.items[i]));

@@ -13,6 +13,7 @@ struct check {
     struct tree tree;         /* the package's files */
     struct settings problem;  /* problem.yaml; empty where it has wrong keys */
     struct lines types;       /* of the problem, those that there are */
+    bool no_validator;        /* the package has an output validator that could not be built here */
     size_t failures;          /* lines FAILED that were printed */
 };
 
@@ -26,7 +27,7 @@ int check_main(struct kit *kit, int argc, char **argv);
 
 /* The validators build, take every case and refuse every invalid one. */
 void check_validators(struct check *check);
-/* Each submission in C gets on all cases what its folder promises. After check_validators(). */
+/* Each submission in C, C++ and Python gets on all cases what its folder promises. After check_validators(). */
 void check_submissions(struct check *check);
 
 #endif

@@ -8,13 +8,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "contrib/kattis/adapter/compare.h"
+#include "program_args.h"
 #include "rules.h"
 #include "verify/base/text.h"
 #include "verify/base/tree.h"
 
-enum { ACCEPTED = 42, REFUSED = 43 };
+enum { ACCEPTED = 42, REFUSED = 43, NO_COMPILER = 4 };
 static const char minutes[] = "600"; /* seconds that a validator may take */
 
 void check_failed(struct check *check, const char *format, ...)
@@ -50,16 +53,6 @@ static char *in_work(struct check *check, const char *name)
     return kit_text(check->kit, "%s/%s", check->kit->work, name);
 }
 
-/* Compiles within a folder. What the compiler said is in kit->work/words. */
-static bool compile(struct check *check, const char *folder, const char *command)
-{
-    char *words[] = { "sh", "-c", (char *)command };
-
-    return boxed(check, folder, folder, true,
-                 &(struct command){ .output = "/dev/null", .errors = in_work(check, "words"), .seconds = minutes },
-                 (struct lines){ words, 3 }) == 0;
-}
-
 /* A line of what the compiler said: the one that says best what is wrong, or the last. */
 static char *compile_words(struct check *check)
 {
@@ -76,109 +69,78 @@ static char *compile_words(struct check *check)
     return last ? last + 1 : log;
 }
 
-/* A program of the package, as a file `run` in the new folder `to`. Python stands as it is. */
-static void program_build(struct check *check, const char *from, const char *to)
+/* Makes `run` of the sources in a folder. False where that fails; *none: no compiler here takes them. */
+static bool program_make(struct check *check, const char *folder, const char *name, bool *none)
+{
+    char *words[] = { "sh", kit_text(check->kit, "%s/contrib/kattis/program_build.sh", check->kit->root),
+                      (char *)name };
+    const struct command command = { .output = "/dev/null", .errors = in_work(check, "words"), .seconds = minutes,
+                                     .folder = folder, .box = folder, .sees = { check->tree.folder, words[1] } };
+    const int code = kit_run(check->kit, &command, &(struct lines){ words, 3 });
+    const char *run = kit_text(check->kit, "%s/run", folder);
+
+    *none = code == NO_COMPILER;
+    return code == 0 && access(run, F_OK) == 0 && chmod(run, 0755) == 0; /* the box may forbid that */
+}
+
+/* A program of the package, as a file `run` in the new folder `to`. False where it is not. */
+static bool program_build(struct check *check, const char *from, const char *to)
 {
     const struct entry *entry = tree_at(&check->tree, from);
-    bool ok = true;
+    bool none, ok;
 
     folder_make(check->kit, to);
     tree_copy(check->kit, &check->tree, from, entry->folder ? to : kit_text(check->kit, "%s/%s", to, base_name(from)));
-    if (access(kit_text(check->kit, "%s/build", to), F_OK) == 0)
-        ok = compile(check, to, "sh ./build");
-    else if (access(kit_text(check->kit, "%s/run", to), F_OK) != 0)
-        ok = compile(check, to, "find . -name '*.c' -print0 | xargs -0 cc -O2 -o run");
-    CHECK(check, ok && access(kit_text(check->kit, "%s/run", to), X_OK) == 0, "%s does not build: %s", from,
-          compile_words(check));
+    ok = program_make(check, to, "", &none);
+    if (none)
+        printf("not checked: %s: %s\n", from, compile_words(check));
+    CHECK(check, ok || none, "%s does not build: %s", from, compile_words(check));
+    return ok;
 }
 
-/* The arguments of a case, or of its group, after ./run; where they are a map, those of the program. */
-static struct lines arguments_of(struct check *check, const char *stem, const char *key, const char *program)
-{
-    struct kit *kit = check->kit;
-    const char *files[] = { kit_text(kit, "%s.yaml", stem),
-                            kit_text(kit, "%.*stest_group.yaml", (int)(base_name(stem) - stem), stem) };
-    const char *prefixes[] = { kit_text(kit, "%s.", key), kit_text(kit, "%s.%s.", key, program),
-                               kit_text(kit, "%s.%s.", key, kit_stem(kit, program)) };
-    struct lines words = { 0 };
-    struct settings settings;
-    struct error error;
-    char *text;
-
-    lines_add(kit, &words, "./run");
-    for (size_t f = 0; f < 2; f++) {
-        text = file_read(kit, files[f], NULL);
-        if (!text || !strstr(kit_text(kit, "\n%s", text), kit_text(kit, "\n%s:", key)))
-            continue;
-        if (!settings_load(&settings, files[f], all_group_keys, &error))
-            break;
-        for (size_t i = 0; i < settings.count; i++)
-            for (size_t p = 0; p < 3; p++) {
-                const char *rest = settings.items[i].key + strlen(prefixes[p]);
-
-                if (!starts_with(settings.items[i].key, prefixes[p]) || !rest[0] || rest[strspn(rest, "0123456789")])
-                    continue;
-                lines_add(kit, &words, "%s", settings.items[i].value);
-                break;
-            }
-        settings_release(&settings);
-        break;
-    }
-    return words;
-}
-
-static bool input_is_valid(struct check *check, const char *stem)
+/* Whether all validators that could be built take it; *any: there is one. */
+static bool input_is_valid(struct check *check, const char *stem, bool *any)
 {
     const struct lines validators = tree_list(check->kit, &check->tree, "input_validators");
 
+    *any = false;
     for (size_t i = 0; i < validators.count; i++) {
         const char *folder = kit_text(check->kit, "%s/input/%zu", check->kit->work, i);
-        const struct lines words = arguments_of(check, stem, "input_validator_args", base_name(validators.items[i]));
-
+        const struct lines words = program_args(check->kit, "data", stem, "input_validator_args",
+                                                base_name(validators.items[i]), "./run");
         const struct command command = { .input = kit_text(check->kit, "%s.in", stem), .seconds = minutes };
 
+        if (access(kit_text(check->kit, "%s/run", folder), X_OK) != 0)
+            continue;
+        *any = true;
         if (boxed(check, folder, folder, true, &command, words) != ACCEPTED)
             return false;
     }
     return true;
 }
 
-/* The next word of a file in small letters; false where there is none. Longer ones come in parts. */
-static bool next_word(FILE *file, char word[256])
+/* The default validator. */
+static int compare_words(struct check *check, const char *answer, const char *output, const struct lines *arguments)
 {
-    size_t length = 0;
-    int c;
+    struct adapted_rules rules;
+    size_t right_size = 0, given_size = 0;
+    const char *right = file_read(check->kit, answer, &right_size), *given = file_read(check->kit, output, &given_size);
+    const char *unknown = "";
+    char words[256];
 
-    while ((c = getc(file)) != EOF && isspace(c))
-        ;
-    for (; c != EOF && !isspace(c) && length < 255; c = getc(file))
-        word[length++] = (char)tolower(c);
-    if (c != EOF)
-        ungetc(c, file);
-    word[length] = '\0';
-    return length > 0;
-}
-
-/* The default validator without arguments. */
-static int compare_words(const char *answer, const char *output)
-{
-    FILE *a = fopen(answer, "re"), *b = fopen(output, "re");
-    char left[256] = "", right[256] = "";
-    bool more = a && b;
-
-    while (more && strcmp(left, right) == 0) {
-        more = next_word(a, left);
-        if (next_word(b, right) != more)
-            strcpy(left, more ? "" : " ");
+    if (!adapted_rules_read(&rules, arguments->count - 1, (const char *const *)arguments->items + 1, &unknown)) {
+        check_failed(check, "%s: the default output validator has no argument '%s', or it lacks its number", answer,
+                     unknown);
+        return REFUSED;
     }
-    if (a)
-        fclose(a);
-    if (b)
-        fclose(b);
-    return a && b && !more && strcmp(left, right) == 0 ? ACCEPTED : REFUSED;
+    return right && given && adapted_compare(&rules, right, right_size, given, given_size, words, sizeof words)
+               ? ACCEPTED : REFUSED;
 }
 
-/* The exit code of the output validator; -1 where output or answer are not there. */
+/*
+ * The exit code of the output validator; -1 where output or answer are not there. Where the package has one that could
+ * not be built, nothing is held against an output.
+ */
 static int judged(struct check *check, const char *stem, const char *output)
 {
     struct kit *kit = check->kit;
@@ -187,9 +149,11 @@ static int judged(struct check *check, const char *stem, const char *output)
 
     if (access(output, F_OK) != 0 || access(answer, F_OK) != 0)
         return -1;
+    if (check->no_validator)
+        return ACCEPTED;
+    arguments = program_args(kit, "data", stem, "output_validator_args", "output_validator", "./run");
     if (access(kit_text(kit, "%s/program/run", folder), X_OK) != 0)
-        return compare_words(answer, output);
-    arguments = arguments_of(check, stem, "output_validator_args", "output_validator");
+        return compare_words(check, answer, output, &arguments);
     lines_add(kit, &words, "./run");
     lines_add(kit, &words, "%s/%s.in", check->tree.folder, stem);
     lines_add(kit, &words, "%s/%s", check->tree.folder, answer);
@@ -217,12 +181,13 @@ static struct lines list_cases(struct check *check, const char *pattern)
 static void check_one(struct check *check, const char *stem)
 {
     struct kit *kit = check->kit;
-    const bool valid = input_is_valid(check, stem);
+    bool any;
+    const bool valid = input_is_valid(check, stem, &any);
     const char *output = kit_text(kit, "%s.out", stem);
     int code;
 
     if (starts_with(stem, "data/invalid_input/")) {
-        CHECK(check, !valid, "%s.in: every input validator takes it", stem);
+        CHECK(check, !valid || !any, "%s.in: every input validator takes it", stem);
         return;
     }
     CHECK(check, valid, "%s.in: an input validator refuses it", stem);
@@ -253,7 +218,7 @@ void check_validators(struct check *check)
         program_build(check, validators.items[i], kit_text(kit, "%s/input/%zu", kit->work, i));
     folder_make(kit, in_work(check, "output/feedback"));
     if (output && output->folder)
-        program_build(check, "output_validator", in_work(check, "output/program"));
+        check->no_validator = !program_build(check, "output_validator", in_work(check, "output/program"));
     for (size_t i = 0; i < cases.count; i++)
         check_one(check, cases.items[i]);
 }
@@ -276,6 +241,30 @@ static enum run_outcome run_submission(struct check *check, const char *folder, 
     return judged(check, stem, answer) == ACCEPTED ? RUN_AC : RUN_WA;
 }
 
+/* The submission's files and those that the package adds to each of its language, built. */
+static bool submission_build(struct check *check, const char *path, const char *folder)
+{
+    static const char *const endings[][2] = {
+        { ".*\\.c", "c" }, { ".*\\.(cc|cpp|cxx|C)", "cpp" }, { ".*\\.py[23]?", "python3" },
+    };
+    struct kit *kit = check->kit;
+    const struct entry *entry = tree_at(&check->tree, path);
+    bool none, ok;
+
+    tree_remove(folder);
+    folder_make(kit, folder);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (kit_matches(kit, path, endings[i][0], NULL))
+            tree_copy(kit, &check->tree, kit_text(kit, "include/%s", endings[i][1]), folder);
+    tree_copy(kit, &check->tree, "include/default", folder);
+    tree_copy(kit, &check->tree, path, entry->folder ? folder : kit_text(kit, "%s/%s", folder, base_name(path)));
+    ok = program_make(check, folder, entry->folder ? "" : base_name(path), &none);
+    if (none)
+        printf("not checked: %s: %s\n", path, compile_words(check));
+    CHECK(check, ok || none, "%s does not build: %s", path, compile_words(check));
+    return ok;
+}
+
 static void check_submission(struct check *check, const char *path)
 {
     static const char *const names[] = { [RUN_AC] = "AC", [RUN_WA] = "WA", [RUN_TLE] = "TLE",
@@ -287,13 +276,8 @@ static void check_submission(struct check *check, const char *path)
     struct lines outcomes = { 0 };
     unsigned all = 0;
 
-    tree_remove(folder);
-    tree_copy(kit, &check->tree, "include/c", folder);
-    file_copy(kit, path, kit_text(kit, "%s/%s", folder, base_name(path)));
-    if (!compile(check, folder, "cc -std=gnu17 -O2 -o run *.c -lm -lpthread")) {
-        check_failed(check, "%s does not build: %s", path, compile_words(check));
+    if (!submission_build(check, path, folder))
         return;
-    }
     /* One case that is too slow is enough, and the others would take as long. */
     for (size_t i = 0; i < cases.count && !(all & RUN_TLE); i++) {
         const enum run_outcome outcome = run_submission(check, folder, cases.items[i]);
@@ -309,8 +293,13 @@ static void check_submission(struct check *check, const char *path)
 
 void check_submissions(struct check *check)
 {
+    struct kit *kit = check->kit;
+
+    if (check->no_validator) {
+        printf("not checked: submissions: the output validator could not be built here\n");
+        return;
+    }
     for (size_t i = 0; i < check->tree.count; i++)
-        if (!check->tree.items[i].folder &&
-            kit_matches(check->kit, check->tree.items[i].path, "submissions/[^/]*/[^/]*\\.c", NULL))
+        if (kit_matches(kit, check->tree.items[i].path, "submissions/[^/]*/[^/]*", NULL))
             check_submission(check, check->tree.items[i].path);
 }

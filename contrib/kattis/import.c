@@ -1,9 +1,11 @@
 /*
- * import.c - lays a package out as a problem that is to be written.
+ * import.c - lays a package out as a problem.
  *
- * problems/NAME gets problem.yaml and the statements; everything else goes to problems/NAME/imported for reading: its
- * data are not generator lines and its submissions are programs, not device_user(). What a human must write is listed,
- * there and in IMPORTED.md. Until problem.c is there, the toolkit does not build or list the problem.
+ * problems/NAME gets problem.yaml and the statements; everything else goes to problems/NAME/imported. Where programs
+ * read one input and write one output, adapt.c makes it a problem that is judged as it is. Else, or with --by-hand, it
+ * is to be written: its data are not generator lines and its submissions are programs, not device_user(). What a human
+ * must look at is listed, there and in IMPORTED.md. Until problem.c is there, the toolkit does not build or list the
+ * problem.
  */
 #include "import.h"
 
@@ -13,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapt.h"
 #include "archive.h"
 #include "rules.h"
 #include "verify/base/text.h"
@@ -64,9 +67,9 @@ static void load_problem(struct import *import, const char *given)
     import->version = value_of(problem, "problem_format_version");
     if (!import->version[0])
         import->version = "legacy";
-    if (!kit_matches(import->kit, import->version, "2025-09|legacy|legacy-icpc", NULL))
-        kit_refuse("'%s' is in version '%s' of the format; 2025-09, legacy and legacy-icpc can be read", given,
-                   import->version);
+    if (!kit_matches(import->kit, import->version, "2025-09|2023-07-draft|legacy|legacy-icpc", NULL))
+        kit_refuse("'%s' is in version '%s' of the format; 2025-09, 2023-07-draft, legacy and legacy-icpc can be read",
+                   given, import->version);
 }
 
 /* The statements, and the languages that they are in. A legacy one without a language is English. */
@@ -182,6 +185,8 @@ static void list_todo(struct import *import)
 {
     FILE *file = fopen("IMPORTED.md", "we");
     const struct tree tree = tree_read(import->kit, "imported");
+    const size_t own = import->adapted ? 0 : sizeof to_write / sizeof *to_write;
+    const char *what = import->adapted ? "It is judged as it is. To look at:" : "It is to be written:";
     size_t cases = 0, submissions = 0;
 
     if (!file)
@@ -190,12 +195,11 @@ static void list_todo(struct import *import)
         cases += !tree.items[i].folder && kit_matches(import->kit, tree.items[i].path, "data/.*\\.in", NULL);
         submissions += kit_matches(import->kit, tree.items[i].path, "submissions/[^/]*/[^/]*", NULL);
     }
-    fprintf(file, "Imported from a package of version %s. It is to be written:\n\n", import->version);
-    printf("problems/%s: problem.yaml, %s statement, %zu cases, %zu submissions. It is to be written:\n", import->name,
+    fprintf(file, "Imported from a package of version %s. %s\n\n", import->version, what);
+    printf("problems/%s: problem.yaml, %s statement, %zu cases, %zu submissions. %s\n", import->name,
            import->languages.count ? lines_join(import->kit, &import->languages, " ") : "no language", cases,
-           submissions);
-    for (size_t i = 0; i < sizeof to_write / sizeof *to_write + import->by_hand.count; i++) {
-        const size_t own = sizeof to_write / sizeof *to_write;
+           submissions, what);
+    for (size_t i = 0; i < own + import->by_hand.count; i++) {
         const char *words = kit_shown(import->kit, i < own ? to_write[i] : import->by_hand.items[i - own]);
 
         fprintf(file, "- %s\n", words);
@@ -212,8 +216,10 @@ int import_main(struct kit *kit, int argc, char **argv)
     struct tree made;
     char *freeze[] = { "run_scripts/lib/frozen.sh", "update", NULL }, *folder;
 
-    if (argc != 2 || !kit_matches(kit, argv[1], "[a-z][a-z0-9]{0,31}", NULL))
-        kit_refuse("usage: import ZIP|FOLDER NAME; NAME: a small letter, then small letters and digits, up to 32");
+    if (argc < 2 || argc > 3 || !kit_matches(kit, argv[1], "[a-z][a-z0-9]{0,31}", NULL) ||
+        (argc == 3 && strcmp(argv[2], "--by-hand") != 0))
+        kit_refuse("usage: import ZIP|FOLDER NAME [--by-hand]; NAME: a small letter, then small letters and digits, up "
+                   "to 32");
     import.name = freeze[2] = argv[1];
     folder = kit_text(kit, "%s/problems/%s", kit->root, import.name);
     if (access(folder, F_OK) == 0)
@@ -225,16 +231,21 @@ int import_main(struct kit *kit, int argc, char **argv)
         kit_fail("cannot enter '%s': %s", kit->work, strerror(errno));
     load_problem(&import, argv[0]);
     for (size_t i = 0; i < unpacked.ignored.count; i++)
-        lines_add(kit, &import.by_hand, "'%s' is left out: the format ignores such names", unpacked.ignored.items[i]);
+        lines_add(kit, &import.by_hand, "'%s' is left out: the format ignores such names, and links that lead out",
+                  unpacked.ignored.items[i]);
     take_statements(&import);
     find_time_limit(&import, unpacked.time_limit);
     import_types(&import);
     import_problem(&import);
     note_types(&import);
     take_parts(&import);
-    if (starts_with(import.version, "legacy") && tree_at(&import.package, "data"))
+    if (strcmp(import.version, "2025-09") != 0 && tree_at(&import.package, "data"))
         testdata_convert(&import, value_of(&import.problem, "validator_flags"));
-    file_copy(kit, kit_text(kit, "%s/contrib/skeleton/gpu.yaml", kit->root), "gpu.yaml");
+    import.adapted = argc == 2 && adapt_can(&import);
+    if (import.adapted)
+        adapt_write(&import);
+    else
+        file_copy(kit, kit_text(kit, "%s/contrib/skeleton/gpu.yaml", kit->root), "gpu.yaml");
     list_todo(&import);
     made = tree_read(kit, ".");
     for (size_t i = 0; i < made.count; i++)
@@ -244,7 +255,8 @@ int import_main(struct kit *kit, int argc, char **argv)
             file_copy(kit, made.items[i].path, kit_text(kit, "%s/%s", folder, made.items[i].path));
     if (kit_run(kit, &(struct command){ .folder = kit->root, .errors = "" }, &(struct lines){ freeze, 3 }) != 0)
         kit_fail("the digests of problems/%s are not written: see above", import.name);
-    printf("contrib/skeleton has an example of each; then: make check-problem PROBLEM=%s\n", import.name);
+    printf("%smake check-problem PROBLEM=%s\n",
+           import.adapted ? "next: " : "contrib/skeleton has an example of each; then: ", import.name);
     settings_release(&import.problem);
     return 0;
 }

@@ -21,6 +21,7 @@ struct import {
     struct lines languages;   /* of the statements */
     struct lines types;       /* of the problem */
     const char *time_limit;   /* in seconds */
+    bool adapted;             /* it is judged as it is (adapt.h) */
     struct lines by_hand;     /* what a human must look at */
 };
 

@@ -407,7 +407,7 @@ void import_problem(struct import *import)
         take_key(import, "limits.time_limit");
     else
         import->time_limit = "10";
-    if (starts_with(import->version, "legacy") && tree_at(&import->package, "data"))
+    if (strcmp(import->version, "2025-09") != 0 && tree_at(&import->package, "data"))
         take_key(import, "validator_flags");
     if (strcmp(value(import, "grading.objective"), "min") == 0)
         BY_HAND(import, "grading.objective: min: here the least score was the best; scores of 2025-09 are better the "

@@ -3,7 +3,7 @@
  *
  *   check ZIP|FOLDER [--submissions]     holds a package against the rules of the format 2025-09
  *   export PROBLEM [--limit BYTES] [--league NAME]   writes a problem as packages/PROBLEM.zip in the build folder
- *   import ZIP|FOLDER NAME               starts problems/NAME from a package of 2025-09, legacy or legacy-icpc
+ *   import ZIP|FOLDER NAME [--by-hand]         starts problems/NAME from a package of 2025-09, legacy or legacy-icpc
  *   groups DATA                          prints the test groups of a package's folder data/
  *   yaml FILE KEY...                     prints a YAML file, a line each: key, tab, value; other keys are refused
  *   unpack FROM FOLDER BYTES FILE-BYTES  is for the program itself, in a box

@@ -1,6 +1,7 @@
 # Compilers and flags. Probes are lazy: none runs unless a rule needs it.
 
 CC := gcc
+CXX := g++
 NVCC ?= $(firstword $(wildcard $(CUDA_HOME)/bin/nvcc) $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 
 HOST_CPPFLAGS := -D_GNU_SOURCE -I. -I$(BUILD) $(CPPFLAGS)
@@ -37,6 +38,7 @@ GENCODE_OWN := -gencode arch=compute_$(CUDA_ARCH)a,code=sm_$(CUDA_ARCH)a \
 # CUB and Thrust name what they do to profilers by a library that they look for with dlsym(), which leagues refuse.
 WITHOUT_NVTX := -DNVTX_DISABLE
 SUBMISSION_CFLAGS := -std=gnu11 -O3 -march=native -fPIC -Wall -Wno-unknown-pragmas
+SUBMISSION_CXXFLAGS := $(patsubst -std=%,-std=gnu++20,$(SUBMISSION_CFLAGS))
 
 # For a make in a recipe: every processor, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -59,6 +61,7 @@ stamp = $(if $(BUILDS),$(shell mkdir -p $(dir $(1)); \
 # A change of flags rebuilds what was built with the old ones; -Werror changes no output.
 define flags_now
 $(CC) $(CPPFLAGS) $(filter-out -Werror,$(HOST_CFLAGS)) $(SANITIZERS) $(HOST_LIBS) $(SUBMISSION_CFLAGS) \
+	$(CXX) $(SUBMISSION_CXXFLAGS) \
 	$(NVCC) $(NVCC_FLAGS) $(WITHOUT_NVTX)
 endef
 FLAGS_STAMP := $(BUILD)/flags

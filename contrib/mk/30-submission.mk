@@ -1,12 +1,13 @@
-# A submission: one .cu or .c file, or a folder of them, into a device_user.so that exports device_user only. OpenCL
-# kernels, NAME.cl in the folder, come along as the text NAME_cl[].
+# A submission: one .cu, .c or .cc file, or a folder of them, into a device_user.so that exports device_user only.
+# OpenCL kernels, NAME.cl in the folder, come along as the text NAME_cl[].
 
 # What is run where nothing is named: the participant's file, or the problem's own baseline. In CUDA, for the GPU or for
 # the simulator; in C where there is neither.
 BASELINE := problems/$(PROBLEM)/submissions/accepted/baseline
 DEFAULT_CUDA := $(if $(filter editdistance,$(PROBLEM)),device_user.cu,$(BASELINE).cu)
 CUDA_LACKS := $(if $(GPU),,$(if $(NVCC),$(strip $(CUDASIM_LACKS)),nvcc))
-DEFAULT_SUBMISSION := $(if $(CUDA_LACKS),$(BASELINE).c,$(DEFAULT_CUDA))
+PLAIN_BASELINE := $(firstword $(wildcard $(BASELINE).c $(BASELINE).cc) $(BASELINE).c)
+DEFAULT_SUBMISSION := $(if $(CUDA_LACKS)$(if $(wildcard $(DEFAULT_CUDA)),,none),$(PLAIN_BASELINE),$(DEFAULT_CUDA))
 SUBMISSION ?= $(DEFAULT_SUBMISSION)
 ifeq ($(strip $(SUBMISSION)),)
 $(error SUBMISSION is empty: name a file or folder, or omit it for the default ($(DEFAULT_SUBMISSION)))
@@ -15,8 +16,9 @@ endif
 # build/submissions/PROBLEM/PATH, no two paths in one: what is outside the toolkit goes by its absolute path, below @.
 submission_path = $(patsubst /%,@/%,$(if $(findstring ..,$(1)),$(abspath $(1)),$(1)))
 submission_folder = $(BUILD)/submissions/$(PROBLEM)/$(call submission_path,$(patsubst %/,%,$(1)))
-submission_files = $(sort $(if $(wildcard $(1)/.),$(wildcard $(1)/*.cu $(1)/*.c $(1)/*.h $(1)/*.cuh $(1)/*.cl),$(1)))
-submission_sources = $(filter %.cu %.c %.cl,$(call submission_files,$(1)))
+submission_files = $(sort $(if $(wildcard $(1)/.),\
+	$(wildcard $(addprefix $(1)/,*.cu *.c *.cc *.h *.hh *.hpp *.cuh *.cl)),$(1)))
+submission_sources = $(filter %.cu %.c %.cc %.cl,$(call submission_files,$(1)))
 submission_object = $(call submission_folder,$(1))/$(notdir $(2)).o
 
 # Whether it uses OpenCL: kernels of its own files, or one of the headers.
@@ -29,6 +31,9 @@ submission_opencl = $(strip $(if $(filter %.cl,$(call submission_files,$(1))),ye
 submission_own = $(if $(filter %.cu,$(call submission_files,$(1))),\
 	$(shell grep -ls '__CUDA_ARCH_FEAT_SM$(CUDA_ARCH)_ALL' $(call submission_files,$(1))))
 submission_flags = $(if $(call submission_own,$(1)),$(subst $(GENCODE),$(GENCODE_OWN),$(NVCC_FLAGS)),$(NVCC_FLAGS))
+
+# The compiler of a source, and of what it is linked by.
+submission_compiler = $(if $(filter %.cc,$(1)),$(CXX) $(SUBMISSION_CXXFLAGS),$(CC) $(SUBMISSION_CFLAGS))
 
 # The toolkit's header and the problem's are included before anything the submission may bring.
 HEADER := problems/$(PROBLEM)/include/device_user.h
@@ -64,7 +69,7 @@ define compile_rule
 $(call submission_object,$(1),$(2)): $(2) $(call submission_folder,$(1))/files $(HEADER) verify/wire/submission.h \
 		$(FLAGS_STAMP)
 	$$(call say,$(if $(filter %.cu,$(2)),NVCC,CC) $(2))$(call box,$(1))$(if $(filter %.cu,$(2)),\
-		$$(NVCC) $(call submission_flags,$(1)) $(WITHOUT_NVTX),$(CC) $(SUBMISSION_CFLAGS)) \
+		$$(NVCC) $(call submission_flags,$(1)) $(WITHOUT_NVTX),$(call submission_compiler,$(2))) \
 		$(if $(FRESH),,-MMD -MP -MF $$@.d) $(call INCLUDES,$(2)) -c -o $$@ $(2)
 $(if $(FRESH),,-include $(call submission_object,$(1),$(2)).d)
 endef
@@ -80,7 +85,8 @@ $(call submission_folder,$(1))/device_user.so: \
 	@$(call box,$(1))nm -C --defined-only $$(filter %.o,$$^) | awk -f contrib/mk/entry.awk >&2
 	$$(call say,LINK $$@)$(call box,$(1))$(if $(filter %.cu,$(call submission_sources,$(1))),\
 		$$(NVCC) -shared -cudart shared -Xlinker $(LINK_OPTIONS),\
-		$(CC) -shared -Wl$(comma)$(LINK_OPTIONS)) -o $$@ $$(filter %.o,$$^) -lm\
+		$(if $(filter %.cc,$(call submission_sources,$(1))),$(CXX),$(CC)) -shared -Wl$(comma)$(LINK_OPTIONS)) \
+		-o $$@ $$(filter %.o,$$^) -lm\
 		$(if $(call submission_opencl,$(1)),-lOpenCL)
 endef
 
@@ -101,7 +107,8 @@ endif
 
 # What main_host runs when it is given no --submission.
 .PHONY: default-submission
-default-submission: $(BUILD)/submissions/$(PROBLEM).so
+default-submission: $(if $(wildcard $(DEFAULT_SUBMISSION)),$(BUILD)/submissions/$(PROBLEM).so)
+	@:
 $(BUILD)/submissions/$(PROBLEM).so: $(call submission_folder,$(DEFAULT_SUBMISSION))/device_user.so
 	$(Q)ln -sfn $(patsubst $(BUILD)/submissions/%,%,$<) $@ && touch -h $@
 

@@ -9,7 +9,8 @@ $(BUILD)/convert: $(CONVERT_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -ljansson -lxml2 -lm
 
 # Problems are in it, for it exports them. driver.c and validator.c go into packages.
-KATTIS_OBJECTS := $(call object,$(filter-out %/driver.c %/validator.c,$(wildcard contrib/kattis/*.c)) \
+KATTIS_OBJECTS := $(call object,$(filter-out %/driver.c %/validator.c,$(wildcard contrib/kattis/*.c) \
+	contrib/kattis/adapter/compare.c) \
 	$(addprefix contrib/grade/,contest.c faults.c groups.c score.c litter.c))
 $(BUILD)/kattis: $(KATTIS_OBJECTS) $(OUTPUTS_OBJECTS) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS) -larchive

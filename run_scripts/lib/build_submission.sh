@@ -26,17 +26,17 @@ submission_files() { # SUBMISSION
             END { if (NR > files) print files " files and folders"; else if (sum > bytes) print bytes " bytes" }')
     [ -z "$count" ] || refuse "'$1' has more than $count"
     if [ -d "$full" ]; then
-        sources=$(find "$full" -maxdepth 1 -type f \( -name '*.cu' -o -name '*.c' \))
-        [ -n "$sources" ] || refuse "the folder '$1' has no .cu or .c file"
+        sources=$(find "$full" -maxdepth 1 -type f \( -name '*.cu' -o -name '*.c' -o -name '*.cc' \))
+        [ -n "$sources" ] || refuse "the folder '$1' has no .cu, .c or .cc file"
         [ -z "$(find "$full" ! -type f ! -type d -print -quit)" ] ||
             refuse "the folder '$1' has a symbolic link in it, or something else that is no file or folder"
         mapfile -d '' -t -O 1 names < <(find "$full" -mindepth 1 -printf '%P\0')
     elif [ ! -f "$full" ]; then
         refuse "'$1' is no regular file, and no folder"
-    elif [[ $1 == *.cu || $1 == *.c ]]; then
+    elif [[ $1 == *.cu || $1 == *.c || $1 == *.cc ]]; then
         sources=$1
     else
-        refuse "'$1' is no .cu or .c file, and no folder"
+        refuse "'$1' is no .cu, .c or .cc file, and no folder"
     fi
     for name in "${names[@]}"; do
         name_is path "$name" || refuse "the name '$name' cannot be taken: use $(name_words)"

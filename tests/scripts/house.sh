@@ -78,10 +78,10 @@ awk -v objects="$objects/" -v files="$work/files" -v library="$work/library" '
 
 status=0
 sort "$work/arrows" | awk -v table="$table" -v files="$work/files" -v work="$work" '
-    # The room that a file is in: a problem, the skeleton of one and a folder of tests are one room each.
+    # The room that a file is in: a problem, its skeleton or adapter, and a folder of tests are one room each.
     function room(file) {
         if (!sub(/\/[^\/]*$/, "", file)) return "."
-        if (match(file, /^(problems|tests)\/[^\/]+/) || match(file, /^contrib\/skeleton/))
+        if (match(file, /^(problems|tests)\/[^\/]+/) || match(file, /^contrib\/(skeleton|kattis\/adapter)/))
             file = substr(file, 1, RLENGTH)
         return file
     }

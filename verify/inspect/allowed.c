@@ -46,8 +46,8 @@ static const char *const c_groups[] = {
     "localtime mktime nanosleep sleep strftime strptime time timegm timelocal times timespec_get timespec_getres "
     "tzset usleep",
     /* signal.h: those of one's own process */
-    "bsd_signal pause raise sigaction sigaddset sigaltstack sigandset sigdelset sigemptyset sigfillset siginterrupt "
-    "sigisemptyset sigismember signal sigorset sigpending sigprocmask sysv_signal __sysv_signal "
+    "alarm bsd_signal pause raise sigaction sigaddset sigaltstack sigandset sigdelset sigemptyset sigfillset "
+    "siginterrupt sigisemptyset sigismember signal sigorset sigpending sigprocmask sysv_signal __sysv_signal "
     "__libc_current_sigrtmin __libc_current_sigrtmax",
     /* pthread.h, threads.h, semaphore.h, sched.h */
     "pthread_* __pthread_* __register_atfork call_once cnd_* mtx_* thrd_* tss_* sem_clockwait sem_destroy "

@@ -1,0 +1,18 @@
+#!/bin/bash
+# Builds a program of a package in the compilers' box: package_program.sh SOURCES FOLDER
+#
+# SOURCES, a folder or a file, is copied to FOLDER, which is made anew, and built there into FOLDER/run
+# (contrib/kattis/program_build.sh). Exit code 0, or 3 with the compiler's words.
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 2 ] || usage 'package_program.sh SOURCES FOLDER'
+rm -rf "$2"
+mkdir -p "$2"
+if [ -d "$1" ]; then cp -R "$1/." "$2"; else cp "$1" "$2"; fi
+folder=$(realpath "$2")
+cd "$folder"
+words=$("$root/run_scripts/lib/compile_box.sh" "$folder" "$root/contrib/kattis/program_build.sh" -- \
+    sh "$root/contrib/kattis/program_build.sh" 2>&1) && [ -f run ] || {
+    shown <<< "$words" >&2
+    fail "'$1' does not build: see above"
+}
+chmod 755 run # the box may forbid it
