@@ -8,7 +8,7 @@
 # Goes on where it was stopped, however that was. docs/CONTEST.md describes the folder.
 #
 #   grade.sh CONTEST check             prints every fault of contest.yaml and teams/, and what is there
-#   grade.sh CONTEST token NAME        a team's token for the contest's server; --jury, --admin, --program, --revoke NAME
+#   grade.sh CONTEST token NAME        a token for the server; --jury, --admin, --program NAME; --revoke NAME
 #   grade.sh CONTEST rejudge FILTER... shows what would be judged again; with --start --reason TEXT it is
 #   grade.sh CONTEST changes N         old and new verdicts of rejudging N; then commit N, or cancel N
 #   grade.sh CONTEST clear-review N    submission N was looked at: its times rank

@@ -10,7 +10,8 @@ function count(name, text) {
     return text
 }
 END {
-    print "| kernel | `l` | `l_c` | `l_mr` | `l_mw` | `l_shr` | `l_shw` | `l_s` | `l_sfu` | `dpc` | `cpx` | registers | words |"
+    print "| kernel | `l` | `l_c` | `l_mr` | `l_mw` | `l_shr` | `l_shw` | `l_s` | `l_sfu` | `dpc` | `cpx` |" \
+        " registers | words |"
     print "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     for (k = 1; k in kernels; k++) {
         split(row[kernels[k]], cell, ",")
