@@ -52,8 +52,13 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     assert_equal "$(path 'count(//failure)')" 3
     assert_equal "$(path 'string(//testcase[3]/@name)')" 'secret case 1'
     assert_equal "$(path 'string(//testcase[4]/failure/@message)')" 'time limit exceeded'
-    assert_equal "$(path 'string(//testcase[1]/@time)')" 0.250000
+    assert_equal "$(path 'string(//testcase[1]/@time)')" 0.250
     [[ $(path 'string(//testcase[2]/failure/@message)') == 'x]]>&<b>"'"'"'|`# SKIP not ok 9 '* ]]
+    # Jenkins' own schema, where there is a file of it: junit-10.xsd of its xunit plugin, to be had with that alone.
+    [ -z "${JUNIT_10_XSD:-}" ] || xmllint --noout --schema "$JUNIT_10_XSD" "$BATS_TEST_TMPDIR/junit.xml"
+    # What it asks of times beside: three digits behind the point, which ours asks, too.
+    sed 's/ time="0\.250"/ time="0.2500001"/' "$BATS_TEST_TMPDIR/junit.xml" > "$BATS_TEST_TMPDIR/broken.xml"
+    run ! xmllint --noout --schema contrib/autograders/junit.xsd "$BATS_TEST_TMPDIR/broken.xml"
     # The schema is one that can refuse.
     sed 's/ tests="4"/ tests="x"/' "$BATS_TEST_TMPDIR/junit.xml" > "$BATS_TEST_TMPDIR/broken.xml"
     run ! xmllint --noout --schema contrib/autograders/junit.xsd "$BATS_TEST_TMPDIR/broken.xml"
@@ -147,6 +152,23 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     leaks_nothing
 }
 
+@test "formats: a grader's result for GitHub Classroom, as its reporter reads it" {
+    run -0 convert classroom --points 8 --title "$evil" "$result"
+    leaks_nothing
+    assert_equal "$(wc -l <<< "$output")" 1
+    # What the reporter adds up, and how it ends.
+    assert_equal "$(jq -c '[.version, .status, .max_score, (.tests | map(.score) | add), (.tests | length)]' <<< "$output")" \
+        '[1,"fail",8,2,4]'
+    assert_equal "$(jq -c '[.tests[].status], [.tests[] | keys == ["duration", "filename", "line_no", "message", "name",
+        "score", "status", "test_code"]]' <<< "$output" | paste -sd ' ')" \
+        '["pass","fail","fail","fail"] [true,true,true,true]'
+    assert_equal "$(jq -r '.tests[3] | .name + ": " + .message' <<< "$output")" 'secret case 2: time limit exceeded'
+    jq '.verdict = "JE" | .cases = []' "$result" > "$BATS_TEST_TMPDIR/je.json"
+    run -0 convert classroom "$BATS_TEST_TMPDIR/je.json"
+    assert_equal "$(jq -c '[.status, .tests[0].name, .tests[0].score]' <<< "$output")" '["error","judging",0]'
+    run -2 convert classroom "$result" "$result"
+}
+
 @test "formats: what would be unfair or is no result is refused" {
     jq '.asked.keep_going = false' "$result" > "$BATS_TEST_TMPDIR/stopped.json"
     run -2 --separate-stderr convert gradescope "$BATS_TEST_TMPDIR/stopped.json"
@@ -168,7 +190,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
 @test "formats: a sealed judging tells nothing of its samples' inputs; --full tells organisers all" {
     jq '.seal = {name: "spring", commitment: "0"} | .cases[0].verdict = "WA" | .cases[0].message = "127 is right"' \
         "$result" > "$BATS_TEST_TMPDIR/sealed.json"
-    for format in junit tap summary gradescope; do
+    for format in junit tap summary gradescope classroom; do
         run -0 convert $format "$BATS_TEST_TMPDIR/sealed.json"
         refute_output --partial '127 is right'
         leaks_nothing
@@ -455,12 +477,15 @@ legacy() {
 @test "formats: continuous integration gets reports and an exit code, and no word of a secret case" {
     requires box
     local ci=contrib/autograders/github/judge_ci.sh out=$BATS_TEST_TMPDIR/report
-    export GITHUB_STEP_SUMMARY=$BATS_TEST_TMPDIR/step.md
+    export GITHUB_STEP_SUMMARY=$BATS_TEST_TMPDIR/step.md GITHUB_OUTPUT=$BATS_TEST_TMPDIR/output
     run -1 "$ci" problems/editdistance/submissions/wrong_answer/hamming.c editdistance "$out"
     assert_output --partial 'WA: wrong answer; Cases: 3 of 20 accepted'
     refute_output --partial secret/
     xmllint --noout --schema contrib/autograders/junit.xsd "$out/junit.xml"
     cmp "$out/summary.md" "$GITHUB_STEP_SUMMARY"
+    cmp "$out/classroom.json" <(sed -n 's/^result=//p' "$GITHUB_OUTPUT" | base64 -d)
+    assert_equal "$(jq -c '[.status, .max_score, (.tests | map(.score) | add)]' "$out/classroom.json")" \
+        '["fail",100,15]'
     run ! grep -rqE "secret/|05-equal|129228" "$out"
     [ "$(grep -c '^ok ' "$out/results.tap")" = 3 ]
     run -0 "$ci" problems/editdistance/submissions/accepted/baseline.c editdistance "$out" --group sample

@@ -13,7 +13,7 @@
 
 struct format_options {
     char *title;        /* the team's or the assignment's name, cleaned; "" for none */
-    double points;      /* gradescope: what all cases together are worth, above 0 */
+    double points;      /* gradescope, classroom: what all cases together are worth, above 0 */
     double execution_time; /* gradescope: seconds that judging took; below 0 where nobody says */
     int tap_version;    /* tap: 13, which every reader knows, or 14 */
     bool hide_secret;   /* gradescope: secret cases are never shown, rather than after the due date */
@@ -23,6 +23,6 @@ struct format_options {
 typedef bool format_function(FILE *file, const struct graded *results, size_t count,
                              const struct format_options *options, struct error *error);
 
-format_function format_junit, format_tap, format_summary, format_gradescope;
+format_function format_junit, format_tap, format_summary, format_gradescope, format_classroom;
 
 #endif

@@ -19,9 +19,10 @@ static bool attribute_count(xmlTextWriterPtr xml, const char *name, size_t value
     return xmlTextWriterWriteFormatAttribute(xml, BAD_CAST name, "%zu", value) >= 0;
 }
 
+/* Milliseconds, as the Maven plugin writes them that the format comes from: Jenkins takes no more digits. */
 static bool attribute_seconds(xmlTextWriterPtr xml, double seconds)
 {
-    return xmlTextWriterWriteFormatAttribute(xml, BAD_CAST "time", "%.6f", seconds) >= 0;
+    return xmlTextWriterWriteFormatAttribute(xml, BAD_CAST "time", "%.3f", seconds) >= 0;
 }
 
 static bool begin(xmlTextWriterPtr xml, const char *name) { return xmlTextWriterStartElement(xml, BAD_CAST name) >= 0; }

@@ -22,12 +22,13 @@ static const char help[] =
     "        tap         TAP, the Test Anything Protocol\n"
     "        summary     Markdown for a GitHub step summary\n"
     "        gradescope  Gradescope's results.json, of one RESULT\n"
+    "        classroom   JSON of a grader for GitHub Classroom, of one RESULT\n"
     "\n"
     "  --out FILE      write to FILE rather than to standard output\n"
     "  --title TEXT    a name to put on it: the team's, the assignment's\n"
     "  --full          for organisers: secret cases by name and with their messages\n"
     "  --tap-version N tap: 13 or 14 (default: 13, which every reader takes)\n"
-    "  --points N      gradescope: what all cases together are worth (default: 100)\n"
+    "  --points N      gradescope, classroom: what all cases together are worth (default: 100)\n"
     "  --hide-secret   gradescope: never show secret cases, not even after the due date\n"
     "  --execution-time S  gradescope: what judging took, seconds\n"
     "  --help          print this and exit\n";
@@ -37,7 +38,7 @@ static const struct {
     format_function *write;
 } formats[] = {
     { "junit", format_junit }, { "tap", format_tap }, { "summary", format_summary },
-    { "gradescope", format_gradescope },
+    { "gradescope", format_gradescope }, { "classroom", format_classroom },
 };
 
 enum { TITLE_BYTES = 256, RESULTS_MOST = 10000 };
@@ -132,7 +133,8 @@ int main(int argc, char **argv)
         }
     write = format_of(argv[optind]);
     if (ok && (!write || argc - optind < 2 || argc - optind > RESULTS_MOST))
-        ok = error_usage(&error, "a FORMAT (junit, tap, summary or gradescope) and a RESULT are needed; see --help");
+        ok = error_usage(&error, "a FORMAT (junit, tap, summary, gradescope or classroom) and a RESULT are needed; see "
+                                 "--help");
     options.title = clean_text(title, TITLE_BYTES);
     results = ok ? calloc((size_t)(argc - optind), sizeof *results) : NULL;
     if (ok && !results)

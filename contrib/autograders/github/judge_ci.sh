@@ -1,7 +1,8 @@
 #!/bin/bash
 # Judges a submission in continuous integration: judge_ci.sh SUBMISSION PROBLEM FOLDER [options for main_host]
 #
-# Writes FOLDER/junit.xml, results.tap and summary.md, appends the last to GitHub's step summary where there is one, and
+# Writes FOLDER/junit.xml, results.tap, summary.md and classroom.json. Where GitHub runs it, it appends summary.md to
+# the step summary and gives the step the output `result`, classroom.json in base64, for Classroom's reporter. It
 # prints one line. What the host itself prints names cases and answers: it goes nowhere. Exit codes: those of judge.sh.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 help_asked "$@"
@@ -10,7 +11,7 @@ submission=$1 problem=$2 folder=$3
 shift 3
 scripts=$root/run_scripts
 mkdir -p "$folder"
-rm -f "$folder"/{junit.xml,results.tap,summary.md}
+rm -f "$folder"/{junit.xml,results.tap,summary.md,classroom.json}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -28,6 +29,8 @@ fi
 "$scripts/convert.sh" junit --out "$folder/junit.xml" "$work/result.json"
 "$scripts/convert.sh" tap --out "$folder/results.tap" "$work/result.json"
 "$scripts/convert.sh" summary --out "$folder/summary.md" "$work/result.json"
+"$scripts/convert.sh" classroom --out "$folder/classroom.json" --points "${POINTS:-100}" "$work/result.json"
 [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$folder/summary.md" >> "$GITHUB_STEP_SUMMARY"
+[ -z "${GITHUB_OUTPUT:-}" ] || echo "result=$(base64 -w 0 "$folder/classroom.json")" >> "$GITHUB_OUTPUT"
 echo "$(sed -n '1s/^## //p' "$folder/summary.md"); $(sed -n 's/^\(Cases: .* accepted\).*/\1/p' "$folder/summary.md")"
 exit $status
