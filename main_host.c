@@ -64,6 +64,7 @@
 #include "verify/judge/options.h"
 #include "verify/judge/probe.h"
 #include "verify/judge/ranking.h"
+#include "verify/judge/ready.h"
 #include "verify/judge/session.h"
 #include "verify/judge/setup.h"
 #include "verify/result/calls.h"
@@ -87,6 +88,8 @@ struct host {
     struct walls walls;                 /* the box as it was reached */
     struct gpu_use use;                 /* the GPU and its warden, from claim_gpu() to the end */
     struct session_config session;      /* what every case's session is started with */
+    struct session_config empty;        /* and one of a submission that does nothing */
+    struct ready ready;                 /* runners that were started before they are needed */
     char root[PATH_MAX / 2];            /* the toolkit's folder */
     char build[PATH_MAX / 2];           /* where this program stands */
     struct processors processors;       /* the runner's, and the host's own */
@@ -492,7 +495,7 @@ static bool is_to_blame(struct host *host, struct source *source, enum outcome o
 /* One runner, from its start to its end, and all calls of one case in it. False only for the host's own failure. */
 static bool run_session(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
-    struct session *session = calloc(1, sizeof *session);
+    struct session *session = ready_take(&host->ready, &host->session);
     struct blob output = { 0 };
     struct facts facts;
     bool ok, killed, lost;
@@ -516,27 +519,50 @@ static bool run_session(struct host *host, struct source *source, struct case_re
     return ok;
 }
 
+/* The GPU, and on it the runners of this case and of the next ones, which are started together. */
+static bool start_runners(struct host *host, struct error *error)
+{
+    const struct session_config *const ranked[] = { &host->empty, &host->session }, *const *configs = ranked;
+    const size_t left = host->prepare.case_count + 1 - host->result.case_count, each = host->options.ranked ? 2 : 1;
+
+    if (!settle_gpu(host, error))
+        return false;
+    host->empty = host->session;
+    host->empty.box.submission = host->submission.empty;
+    if (!host->options.ranked)
+        configs++;
+    if (host->walls.level >= BOX_NAMESPACES) /* else a submission could get at them */
+        ready_start(&host->ready, configs, each, each * left);
+    return true;
+}
+
+/* The first input of a case, the GPU and the runners. What need not wait for another is under way at the same time. */
+static bool begin_case(struct host *host, struct source *source, struct case_result *result, struct error *error)
+{
+    const bool soon = host->use.settled || host->use.warden.lent; /* else the warden is still making its context */
+
+    if ((soon && !start_runners(host, error)) || !next_call(host, source, result, error))
+        return false;
+    if (host->result.case_count == 1)
+        report_surroundings(stderr, &host->result, host->device.no_gpu);
+    if (!host->result.hides)
+        host->problem->describe(stdout, &source->input, &source->answer);
+    fflush(stdout);
+    return start_runners(host, error);
+}
+
 /* One case, from its first input to the end of its runner. False only for the host's own failure. */
 static bool run_case(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
-    const struct blob *input = &source->input;
     bool ok;
 
     result->name = source->name;
     ok = calls_begin(result, &host->options, &host->session, host->result.record.signs, error) &&
-         next_call(host, source, result, error);
-    if (ok) {
-        if (host->result.case_count == 1)
-            report_surroundings(stderr, &host->result, host->device.no_gpu);
-        if (!host->result.hides)
-            host->problem->describe(stdout, input, &source->answer);
-        fflush(stdout);
-        ok = settle_gpu(host, error) &&
-             (!host->options.ranked ||
-              ranking_calibrate(&host->session, host->submission.empty, input, host->problem->output_size(input),
-                                &result->overhead, error)) &&
-             run_session(host, source, result, error);
-    }
+         begin_case(host, source, result, error) &&
+         (!host->options.ranked ||
+          ranking_calibrate(&host->ready, &host->empty, &source->input,
+                            host->problem->output_size(&source->input), &result->overhead, error)) &&
+         run_session(host, source, result, error);
     blob_release(&source->input);
     blob_release(&source->answer);
     blob_release(&source->decoy);
@@ -736,6 +762,7 @@ static int run(struct host *host)
          (!host->options.public_json || report_json_begin(host->options.public_json, &error)) &&
          record_begin(&result->record, &error) && root_find(host->build, host->root, sizeof host->root, &error) &&
          judge(host, &error);
+    ready_end(&host->ready);
     gpu_use_end(&host->use);
     if (!ok && error.code == EXIT_TOOLKIT) {
         result->verdict = VERDICT_JE;

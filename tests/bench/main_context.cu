@@ -2,8 +2,9 @@
  * main_context.cu - what a process takes on a GPU that does nothing there: bench_context [COUNT]
  *
  * COUNT times (15): a process makes a CUDA context, runs an empty kernel and waits; then it is told to end. Prints the
- * least and the median of the seconds that its start took and its end, and of one process's end with the next one's
- * start begun at the same moment. Another process holds a context on the GPU all the while, as the warden does.
+ * least and the median of the seconds that its start took and its end, of one process's end with the next one's
+ * start begun at the same moment, and of several processes' starts and ends at the same moment. Another process holds a
+ * context on the GPU all the while, as the warden does.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 #include "verify/base/clock.h"
 
-enum { COUNT_MOST = 1000, READY = 1, FAILED = 3 };
+enum { COUNT_MOST = 1000, SEVERAL = 8, READY = 1, FAILED = 3 };
 
 struct user {
     pid_t pid;
@@ -104,9 +105,28 @@ static void print_row(const char *name, double *seconds, int count)
     printf("%-66s %7.3f %7.3f\n", name, seconds[0], seconds[(count - 1) / 2]);
 }
 
+/* Several at the same moment. */
+static void use_several(const char *program, double *start_seconds, double *end_seconds)
+{
+    struct user users[SEVERAL];
+    int64_t before = clock_ns();
+
+    for (int i = 0; i < SEVERAL; i++)
+        users[i] = start(program);
+    for (int i = 0; i < SEVERAL; i++)
+        await(&users[i]);
+    *start_seconds = clock_seconds(before, clock_ns());
+    before = clock_ns();
+    for (int i = 0; i < SEVERAL; i++)
+        tell_to_end(&users[i]);
+    for (int i = 0; i < SEVERAL; i++)
+        await_end(&users[i]);
+    *end_seconds = clock_seconds(before, clock_ns());
+}
+
 int main(int argc, char **argv)
 {
-    static double starts[COUNT_MOST], ends[COUNT_MOST], both[COUNT_MOST];
+    static double starts[COUNT_MOST], ends[COUNT_MOST], both[COUNT_MOST], many[COUNT_MOST], many_ends[COUNT_MOST];
     const int count = argc == 2 ? atoi(argv[1]) : 15;
     struct user keeper, user, next;
     int64_t before;
@@ -140,11 +160,14 @@ int main(int argc, char **argv)
         both[i] = clock_seconds(before, clock_ns());
         tell_to_end(&next);
         await_end(&next);
+        use_several(argv[0], &many[i], &many_ends[i]);
     }
     tell_to_end(&keeper);
     await_end(&keeper);
     print_row("a process with a CUDA context, which does nothing: its start", starts, count);
     print_row("  its end", ends, count);
     print_row("  its end and the next one's start, at the same time", both, count);
+    print_row("eight of them at the same time: their start", many, count);
+    print_row("  their end", many_ends, count);
     return 0;
 }

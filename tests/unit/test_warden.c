@@ -99,8 +99,32 @@ static void test_spare(void)
     CHECK(reap_all(child, &status, 5), "something lives on");
     CHECK(WIFSIGNALED(status), "the child's status is %d", status);
     CHECK(kill(spared, 0) == 0 && waitpid(spared, NULL, WNOHANG) == 0, "the spared child is gone");
-    reap_spare(0);
+    reap_unspare(spared);
     CHECK(reap_all(spared, &status, 5), "the spared child lives on");
+    CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");
+}
+
+/* Several are spared, and one of them ends by itself while another child is reaped. */
+static void test_spare_several(void)
+{
+    pid_t waiting = fork(), ending = waiting == 0 ? 0 : fork();
+    int status = 0;
+
+    if (waiting == 0)
+        for (;;)
+            pause();
+    if (ending == 0)
+        _exit(7);
+    reap_spare(waiting);
+    reap_spare(ending);
+    usleep(20000);
+    CHECK(reap_all(0, &status, 5), "something lives on");
+    CHECK(reap_has_ended(ending, &status) && WIFEXITED(status) && WEXITSTATUS(status) == 7, "its status is %d", status);
+    CHECK(!reap_has_ended(waiting, &status) && kill(waiting, 0) == 0, "the other spared child is gone");
+    status = 0;
+    CHECK(reap_all(ending, &status, 5) && WEXITSTATUS(status) == 7, "what ended by itself keeps its status: %d", status);
+    CHECK(!reap_has_ended(ending, &status), "it is still spared");
+    CHECK(reap_all(waiting, &status, 5) && WIFSIGNALED(status), "the last one's status is %d", status);
     CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");
 }
 
@@ -300,6 +324,7 @@ int main(int argc, char **argv)
     reap_adopt();
     test_stop();
     test_spare();
+    test_spare_several();
     test_no_warden();
     if (argc == 2) {
         test_warden(argv[1]);

@@ -96,21 +96,37 @@ void processor_use(int processor)
     sched_setaffinity(0, sizeof one, &one);
 }
 
-void processors_confine(const struct processors *processors, pid_t pid)
+/* Moves all threads of a process. */
+static void move(pid_t pid, const cpu_set_t *set)
 {
     char path[64];
     struct dirent *entry;
     DIR *threads;
 
-    if (processors->others == 0)
-        return;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     threads = opendir(path);
     while (threads && (entry = readdir(threads)))
         if (entry->d_name[0] != '.')
-            sched_setaffinity((pid_t)atoi(entry->d_name), sizeof processors->own, &processors->own);
+            sched_setaffinity((pid_t)atoi(entry->d_name), sizeof *set, set);
     if (threads)
         closedir(threads);
+}
+
+void processor_keep(int processor, pid_t pid)
+{
+    cpu_set_t one;
+
+    if (processor == PROCESSOR_ANY)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    move(pid, &one);
+}
+
+void processors_confine(const struct processors *processors, pid_t pid)
+{
+    if (processors->others > 0)
+        move(pid, &processors->own);
 }
 
 void processors_make_way(const struct processors *processors)

@@ -27,6 +27,9 @@ void processors_claim(struct processors *processors);
 /* Moves the calling process to one processor; PROCESSOR_ANY does nothing. */
 void processor_use(int processor);
 
+/* The same with another process, all its threads. */
+void processor_keep(int processor, pid_t pid);
+
 /* Keeps another process of the host's, all its threads, to the host's own processors. */
 void processors_confine(const struct processors *processors, pid_t pid);
 

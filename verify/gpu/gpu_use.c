@@ -25,8 +25,10 @@ static bool start_warden(struct gpu_use *use, struct error *error)
 
 static void stop_warden(struct gpu_use *use)
 {
+    const pid_t pid = use->warden.pid;
+
     warden_stop(&use->warden);
-    reap_spare(0);
+    reap_unspare(pid);
 }
 
 bool gpu_use_probe(struct gpu_use *use, struct error *error)

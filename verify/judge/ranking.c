@@ -21,12 +21,11 @@ bool ranking_disturbed(const struct session_times *times, size_t count)
            times[count - 1].megahertz < fastest * (1 - RANKING_CLOCK_DRIFT);
 }
 
-bool ranking_calibrate(const struct session_config *config, const char *empty, const struct blob *input,
+bool ranking_calibrate(struct ready *ready, const struct session_config *empty, const struct blob *input,
                        size_t output_size, struct stats *overhead, struct error *error)
 {
-    struct session *session = calloc(1, sizeof *session);
-    struct session_config quiet = *config;
-    const int calls = config->resident ? RANKING_RESIDENT_CALIBRATIONS : RANKING_CALIBRATIONS;
+    struct session *session = ready_take(ready, empty);
+    const int calls = empty->resident ? RANKING_RESIDENT_CALIBRATIONS : RANKING_CALIBRATIONS;
     double samples[RANKING_RESIDENT_CALIBRATIONS];
     struct blob output = { 0 };
     struct session_times times;
@@ -35,8 +34,7 @@ bool ranking_calibrate(const struct session_config *config, const char *empty, c
 
     if (!session)
         return error_toolkit(error, "out of memory");
-    quiet.box.submission = empty;
-    facts = session_open(session, &quiet, output_size);
+    facts = session_open(session, empty, output_size);
     for (int i = -1; i < calls && facts.outcome == OUTCOME_DONE; i++) {
         facts = session_call(session, input, &output, &times);
         if (i >= 0)

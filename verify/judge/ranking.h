@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "verify/base/error.h"
+#include "ready.h"
 #include "session.h"
 #include "verify/base/stats.h"
 
@@ -21,11 +22,11 @@ enum {
 #define RANKING_CLOCK_DRIFT 0.02
 
 /*
- * Times a submission that does nothing, or on a GPU launches one empty kernel, in the place of the
- * one in `config`, on the same input: what every call takes, whatever it does. Not its first call. False, with an
- * error, where a call failed: that is the toolkit's fault.
+ * Times the submission of `empty`, which does nothing, or on a GPU launches one empty kernel, on the same input as the
+ * calls to come: what every call takes, whatever it does. Not its first call. False, with an error, where a call
+ * failed: that is the toolkit's fault.
  */
-bool ranking_calibrate(const struct session_config *config, const char *empty, const struct blob *input,
+bool ranking_calibrate(struct ready *ready, const struct session_config *empty, const struct blob *input,
                        size_t output_size, struct stats *overhead, struct error *error);
 
 /*

@@ -19,6 +19,7 @@
 #include "verify/base/shared_map.h"
 #include "verify/base/text.h"
 #include "verify/box/files.h"
+#include "verify/box/processor.h"
 #include "verify/box/stop.h"
 #include "verify/wire/reap.h"
 
@@ -89,37 +90,73 @@ static struct facts let_load(struct session *session, struct facts facts)
     return facts;
 }
 
-struct facts session_open(struct session *session, const struct session_config *config, size_t output_size)
+/* The facts of a session that has just begun. */
+static struct facts no_facts(const struct session_config *config)
 {
-    struct facts facts = { .limit = config->start_limit, .output_limit = config->output_limit, .detail = "" };
-    struct channel_message message;
-    int64_t start = clock_ns(), deadline = start + (int64_t)(config->start_limit * 1e9);
+    return (struct facts){ .limit = config->start_limit, .output_limit = config->output_limit, .detail = "" };
+}
 
+static void start(struct session *session, const struct session_config *config, bool ahead)
+{
     *session = (struct session){ 0 };
     session->config = config;
+    session->started = true;
+    session->ahead = ahead;
     session->pidfd = session->channel = session->printed_fd = session->cgroup.folder = -1;
     session->memory.status = session->memory.threads = -1;
     for (int i = 0; i < SESSION_REPORTS; i++)
         session->reports[i].fd = -1;
+    if (!session_spawn(session)) {
+        session->begun = session_lost(session, no_facts(config), "cannot start the runner");
+        session->awaited = true;
+    }
+}
+
+void session_start(struct session *session, const struct session_config *config)
+{
+    start(session, config, true);
+    reap_spare(session->pid);
+}
+
+void session_await(struct session *session)
+{
+    const int64_t deadline = clock_ns() + (int64_t)(session->config->start_limit * 1e9);
+    struct channel_message message;
+
+    if (session->awaited)
+        return;
+    session->begun = session_wait_for(session, CHANNEL_LOADING, deadline, &message, no_facts(session->config));
+    session->awaited = true;
+}
+
+struct facts session_open(struct session *session, const struct session_config *config, size_t output_size)
+{
+    int64_t begin = clock_ns(), deadline = begin + (int64_t)(config->start_limit * 1e9);
+    struct channel_message message;
+    struct facts facts;
+
+    if (!session->started)
+        start(session, config, false);
     session->output_size = output_size;
-    if (!session_spawn(session))
-        return session_lost(session, facts, "cannot start the runner");
-    facts = session_wait_for(session, CHANNEL_LOADING, deadline, &message, facts);
+    session_await(session);
+    facts = session->begun;
     if (facts.outcome == OUTCOME_DONE) {
+        if (session->ahead)
+            processor_keep(session->config->processor, session->runner);
         if (session_has_slots(config))
             facts = session_await_quiet(session, facts);
         if (facts.outcome == OUTCOME_DONE)
             facts = let_load(session, facts);
         if (facts.outcome == OUTCOME_DONE)
             facts = session_wait_for(session, CHANNEL_READY, deadline, &message, facts);
-    } else if (facts.outcome != OUTCOME_DEVICE_FAILED) { /* no user code has run yet: the toolkit is at fault */
-        facts = not_started(session, facts);
+    } else if (facts.outcome != OUTCOME_DEVICE_FAILED && session->channel >= 0) {
+        facts = not_started(session, facts); /* no user code has run yet: the toolkit is at fault */
     }
-    session->start_seconds = clock_seconds(start, clock_ns());
+    session->start_seconds = clock_seconds(begin, clock_ns());
     if (facts.outcome == OUTCOME_DONE)
         facts = session_has_slots(config) ? session_give_page(session, deadline, facts)
                                           : give_output(session, deadline, facts);
-    facts.seconds = clock_seconds(start, clock_ns());
+    facts.seconds = clock_seconds(begin, clock_ns());
     session->idle = facts.outcome == OUTCOME_DONE;
     return session_observed(session, facts);
 }

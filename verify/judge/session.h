@@ -1,12 +1,13 @@
 /*
  * session.h - one runner process, from its start to the end of all it started.
  *
- *   session_open()   starts the runner in its box and waits until it is ready: CUDA initialised, output mapped
+ *   session_start()  starts the runner in its box, and does not wait for it: where it is to be ready sooner
+ *   session_open()   has it load the submission and waits until it is ready: CUDA initialised, output mapped
  *   session_call()   releases one input, stops the clock at "done", copies the output out
  *   session_close()  ends the process and everything it started
  *
- * Each returns facts, from which verdict.c makes a verdict. The calling process must have no other children
- * and must have called reap_adopt().
+ * The last three return facts, from which verdict.c makes a verdict. The calling process must have no children but
+ * runners and what it spares, and must have called reap_adopt().
  */
 #ifndef VERIFY_SESSION_H
 #define VERIFY_SESSION_H
@@ -65,6 +66,10 @@ enum { SESSION_REPORT_TEXT, SESSION_REPORT_JSON, SESSION_REPORTS };
 
 struct session {
     const struct session_config *config; /* the caller's, for the session's life */
+    bool started;                        /* by session_start() */
+    bool ahead;                          /* before it was needed: its processes run on any of the host's processors */
+    struct facts begun;                  /* how its start ended, where `awaited` */
+    bool awaited;                        /* the runner has said that it is there, or will not */
     pid_t pid;                           /* the child: bubblewrap or the runner; 0 once waited for */
     pid_t runner;                        /* the runner, as the kernel told it with its first message; 0 before */
     int pidfd;                           /* readable when the child has ended; -1 for none */
@@ -100,7 +105,7 @@ struct session {
     size_t refused;                      /* bytes that the runner says it was refused, the first time; 0 for none */
     struct session_report reports[SESSION_REPORTS];
     char detail[256];                    /* the words that facts.detail points to */
-    double start_seconds;                /* from the start of the process until it was ready */
+    double start_seconds;                /* until it was ready: from the start of its process, or session_open() if later */
     double end_seconds;                  /* from session_close() until all that it started was gone */
 };
 
@@ -124,8 +129,15 @@ struct session_times {
 };
 
 /*
- * Starts the runner and waits until it is ready. The facts' outcome is OUTCOME_DONE when it is; the session
- * must be closed either way.
+ * Starts a runner that will be needed later, in *session, and returns at once. session_await() waits until it is there, with its
+ * context on the GPU: so that it is not made while another's call is timed. What fails session_open() will tell.
+ */
+void session_start(struct session *session, const struct session_config *config);
+void session_await(struct session *session);
+
+/*
+ * Starts the runner, if it was not started and *session is all zero, has it load the submission, and waits until it is ready. The facts' outcome
+ * is OUTCOME_DONE when it is; the session must be closed either way. Of one that was started `config` is as it was then.
  */
 struct facts session_open(struct session *session, const struct session_config *config, size_t output_size);
 

@@ -44,7 +44,8 @@ static void become_runner(const struct session *session, struct box_command *com
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    processor_use(config->processor);
+    if (!session->ahead)
+        processor_use(config->processor);
     limit_resources(config);
     /* The descriptors may be any numbers, the wanted ones among them: move them out of the way first. */
     channel = fcntl(channel, F_DUPFD, 16);

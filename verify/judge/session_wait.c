@@ -14,6 +14,7 @@
 #include "verify/base/clock.h"
 #include "verify/base/limits.h"
 #include "verify/base/text.h"
+#include "verify/wire/reap.h"
 
 struct facts session_lost(struct session *session, struct facts facts, const char *what)
 {
@@ -71,8 +72,10 @@ bool session_take_status(struct session *session, int64_t deadline, struct facts
 
     if (poll(&ended, 1, left > 0 ? (int)(left / 1000000) + 1 : 0) <= 0)
         return false;
-    if (waitpid(session->pid, &session->status, 0) != session->pid)
+    if (waitpid(session->pid, &session->status, 0) != session->pid &&
+        !reap_has_ended(session->pid, &session->status))
         return false;
+    reap_unspare(session->pid);
     session->pid = 0;
     facts->outcome = OUTCOME_DIED;
     if (WIFSIGNALED(session->status)) {

@@ -47,9 +47,67 @@ static pid_t parent_of(const char *pid, unsigned long long *started)
 /* When the processes that are given up had all started: ticks since the machine did, as /proc/PID/stat has it; or 0. */
 static unsigned long long given_up;
 
-static pid_t spared;
+static struct {
+    pid_t pid;  /* 0 for none */
+    bool ended; /* with this status */
+    int status;
+} spared[REAP_SPARED];
 
-void reap_spare(pid_t pid) { spared = pid; }
+static int find_spared(pid_t pid)
+{
+    int i = 0;
+
+    while (i < REAP_SPARED && spared[i].pid != pid)
+        i++;
+    return i;
+}
+
+void reap_spare(pid_t pid)
+{
+    const int i = find_spared(0);
+
+    if (pid > 0 && i < REAP_SPARED) {
+        spared[i].pid = pid;
+        spared[i].ended = false;
+    }
+}
+
+void reap_unspare(pid_t pid)
+{
+    const int i = pid > 0 ? find_spared(pid) : REAP_SPARED;
+
+    if (i < REAP_SPARED)
+        spared[i].pid = 0;
+}
+
+bool reap_has_ended(pid_t pid, int *status)
+{
+    const int i = pid > 0 ? find_spared(pid) : REAP_SPARED;
+
+    if (i == REAP_SPARED || !spared[i].ended)
+        return false;
+    *status = spared[i].status;
+    return true;
+}
+
+static void note_end(pid_t pid, int status)
+{
+    const int i = find_spared(pid);
+
+    if (i < REAP_SPARED) {
+        spared[i].ended = true;
+        spared[i].status = status;
+    }
+}
+
+/* Whether a child may be left that is spared. */
+static bool spares_any(void)
+{
+    for (int i = 0; i < REAP_SPARED; i++)
+        if (spared[i].pid > 0 && !spared[i].ended)
+            return true;
+    return false;
+}
 
 /* Killing one hands its children to this process, which the next round finds. True when there was none to kill. */
 static bool kill_children(void)
@@ -64,7 +122,8 @@ static bool kill_children(void)
     while ((entry = readdir(processes))) {
         pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
 
-        if (pid == 0 || pid == spared || parent_of(entry->d_name, &started) != getpid() || started <= given_up)
+        if (pid == 0 || find_spared(pid) < REAP_SPARED || parent_of(entry->d_name, &started) != getpid() ||
+            started <= given_up)
             continue;
         kill(pid, SIGKILL);
         none = false;
@@ -95,8 +154,12 @@ bool reap_given_up(double seconds)
 bool reap_all(pid_t child, int *status, double seconds)
 {
     const int64_t start = clock_ns();
+    const bool ended_before = reap_has_ended(child, status);
 
-    if (child > 0)
+    reap_unspare(child);
+    if (ended_before)
+        child = 0; /* somebody else may have its number by now */
+    else if (child > 0)
         kill(child, SIGKILL);
     for (;;) {
         int ended;
@@ -104,13 +167,15 @@ bool reap_all(pid_t child, int *status, double seconds)
 
         if (pid > 0 && pid == child)
             *status = ended;
-        if (pid > 0)
+        if (pid > 0) {
+            note_end(pid, ended);
             continue;
+        }
         if (pid < 0 && errno == ECHILD)
             return true;
         if (clock_seconds(start, clock_ns()) > seconds)
             return false;
-        if (kill_children() && (spared > 0 || given_up > 0))
+        if (kill_children() && (spares_any() || given_up > 0))
             return true;
         nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
     }

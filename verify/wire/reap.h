@@ -14,9 +14,9 @@
 void reap_adopt(void);
 
 /*
- * Kills `child` (none when not positive) and every other child and orphan of this process, but the spared one and what
- * was given up, and waits until all are gone. The status of `child` as wait() gives it goes to *status when it was not
- * yet waited for. False when some process could not be ended within `seconds`.
+ * Kills `child` (none when not positive) and every other child and orphan of this process, but the spared ones and
+ * what was given up, and waits until all are gone. The status of `child` as wait() gives it goes to *status when it was
+ * not yet waited for. False when some process could not be ended within `seconds`.
  */
 bool reap_all(pid_t child, int *status, double seconds);
 
@@ -26,7 +26,16 @@ void reap_give_up(void);
 /* Waits for it after all; false when it is not gone within `seconds`. */
 bool reap_given_up(double seconds);
 
-/* One child that reap_all() leaves alone: the host's own helper. 0 for none. */
+/*
+ * Children that reap_all() leaves alone until reap_unspare(): the host's own helper, and runners that wait for their
+ * turn. At most REAP_SPARED: more are not spared.
+ */
+enum { REAP_SPARED = 16 };
+
 void reap_spare(pid_t pid);
+void reap_unspare(pid_t pid);
+
+/* Whether that spared child has ended by itself and was waited for by reap_all(); then *status is its status. */
+bool reap_has_ended(pid_t pid, int *status);
 
 #endif

@@ -1,0 +1,37 @@
+/*
+ * ready.h - runners that are started before they are needed.
+ *
+ * Making a context on a GPU takes a tenth of a second, and several processes make theirs side by side. So the runners
+ * of the next cases are started together, while nothing is timed, and wait: they have loaded nothing of the submission,
+ * and each is of one case, as any other. They have no part in what happens before their turn.
+ */
+#ifndef VERIFY_READY_H
+#define VERIFY_READY_H
+
+#include <stddef.h>
+
+#include "session.h"
+
+enum { READY_MOST = 8 };
+
+struct ready {
+    struct session *sessions[READY_MOST]; /* [count], of which those from `next` on wait */
+    size_t count, next;
+};
+
+/*
+ * Starts `count` runners, READY_MOST at most, those of configs[] in turn, [variants]. Does nothing while some wait. Where
+ * there is no room for one it is left out: who needs it starts it.
+ */
+void ready_start(struct ready *ready, const struct session_config *const *configs, size_t variants, size_t count);
+
+/*
+ * The next session for session_open(), with that config, after all runners that were started are there. One that waits
+ * and was started with another config is ended. The caller's to close and free(); NULL for a lack of memory.
+ */
+struct session *ready_take(struct ready *ready, const struct session_config *config);
+
+/* Ends what waits. */
+void ready_end(struct ready *ready);
+
+#endif
