@@ -66,7 +66,7 @@ enum { SESSION_REPORT_TEXT, SESSION_REPORT_JSON, SESSION_REPORTS };
 
 struct session {
     const struct session_config *config; /* the caller's, for the session's life */
-    bool started;                        /* by session_start() */
+    bool started;                        /* its processes are there, or could not be made */
     bool ahead;                          /* before it was needed: its processes run on any of the host's processors */
     struct facts begun;                  /* how its start ended, where `awaited` */
     bool awaited;                        /* the runner has said that it is there, or will not */
@@ -105,7 +105,7 @@ struct session {
     size_t refused;                      /* bytes that the runner says it was refused, the first time; 0 for none */
     struct session_report reports[SESSION_REPORTS];
     char detail[256];                    /* the words that facts.detail points to */
-    double start_seconds;                /* until it was ready: from the start of its process, or session_open() if later */
+    double start_seconds;                /* from session_open() until it was ready */
     double end_seconds;                  /* from session_close() until all that it started was gone */
 };
 
@@ -129,15 +129,17 @@ struct session_times {
 };
 
 /*
- * Starts a runner that will be needed later, in *session, and returns at once. session_await() waits until it is there, with its
- * context on the GPU: so that it is not made while another's call is timed. What fails session_open() will tell.
+ * Starts a runner that will be needed later, in *session, and returns at once. session_await() waits until it is
+ * there, with its context on the GPU: so that it is not made while another's call is timed. What fails session_open()
+ * will tell.
  */
 void session_start(struct session *session, const struct session_config *config);
 void session_await(struct session *session);
 
 /*
- * Starts the runner, if it was not started and *session is all zero, has it load the submission, and waits until it is ready. The facts' outcome
- * is OUTCOME_DONE when it is; the session must be closed either way. Of one that was started `config` is as it was then.
+ * Starts the runner, if *session is all zero and so was not started, has it load the submission, and waits until it is
+ * ready. The facts' outcome is OUTCOME_DONE when it is; the session must be closed either way. Of one that was started
+ * `config` is as it was then.
  */
 struct facts session_open(struct session *session, const struct session_config *config, size_t output_size);
 
