@@ -755,3 +755,38 @@ YAML
     run -2 "$build/grader" check "$contest"
     assert_line --partial "contest.yaml:8: the problem 'mergesort' has no group of cases 'nothing'"
 }
+
+@test "builds: of the same bytes, by the same rules, one is kept; other names, bytes, rules or compilers are built anew" {
+    requires box
+    requires nvcc
+    local kept='build/grading/cache'
+    mkdir -p one two three four other
+    cp "$root/device_user.cu" device_user.cu
+    copy_toolkit built
+    rm -rf $kept && mkdir -p build/grading
+    build_again() { # SOURCE WORK: what is kept afterwards
+        contrib/grade/grade_build.sh "$1" editdistance "$BATS_TEST_TMPDIR/$2" > /dev/null
+        find $kept -mindepth 1 -maxdepth 1 | wc -l
+    }
+    assert_equal "$(build_again "$BATS_TEST_TMPDIR/device_user.cu" one)" 1
+    touch -d '2026-01-01' "$BATS_TEST_TMPDIR/device_user.cu"
+    assert_equal "$(build_again "$BATS_TEST_TMPDIR/device_user.cu" two)" 1
+    cmp "$BATS_TEST_TMPDIR/one/device_user.so" "$BATS_TEST_TMPDIR/two/device_user.so"
+    # What is kept is what is taken.
+    echo changed > "$(echo $kept/*)/device_user.so"
+    build_again "$BATS_TEST_TMPDIR/device_user.cu" three
+    assert_equal "$(cat "$BATS_TEST_TMPDIR/three/device_user.so")" changed
+    echo '// another' >> "$BATS_TEST_TMPDIR/device_user.cu"
+    assert_equal "$(build_again "$BATS_TEST_TMPDIR/device_user.cu" four)" 2
+    mv "$BATS_TEST_TMPDIR/device_user.cu" "$BATS_TEST_TMPDIR/another.cu"
+    assert_equal "$(build_again "$BATS_TEST_TMPDIR/another.cu" other)" 3
+    echo '# another rule' >> contrib/mk/30-submission.mk
+    assert_equal "$(build_again "$BATS_TEST_TMPDIR/another.cu" other)" 4
+    # What does not compile is not kept, and its words are told each time.
+    echo 'no C' > "$BATS_TEST_TMPDIR/another.cu"
+    for _ in 1 2; do
+        run -1 contrib/grade/grade_build.sh "$BATS_TEST_TMPDIR/another.cu" editdistance "$BATS_TEST_TMPDIR/other"
+        assert_output --partial 'error'
+    done
+    assert_equal "$(find $kept -mindepth 1 -maxdepth 1 | wc -l)" 4
+}

@@ -22,7 +22,7 @@ large='random 400000 seed=7'
     requires x86-64
     make -s cudasim-library "${build#"$root"/}/tests/sim_warden" BUILD="${build#"$root"/}"
     run -0 timeout 60 "$build/tests/test_warden" "$build/tests/sim_warden"
-    assert_output --regexp "^14[0-9] checks, 0 failed"
+    assert_output --regexp "^15[0-9] checks, 0 failed"
 }
 
 # bats test_tags=alone

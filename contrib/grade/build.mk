@@ -11,7 +11,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 SHELL := /bin/sh
 OUT := $(or $(OUT),$(BUILD)/grading)
 override submission_folder = $(OUT)
-override DEFAULT_SUBMISSION := $(SUBMISSION)
+override DEFAULT_SUBMISSION := $(or $(SUBMISSION),none)
 # What tells whether something is to be built anew: here all is.
 override stamp :=
 override submission_stamp :=

@@ -87,6 +87,37 @@ if [ $language = CUDA ] && [ ! -e /dev/nvidiactl ]; then
     } 9> "$build/grading/simulator.lock"
 fi
 
+# What was built of the same bytes, by the same rules and tools, is what would be built now. Only what compiled is kept,
+# the newest CACHE_KEPT of them; a compiler that is replaced has another time or size.
+CACHE_KEPT=256
+rules=(contrib/mk contrib/grade/build.mk contrib/grade/grade_build.sh contrib/cuda contrib/opencl run_scripts/lib
+    verify/wire/submission.h verify/base/philox.h "problems/$problem/include")
+cache_key() {
+    {
+        echo "$problem $language $([ -d "$submission" ] || echo "${submission##*/}") ${tools[*]}"
+        stat -Lc '%n %s %Y' "$(command -v gcc)" "$(command -v ld)" "$(command -v make)" ${nvcc:+"$nvcc"}
+        (cd "$submission" 2> /dev/null || cd "${submission%/*}" || exit
+            find . -mindepth 1 -printf '%y %m %P %l\n' | LC_ALL=C sort
+            find . -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum)
+        find "${rules[@]}" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+    } | sha256sum | cut -d ' ' -f 1
+}
+cache=$build/grading/cache kept=$build/grading/cache/$(cache_key)
+take_from_cache() {
+    [ -f "$kept/device_user.so" ] && cp -- "$kept/device_user.so" "$work/out/device_user.so" 2> /dev/null &&
+        cp -- "$kept/compiler" "$work/compiler" 2> /dev/null && touch -c "$kept"
+}
+# A folder that appears whole, or not at all where another build was first.
+put_into_cache() {
+    local new=$cache/new.$$ old first=$((CACHE_KEPT + 1))
+    mkdir -p "$new" && cp -- "$work/device_user.so" "$work/compiler" "$new/" && mv -T -- "$new" "$kept" 2> /dev/null
+    rm -rf "$new"
+    while read -r _ old; do
+        rm -rf "${cache:?}/$old"
+    done < <(find "$cache" -mindepth 1 -maxdepth 1 -printf "%T@ %f\n" |
+        sort -rn | tail -n "+$first")
+}
+
 # Compilers write paths and times of sources into what they make, CUDA's line numbers, assert() and __DATE__ among them.
 # So all is compiled in the box's own /tmp, as of 1970, and messages are told without that place.
 place=/tmp/gpu-contest-build copied=$submission name=$place/submission
@@ -96,7 +127,9 @@ settle='mkdir -p "$1/submission" && cp -R contrib verify problems "$1" && cp -R 
 if [ -d "$submission" ]; then copied+=/.; else name+=/${submission##*/}; fi
 # Its folders are in /tmp itself, so that they have the same names each time.
 export BOX_NEEDS_TMP=1
-if ! submission_compile "$work/compiler" "$work/out" run_scripts/lib/compile_box.sh "$work/out" contrib/mk \
+if take_from_cache; then
+    [ ! -s "$work/compiler" ] || shown < "$work/compiler" >&2
+elif ! submission_compile "$work/compiler" "$work/out" run_scripts/lib/compile_box.sh "$work/out" contrib/mk \
     contrib/grade/build.mk contrib/cuda contrib/opencl verify/wire/submission.h verify/base/philox.h \
     "problems/$problem/include" \
     "$submission" "${sees[@]}" \
@@ -110,4 +143,5 @@ fi
 mv "$work/out/device_user.so" "$work/device_user.so"
 echo "$language" > "$work/language"
 echo "$source" > "$work/source_path"
+[ -e "$kept" ] || put_into_cache || true
 echo "$work/device_user.so" > "$work/object"

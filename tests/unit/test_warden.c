@@ -122,7 +122,7 @@ static void test_spare_several(void)
     CHECK(reap_has_ended(ending, &status) && WIFEXITED(status) && WEXITSTATUS(status) == 7, "its status is %d", status);
     CHECK(!reap_has_ended(waiting, &status) && kill(waiting, 0) == 0, "the other spared child is gone");
     status = 0;
-    CHECK(reap_all(ending, &status, 5) && WEXITSTATUS(status) == 7, "what ended by itself keeps its status: %d", status);
+    CHECK(reap_all(ending, &status, 5) && WEXITSTATUS(status) == 7, "what ended keeps its status: %d", status);
     CHECK(!reap_has_ended(ending, &status), "it is still spared");
     CHECK(reap_all(waiting, &status, 5) && WIFSIGNALED(status), "the last one's status is %d", status);
     CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");

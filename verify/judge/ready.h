@@ -20,7 +20,7 @@ struct ready {
 };
 
 /*
- * Starts `count` runners, READY_MOST at most, those of configs[] in turn, [variants]. Does nothing while some wait. Where
+ * Starts `count` runners, READY_MOST at most, of configs[variants] in turn. Does nothing while some wait. Where
  * there is no room for one it is left out: who needs it starts it.
  */
 void ready_start(struct ready *ready, const struct session_config *const *configs, size_t variants, size_t count);
