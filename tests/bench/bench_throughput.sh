@@ -1,10 +1,10 @@
 #!/bin/bash
 # How many submissions a grader judges in an hour, and whether their times are those of a submission judged alone:
 #
-#   bench_throughput.sh [--count N] [--ranked] [--gpus N] PROBLEM[=SUBMISSION]...
+#   bench_throughput.sh [--count N] [--ranked] [--gpus N] [--secret GROUP] PROBLEM[=SUBMISSION]...
 #
 # For each problem N (20) submissions (accepted/expert.cu), all right, that differ in a comment alone, are graded in one
-# run: the samples and the secret cases, and with --ranked the problem's ranked cases. A line each:
+# run: the samples and the secret cases (those of GROUP), and with --ranked the problem's ranked cases. A line each:
 #   wall         seconds from the first step to the last verdict, without what was compiled before the first
 #   an hour      judgements in an hour at that rate
 #   calls        seconds of device_user() a submission, of all calls that were timed
@@ -13,12 +13,13 @@
 #                one, with nothing beside them; and their quartiles
 # The first row of several GPUs is to be compared with that of one: --gpus 1.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
-words='bench_throughput.sh [--count N] [--ranked] [--gpus N] PROBLEM[=SUBMISSION]...'
-count=20 ranked='' scoring=pass-fail gpus=64
+words='bench_throughput.sh [--count N] [--ranked] [--gpus N] [--secret GROUP] PROBLEM[=SUBMISSION]...'
+count=20 ranked='' scoring=pass-fail secret=secret gpus=64
 while [[ ${1:-} == --* ]]; do
     case $1 in
     --count) count=${2:-} && shift ;;
     --gpus) gpus=${2:-} && shift ;;
+    --secret) secret=${2:-} && shift ;;
     --ranked) ranked=yes scoring=fastest ;;
     *) usage "$words" ;;
     esac
@@ -47,7 +48,7 @@ contest() {
     rm -rf "$1"
     mkdir -p "$1/submissions/team/A"
     printf '%s\n' 'name: Throughput' "scoring: { type: $scoring }" 'require_box: namespaces' 'practice: yes' \
-        'problems:' '  - id: A' "    problem: $2" > "$1/contest.yaml"
+        'problems:' '  - id: A' "    problem: $2" "    secret: $secret" > "$1/contest.yaml"
 }
 
 # add FOLDER SOURCE N: one more submission.
