@@ -34,7 +34,7 @@ include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem answers frozen
 .PHONY: freeze lint clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key
-.PHONY: grade demo serve scoreboard gradescope package import-package check-package mutate
+.PHONY: grade demo serve scoreboard gradescope package import-package check-package mutate devices
 
 ##@ Participants
 
@@ -60,6 +60,9 @@ profile: packages ## say where the time of SUBMISSION=... goes, on a sample or C
 predict: packages ## predict how long the kernels of SUBMISSION=... take on an H100: CASE=..., ARGS="--tune"
 	@run_scripts/lib/packages.sh cudasim predict
 	@run_scripts/predict.sh submission $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
+
+devices: ## list what submissions can run on here, with properties: GPUs, CPU, simulator, OpenCL
+	@run_scripts/devices.sh
 
 cudasim: cudasim-packages ## build the CUDA runtime that runs kernels on the CPU: LEVELS='2 3 4' for every x86-64
 	@$(MAKE) cudasim-library

@@ -115,7 +115,7 @@ setup() {
         [ -z "$stderr" ] || fail "$script --help: $stderr"
         count=$((count + 1))
     done < <(find run_scripts contrib problems tests -name '*.sh' | grep -vE 'run_scripts/lib/|/fixtures/' |
-        grep -vE '^contrib/(cudasim/runtime/exports|autograders/gradescope/setup)|^tests/instructions/' | sort)
+        grep -vE '^contrib/(cudasim/runtime/exports|autograders/gradescope/setup|kattis/program_build)|^tests/instructions/' | sort)
     [ $count -ge 60 ] || fail "only $count scripts were found"
 }
 

@@ -83,3 +83,16 @@ setup() {
     run -1 timeout 60 "$host" editdistance --submission "$so" --case sample/1-small
     assert_output --partial 'RTE (run-time error): the submission, before the first call, exited with code 9'
 }
+
+@test "opencl: make devices lists what there is, with its properties" {
+    run -0 make -s -C "$root" devices
+    assert_line cpu
+    assert_line --regexp $'^opencl\t.+\t.+'
+    assert_line --regexp '^  version +OpenCL [0-9.]+'
+    assert_line --regexp '^  compute units +[1-9][0-9]*$'
+    assert_line --regexp '^  global memory +[1-9][0-9]* MiB$'
+    assert_line --regexp '^  work-items a group +[1-9][0-9]*$'
+    # Without a driver that is said, and is no error.
+    OCL_ICD_VENDORS=$BATS_TEST_TMPDIR run -0 "$root/run_scripts/devices.sh"
+    assert_line 'no OpenCL device'
+}

@@ -5,3 +5,7 @@ $(BUILD)/practice/%: $(BUILD)/obj/contrib/practice/main_practice.o $(BUILD)/plai
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 .PRECIOUS: $(BUILD)/practice/%
+
+# What OpenCL finds: run_scripts/devices.sh. It needs OpenCL's headers and its loader.
+$(BUILD)/opencl_devices: $(BUILD)/obj/contrib/practice/main_devices.o
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lOpenCL
