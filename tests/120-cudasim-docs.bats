@@ -35,7 +35,7 @@ cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
 
 @test "docs: every kind of fault is described, and no other" {
     kinds=$(sed -nE 's/^ *\[FAULT_[A-Z_]+\] = "([a-z-]+)",$/\1/p' "$sources/machine/fault.c" | grep -vx none | sort)
-    assert_equal "$(between '^## Checks' '^## The report' "$manual" | cells | sort)" "$kinds"
+    assert_equal "$(between '^## Checks' '^## Races' "$manual" | cells | sort)" "$kinds"
 }
 
 @test "docs: every finding of the report is described, and no other" {

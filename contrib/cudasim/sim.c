@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "contrib/cudasim/machine/inside.h"
+#include "contrib/cudasim/machine/race_pages.h"
 #include "contrib/cudasim/program/program.h"
 #include "contrib/cudasim/table/select.h"
 
@@ -71,6 +72,7 @@ void sim_destroy(struct sim *sim)
     if (sim->touched.bits)
         munmap(sim->touched.bits, sim->touched.sectors / 8);
     free(sim->touched.pages);
+    pages_destroy(sim->pages);
     if (sim->memory)
         memory_destroy(sim->memory);
     for (unsigned n = 0; n < sim->worker_count; n++)

@@ -121,6 +121,15 @@ $(BUILD)/cudasim-tests/%: tests/cudasim/%.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(if $(filter $(WITH_SASS),$*),$(SASS_CODE),$(PTX_CODE)) \
 		-MMD -MP -MF $@.d $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
 
+# Kernels with races and without: tests/races/README.md.
+RACE_PROGRAMS := $(patsubst tests/races/%.cu,$(BUILD)/race-tests/%,$(wildcard tests/races/*.cu))
+.PHONY: race-programs
+race-programs: $(RACE_PROGRAMS)
+
+$(BUILD)/race-tests/%: tests/races/%.cu tests/races/suite.h $(PROGRAM_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -diag-suppress 20054 -o $@ $<
+
 # A CUDA program that measures the library: tests/bench/bench_cudasim.sh.
 $(BUILD)/cudasim_speed: tests/bench/main_cudasim.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<

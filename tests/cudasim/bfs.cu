@@ -33,7 +33,9 @@ static graph random_graph(int vertices, int edges)
     return graph;
 }
 
-__global__ void expand_level(const int *starts, const int *edges, int *distances, int vertices, int level, int *changed)
+/* Distances are volatile: some threads look at them while others set them. */
+__global__ void expand_level(const int *starts, const int *edges, volatile int *distances, int vertices, int level,
+                             int *changed)
 {
     int v = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -66,7 +68,7 @@ __global__ void spread_labels(const int *starts, const int *edges, int *labels, 
 
     if (v >= vertices)
         return;
-    int mine = labels[v];
+    int mine = *(volatile int *)&labels[v];
 
     for (int i = starts[v]; i < starts[v + 1]; i++)
         if (atomicMin(&labels[edges[i]], mine) > mine)

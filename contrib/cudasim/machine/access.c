@@ -13,6 +13,7 @@
 #include "device.h"
 #include "fault.h"
 #include "race.h"
+#include "race_say.h"
 #include "sectors.h"
 #include "settings.h"
 #include "contrib/cudasim/base/memory.h"
@@ -421,11 +422,8 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
     w->address[l] = (uintptr_t)b->shared + offset;
     if (b == w->block)
         kinds->shared |= 1u << l;
-    else if (b->words && access != ACCESS_READ)
-        for (uint32_t n = (uint32_t)offset >> 2; n <= (offset + bytes - 1) >> 2; n++) {
-            b->words[n].write_warp = 0; /* races between blocks are not looked for */
-            b->words[n].bytes |= bytes_of_word(n, (uint32_t)offset, bytes);
-        }
+    else if (b->writes && !ins->selected)
+        race_remote(w, ins, l, b, (uint32_t)offset, bytes, access);
     return true;
 }
 
@@ -473,6 +471,18 @@ static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, co
     }
 }
 
+static struct extent extent_of_offsets(const uint32_t *offsets, uint32_t lanes)
+{
+    struct extent x = {SPREAD_ANY, UINT64_MAX, 0};
+
+    EVERY_LANE(l, lanes)
+    {
+        x.low = offsets[l] < x.low ? offsets[l] : x.low;
+        x.high = offsets[l] > x.high ? offsets[l] : x.high;
+    }
+    return x;
+}
+
 bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum access access)
 {
     struct kinds kinds = {0, 0, 0, false};
@@ -507,9 +517,9 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
         count_slow(w, ins, bytes, &kinds, asked, offsets);
     if (kinds.local && w->local_written)
         access_local_check(w, ins, kinds.local, bytes, access, asked);
-    if (kinds.shared && w->block->words && !ins->selected) {
+    if (kinds.shared && w->block->writes && !ins->selected) {
         w->mask = kinds.shared;
-        access_shared_check(w, ins, offsets, bytes, access);
+        race_shared(w, ins, offsets, bytes, access, extent_of_offsets(offsets, kinds.shared));
         w->mask = all;
     }
     if (kinds.global && kinds.unwritten && w->worker->sim_check_written) {
@@ -528,6 +538,11 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
             access_written(w, ins, bytes);
         if (access != ACCESS_READ)
             access_note(w, bytes);
+        w->mask = all;
+    }
+    if (kinds.global && w->worker->launch->pages && !ins->selected && ins->class != CLASS_PARAMETER) {
+        w->mask = kinds.global;
+        race_global(w, ins, bytes, access, (struct extent){SPREAD_ANY, 0, 0});
         w->mask = all;
     }
     return true;

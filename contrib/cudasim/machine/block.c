@@ -9,18 +9,12 @@
 #include "device.h"
 #include "draw.h"
 #include "fault.h"
+#include "race.h"
 #include "settings.h"
 #include "warp.h"
 #include "contrib/cudasim/base/operation.h"
 
 /* ---- barriers ---- */
-
-static void join_clocks(uint32_t *into, const uint32_t *from)
-{
-    for (int n = 0; n < WARPS_PER_BLOCK; n++)
-        if (from[n] > into[n])
-            into[n] = from[n];
-}
 
 /* Threads that have arrived. With a count, a warp counts as 32 once all its live lanes are there, as PTX has it. */
 static uint32_t arrived(const struct block *b, const struct barrier *x)
@@ -44,15 +38,12 @@ static uint32_t arrived(const struct block *b, const struct barrier *x)
 static void release(struct block *b, unsigned number)
 {
     struct barrier *x = &b->barriers[number];
-    bool whole = !x->expected;
+    bool whole = !x->expected || x->waiting >= b->live;
     const struct warp *somebody = NULL;
-    uint32_t join[WARPS_PER_BLOCK];
 
-    if (b->readers)
-        memcpy(join, x->join, sizeof join);
     for (uint32_t n = 0; n < b->warp_count; n++) {
         struct warp *w = &b->warps[n];
-        bool touched = false;
+        uint32_t lanes = 0;
 
         for (uint32_t k = 0; k < w->other_count; k++) {
             struct split *s = &w->others[k];
@@ -72,15 +63,12 @@ static void release(struct block *b, unsigned number)
             }
             s->state = SPLIT_RUNNABLE;
             s->pc++;
-            touched = true;
+            lanes |= s->mask;
             somebody = w;
         }
-        if (touched)
+        if (lanes) {
             w->waiting = false;
-        if (b->readers && (touched || x->arrived[n])) {
-            if (touched)
-                join_clocks(w->clock, join);
-            w->clock[n]++;
+            race_release(b, x, n, lanes);
         }
     }
     if (x->divergent && somebody && x->first && x->first->flags & INS_ALIGNED)
@@ -88,7 +76,8 @@ static void release(struct block *b, unsigned number)
                    "threads of one block meet at different barriers: __syncthreads() must be reached by all of them at "
                    "the same place");
     if (whole)
-        b->epoch++;
+        race_block_meets(b);
+    race_barrier_done(b, number);
     memset(x, 0, sizeof *x);
     b->worker->progress = true;
 }
@@ -131,8 +120,7 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
     x->arrivals += (uint32_t)__builtin_popcount(lanes);
     x->true_count += (uint32_t)__builtin_popcount(truth);
     x->false_count += (uint32_t)__builtin_popcount(lanes & ~truth);
-    if (b->readers)
-        join_clocks(x->join, w->clock);
+    race_arrive(w, x, lanes);
     if (wait) {
         x->waiting += (uint32_t)__builtin_popcount(lanes);
         warp_push(w, lanes, ins, w->frame, SPLIT_BARRIER);
@@ -164,7 +152,6 @@ static void cluster_check(struct block *b)
 {
     uint32_t count;
     struct block *self = b, **group = group_of(&self, &count);
-    uint32_t join[WARPS_PER_BLOCK];
 
     for (uint32_t n = 0; n < count; n++)
         if (group[n]->cluster_arrived < group[n]->live)
@@ -177,9 +164,6 @@ static void cluster_check(struct block *b)
         if (!before)
             continue;
         x->cluster_phase++;
-        memset(join, 0, sizeof join);
-        for (uint32_t k = 0; k < x->warp_count; k++)
-            join_clocks(join, x->warps[k].clock);
         for (uint32_t k = 0; k < x->warp_count; k++) {
             struct warp *w = &x->warps[k];
 
@@ -189,11 +173,10 @@ static void cluster_check(struct block *b)
                     w->others[s].pc++;
                     w->waiting = false;
                 }
-            join_clocks(w->clock, join);
-            w->clock[k]++;
         }
         b->worker->progress = true;
     }
+    race_cluster_meets(group, count);
 }
 
 const struct ins *cluster_arrive(struct warp *w, const struct ins *ins)
@@ -227,6 +210,29 @@ static void look_after_exits(struct block *b)
     cluster_check(b);
 }
 
+#define TURN_AT_ACCESS 4 /* one of so many accesses to memory ends a warp's turn, under a seed */
+
+/*
+ * Runs the warp until its turn is over, which may be before any access to memory: so other warps come between two
+ * accesses of straight-line code as well. Returns NULL.
+ */
+static const struct ins *run_shaken(struct warp *w, const struct ins *i)
+{
+    struct worker *k = w->worker;
+    const struct ins *first = i;
+
+    while (i) {
+        if (i->class >= CLASS_GLOBAL_LOAD && i->class <= CLASS_SHARED_STORE && i != first && w->mask &&
+            draw(&k->random) % TURN_AT_ACCESS == 0) {
+            count_line(w, i);
+            w->pc = w->start = i;
+            return NULL;
+        }
+        i = i->run(w, i);
+    }
+    return NULL;
+}
+
 static void run_warp(struct warp *w, int32_t budget)
 {
     uint32_t live = w->block->live;
@@ -236,12 +242,15 @@ static void run_warp(struct warp *w, int32_t budget)
     w->patience = 64;
     w->yielded = 0;
     w->worker->faulted_at = NULL;
+    __atomic_store_n(&w->worker->at_block, race_block_name(w->block) + 1, __ATOMIC_RELAXED);
     if (!w->mask)
         i = warp_pick(w);
     else {
         i = w->pc;
         w->start = i;
     }
+    if (sim_options(w->worker->sim)->seeded)
+        i = run_shaken(w, i);
     while (i)
         i = i->run(w, i);
     if (w->block->live != live)

@@ -11,6 +11,7 @@
 
 #include "contrib/cudasim/base/memory.h"
 #include "inside.h"
+#include "race_pages.h"
 
 unsigned device_cpus(void)
 {
@@ -64,4 +65,21 @@ struct heap *sim_heap(struct sim *sim)
 struct touched *sim_touched(struct sim *sim)
 {
     return &sim->touched;
+}
+
+struct pages *sim_pages(struct sim *sim)
+{
+    if (!sim->pages && !sim->pages_refused) {
+        sim->pages = pages_create(sim->memory);
+        sim->pages_refused = !sim->pages;
+    }
+    return sim->pages;
+}
+
+bool sim_elsewhere(const struct sim *sim, const struct worker *k, uint32_t block_name)
+{
+    for (unsigned n = 0; n < sim->worker_count; n++)
+        if (&sim->workers[n] != k && __atomic_load_n(&sim->workers[n].at_block, __ATOMIC_RELAXED) == block_name + 1)
+            return true;
+    return false;
 }

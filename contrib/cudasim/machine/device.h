@@ -4,12 +4,17 @@
 #ifndef CUDASIM_DEVICE_H
 #define CUDASIM_DEVICE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct heap;
 struct memory;
+struct pages;
 struct sim;
 struct sim_limits;
 struct sim_options;
 struct touched;
+struct worker;
 
 struct memory *sim_memory(struct sim *sim);
 const struct sim_limits *sim_limits(const struct sim *sim);
@@ -21,5 +26,11 @@ struct heap *sim_heap(struct sim *sim);
 
 /* Which sectors of its memory kernels touched; its bits are NULL without options.features. */
 struct touched *sim_touched(struct sim *sim);
+
+/* Whether another worker than `k` executes the block of that name now. */
+bool sim_elsewhere(const struct sim *sim, const struct worker *k, uint32_t block_name);
+
+/* Who touched its global memory last, for the check for races; NULL: there is no room. */
+struct pages *sim_pages(struct sim *sim);
 
 #endif

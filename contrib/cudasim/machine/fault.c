@@ -20,6 +20,7 @@ const char *sim_fault_name(enum sim_fault_kind kind)
         [FAULT_USE_AFTER_FREE] = "use-after-free",
         [FAULT_UNINITIALISED] = "uninitialised",
         [FAULT_SHARED_RACE] = "shared-race",
+        [FAULT_GLOBAL_RACE] = "global-race",
         [FAULT_DIVERGENT_BARRIER] = "divergent-barrier",
         [FAULT_MISMATCHED_BARRIER] = "mismatched-barrier",
         [FAULT_DEADLOCK] = "deadlock",
@@ -118,7 +119,10 @@ static void print(const struct sim_fault *f)
 
 static bool same_place(const struct sim_fault *a, const struct sim_fault *b)
 {
-    return a->kind == b->kind && a->line == b->line && !strcmp(a->file, b->file) && !strcmp(a->kernel, b->kernel) &&
+    /* Of a template each instance is a kernel: a warning at a line of the source is one. */
+    bool same_kernel = (!a->error && a->file[0]) || !strcmp(a->kernel, b->kernel);
+
+    return a->kind == b->kind && a->line == b->line && !strcmp(a->file, b->file) && same_kernel &&
            (a->line || !strcmp(a->text, b->text));
 }
 

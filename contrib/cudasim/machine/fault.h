@@ -21,6 +21,7 @@ enum sim_fault_kind {
     FAULT_USE_AFTER_FREE,
     FAULT_UNINITIALISED,      /* warning */
     FAULT_SHARED_RACE,        /* warning */
+    FAULT_GLOBAL_RACE,        /* warning */
     FAULT_DIVERGENT_BARRIER,  /* warning, or error where threads can never meet */
     FAULT_MISMATCHED_BARRIER, /* likewise */
     FAULT_DEADLOCK,

@@ -59,6 +59,12 @@ enum ins_flag {
     INS_ADDRESS_BASE = 128 /* the address has a register part in `a` */
 };
 
+/* What a memory access promises besides the value; 0: nothing. */
+enum ins_order { ORDER_VOLATILE = 1, ORDER_RELAXED = 2, ORDER_ACQUIRE = 4, ORDER_RELEASE = 8 };
+
+/* How far a fence or an atomic reaches. */
+enum scope { SCOPE_NONE, SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_DEVICE };
+
 struct ins {
     step *run;        /* with its guard */
     step *body;       /* without it; the same as run when there is none */
@@ -82,6 +88,12 @@ struct ins {
     bool selected;    /* a load whose result only selp uses: it may have been moved ahead of its condition */
     bool toolkit;     /* written in a header of the CUDA Toolkit */
     bool reserved;    /* reads where the system's part of shared memory lies */
+    bool stores;      /* st: the values are in the registers that `extra` lists */
+    bool copies;      /* an asynchronous copy: what it writes is there when it was waited for */
+    bool polls;       /* a volatile or strong load in a small loop: it waits for another thread */
+    bool guesses;     /* a load whose value an atomic operation on the same word checks later */
+    uint8_t order;    /* enum ins_order of an access */
+    uint8_t scope;    /* enum scope of an access or a fence; 0: the widest, of a fence that it orders no memory */
     bool meets;       /* lanes named in the mask `f` execute it together, see warp_converge() */
     bool ends;        /* exit, or the return of a kernel */
     uint16_t flops;   /* floating-point operations a lane */

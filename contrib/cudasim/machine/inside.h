@@ -10,6 +10,7 @@
 #include "settings.h"
 
 struct memory;
+struct pages;
 struct row_index;
 
 #define FAULT_PLACES 1000
@@ -48,6 +49,8 @@ struct sim {
     struct row_index *rows;        /* of the instruction table; sim.c's */
     struct heap heap;
     struct touched touched;        /* bits are NULL without options.features */
+    struct pages *pages;           /* who touched global memory; NULL before the first launch that is checked */
+    bool pages_refused;            /* there was no room for it */
     struct region *workspace;      /* of cooperative launches, made for the first one */
     struct sim_module *modules;
     struct kernel_use *uses;

@@ -8,6 +8,8 @@
 #include "contrib/cudasim/base/round.h"
 #include "inside.h"
 
+#define UNIT_SHIFT_MOST 3 /* 8 bytes */
+
 /* What the result of one instruction says about its kernel. */
 static bool depends_on_order(const struct ins *i)
 {
@@ -19,6 +21,22 @@ static bool depends_on_order(const struct ins *i)
                             i->mode == PTX_F16 || i->mode == PTX_BF16))
         return true; /* sums are rounded in the order of their terms */
     return (i->flags & INS_SPINS) && i->class != CLASS_SYNCHRONISATION && (i->op_is_atomic || !i->mode);
+}
+
+/* The smallest accesses: the check for races keeps who touched units of that size. */
+static void note_size(const struct ins *i, struct sim_kernel *k)
+{
+    bool memory = i->class >= CLASS_GLOBAL_LOAD && i->class <= CLASS_SHARED_STORE;
+    uint8_t shift = (uint8_t)(i->size ? __builtin_ctz(i->size) : 0);
+
+    if (!memory || i->space == PTX_LOCAL || i->space == PTX_PARAM || i->space == PTX_CONST)
+        return;
+    if (i->space != PTX_GLOBAL && shift < k->shared_shift)
+        k->shared_shift = shift;
+    if (i->space != PTX_SHARED && shift < k->global_shift)
+        k->global_shift = shift;
+    if (i->copies && shift < k->global_shift) /* its other side */
+        k->global_shift = shift;
 }
 
 /* Follows the calls of function `index`. `seen` has a byte a function. */
@@ -36,7 +54,9 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
 
         k->ordered |= depends_on_order(i);
         k->uses_reserved |= i->reserved;
-        k->fences |= i->op_is_atomic || (i->class == CLASS_SYNCHRONISATION && i->flags & INS_RELEASE);
+        k->fences |= i->order & (ORDER_ACQUIRE | ORDER_RELEASE) ||
+                     (i->class == CLASS_SYNCHRONISATION && i->flags & INS_RELEASE && i->scope);
+        note_size(i, k);
         if (!i->is_call)
             continue;
         if (site->function >= 0) {
@@ -63,6 +83,7 @@ bool kernel_describe(struct sim_module *m, struct sim_kernel *k, size_t index, c
     k->module = m;
     k->function = f;
     k->demangled = demangle(x->name);
+    k->shared_shift = k->global_shift = UNIT_SHIFT_MOST;
     memset(seen, 0, p->function_count);
     look_at(p, index, seen, k);
     facts->name = x->name;

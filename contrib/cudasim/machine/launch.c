@@ -20,6 +20,7 @@
 #include "count.h"
 #include "inside.h"
 #include "fault.h"
+#include "race.h"
 #include "warp.h"
 #include "contrib/cudasim/base/clock.h"
 #include "contrib/cudasim/base/memory.h"
@@ -31,6 +32,7 @@
 #define PATIENCE_SECONDS 2.0     /* of a processor, waiting for memory that nobody changes, before it is a deadlock */
 #define BUSY_TURNS 64            /* turns without an end and without visible waiting, then another block starts */
 #define WORTH_SHARING 100e-6     /* seconds of work: below it other workers are not woken */
+#define FEW_GROUPS 64            /* so few are checked for races on one worker, where nothing is seen half done */
 #define KEPT_BYTES (16u << 20)   /* of blocks' storage that a worker keeps for later launches */
 #define DEEP_STACK 65536         /* bytes a thread: such stacks are given back */
 #define PRINTED_AT_ONCE (1 << 20) /* bytes */
@@ -50,8 +52,14 @@ static double seconds_worked(void)
 
 /* Where the parts of a block lie in its one allocation. */
 struct layout {
-    size_t warps, registers, register_stride, params, param_stride, shared, words, readers, cluster, size;
+    size_t warps, registers, register_stride, params, param_stride, shared, writes, reads, orders, log, cluster, size;
 };
+
+/* Entries of who wrote, or read, the units of a block's shared memory; so many that vectors of them may be taken. */
+static size_t shared_entries(const struct launch *l)
+{
+    return round_up(((size_t)l->shared_size >> l->kernel->shared_shift) + 1, 8);
+}
 
 static struct layout lay_out(const struct launch *l)
 {
@@ -68,13 +76,19 @@ static struct layout lay_out(const struct launch *l)
     x.params = x.registers + l->warps * x.register_stride;
     x.param_stride = round_up((size_t)LANES * f->param_bytes, 64);
     x.shared = round_up(x.params + l->warps * x.param_stride, 1024);
-    x.words = round_up(x.shared + l->shared_size, 64);
-    x.readers = x.words;
+    x.writes = round_up(x.shared + l->shared_size, 64);
+    x.reads = x.writes;
     if (o->check_written || o->check_races)
-        x.readers += round_up(((size_t)l->shared_size + 3) / 4 * sizeof(struct shared_word), 64);
-    x.cluster = x.readers;
+        x.reads += shared_entries(l) * sizeof(uint64_t);
+    x.orders = x.reads;
     if (o->check_races)
-        x.cluster += round_up(((size_t)l->shared_size + 3) / 4 * l->warps * sizeof(uint32_t), 64);
+        x.orders += shared_entries(l) * sizeof(uint64_t);
+    x.log = x.orders;
+    if (o->check_races)
+        x.log += round_up(l->warps * sizeof(struct order), 64);
+    x.cluster = x.log;
+    if (o->check_races && l->shared_size)
+        x.cluster += SHARED_LOG * sizeof(uint32_t);
     x.size = round_up(x.cluster + l->cluster_blocks * sizeof(struct block *), 64);
     return x;
 }
@@ -104,8 +118,6 @@ static void start_warp(struct block *b, const struct layout *x, uint32_t index)
     uint64_t local_stride = w->local_stride;
 
     memset(w, 0, offsetof(struct warp, others));
-    memset(w->clock, 0, sizeof w->clock);
-    w->clock[index] = 1;
     w->local = local;
     w->local_stride = local_stride;
     w->local_written = local_written;
@@ -141,6 +153,34 @@ static void place_block(struct block *b, uint64_t group, uint32_t rank)
     b->number = ((uint64_t)b->id[2] * l->grid[1] + b->id[1]) * l->grid[0] + b->id[0];
 }
 
+/* What the checks of races, and of what was written, keep of a block. */
+static void start_checks(struct block *b, const struct layout *x)
+{
+    struct launch *l = b->launch;
+    const struct sim_options *o = sim_options(l->sim);
+    struct order *orders = (struct order *)(void *)(b->storage + x->orders);
+
+    b->unit_shift = l->kernel->shared_shift;
+    b->fenced = false;
+    b->time = NULL;
+    if (o->check_races) {
+        b->own_time = l->start_time;
+        b->time = l->grid_order ? race_grid_time(l->grid_order) : &b->own_time;
+        b->t0 = *b->time;
+        for (uint32_t n = 0; n < l->warps; n++)
+            b->warps[n].order = &orders[n];
+        race_block_start(b);
+    }
+    if (!l->shared_size || x->writes == x->reads)
+        return;
+    b->writes = (uint64_t *)(void *)(b->storage + x->writes);
+    if (o->check_races)
+        b->reads = (uint64_t *)(void *)(b->storage + x->reads);
+    memset(b->writes, 0, x->orders - x->writes);
+    b->log = (uint32_t *)(void *)(b->storage + x->log);
+    race_shared_start(b, l->reserved, l->shared_size);
+}
+
 static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank)
 {
     struct launch *l = k->launch;
@@ -161,7 +201,6 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
         b->warps = (struct warp *)(void *)(b->storage + x.warps);
     }
     b->next = NULL;
-    b->epoch = 1;
     b->done = false;
     b->cluster_phase = b->cluster_arrived = 0;
     b->launch = l;
@@ -173,23 +212,18 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
     b->shared_size = l->shared_size;
     /* Garbage on a real device: a value that shows when it is used, and the same in every run. */
     memset(b->shared, o->check_written ? 0xFF : 0, l->shared_size);
-    if (l->shared_size && (o->check_written || o->check_races)) {
-        b->words = (struct shared_word *)(void *)(b->storage + x.words);
-        if (o->check_races)
-            b->readers = (uint32_t *)(void *)(b->storage + x.readers);
-        memset(b->words, 0, x.cluster - x.words);
-    }
     /* The system's part is zeroed by the system. */
     memset(b->shared + l->reserved, 0, l->shared_size - l->reserved);
-    for (uint32_t n = l->reserved / 4; b->words && n < l->shared_size / 4; n++)
-        b->words[n].bytes = 0xF;
     for (uint32_t n = 0; n < l->warps; n++)
         start_warp(b, &x, n);
+    start_checks(b, &x);
     return b;
 }
 
 static void retire_block(struct worker *k, struct block *b)
 {
+    race_block_over(b);
+    race_block_end(b);
     for (uint32_t n = 0; n < b->warp_count; n++)
         warp_abandon(&b->warps[n]);
     b->next = k->free_blocks;
@@ -418,6 +452,8 @@ static void run_worker(struct worker *k, struct launch *l)
     k->program = l->program;
     k->resident = 0;
     k->ring = NULL;
+    k->page = NULL;
+    k->at_block = 0;
     take_free(k);
     memset(k->spans, 0, sizeof k->spans);
     memset(&k->no_event, 0, sizeof k->no_event);
@@ -553,7 +589,9 @@ static unsigned workers_for(const struct sim *sim, const struct launch *l)
     const struct sim_kernel_counts *c = &l->kernel->use->frozen;
     uint64_t workers = sim->worker_count;
 
-    if (l->kernel->ordered || l->cooperative || workers == 1)
+    if (l->kernel->ordered || l->cooperative || l->grid_order || workers == 1)
+        return 1;
+    if (l->pages && l->groups < FEW_GROUPS)
         return 1;
     if (c->blocks && c->seconds / (double)c->blocks * (double)(l->groups * l->cluster_blocks) < WORTH_SHARING)
         return 1;
@@ -580,7 +618,8 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
 {
     struct sim_kernel *kernel = what->kernel;
     struct launch l = {.sim = sim, .what = what, .kernel = kernel, .program = kernel->module->program,
-                       .cooperative = what->cooperative};
+                       .cooperative = what->cooperative,
+                       .cluster_blocks = what->cluster[0] * what->cluster[1] * what->cluster[2]};
     struct kernel_use *use = use_of(sim, kernel);
     enum sim_limiter limiter;
     unsigned workers, resident;
@@ -590,7 +629,7 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
     memset(fault, 0, sizeof *fault);
     /* Room behind the parameters for loads of vectors that reach beyond the last one. */
     l.parameters = calloc(1, bytes + 64);
-    if (!use || !l.parameters) {
+    if (!use || !l.parameters || !race_launch_begin(&l)) {
         free(l.parameters);
         fault->kind = FAULT_STACK_OVERFLOW;
         fault->error = true;
@@ -607,7 +646,6 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
     l.threads = l.ntid[0] * l.ntid[1] * l.ntid[2];
     l.warps = (l.threads + LANES - 1) / LANES;
     l.blocks = (uint64_t)l.grid[0] * l.grid[1] * l.grid[2];
-    l.cluster_blocks = what->cluster[0] * what->cluster[1] * what->cluster[2];
     l.groups = what->only ? what->only_count : l.blocks / l.cluster_blocks;
     l.shared_size = (uint32_t)kernel->static_shared + what->dynamic_shared;
     l.reserved = l.shared_size;
@@ -630,6 +668,7 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
     else
         run_worker(&sim->workers[0], &l);
     add_launch(use, &l, seconds_now() - start);
+    race_launch_end(&l);
     pthread_mutex_destroy(&l.lock);
     free(l.parameters);
     *fault = l.fault;

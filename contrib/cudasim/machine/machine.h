@@ -27,7 +27,12 @@ struct sim_launch;
 #define CLUSTER_BARRIER 255 /* split.barrier: waits for the cluster */
 
 struct block;
+struct grid_order;
 struct launch;
+struct meeting;
+struct order;
+struct page;
+struct pages;
 struct warp;
 struct worker;
 
@@ -90,8 +95,27 @@ struct warp {
     uint8_t *local_written;       /* a bit a byte of `local`, with check_written */
     uint32_t cluster_phase;       /* in which it arrived last */
     struct frame top;             /* the kernel's own frame */
+    struct order *order;          /* its part in the order of accesses, with check_races; else NULL */
     struct split others[LANES];
-    uint32_t clock[WARPS_PER_BLOCK]; /* vector clock of the race check: what it knows of each warp */
+};
+
+/* Up to where the accesses of one warp are known: all before `all`, and those of `lanes` before `some`. */
+struct seen {
+    uint32_t all, some, lanes;
+};
+
+struct channel;
+
+/* The first `length` releases at a word that several blocks know. */
+struct known {
+    const struct channel *channel;
+    uint32_t length;
+};
+
+struct knowledge {
+    struct known *items; /* owned */
+    uint32_t count, capacity;
+    bool everything;     /* too much to be kept: all is taken as known */
 };
 
 struct barrier {
@@ -103,19 +127,8 @@ struct barrier {
     bool mismatched;                   /* arrivals with different counts were seen */
     const struct ins *first;           /* the instruction of the first arrival */
     bool divergent;                    /* arrivals from different instructions */
-    uint32_t join[WARPS_PER_BLOCK];    /* vector clock gathered from arrivals */
+    struct seen join[WARPS_PER_BLOCK]; /* what those who arrived know, with check_races and a count */
     uint32_t true_count, false_count;  /* of bar.red */
-};
-
-/* Who touched a 4-byte word of shared memory last, for the race check. Warps are counted from 1. */
-struct shared_word {
-    uint32_t write_clock; /* the writer's own, then */
-    uint8_t write_warp;   /* 0: never written */
-    uint8_t writer_lane;
-    uint8_t bytes;        /* written ever, a bit a byte */
-    uint8_t how;          /* enum shared_how of race.c */
-    uint32_t write_epoch; /* the block's, at the last write */
-    uint32_t read;        /* its last 24 bits at the last read, times 256; plus the only warp that read then, or 0xFF */
 };
 
 struct block {
@@ -131,10 +144,25 @@ struct block {
     struct block **cluster;  /* [cluster size] blocks of its cluster, itself among them; NULL if there is none */
     char *shared;
     uint32_t shared_size;
-    struct shared_word *words; /* of shared memory, with check_races or check_written; else NULL */
-    uint32_t epoch;            /* barriers of all its threads so far, plus 1: what was before one is ordered */
-    uint32_t *readers;         /* [words][warps]: clock of each warp's last read, with check_races; else NULL */
-    uint32_t atomic_clock[WARPS_PER_BLOCK]; /* what atomics and fences have published */
+    uint64_t *writes;          /* who wrote a unit of shared memory last, as race_entry.h has it, with check_races or */
+                               /* check_written; else NULL */
+    uint64_t *reads;           /* and who read it, with check_races; else NULL */
+    uint32_t *log;             /* plain reads since t0 that are not in `reads` yet: see race_shared.c */
+    uint32_t log_used;         /* words of it */
+    uint8_t chunk_shift;       /* shared memory is 64 chunks or less of 1 << chunk_shift bytes, a bit each: */
+    uint64_t copy_chunks;      /* asynchronous copies went there; */
+    uint64_t read_chunks, write_chunks; /* accessed since t0 */
+    uint64_t full_chunks;      /* every unit was written; */
+    uint64_t tried_chunks;     /* or not, when that was last looked at */
+    uint8_t unit_shift;        /* bytes of a unit are 1 << unit_shift: the least that the kernel accesses at once */
+    uint32_t *time;            /* of the order of accesses, with check_races; else NULL */
+    uint32_t own_time;         /* where `time` is the block's own */
+    uint32_t t0;               /* the last meeting of all its threads: what was before is ordered */
+    bool fenced;               /* a warp executed a fence since then */
+    uint32_t cluster_t0;       /* and that of its cluster */
+    struct knowledge barrier_known[BARRIERS]; /* of other blocks: what those who arrived know */
+    struct meeting *meetings;  /* [meeting_size] words that its warps synchronise by; owned */
+    uint32_t meeting_count, meeting_size;
     struct barrier barriers[BARRIERS];
     struct warp *warps;
     char *storage;           /* one allocation that holds all of it */
@@ -175,7 +203,11 @@ struct worker {
     bool counting;
     struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
     bool progress;                 /* something changed since the scheduler last looked: see block.c */
+    uint32_t at_block;             /* name of the block that has its turn, as race_entry.h has it, plus 1 */
     const struct ins *faulted_at;  /* of the last warning: the same place is not looked up again at once */
+    uint64_t page_address;         /* the page of global memory that was looked up last, for race_global.c, */
+    struct page *page;             /* what is kept of it, */
+    uint64_t *page_entries[2];     /* and its entries, as far as they were asked for */
     uint64_t random;               /* state of the scheduler's choices */
     uint64_t stamp;                /* counts scheduling decisions */
     int64_t *warp_diff;            /* [code + 1] differences of counts of warp instructions */
@@ -201,7 +233,9 @@ struct sim_kernel {
     const struct function *function;
     struct sim_kernel_facts facts;
     char *demangled;
-    bool fences;                   /* has fences or atomics: its volatile accesses may be meant to synchronise */
+    bool fences;                   /* has fences, or atomics that order */
+    uint8_t shared_shift;          /* the smallest access to shared memory has 1 << shared_shift bytes */
+    uint8_t global_shift;          /* and to global memory */
     bool uses_reserved;            /* reads %reserved_smem_offset_* */
     bool ordered;                  /* what it computes may depend on the order of its blocks: see launch.c */
     bool uses_local;
@@ -228,6 +262,9 @@ struct launch {
     uint32_t reserved;             /* offset of the system's part of it, where the kernel asks for that; else its end */
     unsigned resident_limit;       /* groups in flight a worker */
     atomic_uint_fast64_t progress; /* bumped by workers that made some */
+    struct grid_order *grid_order;  /* what blocks tell each other, with check_races and if they may; else NULL */
+    struct pages *pages;           /* who touched global memory, with check_races; else NULL */
+    uint32_t start_time;           /* of accesses of the launch: what has an earlier time was before it */
     atomic_bool stop;              /* a fault was recorded */
     bool cooperative;
     uint64_t workspace;            /* device address of what a grid's barrier needs; 0: not a cooperative launch */

@@ -1,22 +1,80 @@
 /*
- * race.h - what access.c and bodies of memory instructions ask of the check of shared memory.
+ * race.h - what bodies of instructions, access.c, block.c and launch.c ask of the check for races.
+ *
+ * Every function may be called without the check: then it does nothing, or only notes what was written.
  */
 #ifndef CUDASIM_RACE_H
 #define CUDASIM_RACE_H
 
 #include "access.h"
+#include "race_order.h"
+
+/*
+ * Where the accesses of a warp's lanes begin: no order known, one behind the other, all the same; the least and the
+ * greatest of them.
+ */
+enum spread { SPREAD_ANY, SPREAD_CONSECUTIVE, SPREAD_UNIFORM };
+struct extent {
+    enum spread spread;
+    uint64_t low, high;
+};
 
 /* Checks and notes an access of `bytes` a lane: offsets[32] into the block's shared memory, of lanes in w->mask. */
-void access_shared_check(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
-                         enum access access);
+void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes, enum access access,
+                 struct extent extent);
 
-/* A fence, or an atomic that orders, of the warp. */
-void access_fence(struct warp *w);
+/* One lane's access to the shared memory of another block of the cluster. */
+void race_remote(struct warp *w, const struct ins *ins, unsigned lane, struct block *owner, uint32_t offset,
+                 unsigned bytes, enum access access);
 
-/* Bytes of word `n` that [offset, offset + bytes) covers, a bit each. */
-uint8_t bytes_of_word(uint32_t n, uint32_t offset, unsigned bytes);
+/* Of global memory: the addresses in w->address. */
+void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum access access, struct extent extent);
 
-/* "read", "write" or "atomic operation", for messages. */
-const char *access_verb(enum access access);
+/* A fence of the warp. */
+void race_fence(struct warp *w, enum scope scope);
+
+/* The lanes `lanes` of the warp met. */
+void race_lanes_meet(struct warp *w, uint32_t lanes);
+
+/*
+ * The lanes `lanes` exchanged registers, by a shuffle or a vote. That orders no memory. But a read that a lane did
+ * before is over when another lane writes behind it, on every device so far, and cooperative groups rely on it.
+ */
+void race_lanes_pass(struct warp *w, uint32_t lanes);
+
+/* Lanes arrive at a barrier of the block; those of a warp that waited go on; it is over; all of the block met. */
+void race_arrive(struct warp *w, struct barrier *x, uint32_t lanes);
+void race_release(struct block *b, struct barrier *x, uint32_t warp, uint32_t lanes);
+void race_barrier_done(struct block *b, unsigned number);
+void race_block_meets(struct block *b);
+
+/* The blocks of a cluster met. */
+void race_cluster_meets(struct block **group, uint32_t count);
+
+/* Asynchronous copies: a group ends; all but the last `but` groups were waited for (COPIES_ALL: all copies). */
+#define COPIES_ALL UINT32_MAX
+void race_commit(struct warp *w);
+void race_wait_copies(struct warp *w, uint32_t but);
+
+/* An mbarrier's arrival, or its successful wait. */
+void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes);
+/* A bulk copy of those lanes, which was issued now, will be waited for by the mbarrier. */
+void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes);
+
+/* Its phase ended. */
+void race_mbarrier_flip(struct warp *w, uint64_t address);
+void race_mbarrier_wait(struct warp *w, uint64_t address);
+
+/* A block that starts: the system wrote its shared memory at offsets [from, to). */
+void race_shared_start(struct block *b, uint32_t from, uint32_t to);
+
+/* Makes and frees what a launch needs for the check. False: no memory. */
+bool race_launch_begin(struct launch *l);
+void race_launch_end(struct launch *l);
+
+/* A block ended. */
+void race_block_over(const struct block *b);
+
+#define SHARED_LOG 65536 /* words of a block's log of reads */
 
 #endif

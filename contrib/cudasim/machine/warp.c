@@ -11,6 +11,7 @@
 #include "warp.h"
 #include "device.h"
 #include "fault.h"
+#include "race.h"
 #include "settings.h"
 
 #define PATIENCE 64        /* backward jumps of a split before another has its turn */
@@ -413,6 +414,7 @@ static void release_sync(struct warp *w)
             s->state = SPLIT_RUNNABLE;
             released = true;
         } else if (s->pc->class == CLASS_SYNCHRONISATION && (s->need & w->live & ~at_barriers) == 0) {
+            race_lanes_meet(w, s->mask | (s->need & w->live));
             s->state = SPLIT_RUNNABLE;
             s->pc++;
             released = true;

@@ -218,6 +218,12 @@ void lay_out_locals(struct builder *b);    /* of the function being built, and i
 /* Marks the loads of the function built last whose value selp may throw away. */
 void mark_selected(struct builder *b);
 
+/* Marks its volatile and strong loads that wait in a loop for another thread. */
+void mark_polls(struct builder *b);
+
+/* Marks its loads of words that an atomic operation compares later. */
+void mark_guesses(struct builder *b);
+
 /* ---- regalloc.c ---- */
 
 /* Gives the registers of the function built last their slots; sets function->register_bytes. */

@@ -93,6 +93,8 @@ static void build_function(struct builder *b, size_t index)
     f->first = b->first;
     f->last = (uint32_t)b->code_count;
     mark_selected(b);
+    mark_polls(b);
+    mark_guesses(b);
     allocate_registers(b);
     resolve_targets(b);
     build_scratch_end(b);

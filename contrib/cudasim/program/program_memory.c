@@ -122,6 +122,26 @@ static uint16_t order_flags(const struct builder *b)
     return flags;
 }
 
+static uint8_t memory_order(const struct builder *b)
+{
+    uint8_t order = 0;
+
+    if (has_token(b, "volatile") || has_token(b, "cv"))
+        order |= ORDER_VOLATILE;
+    if (has_token(b, "relaxed") || has_token(b, "mmio"))
+        order |= ORDER_RELAXED;
+    if (has_token(b, "acquire") || has_token(b, "acq_rel"))
+        order |= ORDER_RELAXED | ORDER_ACQUIRE;
+    if (has_token(b, "release") || has_token(b, "acq_rel"))
+        order |= ORDER_RELAXED | ORDER_RELEASE;
+    return order;
+}
+
+static uint8_t scope_token(const struct builder *b)
+{
+    return has_token(b, "cta") ? SCOPE_BLOCK : has_token(b, "cluster") ? SCOPE_CLUSTER : SCOPE_DEVICE;
+}
+
 static unsigned vector_token(const struct builder *b)
 {
     return has_token(b, "v8") ? 8 : has_token(b, "v4") ? 4 : has_token(b, "v2") ? 2 : 1;
@@ -185,6 +205,9 @@ static void lower_access(struct builder *b, bool load)
     i->space = (uint8_t)space;
     i->extra = list;
     i->flags = order_flags(b);
+    i->order = memory_order(b);
+    i->scope = scope_token(b);
+    i->stores = !load;
     i->mode = has_token(b, "cg"); /* past the first cache: mostly for speed, at times to see what others write */
     if (load)
         for (unsigned n = 0; n < count; n++)
@@ -236,6 +259,8 @@ static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type
     i->count = 1;
     i->space = (uint8_t)space_token(b);
     i->flags = order_flags(b) & ~INS_SPINS;
+    i->order = memory_order(b);
+    i->scope = scope_token(b);
     if (used)
         i->flags |= INS_SPINS; /* a result is used: it may be what a loop waits for */
     define_vreg(b, d);
@@ -328,6 +353,7 @@ static void lower_async_copy(struct builder *b)
     i->c = source_size;
     i->op = sized;
     i->mode = from.base != 1;
+    i->copies = true;
     use_vreg(b, source_size);
     i->space = PTX_SHARED;
     i->event = ++b->program->event_count;
@@ -377,6 +403,7 @@ static void lower_bulk(struct builder *b)
     i->op = reduces ? (uint8_t)(op + 1) : 0;
     i->mode = reduces ? (uint8_t)type_token(b, 0) : 0;
     i->size = reduces ? (uint8_t)ptx_type_size(type_token(b, 0)) : 16;
+    i->copies = !reduces;
     i->space = (uint8_t)spaces[0];
     i->class = spaces[0] == PTX_SHARED ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE;
     i->event = ++b->program->event_count;
@@ -384,6 +411,19 @@ static void lower_bulk(struct builder *b)
     use_vreg(b, from.base);
     use_vreg(b, size);
     use_vreg(b, barrier.base);
+}
+
+/* cp.async.wait_group n, cp.async.wait_all */
+static void lower_wait(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    bool all = has_token(b, "wait_all");
+    struct ins *i;
+
+    if (!all && (s->count != 1 || s->operands[0].kind != PTX_OPERAND_INTEGER))
+        build_fail(b, "unsupported form of '%s'", s->opcode);
+    i = emit(b, "@cp.wait");
+    i->imm = all ? -1 : (int64_t)s->operands[0].value;
 }
 
 /* cvta{.to}.space.u64 d, a: windows are added or taken away; global and constant addresses are generic as they are. */
@@ -568,6 +608,7 @@ bool lower_memory(struct builder *b)
         struct ins *i = emit(b, "@mbarrier");
 
         /* Copies are done when they are issued: with .noinc it is an arrival, without it adds and takes away one. */
+        i->scope = SCOPE_BLOCK;
         i->op = has_token(b, "noinc") ? MBARRIER_ARRIVE : MBARRIER_COPIES_ARRIVE;
         i->size = 8;
         i->space = (uint8_t)space_token(b);
@@ -577,8 +618,10 @@ bool lower_memory(struct builder *b)
         emit(b, "@nop");
     else if (!strncmp(opcode, "cp.async.bulk.", 14) || !strncmp(opcode, "cp.reduce.async.bulk.", 21))
         lower_bulk(b);
-    else if (!strncmp(opcode, "cp.async.commit_group", 21) || !strncmp(opcode, "cp.async.wait_", 14))
-        emit(b, "@nop");
+    else if (!strncmp(opcode, "cp.async.commit_group", 21))
+        emit(b, "@cp.commit");
+    else if (!strncmp(opcode, "cp.async.wait_", 14))
+        lower_wait(b);
     else if (!strncmp(opcode, "cp.async.c", 10))
         lower_async_copy(b);
     else if (!strcmp(base, "mbarrier"))
@@ -733,7 +776,10 @@ bool lower_synchronise(struct builder *b)
         i->d = d;
         define_vreg(b, d);
     } else if (!strcmp(base, "membar") || !strcmp(base, "fence")) {
-        emit(b, "@fence")->flags = INS_RELEASE;
+        struct ins *i = emit(b, "@fence");
+
+        i->flags = INS_RELEASE;
+        i->scope = !strncmp(b->statement->opcode, "fence.proxy", 11) ? SCOPE_NONE : scope_token(b);
     } else if (!strcmp(base, "nanosleep")) {
         emit(b, "@nanosleep");
     } else {

@@ -1,10 +1,15 @@
 /*
- * program_select.c - finds loads whose value selp may throw away.
+ * program_select.c - finds loads whose value selp may throw away, and loads that wait.
  *
  * nvcc loads ahead of a condition where the address is valid, and throws the value away with selp. Such loads are
- * marked: what they read unwritten, or while others write, need not be wrong.
+ * marked: what they read unwritten, or while others write, need not be wrong. Volatile and strong loads in a small loop
+ * without stores are marked as well: they wait for what another thread writes. So are loads whose value an atomic
+ * operation holds against the same word later: a loop around a compare-and-swap begins with one.
  */
+#include <string.h>
+
 #include "builder.h"
+#include "contrib/cudasim/base/atomic.h"
 
 /* Whether instruction `n` is a selp that has register `v` as one of its values. */
 static bool selects(const struct builder *b, size_t n, uint32_t v)
@@ -55,5 +60,82 @@ void mark_selected(struct builder *b)
         i->selected = f->defs > 0 && (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD);
         for (uint32_t u = 0; u < f->defs; u++)
             i->selected = i->selected && only_selected(b, n, b->vregs[f->first_def + u]);
+    }
+}
+
+#define LOOP 24 /* instructions */
+
+/* Whether instruction `n` is in a loop of a few instructions that writes nothing. */
+static bool in_small_loop(const struct builder *b, size_t n)
+{
+    for (size_t m = n; m < b->code_count && m < n + LOOP; m++) {
+        const struct ins_facts *f = &b->facts[m];
+
+        if (b->code[m].class == CLASS_GLOBAL_STORE || b->code[m].class == CLASS_SHARED_STORE)
+            return false;
+        for (uint32_t t = 0; t < f->targets; t++)
+            if (b->label_at[b->targets[f->first_target + t]] <= n)
+                return true;
+        if (!f->falls)
+            return false;
+    }
+    return false;
+}
+
+void mark_polls(struct builder *b)
+{
+    for (size_t n = b->first; n < b->code_count; n++) {
+        struct ins *i = &b->code[n];
+
+        i->polls = i->order && (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && in_small_loop(b, n);
+    }
+}
+
+#define NEAR 256 /* instructions */
+
+/* Whether the addresses of `load` and of instruction `m` are the same: one register, or a constant, also in one. */
+static bool same_address(const struct builder *b, const struct ins *load, size_t m)
+{
+    const struct ins *i = &b->code[m];
+
+    if (i->a == load->a)
+        return i->imm == load->imm;
+    while (load->a == 1 && i->a != 1 && m-- > b->first) {
+        const struct ins *move = &b->code[m];
+        uint64_t value;
+
+        if (move->d != i->a)
+            continue;
+        if (!(move->a & 1) || move->a == 1)
+            return false;
+        memcpy(&value, b->pool + move->a - 1, sizeof value);
+        return value + (uint64_t)i->imm == (uint64_t)load->imm;
+    }
+    return false;
+}
+
+/* Whether an operation that only compares, or sets, comes behind load `n`, of the same word. */
+static bool atomic_follows(const struct builder *b, size_t n)
+{
+    const struct ins *load = &b->code[n];
+
+    for (size_t m = n + 1; m < b->code_count && m < n + NEAR; m++) {
+        const struct ins *i = &b->code[m];
+
+        if (i->op_is_atomic &&
+            (i->op == ATOMIC_CAS || i->op == ATOMIC_MIN || i->op == ATOMIC_MAX || i->op == ATOMIC_EXCH) &&
+            same_address(b, load, m))
+            return true;
+    }
+    return false;
+}
+
+void mark_guesses(struct builder *b)
+{
+    for (size_t n = b->first; n < b->code_count; n++) {
+        struct ins *i = &b->code[n];
+
+        i->guesses = (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && i->count == 1 && !i->copies &&
+                     atomic_follows(b, n);
     }
 }

@@ -439,8 +439,11 @@ STEP(bar_warp)
     const u32 *M = slot_at(w, i->f);
 
     MEET(M)
-    if (w->block->words)
-        access_fence(w);
+    for (u32 rest = w->mask, lanes; rest; rest &= ~lanes) {
+        lanes = M[__builtin_ctz(rest)] & w->live;
+        race_lanes_meet(w, lanes);
+        lanes |= rest & -rest;
+    }
     return i + 1;
 }
 
@@ -450,6 +453,7 @@ STEP(shfl)
     u32 *D, *P, R[LANES], Q[LANES];
 
     MEET(M)
+    race_lanes_pass(w, w->mask);
     D = slot_at(w, i->d);
     P = slot_at(w, i->e);
     for (int l = 0; l < LANES; l++) {
@@ -481,6 +485,7 @@ STEP(vote)
     u32 *D, votes;
 
     MEET(M)
+    race_lanes_pass(w, w->mask);
     D = slot_at(w, i->d);
     votes = lanes_mask(A) & w->mask;
     for (int l = 0; l < LANES; l++) {
@@ -502,6 +507,7 @@ STEP(vote)
         const u32 *M = slot_at(w, i->f);                                                                               \
         u32 *D, *P, R[LANES];                                                                                          \
         MEET(M)                                                                                                        \
+        race_lanes_pass(w, w->mask);                                                                                   \
         D = slot_at(w, i->d);                                                                                          \
         P = slot_at(w, i->e);                                                                                          \
         for (int l = 0; l < LANES; l++) {                                                                              \
@@ -531,6 +537,7 @@ MATCH(match_64, u64)
         u32 members = 0;                                                                                               \
         T r = 0;                                                                                                       \
         MEET(M)                                                                                                        \
+        race_lanes_pass(w, w->mask);                                                                                   \
         D = slot_at(w, i->d);                                                                                          \
         for (int l = 0; l < LANES; l++) {                                                                              \
             if (!w->lanes[l])                                                                                          \
@@ -624,8 +631,20 @@ STEP(wait_cluster)
 STEP(fence)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (w->block->words)
-        access_fence(w);
+    race_fence(w, i->scope);
+    return i + 1;
+}
+
+/* The copies of cp.async are done when they are issued; what the program may rely on is another matter: race.h. */
+STEP(cp_commit)
+{
+    race_commit(w);
+    return i + 1;
+}
+
+STEP(cp_wait)
+{
+    race_wait_copies(w, i->imm < 0 ? COPIES_ALL : (u32)i->imm);
     return i + 1;
 }
 
@@ -675,6 +694,8 @@ const struct row LEVELED(rows_control)[] = {
     C("@cluster.arrive", arrive_cluster, SYNCHRONISATION),
     C("@cluster.wait", wait_cluster, SYNCHRONISATION),
     C("@fence", fence, SYNCHRONISATION),
+    C("@cp.commit", cp_commit, COMPUTATION),
+    C("@cp.wait", cp_wait, COMPUTATION),
     C("@nanosleep", nanosleep_, CONTROL),
     ROWS_END,
 };

@@ -6,6 +6,15 @@
 
 enum pattern { PATTERN_FAULT, PATTERN_ANY, PATTERN_CONSECUTIVE, PATTERN_UNIFORM };
 
+static inline struct extent extent_of(enum pattern pattern, u64 low, u64 high)
+{
+    enum spread spread = pattern == PATTERN_CONSECUTIVE ? SPREAD_CONSECUTIVE
+                         : pattern == PATTERN_UNIFORM   ? SPREAD_UNIFORM
+                                                        : SPREAD_ANY;
+
+    return (struct extent){spread, low, high};
+}
+
 static inline void count_shared(struct event *e, const u32 *offsets, u32 mask, unsigned bytes, enum pattern pattern)
 {
     u32 lanes = (u32)__builtin_popcount(mask);
@@ -93,13 +102,13 @@ INLINE enum pattern reach_shared(struct warp *w, const struct ins *i, unsigned b
         }
         return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
     }
-    if (e || (w->block->words && !i->selected))
+    if (e || (w->block->writes && !i->selected))
         for (int l = 0; l < LANES; l++)
             offsets[l] = (u32)P[l];
     if (e)
         count_shared(e, offsets, w->mask, bytes, reach.pattern);
-    if (w->block->words && !i->selected)
-        access_shared_check(w, i, offsets, bytes, access);
+    if (w->block->writes && !i->selected)
+        race_shared(w, i, offsets, bytes, access, extent_of(reach.pattern, reach.low, reach.high));
     EACH_LANE { P[l] += base; }
     return reach.pattern;
 }
@@ -163,6 +172,8 @@ INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned b
         if (access != ACCESS_READ)
             access_note(w, bytes);
     }
+    if (k->launch->pages && !i->selected && i->class != CLASS_PARAMETER)
+        race_global(w, i, bytes, access, extent_of(reach.pattern, reach.low, reach.high));
     if (e)
         count_global(w, i, bytes, e, reach);
     return reach.pattern;
@@ -300,8 +311,8 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
     pattern = same == 0 ? PATTERN_UNIFORM : spread == 0 && mask == FULL_MASK ? PATTERN_CONSECUTIVE : PATTERN_ANY;
     if (i->event && w->worker->counting)
         count_shared(&w->worker->events[i->event - 1], O, mask, bytes, pattern);
-    if (b->words && !i->selected)
-        access_shared_check(w, i, O, bytes, access);
+    if (b->writes && !i->selected)
+        race_shared(w, i, O, bytes, access, extent_of(pattern, low, high));
     return pattern;
 }
 
@@ -572,8 +583,6 @@ static u64 combine_64(const struct ins *i, u64 a, u64 b, u64 c)
         if (resolve(w, i, sizeof(T), ACCESS_ATOMIC) == PATTERN_FAULT)                                                  \
             return NULL;                                                                                               \
         float_default(w);                                                                                              \
-        if (w->block->words && i->flags & INS_RELEASE)                                                                 \
-            access_fence(w);                                                                                           \
         for (u32 m = w->mask; m; m &= m - 1) {                                                                         \
             int l = __builtin_ctz(m);                                                                                  \
             T *p = (T *)(uintptr_t)w->address[l], old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                     \
@@ -686,6 +695,23 @@ static u64 mb_settle(u32 phase, s32 bytes, u32 expected, u32 count)
     return mb_make(phase, bytes, expected, count);
 }
 
+/* Lanes that arrive make known what they did; lanes at one barrier do so together. */
+static void note_arrivals(struct warp *w, const struct ins *i)
+{
+    bool arrives = i->op == MBARRIER_ARRIVE || i->op == MBARRIER_ARRIVE_DROP || i->op == MBARRIER_COPIES_ARRIVE;
+    u32 rest = arrives ? w->mask : 0;
+
+    while (rest) {
+        unsigned first = (unsigned)__builtin_ctz(rest);
+        u32 same = 0;
+
+        for (u32 m = rest; m; m &= m - 1)
+            same |= w->address[__builtin_ctz(m)] == w->address[first] ? m & -m : 0;
+        rest &= ~same;
+        race_mbarrier_arrive(w, w->address[first], same);
+    }
+}
+
 STEP(mbarrier)
 {
     const u32 *V = slot_at(w, i->b);
@@ -694,8 +720,9 @@ STEP(mbarrier)
 
     if (resolve(w, i, 8, i->op == MBARRIER_INIT ? ACCESS_WRITE : ACCESS_ATOMIC) == PATTERN_FAULT)
         return NULL;
-    if (w->block->words)
-        access_fence(w);
+    if (i->op == MBARRIER_COPIES_ARRIVE || (i->op == MBARRIER_ARRIVE && i->scope))
+        race_wait_copies(w, COPIES_ALL); /* the arrival is the copies' */
+    note_arrivals(w, i);
     for (u32 m = w->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         u64 *p = (u64 *)(uintptr_t)w->address[l], old = *p;
@@ -729,11 +756,15 @@ STEP(mbarrier)
             u32 parity = i->mode & MBARRIER_PARITY ? V[l] & 1 : MB_PHASE(((const u64 *)V)[l]);
 
             P[l] = ONES(phase != parity);
+            if (P[l])
+                race_mbarrier_wait(w, w->address[l]);
             break;
         }
         }
         if (i->op <= MBARRIER_COMPLETE_TX)
             w->worker->progress = true;
+        if (i->op >= MBARRIER_COMPLETE_TX && i->op <= MBARRIER_ARRIVE_DROP && MB_PHASE(*p) != phase)
+            race_mbarrier_flip(w, w->address[l]);
     }
     return i + 1;
 }
@@ -853,7 +884,10 @@ static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size, bool
         if (!barrier)
             return false;
         old = *barrier;
+        race_mbarrier_copies(w, (uintptr_t)barrier, 1u << l);
         *barrier = mb_settle(MB_PHASE(old), MB_BYTES(old) - (s32)size, MB_EXPECTED(old), MB_COUNT(old));
+        if (MB_PHASE(*barrier) != MB_PHASE(old))
+            race_mbarrier_flip(w, (uintptr_t)barrier);
     }
     return true;
 }
@@ -877,8 +911,6 @@ STEP(bulk)
     if (!good)
         return NULL;
     w->worker->progress = true;
-    if (w->block->words) /* what it copies is complete before anybody may look: the barrier orders it */
-        access_fence(w);
     return i + 1;
 }
 

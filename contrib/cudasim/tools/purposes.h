@@ -23,6 +23,8 @@ static const struct purpose {
      "`.seq_cst.sys`"},
     {"@cp.async", "`cp.async.ca` `cp.async.cg`",
      "4, 8 or 16 bytes, source size or none; copied at once; not `ignore-src`"},
+    {"@cp.commit", "`cp.async.commit_group`", "for the check of races alone"},
+    {"@cp.wait", "`cp.async.wait_group` `cp.async.wait_all`", "for the check of races alone"},
     {"@bulk", "`cp.async.bulk` `cp.reduce.async.bulk`",
      "between global and shared memory of any block of the cluster, by an mbarrier or a group; copied at once; not "
      "`.multicast::cluster`"},
@@ -30,9 +32,8 @@ static const struct purpose {
      "`.init .inval .expect_tx .complete_tx .arrive .arrive_drop .test_wait .try_wait .pending_count`, with "
      "`.expect_tx`, `.noComplete`, `.parity`, `.noinc`"},
     {"@nop",
-     "`cp.async.commit_group` `cp.async.wait_group` `cp.async.wait_all` `cp.async.bulk.commit_group` "
-     "`cp.async.bulk.wait_group` `cp.async.bulk.prefetch` `prefetch` `prefetchu` `discard` `applypriority` "
-     "`griddepcontrol` `setmaxnreg` `pmevent`",
+     "`cp.async.bulk.commit_group` `cp.async.bulk.wait_group` `cp.async.bulk.prefetch` `prefetch` `prefetchu` "
+     "`discard` `applypriority` `griddepcontrol` `setmaxnreg` `pmevent`",
      "do nothing: copies are over when they were issued, and so is every earlier launch"},
     {NULL, "`cvta` `cvta.to` `createpolicy`", "moves and logic; all spaces"},
     {"@isspacep", "`isspacep`", "`.global .shared{::cta/::cluster} .local .const .param`"},

@@ -1,0 +1,85 @@
+/*
+ * race_order.h - what happened before what: the happens-before relation of PTX's memory model, as race_check.c asks.
+ *
+ * Time is a counter that goes up when somebody synchronises: one a block, or one a launch where blocks may learn from
+ * each other. An access has the time at which it was done. What a warp knows of another is up to which time the other's
+ * accesses are ordered before its own.
+ *
+ * What is uncertain is taken as ordered: an answer "not ordered" can be relied on, the opposite need not be true.
+ */
+#ifndef CUDASIM_RACE_ORDER_H
+#define CUDASIM_RACE_ORDER_H
+
+#include "machine.h"
+
+/* What a block makes known to other blocks: accesses before `all`, and of some warps and lanes those before `some`. */
+struct front {
+    uint32_t all, some, warps, lanes;
+};
+
+#define SYNCS 24  /* meetings of a part of a warp's lanes that are remembered since all met */
+#define WAITS 8   /* waits for asynchronous copies that are remembered */
+#define COMMITS 16
+
+/* A warp's part in the order. */
+struct order {
+    uint32_t base;       /* the warp's own accesses before this time are ordered before all its lanes' */
+    bool touched;        /* it accessed memory since the last meeting */
+    uint32_t reads_base; /* its reads before this time are ordered before its writes */
+    uint32_t acquired;   /* when it last learnt something */
+    uint32_t sync_count; /* of syncs[], the oldest first; at the limit the oldest is taken as a meeting of all */
+    struct { uint32_t at, lanes; } syncs[SYNCS];
+    enum scope released_scope; /* of its last fence; SCOPE_NONE: none yet */
+    bool pending_any;          /* strong reads since the last fence brought something */
+    struct front front;        /* as it was at its last fence for the device */
+    uint32_t commits[COMMITS]; /* when groups of asynchronous copies were committed, a ring */
+    uint32_t commit_count;
+    uint32_t wait_count;       /* of waits[], a ring: copies issued before `upto` were waited for at `at` */
+    struct { uint32_t upto, at; } waits[WAITS];
+    struct seen clock[WARPS_PER_BLOCK];    /* what it knows of the block's other warps */
+    struct seen released[WARPS_PER_BLOCK]; /* its clock and itself, at its last fence */
+    struct seen pending[WARPS_PER_BLOCK];  /* what a fence would make it know */
+    struct knowledge known, pending_known; /* of other blocks */
+};
+
+/* A word that warps of a block synchronise by. */
+struct meeting {
+    uint64_t address; /* 0: unused */
+    uint32_t copiers, upto; /* of an mbarrier: warps whose bulk copies it waits for, and the time before which */
+    struct seen clock[WARPS_PER_BLOCK];
+};
+
+/* The name of a block in entries of race_entry.h: of blocks 2^22 apart it is the same. */
+#define BLOCK_NAMES (1u << 22)
+static inline uint32_t race_block_name(const struct block *b)
+{
+    return (uint32_t)b->number & (BLOCK_NAMES - 1);
+}
+
+/* What a launch's blocks tell each other; only where they may, and then one worker runs all. */
+struct grid_order;
+struct grid_order *race_grid_create(uint32_t time);
+void race_grid_destroy(struct grid_order *grid);
+uint32_t *race_grid_time(struct grid_order *grid);
+
+/* Fresh parts for a block that starts: its warps', and its own. */
+void race_block_start(struct block *b);
+void race_block_end(struct block *b);
+
+/* Whether what lane `other` of the same warp did at `time` is before what lane `l` does now. LANES: any other lane. */
+bool race_lanes_ordered(const struct warp *w, uint32_t time, unsigned other, unsigned l);
+
+/* Whether what that lane of another warp of the block did at `time` is before what `w` does now. */
+bool race_warps_ordered(const struct warp *w, uint32_t time, unsigned warp, unsigned lane);
+
+/* The same of a warp of another block. */
+bool race_blocks_ordered(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);
+
+/* When the lane's asynchronous copy of `time` was waited for; false: it was not. */
+bool race_copy_done(const struct warp *w, uint32_t time, uint32_t *at);
+
+/* A strong access of the lanes `lanes` to a word: what they released goes there, and what is there becomes known. */
+void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release);
+void race_acquire(struct warp *w, uint64_t address, enum scope scope, bool acquire);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * race_runs.c - entries of many units at once, in loops that the compiler makes vector instructions of.
+ */
+#pragma GCC optimize("O3") /* vectors, whatever the rest is compiled with */
+
+#include "race_runs.h"
+
+static inline uint64_t mine_at(uint64_t who, uint32_t i, unsigned per)
+{
+    return who + ((uint64_t)(i >> per) << LANE_AT);
+}
+
+CLONES bool run_fine(const uint64_t *entries, uint32_t n, unsigned per, const struct self *m)
+{
+    struct self self = *m;
+    uint64_t good = 1;
+
+    for (uint32_t i = 0; i < n; i++)
+        good &= fine(entries[i], mine_at(self.who, i, per), &self);
+    return good;
+}
+
+CLONES bool run_has_zero(const uint64_t *entries, uint32_t n)
+{
+    uint64_t zero = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        zero |= (uint64_t)(entries[i] == 0);
+    return zero;
+}
+
+CLONES void run_put(uint64_t *entries, uint32_t n, unsigned per, uint64_t who)
+{
+    for (uint32_t i = 0; i < n; i++)
+        entries[i] = mine_at(who, i, per);
+}
+
+CLONES void run_read(uint64_t *entries, uint32_t n, unsigned per, const struct self *m)
+{
+    struct self self = *m;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t mine = mine_at(self.who, i, per), e = entries[i], both = merge(e, mine);
+
+        entries[i] = fine(e, mine, &self) ? mine : both;
+    }
+}
+
+#define PUT(name, type)                                                                                                \
+    CLONES void name(uint64_t *entries, const uint64_t *reads, uint32_t n, uint64_t who, const type *values,           \
+                     const type *memory, uint64_t start)                                                               \
+    {                                                                                                                  \
+        const uint64_t same = SLOW | BLOCK_BITS | WARP_BITS | LANE_BITS | LANES_MANY | WARPS_MANY;                     \
+        for (uint32_t i = 0; i < n; i++) {                                                                             \
+            uint64_t mine = mine_at(who, i, 0);                                                                        \
+            bool back = ((reads[i] ^ mine) & same) == 0 && reads[i] >> TIME_AT >= start && values[i] == memory[i];     \
+            entries[i] = mine | (back ? WRITTEN_BACK : 0);                                                             \
+        }                                                                                                              \
+    }
+PUT(run_put_4, uint32_t)
+PUT(run_put_8, uint64_t)

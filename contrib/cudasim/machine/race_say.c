@@ -1,0 +1,123 @@
+/*
+ * race_say.c - what a race is reported as: the access, the variable, and whose access it collides with.
+ *
+ * Called by race_check.c, which decides what a race is.
+ */
+#include "race_say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "race_order.h"
+#include "contrib/cudasim/base/memory.h"
+
+const char *access_verb(enum access access)
+{
+    return access == ACCESS_READ ? "read" : access == ACCESS_WRITE ? "write" : "atomic operation";
+}
+
+/* The last part of a variable's name: "tile" of f(int)::tile. */
+static void short_name(const char *mangled, char *name, size_t size)
+{
+    char *full = demangle(mangled), *at = full;
+    size_t length;
+
+    if (full) {
+        length = strlen(full);
+        while (length > 0 && (full[length - 1] == ']' || full[length - 1] == ' '))
+            length--;
+        full[length] = '\0';
+        for (char *p = full; (p = strstr(p, "::")); p += 2)
+            at = p + 2;
+    }
+    snprintf(name, size, "%s", full ? at : mangled);
+    free(full);
+}
+
+/* ", in 'tile'", where the shared variable of the kernel that holds `offset` has a name. */
+static void shared_name(const struct launch *l, uint64_t offset, char *text, size_t size)
+{
+    const struct program *p = l->program;
+    const uint64_t *uses = l->kernel->function->shared_uses;
+    char name[80];
+
+    text[0] = '\0';
+    for (size_t n = 0; n < p->place_count; n++) {
+        const struct place *x = &p->places[n];
+
+        if (x->variable->space != PTX_SHARED || !(uses[n / 64] >> (n % 64) & 1) || offset < x->address ||
+            offset >= x->address + x->variable->size)
+            continue;
+        short_name(x->variable->name, name, sizeof name);
+        snprintf(text, size, ", in '%s'", name);
+        return;
+    }
+}
+
+static void global_name(struct launch *l, uint64_t address, char *text, size_t size)
+{
+    const struct region *r = memory_find(sim_memory(l->sim), address, NULL);
+    char name[80];
+
+    text[0] = '\0';
+    if (r && r->name) {
+        short_name(r->name, name, sizeof name);
+        snprintf(text, size, ", %llu bytes into variable '%s'", (unsigned long long)(address - r->base), name);
+    } else if (r) {
+        snprintf(text, size, ", %llu bytes into an allocation of %llu bytes", (unsigned long long)(address - r->base),
+                 (unsigned long long)r->size);
+    }
+}
+
+/* "thread (3,0,0)", of another block "thread (3,0,0) of block (1,0,0)". */
+static void thread_name(const struct warp *w, const struct race_report *r, char *text, size_t size)
+{
+    const struct launch *l = w->block->launch;
+    unsigned t = r->warp * LANES + r->lane, nx = l->ntid[0], ny = l->ntid[1];
+    int used = snprintf(text, size, "%sthread (%u,%u,%u)", r->several ? "several threads, one of them " : "", t % nx,
+                        t / nx % ny, t / nx / ny);
+
+    if (r->block != race_block_name(w->block) && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, " of block (%u,%u,%u)", r->block % l->grid[0],
+                 r->block / l->grid[0] % l->grid[1], r->block / l->grid[0] / l->grid[1]);
+}
+
+static const char *why(const struct warp *w, const struct race_report *r)
+{
+    if (r->block != race_block_name(w->block))
+        return "with nothing that orders the two blocks";
+    if (r->warp == w->index && !r->several)
+        return "with no __syncwarp() in between";
+    return "with no barrier in between";
+}
+
+void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct race_report *r)
+{
+    static const char *const did[] = {[RACE_WITH_WRITE] = "wrote", [RACE_WITH_READ] = "read",
+                                      [RACE_WITH_ATOMIC] = "changed by an atomic or volatile access",
+                                      [RACE_WITH_COPY] = "copies to", [RACE_WITH_SAME_STORE] = "writes"};
+    enum sim_fault_kind kind = r->owner ? FAULT_SHARED_RACE : FAULT_GLOBAL_RACE;
+    char name[160], thread[160], place[64];
+
+    if (r->owner)
+        snprintf(place, sizeof place, "shared memory at offset %llu", (unsigned long long)r->place);
+    else
+        snprintf(place, sizeof place, "global memory at 0x%llx", (unsigned long long)r->place);
+    if (r->owner)
+        shared_name(w->block->launch, r->place, name, sizeof name);
+    else
+        global_name(w->block->launch, r->place, name, sizeof name);
+    thread_name(w, r, thread, sizeof thread);
+    if (r->with == RACE_WITH_SAME_STORE)
+        fault_warn(w, ins, lane, kind, r->place, "write of %s%s, where %s writes another value by the same store",
+                   place, name, thread);
+    else if (r->with == RACE_WITH_COPY)
+        fault_warn(w, ins, lane, kind, r->place,
+                   "%s of %s%s, which an asynchronous copy of %s writes and which was not waited for",
+                   access_verb(r->access), place, name, thread);
+    else
+        fault_warn(w, ins, lane, kind, r->place, "%s of %s%s, which %s %s %s", access_verb(r->access), place, name,
+                   thread, did[r->with], why(w, r));
+}

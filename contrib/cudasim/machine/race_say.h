@@ -1,0 +1,35 @@
+/*
+ * race_say.h - what a race is reported as.
+ */
+#ifndef CUDASIM_RACE_SAY_H
+#define CUDASIM_RACE_SAY_H
+
+#include "access.h"
+
+/* The other access. */
+enum race_with {
+    RACE_WITH_WRITE,
+    RACE_WITH_ATOMIC,
+    RACE_WITH_READ,
+    RACE_WITH_COPY,      /* cp.async, not waited for */
+    RACE_WITH_SAME_STORE /* another lane of the same store */
+};
+
+struct race_report {
+    const struct block *owner; /* of shared memory; NULL: global */
+    uint64_t place;            /* offset or address */
+    unsigned bytes;
+    enum access access;
+    enum race_with with;
+    uint32_t block;            /* name of the other's */
+    unsigned warp, lane;
+    bool several;              /* others besides */
+};
+
+/* "read", "write" or "atomic operation". */
+const char *access_verb(enum access access);
+
+/* Warns at `ins`, which lane `lane` of `w` executes. */
+void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct race_report *r);
+
+#endif

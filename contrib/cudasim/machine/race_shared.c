@@ -1,0 +1,390 @@
+/*
+ * race_shared.c - races in shared memory, and reads of shared memory that nothing was written to.
+ *
+ * Most accesses are to parts of shared memory that since the last barrier of the block were only read, or only written
+ * by this one. So reads are put in a log first, and memory is divided into chunks, of which is known whether they were
+ * read or written since that barrier. Only a write into a chunk that was read makes the log's reads entries; a barrier
+ * empties it. What can be no race is done with when its chunks are looked at.
+ */
+#include "race_check.h"
+
+#include <string.h>
+
+#include "device.h"
+#include "fault.h"
+#include "race_runs.h"
+#include "settings.h"
+
+/* Chunks that the bytes low .. high are in. */
+static inline uint64_t chunks_of(const struct block *b, uint64_t low, uint64_t high)
+{
+    uint64_t first = low >> b->chunk_shift, last = high >> b->chunk_shift;
+
+    return ((2ull << last) - 1) & ~((1ull << first) - 1);
+}
+
+static inline uint32_t units_of(const struct block *b, unsigned bytes)
+{
+    return bytes >> b->unit_shift ? bytes >> b->unit_shift : 1;
+}
+
+/* Units a lane, as a power of two. */
+static inline unsigned per_lane(const struct block *b, unsigned bytes)
+{
+    return (unsigned)__builtin_ctz(units_of(b, bytes));
+}
+
+/* ---- what was written ---- */
+
+static void say_unwritten(struct warp *w, const struct ins *ins, unsigned l, uint32_t offset, unsigned bytes)
+{
+    w->worker->faulted_at = ins;
+    fault_warn(w, ins, l, FAULT_UNINITIALISED, offset,
+               "read of %u bytes of shared memory at offset %u, where nothing was written", bytes, offset);
+}
+
+/* Looks whether those chunks are full by now. */
+static void look_at_chunks(struct block *b, uint64_t chunks)
+{
+    uint32_t all = (b->shared_size + (1u << b->unit_shift) - 1) >> b->unit_shift,
+             size = 1u << (b->chunk_shift - b->unit_shift);
+
+    for (; chunks; chunks &= chunks - 1) {
+        uint32_t first = (uint32_t)__builtin_ctzll(chunks) * size, n = all - first < size ? all - first : size;
+
+        if (run_has_zero(b->writes + first, n))
+            b->tried_chunks |= chunks & -chunks;
+        else
+            b->full_chunks |= chunks & -chunks;
+    }
+}
+
+/* Whether every lane reads something that was written. */
+static bool all_written(struct warp *w, const uint32_t *offsets, unsigned bytes, uint64_t chunks)
+{
+    struct block *b = w->block;
+    uint32_t n = units_of(b, bytes);
+    uint64_t unsure = chunks & ~b->full_chunks;
+
+    if (!unsure || !w->worker->sim_check_written)
+        return true;
+    if (unsure & ~b->tried_chunks) {
+        look_at_chunks(b, unsure & ~b->tried_chunks);
+        if (!(chunks & ~b->full_chunks))
+            return true;
+    }
+    EVERY_LANE(l, w->mask)
+    {
+        uint64_t written = 0;
+
+        for (uint32_t i = 0; i < n; i++)
+            written |= b->writes[(offsets[l] >> b->unit_shift) + i];
+        if (!written)
+            return false;
+    }
+    return true;
+}
+
+/* Without the check for races. */
+static void only_written(struct warp *w, const struct ins *ins, struct block *b, const uint32_t *offsets,
+                         unsigned bytes, enum access access)
+{
+    EVERY_LANE(l, w->mask)
+    {
+        uint32_t last = (offsets[l] + bytes - 1) >> b->unit_shift;
+        bool empty = access != ACCESS_WRITE;
+
+        for (uint32_t n = offsets[l] >> b->unit_shift; n <= last; n++) {
+            empty &= !b->writes[n];
+            if (access != ACCESS_READ)
+                b->writes[n] = 1;
+        }
+        if (empty && w->worker->faulted_at != ins)
+            say_unwritten(w, ins, l, offsets[l], bytes);
+    }
+}
+
+static void note_written(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
+                         enum access access, uint64_t chunks)
+{
+    struct block *b = w->block;
+
+    if (!(chunks & ~b->full_chunks))
+        return;
+    if (access == ACCESS_READ && all_written(w, offsets, bytes, chunks))
+        return;
+    if (access != ACCESS_READ)
+        b->tried_chunks &= ~chunks;
+    only_written(w, ins, b, offsets, bytes, access);
+}
+
+/* ---- the log of reads ---- */
+
+/* Words of a log's entry: warp, bytes and spread; lanes; time; the warp's base; the first offset; where needed, all. */
+enum { LOG_HOW, LOG_LANES, LOG_TIME, LOG_BASE, LOG_OFFSET, LOG_HEAD };
+
+/* Makes entries of what the log has. */
+static void empty_log(struct block *b)
+{
+    for (uint32_t at = 0; at < b->log_used;) {
+        const uint32_t *x = b->log + at;
+        enum spread spread = (enum spread)(x[LOG_HOW] >> 16);
+        unsigned bytes = x[LOG_HOW] >> 8 & 0xFF;
+        struct self m = {entry_who(b, x[LOG_HOW] & 0xFF, x[LOG_TIME]), b->launch->start_time, b->t0, x[LOG_BASE], true};
+        uint32_t first = x[LOG_OFFSET] >> b->unit_shift, n = units_of(b, bytes);
+
+        at += LOG_HEAD + (spread == SPREAD_ANY ? LANES : 0);
+        if (spread == SPREAD_CONSECUTIVE) {
+            run_read(b->reads + first, (uint32_t)LANES * n, per_lane(b, bytes), &m);
+            continue;
+        }
+        EVERY_LANE(l, x[LOG_LANES])
+        {
+            uint64_t mine = m.who | (uint64_t)l << LANE_AT,
+                     *r = b->reads + (spread == SPREAD_ANY ? x[LOG_HEAD + l] >> b->unit_shift : first);
+
+            for (uint32_t i = 0; i < n; i++)
+                r[i] = fine(r[i], mine, &m) ? mine : merge(r[i], mine);
+        }
+    }
+    b->log_used = 0;
+}
+
+static void log_read(struct warp *w, const uint32_t *offsets, unsigned bytes, enum spread spread)
+{
+    struct block *b = w->block;
+    uint32_t *x;
+
+    if (b->log_used + LOG_HEAD + LANES > SHARED_LOG)
+        empty_log(b);
+    x = b->log + b->log_used;
+    w->order->touched = true;
+    x[LOG_HOW] = w->index | bytes << 8 | (uint32_t)spread << 16;
+    x[LOG_LANES] = w->mask;
+    x[LOG_TIME] = *b->time;
+    x[LOG_BASE] = w->order->base;
+    x[LOG_OFFSET] = offsets[0];
+    b->log_used += LOG_HEAD;
+    if (spread != SPREAD_ANY)
+        return;
+    memcpy(x + LOG_HEAD, offsets, LANES * sizeof *offsets);
+    b->log_used += LANES;
+}
+
+/* ---- accesses ---- */
+
+/* The address of a shared word as a key that no other block's and no global one has: where it lies on the host. */
+static uint64_t shared_origin(const struct block *b) { return (uintptr_t)b->shared; }
+
+static void check_lane(struct look *k, unsigned l, const struct block *b, uint32_t offset, const uint64_t *address)
+{
+    unsigned shift = b->unit_shift, size = 1u << shift;
+    uint32_t first = offset >> shift, last = (offset + k->bytes - 1) >> shift;
+    bool empty = k->access != ACCESS_WRITE && k->w->worker->sim_check_written;
+
+    for (uint32_t n = first; n <= last; n++)
+        empty &= b->writes[n] == 0;
+    for (uint32_t n = first; n <= last; n++) {
+        struct unit u = {&b->writes[n], &b->reads[n], b->shared + ((size_t)n << shift), size,
+                         (n << shift) - offset, (uint64_t)n << shift};
+
+        race_unit(k, l, &u, address);
+    }
+    if (empty && !k->quiet) {
+        k->quiet = true;
+        say_unwritten(k->w, k->ins, l, offset, k->bytes);
+    }
+}
+
+static void check_lanes(struct look *k, const struct block *b, const uint32_t *offsets)
+{
+    uint64_t address[LANES];
+
+    for (int l = 0; l < LANES; l++)
+        address[l] = offsets[l];
+    race_synchronise(k, address, shared_origin(b), true);
+    EVERY_LANE(l, k->w->mask)
+        check_lane(k, l, b, offsets[l], address);
+    race_synchronise(k, address, shared_origin(b), false);
+}
+
+/* A plain write into chunks that nobody touched since the last barrier: only its own lanes may collide. */
+static void write_first(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
+                        enum spread spread)
+{
+    struct block *b = w->block;
+    uint32_t n = units_of(b, bytes);
+    uint64_t who = entry_who(b, w->index, *b->time), collide = 0;
+    struct look k;
+
+    if (spread == SPREAD_CONSECUTIVE) {
+        run_put(b->writes + (offsets[0] >> b->unit_shift), (uint32_t)LANES * n, per_lane(b, bytes), who);
+        return;
+    }
+    EVERY_LANE(l, w->mask)
+        for (uint32_t i = 0; i < n; i++)
+            b->writes[(offsets[l] >> b->unit_shift) + i] = who | (uint64_t)l << LANE_AT;
+    EVERY_LANE(l, w->mask)
+        for (uint32_t i = 0; i < n; i++)
+            collide |= b->writes[(offsets[l] >> b->unit_shift) + i] ^ (who | (uint64_t)l << LANE_AT);
+    if (!collide)
+        return;
+    EVERY_LANE(l, w->mask)
+        for (uint32_t i = 0; i < n; i++)
+            b->writes[(offsets[l] >> b->unit_shift) + i] = entry_who(b, 0, 0) | STRONG;
+    k = race_look(w, ins, b, bytes, ACCESS_WRITE);
+    check_lanes(&k, b, offsets);
+}
+
+/* What can be seen without entries. */
+static inline bool seen_by_chunks(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
+                                  enum access access, enum spread spread, uint64_t chunks)
+{
+    struct block *b = w->block;
+
+    if (access == ACCESS_READ) {
+        if (!race_simple(w)) { /* what the warp learnt decides: the log does not keep that */
+            empty_log(b);
+            return false;
+        }
+        if (chunks & b->write_chunks || !all_written(w, offsets, bytes, chunks))
+            return false;
+        log_read(w, offsets, bytes, spread);
+        b->read_chunks |= chunks;
+        return true;
+    }
+    if (chunks & (b->write_chunks | b->read_chunks))
+        return false;
+    b->write_chunks |= chunks;
+    b->tried_chunks &= ~chunks;
+    write_first(w, ins, offsets, bytes, spread);
+    return true;
+}
+
+static inline bool usual_read(struct block *b, uint32_t at, uint32_t n, uint64_t mine, const struct self *m, bool zero)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!fine(b->writes[at + i], mine, m) || (zero && !b->writes[at + i]) ||
+            (!m->simple && !fine(b->reads[at + i], mine, m)))
+            return false;
+    for (uint32_t i = 0; i < n; i++)
+        b->reads[at + i] = fine(b->reads[at + i], mine, m) ? mine : merge(b->reads[at + i], mine);
+    return true;
+}
+
+static inline bool usual_write(struct block *b, uint32_t at, uint32_t n, uint64_t mine, const struct self *m)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!fine(b->writes[at + i], mine, m) || !fine(b->reads[at + i], mine, m))
+            return false;
+    for (uint32_t i = 0; i < n; i++)
+        b->writes[at + i] = mine;
+    return true;
+}
+
+/* Lanes one behind the other. False: nothing was noted. */
+static bool consecutive(struct look *k, struct block *b, uint32_t at)
+{
+    uint32_t n = (uint32_t)LANES * units_of(b, k->bytes);
+    unsigned per = per_lane(b, k->bytes);
+
+    if (!run_fine(b->writes + at, n, per, &k->self))
+        return false;
+    if (k->access == ACCESS_WRITE) {
+        if (!run_fine(b->reads + at, n, per, &k->self))
+            return false;
+        run_put(b->writes + at, n, per, k->self.who);
+        return true;
+    }
+    if ((k->w->worker->sim_check_written && run_has_zero(b->writes + at, n)) ||
+        (!k->self.simple && !run_fine(b->reads + at, n, per, &k->self)))
+        return false;
+    run_read(b->reads + at, n, per, &k->self);
+    return true;
+}
+
+/* A plain access, by entries: the usual cases of lanes are done with here. */
+static void check_plain(struct look *k, struct block *b, const uint32_t *offsets, enum spread spread)
+{
+    uint32_t n = units_of(b, k->bytes);
+    bool zero = k->w->worker->sim_check_written;
+    uint64_t address[LANES];
+
+    if (spread == SPREAD_CONSECUTIVE && consecutive(k, b, offsets[0] >> b->unit_shift))
+        return;
+    for (int l = 0; l < LANES; l++)
+        address[l] = offsets[l];
+    EVERY_LANE(l, k->w->mask)
+    {
+        uint32_t at = offsets[l] >> b->unit_shift;
+        uint64_t mine = k->self.who | (uint64_t)l << LANE_AT;
+
+        if (!(k->access == ACCESS_READ ? usual_read(b, at, n, mine, &k->self, zero)
+                                       : usual_write(b, at, n, mine, &k->self)))
+            check_lane(k, l, b, offsets[l], address);
+    }
+}
+
+void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes, enum access access,
+                 struct extent extent)
+{
+    struct block *b = w->block;
+    uint64_t chunks = chunks_of(b, extent.low, extent.high + bytes - 1);
+    bool plain = race_plain(ins, bytes, access);
+    struct look k;
+
+    if (!w->order) {
+        note_written(w, ins, offsets, bytes, access, chunks);
+        return;
+    }
+    if (*b->time >= TIME_MOST)
+        return;
+    if (plain && !b->cluster && seen_by_chunks(w, ins, offsets, bytes, access, extent.spread, chunks))
+        return;
+    if (access == ACCESS_READ) {
+        b->read_chunks |= chunks;
+    } else {
+        if (chunks & b->read_chunks)
+            empty_log(b);
+        b->write_chunks |= chunks;
+        b->tried_chunks &= ~chunks;
+        if (ins->copies)
+            b->copy_chunks |= chunks;
+    }
+    k = race_look(w, ins, b, bytes, access);
+    if (plain)
+        check_plain(&k, b, offsets, extent.spread);
+    else
+        check_lanes(&k, b, offsets);
+}
+
+void race_remote(struct warp *w, const struct ins *ins, unsigned lane, struct block *owner, uint32_t offset,
+                 unsigned bytes, enum access access)
+{
+    uint32_t mask = w->mask, offsets[LANES];
+    struct look k;
+
+    w->mask = 1u << lane;
+    for (int l = 0; l < LANES; l++)
+        offsets[l] = offset;
+    if (access != ACCESS_READ)
+        owner->tried_chunks = 0;
+    if (!w->order) {
+        only_written(w, ins, owner, offsets, bytes, access);
+    } else if (*owner->time < TIME_MOST) {
+        k = race_look(w, ins, owner, bytes, access);
+        check_lanes(&k, owner, offsets);
+    }
+    w->mask = mask;
+}
+
+void race_shared_start(struct block *b, uint32_t from, uint32_t to)
+{
+    b->log_used = 0;
+    b->read_chunks = b->write_chunks = b->copy_chunks = b->full_chunks = b->tried_chunks = 0;
+    b->chunk_shift = b->unit_shift;
+    while (b->shared_size > 64u << b->chunk_shift)
+        b->chunk_shift++;
+    for (uint32_t n = from >> b->unit_shift; from < to && n <= (to - 1) >> b->unit_shift; n++)
+        b->writes[n] = entry_who(b, 0, 0) | STRONG;
+}

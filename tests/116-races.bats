@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# cudasim: races are found at their lines, and right kernels are not warned of. See tests/races/README.md.
+
+setup_file() {
+    load helpers/common
+    [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
+    make -s -C "$root" have-nvcc || export lacks='no nvcc'
+    [ -z "${lacks:-}" ] || return 0
+    make -s -j "$(nproc)" -C "$root" cudasim-library race-programs >&2
+}
+
+setup() {
+    load helpers/common
+    [ -z "${lacks:-}" ] || skip "$lacks"
+    cd "$BATS_TEST_TMPDIR"
+    programs=$build/race-tests
+    local name
+    for name in "${!CUDASIM_@}"; do unset "$name"; done
+    export LD_LIBRARY_PATH=$build/cudasim
+}
+
+# exact FILE: every race of the file's kernels is found at a marked line, and no other line is named.
+exact() {
+    run -0 "$root/tests/races/score.sh" "$programs" "$1"
+    assert_output --regexp 'races found ([1-9][0-9]*) of [0-9]+, false alarms 0 of [1-9][0-9]*, lines without a mark 0$'
+}
+
+@test "races: shared memory of a block" { exact shared; }
+@test "races: lanes of a warp" { exact warp; }
+@test "races: global memory" { exact global; }
+@test "races: flags, fences, scopes and locks" { exact order; }
+@test "races: copies under way, barriers in memory, clusters" { exact async; }
+
+@test "races: right kernels are not warned of in any order of their warps" {
+    for CUDASIM_SEED in 1 2 3 4 5; do
+        export CUDASIM_SEED
+        for file in shared warp global order async; do
+            run "$root/tests/races/score.sh" "$programs" "$file"
+            refute_line --partial ' right alarm '
+        done
+    done
+}
+
+@test "races: the variable is named, and the line of a template once for all instances" {
+    run -0 --separate-stderr "$programs/shared" 'generic_steps<1>'
+    assert_regex "$stderr" "shared-race: generic_steps<.*in 'ring'"
+    run -0 --separate-stderr "$programs/shared"
+    # One report a line of generic_steps, which is launched with two arguments.
+    [ "$(grep -c 'race: generic_steps' <<< "$stderr")" -le 2 ] || fail "$stderr"
+}
+
+@test "races: nothing is looked for where the check is off" {
+    for CUDASIM_CHECK in none written,leaks; do
+        export CUDASIM_CHECK
+        run -0 --separate-stderr "$programs/shared"
+        refute_regex "$stderr" 'race:'
+    done
+}
+
+# Straight-line code: without switching at accesses each warp would be done before the next begins.
+@test "races: under a seed the results of racing straight-line code differ" {
+    for seed in 1 2 3 4 5 6 7 8; do
+        CUDASIM_SEED=$seed "$programs/results" 2> seed.err
+    done | sort -u > results
+    [ "$(wc -l < results)" -gt 1 ] || fail "$(cat results)"
+    for _ in 1 2; do CUDASIM_SEED=3 "$programs/results" 2> seed.err; done | sort -u > results
+    assert_equal "$(wc -l < results)" 1
+}

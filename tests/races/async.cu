@@ -1,0 +1,287 @@
+/* async.cu - copies that are under way, barriers in memory, and shared memory of other blocks. */
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+
+#include "suite.h"
+
+namespace cg = cooperative_groups;
+using block_barrier = cuda::barrier<cuda::thread_scope_block>;
+
+#define copy_16(to, from)                                                                                              \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)  \
+                 : "memory")
+__device__ static void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int N> __device__ static void wait_group() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
+
+__global__ void copy_waited(int *data)
+{
+    __shared__ int4 tile[64];
+    int t = threadIdx.x;
+
+    copy_16(&tile[t], data + 4 * t);
+    commit();
+    wait_group<0>();
+    data[1024 + t] = tile[t].x;
+    __syncthreads();
+    data[2048 + t] = tile[63 - t].y;
+}
+
+/* One's own copy is not there before one has waited for it. */
+__global__ void copy_not_waited(int *data)
+{
+    __shared__ int4 tile[64];
+    int t = threadIdx.x;
+
+    copy_16(&tile[t], data + 4 * t);
+    commit();
+    data[1024 + t] = tile[t].x; // RACE
+    wait_group<0>();
+}
+
+/* A barrier waits for threads, not for copies. */
+__global__ void copy_behind_barrier(int *data)
+{
+    __shared__ int4 tile[64];
+    int t = threadIdx.x;
+
+    copy_16(&tile[t], data + 4 * t);
+    commit();
+    __syncthreads();
+    data[1024 + t] = tile[63 - t].x; // RACE
+    wait_group<0>();
+}
+
+/* Waited for, but by each thread for its own copies alone. */
+__global__ void copy_waited_without_barrier(int *data)
+{
+    __shared__ int4 tile[64];
+    int t = threadIdx.x;
+
+    copy_16(&tile[t], data + 4 * t); // RACE
+    commit();
+    wait_group<0>();
+    data[1024 + t] = tile[63 - t].x; // RACE
+}
+
+/* Two stages: the copy of the next one is under way while this one is used. */
+__global__ void copy_two_stages(int *data)
+{
+    __shared__ int4 tile[2][64];
+    int t = threadIdx.x, sum = 0;
+
+    copy_16(&tile[0][t], data + 4 * t);
+    commit();
+    for (int stage = 0; stage < 4; stage++) {
+        if (stage < 3)
+            copy_16(&tile[(stage + 1) & 1][t], data + 256 * (stage + 1) + 4 * t);
+        commit();
+        wait_group<1>();
+        __syncthreads();
+        sum += tile[stage & 1][63 - t].x;
+        __syncthreads();
+    }
+    data[4096 + t] = sum;
+}
+
+/* One group may still be under way, and it is the one that is read. */
+__global__ void copy_waits_for_too_few(int *data)
+{
+    __shared__ int4 tile[64];
+    int t = threadIdx.x;
+
+    copy_16(&tile[t], data + 4 * t);
+    commit();
+    wait_group<1>();
+    __syncthreads();
+    data[1024 + t] = tile[63 - t].x; // RACE
+    wait_group<0>();
+}
+
+/* The copy goes to where slow warps still read. */
+__global__ void copy_over_readers(int *data)
+{
+    __shared__ int4 tile[64];
+    int t = threadIdx.x, sum = 0;
+
+    for (int stage = 0; stage < 3; stage++) {
+        copy_16(&tile[t], data + 256 * stage + 4 * t); // RACE
+        commit();
+        wait_group<0>();
+        __syncthreads();
+        sum += tile[63 - t].x; // RACE
+    }
+    data[4096 + t] = sum;
+}
+
+__global__ void pipeline_of_the_library(int *data)
+{
+    __shared__ int tile[2][64];
+    cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
+    int t = threadIdx.x, sum = 0;
+
+    pipe.producer_acquire();
+    cuda::memcpy_async(&tile[0][t], data + t, sizeof(int), pipe);
+    pipe.producer_commit();
+    for (int stage = 0; stage < 4; stage++) {
+        pipe.producer_acquire();
+        if (stage < 3)
+            cuda::memcpy_async(&tile[(stage + 1) & 1][t], data + 64 * (stage + 1) + t, sizeof(int), pipe);
+        pipe.producer_commit();
+        cuda::pipeline_consumer_wait_prior<1>(pipe);
+        __syncthreads();
+        sum += tile[stage & 1][63 - t];
+        pipe.consumer_release();
+        __syncthreads();
+    }
+    data[4096 + t] = sum;
+}
+
+__global__ void barrier_in_memory(int *data)
+{
+    __shared__ block_barrier bar;
+    __shared__ int box[64];
+    int t = threadIdx.x;
+
+    if (t == 0)
+        init(&bar, 64);
+    __syncthreads();
+    for (int round = 0; round < 3; round++) {
+        box[t] = data[t] + round;
+        bar.arrive_and_wait();
+        data[1024 + t] += box[63 - t];
+        bar.arrive_and_wait();
+    }
+}
+
+/* Arrived, and did not wait. */
+__global__ void barrier_in_memory_not_waited(int *data)
+{
+    __shared__ block_barrier bar;
+    __shared__ int box[64];
+    int t = threadIdx.x;
+
+    if (t == 0)
+        init(&bar, 64);
+    __syncthreads();
+    box[t] = data[t] + 1; // RACE
+    (void)bar.arrive();
+    data[1024 + t] = box[63 - t]; // RACE
+}
+
+__global__ void producers_and_consumers(int *data)
+{
+    __shared__ block_barrier full, empty;
+    __shared__ int box[64];
+    int t = threadIdx.x;
+
+    if (t == 0) {
+        init(&full, 128);
+        init(&empty, 128);
+    }
+    __syncthreads();
+    for (int round = 0; round < 4; round++) {
+        if (t < 64) {
+            empty.arrive_and_wait();
+            box[t] = round + t;
+            (void)full.arrive();
+        } else {
+            (void)empty.arrive();
+            full.arrive_and_wait();
+            data[t] += box[127 - t];
+        }
+    }
+}
+
+/* The producers do not wait until the box is empty. */
+__global__ void producers_do_not_wait(int *data)
+{
+    __shared__ block_barrier full;
+    __shared__ int box[64];
+    int t = threadIdx.x;
+
+    if (t == 0)
+        init(&full, 128);
+    __syncthreads();
+    for (int round = 0; round < 2; round++) {
+        if (t < 64) {
+            box[t] = round + t; // RACE
+            full.arrive_and_wait();
+        } else {
+            full.arrive_and_wait();
+            data[t] += box[127 - t]; // RACE
+        }
+    }
+}
+
+/* Shared memory of the neighbour in the cluster. */
+__global__ void __cluster_dims__(2, 1, 1) cluster_exchange(int *data)
+{
+    __shared__ int box[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    int t = threadIdx.x, *other = cluster.map_shared_rank(box, cluster.block_rank() ^ 1);
+
+    box[t] = data[t] + (int)cluster.block_rank();
+    cluster.sync();
+    data[1024 + blockIdx.x * 64 + t] = other[63 - t];
+    cluster.sync();
+}
+
+__global__ void __cluster_dims__(2, 1, 1) cluster_exchange_block_barrier(int *data)
+{
+    __shared__ int box[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    int t = threadIdx.x, *other = cluster.map_shared_rank(box, cluster.block_rank() ^ 1);
+
+    cluster.sync();
+    box[t] = data[t] + (int)cluster.block_rank(); // RACE
+    __syncthreads();
+    data[1024 + blockIdx.x * 64 + t] = other[63 - t]; // RACE
+    cluster.sync();
+}
+
+__global__ void __cluster_dims__(2, 1, 1) cluster_remote_writes(int *data)
+{
+    __shared__ int box[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    int t = threadIdx.x, *first = cluster.map_shared_rank(box, 0);
+
+    cluster.sync();
+    first[t] = (int)cluster.block_rank(); // RACE
+    cluster.sync();
+    data[1024 + blockIdx.x * 64 + t] = box[t] * (blockIdx.x == 0);
+}
+
+__global__ void __cluster_dims__(2, 1, 1) cluster_histogram(int *data)
+{
+    __shared__ int bins[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    int t = threadIdx.x;
+
+    bins[t] = 0;
+    cluster.sync();
+    atomicAdd(cluster.map_shared_rank(bins, t & 1) + t / 2, 1);
+    cluster.sync();
+    data[1024 + blockIdx.x * 64 + t] = bins[t];
+}
+
+int main(int argc, char **argv)
+{
+    suite_only = argc > 1 ? argv[1] : NULL;
+    RUN(copy_waited, 1, 64);
+    RUN(copy_not_waited, 1, 64);
+    RUN(copy_behind_barrier, 1, 64);
+    RUN(copy_waited_without_barrier, 1, 64);
+    RUN(copy_two_stages, 1, 64);
+    RUN(copy_waits_for_too_few, 1, 64);
+    RUN(copy_over_readers, 1, 64);
+    RUN(pipeline_of_the_library, 1, 64);
+    RUN(barrier_in_memory, 1, 64);
+    RUN(barrier_in_memory_not_waited, 1, 64);
+    RUN(producers_and_consumers, 1, 128);
+    RUN(producers_do_not_wait, 1, 128);
+    RUN(cluster_exchange, 4, 64);
+    RUN(cluster_exchange_block_barrier, 4, 64);
+    RUN(cluster_remote_writes, 4, 64);
+    RUN(cluster_histogram, 4, 64);
+}
