@@ -44,7 +44,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "problems/about.h"
 #include "problems/prepare.h"
 #include "problems/problem.h"
 #include "problems/series.h"
@@ -111,6 +110,38 @@ struct source {
 };
 
 /* ------------------------------------------------------------------ what is asked for, and the steps of judge() */
+
+static const char *alias_problem(const char *program)
+{
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+
+    for (const struct problem *const *p = problems; *p; p++)
+        if ((*p)->alias && strcmp((*p)->alias, name) == 0)
+            return (*p)->name;
+    return NULL;
+}
+
+static int print_help(void)
+{
+    fputs(options_help, stdout);
+    for (const struct problem *const *p = problems; *p; p++)
+        printf("%sINPUT of %s: %s\n", p == problems ? "\n" : "", (*p)->name, (*p)->input_usage);
+    return EXIT_ACCEPTED;
+}
+
+/* The version, the digest of the host's files, and for each problem that of the host's and its own. */
+static int print_version(void)
+{
+    char hex[DIGEST_HEX];
+
+    frozen_digest(NULL, hex);
+    printf("%s\nfrozen %s\n", TOOLKIT_VERSION, hex);
+    for (const struct problem *const *p = problems; *p; p++) {
+        frozen_digest((*p)->name, hex);
+        printf("frozen %s %s\n", (*p)->name, hex);
+    }
+    return fflush(stdout) == 0 ? EXIT_ACCEPTED : EXIT_TOOLKIT;
+}
 
 static int list_devices(struct host *host)
 {
@@ -226,33 +257,24 @@ static bool choose_box(struct host *host, struct error *error)
         processors_claim(&host->processors);
     if (host->processors.runner != PROCESSOR_ANY)
         parallel_begin(host->processors.others > 0 ? (size_t)host->processors.others : 1, make_way, &host->processors);
-    if (host->use.warden.pid > 0 && host->processors.runner != PROCESSOR_ANY)
+    if (host->use.warden.pid > 0)
         processors_confine(&host->processors, host->use.warden.pid);
     host->session = setup_session(&setup);
     return true;
 }
 
 /*
- * The GPU, for the length of the judging. A warden of the host's own takes a third of a second to get ready: that need
- * not be waited for.
+ * The GPU, for the length of the judging. Its warden takes a third of a second to get ready: that need not be waited
+ * for.
  */
 static bool claim_gpu(struct host *host, struct error *error)
 {
     char program[PATH_MAX];
 
     snprintf(program, sizeof program, "%s/gpu_warden", host->build);
-    if (host->device.kind != DEVICE_GPU || host->use.gpu)
-        return true;
-    if (!gpu_use_begin(&host->use, &host->device.gpu, program, host->options.warden, error))
-        return false;
-    host->prepare.waits = false;
-    if (host->use.warden.pid > 0 && host->processors.runner != PROCESSOR_ANY)
-        processors_confine(&host->processors, host->use.warden.pid);
-    return true;
+    return host->device.kind != DEVICE_GPU ||
+           gpu_use_begin(&host->use, &host->device.gpu, program, host->options.warden, error);
 }
-
-/* With a warden that was lent the GPU is claimed when the first inputs are made: other judgings on it go on meanwhile. */
-static bool claims_late(const struct host *host) { return host->options.warden >= 0 && !host->use.gpu; }
 
 static bool refuses_tensor(const struct host *host) { return host->league.rules & 1u << RULE_TENSOR_CORES; }
 
@@ -500,24 +522,22 @@ static bool run_session(struct host *host, struct source *source, struct case_re
 /* The GPU, and on it the runners of this case and of the next ones, which are started together. */
 static bool start_runners(struct host *host, struct error *error)
 {
-    const struct session_config *const ranked[] = { &host->empty, &host->session }, *const *configs = ranked;
+    const struct session_config *const configs[] = { &host->empty, &host->session };
     const size_t left = host->prepare.case_count + 1 - host->result.case_count, each = host->options.ranked ? 2 : 1;
 
-    if (!claim_gpu(host, error) || !settle_gpu(host, error))
+    if (!settle_gpu(host, error))
         return false;
     host->empty = host->session;
     host->empty.box.submission = host->submission.empty;
-    if (!host->options.ranked)
-        configs++;
     if (host->walls.level >= BOX_NAMESPACES) /* else a submission could get at them */
-        ready_start(&host->ready, configs, each, each * left);
+        ready_start(&host->ready, configs + 2 - each, each, each * left);
     return true;
 }
 
 /* The first input of a case, the GPU and the runners. What need not wait for another is under way at the same time. */
 static bool begin_case(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
-    const bool soon = host->use.settled; /* else the warden is still making its context */
+    const bool soon = host->use.settled || host->use.warden.lent; /* else the warden is still making its context */
 
     if ((soon && !start_runners(host, error)) || !next_call(host, source, result, error))
         return false;
@@ -587,8 +607,7 @@ static bool expect_cases(struct host *host, size_t count, struct error *error)
     host->prepare = (struct prepare){ .problem = host->problem, .seeds = &host->seeds, .secret = &host->secret,
                                       .cases = host->arguments, .names = host->names, .case_count = count,
                                       .processors = host->processors.runner == PROCESSOR_ANY ? NULL : &host->processors,
-                                      .sure = host->options.ranked || claims_late(host),
-                                      .waits = claims_late(host) && host->device.kind == DEVICE_GPU };
+                                      .sure = host->options.ranked };
     return true;
 }
 
@@ -709,7 +728,7 @@ static bool judge(struct host *host, struct error *error)
         return false;
     if (!kept)
         return true;
-    if ((!claims_late(host) && !claim_gpu(host, error)) || !choose_box(host, error))
+    if (!claim_gpu(host, error) || !choose_box(host, error))
         return false;
     return host->options.input_count > 0 || host->options.generate ? judge_input(host, error)
                                                                    : judge_cases(host, error);
@@ -767,14 +786,14 @@ int main(int argc, char **argv)
 
     signal(SIGPIPE, SIG_IGN); /* a reader of ours that goes away must not end the judging */
     reap_adopt();
-    if (!options_parse(&host.options, argc, argv, about_alias(argv[0]), &error)) {
+    if (!options_parse(&host.options, argc, argv, alias_problem(argv[0]), &error)) {
         fprintf(stderr, "main_host: %s\n", error.text);
         return error.code;
     }
     if (host.options.help)
-        return about_help();
+        return print_help();
     if (host.options.version)
-        return about_version();
+        return print_version();
     if (host.options.devices)
         return list_devices(&host);
     return run(&host);

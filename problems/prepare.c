@@ -115,10 +115,6 @@ static void make(struct batch *batch, struct prepared *call)
 /* A thread beside the host's first one. */
 static void *help(void *argument)
 {
-    const struct batch *batch = argument;
-
-    if (batch->prepare->waits)
-        sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
     make(argument, NULL);
     parallel_give(1);
     return NULL;
@@ -163,14 +159,12 @@ static void make_batch(struct prepare *prepare, size_t most)
     if (prepare->processors)
         processors_make_way(prepare->processors);
     /* Nobody else can begin before it is known what a call takes; alone, the first one is made by all processors. */
-    first = estimate(&batch) == 0 && !prepare->waits ? take(&batch) : NULL;
-    taken = parallel_take((batch.most < processors ? batch.most : processors) - !prepare->waits);
+    first = estimate(&batch) == 0 ? take(&batch) : NULL;
+    taken = parallel_take((batch.most < processors ? batch.most : processors) - 1);
     while (started < taken && pthread_create(&threads[started], NULL, help, &batch) == 0)
         started++;
     parallel_give(taken - started);
-    /* A thread that has become idle's stays so: the first one only waits then. */
-    if (!prepare->waits || started == 0)
-        make(&batch, first);
+    make(&batch, first);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     if (prepare->processors)

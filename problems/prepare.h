@@ -31,7 +31,7 @@ struct prepared {
     struct error error;
 };
 
-/* Those up to `sure` are the caller's, the others start as zero. */
+/* The first eight are the caller's, the others start as zero. */
 struct prepare {
     const struct problem *problem;
     const struct seeds *seeds;       /* of generated inputs */
@@ -40,7 +40,6 @@ struct prepare {
     const char *const *names;        /* [case_count] of those cases, which a seal's seeds depend on */
     size_t case_count;
     const struct processors *processors; /* the host's; NULL: all, and nobody is made way for */
-    bool waits; /* for the GPU, on which another judging runs: only idle processors work for it */
     bool sure; /* nearly all calls will be asked for; else each may be the last: first one is made, then 4, 16, 32 */
     size_t batch, next, count;
     struct prepared calls[PREPARE_MOST]; /* [count], of which those from `next` on are not yet given out */

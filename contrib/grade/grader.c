@@ -27,7 +27,7 @@
 
 enum { ROOM = 16 << 20 }; /* bytes: a disk with less is full */
 
-/* How long a GPU keeps the context of its warden while there is nothing to build and to run. */
+/* How long a GPU keeps the context of a slot's warden while there is nothing to build and to run. */
 static const double warden_idle_seconds = 5;
 
 void grader_say(const struct contest *contest, struct store *store, struct progress *progress, int64_t judgement)
@@ -109,10 +109,9 @@ static bool finish(struct grader *grader, struct job *job, int code, struct erro
     bool ok, over;
 
     job->keeper = 0;
-    if (job->lane)
-        job->lane->idle = clock_wall();
-    if (job->lane && code > EXIT_REJECTED) /* the host may have been ended in the middle of a question */
-        warden_give_up(&job->lane->warden);
+    job->idle = clock_wall();
+    if (code > EXIT_REJECTED) /* the host may have been ended in the middle of a question */
+        warden_give_up(&job->warden);
     if (job->baseline && step_baseline_ran(job, &code))
         return step_start_run(grader, job, error);
     if (job->explained[0]) {
@@ -196,22 +195,6 @@ static bool begin_build(struct grader *grader, struct job *job, struct error *er
            step_start_build(grader, job, source, error);
 }
 
-/*
- * Whether a submission in that language may run in a slot while the lane's other slots are as they are: beside another
- * one only if both wait for the GPU.
- */
-static bool may_run(const struct grader *grader, const struct job *slot, const char *language)
-{
-    for (size_t i = 0; i < grader->run_count; i++) {
-        const struct job *other = &grader->runs[i];
-
-        if (other != slot && other->lane == slot->lane && other->keeper > 0 &&
-            (!slot->lane->gpu[0] || strcmp(language, "C") == 0 || strcmp(other->language, "C") == 0))
-            return false;
-    }
-    return true;
-}
-
 /* Claims a judgement that is to be built, or run, for a slot and starts its step. */
 static bool claim(struct grader *grader, struct job *job, bool build, struct error *error)
 {
@@ -223,8 +206,7 @@ static bool claim(struct grader *grader, struct job *job, bool build, struct err
         const struct contest_problem *problem =
             contest_problem(grader->contest, (const char *)sqlite3_column_text(statement, QUEUE_PROBLEM));
         int64_t id = sqlite3_column_int64(statement, QUEUE_JUDGEMENT);
-        const char *language = (const char *)sqlite3_column_text(statement, QUEUE_LANGUAGE);
-        bool taken = problem == NULL || (!build && !may_run(grader, job, language ? language : ""));
+        bool taken = problem == NULL;
 
         for (size_t i = 0; i < grader->run_count; i++)
             taken = taken || (grader->runs[i].keeper > 0 && grader->runs[i].judgement == id);
@@ -254,7 +236,7 @@ static bool claim(struct grader *grader, struct job *job, bool build, struct err
  */
 static bool build_baselines(struct grader *grader, struct error *error)
 {
-    const bool gpu = grader->lanes[0].gpu[0] != '\0';
+    const bool gpu = grader->runs[0].gpu[0] != '\0';
     int64_t wanted = 1;
 
     for (size_t i = 0; i < grader->contest->problem_count && grader->contest->scoring == SCORING_RELATIVE; i++) {
@@ -288,26 +270,15 @@ static bool build_baselines(struct grader *grader, struct error *error)
 
 bool grader_add_gpu(struct grader *grader, const char *gpu, struct error *error)
 {
-    if (!gpu[0] || strlen(gpu) >= sizeof grader->lanes[0].gpu)
+    if (!gpu[0] || strlen(gpu) >= sizeof grader->runs[0].gpu)
         return error_usage(error, "--gpu: '%.100s' is no number and no UUID of a GPU", gpu);
-    if (grader->lane_count == GRADER_LANES)
-        return error_usage(error, "--gpu %s: more than %d GPUs", gpu, GRADER_LANES);
-    for (size_t i = 0; i < grader->lane_count; i++)
-        if (strcmp(grader->lanes[i].gpu, gpu) == 0)
+    if (grader->run_count == GRADER_GPUS)
+        return error_usage(error, "--gpu %s: more than %d GPUs", gpu, GRADER_GPUS);
+    for (size_t i = 0; i < grader->run_count; i++)
+        if (strcmp(grader->runs[i].gpu, gpu) == 0)
             return error_usage(error, "--gpu %s is given twice: a GPU has one submission at a time", gpu);
-    snprintf(grader->lanes[grader->lane_count++].gpu, sizeof grader->lanes[0].gpu, "%s", gpu);
+    snprintf(grader->runs[grader->run_count++].gpu, sizeof grader->runs[0].gpu, "%s", gpu);
     return true;
-}
-
-void grader_set_slots(struct grader *grader, size_t lanes)
-{
-    const size_t each = grader->lane_count > 0 ? GRADER_LANE_SLOTS : 1;
-
-    if (grader->lane_count == 0)
-        grader->lane_count = lanes;
-    grader->run_count = each * grader->lane_count;
-    for (size_t i = 0; i < grader->run_count; i++) /* first one of each lane */
-        grader->runs[i].lane = &grader->lanes[i % grader->lane_count];
 }
 
 /* ------------------------------------------------------------------ the loop */
@@ -389,16 +360,16 @@ static size_t busy(const struct job *jobs, size_t count)
     return sum;
 }
 
-/* While a submission is built that may use a GPU, a lane that will run it gets its warden, which takes some time. */
+/* While a submission is built that may use a GPU, the slot that will run it gets its warden, which takes some time. */
 static void start_wardens(struct grader *grader)
 {
     size_t wanted = 0;
 
     for (size_t i = 0; i < grader->build_count; i++)
         wanted += grader->builds[i].keeper > 0 && strcmp(grader->builds[i].language, "C") != 0;
-    for (size_t i = 0; i < grader->lane_count && wanted > 0; i++)
+    for (size_t i = 0; i < grader->run_count && wanted > 0; i++)
         if (grader->runs[i].keeper == 0) {
-            step_warden(grader, &grader->lanes[i]);
+            step_warden(grader, &grader->runs[i]);
             wanted--;
         }
 }
@@ -419,22 +390,14 @@ static bool fill(struct grader *grader, struct error *error)
     return ok;
 }
 
-static bool lane_is_busy(const struct grader *grader, const struct lane *lane)
-{
-    for (size_t i = 0; i < grader->run_count; i++)
-        if (grader->runs[i].lane == lane && grader->runs[i].keeper > 0)
-            return true;
-    return false;
-}
-
 /* Wardens that nobody has asked for a while, and nobody is about to. */
 static void end_wardens(struct grader *grader)
 {
     if (busy(grader->builds, grader->build_count) > 0)
         return;
-    for (size_t i = 0; i < grader->lane_count; i++)
-        if (!lane_is_busy(grader, &grader->lanes[i]) && clock_wall() - grader->lanes[i].idle > warden_idle_seconds)
-            warden_give_up(&grader->lanes[i].warden);
+    for (size_t i = 0; i < grader->run_count; i++)
+        if (grader->runs[i].keeper == 0 && clock_wall() - grader->runs[i].idle > warden_idle_seconds)
+            warden_give_up(&grader->runs[i].warden);
 }
 
 /* Writes down every step that has ended. */
@@ -448,11 +411,11 @@ static bool collect(struct grader *grader, struct error *error)
 
         for (size_t i = 0; i < grader->build_count; i++)
             job = grader->builds[i].keeper == pid ? &grader->builds[i] : job;
-        for (size_t i = 0; i < grader->run_count; i++)
+        for (size_t i = 0; i < grader->run_count; i++) {
             job = grader->runs[i].keeper == pid ? &grader->runs[i] : job;
-        for (size_t i = 0; i < grader->lane_count; i++)
-            if (grader->lanes[i].warden.pid == pid) /* a host found fault with it */
-                warden_give_up(&grader->lanes[i].warden);
+            if (grader->runs[i].warden.pid == pid) /* a host found fault with it */
+                warden_give_up(&grader->runs[i].warden);
+        }
         if (job && !finish(grader, job, WIFEXITED(status) ? WEXITSTATUS(status) : KEEPER_KILLED, error))
             return false;
     }
@@ -495,7 +458,7 @@ static void tell_timeless(const struct grader *grader)
     const enum scoring scoring = grader->contest->scoring;
 
     if ((scoring == SCORING_FASTEST || scoring == SCORING_RELATIVE) && !grader->contest->rank_cpu &&
-        grader->lanes[0].gpu[0] == '\0' && !grader->handed)
+        grader->runs[0].gpu[0] == '\0' && !grader->handed)
         fprintf(stderr,
                 "grader: scoring is %s, there is no GPU to use, and scoring.rank_cpu is no: nothing gets a time\n",
                 scoring_names[scoring]);
@@ -513,11 +476,11 @@ static void stop_all(struct grader *grader)
     for (size_t i = 0; i < grader->build_count; i++)
         if (grader->builds[i].keeper > 0)
             kill(grader->builds[i].keeper, SIGTERM);
-    for (size_t i = 0; i < grader->run_count; i++)
+    for (size_t i = 0; i < grader->run_count; i++) {
         if (grader->runs[i].keeper > 0)
             kill(grader->runs[i].keeper, SIGTERM);
-    for (size_t i = 0; i < grader->lane_count; i++)
-        warden_give_up(&grader->lanes[i].warden);
+        warden_give_up(&grader->runs[i].warden);
+    }
     /* Not for the wardens, which end by themselves: on a GPU that hangs that may take for ever. */
     wait_for_keepers(grader->builds, grader->build_count);
     wait_for_keepers(grader->runs, grader->run_count);

@@ -23,18 +23,7 @@
 #include "progress.h"
 #include "verify/gpu/warden.h"
 
-/*
- * On a GPU one submission runs at a time, by the GPU's lock. A lane has two run slots, so that a second host makes its
- * inputs and answers meanwhile, and waits.
- */
-enum { GRADER_JOBS = 64, GRADER_LANES = 16, GRADER_LANE_SLOTS = 2 };
-
-/* A GPU, or a place for submissions to the CPU. */
-struct lane {
-    char gpu[96];         /* number or UUID, as the host takes it; no two lanes have one. "" for none */
-    struct warden warden; /* of that GPU, lent to one host after the other; or none */
-    double idle;          /* seconds since 1970: when the last step on it ended */
-};
+enum { GRADER_JOBS = 64, GRADER_GPUS = 16 };
 
 struct job {
     pid_t keeper;        /* 0: the slot is free */
@@ -50,7 +39,9 @@ struct job {
     int samples_code, explain_code; /* exit codes: of the samples while the explanation runs; of that */
     double explain_started; /* seconds since 1970 */
     double started;      /* seconds since 1970 */
-    struct lane *lane;   /* a run slot's */
+    char gpu[96];        /* number or UUID of a run slot's GPU, as the host takes it; no two slots have one. Or "" */
+    struct warden warden; /* of that GPU, lent to one host after the other; or none */
+    double idle;         /* seconds since 1970: when the slot's last step ended */
 };
 
 struct grader {
@@ -65,19 +56,15 @@ struct grader {
     bool failed;                       /* and it did */
     bool (*done)(void *context, int64_t judgement, struct error *error); /* a verdict is written; or NULL */
     void *context;
-    struct lane lanes[GRADER_LANES];   /* [lane_count] */
-    struct job builds[GRADER_JOBS], runs[GRADER_LANES * GRADER_LANE_SLOTS]; /* [build_count], [run_count] */
-    size_t lane_count, build_count, run_count;
+    struct job builds[GRADER_JOBS], runs[GRADER_GPUS]; /* [build_count], [run_count] */
+    size_t build_count, run_count;
     char token[120];                   /* of this contest, for the names of work folders */
     char baselines[CONTEST_PROBLEMS][3000]; /* [problem_count] built baselines, "" until they are */
     struct progress progress;
 };
 
-/* One more lane, for that GPU; false for one too many, or one that a lane has already. */
+/* One more run slot, for that GPU; false for one too many, or one that a slot has already. */
 bool grader_add_gpu(struct grader *grader, const char *gpu, struct error *error);
-
-/* After the last of them: the run slots of all lanes, or of `lanes` without a GPU where none was added. */
-void grader_set_slots(struct grader *grader, size_t lanes);
 
 /* The contest's token, drawn where there is none yet. */
 bool grader_token(struct store *store, char *token, size_t size, struct error *error);

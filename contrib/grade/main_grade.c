@@ -138,7 +138,7 @@ static int command_run(const struct places *places, int argc, char **argv, const
         case 'w': grader.watch = true; break;
         case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
         case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
-        case 'l': ok = take_count("lanes", optarg, GRADER_LANES, &lanes, error); break;
+        case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
         default: ok = error_usage(error, "unknown option or one without its value; see grader --help");
         }
     }
@@ -146,9 +146,9 @@ static int command_run(const struct places *places, int argc, char **argv, const
         return error->code;
     if (optind < argc)
         return error_usage(error, "run takes one folder: what is '%.100s'?", argv[optind]), EXIT_USAGE;
-    if (lanes > 1 && grader.lane_count > 0)
+    if (lanes > 1 && grader.run_count > 0)
         return error_usage(error, "--lanes is for machines without a GPU: each --gpu is a lane"), EXIT_USAGE;
-    grader_set_slots(&grader, lanes);
+    grader.run_count = grader.run_count > 0 ? grader.run_count : lanes;
     gethostname(host, sizeof host - 1);
     grader.host = host;
     grader.folder = folder, grader.root = places->root, grader.build = places->build;
@@ -262,7 +262,7 @@ static int command_work(const struct places *places, int argc, char **argv, cons
         case 's': work.scratch = optarg; break;
         case 'h': grader.host = optarg; break;
         case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
-        case 'l': ok = take_count("lanes", optarg, GRADER_LANES, &lanes, error); break;
+        case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
         case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
         default: ok = error_usage(error, "unknown option or one without its value; see grader --help");
         }
@@ -271,7 +271,7 @@ static int command_work(const struct places *places, int argc, char **argv, cons
         ok = error_usage(error, "work needs --order, --results, --scratch and --host");
     if (!ok || !contest_load(&contest, folder, error))
         return error->code;
-    grader_set_slots(&grader, lanes);
+    grader.run_count = grader.run_count > 0 ? grader.run_count : lanes;
     grader.folder = folder, grader.root = places->root, grader.build = places->build;
     grader.contest = &contest, grader.store = &store;
     grader.handed = grader.stop_on_failure = true;

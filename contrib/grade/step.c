@@ -158,18 +158,17 @@ static bool source_of(const struct job *job, char *source, size_t size)
     return source[0] == '/';
 }
 
-int step_warden(const struct grader *grader, struct lane *lane)
+int step_warden(const struct grader *grader, struct job *job)
 {
     char program[PATH_MAX];
     struct error error;
 
-    if (strncmp(lane->gpu, "GPU-", 4) != 0) /* one that has a number alone is not CUDA's of that number for sure */
+    if (strncmp(job->gpu, "GPU-", 4) != 0) /* one that has a number alone is not CUDA's of that number for sure */
         return 0;
-    if (!warden_lives(&lane->warden))
-        warden_give_up(&lane->warden);
+    if (!warden_lives(&job->warden))
+        warden_give_up(&job->warden);
     snprintf(program, sizeof program, "%s/gpu_warden", grader->build);
-    return lane->warden.pid > 0 || warden_start_lent(&lane->warden, program, lane->gpu, &error) ? lane->warden.channel
-                                                                                                  : 0;
+    return job->warden.pid > 0 || warden_start_lent(&job->warden, program, job->gpu, &error) ? job->warden.channel : 0;
 }
 
 /* Whether a program asked what the GPU's counters say; where that is not known, it did not. */
@@ -220,9 +219,9 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
         arguments[n++] = "--memory-limit", arguments[n++] = memory;
     }
     arguments[n++] = "--require-box", arguments[n++] = contest->require_box;
-    if (job->lane->gpu[0] && strcmp(job->language, "C") != 0) {
-        arguments[n++] = "--gpu", arguments[n++] = job->lane->gpu;
-        channel = step_warden(grader, job->lane);
+    if (job->gpu[0] && strcmp(job->language, "C") != 0) {
+        arguments[n++] = "--gpu", arguments[n++] = job->gpu;
+        channel = step_warden(grader, job);
     }
     if (channel > 0) {
         snprintf(warden, sizeof warden, "%d", KEEPER_CHANNEL);

@@ -28,10 +28,10 @@ bool step_start_command(const struct grader *grader, struct job *job, const char
 char *step_read_text(const char *path, size_t most);
 
 /*
- * The channel to the warden of a lane, which is started if there is none. 0 where that fails or the lane has no
+ * The channel to the warden of a run slot, which is started if there is none. 0 where that fails or the slot has no
  * GPU: then a host starts one, and says what is wrong.
  */
-int step_warden(const struct grader *grader, struct lane *lane);
+int step_warden(const struct grader *grader, struct job *job);
 
 /* Writes what a step that ended with exit code `code` found, and the next state, into the database and *job. */
 bool step_finish_build(struct grader *grader, struct job *job, int code, struct error *error);

@@ -15,8 +15,8 @@ TABLE := $(BUILD)/problems.c
 OUTPUTS_TABLE := $(BUILD)/outputs.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
-HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) problems/about.c problems/prepare.c problems/series.c \
-	$(PROBLEM_SOURCES) $(TABLE) $(BUILD)/frozen_lines.c)
+HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) problems/prepare.c problems/series.c $(PROBLEM_SOURCES) $(TABLE) \
+	$(BUILD)/frozen_lines.c)
 OUTPUTS_OBJECTS := $(call object,$(OUTPUTS_SOURCES) $(OUTPUTS_TABLE))
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
@@ -128,7 +128,7 @@ $(BUILD)/toolkit.h: VERSION $(FLAGS_STAMP)
 $(BUILD)/frozen_lines.c: $(TRUSTED) $(TRUSTED_LIST) run_scripts/lib/frozen.sh $(FLAGS_STAMP)
 	$(Q){ echo '#include "verify/cases/frozen.h"'; echo 'const char *const frozen_lines[] = {'; \
 		run_scripts/lib/frozen.sh lines | sed 's/.*/    "&",/'; echo '    0,'; echo '};'; } > $@
-$(call object,main_host.c problems/about.c verify/judge/device.c verify/result/report.c): $(BUILD)/toolkit.h
+$(call object,main_host.c verify/judge/device.c verify/result/report.c): $(BUILD)/toolkit.h
 
 # Made on the way to a program, and wanted again.
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/plain/%.o
