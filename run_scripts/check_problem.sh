@@ -127,6 +127,6 @@ if [ $failures -gt 0 ]; then
 fi
 echo "check-problem: $problem is sound$(
     [ $simulations -eq 0 ] ||
-        printf '; %s' "$simulations CUDA submissions were judged on the simulator, on ${CHECK_CASE:-the samples}"
+        printf '; CUDA submissions judged on the simulator, on %s: %s' "${CHECK_CASE:-the samples}" "$simulations"
     [ $on_cpu -eq 0 ] || printf '; %s' "$on_cpu in OpenCL on the CPU, on the samples"
     [ $unjudged -eq 0 ] || printf '; %s' "$unjudged CUDA submissions need a GPU or nvcc to be judged")"

@@ -236,3 +236,26 @@ setup() {
     run -2 make -s check-problem PROBLEM=trial
     assert_output --partial 'problems/trial/submissions/accepted has no baseline.cu: both baselines must be there, in C and in CUDA'
 }
+
+@test "problem: docs/PROBLEMS.md, where several outputs are right: its outputs.c makes such a problem sound" {
+    local block
+    block=$(sed -n '/^```c$/,/^```$/{/^```/!p}' docs/PROBLEMS.md)
+    copy_toolkit simulator built
+    run -0 make -s new-problem NAME=dot
+    rm problems/dot/data/*/* problems/dot/submissions/*/*
+    cp -R tests/fixtures/dot/. problems/dot
+    mv problems/dot/outputs.c helpers.c
+    run -0 make -s answers PROBLEM=dot
+    assert_line 'sample/1-small: -1.97580226'
+    # Without it the answer, a double, is no output; each case says so once.
+    run -2 make -s check-problem PROBLEM=dot
+    assert_equal "$(grep -c '^FAILED .*: the answer is no output: write solve() in problems/dot/outputs.c$' <<< "$output")" 2
+    assert_line 'check-problem: dot: 2 checks failed'
+    { cat helpers.c; echo "$block"; } > problems/dot/outputs.c
+    run -0 make -s check-problem PROBLEM=dot
+    assert_line --partial 'check-problem: dot is sound'
+    # Without also_right, outputs with one bit changed are expected to be wrong.
+    sed -i 's/ \.also_right = also_right,//' problems/dot/outputs.c
+    run -2 make -s check-problem PROBLEM=dot
+    assert_line --partial 'the checker accepts an output with one bit changed'
+}
