@@ -154,10 +154,12 @@ attack: packages ## judge the attack corpus: none may be accepted or leave anyth
 soak: packages ## judge 1,000 submissions, a third of them hostile, and look at what is left: ARGS="--count 100"
 	@tests/scripts/soak.sh $(ARGS)
 
-fuzz: ## look for crashes of the readers of PTX and fatbins, FUZZ_SECONDS=... each (60)
-	@run_scripts/lib/packages.sh build cudasim fuzz
+fuzz: ## look for crashes of the readers of PTX, fatbins, requests and archives, FUZZ_SECONDS=... each (60)
+	@run_scripts/lib/packages.sh build cudasim grade clics serve fuzz
 	@$(MAKE) fuzz-ptx
 	@$(MAKE) fuzz-fatbin
+	@$(MAKE) fuzz-serve
+	@$(MAKE) fuzz-unpack
 
 lint: ## look at the scripts with shellcheck, and for lines, functions and files that are too long
 	@shellcheck -x -P SCRIPTDIR -e SC2015 .ci/run contrib/autograders/gradescope/* \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The server where the machine fails it: a clock that is set back, a database that is held, a full disk, too much at once.
+# The server where the machine fails it: a clock set back, a database that is held, a full disk, too much at once.
 # bats file_tags=serve
 
 load helpers/contest

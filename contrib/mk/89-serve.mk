@@ -15,3 +15,37 @@ serve-programs: $(BUILD)/server
 $(BUILD)/server: $(SERVE_OBJECTS) $(GRADE_LIBRARY)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lmicrohttpd -lcmark-gfm-extensions -lcmark-gfm -larchive -lsqlite3 \
 		-ljansson -lyaml -lsodium -lelf -licui18n -licuuc -lpthread -lm
+
+# ---- fuzzers: the whole server in one process, and the program that unpacks archives ----
+
+# All sources are compiled for each, so that the fuzzer sees what is reached; what is generated is not.
+SERVE_FUZZED := $(filter-out $(SERVE)/main_serve.c $(SERVE)/limits.c,$(patsubst $(BUILD)/obj/%.o,%.c,\
+	$(filter-out $(BUILD)/obj/serve_script.o $(BUILD)/obj/scoreboard_style.o $(BUILD)/obj/frozen_lines.o,\
+	$(SERVE_OBJECTS) $(GRADE_OBJECTS))))
+SERVE_GENERATED := $(BUILD)/serve_script.c $(BUILD)/scoreboard_style.c $(BUILD)/frozen_lines.c
+UNPACK_FUZZED := contrib/grade/litter.c verify/base/name.c verify/base/text.c verify/base/tree.c verify/base/error.c
+SERVE_FUZZ_LIBS := -lmicrohttpd -lcmark-gfm-extensions -lcmark-gfm -larchive -lsqlite3 -ljansson -lyaml -lsodium -lelf \
+	-licui18n -licuuc -lpthread -lm
+SERVE_FUZZERS := $(BUILD)/fuzz/serve $(BUILD)/fuzz/unpack
+FUZZ_OPTIONS_serve := -close_fd_mask=2 -timeout=120 -max_len=8192 -rss_limit_mb=4096
+FUZZ_OPTIONS_unpack := -close_fd_mask=2 -max_len=65536 -rss_limit_mb=4096
+
+$(SERVE_FUZZERS:%=%_replay): tests/fuzz/main_replay.c
+$(BUILD)/fuzz/serve $(BUILD)/fuzz/serve_replay: tests/fuzz/fuzz_serve.c $(SERVE_FUZZED) $(SERVE_GENERATED) \
+		$(SERVE)/main_serve.c $(BUILD)/toolkit.h $(wildcard $(SERVE)/*.h)
+$(BUILD)/fuzz/unpack $(BUILD)/fuzz/unpack_replay: tests/fuzz/fuzz_unpack.c $(UNPACK_FUZZED) contrib/grade/main_unpack.c
+$(SERVE_FUZZERS):
+	@mkdir -p $(@D)
+	$(call say,CLANG $@)$(CLANG) $(FUZZ_FLAGS) $(HOST_CPPFLAGS) -I$(BUILD) -fsanitize=fuzzer,address,undefined -o $@ \
+		$(filter-out %/main_serve.c %/main_unpack.c,$(filter %.c,$^)) $(SERVE_FUZZ_LIBS)
+$(SERVE_FUZZERS:%=%_replay):
+	@mkdir -p $(@D)
+	$(call say,CC $@)$(CC) $(FUZZ_FLAGS) $(HOST_CPPFLAGS) -I$(BUILD) -fsanitize=address,undefined -o $@ \
+		$(filter-out %/main_serve.c %/main_unpack.c,$(filter %.c,$^)) $(SERVE_FUZZ_LIBS)
+
+.PHONY: serve-replayers fuzz-serve fuzz-unpack
+serve-replayers: $(SERVE_FUZZERS:%=%_replay)
+fuzz-serve fuzz-unpack: fuzz-%: $(BUILD)/fuzz/%
+	@mkdir -p $(BUILD)/fuzz/$*-corpus
+	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 $(FUZZ_OPTIONS_$*) \
+		-artifact_prefix=$(BUILD)/fuzz/$*- $(BUILD)/fuzz/$*-corpus tests/fuzz/corpus/$*

@@ -197,7 +197,7 @@ static json_t *clarifications_of(const struct http_request *request, const json_
     clics_id("t", request->account.name, id);
     json_array_foreach(json_object_get(objects, "clarifications"), i, object)
         if (news_is_for(object, id))
-            json_array_append(own, object);
+            json_array_append_new(own, json_deep_copy(object));
     return own;
 }
 
@@ -306,7 +306,7 @@ void api_get(struct server *server, struct http_request *request, struct http_re
     } else if (strcmp(rest, "") == 0 || strcmp(rest, "/") == 0) {
         send_json(request, reply, MHD_HTTP_OK, json_object_get(objects, "api"));
     } else if (strcmp(rest, "/contests") == 0 || strcmp(rest, "/contests/") == 0) {
-        list = json_pack("[O]", json_object_get(objects, "contest"));
+        list = json_pack("[o]", json_deep_copy(json_object_get(objects, "contest")));
         send_json(request, reply, MHD_HTTP_OK, list);
     } else if (below && !below[0]) {
         send_json(request, reply, MHD_HTTP_OK, json_object_get(objects, "contest"));
@@ -316,7 +316,7 @@ void api_get(struct server *server, struct http_request *request, struct http_re
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such contest");
     }
     json_decref(list);
-    json_decref(objects);
+    news_release(server->news, objects);
 }
 
 /* ------------------------------------------------------------------ submissions */
@@ -403,7 +403,7 @@ static bool team_of(struct server *server, const char *id, char name[ACCOUNT_NAM
     json_t *objects = news_objects(server->news, NEWS_JURY), *team = find(json_object_get(objects, "teams"), id);
 
     snprintf(name, ACCOUNT_NAME, "%s", team ? json_string_value(json_object_get(team, "label")) : "");
-    json_decref(objects);
+    news_release(server->news, objects);
     return name[0] != '\0';
 }
 

@@ -619,7 +619,8 @@ static void *write_all(void *context)
             call->state = STATE_READY;
             MHD_resume_connection(call->request.connection);
         }
-        http->config.tick(http->config.context);
+        if (http->config.tick(http->config.context))
+            http_wake(http);
         pthread_mutex_lock(&http->lock);
         if (http->stops && !http->first) {
             pthread_mutex_unlock(&http->lock);

@@ -88,7 +88,7 @@ struct http_config {
                   struct http_reply *reply);
     void (*get)(void *context, struct http_request *request, struct http_reply *reply);
     void (*post)(void *context, struct http_request *request, struct http_reply *reply); /* by the other thread */
-    void (*tick)(void *context);   /* by the other thread, every 0.1 s, and after each post */
+    bool (*tick)(void *context);   /* by the other thread, every 0.1 s and after each post: whether streams go on */
 };
 
 struct http;

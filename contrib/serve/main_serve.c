@@ -169,6 +169,7 @@ static bool serve(struct server *server, const struct options *options, struct e
                                         .get = server_get,
                                         .post = server_post,
                                         .tick = server_tick };
+    struct http *http;
     sigset_t signals;
     int got;
 
@@ -178,14 +179,14 @@ static bool serve(struct server *server, const struct options *options, struct e
     sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, NULL); /* before there are threads */
     signal(SIGPIPE, SIG_IGN);
-    server->http = http_start(&config, error);
-    if (!server->http)
+    http = http_start(&config, error);
+    if (!http)
         return false;
     printf(strchr(options->address, ':') ? "http://[%s]:%u/\n" : "http://%s:%u/\n", options->address,
-           http_port(server->http));
+           http_port(http));
     fflush(stdout);
     sigwait(&signals, &got);
-    http_stop(server->http);
+    http_stop(http);
     return true;
 }
 

@@ -226,10 +226,10 @@ static bool publish(struct news *news, enum news_view view, json_t *objects, str
         news->shown[view] = feed->size;
         old = news->objects[view];
         news->objects[view] = objects;
-        news->number++;
+        __atomic_fetch_add(&news->number, 1, __ATOMIC_RELAXED);
     }
-    pthread_mutex_unlock(&news->lock);
     json_decref(old);
+    pthread_mutex_unlock(&news->lock);
     return ok;
 }
 
@@ -290,6 +290,13 @@ json_t *news_objects(struct news *news, enum news_view view)
     objects = json_incref(news->objects[view]);
     pthread_mutex_unlock(&news->lock);
     return objects;
+}
+
+void news_release(struct news *news, json_t *objects)
+{
+    pthread_mutex_lock(&news->lock);
+    json_decref(objects);
+    pthread_mutex_unlock(&news->lock);
 }
 
 /* Whether the line, of the feed for teams, is a clarification that is not for that team. */

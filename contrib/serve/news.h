@@ -31,8 +31,12 @@ bool news_look(struct news *news, bool *changed, struct error *error);
 /* Goes up with every change. */
 uint64_t news_number(const struct news *news);
 
-/* All objects, as objects_read() gives them: a new reference, not to be changed; NULL before the first look. */
+/*
+ * All objects, as objects_read() gives them; NULL before the first look. They are other threads' as well: not to be
+ * changed, nor may what is in them be put into something else but as a copy. news_release() gives them back.
+ */
 json_t *news_objects(struct news *news, enum news_view view);
+void news_release(struct news *news, json_t *objects);
 
 /*
  * Up to `size` bytes of a feed from its byte *place on, whole lines or parts, and moves it; 0 where there is nothing

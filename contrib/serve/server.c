@@ -175,17 +175,17 @@ void server_post(void *context, struct http_request *request, struct http_reply 
         team_post(server, request, reply);
 }
 
-void server_tick(void *context)
+bool server_tick(void *context)
 {
     struct server *server = context;
     struct error error = { 0 };
     const int64_t beat = server_beat();
-    bool changed = false;
+    bool changed = false, wakes;
 
     if (!news_look(server->news, &changed, &error) && strcmp(server->said, error.text) != 0)
         fprintf(stderr, "serve: %s\n", error.text);
     snprintf(server->said, sizeof server->said, "%s", error.text);
-    if ((changed || beat != server->beat) && server->http)
-        http_wake(server->http);
+    wakes = changed || beat != server->beat;
     server->beat = beat;
+    return wakes;
 }

@@ -19,7 +19,6 @@ struct server {
     const char *folder, *root; /* the contest's, the toolkit's */
     const char *id;            /* the contest's in the Contest API */
     struct news *news;
-    struct http *http;         /* NULL until it is started */
     char style[64], script[64]; /* digests of what pages may use, for their policies */
     /* of the thread that talks to clients */
     struct store look;         /* what everybody may read */
@@ -43,7 +42,7 @@ bool server_begin(void *context, struct http_request *request, const char *autho
                   struct http_reply *reply);
 void server_get(void *context, struct http_request *request, struct http_reply *reply);
 void server_post(void *context, struct http_request *request, struct http_reply *reply);
-void server_tick(void *context);
+bool server_tick(void *context);
 
 /* ---- reply.c */
 
