@@ -282,6 +282,44 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     cmp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
 }
 
+@test "formats: a package is laid out as other judges read it: flat validators, submissions that are whole" {
+    requires box
+    [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || run_scripts/package.sh export editdistance --limit 3000 > /dev/null
+    [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || cp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/"
+    cd "$BATS_TEST_TMPDIR"
+    unzip -q "$BATS_FILE_TMPDIR/editdistance.zip"
+    cd editdistance
+    # Judges copy a program's files, and no folders; names are of few characters.
+    [ -z "$(find input_validators/* output_validator submissions/*/* -mindepth 1 -type d)" ]
+    [ -z "$(find . -type f | sed 's|^\./||' | grep -vE '^([a-zA-Z0-9][a-zA-Z0-9_.-]*/)*[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$')" ]
+    [ -x output_validator/build ] && [ -x input_validators/generated/build ]
+    # A submission is built from its own files, as by a judge that knows no include/.
+    for folder in submissions/*/*/; do
+        cc -std=gnu17 -O2 -o run "$folder"*.c -lm -lpthread
+        cmp "$folder"gpu_contest_driver.c include/c/gpu_contest_driver.c
+    done
+    cc -std=gnu17 -O2 -o run submissions/accepted/baseline/*.c -lm -lpthread
+    ./run < data/sample/1-small.in > out
+    cmp out data/sample/1-small.ans
+    # Judges may change white space and capitals of an output; not its digits. Inputs are as they are.
+    (cd output_validator && ./build) && (cd input_validators/generated && ./build)
+    mkdir feedback
+    judged() { run "-$1" output_validator/run data/sample/1-small.in data/sample/1-small.ans feedback/ < out; }
+    judged 42
+    tr a-f A-F < data/sample/1-small.ans | sed 's/$/ \r/' > out
+    judged 42
+    printf '\n\n' | cat - data/sample/1-small.ans > out
+    judged 42
+    sed '2s/.$//' data/sample/1-small.ans > out
+    judged 43
+    sed '2s/$/0/' data/sample/1-small.ans > out
+    judged 43
+    # Tools that try a case without its arguments see its form alone.
+    run -42 input_validators/generated/run < data/sample/1-small.in
+    run -43 input_validators/generated/run < <(tr a-f A-F < data/sample/1-small.in)
+    run -43 input_validators/generated/run random 5 5 < data/sample/1-small.in
+}
+
 @test "formats: a package that breaks a rule is found" {
     requires box
     [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || run_scripts/package.sh export editdistance --limit 3000 > /dev/null

@@ -161,7 +161,42 @@ static void flat(const struct export *export, const char *from, const char *fold
                lines_join(export->kit, &lines, "\n"));
 }
 
-static void write_driver(const struct export *export)
+/* The name of a source of the toolkit in a validator, which other judges take as files without folders. */
+static char *flat_name(struct kit *kit, const char *path)
+{
+    char *name = kit_text(kit, "%s", path);
+
+    for (char *c = name; *c; c++)
+        if (*c == '/')
+            *c = '_';
+    return name;
+}
+
+/* A source under its flat name, and what it includes of the toolkit, beside it or from the root, under theirs. */
+static void flat_source(const struct export *export, const char *from, const char *folder)
+{
+    struct kit *kit = export->kit;
+    char *text = read_text(export, from), *found[KIT_GROUPS], *line;
+    struct lines lines = { 0 };
+
+    while ((line = strsep(&text, "\n"))) {
+        const char *beside, *path = NULL;
+
+        if (kit_matches(kit, line, "( *# *include *\")([^\"]+)(\".*)", found)) {
+            beside = kit_text(kit, "%.*s%s", (int)(base_name(from) - from), from, found[1]);
+            path = access(beside, F_OK) == 0 ? beside : access(found[1], F_OK) == 0 ? found[1] : NULL;
+        }
+        if (path)
+            lines_add(kit, &lines, "%s%s%s", found[0], flat_name(kit, path), found[2]);
+        else
+            lines_add(kit, &lines, "%s", line);
+    }
+    write_text(export, target(export, kit_text(kit, "%s/%s", folder, flat_name(kit, from))),
+               lines_join(kit, &lines, "\n"));
+}
+
+/* The main program that submissions are compiled with, and what it needs, in a folder. */
+static void write_driver(const struct export *export, const char *folder)
 {
     const char *const files[] = { source(export, "input.h"), "verify/wire/call.h", "contrib/kattis/package_text.h" };
     const struct tree tree = tree_read(export->kit, source(export, "include"));
@@ -175,14 +210,15 @@ static void write_driver(const struct export *export)
     if (random)
         lines_add(export->kit, &given, "verify/base/philox.h");
     for (size_t i = 0; i < given.count; i++) {
-        flat(export, given.items[i], "attachments", base_name(given.items[i]));
-        flat(export, given.items[i], "include/c", base_name(given.items[i]));
+        if (strcmp(folder, "include/c") == 0)
+            flat(export, given.items[i], "attachments", base_name(given.items[i]));
+        flat(export, given.items[i], folder, base_name(given.items[i]));
     }
-    flat(export, source(export, "call.c"), "include/c", "gpu_contest_call.c");
-    flat(export, "contrib/kattis/driver.c", "include/c", "gpu_contest_driver.c");
+    flat(export, source(export, "call.c"), folder, "gpu_contest_call.c");
+    flat(export, "contrib/kattis/driver.c", folder, "gpu_contest_driver.c");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (access(files[i], F_OK) == 0)
-            flat(export, files[i], "include/c", base_name(files[i]));
+            flat(export, files[i], folder, base_name(files[i]));
 }
 
 /* The sources of the problem's validators: all but those of the runner, of other programs and of the tests' outputs. */
@@ -227,8 +263,8 @@ static struct lines compile_lines(const struct export *export)
             if (!kit_matches(kit, words.items[k], "-MMD|-MP|-g|-I.+|-W.+", NULL))
                 lines_add(kit, &kept, "%s", words.items[k]);
         source_name = words.items[words.count - 1];
-        lines_add(kit, &lines, "cc %s -I. -c -o out/%s.o %s", lines_join(kit, &kept, " "), kit_stem(kit, source_name),
-                  source_name);
+        lines_add(kit, &lines, "cc %s -I. -c -o %s.o %s", lines_join(kit, &kept, " "),
+                  kit_stem(kit, flat_name(kit, source_name)), flat_name(kit, source_name));
     }
     if (lines.count != sources.count)
         kit_fail("make does not tell how the problem is compiled");
@@ -249,18 +285,17 @@ static void write_validators(const struct export *export)
         lines_add(kit, &files, "%s", *file);
     for (const char *const *file = validator_headers; *file; file++)
         lines_add(kit, &files, "%s", *file);
+    lines_add(kit, &files, "contrib/kattis/validator.c");
+    lines_add(kit, &files, "contrib/kattis/package_text.h");
     for (size_t kind = 0; kind < 2; kind++) {
         for (size_t i = 0; i < files.count; i++)
-            file_copy(kit, files.items[i], target(export, kit_text(kit, "%s/%s", kinds[kind][0], files.items[i])));
-        for (const char *const *file = (const char *const[]){ "validator.c", "package_text.h", NULL }; *file; file++)
-            file_copy(kit, kit_text(kit, "contrib/kattis/%s", *file),
-                      target(export, kit_text(kit, "%s/%s", kinds[kind][0], *file)));
+            flat_source(export, files.items[i], kinds[kind][0]);
         text = kit_text(kit,
                         "#!/bin/sh\n# Builds this validator, run, from C. It needs no library but the C library.\n"
-                        "set -e\nmkdir -p out/problems/%s out/verify/base out/verify/cases out/verify/judge\n%s\n"
-                        "cc -D_GNU_SOURCE -std=c11 -O2 -I. -DPROBLEM=%s%s -o run validator.c out/problems/%s/*.o "
-                        "out/verify/*/*.o -lm -pthread\nrm -rf out\n",
-                        name, lines_join(kit, &compile, "\n"), name, kinds[kind][1], name);
+                        "set -e\n%s\n"
+                        "cc -D_GNU_SOURCE -std=c11 -O2 -I. -DPROBLEM=%s%s -o run contrib_kattis_validator.c *.o -lm "
+                        "-pthread\nrm -f ./*.o\n",
+                        lines_join(kit, &compile, "\n"), name, kinds[kind][1]);
         file_write(kit, target(export, kit_text(kit, "%s/build", kinds[kind][0])), text, strlen(text), true);
     }
 }
@@ -324,9 +359,11 @@ static size_t write_submissions(const struct export *export, struct lines *left)
             lines_add(kit, left, "%s%s", path, why);
             continue;
         }
-        /* The toolkit includes the problem's header before everything; here the file does it itself. */
-        write_text(export, target(export, kit_text(kit, "submissions/%s", path)),
+        /* The toolkit includes the problem's header before everything; here the file does it itself. It has all that it
+         * is compiled with beside it, for judges that do not know include/. */
+        write_text(export, target(export, kit_text(kit, "submissions/%s/%s", kit_stem(kit, path), base_name(path))),
                    kit_text(kit, "#include \"device_user.h\"\n%s", text));
+        write_driver(export, kit_text(kit, "submissions/%s", kit_stem(kit, path)));
         accepted |= starts_with(path, "accepted/");
         count++;
     }
@@ -389,7 +426,7 @@ int export_main(struct kit *kit, int argc, char **argv)
     export.folder = kit_text(kit, "%s/stage/%s", kit->work, export.problem->name);
     write_data(&export);
     write_problem(&export);
-    write_driver(&export);
+    write_driver(&export, "include/c");
     write_validators(&export);
     submissions = write_submissions(&export, &left);
     folder_make(kit, kit_text(kit, "%s/packages", kit->build));

@@ -3,13 +3,15 @@
  *
  *   input validator (-DINPUT_VALIDATOR):  validator ARGUMENT... < CASE.in
  *       ARGUMENT...: the words of the generator line, as the case's .yaml file gives them. The input must be, to the
- *       byte, what the problem's generator makes of them.
+ *       byte, what the problem's generator makes of them. Without any, as from tools that try a case without its .yaml
+ *       file, it must be an input by its form.
  *   output validator:                     validator CASE.in CASE.ans FEEDBACK-FOLDER/ < OUTPUT
  *       The output is judged as the toolkit judges it: against the problem's reference, computed here, with checks by
  *       samples drawn anew each time. The .ans file is one right output and is not looked at.
  *
  * Exit codes: 42 valid or right, 43 not; anything else: this program failed.
  */
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +61,8 @@ int main(int argc, char **argv)
 
     if (why)
         return no(why);
+    if (argc == 1)
+        return YES;
     for (int i = 1; i < argc; i++) {
         if (strlen(line) + strlen(argv[i]) + 2 > sizeof line)
             return no("the arguments are too long");
@@ -78,6 +82,42 @@ int main(int argc, char **argv)
 }
 
 #else
+
+/* The next word in small letters; *c is the next character. */
+static void take_word(FILE *file, FILE *to, int *c)
+{
+    while (isspace(*c))
+        *c = getc(file);
+    for (; *c != EOF && !isspace(*c); *c = getc(file))
+        putc(tolower(*c), to);
+}
+
+/*
+ * The output as a submission's main program writes it, of one whose white space and capitals are others: judges may
+ * change both. NULL where there is no file for it.
+ */
+static FILE *usual_form(FILE *output)
+{
+    FILE *file = tmpfile();
+    size_t digits = 0;
+    int c = getc(output);
+
+    for (int word = 0; file && word < 3; word++) {
+        take_word(output, file, &c);
+        putc(word < 2 ? ' ' : '\n', file);
+    }
+    for (; file && c != EOF; c = getc(output))
+        if (!isspace(c)) {
+            putc(tolower(c), file);
+            if (++digits % (2 * PACKAGE_LINE) == 0)
+                putc('\n', file);
+        }
+    if (file && digits % (2 * PACKAGE_LINE) != 0)
+        putc('\n', file);
+    if (file)
+        rewind(file);
+    return file;
+}
 
 /* What is told to the judges, in the feedback folder and on standard error. */
 static int tell(const char *folder, int code, const char *words)
@@ -101,7 +141,7 @@ int main(int argc, char **argv)
     struct error error = { 0 };
     struct finding finding = { 0 };
     const char *why;
-    FILE *file;
+    FILE *file, *given;
 
     if (argc < 4)
         return tell("", FAILED, "usage: validator INPUT ANSWER FEEDBACK-FOLDER/ < OUTPUT");
@@ -112,7 +152,10 @@ int main(int argc, char **argv)
     fclose(file);
     if (header.output_size != problem->output_size(&input))
         return tell(argv[3], FAILED, "the input tells another size of the output than the problem");
-    why = package_read_header(stdin, "gpu-contest-output", &written);
+    given = usual_form(stdin);
+    if (!given)
+        return tell(argv[3], FAILED, "no place for the output");
+    why = package_read_header(given, "gpu-contest-output", &written);
     if (!why && written.size != header.output_size)
         why = "the output has another number of bytes";
     if (why)
@@ -120,7 +163,7 @@ int main(int argc, char **argv)
     if (getrandom(&secret.seed, sizeof secret.seed, 0) != sizeof secret.seed ||
         !blob_alloc(&output, written.size, &error) || !problem->reference(&input, &secret, &answer, &error))
         return tell(argv[3], FAILED, error.text);
-    why = package_read_bytes(stdin, output.data, output.size);
+    why = package_read_bytes(given, output.data, output.size);
     if (why)
         return tell(argv[3], NO, why);
     if (problem->check(&input, &answer, &output, &finding) != CHECK_RIGHT)
