@@ -208,7 +208,7 @@ line.tar|'links/a b.c' is no name of letters
 option.tar|is no name of letters
 umlaut.tar|is no name of letters
 twofold.tar|'plain/main.c' is there twice
-empty.tar|has no .cu or .c file
+empty.tar|has no .cu, .c or .cc file
 REASONS
     assert_equal "$(query 'SELECT count(*) FROM judgements')" 23
     sound
@@ -264,7 +264,7 @@ mark_utf8() {
     for name in mac.zip top.tgz windows.zip folder flat.zip owner.tar; do
         [[ $(message $name) == WA* ]] || fail "$name: $(message $name)"
     done
-    [[ $(message beside) == "CE "*"has no .cu or .c file" ]] || fail "beside: $(message beside)"
+    [[ $(message beside) == "CE "*"has no .cu, .c or .cc file" ]] || fail "beside: $(message beside)"
     for name in raw.zip marked.zip pax.tar; do
         assert_equal "$(message $name)" \
             "CE error: the archive: '解答.c' is no name of letters, digits and _ . + - below the archive's folder"
@@ -470,12 +470,15 @@ SCRIPT
 @test "where there is no box, nothing is graded, and no submission is blamed" {
     contest
     cp "$sort/accepted/qsort.c" "$contest/submissions/ada/A/1.c"
-    mkdir bin
-    printf '#!/bin/sh\nexit 1\n' > bin/bwrap
-    chmod +x bin/bwrap
-    PATH=$PWD/bin:$PATH run -3 timeout 120 "$root/run_scripts/grade.sh" "$contest"
+    run -3 timeout 120 "$build/tests/container" --no-landlock "$root/run_scripts/grade.sh" "$contest"
     assert_line --index -1 'grade.sh: submissions cannot be built here: install bubblewrap and allow user namespaces'
     [ ! -e "$db" ]
+    # A container that forbids namespaces grades what says so: the box is of Landlock then.
+    run -2 timeout 120 "$build/tests/container" "$root/run_scripts/grade.sh" "$contest"
+    assert_output --partial "box reached here is 'landlock'"
+    sed -i 's/^require_box: .*/require_box: landlock/' "$contest/contest.yaml"
+    run -0 timeout 120 "$build/tests/container" "$root/run_scripts/grade.sh" "$contest"
+    assert_equal "$(query 'SELECT verdict FROM judgements')" AC
 }
 
 @test "of many graders on one contest one grades, and the others say so" {

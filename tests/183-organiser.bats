@@ -113,7 +113,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     assert_equal "$(message ada)" "CE error: there is no function device_user(): the submission defines no function"
     [[ $(message bob) == "CE two.c:"*"multiple definition of"*"device_user"* ]]
     [[ $(message bob) != *"$root"* && $(message bob) != *grading* ]]
-    assert_equal "$(message cyd)" "CE the folder '.' has no .cu or .c file"
+    assert_equal "$(message cyd)" "CE the folder '.' has no .cu, .c or .cc file"
     # Compile errors are a machine's too: they may be its fault.
     run -0 "$build/grader" rejudge "$contest" --machine "$(hostname)"
     assert_line '3 would be judged again; add --start --reason TEXT to do it'

@@ -40,7 +40,7 @@ setup() {
     requires box
     run_scripts/package.sh export mergesort > /dev/null
     run -0 run_scripts/package.sh check "$build/packages/mergesort.zip" --submissions
-    assert_output "check-package: mergesort is a package of the format 2025-09"
+    assert_line "check-package: mergesort is a package of the format 2025-09"
 }
 
 # fails_in FILE: the cases that a jury submission fails in, `fails in: secret/a, secret/b` in its comment, a line each.

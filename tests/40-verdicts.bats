@@ -331,10 +331,10 @@ judged() {
     run -2 run_scripts/judge.sh nowhere.cu
     assert_output --partial "there is no submission 'nowhere.cu'"
     run -2 run_scripts/judge.sh README.md
-    assert_output --partial 'no .cu or .c file'
+    assert_output --partial 'no .cu, .c or .cc file'
     mkdir "$BATS_TEST_TMPDIR/empty"
     run -2 run_scripts/judge.sh "$BATS_TEST_TMPDIR/empty"
-    assert_output --partial 'has no .cu or .c file'
+    assert_output --partial 'has no .cu, .c or .cc file'
     cp problems/editdistance/submissions/accepted/bitparallel.c "$BATS_TEST_TMPDIR/a b.c"
     run -2 run_scripts/judge.sh "$BATS_TEST_TMPDIR/a b.c"
     assert_output --partial 'cannot be taken: use letters, digits and _ . + -'

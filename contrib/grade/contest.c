@@ -330,7 +330,7 @@ static bool take_team_group(struct contest *contest, const struct setting *item,
 
 static bool take(struct contest *contest, const struct setting *item, struct error *error)
 {
-    static const char *const boxes[] = { "none", "namespaces", "cgroup", NULL };
+    static const char *const boxes[] = { "none", "landlock", "namespaces", "cgroup", NULL };
     const char *key = item->key;
     double *time = strcmp(key, "start") == 0    ? &contest->start
                    : strcmp(key, "end") == 0    ? &contest->end

@@ -11,7 +11,7 @@ help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/build_submission.sh"
 [ $# -eq 3 ] || usage 'grade_build.sh SOURCE PROBLEM WORK'
 [ -e "$1" ] || fail "there is no '$1'"
-work=$3
+work=$(realpath "$3")
 problem_exists "$2"
 entry=$1
 for name in device_user.c device_user.cu folder archive; do
@@ -122,17 +122,22 @@ put_into_cache() {
 # So all is compiled in the box's own /tmp, as of 1970, and messages are told without that place.
 place=/tmp/gpu-contest-build copied=$submission name=$place/submission
 # shellcheck disable=SC2016
-settle='mkdir -p "$1/submission" && cp -R contrib verify problems "$1" && cp -R "$2" "$1/submission" && cd "$1" &&
+settle='mkdir -p "$1/submission" && cp -R ./. "$1" && cp -R "$2" "$1/submission" && cd "$1" &&
     find . -type f -exec touch -d @0 {} + && shift 2 && SOURCE_DATE_EPOCH=0 exec "$@"'
+# What the toolkit gives to a submission, in a folder of its own: not every box can hide what lies beside it.
+mkdir "$work/given"
+cp -R --parents contrib/mk contrib/grade/build.mk contrib/cuda contrib/opencl verify/wire/submission.h \
+    verify/base/philox.h "problems/$problem/include" "$work/given"
+submission=$(realpath "$submission")
+copied=$submission
 if [ -d "$submission" ]; then copied+=/.; else name+=/${submission##*/}; fi
-# Its folders are in /tmp itself, so that they have the same names each time.
-export BOX_NEEDS_TMP=1
+# They have the same names each time, also where the box has no /tmp of its own.
+export BOX_TMP="$place /tmp/build"
+cd "$work/given"
 if take_from_cache; then
     [ ! -s "$work/compiler" ] || shown < "$work/compiler" >&2
-elif ! submission_compile "$work/compiler" "$work/out" run_scripts/lib/compile_box.sh "$work/out" contrib/mk \
-    contrib/grade/build.mk contrib/cuda contrib/opencl verify/wire/submission.h verify/base/philox.h \
-    "problems/$problem/include" \
-    "$submission" "${sees[@]}" \
+elif ! submission_compile "$work/compiler" "$work/out" "$root/run_scripts/lib/compile_box.sh" \
+    "$work/out" "$work/given" "$submission" "${sees[@]}" \
     -- sh -c "$settle" sh $place "$copied" make -s -f contrib/grade/build.mk submission \
     SUBMISSION="$name" PROBLEM="$problem" OUT="$work/out" BUILD=/tmp/build FRESH=1 BOXED= "${tools[@]}"; then
     sed "s|$place/submission/||g; s|$place/||g" "$work/compiler"

@@ -108,7 +108,6 @@ endif
 # What main_host runs when it is given no --submission.
 .PHONY: default-submission
 default-submission: $(if $(wildcard $(DEFAULT_SUBMISSION)),$(BUILD)/submissions/$(PROBLEM).so)
-	@:
 $(BUILD)/submissions/$(PROBLEM).so: $(call submission_folder,$(DEFAULT_SUBMISSION))/device_user.so
 	$(Q)ln -sfn $(patsubst $(BUILD)/submissions/%,%,$<) $@ && touch -h $@
 

@@ -9,7 +9,7 @@
 # The box is of namespaces, by bubblewrap; the same without /proc (no-proc), where a container forbids to mount that; or
 # of Landlock, where there are no namespaces. `compile_box.sh --which` prints which it is here, for BOX in the
 # environment: who has several things compiled asks once. With Landlock the folder of its own is another than /tmp. Who
-# needs /tmp itself says so by BOX_NEEDS_TMP=1, and has no box then.
+# needs names in /tmp itself gives them in BOX_TMP: folders that are made, and are one caller's at a time.
 set -euo pipefail
 if [ "${1:-}" = --which ]; then
     self=$(realpath "$0") place=$(mktemp -d)
@@ -67,21 +67,32 @@ proc=(--proc /proc)
 behind_landlock() {
     local program files=() user=() file status=0
     program=$(dirname "$0")/../../${BUILD:-build}/landlock
-    [ -x "$program" ] && [ -z "${BOX_NEEDS_TMP:-}" ] || return 125
+    [ -x "$program" ] || return 125
     for file in /usr /lib /lib32 /lib64 /bin /sbin /etc/alternatives /etc/ld.so.cache "${readable[@]}"; do
         files+=(--read "$file")
     done
+    tmp=() writes=(--write "$output")
+    if [ -n "${BOX_TMP:-}" ]; then
+        exec 8> /tmp/gpu-contest-toolkit-compilers-lock
+        flock 8
+        read -r -a tmp <<< "$BOX_TMP"
+        rm -rf "${tmp[@]}"
+        for file in "${tmp[@]}"; do
+            mkdir -m 700 "$file" || return 125
+            writes+=(--write "$file")
+        done
+    fi
     own=$(mktemp -d -p "$output")
     owner=$(stat -c %u:%g "$output")
-    trap 'rm -rf "$own"; chown "$owner" "$output"' EXIT # also where this script is ended
+    trap 'rm -rf "$own" "${tmp[@]}"; chown "$owner" "$output"' EXIT # also where this script is ended
     # shellcheck disable=SC2016
     if [ "$(id -u)" = 0 ] && "$program" --user "${files[@]}" --read "$output" -- /bin/sh -c \
         'for file; do [ -r "$file" ] || exit 1; done' sh "${readable[@]}" "$output" 2> /dev/null; then
         user=(--user)
-        chown 65534:65534 "$own" "$output"
+        chown 65534:65534 "$own" "$output" "${tmp[@]}"
     fi
     "${prlimit[@]}" env -i PATH=/usr/bin:/bin HOME="$own" TMPDIR="$own" LC_ALL=C "$program" "${user[@]}" --compiler \
-        --device /dev/null "${files[@]}" --write "$output" -- "$@" || status=$?
+        --device /dev/null "${files[@]}" "${writes[@]}" -- "$@" 8>&- || status=$?
     return $status
 }
 
