@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What comes to the contest's server from outside, damaged, with sanitizers: `make fuzz` for a long time, here for a short
-# one.
+# What comes to the contest's server from outside, damaged, with sanitizers: `make fuzz` for a long time, here for a
+# short one.
 # bats file_tags=serve
 
 setup_file() {

@@ -171,3 +171,58 @@ judged() {
     run -1 --separate-stderr submit_sh A "$BATS_TEST_TMPDIR/again.cu" --watch
     assert_equal "$(body_as "$ada" /my/3.json | jq -c .explanation)" '{"why":"contest.yaml says explain: no"}'
 }
+
+# given ID KIND VERDICT [RECORD]: a submission of a program that wants times and counters, as judged on that device.
+given() {
+    sqlite3 "$db" "INSERT INTO submissions (id, team, problem, path, sha256, stamp, submitted, found, wanted, extra)
+            VALUES ($1, 'program/loop', 'A', 'times-counters.cu', $1, $1, $1, $1, 'times', 'counters');
+        INSERT OR IGNORE INTO machines (id, host, kind, name, uuid, driver, first_used)
+            VALUES ($1, 'h', '$2', 'N$1', '', '', 1);
+        INSERT INTO judgements (id, submission, state, verdict, machine, created) VALUES ($1, $1, 'done', '$3', $1, 1);
+        INSERT INTO batch_items (batch, number, submission) VALUES (1, $1, $1)"
+    [ -z "${4:-}" ] || sqlite3 "$db" "INSERT INTO steps (judgement, step, started, ended, exit_code, log, public) VALUES
+            ($1, 'ranked', 1, 2, 0, '', '$4');
+        INSERT INTO runs (judgement, step, number, name, verdict, message, median, low, high, timed) VALUES
+            ($1, 'ranked', 0, 'secret/1', 'AC', '', 0.5, 0.4, 0.6, 1)"
+}
+
+@test "programs: times and counters of a GPU; where there are none, a line that says why" {
+    local program counters='{"busy":99.5,"fp32":null,"seconds":1}'
+    serve_contest
+    program=$("$build/grader" token "$contest" --program loop)
+    sqlite3 "$db" "INSERT INTO batches (account, made) VALUES ('loop', 1)"
+    given 1 gpu AC "{\"cases\":[{\"name\":\"secret/1\",\"gpu_counters\":$counters},
+        {\"name\":\"secret/2\",\"gpu_counters\":null}]}"
+    given 2 gpu AC '{"cases":[{"name":"secret/1","gpu_counters":null}]}'
+    given 3 gpu WA
+    given 4 cpu AC
+    given 5 sim AC
+    given 6 pocl AC
+    given 7 gpu JE
+    serve
+    run -0 body_as "$program" /judge/1
+    run -0 jq -r '.items[] | "\(.id) \(.times.why)\n    \(.counters.why) \(.counters.source)"' <<< "$output"
+    assert_output "$(cat << 'END'
+1 null
+    null gpu
+2 null
+    the judge could read no counters of this GPU null
+3 what is not accepted is not timed
+    a GPU's counters are read while it is timed, and what is not accepted is not timed null
+4 it ran on a CPU, and contest.yaml has no times of CPUs (scoring.rank_cpu)
+    it ran on a CPU, of which the judge reads no counters null
+5 it ran on the simulator, whose times say nothing about a GPU
+    the simulator ran no sample of it null
+6 it ran on a CPU by PoCL, whose times rank nowhere
+    it ran on a CPU, of which the judge reads no counters null
+7 the machine or the toolkit failed
+    the machine or the toolkit failed null
+END
+    )"
+    body_as "$program" /judge/1 | jq '{batch: .}' > "$BATS_TEST_TMPDIR/batch.json"
+    run -0 body_as "$program" /judge/1/1
+    assert_equal "$(jq -c .counters.cases <<< "$output")" "[{\"case\":\"secret/1\",\"gpu_counters\":$counters}]"
+    jq '{result: .}' <<< "$output" > "$BATS_TEST_TMPDIR/result.json"
+    run -0 /usr/bin/jsonschema -i "$BATS_TEST_TMPDIR/batch.json" -i "$BATS_TEST_TMPDIR/result.json" \
+        "$root/contrib/serve/judge.schema.json"
+}

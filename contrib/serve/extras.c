@@ -54,6 +54,25 @@ json_t *extras_explanation(struct server *server, const struct extras *of, bool 
     return record;
 }
 
+json_t *extras_times(const struct extras *of, bool timed, bool ranks_cpu)
+{
+    if (timed)
+        return json_pack("{s:n}", "why");
+    if (!of->verdict)
+        return json_null();
+    if (is(of->verdict, "JE"))
+        return because(why_unexplained(of));
+    if (!is(of->verdict, "AC"))
+        return because("what is not accepted is not timed");
+    if (is(of->kind, "sim"))
+        return because("it ran on the simulator, whose times say nothing about a GPU");
+    if (is(of->kind, "pocl"))
+        return because("it ran on a CPU by PoCL, whose times rank nowhere");
+    if (is(of->kind, "cpu") && !ranks_cpu)
+        return because("it ran on a CPU, and contest.yaml has no times of CPUs (scoring.rank_cpu)");
+    return because("the problem has no case that is timed");
+}
+
 /* ------------------------------------------------------------------ counters */
 
 /* The GPU's, of each ranked case that has them. */

@@ -93,15 +93,19 @@ static json_t *cases_of(struct server *server, int64_t judgement, double *ranked
 }
 
 /* What was wanted beside verdict and times; of a team's the explanation. */
-static void set_extras(struct server *server, json_t *object, sqlite3_stmt *row, bool whole, struct error *error)
+static void set_extras(struct server *server, json_t *object, sqlite3_stmt *row, bool timed, bool whole,
+                       struct error *error)
 {
     const char *extra = (const char *)sqlite3_column_text(row, 9);
-    const bool program = sqlite3_column_int(row, 10) != 0;
+    const char *wanted = (const char *)sqlite3_column_text(row, 10);
+    const bool program = wanted != NULL;
     const struct extras of = { .judgement = sqlite3_column_int64(row, 5),
                                .verdict = (const char *)sqlite3_column_text(row, 3),
                                .kind = (const char *)sqlite3_column_text(row, 7),
                                .explains = program || server->contest->explain };
 
+    if (wanted && strcmp(wanted, "times") == 0)
+        json_object_set_new(object, "times", extras_times(&of, timed, server->contest->rank_cpu));
     if (!program || strstr(extra, NAME_EXPLANATION))
         json_object_set_new(object, "explanation", extras_explanation(server, &of, whole, error));
     if (strstr(extra, NAME_COUNTERS))
@@ -113,7 +117,7 @@ json_t *result_json(struct server *server, int64_t id, bool whole, struct result
     sqlite3_stmt *row = store_prepare(
         &server->look, error,
         "SELECT s.problem, s.path, j.state, j.verdict, j.message, j.id, s.submitted, m.kind, m.name,"
-        " s.extra, s.wanted IS NOT NULL FROM"
+        " s.extra, s.wanted FROM"
         " main.submissions s JOIN judgements j ON j.submission = s.id AND j.valid = 1 LEFT JOIN machines m ON"
         " m.id = j.machine WHERE s.id = ?", "i", id);
     json_t *object = NULL;
@@ -132,7 +136,7 @@ json_t *result_json(struct server *server, int64_t id, bool whole, struct result
                            text_or_null(row, 4), "device_kind", text_or_null(row, 7), "device", text_or_null(row, 8),
                            "cases", cases);
         if (object) {
-            set_extras(server, object, row, whole, error);
+            set_extras(server, object, row, ranked > 0, whole, error);
             json_object_set_new(object, "seconds", number_or_null(ranked));
             json_object_set_new(object, "baseline_seconds", number_or_null(baseline));
             json_object_set_new(object, "speedup", number_or_null(ranked > 0 ? baseline / ranked : 0));

@@ -147,6 +147,9 @@ struct extras {
 json_t *extras_explanation(struct server *server, const struct extras *of, bool whole, struct error *error);
 json_t *extras_counters(struct server *server, const struct extras *of, bool whole, struct error *error);
 
+/* The same of times: whether there are any, and whether the contest has those of CPUs. */
+json_t *extras_times(const struct extras *of, bool timed, bool ranks_cpu);
+
 /* ---- question.c */
 enum { QUESTION_BYTES = 4000 };
 
