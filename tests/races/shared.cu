@@ -133,7 +133,7 @@ __global__ void counter_zeroed_without_barrier(int *data)
     __shared__ int n;
 
     if (threadIdx.x == 0)
-        n = 0;
+        n = 0; // RACE
     atomicAdd(&n, data[threadIdx.x]); // RACE
     __syncthreads();
     data[threadIdx.x] = n;
@@ -145,7 +145,7 @@ __global__ void counter_zeroed_leaders_count(int *data)
     __shared__ int n;
 
     if (threadIdx.x == 0)
-        n = 0;
+        n = 0; // RACE
     if (threadIdx.x % 32 == 0)
         atomicAdd(&n, 1); // RACE
     __syncthreads();
@@ -428,7 +428,7 @@ __global__ void vectors_read_too_early(int *data)
     __shared__ int4 tile[64];
     int t = threadIdx.x;
 
-    tile[t] = make_int4(t, data[t], t, t);
+    tile[t] = make_int4(t, data[t], t, t); // RACE
     data[t] = ((int *)tile)[t]; // RACE
 }
 

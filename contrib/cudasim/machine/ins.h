@@ -92,6 +92,7 @@ struct ins {
     bool copies;      /* an asynchronous copy: what it writes is there when it was waited for */
     bool polls;       /* a volatile or strong load in a small loop: it waits for another thread */
     bool guesses;     /* a load whose value an atomic operation on the same word checks later */
+    bool writes_back; /* a store to a word that was loaded before */
     uint8_t order;    /* enum ins_order of an access */
     uint8_t scope;    /* enum scope of an access or a fence; 0: the widest, of a fence that it orders no memory */
     bool meets;       /* lanes named in the mask `f` execute it together, see warp_converge() */

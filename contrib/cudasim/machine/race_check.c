@@ -119,7 +119,8 @@ static bool of_same_store(const struct look *k, uint64_t e, unsigned l, const ui
 static void conflict(struct look *k, unsigned l, const struct unit *u, uint64_t e, enum race_with with)
 {
     struct race_report r = {k->owner,       u->place,      k->bytes,      k->access,         with,
-                            entry_block(e), entry_warp(e), entry_lane(e), (e & MANY) != 0};
+                            entry_block(e), entry_warp(e), entry_lane(e), (e & MANY) != 0,
+                            (e & (WARPS_MANY | BLOCKS_MANY)) != 0};
 
     if (k->quiet)
         return;
@@ -229,7 +230,7 @@ void race_unit(struct look *k, unsigned l, const struct unit *u, const uint64_t 
     if (!against_write(k, l, u, *u->write, address))
         return;
     if (!reads && x && !both_strong(k, x) && !read_before(k, x) && !ordered(k, x, entry_time(x), l)) {
-        if (k->access == ACCESS_WRITE && same_value(k, l, u->bytes, u->offset, u->size, -1, 0))
+        if (k->ins->writes_back && same_value(k, l, u->bytes, u->offset, u->size, -1, 0))
             return;
         conflict(k, l, u, x, RACE_WITH_READ);
     }

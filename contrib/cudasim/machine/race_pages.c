@@ -48,6 +48,8 @@ struct pages *pages_create(struct memory *memory)
     p->table = reserve(p->table_bytes);
     p->pool = reserve(POOL_BYTES);
     p->taken = reserve(p->taken_bytes);
+    if (p->pool)
+        madvise(p->pool, POOL_BYTES, MADV_HUGEPAGE); /* it is taken from one end to the other */
     if (p->table && p->pool && p->taken)
         return p;
     pages_destroy(p);

@@ -88,7 +88,7 @@ static const char *why(const struct warp *w, const struct race_report *r)
 {
     if (r->block != race_block_name(w->block))
         return "with nothing that orders the two blocks";
-    if (r->warp == w->index && !r->several)
+    if (r->warp == w->index && !r->of_warps)
         return "with no __syncwarp() in between";
     return "with no barrier in between";
 }

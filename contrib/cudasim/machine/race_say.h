@@ -23,7 +23,8 @@ struct race_report {
     enum race_with with;
     uint32_t block;            /* name of the other's */
     unsigned warp, lane;
-    bool several;              /* others besides */
+    bool several;              /* others besides, */
+    bool of_warps;             /* of other warps */
 };
 
 /* "read", "write" or "atomic operation". */

@@ -221,7 +221,7 @@ void mark_selected(struct builder *b);
 /* Marks its volatile and strong loads that wait in a loop for another thread. */
 void mark_polls(struct builder *b);
 
-/* Marks its loads of words that an atomic operation compares later. */
+/* Marks its loads of words that an atomic operation compares later, and its stores to words that it loaded before. */
 void mark_guesses(struct builder *b);
 
 /* ---- regalloc.c ---- */

@@ -5,6 +5,7 @@
  * marked: what they read unwritten, or while others write, need not be wrong. Volatile and strong loads in a small loop
  * without stores are marked as well: they wait for what another thread writes. So are loads whose value an atomic
  * operation holds against the same word later: a loop around a compare-and-swap begins with one.
+ * And so are stores to a word that was loaded before: they may write back what they found.
  */
 #include <string.h>
 
@@ -130,6 +131,19 @@ static bool atomic_follows(const struct builder *b, size_t n)
     return false;
 }
 
+/* Whether a load of the same word comes before store `n`. */
+static bool load_precedes(const struct builder *b, size_t n)
+{
+    for (size_t m = n; m-- > b->first && n - m < NEAR;) {
+        const struct ins *i = &b->code[m];
+
+        if ((i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && i->a == b->code[n].a &&
+            i->imm == b->code[n].imm && !i->copies)
+            return true;
+    }
+    return false;
+}
+
 void mark_guesses(struct builder *b)
 {
     for (size_t n = b->first; n < b->code_count; n++) {
@@ -137,5 +151,6 @@ void mark_guesses(struct builder *b)
 
         i->guesses = (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && i->count == 1 && !i->copies &&
                      atomic_follows(b, n);
+        i->writes_back = i->stores && load_precedes(b, n);
     }
 }
