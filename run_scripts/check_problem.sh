@@ -21,7 +21,7 @@ problem=$1
 problem_exists "$problem"
 folder=$root/problems/$problem
 for baseline in baseline.c baseline.cu; do
-    [ -e "$folder/submissions/accepted/$baseline" ] ||
+    [ -d "$folder/imported" ] || [ -e "$folder/submissions/accepted/$baseline" ] ||
         refuse "problems/$problem/submissions/accepted has no $baseline: both baselines must be there, in C and in CUDA"
 done
 PROBLEM=$problem build_toolkit
