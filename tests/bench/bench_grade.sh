@@ -68,7 +68,7 @@ for ((i = 1; i <= count; i++)); do
         sum(CASE WHEN step <> 'build' THEN ended - started END)) FROM steps WHERE judgement = $i")
     calls=$(query "SELECT printf('%.6f', sum(seconds)) FROM samples JOIN runs ON runs.id = run WHERE judgement = $i")
     boxes=$(query "SELECT record FROM steps WHERE judgement = $i AND record IS NOT NULL" |
-        jq -s '[.[].cases[] | .start_seconds + .end_seconds] | add')
+        jq -s '[.[].cases | (map(.start_seconds) | max) + (map(.end_seconds) | add)] | add')
     echo "$all $idle $compile $steps $calls $boxes"
 done > "$work/measured"
 # As many more, in one run of the grader: what one takes from the beginning of its samples to its verdict.

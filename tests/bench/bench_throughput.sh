@@ -13,6 +13,7 @@
 #                one, with nothing beside them; and their quartiles
 # The first row of several GPUs is to be compared with that of one: --gpus 1.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 words='bench_throughput.sh [--count N] [--ranked] [--gpus N] [--secret GROUP] PROBLEM[=SUBMISSION]...'
 count=20 ranked='' scoring=pass-fail secret=secret gpus=64
 while [[ ${1:-} == --* ]]; do

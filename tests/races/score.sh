@@ -4,9 +4,11 @@
 # PROGRAMS is the folder with the built programs. Prints a line a kernel, then the sums. A kernel with a race counts as
 # found if a warning names one of its marked lines; a right one as an alarm if any warning names it. Exit code: 1 if a
 # race was missed, or a line without a mark was named.
-set -euo pipefail
+. "$(dirname "$0")/../../run_scripts/lib/lib.sh"
+help_asked "$@"
 
 here=$(dirname "$0")
+[ $# -ge 1 ] || usage 'score.sh PROGRAMS [FILE...]'
 programs=$1
 shift
 [ $# -gt 0 ] || set -- shared warp global order async

@@ -46,7 +46,7 @@ judged() {
         bad=$(sed -n 's/^FAILED submission: \([^:]*\): .*/\1/p' "$work/check" | while read -r one; do
             [[ " $known " == *" $(basename "$package")/$one "* ]] || echo "$one"
         done)$(grep '^FAILED ' "$work/check" | grep -v '^FAILED submission: ' || true)
-        grep -q "^check-problem: $name[: ]" "$work/check" || bad+=$(tail -n 1 "$work/check")
+        grep -q "^check-problem: ${name}[: ]" "$work/check" || bad+=$(tail -n 1 "$work/check")
         words="judged: $(grep -c '^ok  *submission: ' "$work/check" || true) submissions as they are filed"
         [ -z "$bad" ] || { words="FAILED: $bad"; failures=$((failures + 1)); }
     fi

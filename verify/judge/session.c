@@ -102,6 +102,7 @@ static void start(struct session *session, const struct session_config *config, 
     session->config = config;
     session->started = true;
     session->ahead = ahead;
+    session->begun_at = clock_ns();
     session->pidfd = session->channel = session->printed_fd = session->cgroup.folder = -1;
     session->memory.status = session->memory.threads = -1;
     for (int i = 0; i < SESSION_REPORTS; i++)
@@ -126,6 +127,7 @@ void session_await(struct session *session)
     if (session->awaited)
         return;
     session->begun = session_wait_for(session, CHANNEL_LOADING, deadline, &message, no_facts(session->config));
+    session->there_seconds = clock_seconds(session->begun_at, clock_ns());
     session->awaited = true;
 }
 
@@ -152,7 +154,7 @@ struct facts session_open(struct session *session, const struct session_config *
     } else if (facts.outcome != OUTCOME_DEVICE_FAILED && session->channel >= 0) {
         facts = not_started(session, facts); /* no user code has run yet: the toolkit is at fault */
     }
-    session->start_seconds = clock_seconds(begin, clock_ns());
+    session->start_seconds = (session->ahead ? session->there_seconds : 0) + clock_seconds(begin, clock_ns());
     if (facts.outcome == OUTCOME_DONE)
         facts = session_has_slots(config) ? session_give_page(session, deadline, facts)
                                           : give_output(session, deadline, facts);

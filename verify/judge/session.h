@@ -105,7 +105,9 @@ struct session {
     size_t refused;                      /* bytes that the runner says it was refused, the first time; 0 for none */
     struct session_report reports[SESSION_REPORTS];
     char detail[256];                    /* the words that facts.detail points to */
-    double start_seconds;                /* from session_open() until it was ready */
+    int64_t begun_at;                    /* clock_ns(): when its processes were started */
+    double there_seconds;                /* from then until the runner was seen to be there */
+    double start_seconds;                /* that, and from session_open() until it was ready */
     double end_seconds;                  /* from session_close() until all that it started was gone */
 };
 

@@ -234,6 +234,7 @@ struct sim_kernel {
     struct sim_kernel_facts facts;
     char *demangled;
     bool fences;                   /* has fences, or atomics that order */
+    bool polls_shared;             /* waits in loops for words of shared memory */
     uint8_t shared_shift;          /* the smallest access to shared memory has 1 << shared_shift bytes */
     uint8_t global_shift;          /* and to global memory */
     bool uses_reserved;            /* reads %reserved_smem_offset_* */

@@ -17,8 +17,8 @@
 
 /*
  * Volatile accesses are strong in global memory. In shared memory they were used for data before Volta, where lanes of
- * a warp went in step: there they are taken as strong if the kernel has fences, or as a flag's where one of the two
- * waits in a loop.
+ * a warp went in step: there they are taken as strong if the kernel has fences, or waits in loops for words of shared
+ * memory: it passes data on purpose.
  */
 static uint8_t strength(const struct warp *w, const struct ins *ins, bool shared)
 {
@@ -28,7 +28,7 @@ static uint8_t strength(const struct warp *w, const struct ins *ins, bool shared
         return (uint8_t)(STRONG | near);
     if (!(ins->order & ORDER_VOLATILE))
         return 0;
-    return !shared || ins->polls || w->block->launch->kernel->fences ? STRONG : VOLATILE;
+    return !shared || w->block->launch->kernel->polls_shared || w->block->launch->kernel->fences ? STRONG : VOLATILE;
 }
 
 static bool both_strong(const struct look *k, uint64_t e)
