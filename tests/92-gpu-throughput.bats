@@ -18,7 +18,7 @@ setup() {
         so=$(submission problems/$problem/submissions/accepted/expert.cu $problem)
         # shellcheck disable=SC2086
         run -0 timeout 60 "$host" $problem --submission "$so" $league --group sample --ranked --json "$result"
-        assert_output --regexp 'throughput : 0\.[0-9]{7} seconds a call with 16 in flight together \(median of [0-9]+ s'
+        assert_output --regexp 'throughput : 0\.[0-9]{8} seconds a call with 16 in flight together \(median of [0-9]+ s'
         assert_equal "$(json '[.cases[] | .throughput.calls == 16 and .throughput.series >= 5 and
             .throughput.seconds.median > 0 and .throughput.seconds.median <= .seconds.median] | all')" true
         echo "# $problem: $(json '.cases[] | [.seconds.median, .throughput.seconds.median] |
