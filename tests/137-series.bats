@@ -221,7 +221,7 @@ secrets() {
     contest_yaml
     for command in check run; do
         run -2 "$build/grader" $command bare
-        assert_output --partial "bare/contest.yaml: problem A has secret cases ('secret'), and there is no seal"
+        assert_output --partial "bare/contest.yaml:3: problem A has secret cases ('secret'), and there is no seal"
     done
     contest_yaml 'practice: yes'
     run -0 "$build/grader" check bare

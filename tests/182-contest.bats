@@ -762,8 +762,8 @@ YAML
 @test "builds: of the same bytes, by the same rules, one is kept; other names, bytes, rules or compilers are built anew" {
     requires box
     requires nvcc
-    local kept='build/grading/cache'
-    mkdir -p one two three four other
+    local kept=build/grading/cache work
+    mkdir -p one two three four five six seven eight
     cp "$root/device_user.cu" device_user.cu
     copy_toolkit built
     rm -rf $kept && mkdir -p build/grading
@@ -782,13 +782,13 @@ YAML
     echo '// another' >> "$BATS_TEST_TMPDIR/device_user.cu"
     assert_equal "$(build_again "$BATS_TEST_TMPDIR/device_user.cu" four)" 2
     mv "$BATS_TEST_TMPDIR/device_user.cu" "$BATS_TEST_TMPDIR/another.cu"
-    assert_equal "$(build_again "$BATS_TEST_TMPDIR/another.cu" other)" 3
+    assert_equal "$(build_again "$BATS_TEST_TMPDIR/another.cu" five)" 3
     echo '# another rule' >> contrib/mk/30-submission.mk
-    assert_equal "$(build_again "$BATS_TEST_TMPDIR/another.cu" other)" 4
+    assert_equal "$(build_again "$BATS_TEST_TMPDIR/another.cu" six)" 4
     # What does not compile is not kept, and its words are told each time.
     echo 'no C' > "$BATS_TEST_TMPDIR/another.cu"
-    for _ in 1 2; do
-        run -1 contrib/grade/grade_build.sh "$BATS_TEST_TMPDIR/another.cu" editdistance "$BATS_TEST_TMPDIR/other"
+    for work in seven eight; do
+        run -1 contrib/grade/grade_build.sh "$BATS_TEST_TMPDIR/another.cu" editdistance "$BATS_TEST_TMPDIR/$work"
         assert_output --partial 'error'
     done
     assert_equal "$(find $kept -mindepth 1 -maxdepth 1 | wc -l)" 4

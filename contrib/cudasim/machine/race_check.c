@@ -22,13 +22,14 @@
  */
 static uint8_t strength(const struct warp *w, const struct ins *ins, bool shared)
 {
+    const struct sim_kernel *kernel = w->block->launch->kernel;
     uint8_t near = ins->scope == SCOPE_BLOCK ? NEAR : 0;
 
     if (ins->op_is_atomic || ins->guesses || ins->order & ORDER_RELAXED)
         return (uint8_t)(STRONG | near);
     if (!(ins->order & ORDER_VOLATILE))
         return 0;
-    return !shared || w->block->launch->kernel->polls_shared || w->block->launch->kernel->fences ? STRONG : VOLATILE;
+    return !shared || ins->polls || kernel->polls_shared || kernel->fences ? STRONG : VOLATILE;
 }
 
 static bool both_strong(const struct look *k, uint64_t e)

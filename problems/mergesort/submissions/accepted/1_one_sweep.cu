@@ -198,7 +198,7 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
     if (threadIdx.x == 0) {
         ticket = atomicAdd(&work->ticket, 1);
         if (ticket == gridDim.x - 1)
-            work->ticket = 0;
+            atomicExch(&work->ticket, 0);
     }
     for (unsigned i = threadIdx.x; i < S::WARPS * DIGITS; i += S::THREADS)
         shared[i] = 0;
