@@ -372,5 +372,6 @@ bool session_close(struct session *session)
     session->printed_fd = session->channel = session->pidfd = -1;
     session->output = session->place = NULL;
     session->pid = 0;
+    session->started = false; /* it may be opened anew */
     return ok;
 }

@@ -139,7 +139,7 @@ void session_start(struct session *session, const struct session_config *config)
 void session_await(struct session *session);
 
 /*
- * Starts the runner, if *session is all zero and so was not started, has it load the submission, and waits until it is
+ * Starts the runner, if *session is all zero or was closed, has it load the submission, and waits until it is
  * ready. The facts' outcome is OUTCOME_DONE when it is; the session must be closed either way. Of one that was started
  * `config` is as it was then.
  */
