@@ -210,7 +210,11 @@ masked=(unshare --user --map-root-user --mount --pid --fork --kill-child bash -c
     run -0 "${container[@]}" run_scripts/judge.sh problems/editdistance/submissions/accepted/bitparallel.c \
         --case sample/1-small --json "$result"
     assert_equal "$(json .box)" landlock
-    [ "$(id -u)" != 0 ] || assert_equal "$(json '.box_layers | join(" ")')" 'rlimits landlock user seccomp'
+    # Another user, where that one may read what it is to run: a copy of the toolkit may be in a folder of root's.
+    local layers='rlimits landlock seccomp'
+    ! setpriv --reuid 65534 --regid 65534 --clear-groups test -r "$build/runners/editdistance" 2> /dev/null ||
+        layers='rlimits landlock user seccomp'
+    assert_equal "$(json '.box_layers | join(" ")')" "$layers"
     # Control: without a box, what it looks for is there to be read.
     sed "s|FILE|$PWD/problems/editdistance/data/secret/01-tiny.ans|" > "$BATS_TEST_TMPDIR/read.c" <<'END'
 #include <fcntl.h>
