@@ -157,6 +157,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     run -0 grade
     "$build/grader" run "$contest" --watch > watched 2>&1 3>&- < /dev/null &
     for step in building samples secret ranked; do
+        rm -rf "$build/grading/cache" # or the build would be over before anybody looks
         run -0 "$build/grader" rejudge "$contest" --submission 1 --start --reason "$step"
         n=$((n + 1))
         until_true 30 state_is "$n" "$step"

@@ -323,6 +323,25 @@ __global__ void grid_barrier_one_short(int *data)
     }
 }
 
+/* All blocks read what one of them writes after the grid's barrier, behind barriers of the block. */
+__global__ void grid_barrier_after_reads_of_all(int *data)
+{
+    __shared__ int copy[256];
+
+    for (int round = 0; round < 3; round++) {
+        for (int i = (int)threadIdx.x; i < 256; i += (int)blockDim.x)
+            copy[i] = __ldcg(data + 1024 + i);
+        __syncthreads();
+        atomicAdd(data + 2048 + (copy[threadIdx.x] + round) % 256, 1);
+        cg::this_grid().sync();
+        for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < 256; i += (int)(gridDim.x * blockDim.x)) {
+            data[1024 + i] = data[1024 + i] + __ldcg(data + 2048 + i);
+            data[2048 + i] = 0;
+        }
+        cg::this_grid().sync();
+    }
+}
+
 /* A barrier of the grid made of a counter, as people write it. */
 __device__ static void all_blocks(int *count, int goal)
 {
@@ -423,6 +442,7 @@ int main(int argc, char **argv)
     RUN(ticket_lock, 8, 32);
     RUN_COOPERATIVE(grid_barrier, 4, 64);
     RUN_COOPERATIVE(grid_barrier_one_short, 4, 64);
+    RUN_COOPERATIVE(grid_barrier_after_reads_of_all, 4, 64);
     RUN(home_made_grid_barrier, 4, 64);
     RUN(home_made_barrier_open, 4, 64);
     RUN(chained_blocks, 8, 64);

@@ -42,7 +42,7 @@ static inline unsigned entry_lane(uint64_t e) { return (unsigned)(e >> LANE_AT) 
 struct self {
     uint64_t who;             /* block, warp and time */
     uint64_t start, t0, base; /* what has an earlier time is ordered: anybody's, of the block, of the warp */
-    bool simple;              /* nothing but meetings of the block, and of all lanes, orders what it does */
+    bool simple;              /* only meetings of its block, and of all lanes, order what it does: no other block */
 };
 
 static inline uint64_t entry_who(const struct block *b, uint32_t warp, uint32_t time)
@@ -52,7 +52,9 @@ static inline uint64_t entry_who(const struct block *b, uint32_t warp, uint32_t 
 
 static inline bool race_simple(const struct warp *w)
 {
-    return w->order->acquired <= w->block->t0 && w->order->sync_count == 0;
+    const struct order *o = w->order;
+
+    return o->acquired <= w->block->t0 && o->sync_count == 0 && o->known.count == 0 && !o->known.everything;
 }
 
 static inline struct self self_of(const struct warp *w)

@@ -371,7 +371,9 @@ static void take_pending(struct warp *w, bool far)
         o->pending_known.everything = false;
         o->pending_any = false;
     }
-    o->acquired = *w->block->time;
+    /* What has an earlier time is before this; what others do from now on is not. Without an event nothing is new. */
+    if (*w->block->time > o->acquired)
+        o->acquired = ++*w->block->time;
 }
 
 static void note_release(struct warp *w, uint32_t lanes, enum scope scope)
