@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# What docs/CUDASIM.md and docs/FORMATS.md say of cudasim is what its sources say.
+# What docs/SIMULATOR.md and docs/FORMATS.md say of cudasim is what its sources say.
 
 setup() {
     load helpers/common
     cd "$root"
     sources=contrib/cudasim
     code=("$sources"/*.c "$sources"/*/*.c)
-    manual=docs/CUDASIM.md
+    manual=docs/SIMULATOR.md
 }
 
 # between BEGIN END FILE: the lines between two that match.

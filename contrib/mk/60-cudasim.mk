@@ -72,7 +72,7 @@ $(BUILD)/ptx_dump: $(call cudasim_objects,tools/main_ptx_dump.c ptx/*.c base/are
 $(BUILD)/fatbin: $(call cudasim_objects,tools/main_fatbin.c container/*.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lelf -lzstd
 
-# Says which PTX the library executes: a section of docs/CUDASIM.md.
+# Says which PTX the library executes: a section of docs/SIMULATOR.md.
 $(BUILD)/cudasim_instructions: $(BUILD)/cudasim/tools/main_instructions.o $(CUDASIM_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
 

@@ -1,5 +1,5 @@
 /*
- * settings.c - the virtual device's limits and options, from the environment: docs/CUDASIM.md lists the variables.
+ * settings.c - the virtual device's limits and options, from the environment: docs/SIMULATOR.md lists the variables.
  *
  * Called before a device is made. Refuses to know what they mean to those who read them.
  */

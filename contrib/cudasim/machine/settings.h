@@ -40,7 +40,7 @@ struct sim_options {
     uint64_t sample;     /* see features_create(); 0: launches are executed in full */
 };
 
-/* Defaults, then the environment variables of docs/CUDASIM.md. False with a message for a bad value. */
+/* Defaults, then the environment variables of docs/SIMULATOR.md. False with a message for a bad value. */
 bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t error_size);
 bool sim_options_from_environment(struct sim_options *options, char *error, size_t error_size);
 

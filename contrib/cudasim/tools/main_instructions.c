@@ -1,5 +1,5 @@
 /*
- * main_instructions.c - prints which PTX the library executes, as the Markdown of docs/CUDASIM.md.
+ * main_instructions.c - prints which PTX the library executes, as the Markdown of docs/SIMULATOR.md.
  *
  * It walks the instruction table. Names of rows are taken apart into words; forms of one opcode that differ only in
  * types, shapes, layouts or comparisons become one line, and so do those that differ in one other word. Rows whose
