@@ -161,11 +161,12 @@ fuzz: ## look for crashes of the readers of PTX, fatbins, requests and archives,
 	@$(MAKE) fuzz-serve
 	@$(MAKE) fuzz-unpack
 
-lint: ## look at the scripts with shellcheck, and for lines, functions and files that are too long
+lint: ## look at scripts with shellcheck, for lines, functions and files that are too long, and for unclear English
 	@shellcheck -x -P SCRIPTDIR -e SC2015 .ci/run contrib/autograders/gradescope/* \
 		$(shell find run_scripts contrib problems tests -name '*.sh' ! -path '*/fixtures/*')
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
 	@tests/scripts/sizes.sh
+	@tests/scripts/prose.sh
 
 bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
 	@tests/bench/bench_gpu.sh
