@@ -10,7 +10,10 @@
 help_asked "$@"
 cd "$root"
 here=tests/scripts
-todo() { sed 's/#.*//; s/[[:space:]]*$//' "$here/prose.todo" 2> /dev/null | grep . | while read -r file; do [ ! -e "$file" ] || echo "$file"; done; }
+todo() {
+    sed "s/#.*//; s/[[:space:]]*$//" "$here/prose.todo" 2> /dev/null |
+        while read -r file; do [ ! -e "$file" ] || echo "$file"; done
+}
 case ${1:-} in
 --todo) mapfile -t files < <(todo) ;;
 -*) usage 'prose.sh [--todo | FILE...]' ;;
