@@ -48,7 +48,7 @@ cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
     grep -qE "(^|[ .])$stubs of( |\$)" "$manual" || fail "there are $stubs"
     sum=0
     while read -r count; do sum=$((sum + count)); done \
-        < <(between '^| stubs | |' '^Refused besides' "$manual" | sed -nE 's/^\| ([0-9]+) .*/\1/p')
+        < <(between '^| stubs | |' '^The simulator also refuses' "$manual" | sed -nE 's/^\| ([0-9]+) .*/\1/p')
     assert_equal "$sum" "$stubs"
 }
 

@@ -22,7 +22,8 @@
 enum {
     WORDS = 24,        /* of a name */
     ALTERNATIVES = 24, /* words for one place */
-    LIST_COLUMNS = 90  /* of a list in a table; what is longer is cut between its items */
+    LIST_COLUMNS = 90, /* of a list in a table; a longer list is cut between its items */
+    PAGE_COLUMNS = 120 /* of a line outside of tables */
 };
 
 /* ---- plain things ---- */
@@ -705,9 +706,15 @@ static void print_specials(void)
 #define NAME_ROW(id, name, bytes) name,
     static const char *const names[] = {SPECIAL_LIST(NAME_ROW)};
 
-    printf("\nSpecial registers:");
-    for (size_t n = 0; n < countof(names); n++)
-        printf(" `%s`%s", names[n], n + 1 < countof(names) ? "," : ".\n");
+    unsigned column = 0;
+
+    printf("\nSpecial registers:\n\n```");
+    for (size_t n = 0; n < countof(names); n++) {
+        bool fits = n && column + 1 + strlen(names[n]) <= PAGE_COLUMNS;
+        column = (fits ? column + 1 : 0) + (unsigned)strlen(names[n]);
+        printf("%s%s", fits ? " " : "\n", names[n]);
+    }
+    puts("\n```");
 }
 
 int main(void)

@@ -18,9 +18,8 @@ static const struct purpose {
      "change nothing"},
     {"@st", "`st`", "as `ld`; also `.release`"},
     {"@atom", "`atom` `red`",
-     "`.add .min .max .and .or .xor .inc .dec .exch .cas`; 16 to 128 bits, floating point `.add`, of halves also "
-     "`.min .max`, of 128 bits `.exch .cas`; `.v2 .v4 .v8`, each element by itself; all orders and scopes, executed as "
-     "`.seq_cst.sys`"},
+     "`.add .min .max .and .or .xor .inc .dec .exch .cas`; 16 to 128 bits; floating point `.add`, halves also "
+     "`.min .max`, 128 bits `.exch .cas`; `.v2 .v4 .v8` by element; any order and scope, run as `.seq_cst.sys`"},
     {"@cp.async", "`cp.async.ca` `cp.async.cg`",
      "4, 8 or 16 bytes, source size or none; copied at once; not `ignore-src`"},
     {"@cp.commit", "`cp.async.commit_group`", "for the check of races alone"},
@@ -34,13 +33,13 @@ static const struct purpose {
     {"@nop",
      "`cp.async.bulk.commit_group` `cp.async.bulk.wait_group` `cp.async.bulk.prefetch` `prefetch` `prefetchu` "
      "`discard` `applypriority` `griddepcontrol` `setmaxnreg` `pmevent`",
-     "do nothing: copies are over when they were issued, and so is every earlier launch"},
+     "do nothing: copies are complete when they are issued, and so is every earlier launch"},
     {NULL, "`cvta` `cvta.to` `createpolicy`", "moves and logic; all spaces"},
     {"@isspacep", "`isspacep`", "`.global .shared{::cta/::cluster} .local .const .param`"},
     {"@address", "`mov` of an address, `cvta`", "of variables, parameters and functions"},
     {"@mapa", "`mapa`", "32 and 64 bits"},
     {"@getctarank", "`getctarank`", "32 and 64 bits"},
-    {"@alloca", "`alloca`", "for all lanes of a warp as much as the greatest of them asks for"},
+    {"@alloca", "`alloca`", "every lane of a warp gets the greatest size that one of them asks for"},
     {"@stack", "`stacksave` `stackrestore`", ""},
     {"@pack", "`mov` into a vector's whole", "elements of 8 to 64 bits"},
     {"@unpack", "`mov` of a whole into a vector", "the same"},
@@ -65,7 +64,7 @@ static const struct purpose {
     {"@bar.warp", "`bar.warp.sync`", ""},
     {"@cluster", "`barrier.cluster`", "`.arrive .wait`"},
     {"@fence", "`fence` `membar`", "all forms, as the strongest; proxies need nothing"},
-    {"@nanosleep", "`nanosleep`", "gives way to other warps, without waiting"},
+    {"@nanosleep", "`nanosleep`", "lets other warps run, without waiting"},
     {"@shfl", "`shfl.sync`", "`.up .down .bfly .idx`"},
     {"@vote", "`vote.sync`", "`.all .any .uni .ballot`"},
     {"@match", "`match.sync`", "`.any .all`, 32 and 64 bits"},
