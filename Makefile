@@ -162,7 +162,7 @@ fuzz: ## look for crashes of the readers of PTX, fatbins, requests and archives,
 	@$(MAKE) fuzz-unpack
 
 lint: ## look at scripts with shellcheck, for lines, functions and files that are too long, and for unclear English
-	@shellcheck -x -P SCRIPTDIR -e SC2015 .ci/run contrib/autograders/gradescope/* \
+	@shellcheck -x -P SCRIPTDIR -e SC2015 .ci/run contrib/autograders/gradescope/* contrib/cudasim/toolchain/nvcc \
 		$(shell find run_scripts contrib problems tests -name '*.sh' ! -path '*/fixtures/*')
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
 	@tests/scripts/sizes.sh

@@ -2,23 +2,30 @@
 # Compiles a CUDA program and runs it on the simulator: sim.sh [OPTION...] FILE.cu... [--] [ARGUMENT...]
 #
 # The program runs in the present folder with the ARGUMENTs, and its exit code is this script's. Instead of sources it
-# may be an executable that was built with -cudart shared. Sources are .cu, .cpp, .cc, .c and .o files, the first of
-# them and all that follow it directly. What was compiled is kept in build/sim-cache,
-# until a file that it came from changes.
+# may be an executable that was built with -cudart shared; or, behind --, any command: what it compiles by nvcc, make or
+# CMake is built for the simulator, and what it starts runs on it. Sources are .cu, .cpp, .cc, .c and .o files, the
+# first of them and all that follow it directly. What was compiled is kept in build/sim-cache, until a file that it came
+# from changes.
 . "$(dirname "$0")/lib/lib.sh"
+. "$root/run_scripts/lib/sim_build.sh"
 
 help() {
     cat << 'END'
 usage: sim.sh [OPTION...] FILE.cu... [--] [ARGUMENT...]
        sim.sh [OPTION...] PROGRAM [--] [ARGUMENT...]
+       sim.sh [OPTION...] -- COMMAND [ARGUMENT...]
 Compiles a CUDA program with nvcc and runs it on the simulator, on a machine without a GPU.
+A COMMAND may be any: make test, cmake -B build, ctest. It finds an nvcc that builds for the simulator.
 
   --explain        say at the end what each kernel did, and what would make it faster
   --json FILE      write that as JSON
   --checks LIST    all, none, or some of written,races,leaks (default: all); addresses are always checked
   --seed N         run threads in an order drawn from N, to shake out races
   --workers N      processors to use (default: all)
-  --nvcc 'FLAGS'   further flags for nvcc
+  -I DIR, -D NAME[=VALUE], -L DIR, -l LIBRARY
+                   as nvcc has them
+  --nvcc 'FLAGS'   further flags for nvcc; quotes and backslashes in them mean what they mean in a shell
+  -o FILE          write the program to FILE, and do not run it
   --keep           keep what nvcc makes on the way, its PTX for example, and say where
   --help
 
@@ -26,16 +33,8 @@ exit codes: the program's own; 2 where it does not compile or the arguments are 
 END
 }
 
-explain='' json='' flags=() keep=''
-while [ $# -gt 0 ]; do
-    case $1 in
-    --explain | --keep) printf -v "${1#--}" 1 && shift && continue ;;
-    --json | --checks | --seed | --workers | --nvcc) [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help" ;;
-    --help) help && exit 0 ;;
-    --) shift && break ;;
-    -*) refuse "unknown option '$1'; see --help" ;;
-    *) break ;;
-    esac
+# option NAME VALUE: one with a value.
+option() {
     case $1 in
     --json) json=$2 ;;
     --checks)
@@ -48,9 +47,28 @@ while [ $# -gt 0 ]; do
     --workers)
         [[ $2 =~ ^[1-9][0-9]{0,2}$ && $2 -le 256 ]] || refuse "--workers: '$2' is not a number from 1 to 256"
         export CUDASIM_WORKERS=$2 ;;
-    --nvcc) read -ra flags <<< "$2" ;;
+    --nvcc)
+        split_words "$2" || refuse "--nvcc: a quote does not end in '$2'"
+        flags+=("${words[@]}") ;;
+    -o) output=$2 ;;
+    -[IDLl]) flags+=("$1" "$2") ;;
     esac
-    shift 2
+}
+
+explain='' json='' flags=() keep='' output='' command=''
+while [ $# -gt 0 ]; do
+    case $1 in
+    --explain | --keep) printf -v "${1#--}" 1 && shift ;;
+    --json | --checks | --seed | --workers | --nvcc | -o | -[IDLl])
+        [ $# -gt 1 ] && [ -n "$2" ] || refuse "option '$1' needs a value; see --help"
+        option "$1" "$2"
+        shift 2 ;;
+    -[IDLl]?*) flags+=("$1") && shift ;;
+    --help) help && exit 0 ;;
+    --) command=1 && shift && break ;;
+    -*) refuse "unknown option '$1'; see --help" ;;
+    *) break ;;
+    esac
 done
 [ $# -gt 0 ] || usage "sim.sh [OPTION...] FILE.cu... [--] [ARGUMENT...]; see --help"
 
@@ -60,81 +78,51 @@ while [ $# -gt 0 ] && [[ $1 =~ \.(cu|cpp|cc|c|o)$ ]]; do
     sources+=("$1")
     shift
 done
-
-# has FLAG...: one of --nvcc's flags begins with one of these.
-has() {
-    local flag start
-    for flag in "${flags[@]}"; do
-        for start; do [[ $flag != "$start"* ]] || return 0; done
-    done
-    return 1
-}
-
-# compile FOLDER: the sources into FOLDER/program, and the digests of all that was read into FOLDER/sums.
-compile() {
-    local folder=$1 source objects=()
-    local options=(-lineinfo --compress-mode=none "${flags[@]}" -I "$root/contrib/cuda")
-    has -cudart --cudart || options+=(-cudart shared)
-    has -O --optimize -G || options+=(-O2)
-    # ptxas takes most of the time, and only the report looks at what it says.
-    has -arch -gencode --gpu || options+=(-gencode "arch=compute_90,code=${explain:+[sm_90,}compute_90${explain:+]}")
-    [ -z "$keep" ] || { mkdir "$folder/keep" && options+=(--keep --keep-dir "$folder/keep"); }
-    for source in "${sources[@]}"; do
-        objects+=("$source")
-        [[ $source != *.o ]] || continue
-        objects[-1]=$folder/${#objects[@]}.o
-        "$nvcc" "${options[@]}" -MD -MF "$folder/d" -c -o "${objects[-1]}" "$source" >&2 || return
-        sed '1s/^[^:]*://; s/\\$//' "$folder/d" >> "$folder/read"
-    done
-    "$nvcc" "${options[@]}" -o "$folder/program" "${objects[@]}" >&2 || return
-    # Of the headers below /usr the version of nvcc says enough.
-    { printf '%s\n' "${sources[@]}" && xargs -rn 1 -a "$folder/read"; } | grep -v '^/usr/' | sort -u |
-        xargs -rd '\n' sha256sum > "$folder/sums"
-    rm -f "$folder"/*.o "$folder/d" "$folder/read"
-}
-
-# The program compiled from the sources, from the cache where nothing has changed.
-from_sources() {
-    local cache=$build/sim-cache entry work key
-    nvcc=$(toolkit_make print-nvcc)
-    [ -x "$nvcc" ] || fail "nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
-    key=$({ pwd && "$nvcc" --version && printf '%s\n' "$explain" "$keep" "${flags[@]}" '' "${sources[@]}"; } |
-        sha256sum)
-    entry=$cache/${key:0:32}
-    program=$entry/program
-    if ! sha256sum --check --status "$entry/sums" 2> /dev/null; then
-        mkdir -p "$cache" && work=$(mktemp -d "$cache/new.XXXXXX") || fail "cannot make the folder '$cache'"
-        compile "$work" || { rm -rf "$work" && refuse "the program does not compile: see above"; }
-        rm -rf "$entry" && mv -T "$work" "$entry"
-        # The oldest go.
-        find "$cache" -mindepth 1 -maxdepth 1 -printf '%T@ %p\0' | sort -znr | sed -z '1,64d; s/^[^ ]* //' |
-            xargs -0r rm -rf
-    fi
-    [ -z "$keep" ] || echo "sim.sh: what nvcc made is in $entry/keep" >&2
-}
+[ ${#sources[@]} -eq 0 ] || command=''
 
 [ -z "$json" ] || export CUDASIM_JSON=$json
 [ -z "$explain" ] || export CUDASIM_EXPLAIN=1
 explain=$explain$json # either needs what ptxas says
+
+# simulator: the library, built where it is missing or old.
+simulator() {
+    [ -e "$build/cudasim/libcudart.so.13" ] ||
+        echo 'sim.sh: building the simulator, which takes a minute or two' >&2
+    toolkit_make -j "$(nproc)" cudasim-library >&2 || fail "the simulator does not build: see above"
+    export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
+if [ -n "$command" ]; then
+    [ -z "$output$keep" ] || refuse "-o and --keep are for sources, not for a command"
+    # A command is looked for before anything is built.
+    type -P -- "$1" > /dev/null || [ -x "$1" ] || refuse "cannot find the command '$1'"
+    simulator
+    command_environment
+    exec "$@"
+fi
+
 if [ ${#sources[@]} -gt 0 ]; then
     from_sources
+    if [ -n "$output" ]; then
+        cp -- "$program" "$output" || refuse "cannot write '$output'"
+        exit 0
+    fi
 else
+    [ -z "$output" ] || refuse "-o is for sources"
     program=$1
     shift
     [ -f "$program" ] || refuse "cannot open '$program'"
     [ -x "$program" ] && [ "$(head -c 4 "$program" | tr -d '\0')" = $'\x7fELF' ] ||
-        refuse "'$program' is neither a CUDA source nor a program"
+        refuse "'$program' is neither a CUDA source nor a program; put -- before a command"
     [[ $program == */* ]] || program=./$program
 fi
 [ "${1:-}" != -- ] || shift
 
-[ -e "$build/cudasim/libcudart.so.13" ] || echo 'sim.sh: building the simulator, which takes a minute or two' >&2
-toolkit_make -j "$(nproc)" cudasim-library >&2 || fail "the simulator does not build: see above"
+simulator
 needed=$(LC_ALL=C readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(libcudart\.so\.[^]]*\)\]$/\1/p')
 [ -n "$needed" ] || refuse "'$program' has the CUDA runtime linked into it, or none: link it with -cudart shared"
 [ -e "$build/cudasim/$needed" ] ||
     refuse "'$program' needs $needed, and the simulator is $(cd "$build/cudasim" && echo libcudart.so.*)"
-export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 found=$(ldd "$program" | sed -n "s/^\t$needed => \(.*\) (0x[0-9a-f]*)$/\1/p")
 [ "$found" -ef "$build/cudasim/$needed" ] ||
     refuse "'$program' insists on the runtime '$found': link it without a path (-rpath)"

@@ -12,7 +12,7 @@ for_opencl=(ocl-icd-opencl-dev:CL/cl.h)
 [ -e /dev/nvidiactl ] || for_opencl+=('pocl-opencl-icd:/usr/lib/*/libpocl.so.2')
 for_grade=(libsqlite3-dev:sqlite3.h sqlite3:sqlite3 libarchive-dev:archive.h)
 for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-assert:/usr/lib/bats/bats-assert/load.bash
-    jq:jq shellcheck:shellcheck procps:pgrep openssl:openssl libedlib-dev:edlib.h)
+    jq:jq shellcheck:shellcheck procps:pgrep openssl:openssl libedlib-dev:edlib.h cmake:cmake)
 for_report=(jq:jq)
 for_plot=(jq:jq gnuplot-nox:gnuplot fonts-dejavu-core:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf)
 for_formats=(zip:zip unzip:unzip libarchive-dev:archive.h libxml2-dev:/usr/include/libxml2/libxml/xmlwriter.h

@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# sim.sh where people build: several files and their flags, make and CMake projects that know nothing of the simulator.
+
+setup_file() {
+    load helpers/common
+    requires nvcc
+    requires x86-64
+    make -s -j "$(nproc)" -C "$root" cudasim-library >&2 || {
+        echo "# the simulator does not build: none of these tests can run" >&3
+        return 1
+    }
+}
+
+setup() {
+    load helpers/common
+    cd "$BATS_TEST_TMPDIR"
+    sim=$root/run_scripts/sim.sh
+}
+
+# program FILE: a program that prints what a kernel computed, and which runtime it has.
+program() {
+    cat > "$1" << 'END'
+#include <cstdio>
+#ifndef NAME
+#define NAME "none"
+#endif
+__global__ void answer(int *n) { *n = 42; }
+int main()
+{
+    int *memory, n = 0;
+    cudaDeviceProp p;
+
+    if (cudaGetDeviceProperties(&p, 0) != cudaSuccess || cudaMalloc(&memory, sizeof n) != cudaSuccess)
+        return 1;
+    answer<<<1, 1>>>(memory);
+    cudaMemcpy(&n, memory, sizeof n, cudaMemcpyDeviceToHost);
+    cudaFree(memory);
+    std::printf("%d by %.7s, %s\n", n, p.name, NAME);
+    return n != 42;
+}
+END
+}
+
+# ---- the words of --nvcc ----
+
+@test "sim.sh: --nvcc parts its flags as a shell does" {
+    . "$root/run_scripts/lib/sim_build.sh"
+    while IFS= read -r line; do
+        eval "expected=($line)"
+        split_words "$line" || fail "refused: $line"
+        assert_equal "${#words[@]} ${words[*]@Q}" "${#expected[@]} ${expected[*]@Q}"
+    done << 'END'
+-a  -b	-c
+-Xcompiler "-O2 -g"
+-DX=\"a\ b\" 'it is' "he said \"so\"" ''
+"a\nb" 'a\nb' a\nb "\\" \\ "\$HOME"
+a"b c"'d e'f ""
+END
+    split_words '$(touch harm) `touch harm` * ~ $HOME'
+    assert_equal "${words[*]}" '$(touch harm) `touch harm` * ~ $HOME'
+    [ ! -e harm ]
+    split_words '   '
+    assert_equal ${#words[@]} 0
+    for line in "'a" '"a' 'a "b\"'; do
+        run -1 split_words "$line"
+    done
+}
+
+@test "sim.sh: -I, -D, -L, -l, quoted flags and several files, also with blanks in their names" {
+    mkdir 'in clude' libs
+    echo '#define PLUS 1' > 'in clude/plus.h'
+    cat > 'the main.cu' << 'END'
+#include <cstdio>
+#include "plus.h"
+extern "C" int seven();
+const char *name();
+int main() { std::printf("%s %d\n", name(), seven() + PLUS + MORE); }
+END
+    echo 'const char *name() { return NAME; }' > name.cpp
+    echo 'int seven(void) { return 7; }' > seven.c
+    gcc -c -o libs/seven.o seven.c
+    ar rcs libs/libseven.a libs/seven.o
+    run -0 --separate-stderr "$sim" -I 'in clude' -DMORE=2 -D MORE2 -L libs -lseven \
+        --nvcc '-Xcompiler "-O1 -g" -cudart shared "-DNAME=\"a b\""' 'the main.cu' name.cpp
+    assert_output 'a b 10'
+    run -2 "$sim" --nvcc '"-O2' name.cpp
+    assert_output "sim.sh: --nvcc: a quote does not end in '\"-O2'"
+}
+
+@test "sim.sh: -o writes the program and does not run it" {
+    program main.cu
+    run -0 "$sim" -D 'NAME="kept"' -o 'the program' main.cu
+    assert_output ''
+    run -0 "$sim" './the program'
+    assert_output '42 by cudasim, kept'
+    run -2 "$sim" -o nowhere/program main.cu
+    assert_line "sim.sh: cannot write 'nowhere/program'"
+    run -2 "$sim" -o x './the program'
+    assert_output 'sim.sh: -o is for sources'
+    run -2 "$sim" -o '' main.cu
+    assert_output --partial "option '-o' needs a value"
+}
+
+# ---- a command ----
+
+@test "sim.sh: a command gets its arguments and gives its exit code; what is missing is named" {
+    run -3 --separate-stderr "$sim" --seed 5 -- sh -c 'printf "[%s]" "$@" "$CUDASIM_SEED"; exit 3' sh 'a b' '*' "it's"
+    assert_output "[a b][*][it's][5]"
+    run -2 "$sim" -- no-such-command
+    assert_output "sim.sh: cannot find the command 'no-such-command'"
+    run -2 "$sim" -o x -- make
+    assert_output 'sim.sh: -o and --keep are for sources, not for a command'
+    echo text > notes.txt
+    run -2 "$sim" notes.txt
+    assert_output "sim.sh: 'notes.txt' is neither a CUDA source nor a program; put -- before a command"
+}
+
+@test "sim.sh -- make: however a Makefile calls nvcc, and whatever runtime and card it asks for" {
+    mkdir 'a project'
+    cd 'a project'
+    program main.cu
+    real=$(make -s -C "$root" print-nvcc)
+    cat > Makefile << END
+CUDA_HOME ?= /usr/local/cuda
+programs = in_path in_home by_hand whole_path separate
+test: \$(programs)
+	for p in \$(programs); do ./\$\$p || exit 1; done
+in_path: main.cu
+	nvcc -arch=sm_60 -Xcompiler -Wall,-O1 -o \$@ \$<
+in_home: main.cu
+	\$(CUDA_HOME)/bin/nvcc -gencode arch=compute_60,code=sm_60 --gpu-code sm_60 --cudart static -o \$@ \$<
+by_hand: main.cu
+	\$(CUDA_HOME)/bin/nvcc -dlto -arch sm_120 -c -o by_hand.o \$< || \$(CUDA_HOME)/bin/nvcc -c -o by_hand.o \$<
+	g++ -o \$@ by_hand.o -L"\$(CUDA_HOME)/lib64" -lcudart_static -ldl -lrt -lpthread
+whole_path: main.cu
+	$real -o \$@ \$<
+separate: main.cu
+	nvcc -gencode=arch=compute_70,code=[sm_70,compute_70] -cudart=none -c -o separate.o \$<
+	nvcc -arch native -o \$@ separate.o
+END
+    run -0 --separate-stderr "$sim" -D 'NAME="project"' -- make -s
+    for n in 0 1 2 4; do assert_equal "${lines[n]}" '42 by cudasim, project'; done
+    # Of a compiler that is called by its whole path sim.sh chooses the runtime, and nothing else.
+    assert_equal "${lines[3]}" '42 by cudasim, none'
+    assert_equal "${#lines[@]}" 5
+    # A fault in what the command runs reaches its caller.
+    run -2 --separate-stderr "$sim" -- make -s missing
+}
+
+@test "sim.sh -- cmake: also targets that want the static runtime, or another card" {
+    program main.cu
+    cat > CMakeLists.txt << 'END'
+cmake_minimum_required(VERSION 3.20)
+project(sample LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+set(CMAKE_CUDA_ARCHITECTURES 70)
+add_executable(plain main.cu)
+add_executable(static main.cu)
+set_property(TARGET static PROPERTY CUDA_RUNTIME_LIBRARY Static)
+add_executable(linked main.cu)
+set_property(TARGET linked PROPERTY CUDA_RUNTIME_LIBRARY None)
+target_link_libraries(linked CUDA::cudart_static)
+enable_testing()
+foreach(name plain static linked)
+  add_test(NAME ${name} COMMAND ${name})
+endforeach()
+END
+    run -0 "$sim" -- cmake -S . -B 'build folder'
+    run -0 "$sim" -- cmake --build 'build folder'
+    run -0 "$sim" -- ctest --test-dir 'build folder' --output-on-failure
+    assert_output --partial '100% tests passed, 0 tests failed out of 3'
+    # The toolchain file alone builds programs for the simulator as well.
+    run -0 cmake -S . -B other -D CMAKE_TOOLCHAIN_FILE="$root/contrib/cudasim/toolchain/cudasim.cmake"
+    run -0 cmake --build other --target static
+    run -0 "$sim" other/static
+    assert_output '42 by cudasim, none'
+}
+
+@test "the nvcc for the simulator: what it replaces, what it leaves, and where it finds the real one" {
+    wrapper=$root/contrib/cudasim/toolchain/nvcc
+    mkdir bin
+    printf '#!/bin/bash\nprintf "%%s\\n" "$@"\n' > bin/nvcc
+    chmod +x bin/nvcc
+    seen() { SIM_NVCC=$PWD/bin/nvcc "$wrapper" "$@" | paste -sd ' '; }
+    start='-cudart shared -gencode arch=compute_90,code=compute_90'
+    assert_equal "$(seen -arch=sm_60 -O3 x.cu)" "$start -lineinfo -O3 x.cu"
+    assert_equal "$(seen --gpu-architecture sm_70 --gpu-code=sm_70 -cudart static -G x.cu)" "$start -G x.cu"
+    assert_equal "$(seen -Xcompiler -arch -o -gencode -D -code x.cu)" \
+        "$start -lineinfo -Xcompiler -arch -o -gencode -D -code x.cu"
+    assert_equal "$(seen -gencode arch=compute_90a,code=sm_90a x.cu)" \
+        "${start//_90/_90a} -lineinfo x.cu"
+    assert_equal "$(seen -cubin x.cu)" '-cudart shared -gencode arch=compute_90,code=sm_90 -lineinfo -cubin x.cu'
+    assert_equal "$(SIM_MACHINE_CODE=1 seen x.cu)" \
+        '-cudart shared -gencode arch=compute_90,code=[sm_90,compute_90] -lineinfo x.cu'
+    assert_equal "$(SIM_FLAGS=$'-DA=b c\n-DD' seen x.cu)" "$start -lineinfo -DA=b c -DD x.cu"
+    # In PATH it passes itself over.
+    run -0 env -u SIM_NVCC PATH="$(dirname "$wrapper"):$PWD/bin:$PATH" nvcc x.cu
+    assert_line x.cu
+    run -127 env -u SIM_NVCC PATH="$(dirname "$wrapper"):/usr/bin:/bin" CUDA_HOME=/nonexistent nvcc x.cu
+    assert_output 'nvcc: the CUDA Toolkit is not found: set SIM_NVCC to its nvcc'
+}
