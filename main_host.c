@@ -34,7 +34,7 @@
  * fills in its part of struct host and refuses what it cannot do: a wrong command line or file is the caller's fault
  * (exit code 2), a machine that fails is ours (3, and the verdict JE). The first verdict that is not AC ends it, unless
  * --keep-going. The result is printed as it comes, and written as JSON at the end, signed where there is a key. What it
- * prints is in docs/FORMATS.md, what it trusts in docs/ARCHITECTURE.md.
+ * prints is in docs/formats/result.md, what it trusts in docs/ARCHITECTURE.md.
  */
 #include <limits.h>
 #include <signal.h>

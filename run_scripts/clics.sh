@@ -2,7 +2,7 @@
 # Writes a graded contest as the files of a CLICS Contest API 2023-06: clics.sh CONTEST --out DIR [--public]
 #
 # DIR/NAME.json for each endpoint, and DIR/event-feed.ndjson, to which every call appends what has changed. --public is
-# what everybody may see; other options: build/clics --help. docs/FORMATS.md says what is in the files.
+# what everybody may see; other options: build/clics --help. docs/formats/clics.md says what is in the files.
 . "$(dirname "$0")/lib/lib.sh"
 [ $# -ge 1 ] && [ -n "$1" ] || usage 'clics.sh CONTEST --out DIR [--public] [--id ID] [--at TIME] [--since TOKEN]'
 [[ $1 == --help || -d $1 ]] || refuse "there is no folder '$1'"

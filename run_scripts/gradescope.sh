@@ -7,8 +7,8 @@
 # git tracks, less tests/, docs/ and the other problems. It holds the secret cases: it is for the instructor alone.
 #
 # With --judge nothing is judged on Gradescope's machines, which have no GPU: every submission, one .cu or .c file, goes
-# to the contest's server at URL as a batch of a program (docs/FORMATS.md), whose token is in FILE, of mode 0600, and
-# which knows the problem as ID (PROBLEM). The zip then has the token and no problem.
+# to the contest's server at URL as a batch of a program (docs/formats/batches.md). FILE, of mode 0600,
+# holds the token. The server knows the problem as ID (PROBLEM). The zip then has the token and no problem.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 line='gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What docs/SIMULATOR.md and docs/FORMATS.md say of cudasim is what its sources say.
+# What docs/SIMULATOR.md and docs/formats/simulator.md say of cudasim is what its sources say.
 
 setup() {
     load helpers/common
@@ -62,5 +62,5 @@ cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
 @test "docs: the keys of the report's JSON are those that explain.h lists" {
     keys() { grep '^|' | grep -o '`[^`]*`' | grep -vx '`CLASS`' | sort -u; }
     diff -u <(sed -n 's/^ \* |/|/p' "$sources/report/explain.h" | keys) \
-        <(between '^## The JSON of cudasim' '^## ' docs/FORMATS.md | keys)
+        <(between '^# The JSON' '^## ' docs/formats/simulator.md | keys)
 }

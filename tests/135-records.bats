@@ -27,7 +27,7 @@ setup() {
     v=run_scripts/verify_record.sh
 }
 
-# The recipes of docs/FORMATS.md, by openssl, in hexadecimal digits.
+# The recipes of docs/formats/records.md, by openssl, in hexadecimal digits.
 hmac() { openssl dgst -sha256 -mac HMAC -macopt "hexkey:$1" | sed 's/.* //'; }
 # judgement_key PROBLEM LEAGUE JUDGEMENT
 judgement_key() { printf 'gpu-contest-seed-2\n%s\n%s\n%s\n' "$1" "$2" "$3" | hmac "$(jq -r .secret "$secret")"; }

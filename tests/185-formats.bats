@@ -1,4 +1,4 @@
-# Results and problems in the formats of other systems: docs/FORMATS.md.
+# Results and problems in the formats of other systems: docs/formats/conversions.md.
 setup_file() {
     load helpers/common
     make -s -C "$root" format-programs >&3 2>&1

@@ -1,4 +1,4 @@
-# Packages for other judges: what package.sh export writes and package.sh check finds. See docs/FORMATS.md.
+# Packages for other judges: what package.sh export writes and package.sh check finds. See docs/formats/packages.md.
 setup_file() {
     load helpers/common
     make -s -C "$root" format-programs >&3 2>&1

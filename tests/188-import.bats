@@ -1,4 +1,4 @@
-# Packages of other judges: what package.sh import takes over of them, and what it lists. See docs/FORMATS.md.
+# Packages of other judges: what package.sh import takes over of them, and what it lists. See docs/formats/packages.md.
 setup_file() {
     load helpers/common
     make -s -C "$root" format-programs >&3 2>&1

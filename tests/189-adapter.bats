@@ -1,5 +1,5 @@
 # Packages of other judges that are judged as they are: main() with standard input and output, and the package's own
-# output validator. See docs/FORMATS.md.
+# output validator. See docs/formats/packages.md.
 setup_file() {
     load helpers/common
     make -s -C "$root" format-programs >&3 2>&1

@@ -183,8 +183,8 @@ static bool read_root(struct graded *graded, const json_t *root, bool full)
 }
 
 /*
- * A line of the batch client (docs/FORMATS.md): what a contest's server tells of one submission. It has no cases, so
- * the judging stands for one. The server has said no more than may be told.
+ * A line of the batch client (docs/formats/batches.md): what a contest's server reports about one submission. It has no
+ * cases, so the judging counts as one. The server has reported nothing secret.
  */
 static bool read_line(struct graded *graded, const json_t *root)
 {

@@ -1,6 +1,6 @@
 /*
  * result.h - what the converters know of one judging: main_host's JSON, or a line of the batch client
- * (docs/FORMATS.md), read and made safe to show.
+ * (docs/formats/conversions.md), read and made safe to show.
  *
  * Everything in it may be hostile: a submission chooses file names and compiler messages, a team its name. Texts are
  * cleaned when they are read, to one line of printable UTF-8; each format escapes them once more as it needs.

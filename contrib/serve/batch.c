@@ -6,8 +6,8 @@
  *   GET  /judge/N/ID       one result with all that there is of it
  *   GET  /judge/N/events   each result when it is there, a line of JSON each; ends after the last
  *
- * docs/FORMATS.md has the objects. What an account asks for is in the database under "program/NAME", which no folder of
- * a team can be called.
+ * docs/formats/batches.md has the objects. What an account asks for is in the database under
+ * "program/NAME": no folder of a team can have this name.
  */
 #include <jansson.h>
 #include <limits.h>

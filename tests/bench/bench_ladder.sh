@@ -8,7 +8,8 @@
 # GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the
 # same process. SIZE...: these of the ladder alone, and no bench_gpu.cu.
 #
-# Prints a table; all samples go to build/bench/PROBLEM.json (docs/FORMATS.md), the rows without them to PROBLEM.csv.
+# Prints a table; all samples go to build/bench/PROBLEM.json (docs/formats/bench.md), the rows without
+# them to PROBLEM.csv.
 # Exit codes: 0, 1 an answer was wrong, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
@@ -34,7 +35,7 @@ rows=$folder/rows.jsonl
 # The lines of bench.txt: of the key KEY, without it.
 of() { sed -n "s/^$1 //p" "$list"; }
 resident=false
-! grep -q '^resident: true' "problems/$PROBLEM/gpu.yaml" || resident=true # the data are on the GPU: docs/FORMATS.md
+! grep -q '^resident: true' "problems/$PROBLEM/gpu.yaml" || resident=true # the data are on the GPU
 read -r unit scale <<< "$(of unit)"
 mapfile -t sizes < <(of size)
 for size in "${only[@]}"; do

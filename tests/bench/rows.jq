@@ -1,4 +1,4 @@
-# Rows of build/bench/PROBLEM.json (docs/FORMATS.md), for bench_ladder.sh.
+# Rows of build/bench/PROBLEM.json (docs/formats/bench.md), for bench_ladder.sh.
 
 # From the host's JSON of one case. $row: {problem, what, series, kind, size, n, unit}; $work in operations of the unit,
 # $scale of them.

@@ -1,6 +1,6 @@
 /*
  * record.h - what a result holds for those who check it later: digests, the seal's commitment, what was asked for, a
- * signature. The keys are in docs/FORMATS.md; problems/main_record.c checks them.
+ * signature. The keys are in docs/formats/records.md; problems/main_record.c checks them.
  */
 #ifndef VERIFY_RECORD_H
 #define VERIFY_RECORD_H

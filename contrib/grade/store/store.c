@@ -153,7 +153,7 @@ bool store_end(struct store *store, bool ok, struct error *error)
 
 /*
  * Every version of it, as the steps from the one before. A version that was released is never edited: a change is one
- * more. docs/FORMATS.md describes the newest.
+ * more. docs/formats/contest-results.md describes the newest.
  */
 static const char *const versions[] = {
     /* 1: submissions and their verdicts */
