@@ -2,8 +2,8 @@
  * bench_gpu.cu - expert.cu beside CUB's DeviceScan::InclusiveSum, in one process: bench_gpu [SEED [COUNT]]
  *
  * Without arguments: uint32 at the sizes of bench.txt, kernels alone, a JSON object a row
- * (docs/formats/bench.md). With a seed COUNT sizes (30) are drawn from it, log-uniform from 1 to 2^28, of the three types in
- * turn. Each size is timed in two ways, CUB and the expert in turn, 11 times:
+ * (docs/formats/bench.md). With a seed COUNT sizes (30) are drawn from it, log-uniform from 1 to 2^28, of the
+ * three types in turn. Each size is timed in two ways, CUB and the expert in turn, 11 times:
  *
  *   calls   the time from the first to the last of several calls in one stream, a call: with what launching costs
  *   graph   the same calls in a graph that is launched once, a call: kernels alone
