@@ -84,6 +84,24 @@ teardown() {
     sound
 }
 
+@test "hand in: the lines of docs/PARTICIPANT.md lead from a token to a verdict" {
+    local ada lines
+    serve_contest
+    ada=$(token ada)
+    serve
+    watch
+    lines=$(sed -n '/^## Submit/,/^## /{/^```console$/,/^```$/{/^```/!p}}' "$root/docs/PARTICIPANT.md")
+    # What its reader puts in: the contest's address, its problem and the file.
+    [[ $lines == *'https://contest.example.org'*'submit.sh sort kernel.cu '* ]]
+    lines=${lines/https:\/\/contest.example.org/$url}
+    lines=${lines/sort kernel.cu/A $sort/accepted/baseline.c}
+    export HOME=$BATS_TEST_TMPDIR/home
+    mkdir "$HOME"
+    cd "$root"
+    run -0 --separate-stderr timeout 60 bash -euc "$lines" <<< "$ada"
+    assert_output $'submission 1\nAC'
+}
+
 @test "hand in: a session, its cookie and its form; without what the form repeats nothing is taken" {
     local ada form part
     serve_contest

@@ -239,21 +239,45 @@ END
         'packages.sh: these packages are missing; install them with: sudo apt-get install bubblewrap jq'
 }
 
-@test "readme: every command in its sh blocks runs, in a fresh copy" {
-    copy_toolkit simulator built
-    for readme in README.md README.ja.md; do
-        sed -n '/^```sh$/,/^```$/{/^```/!p}' "$readme" > "commands.$readme"
-        [ "$(wc -l < "commands.$readme")" -ge 8 ] || fail "$readme has too few commands"
-    done
-    # Both languages show the same commands.
-    assert_equal "$(sed 's/ *#.*//' commands.README.md)" "$(sed 's/ *#.*//' commands.README.ja.md)"
+# runs_page PAGE: every command of its sh blocks runs, in this copy.
+runs_page() {
+    local command server
+    url=''
+    sed -n '/^```sh$/,/^```$/{/^```/!p}' "$1" > commands
+    [ "$(wc -l < commands)" -ge 8 ] || fail "$1 has too few commands"
     while read -r command; do
         case $command in
         'make test'*) continue ;; # this very run
+        'make serve'*)
+            # It runs until it is stopped.
+            setsid make -s serve ARGS='--port 0' > served 2>&1 < /dev/null &
+            server=$!
+            wait_for grep -q 'http://127' served || { cat served; kill -- "-$server"; fail 'no server'; }
+            url=$(grep -o 'http://127[^ ]*' served | head -n 1)
+            run -0 curl -sf "$url"
+            kill -TERM -- "-$server"
+            grep -q '^token of the team gauss' served
+            ;;
+        *) run -0 timeout 300 bash -c "$command" ;;
         esac
-        run -0 timeout 300 bash -c "$command"
         echo "# ran: $command" >&3
-    done < commands.README.md
+    done < commands
+}
+
+@test "readme: every command in its sh blocks runs, in a fresh copy" {
+    copy_toolkit simulator built
+    # Both languages show the same commands.
+    for readme in README.md README.ja.md; do
+        sed -n '/^```sh$/,/^```$/{/^```/!p}' "$readme" | sed 's/ *#.*//' > "commands.$readme"
+    done
+    run -0 diff commands.README.md commands.README.ja.md
+    runs_page README.md
+    [ -n "$url" ] || fail 'README.md starts no server'
+}
+
+@test "participants: every command in the sh blocks of docs/PARTICIPANT.md runs, in a fresh copy" {
+    copy_toolkit simulator built
+    runs_page docs/PARTICIPANT.md
 }
 
 # outline FILE: what a README is made of, whatever its language: headings, lists, tables, blocks, links, pictures.
@@ -262,27 +286,42 @@ outline() {
         sed -E 's/problem\.(en|ja)\.md/problem.md/; s/README(\.ja)?\.md/README/; s/\(#.*\)/(#here)/'
 }
 
-@test "readme: both languages have the same headings, tables, links and output, and every link leads somewhere" {
+@test "readme: both languages have the same headings, tables, links and pictures" {
     for readme in README.md README.ja.md; do
         [ "$(head -c 2 $readme)" = '# ' ] || fail "$readme does not begin with its heading"
         outline $readme > "$BATS_TEST_TMPDIR/outline.$readme"
-        sed -n '/^```$/,/^```$/p' $readme | sed -n '/^answer = /,/^SUCCESSFUL\.$/p' > "$BATS_TEST_TMPDIR/output.$readme"
-        grep -oE '\]\([^)#]+' $readme | sed 's/^](//' | grep -v '^http' | while read -r link; do
-            [ -e "$link" ] || fail "$readme links to $link, which is not there"
-        done
     done
     [ "$(wc -l < "$BATS_TEST_TMPDIR/outline.README.md")" -ge 50 ] || fail 'README.md has no outline'
-    [ -s "$BATS_TEST_TMPDIR/output.README.md" ] || fail 'README.md shows no output'
     run -0 diff "$BATS_TEST_TMPDIR"/outline.README{,.ja}.md
-    run -0 diff "$BATS_TEST_TMPDIR"/output.README{,.ja}.md
 }
 
-@test "readme: the lines it shows are the lines printed" {
+# headings PAGE: the addresses of its headings, as GitHub makes them.
+headings() {
+    sed '/^```/,/^```/d' "$1" | sed -nE 's/^#+ //p' | tr '[:upper:]' '[:lower:]' |
+        sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g; s/[][`"().,:;?!*+=<>/&'\''|]//g; s/ /-/g'
+}
+
+@test "documents: every link leads to a file, and to a heading in it" {
+    local page link file count=0
+    for page in README*.md docs/*.md docs/*/*.md; do
+        while read -r link; do
+            count=$((count + 1))
+            file=${link%%#*}
+            if [ -n "$file" ]; then file=$(dirname "$page")/$file; else file=$page; fi
+            [ -e "$file" ] || fail "$page links to $link, which is not there"
+            [[ $link != *.md#* && $link != '#'* ]] || headings "$file" | grep -qxF -- "${link#*#}" ||
+                fail "$page links to $link, and $file has no such heading"
+        done < <(sed '/^```/,/^```/d; s/`[^`]*`//g' "$page" | grep -oE '\]\([^) ]+' | sed 's/^](//' | grep -v '^http')
+    done
+    [ "$count" -ge 100 ] || fail "the pages have $count links"
+}
+
+@test "participants: the lines that docs/PARTICIPANT.md shows are the lines printed" {
     # Those of a GPU: on the simulator they are marked.
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     for seed in 7 8; do ./getrndstr 20480 $seed > "$BATS_TEST_TMPDIR/file$seed"; done
     run -0 --separate-stderr ./ldistance --submission "$so" "$BATS_TEST_TMPDIR"/file{7,8}
-    sed -n '/^answer = /,/^SUCCESSFUL\.$/p' README.md | sed -E 's/[0-9.]+( seconds)?$/N\1/' > "$BATS_TEST_TMPDIR/shown"
+    sed -n '/^answer = /,/^SUCCESSFUL\.$/p' docs/PARTICIPANT.md | sed -E 's/[0-9.]+( seconds)?$/N\1/' > "$BATS_TEST_TMPDIR/shown"
     sed -E 's/[0-9.]+( seconds)?$/N\1/' <<< "$output" > "$BATS_TEST_TMPDIR/printed"
     run -0 diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"
 }
