@@ -321,7 +321,8 @@ headings() {
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     for seed in 7 8; do ./getrndstr 20480 $seed > "$BATS_TEST_TMPDIR/file$seed"; done
     run -0 --separate-stderr ./ldistance --submission "$so" "$BATS_TEST_TMPDIR"/file{7,8}
-    sed -n '/^answer = /,/^SUCCESSFUL\.$/p' docs/PARTICIPANT.md | sed -E 's/[0-9.]+( seconds)?$/N\1/' > "$BATS_TEST_TMPDIR/shown"
+    sed -n '/^answer = /,/^SUCCESSFUL\.$/p' docs/PARTICIPANT.md |
+        sed -E 's/[0-9.]+( seconds)?$/N\1/' > "$BATS_TEST_TMPDIR/shown"
     sed -E 's/[0-9.]+( seconds)?$/N\1/' <<< "$output" > "$BATS_TEST_TMPDIR/printed"
     run -0 diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"
 }

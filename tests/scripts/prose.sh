@@ -1,11 +1,11 @@
 #!/bin/bash
 # Reports text that is hard to read: prose.sh [--todo | FILE...]. Called by `make lint`.
 #
-# In Markdown it reports a phrase that tests/scripts/prose.phrases lists, a paragraph or list item of more than six lines
-# (120 columns each), a table cell of more than forty words, and a top README of more than 120 lines. In scripts and C it
-# reports listed phrases only: in the comment at the top of a script, which is its --help, and in strings, which are
-# messages. Without FILE it reads all files except those that tests/scripts/prose.todo lists. --todo reads the listed ones.
-# Exit code 1 if it reports anything. It knows no grammar: text that passes may still be hard to read.
+# In Markdown it reports a phrase that tests/scripts/prose.phrases lists, a paragraph or list item of more than six
+# lines (120 columns each), a table cell of more than forty words, and a top README of more than 120 lines. In scripts
+# and C it reports listed phrases only: in the comment at the top of a script, which is its --help, and in strings,
+# which are messages. Without FILE it reads all files except those that tests/scripts/prose.todo lists. --todo reads
+# the listed ones. Exit code 1 if it reports anything. It knows no grammar: text that passes may still be hard to read.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 cd "$root"
