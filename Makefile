@@ -33,8 +33,8 @@ export BUILD PROBLEM
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 .PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem answers frozen
-.PHONY: freeze lint clics plot sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak seal key
-.PHONY: grade demo serve scoreboard gradescope package import-package check-package mutate devices
+.PHONY: freeze lint clics plot pictures sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak
+.PHONY: seal key grade demo serve scoreboard gradescope package import-package check-package mutate devices
 
 ##@ Participants
 
@@ -94,6 +94,10 @@ bench: test-packages ## time PROBLEM=... over all sizes, or SIZES="...", on DEVI
 plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as SVG and PNG
 	@run_scripts/lib/packages.sh plot
 	@run_scripts/plot.sh $(DATA)
+
+pictures: ## draw the pictures of the documents from their text, docs/pictures/*.dot
+	@run_scripts/lib/packages.sh diagrams
+	@run_scripts/pictures.sh
 
 package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
 	@run_scripts/package.sh export $(PROBLEM) $(ARGS)
@@ -180,7 +184,7 @@ packages: ## install what building needs, or say what is missing
 .PHONY: test-packages cudasim-packages
 test-packages:
 	@run_scripts/lib/packages.sh build cudasim opencl grade formats clics serve batch clock web schema slurm predict plot \
-		mutate test browser
+		diagrams mutate test browser
 cudasim-packages:
 	@run_scripts/lib/packages.sh build cudasim
 

@@ -15,6 +15,7 @@ for_test=(bats:bats bats-support:/usr/lib/bats/bats-support/load.bash bats-asser
     jq:jq shellcheck:shellcheck procps:pgrep openssl:openssl libedlib-dev:edlib.h cmake:cmake)
 for_report=(jq:jq)
 for_plot=(jq:jq gnuplot-nox:gnuplot fonts-dejavu-core:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf)
+for_diagrams=(graphviz:dot)
 for_formats=(zip:zip unzip:unzip libarchive-dev:archive.h libxml2-dev:/usr/include/libxml2/libxml/xmlwriter.h
     libxml2-utils:xmllint)
 for_clics=(libicu-dev:unicode/ucol.h)
@@ -41,7 +42,7 @@ there() { # PROBE
     esac
 }
 
-line='packages.sh build|cudasim|opencl|grade|formats|clics|serve|batch|clock|web|schema|slurm|predict|test|report|plot|mutate|fuzz|browser|pictures...'
+line='packages.sh build|cudasim|opencl|grade|formats|clics|serve|batch|clock|web|schema|slurm|predict|test|report|plot|diagrams|mutate|fuzz|browser|pictures...'
 wanted=()
 for group; do
     case $group in
@@ -52,6 +53,7 @@ for group; do
     test) wanted+=("${for_test[@]}") ;;
     report) wanted+=("${for_report[@]}") ;;
     plot) wanted+=("${for_plot[@]}") ;;
+    diagrams) wanted+=("${for_diagrams[@]}") ;;
     formats) wanted+=("${for_formats[@]}") ;;
     clics) wanted+=("${for_clics[@]}") ;;
     serve) wanted+=("${for_serve[@]}") ;;

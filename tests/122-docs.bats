@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# The documents' pictures are drawn from text in the tree, and that text names what exists.
+
+setup() {
+    load helpers/common
+    cd "$root"
+}
+
+@test "pictures: every one is drawn from its text as it is now, and a page shows it" {
+    local text svg label
+    for text in docs/pictures/*.dot; do
+        svg=${text%.dot}.svg
+        [ -s "$svg" ] || fail "$svg is missing: make pictures"
+        assert_equal "$(tail -n 1 "$svg")" \
+            "<!-- drawn from $(basename "$text") $(sha256sum < "$text" | cut -d ' ' -f 1) -->"
+        grep -qF "(${svg#docs/})" docs/*.md || fail "no page shows $svg"
+    done
+    for svg in docs/pictures/*.svg; do [ -e "${svg%.svg}.dot" ] || fail "$svg has no text"; done
+}
+
+@test "pictures: the folders and files that they name exist" {
+    local text paths path
+    for text in docs/pictures/*.dot; do
+        paths=$(grep -v '^//' "$text" | grep -oE '\[[a-z][a-z_]*[/.][a-z_/.]*\]' | tr -d '[]')
+        [ "$(wc -l <<< "$paths")" -ge 8 ] || fail "$text names too few paths"
+        for path in $paths; do
+            [ -e "$path" ] || fail "$text names $path, which does not exist"
+            grep -qF "[$path]" "${text%.dot}.svg" || fail "${text%.dot}.svg does not show $path"
+        done
+    done
+}
+
+@test "pictures: pictures.sh draws a text, and reports a bad one" {
+    command -v dot > /dev/null || run -0 run_scripts/lib/packages.sh diagrams
+    mkdir "$BATS_TEST_TMPDIR/good" "$BATS_TEST_TMPDIR/bad" "$BATS_TEST_TMPDIR/empty"
+    echo 'digraph d { first -> second }' > "$BATS_TEST_TMPDIR/good/small.dot"
+    run -0 timeout 60 run_scripts/pictures.sh "$BATS_TEST_TMPDIR/good"
+    assert_output "small: $BATS_TEST_TMPDIR/good/small.svg"
+    xmllint --noout "$BATS_TEST_TMPDIR/good/small.svg"
+    [ "$(grep -c '<g id="node' "$BATS_TEST_TMPDIR/good/small.svg")" -eq 2 ]
+    grep -q '^<!-- drawn from small.dot [0-9a-f]\{64\} -->$' "$BATS_TEST_TMPDIR/good/small.svg"
+    echo 'digraph d { first -> ' > "$BATS_TEST_TMPDIR/bad/broken.dot"
+    run -3 timeout 60 run_scripts/pictures.sh "$BATS_TEST_TMPDIR/bad"
+    assert_line "pictures.sh: dot cannot draw '$BATS_TEST_TMPDIR/bad/broken.dot'"
+    [ ! -e "$BATS_TEST_TMPDIR/bad/broken.svg" ]
+    run -2 run_scripts/pictures.sh "$BATS_TEST_TMPDIR/empty"
+    assert_output "pictures.sh: '$BATS_TEST_TMPDIR/empty' has no .dot file"
+}
