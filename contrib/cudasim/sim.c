@@ -68,6 +68,7 @@ void sim_destroy(struct sim *sim)
         use_free(sim->uses);
         sim->uses = next;
     }
+    sim_texture_release_all(sim);
     row_index_free(sim->rows);
     if (sim->touched.bits)
         munmap(sim->touched.bits, sim->touched.sectors / 8);

@@ -47,4 +47,49 @@ enum mbarrier_mode {
     MBARRIER_NO_COMPLETE = 16
 };
 
+/* tex and its like: places of operands in the list `extra`. */
+enum texture_operand {
+    OPERAND_DATA = 0,   /* four results, or values to be stored */
+    OPERAND_LAYER = 4,
+    OPERAND_X = 5,
+    OPERAND_Y,
+    OPERAND_Z,
+    OPERAND_LEVEL,      /* level of detail */
+    OPERAND_DX = 9,     /* three derivatives */
+    OPERAND_DY = 12,    /* three derivatives */
+    OPERAND_OFFSET = 15, /* three */
+    OPERAND_RESIDENT = 18, /* the predicate of d|p */
+    TEXTURE_OPERANDS
+};
+
+/* tex and its like, in ins->op: enum texture_shape, or any; and a flag. */
+#define TEXTURE_SHAPE_BITS 7
+#define TEXTURE_ANY_SHAPE 7
+#define TEXTURE_IS_LAYERED 8
+
+/* tex and its like, in ins->mode: flags, and from TEXTURE_GATHER_SHIFT on the channel of tld4 plus 1. */
+enum texture_mode {
+    TEXTURE_INTEGERS = 1,    /* coordinates are s32 */
+    TEXTURE_LEVEL_FLOAT = 2, /* the level of detail is f32, whatever the coordinates are */
+    TEXTURE_GRADIENTS = 4,
+    TEXTURE_IS_SURFACE = 8   /* suq */
+};
+#define TEXTURE_GATHER_SHIFT 4
+
+/* suld, sust, sured, in ins->mode: flags. Neither of the first two: an access outside is an error. */
+enum surface_mode { SURFACE_CLAMP = 1, SURFACE_ZERO = 2, SURFACE_FORMATTED = 4 };
+
+/* txq, suq: in ins->imm. */
+enum texture_query {
+    QUERY_WIDTH,
+    QUERY_HEIGHT,
+    QUERY_DEPTH,
+    QUERY_ARRAY_SIZE,
+    QUERY_LEVELS,
+    QUERY_SAMPLES,
+    QUERY_CHANNEL_TYPE,
+    QUERY_CHANNEL_ORDER,
+    QUERY_NORMALISED
+};
+
 #endif

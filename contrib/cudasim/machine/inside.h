@@ -8,6 +8,7 @@
 #include "count.h"
 #include "machine.h"
 #include "settings.h"
+#include "texture.h"
 
 struct memory;
 struct pages;
@@ -52,6 +53,8 @@ struct sim {
     struct pages *pages;           /* who touched global memory; NULL before the first launch that is checked */
     bool pages_refused;            /* there was no room for it */
     struct region *workspace;      /* of cooperative launches, made for the first one */
+    struct sim_texture **textures; /* by handle; NULL before the first one */
+    uint32_t texture_count;        /* handles given out */
     struct sim_module *modules;
     struct kernel_use *uses;
     pthread_mutex_t fault_lock;    /* of the three below, and of printing them */

@@ -12,13 +12,6 @@ static void refuse(struct builder *b)
     static const struct {
         const char *prefix, *what;
     } list[] = {
-        {"tex", "textures are not supported"},
-        {"tld4", "textures are not supported"},
-        {"suld", "surfaces are not supported"},
-        {"sust", "surfaces are not supported"},
-        {"sured", "surfaces are not supported"},
-        {"txq", "textures are not supported"},
-        {"suq", "surfaces are not supported"},
         {"wgmma", "wgmma (warpgroup matrix products) is not supported"},
         {"cp.async.bulk.tensor", "tensor maps (TMA) are not supported"},
         {"cp.async.bulk.prefetch.tensor", "tensor maps (TMA) are not supported"},
@@ -107,7 +100,8 @@ void lower_statement(struct builder *b, size_t index)
         branch_to(b, i, (uint32_t)(b->ptx_function->statement_count + index));
         around = true;
     }
-    if (!lower_flow(b) && !lower_compute(b) && !lower_memory(b) && !lower_synchronise(b) && !lower_by_row(b))
+    if (!lower_flow(b) && !lower_compute(b) && !lower_memory(b) && !lower_synchronise(b) && !lower_texture(b) &&
+        !lower_by_row(b))
         build_fail(b, "unsupported instruction '%s'", s->opcode);
     if (around) {
         struct ins *i = emit(b, "@join");

@@ -222,6 +222,8 @@ static bool group(struct ptx_parser *parser, enum ptx_operand_kind kind, int clo
         return false;
     draft.operand.count = parser->draft_count - first;
     draft.operand.elements = settle_drafts(parser, first);
+    if (kind == PTX_OPERAND_VECTOR && ptx_accept(parser, '|') && !second_register(parser, &draft.operand.second))
+        return false;
     return !parser->lexer.failed && push(parser, draft);
 }
 

@@ -267,18 +267,35 @@ bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *posi
            !__builtin_add_overflow((uint64_t)(uintptr_t)pointer->ptr, (uint64_t)offset, &plane->address);
 }
 
-cudaError_t copy_from_parameters(const struct cudaMemcpy3DParms *parameters, struct copy_work *copy)
+/* One side of a box: an array, where positions count texels, or memory. `texel`: bytes that the width counts. */
+static cudaError_t box_side(struct runtime *runtime, cudaArray_const_t array, const struct cudaPitchedPtr *pointer,
+                            const struct cudaPos *from, const struct cudaExtent *extent, struct plane *plane)
 {
-    const struct cudaExtent *extent = &parameters->extent;
-
-    *copy = (struct copy_work){ .width = extent->width, .height = extent->height, .depth = extent->depth,
-                                .kind = parameters->kind };
-    if (parameters->srcArray || parameters->dstArray)
-        return cudaErrorNotSupported;
-    if (!copy_plane(&parameters->dstPtr, &parameters->dstPos, &copy->target) ||
-        !copy_plane(&parameters->srcPtr, &parameters->srcPos, &copy->source))
+    if (array)
+        return array_plane(runtime, array, from->x * array_texel(array), from, extent, plane);
+    if (!copy_plane(pointer, from, plane))
         return cudaErrorInvalidValue;
-    if (extent->height > 1 && (extent->width > copy->target.pitch || extent->width > copy->source.pitch))
-        return cudaErrorInvalidPitchValue;
-    return cudaSuccess;
+    return extent->height > 1 && extent->width > plane->pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+}
+
+cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcpy3DParms *parameters,
+                                 struct copy_work *copy)
+{
+    cudaArray_const_t from = parameters->srcArray, to = parameters->dstArray, array = from ? from : to;
+    struct cudaExtent extent = parameters->extent;
+    cudaError_t error;
+
+    if ((from && !handle_is(runtime, from, HANDLE_ARRAY)) || (to && !handle_is(runtime, to, HANDLE_ARRAY)))
+        return cudaErrorInvalidResourceHandle;
+    if ((from && parameters->srcPtr.ptr) || (to && parameters->dstPtr.ptr) ||
+        (from && to && array_texel(from) != array_texel(to)))
+        return cudaErrorInvalidValue;
+    if (array && __builtin_mul_overflow(extent.width, array_texel(array), &extent.width))
+        return cudaErrorInvalidValue;
+    *copy = (struct copy_work){ .width = extent.width, .height = extent.height, .depth = extent.depth,
+                                .kind = parameters->kind };
+    error = box_side(runtime, to, &parameters->dstPtr, &parameters->dstPos, &extent, &copy->target);
+    return error == cudaSuccess ? box_side(runtime, from, &parameters->srcPtr, &parameters->srcPos, &extent,
+                                           &copy->source)
+                                : error;
 }

@@ -28,6 +28,9 @@ enum {
     NAME_BYTES = 64,         /* of a module's name in messages */
     CLUSTER_PORTABLE = 8,    /* blocks: of a cluster, without asking for more */
     ALLOCATION_UNIT = 512,   /* bytes: of device allocations, and of rows of pitched ones, as on an H100 */
+    LINEAR_WIDTH = 1 << 27,  /* texels: of a texture in linear memory, as on an H100 */
+    BASE_ALIGNMENT = 512,    /* bytes: of a texture in linear memory */
+    PITCH_ALIGNMENT = 32,    /* bytes: of its rows */
 };
 
 /* ------------------------------------------------------------------ complain.c */
@@ -127,7 +130,8 @@ struct CUstream_st {
     struct CUstream_st *next;       /* of the same capture */
 };
 
-enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_POOL };
+enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_POOL,
+                   HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT };
 
 /* A cudaMemPool_t. Blocks come from the common memory; a pool only keeps accounts. */
 struct CUmemPoolHandle_st {
@@ -154,6 +158,7 @@ struct runtime {
     struct pointer_map variables; /* host shadow, or address of a managed one -> struct variable */
     struct pointer_map handles;   /* handle -> enum handle_kind */
     struct pointer_map pooled;    /* address of a pool's block -> its pool */
+    struct pointer_map objects;   /* number of a texture or surface object -> what the program said of it */
     struct pointer_map told;      /* names of functions already reported as not supported */
     struct CUstream_st legacy;    /* the stream 0 */
     struct CUmemPoolHandle_st pool; /* the device's default pool */
@@ -321,9 +326,38 @@ cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, co
 cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call);
 cudaError_t set_check(struct runtime *runtime, const struct set_work *set, const char *call);
 cudaError_t set_run(struct runtime *runtime, const struct set_work *set);
-cudaError_t copy_from_parameters(const struct cudaMemcpy3DParms *parameters, struct copy_work *copy);
+cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcpy3DParms *parameters, struct copy_work *copy);
 /* The rows and planes from `position` on; false if an address in them is no number. */
 bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, struct plane *plane);
+
+/* ------------------------------------------------------------------ do_array.c */
+
+struct cudaArray {
+    struct cudaChannelFormatDesc desc;
+    struct cudaExtent extent;   /* as given: 0 for sides that it does not have */
+    unsigned flags;             /* cudaArrayLayered … */
+    struct texture_level level; /* where its texels lie */
+    bool part;                  /* a level of a mipmapped array, whose memory it is in */
+};
+
+struct cudaMipmappedArray {
+    struct cudaArray *levels[TEXTURE_LEVELS]; /* [count], owned */
+    unsigned count;
+};
+
+/* The channels of a format, for `t`; `normalised`: its integers are always read as floats. False: there is no such. */
+bool format_of(const struct cudaChannelFormatDesc *desc, struct sim_texture *t, bool *normalised);
+cudaError_t array_new(struct runtime *runtime, const struct cudaChannelFormatDesc *desc,
+                      const struct cudaExtent *extent, unsigned flags, struct cudaArray **array);
+cudaError_t mipmapped_new(struct runtime *runtime, const struct cudaChannelFormatDesc *desc,
+                          const struct cudaExtent *extent, unsigned count, unsigned flags,
+                          struct cudaMipmappedArray **mipmapped);
+void array_free(struct runtime *runtime, struct cudaArray *array);
+void mipmapped_free(struct runtime *runtime, struct cudaMipmappedArray *mipmapped);
+/* A part of an array for a copy: `x` and the extent's width are bytes. Fails where it is not inside of the array. */
+cudaError_t array_plane(struct runtime *runtime, const struct cudaArray *array, size_t x, const struct cudaPos *from,
+                        const struct cudaExtent *extent, struct plane *plane);
+size_t array_texel(const struct cudaArray *array); /* bytes */
 
 /* ------------------------------------------------------------------ do_memory.c */
 

@@ -111,10 +111,8 @@ static cudaError_t copy_box(const struct cudaMemcpy3DParms *parameters, cudaStre
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        call.error = parameters ? copy_from_parameters(parameters, &copy) : cudaErrorInvalidValue;
-        if (call.error == cudaErrorNotSupported)
-            runtime_unsupported(&call, "a copy from or to a cudaArray");
-        else if (call.error == cudaSuccess)
+        call.error = parameters ? copy_from_parameters(call.runtime, parameters, &copy) : cudaErrorInvalidValue;
+        if (call.error == cudaSuccess)
             call.error = submit(&call, &copy, stream, name);
     }
     return call_end(&call);

@@ -29,7 +29,7 @@ static cudaError_t copy_work(struct runtime *runtime, const struct cudaMemcpy3DP
     cudaError_t error;
 
     *work = (struct work){ .kind = WORK_COPY, .call = "a memcpy node" };
-    error = parameters ? copy_from_parameters(parameters, &work->copy) : cudaErrorInvalidValue;
+    error = parameters ? copy_from_parameters(runtime, parameters, &work->copy) : cudaErrorInvalidValue;
     return error == cudaSuccess ? copy_check(runtime, &work->copy, work->call) : error;
 }
 

@@ -96,6 +96,24 @@ PTSZ(cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t width, size_t
 PTSZ(cudaMemset3DAsync, (struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t s),
      (to, value, extent, own(s)))
 
+/* ------------------------------------------------------------------ arrays */
+
+PTDS(cudaMemcpy2DToArray, (cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                           size_t height, enum cudaMemcpyKind kind),
+     cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, cudaStreamPerThread))
+PTDS(cudaMemcpy2DFromArray, (void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                             size_t height, enum cudaMemcpyKind kind),
+     cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, cudaStreamPerThread))
+PTDS(cudaMemcpy2DArrayToArray, (cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                size_t from_y, size_t width, size_t height, enum cudaMemcpyKind kind),
+     cudaMemcpy2DArrayToArray(to, to_x, to_y, from, from_x, from_y, width, height, kind))
+PTSZ(cudaMemcpy2DToArrayAsync, (cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                                size_t height, enum cudaMemcpyKind kind, cudaStream_t s),
+     (to, x, y, from, pitch, width, height, kind, own(s)))
+PTSZ(cudaMemcpy2DFromArrayAsync, (void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                                  size_t height, enum cudaMemcpyKind kind, cudaStream_t s),
+     (to, pitch, from, x, y, width, height, kind, own(s)))
+
 /* ------------------------------------------------------------------ memory */
 
 PTSZ(cudaMallocAsync, (void **pointer, size_t size, cudaStream_t s), (pointer, size, own(s)))

@@ -6,22 +6,10 @@
  */
 #include "runtime.h"
 
-/* CUDA arrays, textures and surfaces */
+/* CUDA arrays that are sparse, planar or of other libraries */
 #define UNSUPPORTED_0(row) \
-    row(cudaArrayGetInfo) row(cudaArrayGetMemoryRequirements) row(cudaArrayGetPlane) \
-    row(cudaArrayGetSparseProperties) row(cudaCreateSurfaceObject) row(cudaCreateTextureObject) \
-    row(cudaDestroySurfaceObject) row(cudaDestroyTextureObject) row(cudaDeviceGetTexture1DLinearMaxWidth) \
-    row(cudaFreeArray) row(cudaFreeMipmappedArray) row(cudaGetChannelDesc) row(cudaGetMipmappedArrayLevel) \
-    row(cudaGetSurfaceObjectResourceDesc) row(cudaGetTextureObjectResourceDesc) \
-    row(cudaGetTextureObjectResourceViewDesc) row(cudaGetTextureObjectTextureDesc) row(cudaMalloc3DArray) \
-    row(cudaMallocArray) row(cudaMallocMipmappedArray) row(cudaMemcpy2DArrayToArray) \
-    row(cudaMemcpy2DArrayToArray_ptds) row(cudaMemcpy2DFromArray) row(cudaMemcpy2DFromArrayAsync) \
-    row(cudaMemcpy2DFromArrayAsync_ptsz) row(cudaMemcpy2DFromArray_ptds) row(cudaMemcpy2DToArray) \
-    row(cudaMemcpy2DToArrayAsync) row(cudaMemcpy2DToArrayAsync_ptsz) row(cudaMemcpy2DToArray_ptds) \
-    row(cudaMemcpyArrayToArray) row(cudaMemcpyArrayToArray_ptds) row(cudaMemcpyFromArray) \
-    row(cudaMemcpyFromArrayAsync) row(cudaMemcpyFromArrayAsync_ptsz) row(cudaMemcpyFromArray_ptds) \
-    row(cudaMemcpyToArray) row(cudaMemcpyToArrayAsync) row(cudaMemcpyToArrayAsync_ptsz) row(cudaMemcpyToArray_ptds) \
-    row(cudaMipmappedArrayGetMemoryRequirements) row(cudaMipmappedArrayGetSparseProperties)
+    row(cudaArrayGetPlane) row(cudaArrayGetSparseProperties) row(cudaMipmappedArrayGetMemoryRequirements) \
+    row(cudaMipmappedArrayGetSparseProperties) row(cudaMemcpyArrayToArray) row(cudaMemcpyArrayToArray_ptds)
 
 /* Other graphics libraries, and memory that is theirs */
 #define UNSUPPORTED_1(row) \

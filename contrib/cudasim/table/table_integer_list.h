@@ -91,17 +91,17 @@ TWO("max.u32", max_u32, u32, u32, u32, a > b ? a : b)
 TWO("max.s32", max_s32, s32, s32, s32, a > b ? a : b)
 TWO("max.u64", max_u64, u64, u64, u64, a > b ? a : b)
 TWO("max.s64", max_s64, s64, s64, s64, a > b ? a : b)
-TWO("min.relu.s32", min_relu_s32, s32, s32, s32, max_s(min_s(a, b), 0))
-TWO("max.relu.s32", max_relu_s32, s32, s32, s32, max_s(max_s(a, b), 0))
+TWO("min.relu.s32 min.s32.relu", min_relu_s32, s32, s32, s32, max_s(min_s(a, b), 0))
+TWO("max.relu.s32 max.s32.relu", max_relu_s32, s32, s32, s32, max_s(max_s(a, b), 0))
 
 /* Packed halves. */
 TWO("min.u16x2", min_u16x2, u32, u32, u32, PAIR((u16)a < (u16)b ? a : b, (a >> 16) < (b >> 16) ? a >> 16 : b >> 16))
 TWO("max.u16x2", max_u16x2, u32, u32, u32, PAIR((u16)a > (u16)b ? a : b, (a >> 16) > (b >> 16) ? a >> 16 : b >> 16))
 TWO("min.s16x2", min_s16x2, u32, u32, u32, PAIR(min_s((s16)a, (s16)b), min_s((s32)a >> 16, (s32)b >> 16)))
 TWO("max.s16x2", max_s16x2, u32, u32, u32, PAIR(max_s((s16)a, (s16)b), max_s((s32)a >> 16, (s32)b >> 16)))
-TWO("min.relu.s16x2", min_relu_s16x2, u32, u32, u32,
+TWO("min.relu.s16x2 min.s16x2.relu", min_relu_s16x2, u32, u32, u32,
     PAIR(max_s(min_s((s16)a, (s16)b), 0), max_s(min_s((s32)a >> 16, (s32)b >> 16), 0)))
-TWO("max.relu.s16x2", max_relu_s16x2, u32, u32, u32,
+TWO("max.relu.s16x2 max.s16x2.relu", max_relu_s16x2, u32, u32, u32,
     PAIR(max_s(max_s((s16)a, (s16)b), 0), max_s(max_s((s32)a >> 16, (s32)b >> 16), 0)))
 
 /*

@@ -35,6 +35,13 @@ static const struct purpose {
      "`discard` `applypriority` `griddepcontrol` `setmaxnreg` `pmevent`",
      "do nothing: copies are complete when they are issued, and so is every earlier launch"},
     {NULL, "`cvta` `cvta.to` `createpolicy`", "moves and logic; all spaces"},
+    {"@tex", "`tex` `tld4`",
+     "of objects: `.1d .2d .3d .a1d .a2d .cube .acube`; `.base .level .grad`, offsets, `d|p`; results of 32 bits and "
+     "`.f16x2`; not multisampled, not compared with a depth, no references"},
+    {"@txq", "`txq` `suq`", "of objects"},
+    {"@suld", "`suld.b`", "`.b8` to `.b64`, `.v2 .v4`; `.trap .clamp .zero`"},
+    {"@sust", "`sust.b` `sust.p`", "as `suld`"},
+    {"@sured", "`sured.b`", "`.add .min .max .and .or .xor`"},
     {"@isspacep", "`isspacep`", "`.global .shared{::cta/::cluster} .local .const .param`"},
     {"@address", "`mov` of an address, `cvta`", "of variables, parameters and functions"},
     {"@mapa", "`mapa`", "32 and 64 bits"},

@@ -1,0 +1,296 @@
+/*
+ * runtime_texture.c - texture and surface objects: CUDA's descriptions become the device's records (machine/texture.h),
+ * and are told back.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------ objects by their numbers */
+
+/* What the program said when it made the object. */
+struct object {
+    struct cudaResourceDesc resource;
+    struct cudaTextureDesc texture;
+    struct cudaResourceViewDesc view;
+    bool has_view, surface;
+};
+
+static const void *key_of(unsigned long long number)
+{
+    return (const void *)(uintptr_t)number;
+}
+
+static struct object *object_of(const struct runtime *runtime, unsigned long long number, bool surface)
+{
+    struct object *object = number ? map_get(&runtime->objects, key_of(number)) : NULL;
+
+    return object && object->surface == surface ? object : NULL;
+}
+
+/* Keeps the object under a new number; 0: no room. */
+static unsigned long long keep(struct runtime *runtime, const struct object *object, const struct sim_texture *t)
+{
+    struct object *copy = handle_create(runtime, sizeof *copy, HANDLE_OBJECT);
+    uint64_t number = copy ? sim_texture_create(runtime->sim, t) : 0;
+
+    if (number && map_put(&runtime->objects, key_of(number), copy)) {
+        *copy = *object;
+        return number;
+    }
+    if (copy)
+        handle_destroy(runtime, copy);
+    return 0;
+}
+
+static cudaError_t destroy(unsigned long long number, bool surface)
+{
+    struct call call;
+    struct object *object;
+
+    if (call_begin(&call, CALL_UNSAFE) && number) {
+        object = object_of(call.runtime, number, surface);
+        if (!object) {
+            call.error = cudaErrorInvalidValue;
+        } else {
+            sim_texture_destroy(call.runtime->sim, number);
+            map_remove(&call.runtime->objects, key_of(number));
+            handle_destroy(call.runtime, object);
+        }
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
+{
+    return destroy(object, false);
+}
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
+{
+    return destroy(object, true);
+}
+
+/* ------------------------------------------------------------------ where the texels lie */
+
+static void set_shape(struct sim_texture *t, const struct cudaArray *array)
+{
+    t->layered = array->flags & cudaArrayLayered;
+    t->shape = array->flags & cudaArrayCubemap           ? TEXTURE_CUBE
+               : !array->extent.height                   ? TEXTURE_1D
+               : array->extent.depth && !t->layered      ? TEXTURE_3D
+                                                         : TEXTURE_2D;
+}
+
+static cudaError_t set_levels(struct runtime *runtime, const struct cudaResourceDesc *resource, struct sim_texture *t)
+{
+    const struct cudaMipmappedArray *mipmapped = resource->res.mipmap.mipmap;
+    const struct cudaArray *array = resource->res.array.array;
+    uint64_t texel = texture_bytes(t);
+
+    t->level_count = 1;
+    switch (resource->resType) {
+    case cudaResourceTypeArray:
+        set_shape(t, array);
+        t->levels[0] = array->level;
+        return cudaSuccess;
+    case cudaResourceTypeMipmappedArray:
+        set_shape(t, mipmapped->levels[0]);
+        t->level_count = mipmapped->count;
+        for (unsigned n = 0; n < mipmapped->count; n++)
+            t->levels[n] = mipmapped->levels[n]->level;
+        return cudaSuccess;
+    case cudaResourceTypeLinear:
+        t->shape = TEXTURE_LINEAR;
+        t->levels[0] = (struct texture_level){ .base = (uintptr_t)resource->res.linear.devPtr, .height = 1, .depth = 1,
+                                               .width = (uint32_t)(resource->res.linear.sizeInBytes / texel) };
+        break;
+    default:
+        t->shape = TEXTURE_2D;
+        t->levels[0] = (struct texture_level){ .base = (uintptr_t)resource->res.pitch2D.devPtr,
+                                               .pitch = resource->res.pitch2D.pitchInBytes,
+                                               .width = (uint32_t)resource->res.pitch2D.width,
+                                               .height = (uint32_t)resource->res.pitch2D.height, .depth = 1 };
+        if (t->levels[0].pitch % PITCH_ALIGNMENT || t->levels[0].pitch < t->levels[0].width * texel)
+            return cudaErrorInvalidValue;
+    }
+    if (t->levels[0].base % BASE_ALIGNMENT || !t->levels[0].width || !t->levels[0].height ||
+        !allocation_find(runtime, key_of(t->levels[0].base)))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+static cudaError_t set_resource(struct runtime *runtime, const struct cudaResourceDesc *resource,
+                                struct sim_texture *t, bool *normalised)
+{
+    const struct cudaChannelFormatDesc *desc;
+
+    switch (resource->resType) {
+    case cudaResourceTypeArray:
+        if (!handle_is(runtime, resource->res.array.array, HANDLE_ARRAY))
+            return cudaErrorInvalidValue;
+        desc = &resource->res.array.array->desc;
+        break;
+    case cudaResourceTypeMipmappedArray:
+        if (!handle_is(runtime, resource->res.mipmap.mipmap, HANDLE_MIPMAPPED))
+            return cudaErrorInvalidValue;
+        desc = &resource->res.mipmap.mipmap->levels[0]->desc;
+        break;
+    case cudaResourceTypeLinear:
+        desc = &resource->res.linear.desc;
+        break;
+    case cudaResourceTypePitch2D:
+        desc = &resource->res.pitch2D.desc;
+        break;
+    default:
+        return cudaErrorInvalidValue;
+    }
+    if (!format_of(desc, t, normalised))
+        return cudaErrorInvalidChannelDescriptor;
+    return set_levels(runtime, resource, t);
+}
+
+/* A view that says no more than the array does may be given; others are refused. */
+static bool plain_view(const struct cudaResourceViewDesc *view, const struct sim_texture *t)
+{
+    return view->format == cudaResViewFormatNone && view->width == t->levels[0].width && !view->firstMipmapLevel &&
+           view->lastMipmapLevel + 1 == t->level_count && !view->firstLayer &&
+           (!t->layered || view->lastLayer + 1 == t->levels[0].depth);
+}
+
+/* ------------------------------------------------------------------ making */
+
+static enum texture_address address_of(enum cudaTextureAddressMode mode, bool normalised)
+{
+    switch (mode) {
+    case cudaAddressModeWrap: return normalised ? TEXTURE_WRAP : TEXTURE_CLAMP;
+    case cudaAddressModeMirror: return normalised ? TEXTURE_MIRROR : TEXTURE_CLAMP;
+    case cudaAddressModeBorder: return TEXTURE_BORDER;
+    default: return TEXTURE_CLAMP;
+    }
+}
+
+static cudaError_t set_texture(const struct cudaTextureDesc *desc, struct sim_texture *t, bool normalised)
+{
+    bool reals = t->kind == TEXTURE_FLOAT || normalised ||
+                 (desc->readMode == cudaReadModeNormalizedFloat && t->bits < 32);
+
+    if (desc->readMode == cudaReadModeNormalizedFloat && t->bits == 32 && t->kind != TEXTURE_FLOAT)
+        return cudaErrorInvalidNormSetting;
+    if (desc->filterMode == cudaFilterModeLinear && !reals)
+        return cudaErrorInvalidFilterSetting;
+    if (desc->sRGB)
+        return cudaErrorNotSupported;
+    t->normalised_read = reals && t->kind != TEXTURE_FLOAT;
+    t->normalised_coordinates = desc->normalizedCoords && t->shape != TEXTURE_LINEAR;
+    t->linear_filter = desc->filterMode == cudaFilterModeLinear && t->shape != TEXTURE_LINEAR;
+    t->linear_mipmap = desc->mipmapFilterMode == cudaFilterModeLinear;
+    t->seamless = desc->seamlessCubemap;
+    t->bias = desc->mipmapLevelBias;
+    t->least = desc->minMipmapLevelClamp;
+    t->most = desc->maxMipmapLevelClamp;
+    for (int n = 0; n < 3; n++)
+        t->address[n] = address_of(desc->addressMode[n], t->normalised_coordinates);
+    for (int n = 0; n < 4; n++)
+        t->border[n] = desc->borderColor[n];
+    if (t->shape == TEXTURE_LINEAR) { /* what lies outside reads as zeros */
+        t->address[0] = TEXTURE_BORDER;
+        for (int n = 0; n < 4; n++)
+            t->border[n] = 0;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *number, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)
+{
+    struct sim_texture t = { 0 };
+    struct object object = { 0 };
+    struct call call;
+    bool normalised;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        call.error = number && resource && texture ? set_resource(call.runtime, resource, &t, &normalised)
+                                                   : cudaErrorInvalidValue;
+        if (call.error == cudaSuccess)
+            call.error = set_texture(texture, &t, normalised);
+        if (call.error == cudaErrorNotSupported)
+            runtime_unsupported(&call, "a texture of sRGB colours");
+        if (call.error == cudaSuccess && view && !plain_view(view, &t))
+            call.error = runtime_unsupported(&call, "a resource view of another format or extent");
+        if (call.error == cudaSuccess) {
+            object = (struct object){ .resource = *resource, .texture = *texture, .has_view = view != NULL };
+            if (view)
+                object.view = *view;
+            *number = keep(call.runtime, &object, &t);
+            call.error = *number ? cudaSuccess : cudaErrorMemoryAllocation;
+        }
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *number, const struct cudaResourceDesc *resource)
+{
+    struct sim_texture t = { .surface = true };
+    struct object object = { .surface = true };
+    struct call call;
+    bool normalised;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        call.error = number && resource && resource->resType == cudaResourceTypeArray
+                         ? set_resource(call.runtime, resource, &t, &normalised)
+                         : cudaErrorInvalidValue;
+        if (call.error == cudaSuccess && !(resource->res.array.array->flags & cudaArraySurfaceLoadStore))
+            call.error = cudaErrorInvalidValue;
+        if (call.error == cudaSuccess) {
+            object.resource = *resource;
+            *number = keep(call.runtime, &object, &t);
+            call.error = *number ? cudaSuccess : cudaErrorMemoryAllocation;
+        }
+    }
+    return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ asking */
+
+/* What of the object `number` is asked for; one of the pointers is not NULL. */
+static cudaError_t ask(unsigned long long number, bool surface, struct cudaResourceDesc *resource,
+                       struct cudaTextureDesc *texture, struct cudaResourceViewDesc *view)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        const struct object *object = object_of(call.runtime, number, surface);
+
+        if (!object || (!resource && !texture && !view) || (view && !object->has_view)) {
+            call.error = cudaErrorInvalidValue;
+        } else if (resource) {
+            *resource = object->resource;
+        } else if (texture) {
+            *texture = object->texture;
+        } else {
+            *view = object->view;
+        }
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t object)
+{
+    return ask(object, false, resource, NULL, NULL);
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *texture, cudaTextureObject_t object)
+{
+    return ask(object, false, NULL, texture, NULL);
+}
+
+cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view, cudaTextureObject_t object)
+{
+    return ask(object, false, NULL, NULL, view);
+}
+
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t object)
+{
+    return ask(object, true, resource, NULL, NULL);
+}
