@@ -140,7 +140,7 @@ __global__ void fetch_2d(cudaTextureObject_t t, float *out, int count, int step,
     int i = blockIdx.x * blockDim.x + threadIdx.x, x = i % count, y = i / count;
 
     if (y < count)
-        out[i] = tex2D<float>(t, (float)(x * step - 1024) / 256.0f * scale_x, (float)(y * step - 1024) / 256.0f * scale_y);
+        out[i] = tex2D<float>(t, (float)(x * step - 1024) / 256 * scale_x, (float)(y * step - 1024) / 256 * scale_y);
 }
 
 /* Coordinates from -4 texels on, in steps of 33/256 of one. */
