@@ -19,7 +19,8 @@ A COMMAND may be any: make test, cmake -B build, ctest. It finds an nvcc that bu
 
   --explain        say at the end what each kernel did, and what would make it faster
   --json FILE      write that as JSON
-  --checks LIST    all, none, or some of written,races,leaks (default: all); addresses are always checked
+  --checks LIST    none, or some of written,races,leaks,lanes,bounds,calls,unused; all is all of them
+                   but unused, which is the default; addresses are always checked
   --seed N         run threads in an order drawn from N, to shake out races
   --workers N      processors to use (default: all)
   -I DIR, -D NAME[=VALUE], -L DIR, -l LIBRARY
@@ -33,13 +34,15 @@ exit codes: the program's own; 2 where it does not compile or the arguments are 
 END
 }
 
+check='(all|written|races|leaks|lanes|bounds|calls|unused)'
+
 # option NAME VALUE: one with a value.
 option() {
     case $1 in
     --json) json=$2 ;;
     --checks)
-        [[ $2 =~ ^(all|none|(written|races|leaks)(,(written|races|leaks))*)$ ]] ||
-            refuse "--checks: '$2' is not all, none, or some of written,races,leaks"
+        [[ $2 =~ ^(none|$check(,$check)*)$ ]] ||
+            refuse "--checks: '$2' is not all, none, or some of written,races,leaks,lanes,bounds,calls,unused"
         export CUDASIM_CHECK=$2 ;;
     --seed)
         [[ $2 =~ ^[0-9]{1,19}$ ]] || refuse "--seed: '$2' is no whole number"

@@ -180,11 +180,16 @@ pair() {
 @test "check: assert_fails" { pair assert_fails; }
 @test "check: barrier_divergent" { pair barrier_divergent; }
 @test "check: barrier_divergent_branch" { pair barrier_divergent_branch; }
+@test "check: barrier_early_exit" { pair barrier_early_exit; }
 @test "check: barrier_mismatch" { pair barrier_mismatch; }
+@test "check: barrier_warp_exit" { pair barrier_warp_exit; }
 @test "check: deadlock" { pair deadlock; }
 @test "check: deadlock_barrier" { pair deadlock_barrier; }
+@test "check: grid_sync" { pair grid_sync; }
 @test "check: host_pointer" { pair host_pointer; }
 @test "check: leak" { pair leak; }
+@test "check: member_mask_exited" { pair member_mask_exited; }
+@test "check: member_mask_omits" { pair member_mask_omits; }
 @test "check: misaligned" { pair misaligned; }
 @test "check: misaligned_shared" { pair misaligned_shared; }
 @test "check: null_pointer" { pair null_pointer; }
@@ -197,6 +202,7 @@ pair() {
 @test "check: shared_race" { pair shared_race; }
 @test "check: shared_race_loop" { pair shared_race_loop; }
 @test "check: shared_race_write" { pair shared_race_write; }
+@test "check: stack_limit" { pair stack_limit; }
 @test "check: stack_overflow" { pair stack_overflow; }
 @test "check: trap" { pair trap; }
 @test "check: uninitialised" { pair uninitialised; }

@@ -290,7 +290,8 @@ END
     refused 2 'usage: sim.sh'
     refused 2 "unknown option '--what'" --what plain.cu
     refused 2 "option '--seed' needs a value" --seed
-    refused 2 "--checks: 'foo' is not all, none, or some of written,races,leaks" --checks foo plain.cu
+    refused 2 "--checks: 'foo' is not all, none, or some of written,races,leaks,lanes,bounds,calls,unused" \
+        --checks foo plain.cu
     refused 2 "--workers: '0' is not a number from 1 to 256" --workers 0 plain.cu
     refused 2 "--seed: 'x' is no whole number" --seed x plain.cu
     refused 2 "cannot open 'nowhere.cu'" nowhere.cu

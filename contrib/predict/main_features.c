@@ -366,6 +366,7 @@ static struct sim *create(void)
         stop(EXIT_USAGE, "%s", message);
     options.features = true;
     options.check_written = options.check_races = options.check_leaks = false; /* of made-up data nothing is learned */
+    options.check_lanes = options.check_bounds = options.check_calls = options.check_unused = false;
     sim = sim_create(&limits, &options, message, sizeof message);
     if (!sim)
         stop(EXIT_MACHINE, "%s", message);

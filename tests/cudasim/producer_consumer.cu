@@ -304,35 +304,6 @@ static void test_votes(void)
     device_free(out);
 }
 
-/* Threads which have left are not waited for. */
-__global__ void leavers(int *out)
-{
-    __shared__ int sum;
-
-    if (threadIdx.x == 0)
-        sum = 0;
-    __syncthreads();
-    for (int round = 0; round < 4; round++) {
-        if (threadIdx.x >= 32 * (4 - round))
-            return;
-        atomicAdd(&sum, 1);
-        __syncthreads();
-        if (threadIdx.x == 0)
-            out[round] = sum;
-        __syncthreads();
-    }
-}
-
-static void test_leavers(void)
-{
-    int *out = device_zeros<int>(4);
-
-    leavers<<<1, 128>>>(out);
-    CHECK_KERNEL();
-    expect_device("leavers", std::vector<int>{128, 224, 288, 320}, out);
-    device_free(out);
-}
-
 /* The last block to finish adds up what all have left (threadFenceReduction). */
 __global__ void last_block(const int *in, int *partial, unsigned *done, int *out, int n)
 {
@@ -398,7 +369,6 @@ int main(void)
     test_specialised(17);
     test_pairs();
     test_votes();
-    test_leavers();
     test_last_block(10000);
     return passed();
 }

@@ -47,7 +47,8 @@ const char options_help[] =
     "\n"
     "Participants, on the simulator:\n"
     "  --explain           report what each kernel did, and what would make it faster\n"
-    "  --checks LIST       all, none, or some of written,races,leaks (default: all)\n"
+    "  --checks LIST       none, or some of written,races,leaks,lanes,bounds,calls,unused; all is all of them\n"
+    "                      but unused, which is the default\n"
     "  --sim-seed N        run threads in an order drawn from N, to shake out races\n"
     "  --sim-workers N     processors to use, 1 to 256 (default: all)\n"
     "\n"
@@ -163,10 +164,10 @@ static bool parse_percent(const char *text, double *percent, struct error *error
 /* The words of cudasim's CUDASIM_CHECK: a wrong one is to be the caller's fault, not the submission's. */
 static bool checks_are_known(const char *text, struct error *error)
 {
-    static const char *const names[] = { "written", "races", "leaks" };
+    static const char *const names[] = { "all", "written", "races", "leaks", "lanes", "bounds", "calls", "unused" };
     const char *rest = text;
 
-    if (strcmp(text, "all") == 0 || strcmp(text, "none") == 0)
+    if (strcmp(text, "none") == 0)
         return true;
     for (;;) {
         size_t length = strcspn(rest, ","), i = 0;
@@ -174,9 +175,9 @@ static bool checks_are_known(const char *text, struct error *error)
         while (i < sizeof names / sizeof names[0] &&
                (strlen(names[i]) != length || strncmp(names[i], rest, length) != 0))
             i++;
-        if (i == sizeof names / sizeof names[0] || strlen(text) > 40)
-            return error_usage(error, "--checks: '%s' is neither all nor none nor some of written,races,leaks",
-                               text);
+        if (i == sizeof names / sizeof names[0] || strlen(text) > 80)
+            return error_usage(error, "--checks: '%s' is neither all nor none nor some of written,races,leaks,"
+                               "lanes,bounds,calls,unused", text);
         if (rest[length] == '\0')
             return true;
         rest += length + 1;

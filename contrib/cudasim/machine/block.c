@@ -75,6 +75,10 @@ static void release(struct block *b, unsigned number)
         fault_warn((struct warp *)(uintptr_t)somebody, x->first, 0, FAULT_DIVERGENT_BARRIER, 0,
                    "threads of one block meet at different barriers: __syncthreads() must be reached by all of them at "
                    "the same place");
+    if (somebody && !x->expected && b->live < b->threads && sim_options(b->worker->sim)->check_lanes)
+        fault_warn((struct warp *)(uintptr_t)somebody, x->first, 0, FAULT_DIVERGENT_BARRIER, 0,
+                   "%u of %u threads of the block exited before this barrier: all of them must reach it",
+                   b->threads - b->live, b->threads);
     if (whole)
         race_block_meets(b);
     race_barrier_done(b, number);

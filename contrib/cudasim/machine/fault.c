@@ -31,6 +31,11 @@ const char *sim_fault_name(enum sim_fault_kind kind)
         [FAULT_WRITE_TO_READ_ONLY] = "write-to-read-only",
         [FAULT_INVALID_CALL] = "invalid-call",
         [FAULT_REFUSED] = "refused",
+        [FAULT_MEMBER_MASK] = "member-mask",
+        [FAULT_INACTIVE_LANE] = "inactive-lane",
+        [FAULT_INVALID_FREE] = "invalid-free",
+        [FAULT_UNCHECKED] = "unchecked-error",
+        [FAULT_UNUSED] = "unused-memory",
     };
 
     return names[kind];
@@ -122,15 +127,16 @@ static bool same_place(const struct sim_fault *a, const struct sim_fault *b)
     /* Of a template each instance is a kernel: a warning at a line of the source is one. */
     bool same_kernel = (!a->error && a->file[0]) || !strcmp(a->kernel, b->kernel);
 
-    return a->kind == b->kind && a->line == b->line && !strcmp(a->file, b->file) && same_kernel &&
-           (a->line || !strcmp(a->text, b->text));
+    return a->kind == b->kind && a->error == b->error && a->line == b->line && !strcmp(a->file, b->file) &&
+           same_kernel && (a->line || !strcmp(a->text, b->text));
 }
 
 void fault_add(struct sim *sim, const struct sim_fault *fault, const struct ins *at)
 {
     pthread_mutex_lock(&sim->fault_lock);
     for (size_t n = 0; n < sim->fault_count; n++)
-        if ((at && sim->fault_at[n] == at && sim->faults[n].kind == fault->kind) ||
+        if ((at && sim->fault_at[n] == at && sim->faults[n].kind == fault->kind &&
+             sim->faults[n].error == fault->error) ||
             same_place(&sim->faults[n], fault)) {
             sim->faults[n].count += fault->count;
             goto out;

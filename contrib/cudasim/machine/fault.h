@@ -31,7 +31,12 @@ enum sim_fault_kind {
     FAULT_ASSERT,
     FAULT_WRITE_TO_READ_ONLY,
     FAULT_INVALID_CALL,       /* a call through a pointer that is no function */
-    FAULT_REFUSED             /* warning: a call of the host that returned an error, which many do not look at */
+    FAULT_REFUSED,            /* warning: a call of the host that returned an error, which many do not look at */
+    FAULT_MEMBER_MASK,        /* warning: lanes that exited are named, or the lane itself is not */
+    FAULT_INACTIVE_LANE,      /* warning: the value of a lane that takes no part is used */
+    FAULT_INVALID_FREE,       /* warning: the host frees what it may not */
+    FAULT_UNCHECKED,          /* warning, at the end: a call failed and nobody looked at its result */
+    FAULT_UNUSED              /* warning, at the end: an allocation that nothing was written to */
 };
 
 /* "out-of-bounds", … as used in reports and tests. */

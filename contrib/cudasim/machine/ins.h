@@ -88,6 +88,7 @@ struct ins {
     bool selected;    /* a load whose result only selp uses: it may have been moved ahead of its condition */
     bool toolkit;     /* written in a header of the CUDA Toolkit */
     bool reserved;    /* reads where the system's part of shared memory lies */
+    bool grid;        /* reads where a barrier of the whole grid has its word */
     bool stores;      /* st: the values are in the registers that `extra` lists */
     bool copies;      /* an asynchronous copy: what it writes is there when it was waited for */
     bool polls;       /* a volatile or strong load in a small loop: it waits for another thread */

@@ -200,6 +200,7 @@ struct worker {
     unsigned span_next;
     struct span no_event;          /* of instructions without counters */
     bool sim_check_written;        /* the options, at hand */
+    bool check_lanes;
     bool counting;
     struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
     bool progress;                 /* something changed since the scheduler last looked: see block.c */
@@ -238,6 +239,7 @@ struct sim_kernel {
     uint8_t shared_shift;          /* the smallest access to shared memory has 1 << shared_shift bytes */
     uint8_t global_shift;          /* and to global memory */
     bool uses_reserved;            /* reads %reserved_smem_offset_* */
+    bool uses_grid;                /* asks for what a barrier of the whole grid needs */
     bool ordered;                  /* what it computes may depend on the order of its blocks: see launch.c */
     bool uses_local;
     uint64_t static_shared;        /* bytes laid out by program.c */

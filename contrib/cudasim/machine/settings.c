@@ -87,30 +87,63 @@ bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t 
     return true;
 }
 
-/* CUDASIM_CHECK: all, none, or some of written,races,leaks. Bounds are always checked. */
+/* The checks that CUDASIM_CHECK names. Bounds of allocations are always checked. */
+static const struct {
+    const char *name;
+    size_t offset; /* into sim_options: bool */
+    bool usual;    /* on where nothing is said, and one of "all" */
+} checks[] = {
+    {"written", offsetof(struct sim_options, check_written), true},
+    {"races", offsetof(struct sim_options, check_races), true},
+    {"leaks", offsetof(struct sim_options, check_leaks), true},
+    {"lanes", offsetof(struct sim_options, check_lanes), true},
+    {"bounds", offsetof(struct sim_options, check_bounds), true},
+    {"calls", offsetof(struct sim_options, check_calls), true},
+    {"unused", offsetof(struct sim_options, check_unused), false},
+};
+
+#define CHECKS (sizeof checks / sizeof *checks)
+
+static void set_check(struct sim_options *o, size_t n, bool on)
+{
+    *(bool *)(void *)((char *)o + checks[n].offset) = on;
+}
+
+static void set_usual_checks(struct sim_options *o)
+{
+    for (size_t n = 0; n < CHECKS; n++)
+        set_check(o, n, checks[n].usual);
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && strncmp(text, word, length) == 0;
+}
+
+/* CUDASIM_CHECK: none, or some of the names, where "all" is all the usual ones. */
 static bool parse_checks(const char *text, struct sim_options *o)
 {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } names[] = {{"written", offsetof(struct sim_options, check_written)},
-                 {"races", offsetof(struct sim_options, check_races)},
-                 {"leaks", offsetof(struct sim_options, check_leaks)}};
-    bool all = !strcmp(text, "all") || !strcmp(text, "1"), none = !strcmp(text, "none") || !strcmp(text, "0");
-
-    o->check_written = o->check_races = o->check_leaks = all;
-    while (!all && !none && *text) {
+    for (size_t n = 0; n < CHECKS; n++)
+        set_check(o, n, false);
+    if (!strcmp(text, "none") || !strcmp(text, "0"))
+        return true;
+    while (*text) {
         size_t length = strcspn(text, ","), n = 0;
 
-        while (n < 3 && (strlen(names[n].name) != length || strncmp(text, names[n].name, length)))
-            n++;
-        if (n == 3)
-            return false;
-        *((bool *)o + names[n].offset) = true;
+        if (is_word(text, length, "all") || is_word(text, length, "1")) {
+            set_usual_checks(o);
+        } else {
+            while (n < CHECKS && !is_word(text, length, checks[n].name))
+                n++;
+            if (n == CHECKS)
+                return false;
+            set_check(o, n, true);
+        }
         text += length + (text[length] == ',');
     }
     return true;
 }
+
 
 bool sim_options_from_environment(struct sim_options *o, char *error, size_t error_size)
 {
@@ -120,7 +153,7 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
     uint64_t value;
 
     memset(o, 0, sizeof *o);
-    o->check_written = o->check_races = o->check_leaks = true;
+    set_usual_checks(o);
     o->explain = explain && *explain && strcmp(explain, "0") != 0;
     o->features = features && *features;
     if (workers && *workers) {
@@ -150,7 +183,9 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
         o->seeded = true;
     }
     if (check && *check && !parse_checks(check, o)) {
-        snprintf(error, error_size, "CUDASIM_CHECK=%s: must be all, none, or some of written,races,leaks", check);
+        snprintf(error, error_size,
+                 "CUDASIM_CHECK=%s: must be all, none, or some of written,races,leaks,lanes,bounds,calls,unused",
+                 check);
         return false;
     }
     if (o->sample)

@@ -33,8 +33,12 @@ struct sim_options {
     uint64_t seed;       /* of the scheduler; used if `seeded` */
     bool seeded;         /* one worker, and an order of warps and blocks drawn from `seed` */
     bool check_written;  /* reads of memory never written */
-    bool check_races;    /* shared-memory races */
-    bool check_leaks;    /* allocations alive at the end */
+    bool check_races;    /* races in shared and global memory */
+    bool check_leaks;    /* allocations, streams and events alive at the end */
+    bool check_lanes;    /* member masks, shuffles from inactive lanes, threads that exit before a barrier */
+    bool check_bounds;   /* accesses beyond one variable of shared memory; stacks beyond cudaLimitStackSize */
+    bool check_calls;    /* calls of the host that failed and whose result nobody looked at, and wrong frees */
+    bool check_unused;   /* allocations that nothing was ever written to */
     bool explain;        /* count for the report */
     bool features;       /* count, and note which sectors are touched, for feature.h */
     uint64_t sample;     /* see features_create(); 0: launches are executed in full */

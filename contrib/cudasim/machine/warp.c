@@ -18,6 +18,7 @@
 #define OUT_OF_TURN 64     /* branches that it has then */
 #define SPINS_TO_YIELD 8   /* backward jumps in a row, each after a look at memory, that count as waiting */
 #define CALL_COST 64       /* bytes of stack that a call takes besides its local variables */
+#define CALL_LEAST 8        /* and that it takes at the very least on a GPU: the address to return to */
 
 void warp_set_mask(struct warp *w, uint32_t mask)
 {
@@ -280,6 +281,22 @@ bool warp_converge(struct warp *w, const struct ins *ins, const uint32_t *member
     return false;
 }
 
+void warp_warn_members(struct warp *w, const struct ins *ins, uint32_t omits, uint32_t exited)
+{
+    unsigned first = (unsigned)__builtin_ctz(omits ? omits : w->mask);
+
+    if (w->worker->faulted_at == ins)
+        return;
+    w->worker->faulted_at = ins;
+    if (omits)
+        fault_warn(w, ins, first, FAULT_MEMBER_MASK, 0,
+                   "lanes 0x%08x execute this with a member mask that does not name them: each lane must name itself",
+                   omits);
+    else
+        fault_warn(w, ins, first, FAULT_MEMBER_MASK, 0,
+                   "the member mask names lanes 0x%08x, which have exited: a value asked of them is undefined", exited);
+}
+
 static void *slot_of(const struct warp *w, const struct split *s, slot at)
 {
     return (at & 1 ? w->base[1] : s->frame->registers) + at;
@@ -520,6 +537,19 @@ const struct ins *warp_exit(struct warp *w, const struct ins *ins)
     return w->live ? warp_pick(w) : NULL;
 }
 
+void warp_check_stack(struct warp *w, const struct ins *ins, uint64_t bytes, uint32_t depth)
+{
+    uint64_t least = bytes + (uint64_t)depth * CALL_LEAST, limit = sim_limits(w->worker->sim)->stack_bytes;
+
+    if (least <= limit || w->worker->faulted_at == ins || !sim_options(w->worker->sim)->check_bounds)
+        return;
+    w->worker->faulted_at = ins;
+    fault_warn(w, ins, (unsigned)__builtin_ctz(w->mask), FAULT_STACK_OVERFLOW, 0,
+               "at call depth %u the stack has %llu bytes or more, and cudaLimitStackSize is %llu: a GPU writes past "
+               "it; raise it by cudaDeviceSetLimit()",
+               depth, (unsigned long long)least, (unsigned long long)limit);
+}
+
 const struct ins *warp_call(struct warp *w, const struct ins *ins, const struct function *function,
                             const struct call_site *site)
 {
@@ -529,6 +559,7 @@ const struct ins *warp_call(struct warp *w, const struct ins *ins, const struct 
     uint64_t limit = sim_limits(w->worker->sim)->stack_max_bytes;
 
     count_line(w, ins + 1);
+    warp_check_stack(w, ins, (uint64_t)base + function->local_bytes, parent->depth + 1);
     if ((uint64_t)base + function->local_bytes + (uint64_t)(parent->depth + 1) * CALL_COST > limit)
         return fault_at(w, ins, (unsigned)__builtin_ctz(w->mask), FAULT_STACK_OVERFLOW, 0,
                         "call depth %u needs more than %llu bytes of stack", parent->depth + 1,

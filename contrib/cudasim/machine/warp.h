@@ -34,6 +34,15 @@ const struct ins *warp_join(struct warp *w, const struct ins *ins);
  */
 bool warp_converge(struct warp *w, const struct ins *ins, const uint32_t *members, const struct ins **next);
 
+/*
+ * Warns of member masks at `ins`, which the lanes in w->mask execute: `omits` are lanes whose mask does not name them,
+ * `exited` lanes that some mask names and that have exited.
+ */
+void warp_warn_members(struct warp *w, const struct ins *ins, uint32_t omits, uint32_t exited);
+
+/* Warns where a stack of `bytes` local variables, `depth` calls deep, is beyond cudaLimitStackSize. */
+void warp_check_stack(struct warp *w, const struct ins *ins, uint64_t bytes, uint32_t depth);
+
 /* Sets the current split's mask. */
 void warp_set_mask(struct warp *w, uint32_t mask);
 

@@ -72,6 +72,7 @@ static void lower_move_special(struct builder *b, enum ptx_type type)
         t = (slot)temporary(b, bytes) << 1;
     i->op = (uint8_t)special;
     i->reserved = !strncmp(from->name, "%reserved_smem", 14);
+    i->grid = !strcmp(from->name, "%envreg2");
     i->d = t;
     define_vreg(b, t);
     if (want == bytes)

@@ -126,9 +126,15 @@ STEP(builtin)
     return builtin_call(w, i, i->extra);
 }
 
+/* The toolkit's barrier of a whole grid ends like that where the launch gave it no word. */
 STEP(trap)
 {
-    return fault_at(w, i, (unsigned)__builtin_ctz(w->mask), FAULT_TRAP, 0, "trap instruction");
+    const struct launch *k = w->block->launch;
+
+    return fault_at(w, i, (unsigned)__builtin_ctz(w->mask), FAULT_TRAP, 0, "%s",
+                    i->toolkit && k->kernel->uses_grid && !k->cooperative
+                        ? "grid.sync() in a launch that is not cooperative: use cudaLaunchCooperativeKernel()"
+                        : "trap instruction");
 }
 
 /* ---- special registers ---- */
@@ -278,6 +284,7 @@ STEP(alloca_)
         return fault_at(w, i, (unsigned)__builtin_ctz(w->mask), FAULT_STACK_OVERFLOW, 0,
                         "alloca of %llu bytes: the stack has %llu", (unsigned long long)most,
                         (unsigned long long)sim_limits(w->worker->sim)->stack_max_bytes);
+    warp_check_stack(w, i, place + most, f->depth);
     f->allocated = (u32)(place + most - f->local_base - f->function->local_bytes);
     for (int l = 0; l < LANES; l++)
         if (w->lanes[l]) {
@@ -426,13 +433,34 @@ STEP(unpack)
 
 /* ---- the lanes of a warp together ---- */
 
+STEP(bar_warp);
+
+/*
+ * Lanes that were never started do not count, nor the mask that __syncwarp() has by default: right programs name those.
+ */
+static inline void check_members(struct warp *w, const struct ins *i, const u32 *members)
+{
+    u32 omits[LANES], named = 0, gone = w->exists & ~w->live;
+
+    for (int l = 0; l < LANES; l++) {
+        omits[l] = ~members[l] >> l & 1 & w->lanes[l];
+        named |= i->body == bar_warp && members[l] == FULL_MASK ? 0 : members[l] & w->lanes[l];
+    }
+    for (int l = 0; l < LANES; l++)
+        omits[0] |= omits[l] << l;
+    if (gone & named || omits[0])
+        warp_warn_members(w, i, omits[0], gone & named);
+}
+
 /* False: w->mask's lanes are not all here yet; `next` is where to go on. */
 #define MEET(members)                                                                                                  \
     if (w->other_count) {                                                                                              \
         const struct ins *next_;                                                                                       \
         if (!warp_converge(w, i, members, &next_))                                                                     \
             return next_;                                                                                              \
-    }
+    }                                                                                                                  \
+    if (w->worker->check_lanes)                                                                                        \
+        check_members(w, i, members);
 
 STEP(bar_warp)
 {
