@@ -130,6 +130,15 @@ $(BUILD)/race-tests/%: tests/races/%.cu tests/races/suite.h $(PROGRAM_STAMP)
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -diag-suppress 20054 -o $@ $<
 
+# Work in streams, ordered and not: tests/streams/README.md.
+STREAM_PROGRAMS := $(patsubst tests/streams/%.cu,$(BUILD)/stream-tests/%,$(wildcard tests/streams/*.cu))
+.PHONY: stream-programs
+stream-programs: $(STREAM_PROGRAMS)
+
+$(BUILD)/stream-tests/%: tests/streams/%.cu tests/streams/suite.h $(PROGRAM_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
+
 # A CUDA program that measures the library: tests/bench/bench_cudasim.sh.
 $(BUILD)/cudasim_speed: tests/bench/main_cudasim.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<

@@ -8,7 +8,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { STAGED_MOST = 4 << 20 }; /* bytes of pageable memory that a pending copy keeps; for larger ones the host waits */
 
 /* ------------------------------------------------------------------ checks */
 
@@ -207,6 +210,36 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, cons
         }
     }
     return cudaSuccess;
+}
+
+enum copy_side copy_side(struct runtime *runtime, uint64_t address)
+{
+    const struct region *region = memory_find(sim_memory(runtime->sim), address, NULL);
+
+    if (!region || (region->freed && region->kind == REGION_REGISTERED))
+        return SIDE_PAGEABLE;
+    if (region->kind == REGION_HOST || region->kind == REGION_REGISTERED)
+        return SIDE_LOCKED;
+    if (region->kind == REGION_MANAGED || (region->kind == REGION_GLOBAL && module_is_managed(runtime, region->base)))
+        return SIDE_MANAGED;
+    return SIDE_DEVICE;
+}
+
+void *copy_stage(struct copy_work *copy)
+{
+    size_t bytes, row = copy->width, slice = copy->width * copy->height;
+    char *buffer;
+
+    if (__builtin_mul_overflow(slice, copy->depth, &bytes) || bytes == 0 || bytes > STAGED_MOST)
+        return NULL;
+    buffer = malloc(bytes);
+    if (!buffer)
+        return NULL;
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++)
+            memcpy(buffer + z * slice + y * row, (const void *)(uintptr_t)row_of(&copy->source, y, z), row);
+    copy->source = (struct plane){ (uintptr_t)buffer, row, slice };
+    return buffer;
 }
 
 /* ------------------------------------------------------------------ setting */

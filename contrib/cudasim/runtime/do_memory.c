@@ -37,6 +37,12 @@ bool allocation_starts(const struct region *region, const void *pointer)
     return region && region->base == (uintptr_t)pointer;
 }
 
+bool allocation_is_freeable(const struct region *region, const void *pointer)
+{
+    return allocation_starts(region, pointer) &&
+           (region->kind == REGION_DEVICE || region->kind == REGION_POOL || region->kind == REGION_MANAGED);
+}
+
 cudaError_t allocation_release(struct runtime *runtime, void *pointer)
 {
     const struct region *region = allocation_find(runtime, pointer);
@@ -44,8 +50,7 @@ cudaError_t allocation_release(struct runtime *runtime, void *pointer)
 
     if (!pointer)
         return cudaSuccess;
-    if (!allocation_starts(region, pointer) ||
-        (region->kind != REGION_DEVICE && region->kind != REGION_POOL && region->kind != REGION_MANAGED))
+    if (!allocation_is_freeable(region, pointer))
         return cudaErrorInvalidValue;
     pool = map_get(&runtime->pooled, pointer);
     if (pool == &runtime->graph_pool) /* it comes back when the graph is launched again */

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#include "contrib/cudasim/base/clock.h"
-
 bool handle_is(const struct runtime *runtime, const void *handle, enum handle_kind kind)
 {
     return (uintptr_t)map_get(&runtime->handles, handle) == (uintptr_t)kind;
@@ -40,6 +38,7 @@ static void release_record(enum handle_kind kind, void *record)
         free(((struct CUstream_st *)record)->tail);
     } else if (kind == HANDLE_EVENT) {
         free(((struct CUevent_st *)record)->tail);
+        clock_release(&((struct CUevent_st *)record)->clock);
     } else if (kind == HANDLE_NODE) {
         if (node->work.kind == WORK_KERNEL)
             free(node->work.kernel.parameters);
@@ -78,14 +77,4 @@ struct CUstream_st *stream_of(struct call *call, cudaStream_t handle)
     if (handle == cudaStreamPerThread)
         return &call->thread->stream;
     return handle_is(call->runtime, handle, HANDLE_STREAM) ? handle : NULL;
-}
-
-void event_stamp(struct CUevent_st *event)
-{
-    event->time = sim_clock_ns();
-    event->recorded = true;
-    event->capture_id = 0;
-    free(event->tail);
-    event->tail = NULL;
-    event->tail_count = 0;
 }

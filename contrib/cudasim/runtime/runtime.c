@@ -13,16 +13,18 @@ static struct runtime *the_runtime;
 
 /* ------------------------------------------------------------------ beginning */
 
-/* A thread ends; a capture of its default stream ends with it. */
+/* A thread ends; a capture of its default stream ends with it. The stream's work goes on. */
 static void end_thread(void *data)
 {
     struct thread_state *thread = data;
     struct runtime *runtime = runtime_get();
 
-    if (runtime && thread->stream.capture) {
+    if (runtime && (thread->stream.capture || thread->stream.queue)) {
         runtime_lock(runtime);
         if (thread->stream.capture) /* another thread may have ended it just now */
             thread->stream.capture->forget(runtime, &thread->stream);
+        if (thread->stream.queue)
+            thread->stream.drop(runtime, &thread->stream);
         runtime_unlock(runtime);
     }
     free(thread);
@@ -39,6 +41,8 @@ static void create(void)
         return;
     }
     pthread_mutex_init(&runtime->lock, NULL);
+    pthread_cond_init(&runtime->changed, NULL);
+    runtime->tasks_end = &runtime->tasks;
     runtime->legacy = (struct CUstream_st){ .id = 1, .legacy = true, .builtin = true };
     runtime->pool = (struct CUmemPoolHandle_st){ .builtin = true, .reuse = { 1, 1, 1 } };
     runtime->current_pool = &runtime->pool;
@@ -105,6 +109,7 @@ static bool create_device(struct runtime *runtime)
         runtime->device_error = cudaErrorInitializationError;
         return false;
     }
+    runtime->random = options.seed;
     if (options.features && !rows_open(runtime, options.sample)) {
         sim_destroy(runtime->sim);
         runtime->sim = NULL;

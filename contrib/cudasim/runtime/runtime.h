@@ -2,10 +2,8 @@
  * runtime.h - what the files of the CUDA runtime's calls share: the process's one runtime, the frame that every call
  * runs in, and the records behind the handles that programs hold.
  *
- * Work runs when it is submitted: a launch, a copy or a host function is over when the call that asked for it returns,
- * whatever stream it went to. CUDA orders work only within a stream and through events, and every event and stream was
- * ordered before the host's next call by this; so each execution that the simulator gives is one that a real device may
- * give. The one program that can tell is one whose device work waits for something that its host does later.
+ * Work is put in its stream's queue and runs when something waits for it (queue.c). What runs in which order is one of
+ * the orders that CUDA allows; a program that waits for too little sees it.
  *
  * Errors of kernels surface as they do on a device: not by the launch, but by the next call that looks at the device,
  * and by each later one until cudaDeviceReset(). The codes for wrong arguments are those of CUDA 13.0 on an H100.
@@ -44,6 +42,8 @@ void runtime_complain(const char *format, ...) __attribute__((format(printf, 1, 
 cudaError_t runtime_unsupported(struct call *call, const char *what);
 
 /* ------------------------------------------------------------------ map.c */
+
+struct runtime;
 
 struct pointer_map {
     const void **keys; /* [capacity]; NULL: free */
@@ -124,6 +124,9 @@ struct CUstream_st {
     uint64_t id;        /* from 3; 1 and 2 stand for the default streams */
     bool legacy;        /* the stream 0, with which all blocking streams synchronise */
     bool builtin;       /* a default stream, not to be destroyed */
+    unsigned queue;     /* its place in runtime->queues; 0: the legacy stream's, or none before its first work */
+    /* queue_drop(): a thread's end calls it here, as runtime.c stands below queue.c. */
+    void (*drop)(struct runtime *runtime, struct CUstream_st *stream);
     struct graph_capture *capture;  /* in progress, else NULL */
     struct CUgraphNode_st **tail;   /* [tail_count]: what the next captured node depends on */
     size_t tail_count;  /* nodes */
@@ -165,6 +168,14 @@ struct runtime {
     struct CUmemPoolHandle_st *current_pool; /* that cudaMallocAsync takes from */
     struct CUmemPoolHandle_st graph_pool; /* of memory that graphs allocate */
     struct graph_capture *captures; /* in progress */
+    struct queue *queues;        /* [queue_count]; the first is the legacy stream's */
+    size_t queue_count;          /* 0 before the first work */
+    struct task *tasks, **tasks_end; /* work that is not over, in the order of submission */
+    uint64_t last_task;          /* id of the newest */
+    unsigned pending;            /* of them that do not run yet */
+    uint64_t random;             /* state of the seed's draws */
+    pthread_cond_t changed;      /* with `lock`: some work is over */
+    bool ending;                 /* the process ends: nothing of the program is called or written any more */
     uint64_t next_id;            /* of streams and captures */
     bool ended;                  /* the report was made: calls from now on are refused */
 };
@@ -197,6 +208,7 @@ struct call {
     struct thread_state *thread; /* that calls */
     cudaError_t error;           /* what the call returns */
     bool locked;                 /* call_end() is to unlock the runtime */
+    uint64_t task;               /* id of the one that it runs now */
 };
 
 bool call_begin(struct call *call, enum call_need need);
@@ -246,10 +258,12 @@ enum work_kind {
     WORK_SET,
     WORK_HOST,
     WORK_GRAPH,    /* a child graph */
+    WORK_EXEC,     /* the launch of an instantiated graph */
     WORK_RECORD,   /* an event */
     WORK_WAIT,     /* for an event */
     WORK_ALLOCATE, /* cudaMallocAsync in a graph */
-    WORK_RELEASE   /* cudaFreeAsync in a graph */
+    WORK_RELEASE,  /* cudaFreeAsync in a graph */
+    WORK_FREE      /* cudaFreeAsync */
 };
 
 struct kernel_work {
@@ -295,17 +309,18 @@ struct work {
         struct set_work set;       /* WORK_SET */
         struct host_work host;     /* WORK_HOST */
         struct CUgraph_st *graph;  /* WORK_GRAPH; owned by the node */
+        const struct CUgraphExec_st *exec; /* WORK_EXEC; queue_run_all() comes before its change or end */
         struct CUevent_st *event;  /* WORK_RECORD, WORK_WAIT */
         struct {
             uint64_t address;      /* of the device */
             size_t size;           /* bytes; 0 where it is released */
-        } memory;                  /* WORK_ALLOCATE, WORK_RELEASE */
+        } memory;                  /* WORK_ALLOCATE, WORK_RELEASE, WORK_FREE */
     };
 };
 
-/* Runs it now, on the stream given. */
+/* Runs it now, for the stream given. */
 cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t stream);
-/* Runs it, or adds it to the capture that the stream takes part in. */
+/* Puts it in the stream's queue, or adds it to the capture that the stream takes part in. */
 cudaError_t work_submit(struct call *call, const struct work *work, cudaStream_t handle);
 /* Runs the steps that are not disabled, up to the first that fails. */
 cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream);
@@ -322,6 +337,11 @@ unsigned launch_threads(const struct sim_limits *limits, const struct sim_kernel
 
 /* ------------------------------------------------------------------ do_copy.c */
 
+/* Whose memory it is, which says whether the host waits for a copy. */
+enum copy_side { SIDE_DEVICE, SIDE_MANAGED, SIDE_LOCKED, SIDE_PAGEABLE };
+enum copy_side copy_side(struct runtime *runtime, uint64_t address);
+/* Copies the source to a buffer, which becomes the source, and which is to be freed; NULL: too large, or no memory. */
+void *copy_stage(struct copy_work *copy);
 cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, const char *call);
 cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call);
 cudaError_t set_check(struct runtime *runtime, const struct set_work *set, const char *call);
@@ -366,12 +386,71 @@ cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kin
 /* The live region that holds the pointer, or NULL; and whether the pointer is where it starts. */
 const struct region *allocation_find(struct runtime *runtime, const void *pointer);
 bool allocation_starts(const struct region *region, const void *pointer);
+/* Whether cudaFree() takes it. */
+bool allocation_is_freeable(const struct region *region, const void *pointer);
 
 /* A block of a pool; *pointer is NULL for no bytes. */
 cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size, void **pointer);
 cudaError_t allocation_release(struct runtime *runtime, void *pointer);
 void allocation_release_all(struct runtime *runtime); /* of the program; variables and kernels' heaps stay */
 void allocation_check_leaks(struct runtime *runtime);
+
+/* ------------------------------------------------------------------ queue.c */
+
+/* For each queue the newest piece of work that comes before something. */
+struct clock {
+    uint64_t *at; /* [count] ids of tasks; 0, as behind the end: none */
+    size_t count; /* of queues */
+};
+
+/* A stream's queue. It lives on while work of a destroyed stream is in it. */
+struct queue {
+    bool used;           /* by a stream */
+    bool blocking;       /* it waits for the legacy stream, and that one for it */
+    struct clock before; /* what the next work comes behind */
+};
+
+enum task_state { TASK_PENDING, TASK_RUNNING, TASK_OVER };
+
+/* A piece of work that was submitted. */
+struct task {
+    struct task *next;     /* submitted after it */
+    uint64_t id;           /* counts submissions from 1 */
+    unsigned queue;        /* its place in runtime->queues */
+    enum task_state state; /* running: for other threads, while a host function has the lock open */
+    struct work work;      /* its own clone */
+    cudaStream_t stream;   /* as the program gave it; to be compared and handed on alone */
+    uint64_t stream_id;    /* for messages */
+    struct clock clock;    /* what comes before it */
+    uint64_t waited;       /* the newest task when the host had waited for this one; 0: it has not */
+    void *staged;          /* a copy of pageable memory that it reads; NULL: none */
+};
+
+bool clock_merge(struct clock *clock, const struct clock *other); /* the later of each; false: no memory */
+void clock_release(struct clock *clock);
+/* Whether CUDA, or the host by a wait, orders a before b. */
+bool task_before(const struct task *a, const struct task *b);
+
+/* Puts a clone of the work in the stream's queue. `handle`: the stream as the program named it. `result`: or NULL. */
+cudaError_t queue_submit(struct call *call, const struct work *work, struct CUstream_st *stream, cudaStream_t handle,
+                         struct task **result);
+/* Waits for host: all work, a stream's, an event's, one task and what is before it. The error is a kernel's. */
+cudaError_t queue_wait_all(struct call *call);
+cudaError_t queue_wait_stream(struct call *call, struct CUstream_st *stream);
+cudaError_t queue_wait_event(struct call *call, const struct CUevent_st *event);
+cudaError_t queue_wait_task(struct call *call, const struct task *task);
+/* The stream's next work comes behind the event. */
+cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const struct CUevent_st *event);
+void queue_run_all(struct call *call);             /* without the host's knowing */
+/* The instantiated graph is about to change or to end: a pending launch is of the graph as it was then. */
+void queue_settle(struct call *call, const struct CUgraphExec_st *exec);
+void queue_drop(struct runtime *runtime, struct CUstream_st *stream); /* the stream is being destroyed */
+void queue_forget_all(struct runtime *runtime);    /* nothing of it is run any more */
+void queue_release(struct runtime *runtime);       /* at the end */
+
+bool event_record(struct CUevent_st *event, const struct task *task); /* at submission; false: no memory */
+bool event_is_pending(const struct runtime *runtime, const struct CUevent_st *event);
+void event_forget(struct runtime *runtime, const struct CUevent_st *event); /* it is being destroyed */
 
 /* ------------------------------------------------------------------ handle.c */
 
@@ -386,13 +465,14 @@ void handle_release_all(struct runtime *runtime); /* at the end: of programs tha
 struct CUevent_st {
     unsigned flags;                /* cudaEventDisableTiming … */
     bool recorded;                 /* at least once */
-    int64_t time;                  /* nanoseconds of the host's monotonic clock */
+    int64_t time;                  /* nanoseconds of the host's monotonic clock, when its work was over */
+    uint64_t task;                 /* that recorded it last, 0: none */
+    uint64_t stamped;              /* the newest task that set `time` */
+    struct clock clock;            /* what is over when the event is */
     uint64_t capture_id;           /* recorded in that capture, 0: not in one */
     struct CUgraphNode_st **tail;  /* [tail_count]: what the capture had reached */
     size_t tail_count;             /* nodes */
 };
-
-void event_stamp(struct CUevent_st *event);
 
 /* ------------------------------------------------------------------ graph.c, capture.c */
 

@@ -211,7 +211,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_DEVICE))
+    if (call_begin(&call, CALL_DEVICE) && (call.error = queue_wait_all(&call)) == cudaSuccess)
         call.error = set_limit(sim_limits_writable(call.runtime->sim), limit, value);
     return call_end(&call);
 }
@@ -304,6 +304,8 @@ cudaError_t cudaDeviceReset(void)
     struct call call;
 
     if (call_begin(&call, CALL_ANY) && call.runtime->sim) {
+        queue_wait_all(&call); /* after a fault nothing is left there */
+        queue_forget_all(call.runtime);
         module_unload_all(call.runtime);
         allocation_release_all(call.runtime);
         call.runtime->sticky = cudaSuccess;

@@ -52,6 +52,19 @@ static void report(struct runtime *runtime)
         explain_json(runtime->sim, json);
 }
 
+/*
+ * Work that nothing waited for. Its kernels run, so that their faults are found; what it would write into the program's
+ * own memory, or call there, is left out: destructors have run.
+ */
+static void run_the_rest(struct runtime *runtime)
+{
+    struct call call = { .runtime = runtime, .thread = runtime_thread(runtime), .locked = true };
+
+    runtime->ending = true;
+    if (call.thread && runtime->sticky == cudaSuccess)
+        queue_run_all(&call);
+}
+
 __attribute__((destructor)) static void end(void)
 {
     struct runtime *runtime = runtime_get();
@@ -63,6 +76,7 @@ __attribute__((destructor)) static void end(void)
         runtime_complain("the program ended while a kernel was running: no report");
         return;
     }
+    run_the_rest(runtime);
     __atomic_store_n(&runtime->ended, true, __ATOMIC_RELEASE);
     if (runtime->sim) {
         report(runtime);
@@ -73,6 +87,7 @@ __attribute__((destructor)) static void end(void)
     } else {
         module_release_all(runtime);
     }
+    queue_release(runtime);
     handle_release_all(runtime);
     map_release(&runtime->functions);
     map_release(&runtime->variables);

@@ -124,10 +124,12 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (handle_is(call.runtime, exec, HANDLE_EXEC))
+        if (handle_is(call.runtime, exec, HANDLE_EXEC)) {
+            queue_settle(&call, exec);
             exec_destroy(call.runtime, exec);
-        else
+        } else {
             call.error = cudaErrorInvalidValue;
+        }
     }
     return call_end(&call);
 }
@@ -166,6 +168,14 @@ static cudaError_t capture_launch(struct call *call, struct CUstream_st *stream,
     return error;
 }
 
+static cudaError_t submit_launch(struct call *call, const struct CUgraphExec_st *exec, struct CUstream_st *stream,
+                                 cudaStream_t handle)
+{
+    struct work work = { .kind = WORK_EXEC, .call = "cudaGraphLaunch", .exec = exec };
+
+    return queue_submit(call, &work, stream, handle, NULL);
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle)
 {
     struct call call;
@@ -180,7 +190,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle)
         else if (stream->capture)
             call.error = capture_launch(&call, stream, exec);
         else if (!stream->legacy || (call.error = capture_permits_legacy(call.runtime)) == cudaSuccess)
-            call.error = exec_run(&call, exec, handle);
+            call.error = submit_launch(&call, exec, stream, handle);
     }
     return call_end(&call);
 }
@@ -249,10 +259,12 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     cudaGraphExecUpdateResultInfo ignored;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (handle_is(call.runtime, exec, HANDLE_EXEC) && handle_is(call.runtime, graph, HANDLE_GRAPH))
+        if (handle_is(call.runtime, exec, HANDLE_EXEC) && handle_is(call.runtime, graph, HANDLE_GRAPH)) {
+            queue_settle(&call, exec);
             call.error = update(call.runtime, exec, graph, result ? result : &ignored);
-        else
+        } else {
             call.error = cudaErrorInvalidValue;
+        }
     }
     return call_end(&call);
 }
@@ -264,10 +276,12 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     if (call_begin(&call, CALL_DEVICE)) {
         struct exec_step *step = exec_step_of(call.runtime, exec, node);
 
-        if (step)
+        if (step) {
+            queue_settle(&call, exec);
             step->disabled = !enabled;
-        else
+        } else {
             call.error = cudaErrorInvalidValue;
+        }
     }
     return call_end(&call);
 }

@@ -25,7 +25,9 @@ cudaError_t cudaFree(void *pointer)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_UNSAFE))
+    if (call_begin(&call, CALL_UNSAFE) && pointer)
+        call.error = queue_wait_all(&call);
+    if (call.locked && call.error == cudaSuccess)
         call.error = allocation_release(call.runtime, pointer);
     return call_end(&call);
 }
@@ -110,7 +112,10 @@ cudaError_t cudaFreeHost(void *pointer)
     if (call_begin(&call, CALL_UNSAFE) && pointer) {
         const struct region *region = allocation_find(call.runtime, pointer);
 
-        if (allocation_starts(region, pointer) && region->kind == REGION_HOST)
+        call.error = queue_wait_all(&call);
+        if (call.error != cudaSuccess)
+            ;
+        else if (allocation_starts(region, pointer) && region->kind == REGION_HOST)
             memory_release(sim_memory(call.runtime->sim), region->base);
         else
             call.error = cudaErrorInvalidValue;
@@ -151,7 +156,10 @@ cudaError_t cudaHostUnregister(void *pointer)
     if (call_begin(&call, CALL_UNSAFE)) {
         const struct region *region = allocation_find(call.runtime, pointer);
 
-        if (allocation_starts(region, pointer) && region->kind == REGION_REGISTERED)
+        call.error = queue_wait_all(&call);
+        if (call.error != cudaSuccess)
+            ;
+        else if (allocation_starts(region, pointer) && region->kind == REGION_REGISTERED)
             memory_release(sim_memory(call.runtime->sim), region->base);
         else
             call.error = region || !pointer ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered;

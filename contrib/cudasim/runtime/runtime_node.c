@@ -322,6 +322,8 @@ static cudaError_t change_end(struct call *call, cudaGraphExec_t exec, cudaGraph
         if (!handle_is(call->runtime, node, HANDLE_NODE) || node->work.kind != work->kind) {
             call->error = cudaErrorInvalidValue;
         } else if (exec) {
+            if (handle_is(call->runtime, exec, HANDLE_EXEC))
+                queue_settle(call, exec);
             call->error = exec_replace(call->runtime, exec, node, work);
         } else {
             work_release(&node->work);

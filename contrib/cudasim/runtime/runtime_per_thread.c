@@ -57,17 +57,28 @@ PTSZ(cudaGraphInstantiateWithParams, (cudaGraphExec_t *exec, cudaGraph_t graph, 
 
 /* ------------------------------------------------------------------ copies */
 
+/* The calls without "Async" wait, unless they are captured. */
+static cudaError_t finish(cudaError_t error)
+{
+    enum cudaStreamCaptureStatus status;
+
+    if (error != cudaSuccess || cudaStreamIsCapturing(cudaStreamPerThread, &status) != cudaSuccess ||
+        status != cudaStreamCaptureStatusNone)
+        return error;
+    return cudaStreamSynchronize(cudaStreamPerThread);
+}
+
 PTDS(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
-     cudaMemcpyAsync(to, from, bytes, kind, cudaStreamPerThread))
+     finish(cudaMemcpyAsync(to, from, bytes, kind, cudaStreamPerThread)))
 PTDS(cudaMemcpy2D, (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                     enum cudaMemcpyKind kind),
-     cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, cudaStreamPerThread))
+     finish(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, cudaStreamPerThread)))
 PTDS(cudaMemcpy3D, (const struct cudaMemcpy3DParms *p), cudaMemcpy3DAsync(p, cudaStreamPerThread))
 PTDS(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *p), cudaMemcpy3DPeerAsync(p, cudaStreamPerThread))
 PTDS(cudaMemcpyToSymbol, (const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
-     cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, cudaStreamPerThread))
+     finish(cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, cudaStreamPerThread)))
 PTDS(cudaMemcpyFromSymbol, (void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
-     cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, cudaStreamPerThread))
+     finish(cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, cudaStreamPerThread)))
 PTSZ(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t s),
      (to, from, bytes, kind, own(s)))
 PTSZ(cudaMemcpy2DAsync, (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,

@@ -1,7 +1,7 @@
 /*
  * runtime_pool.c - memory in the order of a stream: cudaMallocAsync, cudaFreeAsync and the pools they draw from.
  *
- * As all work runs when it is submitted, memory is taken and given back at the call. Pools keep accounts only: nothing
+ * Memory is taken at the call, and given back when the stream comes to it. Pools keep accounts only: nothing
  * is held in reserve, so the thresholds and policies that programs set are remembered and otherwise without effect.
  */
 #include "runtime.h"
@@ -36,7 +36,12 @@ static cudaError_t allocate(struct call *call, void **pointer, size_t size, stru
     if (stream->capture)
         return capture_allocation(call, stream, size, pointer);
     error = stream->legacy ? capture_permits_legacy(call->runtime) : cudaSuccess;
-    return error == cudaSuccess ? pool_allocate(call->runtime, pool, size, pointer) : error;
+    if (error == cudaSuccess)
+        error = pool_allocate(call->runtime, pool, size, pointer);
+    if (error != cudaErrorMemoryAllocation)
+        return error;
+    queue_run_all(call); /* what is freed there may do */
+    return pool_allocate(call->runtime, pool, size, pointer);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
@@ -57,6 +62,19 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t p
     return call_end(&call);
 }
 
+static cudaError_t free_in_order(struct call *call, struct CUstream_st *stream, void *pointer, cudaStream_t handle)
+{
+    struct work work = { .kind = WORK_FREE, .call = "cudaFreeAsync", .memory = { .address = (uintptr_t)pointer } };
+    const struct region *region = allocation_find(call->runtime, pointer);
+
+    if (!pointer)
+        return cudaSuccess;
+    if (!allocation_is_freeable(region, pointer))
+        return cudaErrorInvalidValue;
+    work.memory.size = region->size;
+    return queue_submit(call, &work, stream, handle, NULL);
+}
+
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle)
 {
     struct call call;
@@ -70,7 +88,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle)
         else if (stream->capture)
             call.error = capture_add(&call, stream, &work);
         else if (!stream->legacy || (call.error = capture_permits_legacy(call.runtime)) == cudaSuccess)
-            call.error = allocation_release(call.runtime, pointer);
+            call.error = free_in_order(&call, stream, pointer, handle);
     }
     return call_end(&call);
 }

@@ -1,8 +1,8 @@
 /*
- * runtime_stream.c - the calls about streams and events. All that was submitted before is over already: waiting is only
- * a check.
+ * runtime_stream.c - the calls about streams and events.
  *
- * Events take the host's monotonic clock: the time between two is what the simulator took, and says nothing of a GPU.
+ * Events take the host's monotonic clock when their turn comes: the time between two is what the simulator took for the
+ * work between them, and says nothing of a GPU.
  */
 #include "runtime.h"
 
@@ -55,21 +55,24 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
             call.error = cudaErrorInvalidResourceHandle;
         } else {
             capture_forget(call.runtime, record);
+            queue_drop(call.runtime, record);
             handle_destroy(call.runtime, record);
         }
     }
     return call_end(&call);
 }
 
-/* Waiting and asking are the same. */
+/* Asking runs the work as well: a program that asks until it is over would never end. */
 static cudaError_t wait_for(cudaStream_t stream)
 {
     struct call call;
 
     if (call_begin(&call, CALL_UNSAFE)) {
-        const struct CUstream_st *record = stream_of(&call, stream);
+        struct CUstream_st *record = stream_of(&call, stream);
 
         call.error = record ? capture_permits_wait(&call, record) : cudaErrorInvalidResourceHandle;
+        if (call.error == cudaSuccess)
+            call.error = queue_wait_stream(&call, record);
     }
     return call_end(&call);
 }
@@ -88,8 +91,8 @@ cudaError_t cudaDeviceSynchronize(void)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_DEVICE))
-        call.error = capture_permits_wait(&call, NULL);
+    if (call_begin(&call, CALL_DEVICE) && (call.error = capture_permits_wait(&call, NULL)) == cudaSuccess)
+        call.error = queue_wait_all(&call);
     return call_end(&call);
 }
 
@@ -240,6 +243,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
     if (call_begin(&call, CALL_DEVICE)) {
         if (handle_is(call.runtime, event, HANDLE_EVENT)) {
+            event_forget(call.runtime, event);
+            clock_release(&event->clock);
             free(event->tail);
             handle_destroy(call.runtime, event);
         } else {
@@ -295,9 +300,12 @@ static cudaError_t wait_for_event(cudaEvent_t event)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_UNSAFE))
+    if (call_begin(&call, CALL_UNSAFE)) {
         call.error = handle_is(call.runtime, event, HANDLE_EVENT) ? check_uncaptured(call.runtime, event)
                                                                   : cudaErrorInvalidResourceHandle;
+        if (call.error == cudaSuccess)
+            call.error = queue_wait_event(&call, event);
+    }
     return call_end(&call);
 }
 
@@ -325,6 +333,8 @@ static cudaError_t elapsed(struct runtime *runtime, float *milliseconds, const s
         return error;
     if (!start->recorded || !end->recorded || ((start->flags | end->flags) & cudaEventDisableTiming))
         return cudaErrorInvalidResourceHandle;
+    if (event_is_pending(runtime, start) || event_is_pending(runtime, end))
+        return cudaErrorNotReady;
     *milliseconds = (float)((double)(end->time - start->time) * 1e-6);
     return cudaSuccess;
 }
@@ -336,6 +346,13 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
     if (call_begin(&call, CALL_DEVICE))
         call.error = elapsed(call.runtime, milliseconds, start, end);
     return call_end(&call);
+}
+
+static cudaError_t wait_in_stream(struct call *call, struct CUstream_st *stream, struct CUevent_st *event)
+{
+    cudaError_t error = capture_wait(call->runtime, stream, event);
+
+    return error == cudaSuccess && !stream->capture ? queue_follow(call, stream, event) : error;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags)
@@ -353,7 +370,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
             call.error = work_submit(&call, &(struct work){ .kind = WORK_WAIT, .call = __func__, .event = event },
                                      handle);
         else
-            call.error = capture_wait(call.runtime, stream, event);
+            call.error = wait_in_stream(&call, stream, event);
     }
     return call_end(&call);
 }

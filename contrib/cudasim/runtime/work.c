@@ -1,7 +1,13 @@
 /*
- * work.c - one piece of work in a stream: run at once, or kept in the graph that its stream is captured into.
+ * work.c - one piece of work in a stream: put in its queue, or kept in the graph that its stream is captured into; and
+ * what it does when its turn comes.
  */
 #include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/cudasim/base/clock.h"
 
 struct host_call {
     const struct host_work *host;
@@ -54,6 +60,15 @@ cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaS
     return error;
 }
 
+/* A piece of work that was submitted earlier may end later, in another queue: its time stands. */
+static void event_stamp(struct CUevent_st *event, uint64_t task)
+{
+    if (!event || task < event->stamped)
+        return;
+    event->stamped = task;
+    event->time = sim_clock_ns();
+}
+
 cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
@@ -69,18 +84,76 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
         return error == cudaSuccess ? set_run(call->runtime, &work->set) : error;
     case WORK_HOST:
         return run_host(call, &work->host, stream);
+    case WORK_EXEC:
+        return exec_run(call, work->exec, stream);
+    case WORK_FREE:
+        return allocation_release(call->runtime, (void *)(uintptr_t)work->memory.address);
     case WORK_GRAPH:
         return run_graph(call, work->graph, stream);
     case WORK_RECORD:
-        event_stamp(work->event);
+        event_stamp(work->event, call->task);
         return cudaSuccess;
     case WORK_EMPTY:
-    case WORK_WAIT:     /* what it waits for is over */
+    case WORK_WAIT:     /* what it waits for is over: it was put behind that */
     case WORK_ALLOCATE: /* a graph's memory keeps its address as long as the graph lives */
     case WORK_RELEASE:
         return cudaSuccess;
     }
     return cudaErrorUnknown;
+}
+
+/* ------------------------------------------------------------------ submission */
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+    size_t length = strlen(text), end = strlen(suffix);
+
+    return length >= end && strcmp(text + length - end, suffix) == 0;
+}
+
+/*
+ * The host waits for copies to pageable memory. For those without "Async" it waits unless both sides are the device's.
+ * From pageable memory to the device a copy with "Async" takes the bytes now, and writes them when its turn comes.
+ */
+static cudaError_t submit_copy(struct call *call, const struct work *work, struct CUstream_st *stream,
+                               cudaStream_t handle)
+{
+    enum copy_side target = copy_side(call->runtime, work->copy.target.address);
+    enum copy_side source = copy_side(call->runtime, work->copy.source.address);
+    bool async = has_suffix(work->call, "Async"), waits = target == SIDE_PAGEABLE;
+    struct work staged = *work;
+    struct task *task = NULL;
+    void *buffer = NULL;
+    cudaError_t error = copy_check(call->runtime, &work->copy, work->call);
+
+    if (error != cudaSuccess)
+        return error;
+    if (!async)
+        waits |= target != SIDE_DEVICE || source != SIDE_DEVICE;
+    else if (source == SIDE_PAGEABLE && target != SIDE_DEVICE && target != SIDE_MANAGED)
+        waits = true;
+    if (!waits && source == SIDE_PAGEABLE && !(buffer = copy_stage(&staged.copy)))
+        waits = true;
+    error = queue_submit(call, &staged, stream, handle, &task);
+    if (error != cudaSuccess)
+        free(buffer);
+    else
+        task->staged = buffer;
+    return error == cudaSuccess && waits ? queue_wait_task(call, task) : error;
+}
+
+/* Sets the device does by itself; for those of memory that the host may read, without "Async", it waits. */
+static cudaError_t submit_set(struct call *call, const struct work *work, struct CUstream_st *stream,
+                              cudaStream_t handle)
+{
+    bool waits = !has_suffix(work->call, "Async") &&
+                 copy_side(call->runtime, work->set.target.address) != SIDE_DEVICE;
+    struct task *task = NULL;
+    cudaError_t error = set_check(call->runtime, &work->set, work->call);
+
+    if (error == cudaSuccess)
+        error = queue_submit(call, work, stream, handle, &task);
+    return error == cudaSuccess && waits ? queue_wait_task(call, task) : error;
 }
 
 cudaError_t work_submit(struct call *call, const struct work *work, cudaStream_t handle)
@@ -97,5 +170,13 @@ cudaError_t work_submit(struct call *call, const struct work *work, cudaStream_t
     }
     if (stream->legacy)
         error = capture_permits_legacy(call->runtime);
-    return error == cudaSuccess ? work_run(call, work, handle) : error;
+    if (error != cudaSuccess)
+        return error;
+    if (work->kind == WORK_WAIT)
+        return queue_follow(call, stream, work->event);
+    if (work->kind == WORK_COPY)
+        return submit_copy(call, work, stream, handle);
+    if (work->kind == WORK_SET)
+        return submit_set(call, work, stream, handle);
+    return queue_submit(call, work, stream, handle, NULL);
 }

@@ -1,0 +1,490 @@
+/*
+ * queue.c - the queues of streams: work is put in, and runs when something waits for it.
+ *
+ * All work that is not over is one list in the order of submission. Each piece carries a clock: for every queue, the
+ * newest piece that comes before it by CUDA's rules (its own stream, the legacy stream, events). Whatever waits, waits
+ * for a clock. Work only depends on earlier work, so a wait runs the pieces that its clock covers from first to last,
+ * and leaves the others pending. So a program that forgets to wait sees old bytes, as it may on a device.
+ *
+ * Three things run work before a wait asks for it. A queue that is full runs its oldest. A seed draws moments, and the
+ * order of streams. And a caller may ask for it (a graph is about to change, memory is short).
+ *
+ * Called by work.c and by the calls that wait. Refuses to know what work does.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PENDING_MOST = 1024,  /* pieces: where a device's queue is full a launch waits, too */
+    PENDING_SEEDED = 64,  /* of a run with a seed, which looks at all of them for each choice */
+};
+
+/* ------------------------------------------------------------------ clocks */
+
+bool clock_merge(struct clock *clock, const struct clock *other)
+{
+    if (other->count > clock->count) {
+        uint64_t *at = realloc(clock->at, other->count * sizeof *at);
+
+        if (!at)
+            return false;
+        memset(at + clock->count, 0, (other->count - clock->count) * sizeof *at);
+        clock->at = at;
+        clock->count = other->count;
+    }
+    for (size_t i = 0; i < other->count; i++)
+        if (other->at[i] > clock->at[i])
+            clock->at[i] = other->at[i];
+    return true;
+}
+
+static bool clock_set(struct clock *clock, size_t queue, uint64_t id)
+{
+    if (queue >= clock->count) {
+        uint64_t *at = realloc(clock->at, (queue + 1) * sizeof *at);
+
+        if (!at)
+            return false;
+        memset(at + clock->count, 0, (queue + 1 - clock->count) * sizeof *at);
+        clock->at = at;
+        clock->count = queue + 1;
+    }
+    clock->at[queue] = id;
+    return true;
+}
+
+void clock_release(struct clock *clock)
+{
+    free(clock->at);
+    *clock = (struct clock){ 0 };
+}
+
+static bool covers(const struct clock *clock, const struct task *task)
+{
+    return task->queue < clock->count && task->id <= clock->at[task->queue];
+}
+
+bool task_before(const struct task *a, const struct task *b)
+{
+    return covers(&b->clock, a) || (a->waited && b->id > a->waited);
+}
+
+/* ------------------------------------------------------------------ queues */
+
+static bool has_tasks(const struct runtime *runtime, unsigned queue)
+{
+    for (const struct task *task = runtime->tasks; task; task = task->next)
+        if (task->queue == queue)
+            return true;
+    return false;
+}
+
+/* A queue that no stream has, and no work of an earlier one; else a new one. NULL: no memory. */
+static struct queue *take_queue(struct runtime *runtime, unsigned *number)
+{
+    struct queue *queues;
+    unsigned n = 1; /* the first is the legacy stream's */
+
+    while (n < runtime->queue_count && (runtime->queues[n].used || has_tasks(runtime, n)))
+        n++;
+    if (n >= runtime->queue_count) {
+        queues = realloc(runtime->queues, (n + 1) * sizeof *queues);
+        if (!queues)
+            return NULL;
+        memset(queues + runtime->queue_count, 0, (n + 1 - runtime->queue_count) * sizeof *queues);
+        runtime->queues = queues;
+        runtime->queue_count = n + 1;
+    }
+    clock_release(&runtime->queues[n].before);
+    *number = n;
+    return &runtime->queues[n];
+}
+
+/* The stream's queue; made at its first work. */
+static struct queue *queue_of(struct runtime *runtime, struct CUstream_st *stream)
+{
+    struct queue *queue;
+
+    if (runtime->queue_count == 0) {
+        runtime->queues = calloc(1, sizeof *runtime->queues);
+        if (!runtime->queues)
+            return NULL;
+        runtime->queue_count = 1;
+        runtime->queues[0].used = true;
+    }
+    if (stream->legacy || stream->queue)
+        return &runtime->queues[stream->queue];
+    queue = take_queue(runtime, &stream->queue);
+    if (queue) {
+        stream->drop = queue_drop;
+        queue->used = true;
+        queue->blocking = !(stream->flags & cudaStreamNonBlocking);
+    }
+    return queue;
+}
+
+void queue_drop(struct runtime *runtime, struct CUstream_st *stream)
+{
+    if (stream->queue)
+        runtime->queues[stream->queue].used = false;
+    stream->queue = 0;
+}
+
+/* What the next work of the queue comes behind: the legacy stream and all blocking ones wait for each other. */
+static bool bring_up(struct runtime *runtime, struct queue *queue)
+{
+    struct queue *legacy = &runtime->queues[0];
+
+    if (queue == legacy) {
+        for (size_t n = 1; n < runtime->queue_count; n++)
+            if ((runtime->queues[n].used || runtime->queues[n].before.count) && runtime->queues[n].blocking &&
+                !clock_merge(&queue->before, &runtime->queues[n].before))
+                return false;
+        return true;
+    }
+    return !queue->blocking || clock_merge(&queue->before, &legacy->before);
+}
+
+/* ------------------------------------------------------------------ the list */
+
+static void task_free(struct task *task)
+{
+    work_release(&task->work);
+    clock_release(&task->clock);
+    free(task->staged);
+    free(task);
+}
+
+/* Takes out what is over and of no more use to the checks. */
+static void sweep(struct runtime *runtime)
+{
+    struct task **link = &runtime->tasks;
+
+    while (*link) {
+        struct task *task = *link;
+
+        if (task->state == TASK_OVER) {
+            *link = task->next;
+            task_free(task);
+        } else {
+            link = &task->next;
+        }
+    }
+    runtime->tasks_end = link;
+}
+
+/* Whether nothing that must come before it is still to be run. */
+static bool is_ready_task(const struct runtime *runtime, const struct task *task)
+{
+    for (const struct task *other = runtime->tasks; other != task; other = other->next)
+        if (other->state != TASK_OVER && task_before(other, task))
+            return false;
+    return true;
+}
+
+static void forget_pending(struct runtime *runtime)
+{
+    for (struct task *task = runtime->tasks; task; task = task->next) {
+        if (task->state == TASK_PENDING) {
+            task->state = TASK_OVER;
+            runtime->pending--;
+        }
+    }
+}
+
+static void run(struct call *call, struct task *task)
+{
+    struct runtime *runtime = call->runtime;
+
+    task->state = TASK_RUNNING;
+    call->task = task->id;
+    runtime->pending--;
+    if (!runtime->ending || (task->work.kind != WORK_HOST && task->work.kind != WORK_COPY))
+        work_run(call, &task->work, task->stream);
+    task->state = TASK_OVER;
+    if (runtime->sticky != cudaSuccess) /* a device executes nothing after a fault */
+        forget_pending(runtime);
+    pthread_cond_broadcast(&runtime->changed);
+}
+
+static uint64_t draw(struct runtime *runtime)
+{
+    uint64_t x = runtime->random += UINT64_C(0x9E3779B97F4A7C15);
+
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+/* The next piece to run of those that `clock` covers (NULL: of all); *left tells whether any of those is not over. */
+static struct task *choose(struct runtime *runtime, const struct clock *clock, bool *left)
+{
+    bool seeded = sim_options(runtime->sim)->seeded;
+    struct task *chosen = NULL;
+    uint64_t count = 0;
+
+    *left = false;
+    for (struct task *task = runtime->tasks; task; task = task->next) {
+        if (task->state == TASK_OVER || (clock && !covers(clock, task)))
+            continue;
+        *left = true;
+        if (task->state != TASK_PENDING || !is_ready_task(runtime, task))
+            continue;
+        if (!seeded)
+            return task;
+        if (draw(runtime) % ++count == 0)
+            chosen = task;
+    }
+    return chosen;
+}
+
+/* Runs what the clock covers. Another thread may be in a host function of it: then waits for that. */
+static void run_all(struct call *call, const struct clock *clock)
+{
+    struct runtime *runtime = call->runtime;
+    bool left = true;
+
+    while (left && runtime->sim) {
+        struct task *task = choose(runtime, clock, &left);
+
+        if (task)
+            run(call, task);
+        else if (left)
+            pthread_cond_wait(&runtime->changed, &runtime->lock);
+    }
+}
+
+void queue_run_all(struct call *call)
+{
+    if (call->runtime->tasks && call->runtime->sim)
+        run_all(call, NULL);
+    sweep(call->runtime);
+}
+
+void queue_settle(struct call *call, const struct CUgraphExec_st *exec)
+{
+    for (const struct task *task = call->runtime->tasks; task; task = task->next) {
+        if (task->state != TASK_OVER && task->work.kind == WORK_EXEC && task->work.exec == exec) {
+            queue_run_all(call);
+            return;
+        }
+    }
+}
+
+/* The host knows that what the clock covers (NULL: all) is over. */
+static void note_waited(struct runtime *runtime, const struct clock *clock)
+{
+    for (struct task *task = runtime->tasks; task; task = task->next)
+        if (!task->waited && task->state == TASK_OVER && (!clock || covers(clock, task)))
+            task->waited = runtime->last_task;
+    sweep(runtime);
+}
+
+/* ------------------------------------------------------------------ waiting */
+
+static cudaError_t wait_for(struct call *call, const struct clock *clock)
+{
+    struct clock own = { 0 };
+
+    /* A host function may lengthen the list, and so the clock of a queue, while this waits. */
+    if (clock && !clock_merge(&own, clock))
+        return cudaErrorMemoryAllocation;
+    if (call->runtime->tasks) {
+        run_all(call, clock ? &own : NULL);
+        note_waited(call->runtime, clock ? &own : NULL);
+    }
+    clock_release(&own);
+    return call->runtime->sticky;
+}
+
+cudaError_t queue_wait_all(struct call *call)
+{
+    return wait_for(call, NULL);
+}
+
+cudaError_t queue_wait_stream(struct call *call, struct CUstream_st *stream)
+{
+    struct queue *queue = queue_of(call->runtime, stream);
+
+    if (!queue || !bring_up(call->runtime, queue))
+        return cudaErrorMemoryAllocation;
+    return wait_for(call, &queue->before);
+}
+
+cudaError_t queue_wait_event(struct call *call, const struct CUevent_st *event)
+{
+    return wait_for(call, &event->clock);
+}
+
+cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const struct CUevent_st *event)
+{
+    struct queue *queue = queue_of(call->runtime, stream);
+
+    return queue && bring_up(call->runtime, queue) && clock_merge(&queue->before, &event->clock)
+               ? cudaSuccess
+               : cudaErrorMemoryAllocation;
+}
+
+/* ------------------------------------------------------------------ submission */
+
+/* Events that the work records are recorded now, as far as the host is concerned. */
+static bool record_events(const struct work *work, const struct task *task)
+{
+    bool good = true;
+
+    if (work->kind == WORK_RECORD)
+        return event_record(work->event, task);
+    for (size_t i = 0; work->kind == WORK_EXEC && i < work->exec->count; i++) {
+        const struct exec_step *step = &work->exec->steps[i];
+
+        if (step->child)
+            good &= record_events(&(struct work){ .kind = WORK_EXEC, .exec = step->child }, task);
+        else if (!step->disabled)
+            good &= record_events(&step->work, task);
+    }
+    return good;
+}
+
+/* Events that an instantiated graph waits for. */
+static cudaError_t follow_events(struct call *call, struct CUstream_st *stream, const struct CUgraphExec_st *exec)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (size_t i = 0; i < exec->count && error == cudaSuccess; i++) {
+        const struct exec_step *step = &exec->steps[i];
+
+        if (step->child)
+            error = follow_events(call, stream, step->child);
+        else if (step->work.kind == WORK_WAIT && step->work.event && !step->disabled)
+            error = queue_follow(call, stream, step->work.event);
+    }
+    return error;
+}
+
+/* Moments that the seed draws. */
+static void run_some(struct call *call)
+{
+    struct runtime *runtime = call->runtime;
+    bool seeded = sim_options(runtime->sim)->seeded, left = true;
+    unsigned most = seeded ? PENDING_SEEDED : PENDING_MOST;
+
+    while (left && (runtime->pending > most || (seeded && runtime->pending && draw(runtime) % 4 == 0))) {
+        struct task *task = choose(runtime, NULL, &left);
+
+        if (task)
+            run(call, task);
+        else
+            break;
+    }
+}
+
+cudaError_t queue_submit(struct call *call, const struct work *work, struct CUstream_st *stream, cudaStream_t handle,
+                         struct task **result)
+{
+    struct runtime *runtime = call->runtime;
+    struct task *task = calloc(1, sizeof *task);
+    struct queue *queue;
+    cudaError_t error = cudaSuccess;
+
+    run_some(call);
+    if (runtime->sticky != cudaSuccess) {
+        free(task);
+        return runtime->sticky;
+    }
+    if (task && work->kind == WORK_EXEC)
+        error = follow_events(call, stream, work->exec);
+    queue = queue_of(runtime, stream);
+    if (!task || error != cudaSuccess || !queue || !bring_up(runtime, queue) ||
+        !clock_merge(&task->clock, &queue->before) || !work_clone(work, &task->work)) {
+        if (task)
+            clock_release(&task->clock);
+        free(task);
+        return cudaErrorMemoryAllocation;
+    }
+    task->id = ++runtime->last_task;
+    task->queue = (unsigned)(queue - runtime->queues);
+    task->stream = handle;
+    task->stream_id = stream->id;
+    if (!clock_set(&queue->before, task->queue, task->id) || !record_events(work, task)) {
+        task_free(task);
+        return cudaErrorMemoryAllocation;
+    }
+    if (!runtime->tasks)
+        runtime->tasks_end = &runtime->tasks;
+    *runtime->tasks_end = task;
+    runtime->tasks_end = &task->next;
+    runtime->pending++;
+    if (result)
+        *result = task;
+    return cudaSuccess;
+}
+
+cudaError_t queue_wait_task(struct call *call, const struct task *task)
+{
+    struct clock clock = { 0 };
+    cudaError_t error;
+
+    if (!clock_merge(&clock, &task->clock) || !clock_set(&clock, task->queue, task->id)) {
+        clock_release(&clock);
+        return cudaErrorMemoryAllocation;
+    }
+    error = wait_for(call, &clock);
+    clock_release(&clock);
+    return error;
+}
+
+/* ------------------------------------------------------------------ events */
+
+bool event_record(struct CUevent_st *event, const struct task *task)
+{
+    event->recorded = true;
+    event->capture_id = 0;
+    free(event->tail);
+    event->tail = NULL;
+    event->tail_count = 0;
+    event->task = task->id;
+    clock_release(&event->clock);
+    return clock_merge(&event->clock, &task->clock) && clock_set(&event->clock, task->queue, task->id);
+}
+
+bool event_is_pending(const struct runtime *runtime, const struct CUevent_st *event)
+{
+    for (const struct task *task = runtime->tasks; task; task = task->next)
+        if (task->id == event->task)
+            return task->state != TASK_OVER;
+    return false;
+}
+
+void event_forget(struct runtime *runtime, const struct CUevent_st *event)
+{
+    for (struct task *task = runtime->tasks; task; task = task->next)
+        if (task->work.kind == WORK_RECORD && task->work.event == event)
+            task->work.event = NULL;
+}
+
+/* ------------------------------------------------------------------ the end */
+
+void queue_forget_all(struct runtime *runtime)
+{
+    forget_pending(runtime);
+    while (runtime->tasks) {
+        struct task *next = runtime->tasks->next;
+
+        if (runtime->tasks->state == TASK_RUNNING) /* a host function of another thread; it lets go of nothing */
+            break;
+        task_free(runtime->tasks);
+        runtime->tasks = next;
+    }
+}
+
+void queue_release(struct runtime *runtime)
+{
+    queue_forget_all(runtime);
+    for (size_t n = 0; n < runtime->queue_count; n++)
+        clock_release(&runtime->queues[n].before);
+    free(runtime->queues);
+    runtime->queues = NULL;
+    runtime->queue_count = 0;
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# cudasim: streams are queues, as on a device. See tests/streams/README.md.
+
+setup_file() {
+    load helpers/common
+    [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
+    make -s -C "$root" have-nvcc || export lacks='no nvcc'
+    [ -z "${lacks:-}" ] || return 0
+    make -s -j "$(nproc)" -C "$root" cudasim-library stream-programs >&2
+}
+
+setup() {
+    load helpers/common
+    [ -z "${lacks:-}" ] || skip "$lacks"
+    cd "$BATS_TEST_TMPDIR"
+    programs=$build/stream-tests
+    local name
+    for name in "${!CUDASIM_@}"; do unset "$name"; done
+    export LD_LIBRARY_PATH=$build/cudasim
+}
+
+# right PROGRAM: every case has its result, and nothing is said of it.
+right() {
+    run -0 --separate-stderr timeout 100 "$programs/$1"
+    assert_output PASSED
+    assert_equal "$stderr" ''
+}
+
+@test "streams: right programs have the results of a device, and nothing is said of them" {
+    right right
+    right per_thread
+}
+
+@test "streams: right programs have the same results whenever work runs" {
+    for CUDASIM_SEED in 1 2 3 4 5 6 7 8; do
+        export CUDASIM_SEED
+        right right
+        right per_thread
+    done
+}
+
+@test "streams: every case is in the list" {
+    for program in right per_thread; do
+        sed -n 's/^static void \([a-z_0-9]*\)(void)$/\1/p' "$root/tests/streams/$program.cu" | sort > defined
+        "$programs/$program" --list | sort > listed
+        diff -u defined listed
+    done
+}

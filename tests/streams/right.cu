@@ -1,0 +1,455 @@
+/*
+ * right.cu - right programs: whatever the order in which a device runs what CUDA does not order, results are the same.
+ */
+#include <thread>
+
+#include "suite.h"
+
+static void order_in_a_stream(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), *host = locked_new<int>(COUNT);
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 3);
+    add<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 4);
+    CHECK(cudaMemcpyAsync(host, device, BYTES, cudaMemcpyDeviceToHost, s.a));
+    CHECK(cudaStreamSynchronize(s.a));
+    EXPECT(all_are(host, 7));
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(host));
+}
+
+static void event_between_streams(void)
+{
+    struct streams s;
+    cudaEvent_t ready;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(COUNT), *host = locked_new<int>(COUNT);
+
+    CHECK(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
+    fill<<<BLOCKS, 128, 0, s.a>>>(in, COUNT, 5);
+    CHECK(cudaEventRecord(ready, s.a));
+    CHECK(cudaStreamWaitEvent(s.b, ready, 0));
+    add_to<<<BLOCKS, 128, 0, s.b>>>(out, in, COUNT, 1);
+    CHECK(cudaMemcpyAsync(host, out, BYTES, cudaMemcpyDeviceToHost, s.b));
+    CHECK(cudaStreamSynchronize(s.b));
+    EXPECT(all_are(host, 6));
+    CHECK(cudaEventDestroy(ready));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+    CHECK(cudaFreeHost(host));
+}
+
+/* A wait is for the record before it, whatever is recorded later. */
+static void event_recorded_again(void)
+{
+    struct streams s;
+    cudaEvent_t event;
+    int *first = device_new<int>(COUNT), *second = device_new<int>(COUNT), *host = locked_new<int>(COUNT);
+
+    CHECK(cudaEventCreate(&event));
+    fill<<<BLOCKS, 128, 0, s.a>>>(first, COUNT, 1);
+    CHECK(cudaEventRecord(event, s.a));
+    CHECK(cudaStreamWaitEvent(s.b, event, 0));
+    fill<<<BLOCKS, 128, 0, s.a>>>(second, COUNT, 2);
+    CHECK(cudaEventRecord(event, s.a));
+    add<<<BLOCKS, 128, 0, s.b>>>(first, COUNT, 10);
+    CHECK(cudaMemcpyAsync(host, first, BYTES, cudaMemcpyDeviceToHost, s.b));
+    CHECK(cudaStreamSynchronize(s.b));
+    EXPECT(all_are(host, 11));
+    CHECK(cudaEventSynchronize(event));
+    CHECK(cudaMemcpy(host, second, BYTES, cudaMemcpyDeviceToHost));
+    EXPECT(all_are(host, 2));
+    CHECK(cudaEventDestroy(event));
+    CHECK(cudaFree(first));
+    CHECK(cudaFree(second));
+    CHECK(cudaFreeHost(host));
+}
+
+/* The border lies within a page and within a sector. */
+static void halves_of_one_buffer(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), *host = locked_new<int>(COUNT);
+    const int half = COUNT / 2 + 1;
+
+    memset(host, 0, BYTES);
+    CHECK(cudaMemcpyAsync(device, host, half * sizeof(int), cudaMemcpyHostToDevice, s.a));
+    CHECK(cudaMemcpyAsync(device + half, host + half, (COUNT - half) * sizeof(int), cudaMemcpyHostToDevice, s.b));
+    add<<<BLOCKS, 128, 0, s.a>>>(device, half, 8);
+    add<<<BLOCKS, 128, 0, s.b>>>(device + half, COUNT - half, 8);
+    CHECK(cudaMemcpyAsync(host, device, half * sizeof(int), cudaMemcpyDeviceToHost, s.a));
+    CHECK(cudaMemcpyAsync(host + half, device + half, (COUNT - half) * sizeof(int), cudaMemcpyDeviceToHost, s.b));
+    CHECK(cudaStreamSynchronize(s.a));
+    for (int i = 0; i < half; i++)
+        EXPECT(host[i] == 8);
+    CHECK(cudaStreamSynchronize(s.b));
+    EXPECT(all_are(host, 8));
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(host));
+}
+
+/* The legacy stream waits for blocking streams, and they for it. */
+static void legacy_stream_orders(void)
+{
+    struct streams s(cudaStreamDefault);
+    int *device = device_new<int>(COUNT), *host = locked_new<int>(COUNT);
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 1);
+    add<<<BLOCKS, 128>>>(device, COUNT, 10);
+    add<<<BLOCKS, 128, 0, s.b>>>(device, COUNT, 100);
+    CHECK(cudaMemcpyAsync(host, device, BYTES, cudaMemcpyDeviceToHost, s.b));
+    CHECK(cudaStreamSynchronize(s.b));
+    EXPECT(all_are(host, 111));
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(host));
+}
+
+/* A copy without "Async" waits for blocking streams, and is over when it returns. */
+static void copy_waits_for_blocking_streams(void)
+{
+    struct streams s(cudaStreamDefault);
+    int *device = device_new<int>(COUNT), host[COUNT];
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 21);
+    CHECK(cudaMemcpy(host, device, BYTES, cudaMemcpyDeviceToHost));
+    EXPECT(all_are(host, 21));
+    CHECK(cudaFree(device));
+}
+
+/* Pageable memory is taken before the call returns. */
+static void pageable_memory_is_taken_at_once(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), host[COUNT];
+
+    for (int i = 0; i < COUNT; i++)
+        host[i] = 4;
+    CHECK(cudaMemcpyAsync(device, host, BYTES, cudaMemcpyHostToDevice, s.a));
+    memset(host, 0, sizeof host);
+    add<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 1);
+    CHECK(cudaMemcpyAsync(host, device, BYTES, cudaMemcpyDeviceToHost, s.a)); /* returns when it is over */
+    EXPECT(all_are(host, 5));
+    CHECK(cudaFree(device));
+}
+
+/* Rows and planes of pageable memory, too. */
+static void pageable_rows_are_taken_at_once(void)
+{
+    enum { WIDTH = 30, ROWS = 7, PITCH = 64 };
+    struct streams s;
+    static int host[ROWS * PITCH], back[ROWS * PITCH];
+    int *device;
+    size_t pitch;
+
+    for (int i = 0; i < ROWS * PITCH; i++)
+        host[i] = i;
+    CHECK(cudaMallocPitch(&device, &pitch, WIDTH * sizeof(int), ROWS));
+    CHECK(cudaMemcpy2DAsync(device, pitch, host, PITCH * sizeof(int), WIDTH * sizeof(int), ROWS,
+                            cudaMemcpyHostToDevice, s.a));
+    memset(host, 0, sizeof host);
+    CHECK(cudaMemcpy2DAsync(back, PITCH * sizeof(int), device, pitch, WIDTH * sizeof(int), ROWS,
+                            cudaMemcpyDeviceToHost, s.a));
+    for (int y = 0; y < ROWS; y++)
+        for (int x = 0; x < WIDTH; x++)
+            EXPECT(back[y * PITCH + x] == y * PITCH + x);
+    CHECK(cudaFree(device));
+}
+
+/* Two page-locked buffers in turn; each is written again after the event behind its copy. */
+static void two_buffers_in_turn(void)
+{
+    enum { STEPS = 6 };
+    struct streams s;
+    cudaEvent_t copied[2];
+    int *device = device_new<int>(COUNT), *sum = device_new<int>(COUNT), *buffer[2], host[COUNT];
+
+    CHECK(cudaMemsetAsync(sum, 0, BYTES, s.a));
+    for (int i = 0; i < 2; i++) {
+        buffer[i] = locked_new<int>(COUNT);
+        CHECK(cudaEventCreateWithFlags(&copied[i], cudaEventDisableTiming));
+    }
+    for (int step = 0; step < STEPS; step++) {
+        int *from = buffer[step % 2];
+
+        CHECK(cudaEventSynchronize(copied[step % 2]));
+        for (int i = 0; i < COUNT; i++)
+            from[i] = step;
+        CHECK(cudaMemcpyAsync(device, from, BYTES, cudaMemcpyHostToDevice, s.a));
+        CHECK(cudaEventRecord(copied[step % 2], s.a));
+        add<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 1);
+        add_to<<<BLOCKS, 128, 0, s.a>>>(sum, device, COUNT, 0);
+    }
+    CHECK(cudaMemcpyAsync(host, sum, BYTES, cudaMemcpyDeviceToHost, s.a));
+    EXPECT(all_are(host, STEPS));
+    for (int i = 0; i < 2; i++) {
+        CHECK(cudaFreeHost(buffer[i]));
+        CHECK(cudaEventDestroy(copied[i]));
+    }
+    CHECK(cudaFree(device));
+    CHECK(cudaFree(sum));
+}
+
+static void CUDART_CB take_note(void *data)
+{
+    int *values = (int *)data;
+
+    values[1] = values[0];
+}
+
+/* A host function comes after the copy before it, and before the one behind it. */
+static void host_function_between_copies(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), *host = locked_new<int>(2), result = 0;
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 9);
+    CHECK(cudaMemcpyAsync(host, device, sizeof(int), cudaMemcpyDeviceToHost, s.a));
+    CHECK(cudaLaunchHostFunc(s.a, take_note, host));
+    CHECK(cudaMemcpyAsync(device + 1, host + 1, sizeof(int), cudaMemcpyHostToDevice, s.a));
+    add<<<1, 128, 0, s.a>>>(device, 2, 1);
+    CHECK(cudaMemcpyAsync(&result, device + 1, sizeof(int), cudaMemcpyDeviceToHost, s.a));
+    EXPECT(result == 10);
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(host));
+}
+
+static __global__ void wait_and_add(const volatile int *flag, const int *in, int *out)
+{
+    while (!*flag)
+        ;
+    __threadfence_system();
+    *out = *in + 1;
+}
+
+/* The host writes data and then the flag that the kernel waits for, after the launch. */
+static void kernel_waits_for_host(void)
+{
+    int *host = locked_new<int>(3);
+
+    wait_and_add<<<1, 1>>>(host, host + 1, host + 2);
+    CHECK(cudaGetLastError());
+    host[1] = 41;
+    __atomic_store_n(&host[0], 1, __ATOMIC_RELEASE);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(host[2] == 42);
+    CHECK(cudaFreeHost(host));
+}
+
+static void memory_in_stream_order(void)
+{
+    struct streams s;
+    cudaEvent_t ready, used;
+    int *device, *host = locked_new<int>(COUNT);
+
+    CHECK(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
+    CHECK(cudaEventCreateWithFlags(&used, cudaEventDisableTiming));
+    for (int step = 0; step < 4; step++) {
+        CHECK(cudaMallocAsync((void **)&device, BYTES, s.a));
+        fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, step);
+        CHECK(cudaEventRecord(ready, s.a));
+        CHECK(cudaStreamWaitEvent(s.b, ready, 0));
+        CHECK(cudaMemcpyAsync(host, device, BYTES, cudaMemcpyDeviceToHost, s.b));
+        CHECK(cudaEventRecord(used, s.b));
+        CHECK(cudaStreamWaitEvent(s.a, used, 0));
+        CHECK(cudaFreeAsync(device, s.a));
+        CHECK(cudaStreamSynchronize(s.b));
+        EXPECT(all_are(host, step));
+    }
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaEventDestroy(ready));
+    CHECK(cudaEventDestroy(used));
+    CHECK(cudaFreeHost(host));
+}
+
+/* A launch is of the graph as it was at the launch. */
+static void graph_changed_between_launches(void)
+{
+    struct streams s;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node;
+    size_t nodes = 1;
+    int *device = device_new<int>(COUNT), host[COUNT], n = COUNT, by = 100;
+    void *arguments[] = {&device, &n, &by};
+    cudaKernelNodeParams parameters = {};
+
+    CHECK(cudaMemsetAsync(device, 0, BYTES, s.a));
+    CHECK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeThreadLocal));
+    add<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 1);
+    CHECK(cudaStreamEndCapture(s.a, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphGetNodes(graph, &node, &nodes));
+    CHECK(cudaGraphLaunch(exec, s.a));
+    parameters.func = (void *)add;
+    parameters.gridDim = dim3(BLOCKS);
+    parameters.blockDim = dim3(128);
+    parameters.kernelParams = arguments;
+    CHECK(cudaGraphExecKernelNodeSetParams(exec, node, &parameters));
+    CHECK(cudaGraphLaunch(exec, s.a));
+    CHECK(cudaGraphLaunch(exec, s.a));
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaMemcpyAsync(host, device, BYTES, cudaMemcpyDeviceToHost, s.a));
+    EXPECT(all_are(host, 201));
+    CHECK(cudaFree(device));
+}
+
+/* The host works on its part of managed memory while the kernel has another part, in the same page. */
+static void managed_memory_in_parts(void)
+{
+    int *values = managed_new<int>(2 * COUNT);
+
+    add<<<BLOCKS, 128>>>(values, COUNT, 2);
+    CHECK(cudaGetLastError());
+    for (int i = 0; i < COUNT; i++)
+        values[COUNT + i] += 3;
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(all_are(values, 2) && all_are(values + COUNT, 3));
+    CHECK(cudaFree(values));
+}
+
+static __global__ void count_up(int *counter)
+{
+    atomicAdd(counter, 1);
+}
+
+static void atomics_in_two_streams(void)
+{
+    struct streams s;
+    int *counter = device_new<int>(1), result;
+
+    CHECK(cudaMemset(counter, 0, sizeof(int)));
+    CHECK(cudaDeviceSynchronize());
+    count_up<<<4, 64, 0, s.a>>>(counter);
+    count_up<<<4, 64, 0, s.b>>>(counter);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(&result, counter, sizeof result, cudaMemcpyDeviceToHost));
+    EXPECT(result == 512);
+    CHECK(cudaFree(counter));
+}
+
+static void both_streams_read(void)
+{
+    struct streams s;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(2 * COUNT), host[COUNT];
+
+    fill<<<BLOCKS, 128>>>(in, COUNT, 6);
+    CHECK(cudaDeviceSynchronize());
+    add_to<<<BLOCKS, 128, 0, s.a>>>(out, in, COUNT, 1);
+    add_to<<<BLOCKS, 128, 0, s.b>>>(out + COUNT, in, COUNT, 2);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(host, out, BYTES, cudaMemcpyDeviceToHost));
+    EXPECT(all_are(host, 7));
+    CHECK(cudaMemcpy(host, out + COUNT, BYTES, cudaMemcpyDeviceToHost));
+    EXPECT(all_are(host, 8));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
+static void asked_until_over(void)
+{
+    struct streams s;
+    cudaEvent_t event;
+    int *host = locked_new<int>(COUNT);
+
+    CHECK(cudaEventCreate(&event));
+    fill<<<BLOCKS, 128, 0, s.a>>>(host, COUNT, 1);
+    CHECK(cudaEventRecord(event, s.a));
+    while (cudaEventQuery(event) == cudaErrorNotReady)
+        ;
+    EXPECT(all_are(host, 1));
+    fill<<<BLOCKS, 128, 0, s.a>>>(host, COUNT, 2);
+    while (cudaStreamQuery(s.a) == cudaErrorNotReady)
+        ;
+    EXPECT(all_are(host, 2));
+    cudaGetLastError(); /* "not ready" is remembered */
+    CHECK(cudaEventDestroy(event));
+    CHECK(cudaFreeHost(host));
+}
+
+/* More launches than a queue holds. */
+static void many_launches(void)
+{
+    struct streams s;
+    int *device = device_new<int>(1), result;
+
+    CHECK(cudaMemsetAsync(device, 0, sizeof(int), s.a));
+    for (int i = 0; i < 3000; i++)
+        add<<<1, 1, 0, s.a>>>(device, 1, 1);
+    CHECK(cudaMemcpyAsync(&result, device, sizeof(int), cudaMemcpyDeviceToHost, s.a));
+    EXPECT(result == 3000);
+    CHECK(cudaFree(device));
+}
+
+/* A destroyed stream's work, and a destroyed event's, goes on. */
+static void destroyed_while_pending(void)
+{
+    cudaStream_t stream;
+    cudaEvent_t event;
+    int *device = device_new<int>(COUNT), host[COUNT];
+
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaEventCreate(&event));
+    fill<<<BLOCKS, 128, 0, stream>>>(device, COUNT, 12);
+    CHECK(cudaEventRecord(event, stream));
+    CHECK(cudaEventDestroy(event));
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaMemcpy(host, device, BYTES, cudaMemcpyDeviceToHost));
+    EXPECT(all_are(host, 12));
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(device));
+}
+
+/* Each thread has a stream; the main thread joins them before it looks. */
+static void threads_with_streams(void)
+{
+    int *device = device_new<int>(4 * COUNT), host[COUNT];
+    std::thread threads[4];
+
+    for (int t = 0; t < 4; t++)
+        threads[t] = std::thread([=] {
+            cudaStream_t stream;
+
+            CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+            fill<<<BLOCKS, 128, 0, stream>>>(device + t * COUNT, COUNT, t);
+            add<<<BLOCKS, 128, 0, stream>>>(device + t * COUNT, COUNT, 1);
+            CHECK(cudaStreamSynchronize(stream));
+            CHECK(cudaStreamDestroy(stream));
+        });
+    for (int t = 0; t < 4; t++)
+        threads[t].join();
+    for (int t = 0; t < 4; t++) {
+        CHECK(cudaMemcpy(host, device + t * COUNT, BYTES, cudaMemcpyDeviceToHost));
+        EXPECT(all_are(host, t + 1));
+    }
+    CHECK(cudaFree(device));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct suite_case cases[] = {
+        CASE(order_in_a_stream),
+        CASE(event_between_streams),
+        CASE(event_recorded_again),
+        CASE(halves_of_one_buffer),
+        CASE(legacy_stream_orders),
+        CASE(copy_waits_for_blocking_streams),
+        CASE(pageable_memory_is_taken_at_once),
+        CASE(pageable_rows_are_taken_at_once),
+        CASE(two_buffers_in_turn),
+        CASE(host_function_between_copies),
+        CASE(kernel_waits_for_host),
+        CASE(memory_in_stream_order),
+        CASE(graph_changed_between_launches),
+        CASE(managed_memory_in_parts),
+        CASE(atomics_in_two_streams),
+        CASE(both_streams_read),
+        CASE(asked_until_over),
+        CASE(many_launches),
+        CASE(destroyed_while_pending),
+        CASE(threads_with_streams),
+    };
+
+    return suite_main(cases, sizeof cases / sizeof cases[0], argc, argv);
+}
