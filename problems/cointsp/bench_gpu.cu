@@ -64,6 +64,7 @@ extern "C" {
 #include "coin.h"
 #include "tsplib.h"
 #include "verify/base/blob.h"
+#include "verify/base/parallel.h"
 }
 
 /* One call, or many runs: a case, its instance, and where results go. */
@@ -213,6 +214,7 @@ int main(int argc, char **argv)
         { "kroA100", 500, 200, 1, true },  { "kroA100", 1000, 200, 1, true }, { "kroA100", 8192, 20, 1, false },
         { "pcb442", 1000, 20, 1, false },  { "pr1002", 1000, 5, 1, false },  { "kroA100", 1000, 20, 132, false },
     };
+    parallel_begin(1, nullptr, nullptr); /* a run of the reference has one core */
     const int repeats = argc > 2 ? (int)bench_number(argv[2], "REPEATS", 1, 1000) : 11;
     const char *wanted = argc > 3 ? argv[3] : "";
     bool ok = true;

@@ -1,10 +1,11 @@
 /*
- * coin.c - the fast reference: one core, vectors of 16 numbers.
+ * coin.c - the fast reference: vectors of 16 numbers, all processors.
  *
  * Nearly all time goes into the walks: at each step the sum over the unvisited cities of a row of the generator, and
  * the city where the prefix sums pass a threshold. A row is stored so that lane l of the vectors holds the cities l B
- * to l B + B - 1, B = ceil(n / 16): B additions of vectors give the sums of 16 runs of cities in index order, a scan
- * of those finds the run, and at most B numbers of that run are looked at one by one. Visited cities are masked out.
+ * to l B + B - 1, B = ceil(n / 16): B additions of vectors give the sums of 16 runs of cities in index order, and on
+ * the way those up to each city of a run. So a search in 16 sums finds the run, and one in B sums the city. Visited
+ * cities are masked out. Idle processors share the walks of a generation.
  *
  * The vectors are the compiler's own (GCC's vector extension), so one source serves every machine; the walk is compiled
  * for three levels of x86-64, and the level is chosen at run time.
@@ -14,6 +15,7 @@
 
 #include "coin.h"
 #include "include/cointsp_bits.h"
+#include "verify/base/parallel.h"
 
 enum { LANES = 16, BLOCKS_MAX = COINTSP_CITIES_MAX / LANES };
 
@@ -32,20 +34,21 @@ struct coin {
     uint16_t *tours;                         /* [P][n] */
     ranked *ranks;                           /* [P] */
     uint16_t place[COINTSP_CITIES_MAX];      /* where a city is stored in a row */
-    void (*walk)(struct coin *coin, uint32_t generation, uint32_t individual);
+    uint32_t generation;                     /* the one under way */
+    void (*walk)(const struct coin *coin, uint32_t generation, uint32_t first, uint32_t second);
 };
 
 /* ------------------------------------------------------------------ walks */
 
-/* The lane whose run holds `threshold`, which becomes what is left of it in that run. */
-static inline uint32_t find_lane(const uint32_t *sums, uint32_t *threshold)
-{
-    uint32_t lane = 0;
-
-    while (*threshold >= sums[lane])
-        *threshold -= sums[lane++];
-    return lane;
-}
+/* A walk under way. */
+struct walker {
+    lanes mask[BLOCKS_MAX]; /* all ones where a city is unvisited; also where there is none: it has no weight */
+    lanes sums[BLOCKS_MAX]; /* of the weights of each lane's run, up to this block */
+    lanes up_to, before;    /* of all weights of the lanes up to this one; of those before it */
+    uint32_t random[4];
+    uint32_t individual, city;
+    uint16_t *tour;
+};
 
 /* Without any weight: the `left`-th city of the unvisited ones, counted from 0. */
 static uint32_t find_unvisited(const struct coin *coin, const uint32_t *mask, uint32_t left)
@@ -55,61 +58,145 @@ static uint32_t find_unvisited(const struct coin *coin, const uint32_t *mask, ui
             return j;
 }
 
-static inline __attribute__((always_inline)) void walk(struct coin *coin, uint32_t generation, uint32_t individual)
+/* So many walks at a time: each would wait for its own sums most of the time. */
+enum { PACE = 2 };
+
+/*
+ * For each walk, how many of its sums[count * stride], which never fall and end above it, are at most its threshold.
+ * Without a branch that depends on them: nobody can predict where a walk goes, and a wrong guess costs as much as the
+ * whole search.
+ */
+static inline __attribute__((always_inline)) void find(const uint32_t *const sums[PACE], uint32_t stride,
+                                                       uint32_t count, const uint32_t threshold[PACE],
+                                                       uint32_t found[PACE])
 {
-    lanes mask_lanes[BLOCKS_MAX], weights[BLOCKS_MAX];
-    uint32_t *mask = (uint32_t *)mask_lanes, *weight = (uint32_t *)weights, random[4];
-    const uint32_t n = coin->n, blocks = coin->blocks;
-    uint16_t *tour = coin->tours + (size_t)individual * n;
-    uint32_t city;
+    for (uint32_t w = 0; w < PACE; w++)
+        found[w] = 0;
+    while (count > 1) {
+        const uint32_t half = count / 2;
 
-    memset(mask, 0xff, coin->width * sizeof *mask); /* what is no city has no weight */
-    cointsp_random_block(coin->c->key, generation, individual, 0, random);
-    city = cointsp_scale(random[0], n);
-    tour[0] = (uint16_t)city;
-    mask[coin->place[city]] = 0;
-    for (uint32_t step = 1; step < n; step++) {
-        const lanes *row = (const lanes *)(coin->generator + (size_t)city * coin->width);
-        uint32_t sums[LANES] __attribute__((aligned(64))), total = 0, threshold, lane;
-        lanes sum = { 0 };
-
-        if (step % 4 == 0)
-            cointsp_random_block(coin->c->key, generation, individual, step / 4, random);
-        for (uint32_t b = 0; b < blocks; b++) {
-            weights[b] = row[b] & mask_lanes[b];
-            sum += weights[b];
-        }
-        memcpy(sums, &sum, sizeof sums);
-        for (int l = 0; l < LANES; l++)
-            total += sums[l];
-        if (total == 0) {
-            city = find_unvisited(coin, mask, cointsp_scale(random[step % 4], n - step));
-        } else {
-            threshold = cointsp_scale(random[step % 4], total);
-            lane = find_lane(sums, &threshold);
-            city = lane * blocks;
-            for (const uint32_t *w = weight + lane; threshold >= *w; w += LANES, city++)
-                threshold -= *w;
-        }
-        tour[step] = (uint16_t)city;
-        mask[coin->place[city]] = 0;
+        for (uint32_t w = 0; w < PACE; w++)
+            found[w] += half & -(uint32_t)(sums[w][(found[w] + half - 1) * stride] <= threshold[w]);
+        count -= half;
     }
 }
 
-static void walk_portable(struct coin *coin, uint32_t generation, uint32_t individual)
+static inline __attribute__((always_inline)) void visit(const struct coin *coin, struct walker *w, uint32_t step,
+                                                        uint32_t city)
 {
-    walk(coin, generation, individual);
+    w->city = city;
+    w->tour[step] = (uint16_t)city;
+    ((uint32_t *)w->mask)[coin->place[city]] = 0;
+}
+
+static inline __attribute__((always_inline)) void set_out(const struct coin *coin, struct walker *w,
+                                                          uint32_t generation, uint32_t individual)
+{
+    w->individual = individual;
+    w->tour = coin->tours + (size_t)individual * coin->n;
+    memset(w->mask, 0xff, coin->width * sizeof(uint32_t));
+    cointsp_random_block(coin->c->key, generation, individual, 0, w->random);
+    visit(coin, w, 0, cointsp_scale(w->random[0], coin->n));
+}
+
+/* Each lane gets what the one before has. */
+static inline __attribute__((always_inline)) void shift(lanes *to, const lanes *from)
+{
+    *to = __builtin_shuffle((lanes){ 0 }, *from,
+                            (lanes){ 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30 });
+}
+
+/* The sums of lanes 0 to l, for each l. */
+static inline __attribute__((always_inline)) void add_prefixes(lanes *sums)
+{
+    const lanes zero = { 0 };
+    lanes sum;
+
+    shift(&sum, sums);
+    sum += *sums;
+    sum += __builtin_shuffle(zero, sum, (lanes){ 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 });
+    sum += __builtin_shuffle(zero, sum, (lanes){ 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27 });
+    sum += __builtin_shuffle(zero, sum, (lanes){ 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23 });
+    *sums = sum;
+}
+
+/* The sums of all lanes and blocks of each walk's next step. */
+static inline __attribute__((always_inline)) void add_up(const struct coin *coin, struct walker walkers[PACE])
+{
+    const lanes *rows[PACE];
+    lanes sums[PACE];
+
+    for (uint32_t w = 0; w < PACE; w++) {
+        rows[w] = (const lanes *)(coin->generator + (size_t)walkers[w].city * coin->width);
+        sums[w] = (lanes){ 0 };
+    }
+    for (uint32_t b = 0; b < coin->blocks; b++)
+        for (uint32_t w = 0; w < PACE; w++)
+            walkers[w].sums[b] = sums[w] += rows[w][b] & walkers[w].mask[b];
+    for (uint32_t w = 0; w < PACE; w++) {
+        add_prefixes(&sums[w]);
+        walkers[w].up_to = sums[w];
+        shift(&walkers[w].before, &sums[w]);
+    }
+}
+
+static inline __attribute__((always_inline)) void walk_on(const struct coin *coin, struct walker walkers[PACE],
+                                                          uint32_t generation, uint32_t step)
+{
+    uint32_t thresholds[PACE], lane[PACE], block[PACE];
+    const uint32_t *sums[PACE];
+
+    if (step % 4 == 0)
+        for (uint32_t w = 0; w < PACE; w++)
+            cointsp_random_block(coin->c->key, generation, walkers[w].individual, step / 4, walkers[w].random);
+    add_up(coin, walkers);
+    for (uint32_t w = 0; w < PACE; w++) {
+        thresholds[w] = cointsp_scale(walkers[w].random[step % 4], walkers[w].up_to[LANES - 1]);
+        sums[w] = (uint32_t *)&walkers[w].up_to;
+    }
+    find(sums, 1, LANES, thresholds, lane);
+    for (uint32_t w = 0; w < PACE; w++) {
+        thresholds[w] -= walkers[w].before[lane[w]];
+        sums[w] = (uint32_t *)walkers[w].sums + lane[w];
+    }
+    find(sums, LANES, coin->blocks, thresholds, block);
+    for (uint32_t w = 0; w < PACE; w++) {
+        uint32_t city = lane[w] * coin->blocks + block[w];
+
+        if (walkers[w].up_to[LANES - 1] == 0) /* what was found is no city */
+            city = find_unvisited(coin, (uint32_t *)walkers[w].mask,
+                                  cointsp_scale(walkers[w].random[step % 4], coin->n - step));
+        visit(coin, &walkers[w], step, city);
+    }
+}
+
+static inline __attribute__((always_inline)) void walk_two(const struct coin *coin, uint32_t generation,
+                                                           uint32_t first, uint32_t second)
+{
+    struct walker walkers[PACE];
+
+    set_out(coin, &walkers[0], generation, first);
+    set_out(coin, &walkers[1], generation, second);
+    for (uint32_t step = 1; step < coin->n; step++)
+        walk_on(coin, walkers, generation, step);
+}
+
+static void walk_portable(const struct coin *coin, uint32_t generation, uint32_t first, uint32_t second)
+{
+    walk_two(coin, generation, first, second);
 }
 
 #ifdef __x86_64__
-__attribute__((target("avx2"))) static void walk_avx2(struct coin *coin, uint32_t generation, uint32_t individual)
+__attribute__((target("avx2"))) static void walk_avx2(const struct coin *coin, uint32_t generation, uint32_t first,
+                                                      uint32_t second)
 {
-    walk(coin, generation, individual);
+    walk_two(coin, generation, first, second);
 }
 
-__attribute__((target("avx512f"))) static void walk_avx512(struct coin *coin, uint32_t generation, uint32_t individual)
+__attribute__((target("avx512f"))) static void walk_avx512(const struct coin *coin, uint32_t generation,
+                                                           uint32_t first, uint32_t second)
 {
-    walk(coin, generation, individual);
+    walk_two(coin, generation, first, second);
 }
 #endif
 
@@ -225,15 +312,27 @@ static void coin_start(struct coin *coin)
                 coin->generator[(size_t)i * coin->width + coin->place[j]] = COINTSP_ONE / (coin->n - 1);
 }
 
+/* Individuals that a processor takes at a time. */
+enum { WALKS = 16 };
+
+/* The tours of some individuals, and their lengths. The last of an odd number walks twice. */
+static void walk_some(void *context, size_t first, size_t end)
+{
+    struct coin *coin = context;
+
+    for (size_t p = first; p < end; p += 2)
+        coin->walk(coin, coin->generation, (uint32_t)p, (uint32_t)(p + 1 < end ? p + 1 : p));
+    for (size_t p = first; p < end; p++)
+        coin->ranks[p] = (ranked)length_of(coin, coin->tours + p * coin->n) << INDEX_BITS | p;
+}
+
 /* One generation; its ranks stay in coin->ranks, the best first. */
 static void coin_generation(struct coin *coin, uint32_t generation)
 {
     const uint32_t population = coin->c->population;
 
-    for (uint32_t p = 0; p < population; p++) {
-        coin->walk(coin, generation, p);
-        coin->ranks[p] = (ranked)length_of(coin, coin->tours + (size_t)p * coin->n) << INDEX_BITS | p;
-    }
+    coin->generation = generation;
+    parallel_pieces(population, WALKS, walk_some, coin);
     qsort(coin->ranks, population, sizeof *coin->ranks, ascending);
     memset(coin->pairs, 0, (size_t)coin->n * coin->width * sizeof *coin->pairs);
     for (uint32_t s = 0; s < coin->c->selected; s++) {

@@ -18,6 +18,7 @@
 #include "opt.h"
 #include "parts.h"
 #include "tsplib.h"
+#include "verify/base/parallel.h"
 
 /* An input for `count` instances, which take `size` bytes together. */
 static bool input_alloc(struct blob *input, uint32_t count, size_t size, uint32_t salt, struct error *error)
@@ -67,17 +68,47 @@ static bool draws_a_boundary(const struct cointsp_case *c)
     return false;
 }
 
-/* The key of a case: where that takes some 100 ms at most, one that draws a boundary. */
+/* Keys that several processors look at. */
+enum { KEYS_AT_A_TIME = 32 };
+
+struct keys {
+    struct cointsp_case cases[KEYS_AT_A_TIME]; /* which differ in their keys */
+    bool found[KEYS_AT_A_TIME];
+};
+
+static void look_at_key(void *context, size_t i)
+{
+    struct keys *keys = context;
+
+    keys->found[i] = draws_a_boundary(&keys->cases[i]);
+}
+
+/*
+ * The key of a case: the first that draws a boundary, of those that one processor can look at in some 2 s, or the last
+ * of them.
+ */
 static void draw_key(struct cointsp_case *c, struct random_stream *numbers)
 {
     const uint32_t quick = 96; /* cities: a boundary in 2 * 2^30 / 95 draws, on average */
     const uint64_t most = (uint64_t)1 << 29; /* draws */
+    const uint64_t each = (uint64_t)c->population * c->n;
+    struct keys keys;
+    size_t count = 0;
 
-    for (uint64_t draws = 0; draws < most; draws += (uint64_t)c->population * c->n) {
-        c->key[0] = random_u32(numbers);
-        c->key[1] = random_u32(numbers);
-        if (c->n < quick || draws_a_boundary(c))
-            return;
+    for (uint64_t draws = 0; draws < most; draws += count * each) {
+        for (count = 0; count < KEYS_AT_A_TIME && draws + count * each < most; count++) {
+            c->key[0] = random_u32(numbers);
+            c->key[1] = random_u32(numbers);
+            if (c->n < quick)
+                return;
+            keys.cases[count] = *c;
+        }
+        parallel_run(count, look_at_key, &keys);
+        for (size_t i = 0; i < count; i++)
+            if (keys.found[i]) {
+                *c = keys.cases[i];
+                return;
+            }
     }
 }
 

@@ -23,6 +23,7 @@
 
 #include "evolve.h"
 #include "exact.h"
+#include "verify/base/parallel.h"
 
 const char *const diffevo_function_names[DIFFEVO_FUNCTIONS] = {
     "sphere", "rosenbrock", "rastrigin", "ackley", "griewank", "schwefel",
@@ -233,6 +234,22 @@ static void make_rotation(struct random_stream *stream, uint32_t dimension, floa
     }
 }
 
+/* The runs that set one target, on several processors. */
+struct target_runs {
+    const float *data;
+    struct diffevo_problem problems[TARGET_RUNS]; /* one problem from several seeds */
+    struct diffevo_result results[TARGET_RUNS];
+    bool ok[TARGET_RUNS]; /* else memory is exhausted */
+};
+
+static void run_for_target(void *context, size_t i)
+{
+    struct target_runs *runs = context;
+    float x[DIFFEVO_DIMENSION_MAX];
+
+    runs->ok[i] = diffevo_evolve(diffevo_isa_best(), &runs->problems[i], runs->data, &runs->results[i], x);
+}
+
 /*
  * Sets an open problem's target by runs from other seeds. The worst of them counts: of a function with many valleys one
  * run may find a value that others hardly find. Whatever the function, all of m more runs are worse than it with a
@@ -241,16 +258,19 @@ static void make_rotation(struct random_stream *stream, uint32_t dimension, floa
 static bool find_target(struct diffevo_problem *problem, const float *data, struct random_stream *stream,
                         struct error *error)
 {
-    struct diffevo_problem p = *problem;
-    struct diffevo_result result;
-    float x[DIFFEVO_DIMENSION_MAX], worst = 0;
+    struct target_runs runs = { .data = data };
+    float worst = 0;
 
     for (int run = 0; run < TARGET_RUNS; run++) {
-        p.seed[0] = random_u32(stream);
-        p.seed[1] = random_u32(stream);
-        if (!diffevo_evolve(diffevo_isa_best(), &p, data, &result, x))
+        runs.problems[run] = *problem;
+        runs.problems[run].seed[0] = random_u32(stream);
+        runs.problems[run].seed[1] = random_u32(stream);
+    }
+    parallel_run(TARGET_RUNS, run_for_target, &runs);
+    for (int run = 0; run < TARGET_RUNS; run++) {
+        if (!runs.ok[run])
             return error_toolkit(error, "out of memory for an input");
-        worst = result.best > worst ? result.best : worst;
+        worst = runs.results[run].best > worst ? runs.results[run].best : worst;
     }
     problem->target = 1.001f * worst;
     return true;

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "cases.h"
@@ -16,6 +17,7 @@
 #include "input.h"
 #include "parts.h"
 #include "plain.h"
+#include "verify/base/parallel.h"
 
 static size_t output_size(const struct blob *input) { return output_bytes(header_of(input)); }
 
@@ -39,19 +41,33 @@ static bool answer_alloc(const struct blob *input, struct blob *answer, struct e
     return true;
 }
 
+/* The problems of an input, which several processors solve. */
+struct solving {
+    const struct blob *input, *answer;
+    enum diffevo_isa isa;
+    atomic_bool failed; /* for want of memory */
+};
+
+static void solve(void *context, size_t k)
+{
+    struct solving *s = context;
+    const struct diffevo_problem *p = &problems_of(s->input)[k];
+
+    if (!diffevo_evolve(s->isa, p, data_of(s->input), &results_of(s->answer)[k], x_of(s->input, s->answer) + p->x))
+        atomic_store(&s->failed, true);
+}
+
 static bool reference(const struct blob *input, const struct random_key *secret, struct blob *answer,
                       struct error *error)
 {
-    const struct diffevo_problem *p = problems_of(input);
-    enum diffevo_isa isa = diffevo_isa_best();
+    struct solving solving = { .input = input, .answer = answer, .isa = diffevo_isa_best() };
 
     (void)secret;
     if (!answer_alloc(input, answer, error))
         return false;
-    for (uint32_t k = 0; !is_open(input) && k < header_of(input)->count; k++)
-        if (!diffevo_evolve(isa, &p[k], data_of(input), &results_of(answer)[k], x_of(input, answer) + p[k].x))
-            return error_toolkit(error, "out of memory for the reference answer");
-    return true;
+    if (!is_open(input))
+        parallel_run(header_of(input)->count, solve, &solving);
+    return !atomic_load(&solving.failed) || error_toolkit(error, "out of memory for the reference answer");
 }
 
 static bool reference_plain(const struct blob *input, const struct random_key *secret, struct blob *answer,

@@ -69,36 +69,4 @@ static inline void *map_shared(int fd, size_t size)
     return place;
 }
 
-/*
- * The same for memory that nobody has used yet, all zero: in huge pages where the kernel has them (Linux 6.1, whatever
- * the machine's setting for them), and all pages are there. A huge page can be made once one byte of it is there; small
- * ones that are all made before, and then collected into a huge one, take ten times as long.
- */
-static inline void *map_new(int fd, size_t size)
-{
-    char *place = map_reserve(size);
-
-    if (place && mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
-        munmap(place, size);
-        return NULL;
-    }
-    if (place && size % HUGE_PAGE == 0) {
-        for (size_t i = 0; i < size; i += HUGE_PAGE)
-            ((volatile char *)place)[i] = 0;
-        madvise(place, size, MADV_COLLAPSE); /* a machine that cannot is slower, not wrong */
-    }
-    if (!place || madvise(place, size, MADV_POPULATE_WRITE) == 0)
-        return place;
-    if (errno != EINVAL) { /* there is no memory for it */
-        const int reason = errno;
-
-        munmap(place, size);
-        errno = reason;
-        return NULL;
-    }
-    for (size_t i = 0; i < size; i += 4096) /* they are to count as the host's memory, not as the submission's */
-        ((volatile char *)place)[i] = 0;
-    return place;
-}
-
 #endif

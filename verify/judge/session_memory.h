@@ -18,6 +18,12 @@ int session_shared_memory(const char *name, size_t size);
  */
 int session_input_memory(const struct blob *input, size_t *size);
 
+/*
+ * Maps all `size` bytes of such a file that nobody has used yet, all zero; NULL with errno. In huge pages where the
+ * kernel has them (Linux 6.1, whatever the machine's setting for them), and all pages are there.
+ */
+void *session_map_new(int fd, size_t size);
+
 /* Fills the output with other bytes than before. False when there is no chance to draw from. */
 bool session_poison(struct session *session);
 

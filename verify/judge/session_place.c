@@ -68,7 +68,7 @@ struct facts session_make_place(struct session *session, size_t mapped, int64_t 
     if (session->place)
         munmap(session->place, session->place_size);
     fd = session_shared_memory("input", mapped);
-    session->place = fd < 0 ? NULL : map_new(fd, mapped);
+    session->place = fd < 0 ? NULL : session_map_new(fd, mapped);
     session->place_size = mapped;
     if (!session->place) {
         facts = session_lost(session, facts, "cannot make memory for the input");

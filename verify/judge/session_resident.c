@@ -122,7 +122,7 @@ static struct facts make_slots(struct session *session, size_t input_size, size_
     release_staging(session);
     session->resident.staging_size = map_size(size);
     staging = session_shared_memory("staging", session->resident.staging_size);
-    session->resident.staging = staging < 0 ? NULL : map_new(staging, session->resident.staging_size);
+    session->resident.staging = staging < 0 ? NULL : session_map_new(staging, session->resident.staging_size);
     if (!session->resident.staging) {
         if (staging >= 0)
             close(staging);
