@@ -1,5 +1,5 @@
 /*
- * feed.h - the event feed: a log that only grows, one notification a line.
+ * feed.h - the event feed: a log that only grows, with one notification per line.
  *
  * The log is kept, not computed anew: what it says so far is replayed, compared with the objects as they are now, and
  * the differences are appended. So tokens stay what they were, whatever has changed: results, rejudgings, contest.yaml,

@@ -22,7 +22,7 @@ struct walker {
     struct mutants *mutants;
     const struct source *source;
     CXTranslationUnit unit;
-    CXFile file;      /* the source's own: nothing else is changed */
+    CXFile file;      /* the submission itself: no other file is changed */
     bool cuda;
     char function[96]; /* in which the walk is */
 };

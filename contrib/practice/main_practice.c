@@ -5,7 +5,7 @@
  *   build/practice/PROBLEM SUBMISSION.so [--league NAME] [--case NAME | --generate LINE] [--seed N]
  *
  * It makes one input, calls device_user_setup() if there is one and device_user() once, and checks the answer. There is
- * no box, no clock and no limit, and user code could do to this process what it likes: nothing that is said here is a
+ * no box, no clock and no limit, and user code could do to this process what it likes: nothing that it prints is a
  * verdict. It is linked once for each problem, with its call.c, and knows its problem by its own name.
  */
 #include <dlfcn.h>

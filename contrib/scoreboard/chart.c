@@ -189,7 +189,7 @@ static void put_stacks(struct page *page, const struct stacks *stacks, double ax
     const double wide = 100.0 / BINS, unit = stacks->unit;
 
     for (size_t i = 0; i < BINS; i++) {
-        const bool one = unit < 4; /* too flat to be told apart: a bar */
+        const bool one = unit < 4; /* too flat to tell apart: a bar */
 
         for (size_t k = 0; k < (one ? stacks->counts[i] > 0 : stacks->counts[i]); k++) {
             double height = one ? unit * (double)stacks->counts[i] : unit - 1.5;

@@ -1,5 +1,5 @@
 /*
- * page_submission.c - one submission: what was said of it, its cases, every time that was taken, and at which clocks.
+ * page_submission.c - one submission: its verdict and messages, its cases, every measured time, and the clocks.
  */
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "chart.h"
 #include "pages.h"
 
-/* Ranked cases in the picture; calls of a case in a table; the longest time since the start that is told, hours. */
+/* Ranked cases in the picture; calls of a case in a table; the longest time since the start that is shown, hours. */
 enum { CHART_CASES = 16, CALLS = 200, MOST_HOURS = 100 };
 
 static const char *text_of(const json_t *object, const char *key)

@@ -65,7 +65,7 @@ static bool put_file(void *context, const char *path, const char *name, struct e
         page_put(page, "<p>%s</p>\n", page_word(page, WORD_NO_TEXT));
     }
     free(text);
-    return true; /* what cannot be read is no text either */
+    return true; /* an unreadable file is no text either */
 }
 
 void code_put(struct page *page, const char *folder, int64_t id)

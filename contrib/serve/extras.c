@@ -99,7 +99,7 @@ static json_t *counters_of_gpu(struct server *server, const struct extras *of, b
     return object;
 }
 
-/* The simulator's counts: its report's kernels without what is said of single lines. */
+/* The simulator's counts: the kernels of its report, without the notes on single lines. */
 static json_t *counters_of_simulator(struct server *server, const struct extras *of, bool whole, struct error *error)
 {
     json_t *record = record_of(server, of->judgement, NAME_EXPLAIN, error), *object, *kernel;

@@ -72,7 +72,7 @@ void news_close(struct news *news)
     free(news);
 }
 
-/* What was being written when the power failed is cut off: no client was told of it. */
+/* Cuts off a line that a power failure left incomplete. No client has seen it. */
 static bool cut_broken_line(const char *path, struct error *error)
 {
     struct stat status;
@@ -210,7 +210,7 @@ static json_t *objects_of_teams(json_t *open, const json_t *jury)
     return objects;
 }
 
-/* Puts what has changed into the feed of a view, and on the disk. The reference to the objects is taken over. */
+/* Puts what has changed into the feed of a view, and on the disk. It owns the reference to the objects from then on. */
 static bool publish(struct news *news, enum news_view view, json_t *objects, struct error *error)
 {
     struct feed *feed = &news->feeds[view];

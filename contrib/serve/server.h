@@ -82,7 +82,7 @@ struct upload_file {
 };
 
 /*
- * Hands in files[count] of a team: one .c, .cu or archive by itself, or several files as a folder called `title`. The
+ * Hands in files[count] of a team: one .c, .cu or archive alone, or several files as a folder called `title`. The
  * submission's number in *number; else a reply is filled.
  */
 bool upload_take(struct server *server, const struct http_request *request, const char *team, const char *problem,

@@ -384,7 +384,7 @@ static void get_events(struct server *server, struct http_reply *reply)
 
 /* ------------------------------------------------------------------ as JSON, for programs */
 
-/* A team's submission, or any for the jury. False where it is none of the account's. */
+/* A team's submission, or any for the jury. False if the account does not own it. */
 static bool get_json(struct server *server, const struct http_request *request, int64_t id, struct http_reply *reply)
 {
     struct error error = { 0 };

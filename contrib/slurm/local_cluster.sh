@@ -66,7 +66,7 @@ configure() { # NODES PORT
         echo "SlurmdLogFile=$folder/slurmd-%n.log"
         echo AuthType=auth/munge
         echo CredType=cred/munge
-        # A requeued job waits until its first credential has expired: two minutes, also where less than 5 s are said.
+        # A requeued job waits until its first credential has expired: two minutes, also if the option is below 5 s.
         echo "AuthInfo=socket=$folder/munge.socket,cred_expire=6"
         echo ProctrackType=proctrack/linuxproc
         echo TaskPlugin=task/none

@@ -290,7 +290,7 @@ static bool atomics(const struct explain *explain, const struct explain_kernel *
     say_where(finding, kernel);
     say(finding, " makes %ju atomic operations, %.2f a thread and %.1f a request: those that meet at one address are"
                  " done one after the other. Combine first, in the warp (__shfl_down_sync, __reduce_add_sync), then in"
-                 " shared memory, and leave one atomic a block.",
+                 " shared memory, and leave one atomic operation per block.",
         (uintmax_t)c->atomic_lanes, explain_ratio((double)c->atomic_lanes, (double)c->threads),
         (double)c->atomic_lanes / (double)c->atomic_requests);
     /* At the ideal, a request is one operation. */

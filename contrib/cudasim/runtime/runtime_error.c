@@ -134,7 +134,7 @@
     row(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream") \
     row(cudaErrorStreamCaptureWrongThread, "a thread-local capture must be ended by its own thread") \
     row(cudaErrorTimeout, "wait operation timed out") \
-    row(cudaErrorGraphExecUpdateFailure, "the changes are none that an instantiated graph can take over") \
+    row(cudaErrorGraphExecUpdateFailure, "an instantiated graph cannot be updated with these changes") \
     row(cudaErrorExternalDevice, "an asynchronous error outside of CUDA has occurred") \
     row(cudaErrorInvalidClusterSize, "a kernel launch error has occurred due to cluster misconfiguration") \
     row(cudaErrorFunctionNotLoaded, "the function must be loaded first") \

@@ -17,10 +17,10 @@ usage: predict.sh features FILE.cu [OPTION...] [-- ARGUMENT...]       a whole pr
   --n N, --s N     input size and problem size, which only you know
   --tune           one launch: also with other block sizes that leave the number of threads as it is
   --nvcc 'FLAGS'   further flags for nvcc
-  --json, --csv    as JSON, or as CSV (default: a name and a value a line, launches apart by an empty line)
+  --json, --csv    as JSON, or as CSV (default: one name and value per line, an empty line between launches)
   --help
 
-exit codes: 0; 1 the kernel or program fails, or the kernel's work hangs on data that is not there; 2 wrong arguments or
+exit codes: 0; 1 the kernel or program fails, or the kernel's work depends on data that is not there; 2 wrong arguments or
 files; 3 the toolkit or the machine is at fault
 END
 }
