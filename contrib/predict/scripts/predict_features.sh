@@ -20,8 +20,8 @@ usage: predict.sh features FILE.cu [OPTION...] [-- ARGUMENT...]       a whole pr
   --json, --csv    as JSON, or as CSV (default: one name and value per line, an empty line between launches)
   --help
 
-exit codes: 0; 1 the kernel or program fails, or the kernel's work depends on data that is not there; 2 wrong arguments or
-files; 3 the toolkit or the machine is at fault
+exit codes: 0; 1 the kernel or program fails, or the kernel's work depends on data that is not there; 2 wrong arguments
+or files; 3 the toolkit or the machine is at fault
 END
 }
 
