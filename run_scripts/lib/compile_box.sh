@@ -62,8 +62,8 @@ box=(bwrap --unshare-all --unshare-user --uid 65534 --gid 65534 --cap-drop ALL -
     --dev /dev --size 2147483648 --tmpfs /tmp "${binds[@]}" --bind "$output" "$output" --chdir "$PWD")
 proc=(--proc /proc)
 
-# behind_landlock COMMAND...: for machines without namespaces. If this user is root, the command runs as another user who
-# may read the named files, and that user owns the output. Ends with 125 if there is no Landlock either.
+# behind_landlock COMMAND...: for machines without namespaces. If this user is root, the command runs as another user,
+# who may read the named files and owns the output. Ends with 125 if there is no Landlock either.
 behind_landlock() {
     local program files=() user=() file status=0
     program=$(dirname "$0")/../../${BUILD:-build}/landlock
