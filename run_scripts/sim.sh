@@ -19,6 +19,7 @@ A COMMAND may be any: make test, cmake -B build, ctest. It finds an nvcc that bu
 
   --explain        say at the end what each kernel did, and what would make it faster
   --json FILE      write that as JSON
+  --html FILE      write it as a page: the source, and beside each line what it did
   --checks LIST    none, or some of written,races,leaks,lanes,bounds,calls,unused; all is all of them
                    but unused, which is the default; addresses are always checked
   --seed N         run threads in an order drawn from N, to shake out races
@@ -40,6 +41,7 @@ check='(all|written|races|leaks|lanes|bounds|calls|unused)'
 option() {
     case $1 in
     --json) json=$2 ;;
+    --html) html=$2 ;;
     --checks)
         [[ $2 =~ ^(none|$check(,$check)*)$ ]] ||
             refuse "--checks: '$2' is not all, none, or some of written,races,leaks,lanes,bounds,calls,unused"
@@ -58,11 +60,11 @@ option() {
     esac
 }
 
-explain='' json='' flags=() keep='' output='' command=''
+explain='' json='' html='' flags=() keep='' output='' command=''
 while [ $# -gt 0 ]; do
     case $1 in
     --explain | --keep) printf -v "${1#--}" 1 && shift ;;
-    --json | --checks | --seed | --workers | --nvcc | -o | -[IDLl])
+    --json | --html | --checks | --seed | --workers | --nvcc | -o | -[IDLl])
         [ $# -gt 1 ] && [ -n "$2" ] || refuse "option '$1' needs a value; see --help"
         option "$1" "$2"
         shift 2 ;;
@@ -84,8 +86,9 @@ done
 [ ${#sources[@]} -eq 0 ] || command=''
 
 [ -z "$json" ] || export CUDASIM_JSON=$json
+[ -z "$html" ] || export CUDASIM_HTML=$html
 [ -z "$explain" ] || export CUDASIM_EXPLAIN=1
-explain=$explain$json # either needs what ptxas says
+explain=$explain$json$html # each needs what ptxas says
 
 # simulator: the library, built where it is missing or old.
 simulator() {

@@ -20,6 +20,15 @@ struct sim;
  */
 FILE *explain_open(const char *path);
 
+/* Writes a report into a file; false if it cannot. */
+typedef bool (*explain_writer)(FILE *out, const void *context);
+
+/*
+ * Has `writer` write the file `path`, by way of PATH.part when it is a regular file or new. False with a line on standard
+ * error if it cannot be written.
+ */
+bool explain_write(const char *path, explain_writer writer, const void *context);
+
 /* Faults, each kernel's numbers, then the three findings that cost most. At most 100 columns but for faults. */
 void explain_text(struct sim *sim, FILE *out);
 
@@ -81,5 +90,11 @@ void explain_text(struct sim *sim, FILE *out);
  * A ratio whose divisor is 0 is null.
  */
 bool explain_json(struct sim *sim, const char *path);
+
+/*
+ * The same as one page of HTML with the sources, and beside each line what it did; it needs no script and no other file.
+ * False with a line on standard error if it cannot be written.
+ */
+bool explain_html(struct sim *sim, const char *path);
 
 #endif

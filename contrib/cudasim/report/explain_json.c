@@ -5,14 +5,11 @@
  */
 #include "explain.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "explain_model.h"
 
@@ -211,43 +208,9 @@ static json_t *explain_object(const struct explain *explain)
                      faults, "kernels", kernels, "findings", findings);
 }
 
-FILE *explain_open(const char *path)
+static bool write_json(FILE *out, const void *object)
 {
-    const char own[] = "/proc/self/fd/";
-    const bool is_open = strncmp(path, own, sizeof own - 1) == 0;
-    const int fd = is_open ? dup(atoi(path + sizeof own - 1)) : -1;
-
-    return is_open ? fd >= 0 ? fdopen(fd, "w") : NULL : fopen(path, "we");
-}
-
-static bool write_into(const json_t *object, const char *path)
-{
-    FILE *out = explain_open(path);
-    bool ok = out && json_dumpf(object, out, JSON_INDENT(2)) == 0;
-
-    return out && fclose(out) == 0 && ok;
-}
-
-/* A device, a pipe or a link is written to; only a plain file is replaced as a whole. */
-static bool write_file(const json_t *object, const char *path)
-{
-    struct stat status;
-    char *part;
-    bool ok;
-
-    if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return write_into(object, path);
-    if (asprintf(&part, "%s.part", path) < 0)
-        return false;
-    ok = json_dump_file(object, part, JSON_INDENT(2)) == 0 && rename(part, path) == 0;
-    if (!ok) {
-        int why = errno;
-
-        unlink(part);
-        errno = why;
-    }
-    free(part);
-    return ok;
+    return json_dumpf(object, out, JSON_INDENT(2)) == 0;
 }
 
 bool explain_json(struct sim *sim, const char *path)
@@ -258,8 +221,8 @@ bool explain_json(struct sim *sim, const char *path)
 
     if (!object)
         fprintf(stderr, "cudasim: out of memory for the report '%s'\n", path);
-    else if (!(ok = write_file(object, path)))
-        fprintf(stderr, "cudasim: cannot write '%s': %s\n", path, strerror(errno));
+    else
+        ok = explain_write(path, write_json, object);
     json_decref(object);
     explain_free(explain);
     return ok;

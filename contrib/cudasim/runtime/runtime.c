@@ -93,7 +93,7 @@ static bool create_device(struct runtime *runtime)
 {
     struct sim_limits limits;
     struct sim_options options;
-    const char *json = getenv("CUDASIM_JSON");
+    const char *json = getenv("CUDASIM_JSON"), *html = getenv("CUDASIM_HTML");
     char message[512] = "";
 
     if (!sim_limits_from_environment(&limits, message, sizeof message) ||
@@ -102,7 +102,7 @@ static bool create_device(struct runtime *runtime)
         runtime->device_error = cudaErrorInitializationError;
         return false;
     }
-    options.explain = options.explain || (json && *json);
+    options.explain = options.explain || (json && *json) || (html && *html);
     runtime->sim = sim_create(&limits, &options, message, sizeof message);
     if (!runtime->sim) {
         runtime_complain("%s", message);

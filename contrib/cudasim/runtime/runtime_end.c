@@ -39,7 +39,7 @@ static void report_text(struct runtime *runtime)
 /* What the environment asked to be told at the end. */
 static void report(struct runtime *runtime)
 {
-    const char *json = getenv("CUDASIM_JSON");
+    const char *json = getenv("CUDASIM_JSON"), *html = getenv("CUDASIM_HTML");
 
     /* After a fault no program can free anything. */
     if (sim_options(runtime->sim)->check_leaks && runtime->sticky == cudaSuccess)
@@ -50,6 +50,8 @@ static void report(struct runtime *runtime)
         speed_text(runtime->sim, stderr);
     if (json && *json)
         explain_json(runtime->sim, json);
+    if (html && *html)
+        explain_html(runtime->sim, html);
 }
 
 /*
