@@ -81,7 +81,7 @@ suite() {
     mv -T "$work/$1.new" "$work/$1"
 }
 
-# limited SECONDS COMMAND LOG: a line of bash, under a limit, its standard output and standard error to LOG.out, LOG.err.
+# limited SECONDS COMMAND LOG: a line of bash, under a limit. What it prints is in LOG.out and LOG.err.
 limited() {
     timeout -k 5 "$1" bash -c "$2" < /dev/null > "$3.out" 2> "$3.err"
 }
@@ -144,7 +144,8 @@ wait
 echo "# population.sh: a run's limit is $limit s, a build's $build_limit s"
 echo '# what      true other  seconds  program'
 for name in "${names[@]}"; do cat "$work/rows/$name"; done | tee "$work/table"
-awk '{ came[$1]++; if ($1 != "unbuilt") { true += $2; other += $3; time += $4; if ($3) loud++; if ($1 == "right" && $3) false++ } }
+awk '{ came[$1]++ }
+    $1 != "unbuilt" { true += $2; other += $3; time += $4; loud += $3 > 0; false += $1 == "right" && $3 > 0 }
     END { printf "# %d programs:", NR
           n = split("right wrong refused crashed slow unbuilt", kind, " ")
           for (i = 1; i <= n; i++) printf "%s %d %s", i > 1 ? "," : "", came[kind[i]], kind[i]

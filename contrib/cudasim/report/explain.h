@@ -24,8 +24,8 @@ FILE *explain_open(const char *path);
 typedef bool (*explain_writer)(FILE *out, const void *context);
 
 /*
- * Has `writer` write the file `path`, by way of PATH.part when it is a regular file or new. False with a line on standard
- * error if it cannot be written.
+ * Has `writer` write the file `path`, by way of PATH.part when it is a regular file or new. False with a line on
+ * standard error if it cannot be written.
  */
 bool explain_write(const char *path, explain_writer writer, const void *context);
 
@@ -92,8 +92,8 @@ void explain_text(struct sim *sim, FILE *out);
 bool explain_json(struct sim *sim, const char *path);
 
 /*
- * The same as one page of HTML with the sources, and beside each line what it did; it needs no script and no other file.
- * False with a line on standard error if it cannot be written.
+ * The same as one page of HTML with the sources, and beside each line what it did. It needs no script and no other
+ * file. False with a line on standard error if it cannot be written.
  */
 bool explain_html(struct sim *sim, const char *path);
 

@@ -423,7 +423,8 @@ static const char style[] =
     "@media(max-width:52rem){.code thead{position:absolute;width:1px;height:1px;overflow:hidden;"
     "clip-path:inset(50%)}.code,.code tbody,.code caption{display:block}.code tr{display:flex;flex-wrap:wrap}"
     ".code th{width:3.2rem;padding:.1rem .4rem}.code .s{width:calc(100% - 3.2rem)}"
-    ".code td:not(.s){display:inline-block;padding:.05rem .6rem}.code td:empty,.error th,.warning th,.advice th{display:none}"
+    ".code td:not(.s){display:inline-block;padding:.05rem .6rem}"
+    ".code td:empty,.error th,.warning th,.advice th{display:none}"
     ".code .n::before{content:attr(data-label) \" \";color:var(--dim)}.code .bad::before{color:inherit}}\n";
 
 static void kernel_table(const struct page *page)
@@ -431,7 +432,8 @@ static void kernel_table(const struct page *page)
     FILE *out = page->out;
 
     fputs("<h2 id=\"kernels\">Kernels</h2>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\""
-          " aria-labelledby=\"all\"><table class=\"facts\"><caption id=\"all\">All kernels</caption><thead><tr><th scope=\"col\">kernel</th><th scope=\"col\" class=\"n\">time</th>"
+          " aria-labelledby=\"all\"><table class=\"facts\"><caption id=\"all\">All kernels</caption>"
+          "<thead><tr><th scope=\"col\">kernel</th><th scope=\"col\" class=\"n\">time</th>"
           "<th scope=\"col\" class=\"n\">launches</th><th scope=\"col\" class=\"n\">threads</th>"
           "<th scope=\"col\" class=\"n\">lanes</th><th scope=\"col\" class=\"n\">bytes moved</th>"
           "<th scope=\"col\">blocks an SM, limited by</th></tr></thead><tbody>\n", out);
@@ -455,7 +457,8 @@ static void fault_list(const struct page *page)
 {
     const struct explain *e = page->explain;
 
-    fprintf(page->out, "<h2 id=\"reports\">Reports</h2>\n%s", e->fault_count ? "<ul>\n" : "<p>Nothing was found.</p>\n");
+    fprintf(page->out, "<h2 id=\"reports\">Reports</h2>\n%s",
+            e->fault_count ? "<ul>\n" : "<p>Nothing was found.</p>\n");
     for (size_t i = 0; i < e->fault_count; i++) {
         const struct sim_fault *f = &e->faults[i];
 
@@ -478,8 +481,8 @@ static void advice_list(const struct page *page)
 
     if (e->finding_count == 0)
         return;
-    fputs("<h2 id=\"advice\">Advice</h2>\n<p class=\"dim\">What each costs is the estimate of a simple model of an H100.</p>\n<ol>\n",
-          page->out);
+    fputs("<h2 id=\"advice\">Advice</h2>\n"
+          "<p class=\"dim\">What each costs is the estimate of a simple model of an H100.</p>\n<ol>\n", page->out);
     for (size_t i = 0; i < e->finding_count; i++) {
         const struct explain_finding *found = &e->findings[i];
 
@@ -536,7 +539,8 @@ static bool write_page(FILE *out, const void *context)
     fault_list(&page);
     advice_list(&page);
     if (page.row_count > 0)
-        fputs("<h2 id=\"columns\">Columns</h2>\n<p class=\"dim\">Executed: instructions by warps. Time: the line's share. Lanes: how"
+        fputs("<h2 id=\"columns\">Columns</h2>\n"
+              "<p class=\"dim\">Executed: instructions by warps. Time: the line's share. Lanes: how"
               " many of 32 work in an instruction. Sectors: of 32 bytes of global memory for one request, and in"
               " parentheses as few as would do. Passes: the same of shared memory. Divergent: branches at which lanes"
               " part.</p>\n", out);
