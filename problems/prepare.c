@@ -203,7 +203,7 @@ bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, siz
         make_batch(prepare, list(prepare, number, repetition, wanted > 0 ? wanted : 1));
         call = prepare->calls;
     }
-    if (!call->ok && prepare->count > 1) { /* perhaps for want of memory, beside the others: again, by itself */
+    if (!call->ok && prepare->count > 1) { /* perhaps for want of memory, beside the others: again, alone */
         prepare_release(prepare);
         prepare->calls[0] = (struct prepared){ .number = number, .repetition = (uint32_t)repetition };
         make_batch(prepare, 1);

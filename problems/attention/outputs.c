@@ -151,7 +151,7 @@ struct method {
     bool rounded;         /* weights are rounded to bfloat16 for the second product */
     bool sums_rounded;    /* and the sum of the weights is that of the rounded ones */
     bool normalised;      /* weights are divided by their sum before they are rounded; all keys at a time */
-    bool late;            /* a maximum that grew by less than 8 (in powers of 2) is not taken over */
+    bool late;            /* a maximum that grew by less than 8 (in powers of 2) is not used */
 };
 
 static const struct method methods[] = {

@@ -249,7 +249,7 @@ static void count(struct coin *coin, const uint16_t *tour, int32_t amount)
 
 /*
  * As both groups have the same size and tours are closed, the counts of a row of `pairs` add up to 0, so the two
- * terms of the source's formula are one: k n / (n - 1)^2 (r - p).
+ * terms of the COIN thesis's formula are one: k n / (n - 1)^2 (r - p).
  */
 static void update_row(struct coin *coin, uint32_t i)
 {

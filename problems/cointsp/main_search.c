@@ -7,7 +7,7 @@
  * can be. Prints every setting in the order of the scores, then 10 runs of the best ones with P = 500 and P = 1000.
  *
  * Built by `make build/benches/cointsp_search`. Its output is docs/results/cointsp-search.txt. The default in coin.h
- * is, of the finalists that are nowhere worse than the source's results in bench.sh, the one with the lowest score at
+ * is, of the finalists that are nowhere worse than the COIN thesis in bench.sh, the one with the lowest score at
  * P = 1000.
  */
 #include <stdint.h>

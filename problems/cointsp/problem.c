@@ -196,8 +196,8 @@ static bool generate_open(const struct arguments *arguments, const struct random
 }
 
 /*
- * A small instance of a batch: all of it random, k evenly over its magnitudes. `shapes` gives what the size of the
- * output hangs on, `numbers` the rest.
+ * A small instance of a batch: all of it random, k evenly over its magnitudes. The size of the output depends on
+ * `shapes` only; `numbers` gives the rest.
  */
 static struct cointsp_case small_case(struct random_stream *shapes, struct random_stream *numbers)
 {

@@ -11,7 +11,7 @@
 
 /*
  * A band of bits*rows rows of the table, ready to run. W = bits / 64 words make one vector. A step takes C
- * columns. The streams hold a bit a column: word C*g + c has columns C*(64g + i) + c, i = 0 in the top bit.
+ * columns. The streams hold one bit per column: word C*g + c has columns C*(64g + i) + c, i = 0 in the top bit.
  */
 struct levenshtein_band {
     size_t rows;             /* R: rows each processor owns */

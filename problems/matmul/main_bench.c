@@ -5,7 +5,7 @@
  * version of the float64 reference, which makes two products, A B and |A| |B|, and OpenBLAS's SGEMM (Debian's
  * libopenblas0) on one core and on all. Counted are 2 M N K operations for each product. The versions take turns, so
  * that a machine that slows down slows all of them; the table gives the median and the best of each. OpenBLAS is loaded
- * as it stands on the machine; without it its rows are left out, and that is said.
+ * as it stands on the machine; without it the table has no rows of it, and a note says so.
  */
 #include <dlfcn.h>
 #include <math.h>

@@ -23,8 +23,8 @@
  *
  * Why (2). Roundings of alike products do not cancel. K equal ones, summed one after the other, are rounded the same
  * way over and over while the sum stays between two powers of two, and err by up to a third of K u S. And products
- * may lie in an order that makes partial sums large: all positive ones first. Both are right answers; both can be
- * told from the products, which is done for elements that break (1) and no others.
+ * may lie in an order that makes partial sums large: all positive ones first. Both are right answers, and the
+ * products show both. They are computed only for elements that break (1).
  *
  * The last term is for products below the normal numbers: each is rounded to a multiple of 2^-149, by at most half of
  * that. Flushing subnormal numbers to zero is not within it.

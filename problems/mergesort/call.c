@@ -18,7 +18,7 @@ void call_device_user(void (*function)(void), const struct user_call *call)
     char *in = (char *)call->input + KEYS_OFFSET, *out = call->output;
     int pairs = header->pairs != 0;
 
-    memset(header, 0, sizeof *header); /* what a payload is made of is none of the submission's business */
+    memset(header, 0, sizeof *header); /* the submission must not see what a payload is made of */
     device_user_of_submission((const int32_t *)in, pairs ? (const uint32_t *)(in + second) : NULL, (int32_t *)out,
                               pairs ? (uint32_t *)(out + second) : NULL, count);
     if (call->output_size >= sizeof returned)

@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) wide value_at(const struct scan_lis
                                  : (wide)((const uint64_t *)list->values)[i];
 }
 
-/* A chunk: first by itself, then with what comes before it. */
+/* A chunk: first alone, then with what comes before it. */
 struct chunk {
     wide sum, largest; /* at its end, of the segment that lies there: alone, then with its carry; largest: of float32 */
     wide anywhere;     /* the largest of all its sums, of float32 */

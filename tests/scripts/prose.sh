@@ -11,7 +11,7 @@
 help_asked "$@"
 cd "$root"
 here=tests/scripts
-comments='^(run_scripts|contrib/(batch|clics|mutate|practice|scoreboard|slurm|serve))/'
+comments='^(run_scripts|problems|contrib/(batch|clics|mutate|practice|scoreboard|slurm|serve))/'
 
 todo() {
     sed "s/#.*//; s/[[:space:]]*$//" "$here/prose.todo" 2> /dev/null |

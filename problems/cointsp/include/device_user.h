@@ -41,7 +41,7 @@ struct cointsp_case {
     int32_t target;       /* COINTSP_OPEN: the tour may be this long */
 };
 
-/* What is told of a generation, after its update. */
+/* The report on a generation, after its update. */
 struct cointsp_generation {
     uint64_t generator; /* checksum of the generator H */
     uint64_t tour;      /* checksum of the best tour so far */

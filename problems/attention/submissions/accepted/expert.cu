@@ -60,7 +60,7 @@ template <int D, int GROUPS> struct shape {
     static constexpr int REGISTERS_LOADING = GROUPS == 2 ? 24 : 32, REGISTERS_COMPUTING = GROUPS == 2 ? 240 : 160;
 };
 
-/* All that a kernel is told beside the maps. */
+/* A kernel's arguments besides the maps. */
 struct job {
     int heads, length, tiles; // tiles of queries in a head
     int together;             // heads that go together, with a causal mask

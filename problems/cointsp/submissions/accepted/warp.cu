@@ -51,7 +51,7 @@ static __device__ uint32_t place_of(const coin &coin, uint32_t city)
     return city % coin.run * 32 + city / coin.run;
 }
 
-/* A thread a number of the generator. */
+/* One thread for each number of the generator. */
 __global__ void start(coin coin)
 {
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x, i = at / coin.width, place = at % coin.width;

@@ -1,6 +1,6 @@
 /*
- * Wrong: keeps the generator in double precision, as the source does. Its tours are as good, but not the prescribed
- * ones.
+ * Wrong: keeps the generator in double precision, as the COIN thesis does. Its tours are as good, but not the
+ * prescribed ones.
  *
  * fails in: sample/prescribed/1-small, secret/prescribed/02-four
  */

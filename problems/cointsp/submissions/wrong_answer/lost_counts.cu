@@ -61,7 +61,7 @@ __global__ void walk(cointsp_case c, uint32_t generation, const int32_t *distanc
     lengths[individual] = length;
 }
 
-/* A row of the generator: a thread a row. */
+/* Updates the generator, with one thread per row. */
 __global__ void update(cointsp_case c, const int32_t *tours, const uint32_t *order, uint32_t *generator)
 {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -28,7 +28,7 @@
  *
  * The copies over the bus take as long as the arithmetic. So A comes in panels of rows and B in panels of columns, in
  * turn, and each rectangle of C is computed as soon as its panels are there, and copied back as soon as it is computed.
- * For that the matrices must be page-locked; if they are not there is one panel.
+ * For that the matrices must be page-locked; if they are not, one panel is used.
  */
 #include <algorithm>
 #include <cstdio>

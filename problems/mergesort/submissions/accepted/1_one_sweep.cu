@@ -8,7 +8,7 @@
  * one digit are written side by side.
  *
  * What is left: votes, of which a multiprocessor makes one in two clocks, take longer than all else; and nothing is
- * sorted while the copies run. expert_open.cu explains the words that tiles are told by.
+ * sorted while the copies run. expert_open.cu explains the words that describe tiles.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -112,7 +112,7 @@ __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *ke
 }
 
 /*
- * Of GROUP keys of each thread: which threads of the warp have the same digit. A vote a bit would do, but a
+ * Of GROUP keys of each thread: which threads of the warp have the same digit. One vote per bit would do, but a
  * multiprocessor takes two clocks for a vote, and 16 for those of a key. So the 32 threads' digits, four in a word, are
  * taken as a matrix of 32 x 32 bits and transposed in five steps; now each thread has one bit of one of the digits, of
  * all threads. From four such words follows who has which half of a digit: thread v finds who has v, for v < 16 as low
