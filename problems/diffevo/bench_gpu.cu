@@ -2,10 +2,11 @@
  * bench_gpu.cu - the expert beside the baselines and the CPU, in one process: diffevo_gpu [REPEATS [SIZES [PEERS]]]
  *
  * Each row has the times of all versions that are fast enough for it: expert.cu, the ladder before it, baseline.cu
- * (fused, in streams), naive.cu (one kernel per stage), and the AVX-512 reference on all cores. A time is the wall clock
- * of the whole device_user(), with copies from and to page-locked memory, after one call that is not counted. All
- * results are compared, bit for bit. Prints a JSON object for each row and version; SIZES and PEERS are parts of names.
- * First it prints the rates of the instructions that Philox consists of. Exit code 1: results differ.
+ * (fused, in streams), naive.cu (one kernel per stage), and the AVX-512 reference on all cores. A time is the
+ * wall clock of the whole device_user(), with copies from and to page-locked memory, after one call that is not
+ * counted. All results are compared, bit for bit. Prints a JSON object for each row and version; SIZES and
+ * PEERS are parts of names. First it prints the rates of the instructions that Philox consists of. Exit code 1: results
+ * differ.
  */
 #include <algorithm>
 #include <cfloat>
