@@ -80,7 +80,7 @@ on_gpu() {
     "$ncu" --import "$rep" --csv --page raw --print-units base --print-fp > "$csv" 2> "$said.import" ||
         fail "ncu cannot read its own report: $(tail -n 1 "$said.import")"
     jq -L contrib/practice -Rn 'include "ncu"; launches' "$csv" > "$report-profile.json"
-    echo "on the GPU, below ncu: $(practice_answer "$said")"
+    echo "on the GPU, under ncu: $(practice_answer "$said")"
     echo 'medians of a kernel'"'"'s launches; percent of the peaks of arithmetic, caches and DRAM; warps achieved and that fit'
     printf '%10s %8s %7s %7s %7s %7s %7s %6s  %s\n' 'total us' launches arith. L1 L2 DRAM achieved fit kernel
     jq -r -L contrib/practice 'include "ncu"; kernels' "$report-profile.json" |

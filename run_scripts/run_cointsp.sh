@@ -1,6 +1,6 @@
 #!/bin/bash
-# The thesis's instances and parameters, gr24 to kroA100 with P = 500 and 1000, 200 generations: run_cointsp.sh [options
-# for main_host]
+# The COIN thesis's instances and parameters, gr24 to kroA100 with P = 500 and 1000, 200 generations:
+# run_cointsp.sh [options for main_host]
 #
 # TSPLIB=FOLDER has the instances (default: ../shared/tsplib; problems/cointsp/get_tsplib.sh fetches them). Without a
 # GPU only gr24 and gr48 run.

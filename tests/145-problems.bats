@@ -113,7 +113,7 @@ tokens() {
     done
 }
 
-@test "problems: the scripts with the sources' sizes run, and say what is for a GPU only" {
+@test "problems: the scripts with the sizes of docs/SOURCES.md's documents run, and say what is for a GPU only" {
     requires nvcc
     for problem in mergesort diffevo; do
         run -0 timeout 120 "run_scripts/run_$problem.sh" --seed 5

@@ -250,7 +250,7 @@ END
         done
     done
     run -0 judged --submission "$so" --generate 'rastrigin 2 d=30 g=20 mode=open' --league open
-    # F is from 0 to 2, as in the source.
+    # F is from 0 to 2, as Farkov and Legalov have it.
     for f in -0.1 2.1; do
         run -2 judged --submission "$so" --generate "sphere 1 d=4 f=$f"
         assert_output --partial 'from 0 to 2 is needed'

@@ -133,9 +133,9 @@ judged() {
     assert_output --partial missing.tsp
 }
 
-@test "cointsp: tours are no longer than the source's, with its parameters" {
+@test "cointsp: tours are no longer than the COIN thesis's, with its parameters" {
     has_library
-    # Best and mean of the source's runs with P = 500 and 200 generations.
+    # Best and mean of the COIN thesis's runs with P = 500 and 200 generations.
     for known in 'gr24 1272 1283' 'gr48 5414 5529' 'pr76 137041 143889' 'kroA100 36127 37309'; do
         read -r name their_best their_mean <<< "$known"
         best=999999 sum=0

@@ -32,7 +32,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_output --regexp '^[0-9]+ checks, 0 failed$'
 }
 
-@test "features: the source's kernel has the source's numbers" {
+@test "features: the nearest-neighbour kernel of Riahi et al. has their numbers" {
     # shellcheck disable=SC2046
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --n 128000
     assert_equal "$stderr" ''
@@ -175,7 +175,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     done
 }
 
-@test "features: the table of the source's eight kernels is that of the measured rows" {
+@test "features: the table of the eight kernels of Riahi et al. is that of the measured rows" {
     awk -f "$root/contrib/predict/scripts/source_kernels.awk" "$root/contrib/predict/data/h100.csv" > table
     [ "$(wc -l < table)" = 10 ]
     run -0 diff table <(sed -n '/^| kernel | `l` |/,/^$/p' "$root/docs/PREDICT.md" | grep .)

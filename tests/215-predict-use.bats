@@ -170,7 +170,7 @@ CSV
         --model "$BATS_TEST_TMPDIR/m" --out "$out"
     assert_line --regexp '^\| all that are predicted \| 1 \| 1 \| '
     assert_line --regexp '^\| outside of the training range \| 1 \| 2 \| [0-9.]+ \|$'
-    assert_line 'Launches that were measured but came otherwise on the simulator: 1 of 4.'
+    assert_line 'Measured launches that differ on the simulator: 1 of 4.'
     assert_line 'Left out: matmul, simple.cu: not through after 2 s on the simulator.'
     run -0 cat "$out/predict-validation.csv"
     assert_equal "${#lines[@]}" 4

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The host's command line: the ancestor's lines and use, inputs, options, exit codes, JSON.
+# The host's command line: the lines and use of the GPU Challenge 2009 manual, inputs, options, exit codes, JSON.
 
 setup_file() {
     load helpers/common
@@ -16,7 +16,7 @@ setup() {
 
 # ldistance runs the default submission: device_user.cu, on the simulator where there is no GPU.
 
-@test "host: ldistance prints the ancestor's lines, in order" {
+@test "host: ldistance prints the lines of the GPU Challenge 2009 manual, in order" {
     run -0 --separate-stderr ./ldistance "$practice/file3" "$practice/file4"
     assert_line --index 0 --regexp '^answer = [0-9]+$'
     assert_line --index 1 'strnum(a)= 2048'

@@ -61,7 +61,7 @@ $(BUILD)/bench_inputs: $(call object,tests/bench/main_inputs.c) $(HOST_OBJECTS)
 $(BUILD)/getrndstr: $(call object,getrndstr.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^
 
-# As the ancestor had them.
+# The names that the GPU Challenge 2009 manual has.
 getrndstr: $(BUILD)/getrndstr
 	$(Q)ln -sfn $< $@
 ldistance: $(BUILD)/main_host

@@ -114,7 +114,7 @@ static bool run_all(struct evaluation *e, struct error *error)
             good = add_run(e, &e->variants[v], g, TEST_RANDOM, jobs, &count, error) &&
                    (e->variants[v].recipe.method == &method_kriging ||
                     add_run(e, &e->variants[v], g, TEST_FOLDS, jobs, &count, error));
-        /* The source's way is tried where the source tried it; the process alone shows what the law adds. */
+        /* The way of Riahi et al. is tried on their own tests; the process alone shows what the law adds. */
         if (e->variants[v].recipe.raw_time || e->variants[v].recipe.method == &method_kriging)
             continue;
         good = good && add_run(e, &e->variants[v], GROUP_MERGED, TEST_KERNEL, jobs, &count, error);

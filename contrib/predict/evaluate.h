@@ -17,7 +17,7 @@ enum { FOLDS_COUNT = 10, MAX_VARIANTS = 16 };
 
 /* A method in one of the ways in which it is used. */
 struct variant {
-    const char *name; /* the method's, with a suffix where it is the source's way */
+    const char *name; /* the method's, with a suffix if it is the way of Riahi et al. */
     struct recipe recipe; /* the method and how it is used */
 };
 
@@ -40,13 +40,13 @@ struct coverage {
 
 struct evaluation {
     const struct table *table, *other; /* other: of another GPU, or NULL */
-    struct variant variants[MAX_VARIANTS]; /* every method, and the source's ways */
+    struct variant variants[MAX_VARIANTS]; /* every method, and the ways of Riahi et al. */
     int variant_count;                     /* of `variants` */
     struct design designs[GROUPS][2], other_designs[2]; /* by input set */
     struct run *runs; /* of each variant the tests that it takes part in */
     size_t run_count; /* of `runs` */
     double fit_s[MAX_VARIANTS], predict_us[MAX_VARIANTS]; /* of the random test of all kernels, alone on the machine */
-    struct influence influence[GROUPS][MAX_INPUTS];       /* of the source's features */
+    struct influence influence[GROUPS][MAX_INPUTS];       /* of the features of Riahi et al. */
     struct influence derived_influence[MAX_INPUTS];       /* of the derived inputs, all kernels */
     struct coverage interpolation, new_kernel;            /* of the default model: random fifth; kernels left out */
     double seconds;                                       /* that all of it took */

@@ -13,7 +13,7 @@
 enum { MODEL_FORMAT = 3 };
 #define MODEL_LEVEL 0.9 /* of intervals */
 
-/* How a method is used. RAW is the source's way: columns as they are, times as they are, both scaled to [0, 1]. */
+/* How a method is used. RAW is the way of Riahi et al.: columns and times as they are, both scaled to [0, 1]. */
 struct recipe {
     const struct method *method; /* that learns */
     enum input_set set;          /* what it learns from */

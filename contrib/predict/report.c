@@ -12,7 +12,7 @@
 static const char *const group_names[GROUPS] = {"computation", "memory", "merged"};
 static const char *const test_names[TESTS] = {"random", "folds", "kernel", "gpu"};
 
-/* What the source prints, in percent: maximum and mean. */
+/* The errors that Riahi et al. print, in percent: maximum and mean. */
 static const struct {
     const char *method;
     enum group group;
@@ -27,13 +27,13 @@ enum { SOURCE_ROWS = sizeof source / sizeof source[0] };
 
 static void beside_source(FILE *f, const struct evaluation *e)
 {
-    fputs("## The source's tables, ours beside them\n\n"
-          "Errors in percent, random fifth held back. *As the source*: its features as they are, the time itself, both "
+    fputs("## The tables of Riahi et al., ours beside them\n\n"
+          "Errors in percent, random fifth held back. *As theirs*: their features as they are, the time itself, both "
           "min-max normalised. *Derived*: our inputs, the logarithm of the time. *Relative*: |predicted - measured| / "
           "measured. *Of the range*: |predicted - measured| over the range of the measured times, the error on the "
           "normalised scale. *Square*: mean square of the latter, as a share of 1.\n\n"
-          "| kernels | method | source: max / mean | as the source, relative: max / mean | "
-          "as the source, of the range: max / mean | square | derived, relative: max / mean | "
+          "| kernels | method | Riahi et al.: max / mean | as theirs, relative: max / mean | "
+          "as theirs, of the range: max / mean | square | derived, relative: max / mean | "
           "derived, of the range: max / mean |\n"
           "|---|---|---|---|---|---|---|---|\n", f);
     for (int i = 0; i < SOURCE_ROWS; i++) {
@@ -139,8 +139,9 @@ static void by_kernel(FILE *f, const struct evaluation *e)
 static void times(FILE *f, const struct evaluation *e)
 {
     fputs("\n## Time of training and of one prediction\n\n"
-          "On the rows of the random test of all kernels, on the machine that made these tables. The source's way of "
-          "training an extreme learning machine, a perceptron and a support-vector machine is `-source`.\n\n"
+          "On the rows of the random test of all kernels, on the machine that made these tables. The way of "
+          "Riahi et al. to train an extreme learning machine, a perceptron and a support-vector machine is "
+          "`-source`.\n\n"
           "| method | training, s | one prediction, us |\n|---|---|---|\n", f);
     for (int v = 0; v < e->variant_count; v++)
         fprintf(f, "| %s | %.3f | %.1f |\n", e->variants[v].name, e->fit_s[v], e->predict_us[v]);
@@ -150,7 +151,7 @@ static void influence(FILE *f, const struct evaluation *e)
 {
     size_t inputs = inputs_count(INPUTS_SOURCE);
 
-    fputs("\n## Influence of the source's features, by minimum redundancy and maximum relevance\n\n"
+    fputs("\n## Influence of the features of Riahi et al., by minimum redundancy and maximum relevance\n\n"
           "In brackets: mutual information with the time, bits.\n\n| rank | computation | memory | merged | "
           "derived inputs, merged |\n|---|---|---|---|---|\n", f);
     for (size_t i = 0; i < inputs; i++) {

@@ -76,7 +76,7 @@ static enum refusal refusal_of(const struct validated *k)
 
 static void print_refusals(FILE *f, const struct validation *v)
 {
-    fputs("| refused, because | kernels | launches | what would have been said, a factor |\n|---|---|---|---|\n", f);
+    fputs("| refused, because | kernels | launches | factor of a prediction |\n|---|---|---|---|\n", f);
     for (enum refusal r = 0; r < REFUSALS; r++) {
         size_t kernels = 0, launches = 0;
         double logs = 0;
@@ -120,7 +120,7 @@ static bool print_summary(FILE *f, const struct validation *v)
     good = print_scores(f, v, PART_LONG, NULL) && good;
     fputc('\n', f);
     print_refusals(f, v);
-    fprintf(f, "\nLaunches that were measured but came otherwise on the simulator: %zu of %zu.\n", unmatched, launches);
+    fprintf(f, "\nMeasured launches that differ on the simulator: %zu of %zu.\n", unmatched, launches);
     if (*v->left_out)
         fprintf(f, "Left out: %s.\n", v->left_out);
     else
@@ -160,7 +160,7 @@ static bool write_tables(const struct validation *v, const char *folder, const c
         return false;
     fprintf(f, "# Predicted and measured times of the submissions\n\n"
                "Written by `run_scripts/predict.sh validate` from the times that "
-               "`contrib/predict/scripts/kernel_times.sh` measured below ncu on a\n%s: the first 40 launches of every "
+               "`contrib/predict/scripts/kernel_times.sh` measured under ncu on a\n%s: the first 40 launches of every "
                "accepted CUDA submission. Predicted by %s, for one\n%s, from counts of the simulator on the same "
                "inputs. None of these kernels was trained on. How to read it:\n[PREDICT.md](../PREDICT.md#validation)."
                "\n\n## Summary\n%s", predictions_trained_on(p), p->model.recipe.method->name, p->gpu->name, summary);

@@ -12,7 +12,7 @@
 struct validated {
     const char *problem, *submission, *kernel; /* names */
     size_t launches;           /* that were measured */
-    size_t unmatched;          /* of them: came otherwise on the simulator */
+    size_t unmatched;          /* of them: differ on the simulator */
     size_t predicted_launches; /* of them: with a prediction */
     size_t refused_launches;   /* of them: without one */
     bool irregular;            /* a loop's rounds depend on data in memory */
@@ -23,7 +23,7 @@ struct validated {
     bool held;                 /* the measured sum is in the interval */
     const char *bound;         /* of the longest launch with a prediction; "" where there is none */
     const char *refused;       /* why the first launch without one has none; NULL where all have */
-    double measured_of_refused, refused_us; /* of those without one: sums, and of what would have been said */
+    double measured_of_refused, refused_us; /* of those without one: sums; what a prediction would be */
 };
 
 /* All kernels, by problem, submission and name, and what they were predicted by. */

@@ -64,7 +64,7 @@ static struct features_code look(const char *body)
 
 static void check_listing(const char *path)
 {
-    /* The source's, of its nearest-neighbour kernel: U[i] - i, 0 where nothing reads it. */
+    /* Those of Riahi et al. for their nearest-neighbour kernel: U[i] - i, 0 if nothing reads it. */
     static const unsigned source[] = {14, 14, 10, 18, 19, 3, 2, 1, 3, 2, 1, 1, 1, 0,
                                       5, 2, 1, 10, 1, 1, 1, 4, 1, 1, 1, 1, 1, 0};
     struct ptx_module *module = read_module(path);
@@ -77,7 +77,7 @@ static void check_listing(const char *path)
           features_dependence(&module->functions[0], NULL));
     CHECK(features_dependence(&module->functions[0], distance) == countof(source), "another count");
     for (size_t n = 0; n < countof(source); n++)
-        CHECK(distance[n] == source[n], "instruction %zu: %u, the source has %u", n + 1, distance[n], source[n]);
+        CHECK(distance[n] == source[n], "instruction %zu: %u, Riahi et al. have %u", n + 1, distance[n], source[n]);
     CHECK(features_code_read(module, &module->functions[0], &code), "no memory");
     CHECK(fabs(code.dpc - 0.5738) < 0.00005, "dpc %.6f", code.dpc);
     CHECK(code.instructions == countof(source) && code.regular && code.complexity == 0 && code.loop_count == 0,

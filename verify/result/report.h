@@ -91,7 +91,7 @@ struct result {
 /* Before the first run: the box, and what stands in for the GPU. `no_gpu` says why; NULL where nothing stands in. */
 void report_surroundings(FILE *notes, const struct result *result, const char *no_gpu);
 
-/* The ancestor's lines for one case, after the problem's describe(): see docs/formats/result.md. */
+/* The lines of the GPU Challenge 2009 manual for one case, after its describe(): docs/formats/result.md. */
 void report_case(FILE *file, const struct case_result *result, size_t repeat, bool simulated);
 
 /* Of a case whose values are hidden: its times, where it was accepted. */

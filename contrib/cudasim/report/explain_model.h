@@ -78,7 +78,7 @@ struct explain_work {
     double warps;            /* resident on an SM that has blocks */
 };
 
-/* The paper's classes: its computation is the machine's computation, control and parameters together. */
+/* The classes of Riahi et al.: their computation is the machine's computation, control and parameters together. */
 enum explain_class { EXPLAIN_C, EXPLAIN_MR, EXPLAIN_MW, EXPLAIN_SHR, EXPLAIN_SHW, EXPLAIN_S, EXPLAIN_DPU, EXPLAIN_SFU,
                      EXPLAIN_CLASSES };
 const char *explain_class_id(enum explain_class class);    /* "l_c" */

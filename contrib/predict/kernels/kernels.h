@@ -30,7 +30,7 @@ struct run {
 /* What the elements of `out` are, for comparing. */
 enum element { FLOATS, DOUBLES, WORDS };
 
-/* The source's two classes. */
+/* The two classes of Riahi et al. */
 enum bound { MEMORY, COMPUTATION };
 
 /* Block shapes that a kernel is launched with. */
@@ -48,7 +48,7 @@ enum shapes {
 /*
  * row(name, class, shapes, tiny, least, most, multiple, sizes, check, element, input, in, out, text)
  *
- *   class      of the source's eight as the source says. Of the others by the roofline of an H100, 67 Tflop/s over
+ *   class      of the eight of Riahi et al. as they say. Of the others by the roofline of an H100, 67 Tflop/s over
  *              3.35 TB/s: computation from about 20 operations a byte of DRAM on, 10 in float64; instructions
  *              count where they are no floating point, special functions as eight, of which a GPU has as few lanes,
  *              and an idle lane as one that works
@@ -58,11 +58,11 @@ enum shapes {
  *   multiple   what all n are multiples of
  *   sizes      how many n from `least` to `most`, spread evenly in the logarithm; collect.cu adds some
  *   check      the n that --check uses: no multiple of most blocks
- *   input      elements read at least once, from n: the source's input size
+ *   input      elements read at least once, from n: the input size of Riahi et al.
  *   in, out    lists of each array's size in numbers of four bytes; (0) where there is none
  */
 #define PREDICT_KERNELS(row) \
-    /* the source's eight */ \
+    /* the eight of Riahi et al. */ \
     row(srad_1, MEMORY, LINE, 32, 128, 9600, 32, 18, 70, FLOATS, n * n, \
         (n * n), (n * n, n * n, n * n, n * n, n * n), \
         "diffusion coefficients and differences of an n x n image, a thread a pixel") \

@@ -9,7 +9,7 @@
 enum { MAX_INPUTS = 64 };
 
 /*
- * What the inputs are. SOURCE: the 19 columns of the source's table as they are. DERIVED: logarithms of counts, and
+ * What the inputs are. SOURCE: the 19 columns of Riahi et al. as they are. DERIVED: logarithms of counts, and
  * what follows from them and the GPU (occupancy, waves, the terms); knows neither n nor s, which a new kernel's caller
  * may not.
  */

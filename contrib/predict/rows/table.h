@@ -67,7 +67,7 @@ enum kernel_class { CLASS_NONE, CLASS_MEMORY, CLASS_COMPUTATION };
 struct sample {
     char gpu[64];            /* as the driver names it, or as gpus.csv does; empty where the file has no such column */
     char kernel[96];         /* the function's name */
-    enum kernel_class class; /* which of the source's two kinds; CLASS_NONE where the file does not say */
+    enum kernel_class class; /* which of Riahi et al.'s two kinds; CLASS_NONE if the file does not say */
     long line;               /* in the file, from 1 */
     double value[COLUMNS];   /* all finite and not negative, but for n and s: NaN where the cell is empty */
 };

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Times every launch of the jury's accepted CUDA submissions on a GPU, below ncu: kernel_times.sh FILE.csv [PROBLEM...]
+# Times every launch of the jury's accepted CUDA submissions on a GPU, under ncu: kernel_times.sh FILE.csv [PROBLEM...]
 #
 # One call of device_user() each, on the case that contrib/predict/cases.txt names, the first KERNEL_LAUNCHES (40)
 # launches of it, with clocks and caches as they are. FILE gets a line a launch: problem, submission, case, number of

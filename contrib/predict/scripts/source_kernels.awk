@@ -1,4 +1,4 @@
-# The features of the source's eight kernels as they are here, a row a kernel: its largest launch in a CSV of
+# The features of the eight kernels of Riahi et al. as they are here, a row a kernel: its largest launch in a CSV of
 # measurements. Prints the table that docs/PREDICT.md has; a test compares the two.
 BEGIN { FS = ","; split("srad_1 srad_2 nn_distance vector_add hotspot matmul_shared fan_1 fan_2", kernels, " ") }
 NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
