@@ -402,7 +402,7 @@ static void test_costly(void)
     k->atomic_requests = 10 * k->warps;
     k->atomic_lanes = 10 * k->threads;
     first_finding(&sim, "atomics", "10485760 atomic operations, 10.00 a thread and 32.0 a request",
-                  "one atomic a block");
+                  "one atomic operation per block");
     k->atomic_requests = k->atomic_lanes = 0;
     k->local_requests = 100 * k->warps;
     k->local_bytes = 100 * 128 * k->warps;
