@@ -24,11 +24,7 @@ done
 mkdir -p "$folder"
 toolkit_make all >&2
 
-<<<<<<< HEAD
 # The numbers of the COIN thesis, by instance and P: CPU and GPU seconds, best and mean length.
-=======
-# The COIN thesis's numbers, by instance and P: CPU and GPU seconds, best and mean length.
->>>>>>> acc099c (docs: PREDICT and SOURCES in plain English; the five documents have short names everywhere)
 declare -A theirs=(
     [gr24 500]='2.360 0.333 1272 1283' [gr24 1000]='4.672 0.534 1272 1275'
     [gr48 500]='6.017 0.878 5414 5529' [gr48 1000]='12.815 1.349 5170 5379'

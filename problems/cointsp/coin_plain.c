@@ -2,11 +2,7 @@
  * coin_plain.c - the algorithm as the statement tells it, one step after the other; and what both references share.
  *
  * Another formulation than coin.c in every part that could hide a mistake: the unvisited cities are a shrinking list in
-<<<<<<< HEAD
  * index order, a tour's rank is counted, the update has both terms, as in the COIN thesis.
-=======
- * index order, a tour's rank is counted, the update is the COIN thesis's with both of its terms.
->>>>>>> acc099c (docs: PREDICT and SOURCES in plain English; the five documents have short names everywhere)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -104,11 +100,7 @@ static void count(int32_t *pairs, uint32_t n, const int32_t *tour)
         pairs[(size_t)tour[s] * n + (size_t)tour[(s + 1) % n]]++;
 }
 
-<<<<<<< HEAD
 /* One row of the generator: the formula of the COIN thesis, the limits of a cell, then the limit of the sum. */
-=======
-/* One row of the generator: the COIN thesis's formula, the limits of a cell, then the limit of the sum. */
->>>>>>> acc099c (docs: PREDICT and SOURCES in plain English; the five documents have short names everywhere)
 static void update_row(struct plain *plain, uint32_t i)
 {
     uint32_t n = plain->c->n;

@@ -7,13 +7,8 @@
  * can be. Prints every setting in the order of the scores, then 10 runs of the best ones with P = 500 and P = 1000.
  *
  * Built by `make build/benches/cointsp_search`. Its output is docs/results/cointsp-search.txt. The default in coin.h
-<<<<<<< HEAD
  * is, of the finalists that are nowhere worse than the COIN thesis in bench.sh, the one with the lowest score at
  * P = 1000.
-=======
- * is, of the finalists that are nowhere worse than the COIN thesis's results in bench.sh, the one with the lowest score
- * at P = 1000.
->>>>>>> acc099c (docs: PREDICT and SOURCES in plain English; the five documents have short names everywhere)
  */
 #include <stdint.h>
 #include <stdio.h>
