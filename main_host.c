@@ -12,29 +12,29 @@
  *   host ── guard ── bubblewrap ── bubblewrap's init in the box ── runner, which loads device_user.so
  *     └──── warden, on a GPU only: holds a CUDA context, watches the GPU and empties its cache
  *
- * The guard (verify/wire/guard.c) outlives the host by a moment: if the host is killed, it ends the rest. Orphans
- * become children of the host or the guard, so nothing gets away by forking. Without a box the runner is the host's
- * child.
+ * The guard (verify/wire/guard.c) lives a moment longer than the host: if the host is killed, it ends the rest.
+ * Orphans become children of the host or the guard, so no process escapes by forking. Without a box the runner is the
+ * host's child.
  *
  * Pipes. Host and runner have one socket pair, descriptor 3 of the runner; verify/wire/channel.h lists the messages.
- * A pipe takes what the submission prints. The simulator has two more, for its reports. Inputs and outputs do not pass
- * through any of them: they lie in anonymous memory, whose descriptor goes along with a message.
+ * A pipe carries what the submission prints. The simulator has two more for its reports. Inputs and outputs use none of
+ * them: they are in anonymous memory, whose descriptor is sent with a message.
  *
- * Who holds what. The host holds inputs, answers, the clock, the seed and the verdict. The runner gets one input at a
- * time, after the clock was started, and never an answer. It maps the output memory for its whole life. The host fills
- * that with random bytes before a call and copies it when the runner says "done"; this copy is what is checked. The
- * runner's own times are advice. The host believes its kernel and its clock, and nothing that a submission can write.
+ * Trust. The host holds inputs, answers, the clock, the seed and the verdict. The runner gets one input at a time,
+ * after the clock has started, and never an answer. It maps the output memory for its whole life. The host fills this
+ * memory with random bytes before a call, copies it when the runner says "done", and checks the copy. The runner's own
+ * times are only hints. The host trusts its kernel and its clock, and nothing that a submission can write.
  *
- * A call. Off the clock: the input is made (problems/prepare.c makes several ahead), the GPU is idle and its cache
- * empty, the runner is awake. The clock starts; RUN goes out with the input; DONE comes back; the clock stops; the
- * output is checked. verify/judge/session.h has these steps. A large input is written to memory that is mapped already,
- * while all threads of the runner stand still (SIGSTOP).
+ * A call. Before the clock starts, the input is made (problems/prepare.c makes several ahead), the GPU is idle, its
+ * cache is empty, and the runner is awake. The clock starts; RUN goes out with the input; DONE comes back; the clock
+ * stops; the output is checked. verify/judge/session.h has these steps. The host writes a large input to memory that is
+ * already mapped, while all threads of the runner are stopped (SIGSTOP).
  *
- * A judging. judge() below is its order: problem, submission, device, rules of the league, GPU, box, cases. Each step
- * fills in its part of struct host and refuses what it cannot do: a wrong command line or file is the caller's fault
- * (exit code 2), a machine that fails is ours (3, and the verdict JE). The first verdict that is not AC ends it, unless
- * --keep-going. The result is printed as it comes, and written as JSON at the end, signed where there is a key. What it
- * prints is in docs/formats/result.md, what it trusts in docs/ARCHITECTURE.md.
+ * A judging. judge() below has the order: problem, submission, device, rules of the league, GPU, box, cases. Each step
+ * fills in its part of struct host and refuses what it cannot do. A wrong command line or file is the caller's fault
+ * (exit code 2); a failing machine is ours (3, and the verdict JE). The first verdict that is not AC ends the judging,
+ * unless --keep-going is given. The host prints results as they come. At the end it writes them as JSON, signed if
+ * there is a key. docs/formats/result.md describes the output, docs/ARCHITECTURE.md the trust.
  */
 #include <limits.h>
 #include <signal.h>
@@ -74,42 +74,42 @@
 #include "verify/result/seeds.h"
 #include "verify/wire/reap.h"
 
-/* Everything that main() sets up for the judging. */
+/* Everything that main() sets up for a judging. */
 struct host {
     struct options options;
     const struct problem *problem;
     struct package package;
     struct league league;
-    struct seeds seeds;                 /* of generated inputs: --seed, or a seal's, which nothing may tell */
-    struct random_key secret;           /* what checks by samples draw them from: no submission can know it */
+    struct seeds seeds;                 /* of generated inputs: --seed, or a seal's, which stay secret */
+    struct random_key secret;           /* seeds the checks by samples; no submission can know it */
     struct submission submission;
     struct device device;
-    bool half;                          /* the submission's, in a league that refuses tensor cores: rules_check() */
-    struct walls walls;                 /* the box as it was reached */
+    bool half;                          /* it uses half precision, in a league without tensor cores: rules_check() */
+    struct walls walls;                 /* the box that this machine can make */
     struct gpu_use use;                 /* the GPU and its warden, from claim_gpu() to the end */
-    struct session_config session;      /* what every case's session is started with */
-    struct session_config empty;        /* and one of a submission that does nothing */
-    struct ready ready;                 /* runners that were started before they are needed */
+    struct session_config session;      /* starts the session of every case */
+    struct session_config empty;        /* starts a session of a submission that does nothing */
+    struct ready ready;                 /* runners started before they are needed */
     char root[PATH_MAX / 2];            /* the toolkit's folder */
-    char build[PATH_MAX / 2];           /* where this program stands */
+    char build[PATH_MAX / 2];           /* the folder of this program */
     struct processors processors;       /* the runner's, and the host's own */
     struct arguments *arguments;        /* of the cases to be run, or of --generate */
-    const char **names;                 /* of the same cases */
+    const char **names;                 /* names of the same cases */
     struct prepare prepare;             /* inputs and answers of their calls */
     struct result result;
 };
 
-/* What one case is run on: an input that is there, or one that is made for each call. */
+/* The input of one case: one from a file, or a new one for each call. */
 struct source {
     const char *name;
-    bool generated;            /* else the input is that of files */
-    size_t number;             /* of its arguments, if it is generated */
-    struct blob input, answer; /* of files; answer empty where the reference is to compute it */
+    bool generated;            /* else the input is from files */
+    size_t number;             /* index of its arguments, if it is generated */
+    struct blob input, answer; /* from files; an empty answer is computed by the reference */
     struct blob decoy;         /* an input that no call gets; or nothing */
-    size_t decoys;             /* so many were made */
+    size_t decoys;             /* number of decoys made */
 };
 
-/* ------------------------------------------------------------------ what is asked for, and the steps of judge() */
+/* ------------------------------------------------------------------ the options, and the steps of judge() */
 
 static const char *alias_problem(const char *program)
 {
@@ -129,7 +129,7 @@ static int print_help(void)
     return EXIT_ACCEPTED;
 }
 
-/* The version, the digest of the host's files, and for each problem that of the host's and its own. */
+/* Prints the version, the digest of the host's files, and one digest per problem of the host's and its own files. */
 static int print_version(void)
 {
     char hex[DIGEST_HEX];
@@ -193,8 +193,8 @@ static bool choose_submission(struct host *host, struct error *error)
     if (!ok)
         return false;
     if (host->package.resident && submission->elf.opencl_library[0])
-        return error_usage(error, "the data of '%s' are resident on the GPU, where CUDA gets at them: OpenCL cannot be "
-                                  "used", host->problem->name);
+        return error_usage(error, "'%s' keeps its data in GPU memory for CUDA: the submission cannot use OpenCL",
+                           host->problem->name);
     if (host->package.resident && submission->elf.cuda_library[0])
         snprintf(submission->empty, sizeof submission->empty, "%s/empty_resident.so", host->build);
     host->result.language = submission->language;
@@ -210,10 +210,10 @@ static bool choose_device(struct host *host, struct error *error)
     if (!device_choose(device, &host->options, &host->submission.elf, result->language, host->build, error))
         return false;
     if (host->options.device_memory_limit && device->kind != DEVICE_GPU)
-        return error_usage(error, "--device-memory-limit: only a GPU's memory is limited, and the submission runs on"
-                                  " '%s'", device_kind_name(device->kind));
+        return error_usage(error, "--device-memory-limit needs a GPU, but the submission runs on '%s'",
+                           device_kind_name(device->kind));
     if (host->options.counters && device->kind != DEVICE_GPU)
-        return error_usage(error, "--counters: they are a GPU's, and the submission runs on '%s'",
+        return error_usage(error, "--counters needs a GPU, but the submission runs on '%s'",
                            device_kind_name(device->kind));
     result->device_kind = device_kind_name(device->kind);
     result->device_name = device->name;
@@ -228,7 +228,7 @@ static bool choose_device(struct host *host, struct error *error)
 
 static void make_way(const void *processors) { processors_make_way(processors); }
 
-/* The box, the processors on both sides of it, and with them all that a session is started with. */
+/* Chooses the box and the processors inside and outside it, and sets up the session from them. */
 static bool choose_box(struct host *host, struct error *error)
 {
     const struct setup setup = { .options = &host->options, .package = &host->package, .walls = &host->walls,
@@ -247,12 +247,12 @@ static bool choose_box(struct host *host, struct error *error)
         return error_toolkit(error, "OpenCL on a CPU writes files and starts compilers: it needs the box 'namespaces' "
                              "(%s)", host->walls.lacks);
     if (host->options.ranked && host->walls.level == BOX_NONE)
-        return error_toolkit(error, "--ranked: no times rank that were taken without a box");
+        return error_toolkit(error, "--ranked needs a box: times without a box do not rank");
     if (host->options.ranked && host->problem->fixed)
-        return error_usage(error, "--ranked: every call of '%s' would get the same input, and the second one know the "
-                           "answer", host->problem->name);
+        return error_usage(error, "--ranked: every call of '%s' gets the same input, so the second call could repeat "
+                           "the first answer", host->problem->name);
     host->processors.runner = PROCESSOR_ANY;
-    /* The simulator and PoCL use every processor that there is. */
+    /* The simulator and PoCL use every processor. */
     if (!host->result.simulated && host->device.kind != DEVICE_POCL)
         processors_claim(&host->processors);
     if (host->processors.runner != PROCESSOR_ANY)
@@ -263,10 +263,7 @@ static bool choose_box(struct host *host, struct error *error)
     return true;
 }
 
-/*
- * The GPU, for the length of the judging. Its warden takes a third of a second to get ready: that need not be waited
- * for.
- */
+/* Takes the GPU for the whole judging. Its warden needs a third of a second to start; the host does not wait for it. */
 static bool claim_gpu(struct host *host, struct error *error)
 {
     char program[PATH_MAX];
@@ -278,7 +275,7 @@ static bool claim_gpu(struct host *host, struct error *error)
 
 static bool refuses_tensor(const struct host *host) { return host->league.rules & 1u << RULE_TENSOR_CORES; }
 
-/* Before the first process of the submission. */
+/* Waits until the GPU is ready. Called before the first process of the submission. */
 static bool settle_gpu(struct host *host, struct error *error)
 {
     if (host->device.kind != DEVICE_GPU || host->use.settled)
@@ -286,10 +283,10 @@ static bool settle_gpu(struct host *host, struct error *error)
     if (!gpu_use_settle(&host->use, error))
         return false;
     if (host->use.busy && host->options.ranked)
-        return error_toolkit(error, "the GPU %s is in use by another process: no times on it can rank",
+        return error_toolkit(error, "another process uses the GPU %s: times on it cannot rank",
                              host->device.gpu.uuid);
     if (host->use.busy)
-        fprintf(stderr, "main_host: the GPU %s is in use by another process: times on it may be theirs too\n",
+        fprintf(stderr, "main_host: another process uses the GPU %s: the times may include its work\n",
                 host->device.gpu.uuid);
     else
         host->session.warden = &host->use.warden;
@@ -298,8 +295,8 @@ static bool settle_gpu(struct host *host, struct error *error)
     if (host->use.no_counters && host->options.counters)
         fprintf(stderr, "main_host: --counters: %s\n", host->use.no_counters);
     if (host->use.no_counters && refuses_tensor(host))
-        fprintf(stderr, "main_host: that submissions in this league use no tensor cores rests on reading their code: "
-                        "%s\n", host->use.no_counters);
+        fprintf(stderr, "main_host: this league forbids tensor cores; only the code was checked for them, as the GPU "
+                        "cannot count them: %s\n", host->use.no_counters);
     host->result.gpu_before = &host->use.before;
     host->result.gpu_after = &host->use.after;
     if (host->use.before.processes > 0 && !host->use.busy)
@@ -338,7 +335,7 @@ static void check_floor(struct host *host, const struct blob *input, const struc
     calls_take_floor(result, &host->result, floor_seconds(&work, peak));
 }
 
-/* Input and answer of the next call of a generated case; the ones of a file stay. */
+/* Makes input and answer of the next call of a generated case. Those from a file stay the same. */
 static bool next_call(struct host *host, struct source *source, const struct case_result *result,
                       struct error *error)
 {
@@ -353,8 +350,8 @@ static bool next_call(struct host *host, struct source *source, const struct cas
 }
 
 /*
- * The traps before a call. There are none where all calls get the same input, that of a file. The decoy is there before
- * chance speaks: how long it took to make says nothing of what comes next.
+ * Sets the traps before a call. A case from a file has none, as all its calls get the same input. The decoy is made
+ * before the random draw, so that the time to make it does not show whether a trap follows.
  */
 static bool set_traps(const struct host *host, struct session *session, struct source *source, struct facts *facts,
                       struct error *error)
@@ -375,7 +372,7 @@ static bool set_traps(const struct host *host, struct session *session, struct s
     return true;
 }
 
-/* Lets the GPU's counters have their say on all calls of the case. */
+/* Checks the GPU's counters over all calls of the case. */
 static void end_counting(struct host *host, struct session *session, struct source *source, struct facts *facts,
                          struct blob *output, struct case_result *result)
 {
@@ -389,7 +386,7 @@ static void end_counting(struct host *host, struct session *session, struct sour
     counting_end(&counting, session, &source->input, facts, output, result, &host->result);
 }
 
-/* The throughput of a case that is accepted so far, where the problem asks for it and the calls have slots. */
+/* Measures the throughput of a case accepted so far, if the problem asks for it and the calls have slots. */
 static bool make_series(struct host *host, struct session *session, struct source *source, struct facts *facts,
                         struct case_result *result, struct error *error)
 {
@@ -413,7 +410,7 @@ static bool make_series(struct host *host, struct session *session, struct sourc
     return ok;
 }
 
-/* The calls of one case in a session that is open, as *facts say. False only for the host's own failure. */
+/* Makes all calls of one case in an open session, as *facts say. False only for the host's own failure. */
 static bool make_calls(struct host *host, struct session *session, struct source *source, struct facts *facts,
                        struct blob *output, struct case_result *result, struct error *error)
 {
@@ -423,7 +420,7 @@ static bool make_calls(struct host *host, struct session *session, struct source
     if (facts->outcome != OUTCOME_DONE)
         judge_call(host, facts, input, answer, output, result);
     while (facts->outcome == OUTCOME_DONE && result->timed < host->options.repeat) {
-        /* What a first call that does not count did is not to speak for the others. */
+        /* The first ranked call does not count, so its counters do not count either. */
         if (result->calls == 0 || (result->calls == 1 && host->options.ranked))
             gpm_begin(counters);
         if (result->calls > 0 && !next_call(host, source, result, error))
@@ -435,7 +432,7 @@ static bool make_calls(struct host *host, struct session *session, struct source
             digest_bytes(input->data, input->size, result->inputs[result->calls]);
             seeds_mark(&host->seeds, result->inputs[result->calls]);
         }
-        /* Whatever takes time comes before: between chance and the input there is nothing that a trap lacks. */
+        /* All slow work comes before this: a trap and a real call then take the same steps. */
         if (!set_traps(host, session, source, facts, error))
             return false;
         result->calls++;
@@ -454,7 +451,7 @@ static bool make_calls(struct host *host, struct session *session, struct source
         return false;
     if (counters->device || counters->failed)
         end_counting(host, session, source, facts, output, result);
-    /* Of the last call: showing a large output may take as long as judging it. */
+    /* Shows only the last call: showing a large output may take as long as judging it. */
     host->problem->show_answer(input, answer, result->answer, sizeof result->answer);
     if (facts->outcome == OUTCOME_DONE && !facts->unwritten && output->data)
         host->problem->show_output(input, output, result->output, sizeof result->output);
@@ -462,9 +459,9 @@ static bool make_calls(struct host *host, struct session *session, struct source
 }
 
 /*
- * The submission did not end, or the host could not go on beside it. Whether that is its fault: an empty submission in
- * a fresh box passes. Then *result has a verdict that says so, unless it was rejected already. False where the machine
- * is unfit.
+ * The submission did not end, or the host could not continue beside it. It is the submission's fault if an empty
+ * submission passes in a fresh box. Then *result gets a verdict for it, unless it was rejected before. False if the
+ * machine is unfit.
  */
 static bool is_to_blame(struct host *host, struct source *source, enum outcome outcome, struct facts *facts,
                         struct case_result *result, struct error *error)
@@ -479,7 +476,7 @@ static bool is_to_blame(struct host *host, struct source *source, enum outcome o
     if (outcome == OUTCOME_SLOW_END && !reap_given_up(limit_patience))
         fprintf(stderr, "main_host: processes of the submission have not ended after %.0f s\n", limit_patience);
     if (!passes)
-        return error_toolkit(error, "%s, and an empty submission fails, too (%s): this machine is unfit to judge",
+        return error_toolkit(error, "%s, and an empty submission fails too (%s): this machine is unfit to judge",
                              outcome == OUTCOME_SLOW_END ? "a process of the submission could not be ended"
                                                          : "the host could not go on",
                              why);
@@ -492,7 +489,7 @@ static bool is_to_blame(struct host *host, struct source *source, enum outcome o
     return true;
 }
 
-/* One runner, from its start to its end, and all calls of one case in it. False only for the host's own failure. */
+/* Runs one runner from start to end, with all calls of one case. False only for the host's own failure. */
 static bool run_session(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
     struct session *session = ready_take(&host->ready, &host->session);
@@ -519,7 +516,7 @@ static bool run_session(struct host *host, struct source *source, struct case_re
     return ok;
 }
 
-/* The GPU, and on it the runners of this case and of the next ones, which are started together. */
+/* Waits for the GPU, then starts the runners of this case and of the next ones together. */
 static bool start_runners(struct host *host, struct error *error)
 {
     const struct session_config *const configs[] = { &host->empty, &host->session };
@@ -529,12 +526,12 @@ static bool start_runners(struct host *host, struct error *error)
         return false;
     host->empty = host->session;
     host->empty.box.submission = host->submission.empty;
-    if (host->walls.level >= BOX_NAMESPACES) /* else a submission could get at them */
+    if (host->walls.level >= BOX_NAMESPACES) /* else a submission could reach them */
         ready_start(&host->ready, configs + 2 - each, each, each * left);
     return true;
 }
 
-/* The first input of a case, the GPU and the runners. What need not wait for another is under way at the same time. */
+/* Makes the first input of a case, and gets the GPU and the runners ready. Independent steps run at the same time. */
 static bool begin_case(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
     const bool soon = host->use.settled || host->use.warden.lent; /* else the warden is still making its context */
@@ -549,7 +546,7 @@ static bool begin_case(struct host *host, struct source *source, struct case_res
     return start_runners(host, error);
 }
 
-/* One case, from its first input to the end of its runner. False only for the host's own failure. */
+/* Runs one case, from its first input to the end of its runner. False only for the host's own failure. */
 static bool run_case(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
     bool ok;
@@ -596,7 +593,7 @@ static bool judge_case(struct host *host, struct source *source, struct error *e
     return true;
 }
 
-/* Room for the results and arguments of `count` cases, whose arguments the caller fills in. */
+/* Allocates results and arguments for `count` cases. The caller fills in the arguments. */
 static bool expect_cases(struct host *host, size_t count, struct error *error)
 {
     host->result.cases = calloc(count, sizeof *host->result.cases);
@@ -611,7 +608,7 @@ static bool expect_cases(struct host *host, size_t count, struct error *error)
     return true;
 }
 
-/* The cases of the package that the options ask for. False only for the host's own failure. */
+/* Judges the cases of the package that the options select. False only for the host's own failure. */
 static bool judge_cases(struct host *host, struct error *error)
 {
     struct result *result = &host->result;
@@ -653,11 +650,11 @@ static bool judge_cases(struct host *host, struct error *error)
     if (selection.wanted > 1)
         printf("\n%zu of %zu cases were run\n", result->case_count, selection.wanted);
     if (result->left_out > 0)
-        printf("%zu more are for a GPU only and were left out\n", result->left_out);
+        printf("%zu more need a GPU and were skipped\n", result->left_out);
     return true;
 }
 
-/* The input on the command line, or made from it. It is read before anything runs. */
+/* Judges the input on the command line, or one made from it. It is read before anything runs. */
 static bool judge_input(struct host *host, struct error *error)
 {
     struct source source = { .name = "input", .generated = host->options.generate != NULL };
@@ -676,7 +673,7 @@ static bool judge_input(struct host *host, struct error *error)
     return judge_case(host, &source, error);
 }
 
-/* Whether the submission keeps its league's rules; the verdict is SV where it does not. */
+/* Checks that the submission keeps its league's rules. Otherwise the verdict is SV. */
 static bool keeps_rules(struct host *host, bool *kept, struct error *error)
 {
     char *broken = host->result.message;
@@ -691,7 +688,7 @@ static bool keeps_rules(struct host *host, bool *kept, struct error *error)
     return true;
 }
 
-/* Nothing is run; but what asks for a box that is not here is refused, as if it were. */
+/* Runs nothing. It still refuses a required box that this machine does not have. */
 static bool judge_compile_error(struct host *host, struct error *error)
 {
     if (host->options.require_box > BOX_NONE && !walls_reach(&host->walls, &host->options, host->build, NULL, error))
@@ -701,10 +698,7 @@ static bool judge_compile_error(struct host *host, struct error *error)
            report_compile_error(stderr, &host->result, host->options.compile_error, error);
 }
 
-/*
- * A file that nobody can judge is the caller's mistake. Where the judge itself has built it, it is the submission's,
- * which does not come to what a submission is: CE.
- */
+/* A file that cannot be judged is the caller's mistake. But if the judge built it from sources, the verdict is CE. */
 static bool cannot_be_judged(struct host *host, const struct error *error)
 {
     if (error->code != EXIT_USAGE || !host->options.language || !host->submission.path[0])
@@ -743,7 +737,7 @@ static void host_release(struct host *host)
     package_release(&host->package);
 }
 
-/* From a command line that was read to a result that is printed and written; the exit code. */
+/* Judges as the options say, prints and writes the result, and returns the exit code. */
 static int run(struct host *host)
 {
     struct result *result = &host->result;
@@ -784,7 +778,7 @@ int main(int argc, char **argv)
     static struct host host;
     struct error error = { 0 };
 
-    signal(SIGPIPE, SIG_IGN); /* a reader of ours that goes away must not end the judging */
+    signal(SIGPIPE, SIG_IGN); /* a reader that closes our output must not end the judging */
     reap_adopt();
     if (!options_parse(&host.options, argc, argv, alias_problem(argv[0]), &error)) {
         fprintf(stderr, "main_host: %s\n", error.text);

@@ -387,7 +387,7 @@ static bool each_case(struct checker *checker, const struct package *package, en
 
         if (test_case->gpu_only && task != CHECK_ALL && task != WRITE_ANSWERS) {
             if (task == CHECK_CASES)
-                printf("gpu    case: %s: for a GPU only, not looked at\n", test_case->name);
+                printf("gpu    case: %s: needs a GPU, not checked\n", test_case->name);
             continue;
         }
         checker->test_case = test_case;

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Has many sources judged by a contest's server: batch.sh PROBLEM FILE... [--times] [--explain] [--out FILE] [--help]
+# Sends many sources to a contest's server to be judged: batch.sh PROBLEM FILE... [--times] [--explain] [--out FILE]
+#     [--help]
 #
-# For programs, such as a loop that rewards kernels: each FILE, a .c or .cu, is judged by itself, behind all that is the
-# contest's, and stands in no standings. The token is of `grade.sh CONTEST token --program NAME`. A line of JSON for
-# each file when its result is there: its name, and what docs/formats/batches.md lists. It first prints the
-# batch's number: --resume NUMBER resumes the batch. All options and the exit codes: --help.
+# It is for programs, such as a loop that rewards fast kernels. The server judges each FILE (.c or .cu) alone, after all
+# submissions of the contest. The results enter no standings. `grade.sh CONTEST token --program NAME` makes the token.
+# The script prints one line of JSON per file when its result arrives (fields: docs/formats/batches.md). It prints the
+# batch's number first; --resume NUMBER continues an interrupted batch. All options and the exit codes: --help.
 . "$(dirname "$0")/lib/lib.sh"
 "$root/run_scripts/lib/packages.sh" build batch >&2
 toolkit_make batch-program >&2 || fail 'the client does not build: see above'

@@ -1,16 +1,21 @@
 #!/bin/bash
 # Measures a problem on this machine: bench.sh PROBLEM [cpu|gpu|all] [SIZE...]
 #
-# The reference's own bench (build/benches/PROBLEM), then bench_ladder.sh: submissions over a ladder of sizes, and on a
-# GPU the kernels beside other libraries, as a table and as JSON; then the overhead of the host for an empty
-# device_user(). With TABLES=1 also the tables of the problem's source (problems/PROBLEM/bench.sh). With SIZEs: these of
-# the ladder, and no more.
+# It runs three measurements:
+#
+#   1. the bench of the reference (build/benches/PROBLEM)
+#   2. bench_ladder.sh: submissions over a ladder of sizes, and on a GPU the kernels beside other libraries. It writes a
+#      table and JSON
+#   3. the overhead of the host for an empty device_user()
+#
+# TABLES=1 adds the tables of the document that the problem comes from (problems/PROBLEM/bench.sh). With SIZEs, only
+# these sizes of the ladder are measured, and nothing else.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 [ $# -ge 1 ] || usage 'bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
 problem_exists "$1"
 device=${2:-all} status=0
-# What bench_ladder.sh will refuse it refuses at once, not behind a minute of figures.
+# bench_ladder.sh refuses wrong arguments. It runs first here, so that the error comes before a minute of figures.
 [[ $device =~ ^(cpu|gpu|all)$ ]] || exec "$root/tests/bench/bench_ladder.sh" "$@"
 if [ $# -le 2 ] && [ "$device" != gpu ] && [ -e "$root/problems/$1/main_bench.c" ]; then
     PROBLEM=$1 toolkit_make "${BUILD:-build}/benches/$1" >&2

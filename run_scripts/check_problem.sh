@@ -1,17 +1,16 @@
 #!/bin/bash
 # Proves that a problem is sound: check_problem.sh [--answers] PROBLEM
 #
-# With --answers it writes the answers of all cases, data/GROUP/NAME.ans, as the reference has them, and no more.
-# Else it looks at the following.
+# --answers only writes the reference's answers of all cases to data/GROUP/NAME.ans. Without it, the script checks:
 #
-#   1. build/check_problem: the generator is deterministic, both references agree, cases are as committed; the checker
-#      sees spoiled outputs, and accepts 1,000 right ones by other methods where outputs.c has some
-#   2. every case's line passes the input validator, every line in data/invalid_input fails it
-#   3. every jury submission gets its folder's verdict, in the league that its first comment names (`league: NAME`),
-#      or in the first. Without a GPU those in CUDA run on the simulator and those in OpenCL on the CPU, on the samples
+#   1. build/check_problem: the generator is deterministic; both references agree; the cases are as committed; the
+#      checker rejects spoiled outputs, and accepts 1,000 right ones made by other methods if outputs.c has such methods
+#   2. the input validator accepts every case's line, and rejects every line in data/invalid_input
+#   3. every jury submission gets the verdict of its folder, in the league that its first comment names
+#      (`league: NAME`) or in the first league. Without a GPU, CUDA submissions run on the simulator and OpenCL
+#      submissions on the CPU, on the samples only
 #
-# CHECK_CASE=NAME: on the simulator that one case is judged instead of the samples,
-# which take minutes where they are large.
+# CHECK_CASE=NAME: the simulator judges this one case instead of the samples. Large samples take minutes there.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 answers=
@@ -27,7 +26,7 @@ done
 PROBLEM=$problem build_toolkit
 if [ -n "$answers" ]; then
     (cd "$root" && "$build/check_problem" --answers "$problem")
-    echo "next: make check-problem PROBLEM=$problem, and make freeze"
+    echo "next: make check-problem PROBLEM=$problem, then make freeze"
     exit 0
 fi
 temporary=$(mktemp -d)
@@ -38,7 +37,7 @@ report() { # STATUS TEXT
     [ "$1" != FAILED ] || failures=$((failures + 1))
 }
 
-# check_cases OPTION...: build/check_problem; each line of what failed counts.
+# check_cases OPTION...: runs build/check_problem and counts its FAILED lines.
 check_cases() {
     local status=0 found
     (cd "$root" && "$build/check_problem" "$@" "$problem") | tee "$temporary/cases" || status=$?
@@ -68,15 +67,15 @@ for source in "${validators[@]}"; do
     done < <(find "$folder/data" -name '*.in' | sort)
 done
 
-# without_gpu SUBMISSION SUFFIX: it has such files, and there is no GPU.
+# without_gpu SUBMISSION SUFFIX: true if the submission has such files and this machine has no GPU.
 without_gpu() { [ ! -e /dev/nvidiactl ] && [ -n "$(find "$1" -name "*$2" -print -quit)" ]; }
-# simulated WANT GOT: what GOT on the simulator stands for. A kernel that waits for ever it may find out, and end with
-# an error, before the limit; and of an accepted submission it has nothing to say.
+# simulated WANT GOT: prints what the simulator's verdict GOT means. The simulator may detect a deadlock and end with an
+# error before the time limit. It must report nothing for an accepted submission.
 simulated() {
     if [ "$1 $2" = 'TLE RTE' ] && grep -q '^  | cudasim: error: deadlock: ' "$temporary/words"; then
         echo TLE
     elif [ "$1 $2" = 'AC AC' ] && grep -q '^  | cudasim: ' "$temporary/words"; then
-        echo 'AC, with complaints of the simulator'
+        echo 'AC, with errors from the simulator'
     else
         echo "$2"
     fi
@@ -95,7 +94,7 @@ for submission in "$folder"/submissions/*/*; do
     fi
     if without_gpu "$submission" .cu; then
         if ! toolkit_make have-nvcc; then
-            report gpu "submission: $name: CUDA, not judged on this machine without nvcc"
+            report gpu "submission: $name: CUDA, not judged: this machine has no nvcc"
             unjudged=$((unjudged + 1))
             continue
         fi
@@ -112,7 +111,7 @@ for submission in "$folder"/submissions/*/*; do
     message=$(sed -n 's/^  "message": "\(.*\)",$/\1/p' "$temporary/result.json" 2> /dev/null || true)
     rm -f "$temporary/result.json"
     [ $ok != sim ] || got=$(simulated "$want" "$got")
-    # Other judges have no verdicts of their own for too much memory and too much output.
+    # Other judges have no separate verdicts for too much memory and too much output.
     [ ! -d "$folder/imported" ] || [[ "$want $got" != 'RTE '[MO]LE ]] || got=RTE
     if [ "$got" = "$want" ]; then
         report $ok "submission: $name: $got${message:+ ($message)}"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Writes a graded contest as the files of a CLICS Contest API 2023-06: clics.sh CONTEST --out DIR [--public]
 #
-# DIR/NAME.json for each endpoint, and DIR/event-feed.ndjson, to which every call appends what has changed. --public is
-# what everybody may see; other options: build/clics --help. docs/formats/clics.md says what is in the files.
+# It writes DIR/NAME.json for each endpoint. Every call appends the changes to DIR/event-feed.ndjson. --public writes
+# only what everybody may see. Other options: build/clics --help. docs/formats/clics.md describes the files.
 . "$(dirname "$0")/lib/lib.sh"
 [ $# -ge 1 ] && [ -n "$1" ] || usage 'clics.sh CONTEST --out DIR [--public] [--id ID] [--at TIME] [--since TOKEN]'
 [[ $1 == --help || -d $1 ]] || refuse "there is no folder '$1'"

@@ -1,18 +1,19 @@
 #!/bin/bash
-# Which of two submissions is faster: compare.sh A B [PROBLEM] [--case NAME | --generate LINE] [options]
+# Finds the faster of two submissions: compare.sh A B [PROBLEM] [--case NAME | --generate LINE] [options]
 #
-# Builds both, runs them in turn on one device with the same inputs, and says in one line whether A is FASTER than B,
-# SLOWER, or the SAME, with the ratio of their times and its interval. Without --case or --generate: on all samples, and
-# the ratio is the geometric mean of theirs.
+# The script builds both and runs them in turn on one device with the same inputs. It prints one line: A is FASTER than
+# B, SLOWER, or the SAME, with the ratio of the times and its interval. Without --case or --generate it runs all
+# samples, and the ratio is the geometric mean over the samples.
 #
-#   --rounds R      6 to 1000 (15). Round r gives seed S + r - 1 to both; A B, B A, A B ..., so that drift cancels
-#   --calls C       counted calls of each submission in a round, 1 to 1000 (3); one more is made first, and not counted
-#   --seed S        (0)
-#   --margin P      percent (1): they are called different only where the whole interval is further from 1 than that
-#   --json FILE     all samples and what came of them
+#   --rounds R      number of rounds, 6 to 1000 (default 15). Round r gives both the seed S + r - 1. The order
+#                   alternates (A B, B A, A B ...), so that drift cancels
+#   --calls C       counted calls of each submission in a round, 1 to 1000 (default 3). One uncounted call comes first
+#   --seed S        the seed S of the first round (default 0)
+#   --margin P      in percent (default 1). Two submissions differ only if the whole interval is further from 1 than P
+#   --json FILE     writes all samples and the result to FILE
 #
-# Other options are main_host's. Exit codes: 0 a comparison was made, 1 a submission failed (its verdict is told),
-# 2 usage, 3 the toolkit failed.
+# Other options go to main_host. Exit codes: 0 comparison made, 1 a submission failed (its verdict is printed), 2 usage,
+# 3 the toolkit failed.
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/build_submission.sh"
 help_asked "$@"
@@ -30,7 +31,7 @@ if [ $# -gt 0 ] && [[ $1 != -* ]]; then
 fi
 problem_exists "$problem"
 
-# number NAME VALUE LEAST MOST: or the script ends.
+# number NAME VALUE LEAST MOST: ends the script if VALUE is not a number in the range.
 number() {
     { [[ $2 =~ ^(0|[1-9][0-9]{0,8})$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; } ||
         refuse "$1: '$2' is not a number from $3 to $4"
@@ -50,7 +51,7 @@ while [ $# -gt 0 ]; do
     --json=*) json=${1#*=} ;;
     --repeat | --repeat=* | --until | --until=* | --submission | --submission=* | --source | --source=* | \
         --compile-error*)
-        refuse "${1%%=*} is not for comparing: use --calls and --rounds, or name the submissions"
+        refuse "compare.sh does not take ${1%%=*}: use --calls and --rounds, or name the submissions"
         ;;
     *) options+=("$1") ;;
     esac
@@ -60,16 +61,16 @@ number --rounds "$rounds" 6 1000
 number --calls "$calls" 1 1000
 number --seed "$seed" 0 999999999
 { [[ $margin =~ ^[0-9]{1,3}(\.[0-9]+)?$ ]] && [ "${margin%%.*}" -le 100 ]; } ||
-    refuse "--margin: '$margin' is not a number of percent"
+    refuse "--margin: '$margin' must be a percentage from 0 to 100"
 if [ -n "$json" ]; then
     { : > "$json"; } 2> /dev/null || refuse "--json: cannot write '$json'"
-    [ ! -f "$json" ] || rm -f "$json" # an earlier comparison's is not to be taken for this one's
+    [ ! -f "$json" ] || rm -f "$json" # nobody shall take an earlier comparison's file for this one's
 fi
 
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 
-# built NAME SUBMISSION: sets `so`; one that does not compile ends the comparison.
+# built NAME SUBMISSION: builds it and sets `so`. A submission that does not compile ends the comparison.
 built() {
     if ! submission_build "$2" "$problem" "$temporary/log" "${options[@]}"; then
         "$build/main_host" "$problem" --compile-error "$temporary/log" --source "$2" > "$temporary/words" || true
@@ -82,7 +83,7 @@ so_a=$so
 [ "$a" = "$b" ] || built B "$b"
 so_b=$so
 
-# run NAME ROUND SO SOURCE: one session; a failure ends the comparison.
+# run NAME ROUND SO SOURCE: runs one session. A failure ends the comparison.
 run() {
     local status=0
     "$build/main_host" "$problem" "${options[@]}" --submission "$root/$3" --source "$4" --seed $((seed + $2 - 1)) \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Turns results into another format: convert.sh junit|tap|summary|gradescope|classroom [options] RESULT.json...
+# Converts results to another format: convert.sh junit|tap|summary|gradescope|classroom [options] RESULT.json...
 # All options: --help.
 . "$(dirname "$0")/lib/lib.sh"
 [ $# -gt 0 ] || usage 'convert.sh junit|tap|summary|gradescope|classroom [options] RESULT.json...; see --help'

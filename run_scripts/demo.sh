@@ -1,13 +1,13 @@
 #!/bin/bash
-# Grades the sample contest in a copy, build/demo, shows its standings and writes its scoreboard: demo.sh
+# Copies the sample contest to build/demo, grades it, shows its standings and writes its scoreboard: demo.sh
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 [ $# -eq 0 ] || usage demo.sh
 mkdir -p "$build"
 rm -rf "$build/demo"
-# Its submissions are links to the jury's: the copy has files, as a grader takes no links.
+# The sample's submissions are links to jury submissions. The grader takes no links, so the copy has files.
 cp -RL "$root/contrib/grade/sample" "$build/demo"
-# In a container that forbids namespaces the box is of Landlock. A contest says itself what it takes.
+# In a container that forbids namespaces the box uses Landlock. The contest's file must say which box it accepts.
 if [ "$("$root/run_scripts/lib/compile_box.sh" --which)" = landlock ]; then
     sed -i 's/^require_box: namespaces/require_box: landlock  /' "$build/demo/contest.yaml"
 fi
@@ -15,5 +15,5 @@ fi
 echo
 "$root/run_scripts/results.sh" "$build/demo" standings
 echo
-echo "scoreboard, to be opened with a browser:"
+echo "scoreboard (open it with a browser):"
 "$root/run_scripts/scoreboard.sh" "$build/demo" --final

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What this machine can run submissions on, with properties: devices.sh
+# Lists the devices that can run submissions on this machine, with their properties: devices.sh
 #
-# GPUs, the simulator and the CPU as build/main_host --devices lists them; then OpenCL's devices, by OpenCL itself.
+# It prints GPUs, the simulator and the CPU (build/main_host --devices), then the devices that OpenCL reports.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 [ $# -eq 0 ] || usage devices.sh

@@ -1,17 +1,17 @@
 #!/bin/bash
 # Grades a contest's folder: grade.sh CONTEST [--watch] [--builds N] [--gpu GPU]... [--lanes N]
 #
-# Every GPU of the machine is used, or those that --gpu names by number or UUID: each has one submission at a time.
-# Without a GPU, --lanes N judges N submissions at a time, on the CPU and the simulator: for verdicts, as they disturb
-# each other's times. docs/CLUSTER.md: many machines.
+# The grader uses every GPU of the machine, or those that --gpu names by number or UUID. Each GPU runs one submission at
+# a time. Without a GPU, --lanes N judges N submissions at a time on the CPU and the simulator. Use lanes for verdicts
+# only: the submissions disturb each other's times. docs/CLUSTER.md describes grading on many machines.
 #
-# Goes on where it was stopped, however that was. docs/CONTEST.md describes the folder.
+# An interrupted grading continues where it stopped. docs/CONTEST.md describes the folder.
 #
-#   grade.sh CONTEST check             prints every fault of contest.yaml and teams/, and what is there
-#   grade.sh CONTEST token NAME        a token for the server; --jury, --admin, --program NAME; --revoke NAME
-#   grade.sh CONTEST rejudge FILTER... shows what would be judged again; with --start --reason TEXT it is
-#   grade.sh CONTEST changes N         old and new verdicts of rejudging N; then commit N, or cancel N
-#   grade.sh CONTEST clear-review N    submission N was looked at: its times rank
+#   grade.sh CONTEST check             prints every fault of contest.yaml and teams/, and a summary
+#   grade.sh CONTEST token NAME        makes a token for the server; --jury, --admin, --program NAME; --revoke NAME
+#   grade.sh CONTEST rejudge FILTER... lists what would be judged again; --start --reason TEXT starts it
+#   grade.sh CONTEST changes N         shows old and new verdicts of rejudging N; then use commit N or cancel N
+#   grade.sh CONTEST clear-review N    records that submission N was reviewed: its times rank
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 usage_line='grade.sh CONTEST [run|check|rejudge|changes|commit|cancel|clear-review] [options], see docs/CONTEST.md'
@@ -29,7 +29,7 @@ toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
 gpus=()
 [[ $command != run && $command != check ]] || build_toolkit
 if [ "$command" = run ]; then
-    # Without a box every submission would fail, and none is to blame.
+    # Without a box every submission would fail, and no submission would be at fault.
     mkdir -p "$build/grading"
     (cd "$root" && run_scripts/lib/compile_box.sh "$build/grading" -- /bin/true) ||
         fail 'submissions cannot be built here: install bubblewrap and allow user namespaces'
@@ -44,7 +44,7 @@ if [ "$command" = run ]; then
             shift
             continue ;;
         esac
-        # By its UUID, so that no GPU has two names and with them two submissions.
+        # A GPU is named by its UUID. With two names it could get two submissions.
         gpu=$2
         [[ ! $gpu =~ ^[0-9]{1,3}$ ]] || gpu=${known[10#$gpu]:-}
         [[ -n $gpu && " ${known[*]} " == *" $gpu "* ]] ||

@@ -1,14 +1,14 @@
 #!/bin/bash
-# Writes the zip that Gradescope takes as an autograder:
+# Writes an autograder zip for Gradescope:
 #   gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]
 #   gradescope.sh PROBLEM --judge URL --token FILE [--as ID] [--points N]
 #
-# build/gradescope-PROBLEM.zip holds setup.sh and run_autograder at its root, options, and in toolkit/ the files that
-# git tracks, less tests/, docs/ and the other problems. It holds the secret cases: it is for the instructor alone.
+# The zip is build/gradescope-PROBLEM.zip. It holds setup.sh, run_autograder and the options, and in toolkit/ the files
+# that git tracks, except tests/, docs/ and the other problems. It holds the secret cases: give it to instructors only.
 #
-# With --judge nothing is judged on Gradescope's machines, which have no GPU: every submission, one .cu or .c file, goes
-# to the contest's server at URL as a batch of a program (docs/formats/batches.md). FILE, of mode 0600,
-# holds the token. The server knows the problem as ID (PROBLEM). The zip then has the token and no problem.
+# With --judge, Gradescope's machines judge nothing; they have no GPU. Every submission, one .cu or .c file, goes to the
+# contest's server at URL as a batch (docs/formats/batches.md). FILE holds the program's token and must have mode 0600.
+# ID is the problem's name on that server (default: PROBLEM). The zip then holds the token and no problem.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 line='gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]
@@ -34,9 +34,9 @@ done
 if [ -n "$judge" ]; then
     [ -z "$league$hide$box" ] || refuse 'with --judge the server chooses league, box and what is shown'
     [ -f "$token" ] || refuse "--judge needs --token FILE: grade.sh CONTEST token --program NAME writes one"
-    [ "$(stat -c %a "$token")" = 600 ] || refuse "the token '$token' is not of mode 0600"
+    [ "$(stat -c %a "$token")" = 600 ] || refuse "others may read the token '$token': chmod 600 it first"
 elif [ -n "$token" ] || [ "$as" != "$problem" ]; then
-    refuse '--token and --as go with --judge'
+    refuse '--token and --as need --judge'
 fi
 "$root/run_scripts/lib/packages.sh" formats
 
@@ -44,7 +44,7 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$stage/toolkit" "$build"
 tracked_files tests docs problems | tar -C "$root" --null -T - -cf - | tar -C "$stage/toolkit" -xf -
-# The problem alone: the others' cases may be secret too. It may be new, and in no commit yet.
+# Only this problem goes in: other problems' cases may be secret too. It may be new and not yet committed.
 mkdir -p "$stage/toolkit/problems"
 cp -R "$root"/problems/*.[ch] "$stage/toolkit/problems/"
 if [ -n "$judge" ]; then

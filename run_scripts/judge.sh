@@ -1,9 +1,9 @@
 #!/bin/bash
 # Builds a submission and judges it on all cases: judge.sh SUBMISSION [PROBLEM] [options for main_host]
 #
-# SUBMISSION is a .cu, .c or .cc file or a folder of them, with .cl files for OpenCL. PROBLEM is taken from the path
-# of a jury submission, and is editdistance otherwise. A submission that does not compile, or not within COMPILE_SECONDS
-# (120), gets CE, with the compiler's words. It is always built anew, the compilers in a box.
+# SUBMISSION is a .cu, .c or .cc file or a folder of them, with .cl files for OpenCL. The default PROBLEM is the one in
+# the path of a jury submission, else editdistance. A submission gets CE, with the compiler's messages, if it does not
+# compile within COMPILE_SECONDS (120). The script always builds it again, with the compilers in a box.
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/build_submission.sh"
 help_asked "$@"

@@ -1,36 +1,36 @@
 #!/bin/bash
-# Makes mutants of a problem's accepted submissions, and shows which ones no case catches: mutate.sh PROBLEM [options]
+# Makes mutants of a problem's accepted submissions and shows those that no case catches: mutate.sh PROBLEM [options]
 #
-#   --count N     how many mutants of the sources in C, 1 to 100000 (default: 180)
-#   --cuda N      how many of those in CUDA, 0 to 100000 (default: 64); they run on the simulator
-#   --seed S      what is drawn (default: 1)
-#   --calls N     calls of device_user() a case, in one process and with new inputs, 1 to 9 (default: 1)
-#   --least N     fewer compiled mutants than this are a failure (default: 0)
-#   --source NAME of this source alone, below submissions/accepted
+#   --count N     number of mutants of C sources, 1 to 100000 (default: 180)
+#   --cuda N      number of mutants of CUDA sources, 0 to 100000 (default: 64); they run on the simulator
+#   --seed S      the seed of the random choice (default: 1)
+#   --calls N     calls of device_user() per case, in one process and with new inputs, 1 to 9 (default: 1)
+#   --least N     fail if fewer than N mutants compile (default: 0)
+#   --source NAME change only this source, a path below submissions/accepted
 #   --sources FOLDER, --list FILE   another folder of accepted submissions, another list
-#   --phase draw|judge|report   only draw them; judge those that were drawn but not judged before, which needs no
-#                 libclang; or compare those that were judged before with the list
-#   --id N        judge that one mutant alone, and print what the host says of it
+#   --phase draw|judge|report   run one step. draw makes the mutants. judge judges those not judged before; it needs no
+#                 libclang. report compares the judged ones with the list
+#   --id N        judge only mutant N, and print the host's output
 #
-# A mutant is the source with one place changed: contrib/mutate. Each one is built and judged case by case, the cheap
-# cases first, until one fails; JOBS=... at a time (default: one per processor). A mutant that survives is a hole in the
-# cases, or is equal to its original. tests/mutants/PROBLEM.txt lists those that are, each with the reason:
+# A mutant is a source with one place changed (contrib/mutate). Each mutant is built and judged case by case until one
+# case fails, cheap cases first. JOBS=N judges N at a time (default: one per processor). A mutant that survives shows a
+# missing case, or does the same as its original. tests/mutants/PROBLEM.txt lists the equivalent ones with reasons:
 #
-#   leave SOURCE: REASON          no mutants are made of that source
+#   leave SOURCE: REASON          make no mutants of that source
 #
-#   SOURCE FUNCTION OPERATOR      one mutant's key, three lines as they are printed here; several may stand before
-#   - CODE                        one reason
+#   SOURCE FUNCTION OPERATOR      the key of one mutant: three lines as this script prints them. Several keys may come
+#   - CODE                        before one reason
 #   + CODE
 #   = REASON
 #
-# There * stands for every source, function or operator, and a line of code that ends with ... for all that begin so,
-# twins (OPERATOR#2) too.
+# In a key, * matches every source, function or operator. A line of code that ends with ... matches all lines with that
+# beginning. A key also matches its twins (OPERATOR#2).
 #
-# A source is judged in the league that it names (league: NAME), in each one where it says "both leagues", else in the
-# first. On the simulator a complaint, of a race or of memory that nobody has written, is a failure too. What is the
-# same machine code, or the same PTX, as the original is no survivor. A case counts only where the original takes no
-# more than CASE_SECONDS (2), on the simulator SIM_SECONDS (0.5). Results: build/mutate/PROBLEM/results.{tsv,json}.
-# Exit code 1: there are survivors that the list does not have, or entries of the list that no mutant has.
+# A source is judged in the league that it names (league: NAME), in every league if it says "both leagues", else in the
+# first. On the simulator, a report of a race or of unwritten memory is a failure too. A mutant with the machine code or
+# PTX of its original is no survivor. A case counts only if the original takes at most CASE_SECONDS (2), on the
+# simulator SIM_SECONDS (0.5). The results go to build/mutate/PROBLEM/results.{tsv,json}.
+# Exit code 1: a survivor is not in the list, or a list entry matches no mutant.
 
 # shellcheck disable=SC2317
 . "$(dirname "$0")/lib/lib.sh"
@@ -53,7 +53,7 @@ while [ $# -gt 0 ]; do
     --count) number "$1" "$2" 100000; count=$2 ;;
     --cuda) number "$1" "$2" 100000; cuda=$2 ;;
     --seed) number "$1" "$2" 9223372036854775807; seed=$2 ;;
-    --calls) number "$1" "$2" 9; calls=$2; [ "$calls" -gt 0 ] || refuse '--calls 0: use a number from 1 on' ;;
+    --calls) number "$1" "$2" 9; calls=$2; [ "$calls" -gt 0 ] || refuse '--calls 0: use a number from 1 to 9' ;;
     --least) number "$1" "$2" 100000; least=$2 ;;
     --source) only=$2 ;;
     --sources) [ -d "$2" ] || refuse "--sources: there is no folder '$2'"; accepted=$(realpath "$2") ;;
@@ -64,9 +64,9 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
-[ $((count + cuda)) -gt 0 ] || refuse 'no mutant is asked for: --count and --cuda are 0'
+[ $((count + cuda)) -gt 0 ] || refuse 'there are no mutants to make: --count and --cuda are 0'
 jobs=${JOBS:-$(nproc)}
-[[ $jobs =~ ^[1-9][0-9]?$ ]] || refuse "JOBS=$jobs is not a number of mutants to judge at a time"
+[[ $jobs =~ ^[1-9][0-9]?$ ]] || refuse "JOBS=$jobs must be a number from 1 to 99: how many mutants to judge at a time"
 cd "$root"
 out=$build/mutate/$problem
 [ -e "$list" ] || list=/dev/null
@@ -74,8 +74,8 @@ out=$build/mutate/$problem
 # left_out NAME: the list's reason not to change that source.
 left_out() { awk -v start="leave $1: " 'index($0, start) == 1 { print substr($0, length(start) + 1) }' "$list"; }
 
-# sources SUFFIX: the names of the jury's sources, below $accepted, that are changed. OpenCL's kernels are built when
-# they run, and their host's side does nothing else.
+# sources SUFFIX: prints the jury's sources below $accepted that are changed. OpenCL sources are not: their kernels are
+# built when they run, and their host code does nothing else.
 sources() {
     local name
     (cd "$accepted" && find . -name "*.$1" -printf '%P\n' | LC_ALL=C sort) | while read -r name; do
@@ -88,14 +88,14 @@ mapfile -t c_sources < <(sources c)
 mapfile -t cu_sources < <(sources cu)
 [ "$cuda" -gt 0 ] || cu_sources=()
 [ "$count" -gt 0 ] || c_sources=()
-[ $((${#c_sources[@]} + ${#cu_sources[@]})) -gt 0 ] || refuse "no source ${only:+$only }in $accepted is to be changed"
+[ $((${#c_sources[@]} + ${#cu_sources[@]})) -gt 0 ] || refuse "$accepted has no source ${only:+$only }to change"
 
 # ---- what is built once ----
 
 export PROBLEM=$problem
 build_toolkit
 [[ $phase =~ ^(judge|report)$ ]] || toolkit_make mutate-program >&2 ||
-    fail 'what makes mutants does not build: see above'
+    fail 'the program that makes mutants does not build: see above'
 if [ ${#cu_sources[@]} -gt 0 ]; then
     toolkit_make have-nvcc || refuse 'mutants of CUDA sources need nvcc: omit them with --cuda 0'
     toolkit_make -j "$(nproc)" cudasim-library >&2 || fail 'the simulator does not build: see above'
@@ -103,8 +103,8 @@ fi
 declare -A command=()
 while read -r name words; do command[$name]=$words; done < <(toolkit_make print-mutate)
 
-# compile SUFFIX SOURCE OBJECT ORIGINAL: as 30-submission.mk does, but for the simulator alone. The file's folder is not
-# in the object, so that equal code makes equal objects.
+# compile SUFFIX SOURCE OBJECT ORIGINAL: compiles as 30-submission.mk does, but only for the simulator. The object does
+# not contain the file's folder, so that equal code makes equal objects.
 compile() {
     local map=()
     [ "$1" != c ] || map=("-fmacro-prefix-map=$(dirname "$2")/=")
@@ -118,8 +118,8 @@ link() {
     timeout 60 ${command[link-$1]} -o "$2" "${@:3}" -lm
 }
 
-# leagues_for NAME: the league that a source names, or all where it says "both leagues": leagues may have cases of their
-# own. Else - for the first one.
+# leagues_for NAME: prints the league that a source names, or all leagues if it says "both leagues", as leagues may have
+# different cases. Otherwise prints - for the first league.
 leagues_for() {
     local file=$accepted/${1%%/*} league
     league=$(league_of "$file")
@@ -138,8 +138,8 @@ host() {
         "${@:4}"
 }
 
-# original NAME: builds it and writes $out/original/NAME/cases: seconds, name and league of the cases that it is judged
-# on, in the order in which they are tried.
+# original NAME: builds it and writes $out/original/NAME/cases: seconds, name and league of each case to judge on, in
+# the order of judging.
 original() {
     local name=$1 folder=$out/original/$1 file suffix league objects=() limit=${CASE_SECONDS:-2}
     suffix=${name##*.}
@@ -166,12 +166,12 @@ original() {
             >> "$folder/all"
     done
     LC_ALL=C sort -k1,1 -k2,2g "$folder/all" | cut -f 2- > "$folder/cases"
-    [ -s "$folder/cases" ] || { echo "no case is judged: see $folder/log"; return 1; }
+    [ -s "$folder/cases" ] || { echo "$1: no case was judged: see $folder/log"; return 1; }
 }
 
 # ---- one mutant ----
 
-# judge ID: builds $out/ID and writes its verdict and the case into $out/ID/result: CE, SAME, AC if it survives.
+# judge ID: builds $out/ID and writes its verdict and the case to $out/ID/result: CE, SAME, AC if it survives.
 judge() {
     local folder=$out/$1 name suffix file objects=() object seconds case league verdict=AC status
     [ "$phase" != judge ] || [ ! -s "$folder/result" ] || return 0
@@ -201,7 +201,7 @@ judge() {
         host "$league" "$folder/device_user.so" "$name" --case "$case" --json "$folder/result.json" \
             --time-limit "$(limit "$seconds" "$suffix")" > "$folder/log" 2>&1 || status=$?
         if [ $status -eq 0 ]; then
-            # A race, or memory that nobody has written: the answer is right here, by chance.
+            # A race or unwritten memory: the answer is right only by chance.
             ! grep -q '^  | cudasim: ' "$folder/log" || { verdict=SIM; break; }
             continue
         fi
@@ -213,7 +213,7 @@ judge() {
     rm -f "$folder"/*.o "$folder/device_user.so" "$folder/result.json"
 }
 
-# limit SECONDS SUFFIX: what a mutant may take where the original took so long.
+# limit SECONDS SUFFIX: prints the time limit of a mutant whose original took SECONDS.
 limit() { awk -v s="$1" -v least="$([ "$2" = c ] && echo 1 || echo 2)" 'BEGIN { print least + 5 * s }'; }
 
 # pool FUNCTION ARGUMENT...: calls it with each argument, $jobs at a time; false if one failed.
@@ -236,9 +236,9 @@ pool() {
 
 # keys FILE...: three lines of a key as one, with tabs between.
 keys() { awk '/^- / { b = $0; next } /^\+ / { print k "\t" b "\t" $0; next } { k = $0 }' "$@"; }
-# listed: the keys that the list has.
+# listed: prints the keys in the list.
 listed() { grep -vE '^(#|leave |=|$)' "$list" | keys || true; }
-# matched LISTED KEYS: the number of each line of KEYS that an entry of LISTED is, and that entry's number.
+# matched LISTED KEYS: prints the number of each line of KEYS that an entry of LISTED matches, and the entry's number.
 matched() {
     awk -F '\t' '
         function is(entry, line) { # a line of code
@@ -264,7 +264,7 @@ matched() {
         }' "$1" "$2"
 }
 
-# draw SUFFIX COUNT FIRST SOURCE...: as many of each source, whatever their lengths; numbered from FIRST.
+# draw SUFFIX COUNT FIRST SOURCE...: draws equally many mutants of each source, of any length, numbered from FIRST.
 draw() {
     local words i=0 source start end sources=$(($# - 3))
     read -ra words <<< "${command[parse-$1]}"
@@ -309,7 +309,7 @@ if [ "$phase" != report ]; then
     pool judge "${ids[@]}" || fail 'a mutant could not be judged: see above'
 fi
 
-# ---- what came of it ----
+# ---- the report ----
 
 listed > "$out/listed"
 for id in "${ids[@]}"; do keys "$out/$id/key"; done > "$out/keys"
@@ -336,11 +336,11 @@ compiled=$((${#ids[@]} - $(figures '^CE$')))
 killed=$(figures '^(WA|RTE|TLE|MLE|SV|SIM)$')
 printf '%s: %d made, %d compiled, %d killed (' "$problem" ${#ids[@]} $compiled "$killed"
 for verdict in WA RTE TLE MLE; do printf '%s %d, ' $verdict "$(figures "^$verdict\$")"; done
-printf 'SV %d, complaints of the simulator %d), %d with the same machine code, %d listed as equivalent, %d survive\n' \
+printf 'SV %d, errors from the simulator %d), %d with the same machine code, %d listed as equivalent, %d survive\n' \
     "$(figures '^SV$')" "$(figures '^SIM$')" "$(figures '^SAME$')" "$(figures '^EQUIVALENT$')" "$(figures '^SURVIVED$')"
 if [ "$(figures '^SURVIVED$')" -gt 0 ]; then
     failures=1
-    echo 'these survive; add a case that fails them, or the reason why none can:'
+    echo 'these survive: add a case that fails them, or a list entry with the reason why no case can:'
     awk -F '\t' '$2 == "SURVIVED" { print "\n# " $1 "\n" $5 "\n" $6 "\n" $7 }' "$out/results.tsv"
 fi
 if [ "$(figures '^JE$')" -gt 0 ]; then
@@ -352,7 +352,7 @@ stale=$(awk -F '\t' 'FILENAME == ARGV[1] { found[$2] = 1; next } !(FNR in found)
     <(matched "$out/listed" "$out/possible") "$out/listed")
 if [ -n "$stale" ]; then
     failures=1
-    echo "$list has entries that no mutant has any more; remove them:"
+    echo "$list has entries that match no mutant; remove them:"
     tr '\t' '\n' <<< "$stale"
 fi
 wrong=$(awk -F '\t' '
@@ -361,7 +361,7 @@ wrong=$(awk -F '\t' '
     }' "$out/results.tsv")
 if [ -n "$wrong" ]; then
     failures=1
-    echo "$list says that these are equivalent, but they are not accepted, or are the same machine code; remove them:"
+    echo "$list calls these equivalent, but they are not accepted or have the same machine code; remove them:"
     echo "$wrong"
 fi
 if [ "$compiled" -lt "$least" ]; then

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Starts a problem from the skeleton, which builds, runs and passes as it is: new_problem.sh NAME
+# Starts a new problem from the skeleton, which builds, runs and passes: new_problem.sh NAME
 #
-# NAME becomes the folder's name, that of its C names, and the title in problem.yaml. Next: docs/PROBLEMS.md.
+# NAME becomes the name of the folder, the prefix of its C names, and the title in problem.yaml. Next: docs/PROBLEMS.md.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 [ $# -eq 1 ] && [[ $1 =~ ^[a-z][a-z0-9]{0,31}$ ]] ||
-    usage 'new_problem.sh NAME (make new-problem NAME=...); NAME: a small letter, then small letters and digits, up to 32'
+    usage 'new_problem.sh NAME (make new-problem NAME=...); NAME: a small letter, then small letters or digits, 32 at most'
 name=$1
 folder=$root/problems/$name
 [ ! -e "$folder" ] || refuse "problems/$name exists already"

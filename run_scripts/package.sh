@@ -1,5 +1,5 @@
 #!/bin/bash
-# Packages of the Kattis Problem Package Format: package.sh export|import|check ARGUMENT... (contrib/kattis)
+# Writes, imports and checks packages of the Kattis Problem Package Format: package.sh export|import|check ARGUMENT...
 #
 #   package.sh export PROBLEM [--limit BYTES] [--league NAME]   writes the problem to build/packages
 #   package.sh import ZIP|FOLDER NAME                           starts the problem NAME from a package

@@ -1,16 +1,16 @@
 #!/bin/bash
 # Draws what `make bench` wrote: plot.sh [DATA [PICTURES]]
 #
-# DATA is a folder with the JSON of bench_ladder.sh (default: docs/results). The pictures, SVG, go to PICTURES
+# DATA is a folder with the JSON of bench_ladder.sh (default: docs/results). The SVG pictures go to the folder PICTURES
 # (default: docs/plots for docs/results, else build/plots):
 #
 #   PROBLEM-time      time of one call, end to end, over the size
 #   PROBLEM-rate      the same as throughput
-#   PROBLEM-speedup   the same as a ratio to the `base` of the problem, where it has one
+#   PROBLEM-speedup   the same as a ratio to the problem's `base`, if it has one
 #   PROBLEM-kernels   throughput of kernels alone, beside other libraries
 #   roofline          kernels with operations and bytes, below the ceilings of their GPU (contrib/plot/ceilings.txt)
 #
-# A picture without data is left out, and said so.
+# The script skips a picture without data, and prints its name.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 [ $# -le 2 ] || usage 'plot.sh [DATA [PICTURES]]'
@@ -34,14 +34,14 @@ trap 'rm -rf "$work"' EXIT
 # query PROGRAM OPTION... FILE...: jq with the definitions of series.jq.
 query() { jq -L "$here" "include \"series\"; $1" "${@:2}"; }
 
-# quoted TEXT: as a string of gnuplot.
+# quoted TEXT: prints TEXT as a gnuplot string.
 quoted() { printf "'%s'" "${1//\'/\'\'}"; }
 
-# draw SCRIPT NAME SERIES-FILE DEFINITION...: a picture from a file of series, or a line that there is none.
+# draw SCRIPT NAME SERIES-FILE DEFINITION...: draws a picture from a file of series, or prints that there are no data.
 draw() {
     local script=$1 name=$2 file=$3 count folder=$work/$2 definitions
     count=$(jq length "$file")
-    [ "$count" -gt 0 ] || { echo "$name: left out, there is no data for it"; return; }
+    [ "$count" -gt 0 ] || { echo "$name: skipped, it has no data"; return; }
     mkdir -p "$folder"
     jq -r '.[].name' "$file" > "$folder/names"
     jq -r 'to_entries[] | "\(.key + 1)" as $s | .value.points[] | [$s] + . | @tsv' "$file" |
@@ -59,7 +59,7 @@ draw_problem() {
     problem=$(jq -r .problem "$file")
     common="heading = $(quoted "$(jq -r .title "$file")"); xname = $(quoted "$(jq -r .axis "$file")");"
     common+=" note = $(quoted "$(jq -r '[.machine.gpu, .machine.cpu] | map(select(. != null)) | join("; ")' "$file")");"
-    # Where the data are on the GPU already, a call copies nothing.
+    # A call copies nothing if the data are already on the GPU.
     copies=$(jq -r 'if .resident then "" else ", copies included" end' "$file")
     unit() { query "[$1[] | .unit][0] // \"\"" -r "$file"; }
 
@@ -86,7 +86,7 @@ done
 [ ${#files[@]} -gt 0 ] || refuse "'$data' has no results of make bench"
 for file in "${files[@]}"; do draw_problem "$file"; done
 
-# A roofline of the first GPU that has ceilings and was measured on.
+# A roofline of the first GPU that has ceilings and measurements.
 echo '[]' > "$work/series"
 while IFS=$'\t' read -r gpu bandwidth peak; do
     [[ $gpu != \#* ]] || continue

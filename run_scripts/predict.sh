@@ -1,5 +1,7 @@
 #!/bin/bash
-# How long a kernel will take: predict.sh SUBCOMMAND [ARGUMENT...]. Each has --help.
+# Predicts how long a kernel takes: predict.sh SUBCOMMAND [ARGUMENT...]
+#
+# Subcommands: submission, features, collect, train, evaluate, predict, validate. Each has --help.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 

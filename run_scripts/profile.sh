@@ -1,13 +1,13 @@
 #!/bin/bash
-# Where the time of a submission goes: profile.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N]
+# Shows where a submission spends its time: profile.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N]
 #     [--league NAME] [--device gpu|sim]
 #
-# Calls device_user() once, on the problem's first sample unless another input is asked for. On a GPU below NVIDIA's
-# ncu, which counts for each launch, up to PROFILE_LAUNCHES of them (default: 100). Without one on the simulator, with
-# its report. Printed are for each kernel its launches, its time, what part of the peaks of memory and arithmetic it
-# reaches, its occupancy, and what holds it up. On the simulator the time is predicted where `make predict` has trained
-# a model, for the device that it is of (docs/PREDICT.md). The whole report stays in build/reports/PROBLEM: NAME.ncu-rep
-# for ncu-ui, or text and JSON of the simulator. Exit codes: 0, 1 the submission failed, 2 usage, 3 the toolkit failed.
+# The script calls device_user() once, on the given input or on the problem's first sample. On a GPU it uses NVIDIA's
+# ncu, for at most PROFILE_LAUNCHES kernel launches (default: 100). Without a GPU it uses the simulator. For each kernel
+# it prints the launches, the time, the share of peak memory and arithmetic throughput, the occupancy, and the limiter.
+# The simulator's times are predictions. They need a model, which `make predict` trains for one device
+# (docs/PREDICT.md). The full report is in build/reports/PROBLEM: NAME.ncu-rep for ncu-ui, or the simulator's text and
+# JSON. Exit codes: 0 profile made, 1 the submission failed, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/build_submission.sh"
 . "$(dirname "$0")/lib/watched.sh"
@@ -38,12 +38,12 @@ on_simulator() {
         "$predictor" submission "$model" "$csv" --json --gpus "$predict_gpus" > "$predicted" ||
         fail "the launches cannot be predicted: see above"
     echo "on the simulator: $(practice_answer "$report-profile-said.txt")"
-    echo 'shares of the modelled time of an H100; how full the accesses to global memory are; warps that fit'
+    echo 'share of the modelled time of an H100; use of the bytes moved by loads and stores; occupancy: warps that fit'
     printf '%6s %9s %9s %9s %9s %10s %12s  %-9s %s\n' share launches lanes loads stores occupancy 'predicted us' \
         limiter kernel
     jq -r --slurpfile predicted "$predicted" '
         def shown: if . >= 1000 then round elif . >= 100 then . * 10 | round / 10 else . * 100 | round / 100 end;
-        # A total in microseconds, "refused" where a launch was, "-" where it is not known.
+        # A total in microseconds, "refused" if a launch was refused, "-" if unknown.
         def predicted: (.name | sub("\\(.*"; "") | sub("<.*"; "") | sub("^.*[ :]"; "")) as $plain |
             .launches as $launches | ($predicted[0].kernels | map(select(.kernel == $plain))[0]) as $k |
             if $k == null or $k.launches != $launches then "-" elif $k.refused then "refused" else $k.us | shown end;
@@ -56,9 +56,9 @@ on_simulator() {
         while IFS=$'\t' read -r a b c d e f g h i; do
             printf '%6s %9s %9s %9s %9s %10s %12s  %-9s %s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" "$h" "$i"
         done
-    [ "$model" != none ] || echo "no kernel ran"
+    [ "$model" != none ] || echo 'no kernel ran'
     jq -r '.faults[] | select(.kind == "refused") | "refused: \(.kernel): \(.text)"' "$json"
-    [ -n "$model" ] || echo 'times are predicted once there is a model: make predict trains it'
+    [ -n "$model" ] || echo 'no predicted times: there is no model yet; make predict trains one'
     jq -r 'if .findings == [] then "nothing stands out" else .findings[:3][] |
         "\(.share * 100 | round) % of the time: \(.kind)" + (if .line then ", \(.file // "PTX"):\(.line)" else "" end) +
             ": \(.text)" end' \
@@ -81,7 +81,7 @@ on_gpu() {
         fail "ncu cannot read its own report: $(tail -n 1 "$said.import")"
     jq -L contrib/practice -Rn 'include "ncu"; launches' "$csv" > "$report-profile.json"
     echo "on the GPU, under ncu: $(practice_answer "$said")"
-    echo 'medians of a kernel'"'"'s launches; percent of the peaks of arithmetic, caches and DRAM; warps achieved and that fit'
+    echo "medians over a kernel's launches; percent of peak arithmetic, cache and DRAM rates; warps: achieved, possible"
     printf '%10s %8s %7s %7s %7s %7s %7s %6s  %s\n' 'total us' launches arith. L1 L2 DRAM achieved fit kernel
     jq -r -L contrib/practice 'include "ncu"; kernels' "$report-profile.json" |
         while IFS=$'\t' read -r a b c d e f g h i j; do
@@ -89,7 +89,7 @@ on_gpu() {
                 "$j"
         done
     [ "$(jq length "$report-profile.json")" -lt "$launches" ] ||
-        echo "these are the first $launches launches; PROFILE_LAUNCHES=N for more"
+        echo "these are the first $launches launches; set PROFILE_LAUNCHES=N for more"
     echo "reports: ${rep#"$root"/} (ncu-ui), ${csv#"$root"/}"
 }
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Judges a contest's signed record again, from the source: rerun_record.sh RECORD SOURCE [options of verify_record.sh]
 #
-# SOURCE is the grader's copy, CONTEST/grading/sources/N, or the file, folder or archive that was submitted. It is built
-# as the grader builds it, which gives the record's very device_user.so where compilers, toolkit and the kind of
-# processor or GPU are the same; then verify_record.sh checks the record with --submission, --source and --rerun.
+# SOURCE is the grader's copy, CONTEST/grading/sources/N, or the submitted file, folder or archive. The script builds it
+# as the grader does. The same compilers, toolkit and kind of processor or GPU give the same device_user.so as in the
+# record. Then verify_record.sh checks the record with --submission, --source and --rerun.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 [ $# -ge 2 ] && [ -n "$2" ] || usage 'rerun_record.sh RECORD SOURCE [--key PUBLIC] [--seal FILE]'
@@ -11,14 +11,14 @@ help_asked "$@"
 [ -e "$2" ] || refuse "there is no source '$2'"
 record=$(realpath "$1") source=$(realpath "$2")
 problem=$(jq -r '.problem? // empty' "$record" 2> /dev/null) && [ -n "$problem" ] ||
-    refuse "'$1' is no record: it names no problem"
+    refuse "'$1' is not a record: it names no problem"
 problem_exists "$problem"
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$build/grading"
-# What was submitted lies in the grader's copies as the only entry of a folder, by one of these names.
+# In the grader's copies the submission is the only entry of a folder, with one of these names.
 name=archive
 if [ -d "$source" ]; then
     name=folder entries=("$source"/*)
@@ -42,7 +42,7 @@ fi
     --source "$(< "$work/source_path")" || status=$?
 if [ $status -eq 1 ] && [ "$(jq -r '.submission.sha256?' "$record")" != "$(sha256sum < "$work/device_user.so" |
     cut -d ' ' -f 1)" ]; then
-    echo "rerun_record.sh: built here '$2' is another file: where the source is the record's, rerun it with the $(
-        )compilers, the toolkit and the kind of processor or GPU (CUDA_ARCH) that made the record" >&2
+    echo "rerun_record.sh: '$2' built here differs from the record's file. If the source is the record's, rerun it $(
+        )with the compilers, the toolkit and the kind of processor or GPU (CUDA_ARCH) that made the record" >&2
 fi
 exit $status

@@ -1,10 +1,10 @@
 #!/bin/bash
-# What a contest's grading found: results.sh CONTEST [TABLE] [--csv|--json] [filter]
+# Prints the results of a contest's grading: results.sh CONTEST [TABLE] [--csv|--json] [filter]
 #
-# TABLE: standings (--public: as before the freeze), submissions, judgements, runs, samples, steps, machines,
+# TABLE is one of: standings (--public: as before the freeze), submissions, judgements, runs, samples, steps, machines,
 # rejudgings, balloons. Filters: --team T --problem P --verdict V --machine NAME --submission N --since TIME
-# --until TIME. Or --sql SELECT. Of secret cases no value of an input or an answer is in them; --show-secret shows the
-# organiser all.
+# --until TIME. Or use --sql SELECT. The tables hide the inputs and answers of secret cases; --show-secret shows them,
+# for the organiser.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 usage_line='results.sh CONTEST [TABLE] [--csv|--json] [filter], see docs/CONTEST.md'

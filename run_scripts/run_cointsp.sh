@@ -1,9 +1,9 @@
 #!/bin/bash
-# The COIN thesis's instances and parameters, gr24 to kroA100 with P = 500 and 1000, 200 generations:
-# run_cointsp.sh [options for main_host]
+# Runs the COIN thesis's instances and parameters: run_cointsp.sh [options for main_host]
 #
-# TSPLIB=FOLDER has the instances (default: ../shared/tsplib; problems/cointsp/get_tsplib.sh fetches them). Without a
-# GPU only gr24 and gr48 run.
+# The instances are gr24 to kroA100, with P = 500 and 1000 and 200 generations. TSPLIB=FOLDER is the folder of the
+# instances (default: ../shared/tsplib); problems/cointsp/get_tsplib.sh fetches them. Without a GPU only gr24 and gr48
+# run.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 library=${TSPLIB:-$root/../shared/tsplib}

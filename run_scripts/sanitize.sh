@@ -2,10 +2,10 @@
 # Looks for memory and race errors in a submission: sanitize.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE]
 #     [--seed N] [--league NAME] [--device gpu|sim]
 #
-# Calls device_user() once, on the problem's first sample unless another input is asked for. On a GPU below NVIDIA's
-# compute-sanitizer, with each of its tools: memcheck, racecheck, initcheck, synccheck. Without one on the simulator,
-# with all of its checks. What they said stays in build/reports/PROBLEM; printed are how many errors there are of each
-# kind, and where the first is. Exit codes: 0 none was found, 1 some were, 2 usage, 3 the toolkit failed.
+# The script calls device_user() once, on the given input or on the problem's first sample. On a GPU it uses NVIDIA's
+# compute-sanitizer with each of its tools: memcheck, racecheck, initcheck, synccheck. Without a GPU it uses the
+# simulator with all its checks. It prints the number of errors of each kind, and the place of the first. The full
+# reports are in build/reports/PROBLEM. Exit codes: 0 no error found, 1 errors found, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/build_submission.sh"
 . "$(dirname "$0")/lib/watched.sh"
@@ -14,7 +14,7 @@ practice_begin 'sanitize.sh SUBMISSION [PROBLEM] [--case NAME | --generate LINE]
     "$@"
 found=0
 
-# A kernel and a line are named alike for both.
+# Both devices name a kernel and a line in the same way.
 on_simulator() {
     local log=$report-sanitize.txt json=$report-sanitize.json
     rm -f "$json"
@@ -29,13 +29,13 @@ on_simulator() {
                 (.first | if .file then ", \(.file):\(.line)" elif (.line // 0) > 0 then ", line \(.line) of its PTX"
                     else "" end) + ": \(.first.text)") end,
         (.faults | map(select(.kind == "leak")) | length | select(. > 0) |
-            "note: memory of the device is kept at the end (\(.) places); that is allowed, see the report")' "$json" | sed "s|$root/||"
+            "note: device memory is not freed at the end (\(.) places); that is allowed, see the report")' "$json" | sed "s|$root/||"
     found=$(jq '[.faults[] | select(.kind != "leak")] | length' "$json")
     echo "reports: ${json#"$root"/}, ${log#"$root"/}"
 }
 
-# kinds LOG: of what a tool of compute-sanitizer said, a line "COUNT x KIND" each, then the first and its place. A
-# message begins "========= KIND" and goes on in lines that are indented; sums and notes are none.
+# kinds LOG: prints one line "COUNT x KIND" per kind of error in a compute-sanitizer log, then the first error and its
+# place. A message begins with "========= KIND" and continues in indented lines. Sums and notes are not messages.
 kinds() {
     awk '
         !/^=========/ { next }
@@ -81,7 +81,7 @@ on_gpu() {
         echo "$tool: $([ -n "$words" ] && echo found || echo no errors); $(practice_answer "$report-$tool-said.txt")"
         [ -z "$words" ] || { found=$((found + 1)) && echo "$words"; }
         ! grep -q "^========= Leaked" "$log" ||
-            echo "  note: memory of the device is kept at the end ($(grep -c "^========= Leaked" \
+            echo "  note: device memory is not freed at the end ($(grep -c "^========= Leaked" \
             "$log") places); that is allowed, see the report"
         # A broken tool must not read as a clean submission.
         grep -q 'SUMMARY' "$log" || fail "compute-sanitizer did not finish: $(tail -n 1 "$log")"

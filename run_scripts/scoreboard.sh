@@ -1,7 +1,8 @@
 #!/bin/bash
 # Writes a contest's scoreboard as pages that need no server: scoreboard.sh CONTEST [--out DIR] [--public|--final]
 #
-# --public, the default, hides what was submitted from the freeze on; --final thaws it. Prints the first page's path.
+# --public, the default, hides the results of submissions after the freeze; --final shows them. The script prints the
+# path of the first page.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 usage_line='scoreboard.sh CONTEST [--out DIR] [--public|--final]'

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Compiles a CUDA program and runs it on the simulator: sim.sh [OPTION...] FILE.cu... [--] [ARGUMENT...]
 #
-# The program runs in the present folder with the ARGUMENTs, and its exit code is this script's. Instead of sources it
-# may be an executable that was built with -cudart shared; or, behind --, any command: what it compiles by nvcc, make or
-# CMake is built for the simulator, and what it starts runs on it. Sources are .cu, .cpp, .cc, .c and .o files, the
-# first of them and all that follow it directly. What was compiled is kept in build/sim-cache, until a file that it came
-# from changes.
+# The program runs in the current folder with the ARGUMENTs. The script ends with the program's exit code. Instead of
+# sources, the script also takes an executable that was linked with -cudart shared, or any command after --. Programs
+# that the command compiles with nvcc, make or CMake are built for the simulator and run on it. Sources are .cu, .cpp,
+# .cc, .c and .o files; the list ends at the first argument that is not one. build/sim-cache keeps the compiled program
+# until one of its files changes.
 . "$(dirname "$0")/lib/lib.sh"
 . "$root/run_scripts/lib/sim_build.sh"
 
@@ -15,39 +15,39 @@ usage: sim.sh [OPTION...] FILE.cu... [--] [ARGUMENT...]
        sim.sh [OPTION...] PROGRAM [--] [ARGUMENT...]
        sim.sh [OPTION...] -- COMMAND [ARGUMENT...]
 Compiles a CUDA program with nvcc and runs it on the simulator, on a machine without a GPU.
-A COMMAND may be any: make test, cmake -B build, ctest. It finds an nvcc that builds for the simulator.
+COMMAND is any command, such as make test, cmake -B build or ctest. The nvcc that it finds builds for the simulator.
 
-  --explain        say at the end what each kernel did, and what would make it faster
-  --json FILE      write that as JSON
-  --html FILE      write it as a page: the source, and beside each line what it did
-  --checks LIST    none, or some of written,races,leaks,lanes,bounds,calls,unused; all is all of them
-                   but unused, which is the default; addresses are always checked
-  --seed N         run threads in an order drawn from N, to shake out races
+  --explain        print at the end what each kernel did, and how to make it faster
+  --json FILE      write this report to FILE as JSON
+  --html FILE      write a page with the source, and beside each line what it did
+  --checks LIST    none, all (the default: every check but unused), or a list of:
+                   written,races,leaks,lanes,bounds,calls,unused; addresses are always checked
+  --seed N         run threads in a random order drawn from N, to find races
   --workers N      processors to use (default: all)
   -I DIR, -D NAME[=VALUE], -L DIR, -l LIBRARY
-                   as nvcc has them
-  --nvcc 'FLAGS'   further flags for nvcc; quotes and backslashes in them mean what they mean in a shell
+                   passed to nvcc
+  --nvcc 'FLAGS'   more flags for nvcc; quotes and backslashes in them work as in a shell
   -o FILE          write the program to FILE, and do not run it
-  --keep           keep what nvcc makes on the way, its PTX for example, and say where
+  --keep           keep nvcc's intermediate files, such as the PTX, and print their folder
   --help
 
-exit codes: the program's own; 2 where it does not compile or the arguments are wrong, 3 where the simulator is missing
+exit codes: the program's own; 2 if it does not compile or the arguments are wrong; 3 if the simulator is missing
 END
 }
 
 check='(all|written|races|leaks|lanes|bounds|calls|unused)'
 
-# option NAME VALUE: one with a value.
+# option NAME VALUE: takes an option that has a value.
 option() {
     case $1 in
     --json) json=$2 ;;
     --html) html=$2 ;;
     --checks)
         [[ $2 =~ ^(none|$check(,$check)*)$ ]] ||
-            refuse "--checks: '$2' is not all, none, or some of written,races,leaks,lanes,bounds,calls,unused"
+            refuse "--checks: '$2' must be all, none, or a list of: written,races,leaks,lanes,bounds,calls,unused"
         export CUDASIM_CHECK=$2 ;;
     --seed)
-        [[ $2 =~ ^[0-9]{1,19}$ ]] || refuse "--seed: '$2' is no whole number"
+        [[ $2 =~ ^[0-9]{1,19}$ ]] || refuse "--seed: '$2' is not a whole number"
         export CUDASIM_SEED=$2 ;;
     --workers)
         [[ $2 =~ ^[1-9][0-9]{0,2}$ && $2 -le 256 ]] || refuse "--workers: '$2' is not a number from 1 to 256"
@@ -88,9 +88,9 @@ done
 [ -z "$json" ] || export CUDASIM_JSON=$json
 [ -z "$html" ] || export CUDASIM_HTML=$html
 [ -z "$explain" ] || export CUDASIM_EXPLAIN=1
-explain=$explain$json$html # each needs what ptxas says
+explain=$explain$json$html # each needs ptxas's output
 
-# simulator: the library, built where it is missing or old.
+# simulator: builds the library if it is missing or old.
 simulator() {
     [ -e "$build/cudasim/libcudart.so.13" ] ||
         echo 'sim.sh: building the simulator, which takes a minute or two' >&2
@@ -100,7 +100,7 @@ simulator() {
 
 if [ -n "$command" ]; then
     [ -z "$output$keep" ] || refuse "-o and --keep are for sources, not for a command"
-    # A command is looked for before anything is built.
+    # Looks for the command before it builds anything.
     type -P -- "$1" > /dev/null || [ -x "$1" ] || refuse "cannot find the command '$1'"
     simulator
     command_environment
@@ -126,10 +126,10 @@ fi
 
 simulator
 needed=$(LC_ALL=C readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(libcudart\.so\.[^]]*\)\]$/\1/p')
-[ -n "$needed" ] || refuse "'$program' has the CUDA runtime linked into it, or none: link it with -cudart shared"
+[ -n "$needed" ] || refuse "'$program' uses no shared CUDA runtime: link it with -cudart shared"
 [ -e "$build/cudasim/$needed" ] ||
     refuse "'$program' needs $needed, and the simulator is $(cd "$build/cudasim" && echo libcudart.so.*)"
 found=$(ldd "$program" | sed -n "s/^\t$needed => \(.*\) (0x[0-9a-f]*)$/\1/p")
 [ "$found" -ef "$build/cudasim/$needed" ] ||
-    refuse "'$program' insists on the runtime '$found': link it without a path (-rpath)"
+    refuse "'$program' fixes the path of its CUDA runtime, '$found': link it without -rpath"
 exec "$program" "$@"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Hands in a submission to a contest's server: submit.sh PROBLEM FILE... [--watch] [--url URL] [--token FILE]
+# Submits files to a contest's server: submit.sh PROBLEM FILE... [--watch] [--url URL] [--token FILE]
 #
-# The token is read from ~/.config/gpu-contest/token, or the FILE of --token, which nobody else may read (mode 0600);
-# the server's address from --url, CONTEST_URL or the file `url` beside the token. --watch waits for the verdict.
-# Exit code: 0 handed in, or with --watch accepted; 1 rejected; 2 usage; 3 the server or this machine failed.
+# The token comes from ~/.config/gpu-contest/token or from the FILE of --token. Nobody else may read it (mode 0600). The
+# server's address comes from --url, from CONTEST_URL, or from the file `url` beside the token. --watch waits for the
+# verdict. Exit codes: 0 submitted, or with --watch accepted; 1 rejected; 2 usage; 3 the server or this machine failed.
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/server.sh"
 help_asked "$@"
@@ -25,12 +25,12 @@ server_ready
 parts=(--form-string "problem=${words[0]}")
 for file in "${words[@]:1}"; do
     [ -f "$file" ] || refuse "there is no file '$file'"
-    [[ $file != *[\",\;]* ]] || refuse "'$file': a name without quotes, commas and semicolons, please"
+    [[ $file != *[\",\;]* ]] || refuse "'$file': rename the file; its name must have no quotes, commas and semicolons"
     parts+=(-F "files=@\"$file\"")
 done
 ask_well "${parts[@]}" "$url/submit"
 number=$(sed -n 's/^{"id":"\([0-9]*\)"}.*/\1/p' <<< "$body")
-[ -n "$number" ] || fail 'the server did not say what number it has'
+[ -n "$number" ] || fail "the server's reply has no submission number"
 echo "submission $number"
 [ -n "$watch" ] || exit 0
 before=''

@@ -65,11 +65,11 @@ fixture() { submission "tests/fixtures/sim/$1.cu"; }
     run -2 "$host" editdistance --submission "$baseline" --device cpu
     assert_output --partial 'needs a GPU or the simulator'
     run -2 "$host" editdistance --submission "$baseline" --device sim --device-memory-limit 1
-    assert_output --partial "only a GPU's memory is limited, and the submission runs on 'sim'"
+    assert_output --partial "--device-memory-limit needs a GPU, but the submission runs on 'sim'"
     for option in --explain '--checks none' '--sim-seed 1' '--sim-workers 1'; do
         # shellcheck disable=SC2086
         run -2 "$host" editdistance --submission "$c" $option
-        assert_output --partial 'are for the simulator'
+        assert_output --partial 'need the simulator'
     done
     for option in '--checks some' '--checks races,' '--checks ,' '--sim-seed x' '--sim-workers 0' \
         '--sim-workers 257'; do
@@ -79,7 +79,7 @@ fixture() { submission "tests/fixtures/sim/$1.cu"; }
     done
     if [ ! -e /dev/nvidiactl ]; then
         run -2 "$host" editdistance --submission "$baseline" --device gpu
-        assert_output --partial 'the submission is CUDA, and this machine has no usable NVIDIA GPU'
+        assert_output --partial 'the submission is CUDA, but this machine has no usable NVIDIA GPU'
     fi
 }
 
@@ -260,7 +260,7 @@ END
     run -52 "$sim" main.cu helper.cu
     run -52 env CUDA_HOME= NVCC="$(make -s -C "$root" print-nvcc)" "$sim" main.cu helper.cu
     run -52 "$sim" --keep main.cu helper.cu
-    kept=${output#sim.sh: what nvcc made is in }
+    kept=${output##*files are in }
     ls "$kept"/*.ptx
     # Reports.
     run -52 --separate-stderr "$sim" --explain --json report.json main.cu helper.cu
@@ -283,17 +283,17 @@ END
     echo 'int main() { return cudaFree(0); }' > plain.cu
     nvcc=$(make -s -C "$root" print-nvcc)
     "$nvcc" -o static plain.cu
-    refused 2 "'./static' has the CUDA runtime linked into it, or none: link it with -cudart shared" static
+    refused 2 "'./static' uses no shared CUDA runtime: link it with -cudart shared" static
     "$nvcc" -cudart shared -Xlinker "--disable-new-dtags,-rpath,$(dirname "$(realpath "$nvcc")")/../lib64" -o rpath \
         plain.cu
-    refused 2 "'./rpath' insists on the runtime" rpath
+    refused 2 "'./rpath' fixes the path of its CUDA runtime" rpath
     refused 2 'usage: sim.sh'
     refused 2 "unknown option '--what'" --what plain.cu
     refused 2 "option '--seed' needs a value" --seed
-    refused 2 "--checks: 'foo' is not all, none, or some of written,races,leaks,lanes,bounds,calls,unused" \
+    refused 2 "--checks: 'foo' must be all, none, or a list of: written,races,leaks,lanes,bounds,calls,unused" \
         --checks foo plain.cu
     refused 2 "--workers: '0' is not a number from 1 to 256" --workers 0 plain.cu
-    refused 2 "--seed: 'x' is no whole number" --seed x plain.cu
+    refused 2 "--seed: 'x' is not a whole number" --seed x plain.cu
     refused 2 "cannot open 'nowhere.cu'" nowhere.cu
     refused 2 "cannot open 'nowhere'" nowhere
     echo text > plain.txt

@@ -41,7 +41,7 @@ setup() {
 @test "attack: where there is no box for the compiler, judge.sh says so and compiles nothing" {
     local without=("$build/tests/container" --no-landlock)
     run -3 timeout 60 "${without[@]}" run_scripts/judge.sh tests/exploits/compile_include_passwd.c
-    assert_output --partial 'bubblewrap cannot make one, nor can Landlock; --box none does without'
+    assert_output --partial 'neither bubblewrap nor Landlock works here; use --box none to go without'
     refute_output --partial root:
     run -0 timeout 60 "${without[@]}" run_scripts/judge.sh \
         problems/editdistance/submissions/accepted/bitparallel.c --box none --case sample/1-small

@@ -82,12 +82,12 @@ changed() {
 @test "records: no seal, key or revealed file is ever replaced" {
     sums=$(sha256sum "$secret" "$published" "$key" "$public" "$revealed")
     run -2 "$build/seal" make "$folder/seal"
-    assert_output --partial 'is there already and is not replaced'
+    assert_output --partial 'exists and is not replaced'
     run -2 make seal SEAL="$folder/seal"
     run -2 "$build/seal" key "$folder/key"
-    assert_output --partial 'is there already and is not replaced'
+    assert_output --partial 'exists and is not replaced'
     run -2 "$build/seal" reveal "$folder/open"
-    assert_output --partial 'is there already and is not replaced'
+    assert_output --partial 'exists and is not replaced'
     assert_equal "$(sha256sum "$secret" "$published" "$key" "$public" "$revealed")" "$sums"
     # One half left over: nothing new is written beside it.
     mkdir "$BATS_TEST_TMPDIR/half"
@@ -203,7 +203,7 @@ END
     for private in "--seal $secret --judgement 1" "--key $key"; do
         # shellcheck disable=SC2086
         run -2 --separate-stderr "$build/main_host" editdistance "${arguments[@]}" --box none $private
-        [[ $stderr == *"without a box the submission could read '$(cut -d ' ' -f 2 <<< "$private")'"* ]]
+        [[ $stderr == *"without a box the submission can read '$(cut -d ' ' -f 2 <<< "$private")'"* ]]
         # shellcheck disable=SC2086
         run -2 run_scripts/judge.sh $source --box none $private
         assert_output --partial 'omit --box none'
@@ -352,7 +352,7 @@ END
     jq --arg secret "$(jq -r .secret "$BATS_TEST_TMPDIR/other/seal-secret.json")" '.secret = $secret' "$revealed" \
         > "$BATS_TEST_TMPDIR/swapped.json"
     run -2 $v "$record" --key "$public" --seal "$BATS_TEST_TMPDIR/swapped.json"
-    assert_output --partial 'does not fit the commitment'
+    assert_output --partial 'does not match the commitment'
     # A record that names a plain seed.
     "$build/main_host" editdistance --submission "$so" --seed 5 --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
     run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --seal "$published"
@@ -388,7 +388,7 @@ END
         done
     done
     run -2 "$build/main_host" editdistance --submission "$so" --seal "$published" --judgement 1
-    assert_output --partial 'has no secret in it'
+    assert_output --partial 'contains no secret'
 }
 
 @test "records: an organiser's false record is found out by the inputs or by judging again" {
@@ -449,23 +449,23 @@ END
     declare -A words=(
         ["--seal $secret --seed 1"]='--seal and --seed exclude each other'
         ["--seal $secret"]='--seal needs --judgement N'
-        ['--judgement 1']='--judgement is for --seal'
+        ['--judgement 1']='--judgement needs --seal'
         ["--seal $secret --judgement 0"]='--judgement'
         ["--seal $secret --judgement 9007199254740992"]='--judgement'
         ["--seal $secret --judgement 1x"]='--judgement'
         ["--seal $secret a b"]='--seal is for generated inputs'
         ['--judgement 1 --seal nowhere']="cannot open 'nowhere'"
-        ["--judgement 1 --seal $key"]='has no secret in it'
+        ["--judgement 1 --seal $key"]='contains no secret'
         ["--judgement 1 --seal $BATS_TEST_TMPDIR/open.json"]='has mode 0644'
-        ["--judgement 1 --seal $BATS_TEST_TMPDIR/torn.json"]='does not fit the commitment'
+        ["--judgement 1 --seal $BATS_TEST_TMPDIR/torn.json"]='does not match the commitment'
         ["--judgement 1 --seal $bad"]='is not JSON'
-        ["--judgement 1 --seal $record"]="is no seal and no key: it has no 'kind'"
+        ["--judgement 1 --seal $record"]="is not a seal or a key: it has no 'kind'"
         ["--judgement 1 --seal $BATS_TEST_TMPDIR"]='is not a regular file'
         ['--seal']="option '--seal' needs a value"
         ["--key $public"]='is no key-secret.json'
         ["--key $secret"]='is no key-secret.json'
         ['--key nowhere']="cannot open 'nowhere'"
-        ["--key $key --explain"]='--explain comes from'
+        ["--key $key --explain"]='--explain and --key exclude each other'
     )
     for arguments in "${!words[@]}"; do
         echo old > "$BATS_TEST_TMPDIR/result.json"
@@ -477,7 +477,7 @@ END
         [[ $stderr != *"$(jq -r .secret "$secret")"* && $stderr != *"$(jq -r .secret "$secret" | cut -c 1-16)"* ]]
     done
     run -2 "$build/main_host" editdistance --key "$key"
-    assert_output --partial 'say where to write it with --json FILE'
+    assert_output --partial 'give --json FILE to write it to'
     for arguments in '' nowhere "$record $record" "$record --wrong" "$record --rerun" "$record --key" \
         "$record --key nowhere" "$record --key $published" "$record --submission nowhere" "$record --source nowhere" \
         "$record --seal nowhere" "$record --seal $public"; do

@@ -48,7 +48,7 @@ setup() {
     assert_equal "$(json '.cases[0].calls')" 12
     for value in 0 -1 101 nan 1x ''; do
         run -2 "$host" editdistance --repeat 9 --until "$value"
-        assert_output --partial "--until: '$value' is not a number of percent above 0, up to 100"
+        assert_output --partial "--until: '$value' is not a percentage above 0, up to 100"
     done
     run -2 "$host" editdistance --repeat 6 --until 1
     assert_output 'main_host: --until needs --repeat with 7 calls or more'
@@ -186,10 +186,10 @@ rounds() {
     assert_output --partial 'case c1 has 1 calls: the first does not count, and one more is needed'
     result B3 3 '55 0'
     run -3 "$compare" "${files[@]}"
-    assert_output --partial 'case c1 has a time that is none'
+    assert_output --partial 'case c1 has a time that is not a positive number'
     echo '{}' > "$BATS_TEST_TMPDIR/B3.json"
     run -3 "$compare" "${files[@]}"
-    assert_output --partial 'B3.json is no result of main_host'
+    assert_output --partial 'B3.json is not a result of main_host'
     echo '{' > "$BATS_TEST_TMPDIR/B3.json"
     run -3 "$compare" "${files[@]}"
     jq '.verdict = "WA" | .message = "why"' "$BATS_TEST_TMPDIR/A2.json" > "$BATS_TEST_TMPDIR/x"

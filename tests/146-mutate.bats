@@ -166,7 +166,7 @@ END
     }
     run -1 mutate --count 30
     assert_output --regexp 'matmul: [0-9]+ made, [0-9]+ compiled, [1-9][0-9]+ killed \(WA [1-9]'
-    assert_line 'these survive; add a case that fails them, or the reason why none can:'
+    assert_line 'these survive: add a case that fails them, or a list entry with the reason why no case can:'
     assert_line 'plain.c pad constant'
     assert_line '- unused = 3'
     # Which ones: those of pad(), its call, and others that the cases of matmul may or may not catch.
@@ -186,7 +186,7 @@ END
     # The source has changed: two entries name what is no longer there.
     sed -i 's/unused = 3/unused = 4/' planted/plain.c
     run -1 mutate --count 5
-    assert_line "$PWD/list has entries that no mutant has any more; remove them:"
+    assert_line "$PWD/list has entries that match no mutant; remove them:"
     assert_line '- unused = 3'
 }
 
@@ -196,7 +196,7 @@ END
     printf '%s\n' 'plain.c device_user remove' '- c[(size_t)i * n + j] = (float)sum' '+ ((void)0)' '= wrong' > list
     CASE_SECONDS=0.001 run -1 timeout 180 "$root/run_scripts/mutate.sh" matmul --sources planted --list list \
         --count 1000 --cuda 0
-    assert_line --partial 'says that these are equivalent, but they are not accepted'
+    assert_line --partial 'calls these equivalent, but they are not accepted'
     assert_line '- c[(size_t)i * n + j] = (float)sum'
     # Nothing is judged: no mutant is killed.
     printf '%s\n' '#include "device_user.h"' 'static volatile int unused;' 'static void pad(void) { unused = 3; }' \

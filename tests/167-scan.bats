@@ -234,6 +234,6 @@ END_OF_FILE
     assert_output "bench.sh: COUNT: '0' is not a whole number from 1 to 999"
     [ -e /dev/nvidiactl ] || {
         run -0 $folder/bench.sh
-        assert_output 'the expert beside CUB: for a GPU only, left out'
+        assert_output 'the expert beside CUB: skipped, it needs a GPU'
     }
 }

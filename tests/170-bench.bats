@@ -98,7 +98,7 @@ END
     run -2 run_scripts/bench.sh
     assert_output 'usage: bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
     run -2 tests/bench/bench_ladder.sh matmul tpu
-    assert_output "bench_ladder.sh: DEVICE: 'tpu' is none of cpu, gpu, all"
+    assert_output "bench_ladder.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
     run -2 tests/bench/bench_ladder.sh matmul cpu 65
     assert_output "bench_ladder.sh: SIZES: '65' is no size of the ladder: 64 128 256 512 1024 2048 4096 8192"
     BENCH_SECONDS=long run -2 tests/bench/bench_ladder.sh matmul cpu
@@ -265,7 +265,7 @@ END
     run -2 run_scripts/profile.sh no_such.cu
     assert_output "profile.sh: there is no submission 'no_such.cu'"
     run -2 run_scripts/sanitize.sh problems/matmul/submissions/accepted/simple.c
-    assert_output "sanitize.sh: 'problems/matmul/submissions/accepted/simple.c' is not CUDA C, and nothing else is looked at here"
+    assert_output "sanitize.sh: 'problems/matmul/submissions/accepted/simple.c' is not CUDA C: this script works on CUDA submissions only"
     requires nvcc
     run -2 run_scripts/sanitize.sh device_user.cu --device sim --case no/such
     assert_output "sanitize.sh: the problem 'editdistance' has no case 'no/such'"

@@ -138,8 +138,7 @@ written() {
             (void)input, (void)output, (void)rows, (void)columns, (void)type, (void)stream;
         }')
     run -2 "$host" softmax --submission "$so"
-    assert_output "main_host: the data of 'softmax' are resident on the GPU, where CUDA gets at them: OpenCL cannot be \
-used"
+    assert_output "main_host: 'softmax' keeps its data in GPU memory for CUDA: the submission cannot use OpenCL"
 }
 
 @test "resident: what gpu.yaml says of it is a word of a few" {
@@ -148,7 +147,7 @@ used"
     cp $file "$BATS_TEST_TMPDIR/kept"
     echo 'cache: hot' >> $file
     run -2 build/main_host softmax
-    assert_output "main_host: $PWD/$file: cache is cold or warm, not 'hot'"
+    assert_output "main_host: $PWD/$file: cache must be cold or warm, not 'hot'"
     sed 's/^resident: true/resident: maybe/' "$BATS_TEST_TMPDIR/kept" > $file
     run -2 build/main_host softmax
     assert_output --partial "$file:2: 'resident: maybe'"

@@ -201,7 +201,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     done <<'LINES'
 nmae: x|2: unknown key 'nmae'
 start: yesterday|2: 'start: yesterday' is no time such as 2026-05-01T09:00:00Z
-scoring: { type: best }|2: 'scoring.type: best' is none of pass-fail fastest relative groups
+scoring: { type: best }|2: 'scoring.type: best' must be one of: pass-fail fastest relative groups
 scoring: { correct: 101 }|2: 'scoring.correct: 101' is not a number from 0 to 100
 limits: { files: many }|2: 'limits.files: many' is not a whole number from 1 to 4096
 limits: { files: 0x10 }|2: 'limits.files: 0x10' is not a whole number from 1 to 4096
@@ -210,9 +210,9 @@ limits: { files: +16 }|2: 'limits.files: +16' is not a whole number from 1 to 40
 limits: { files: 010 }|2: 'limits.files: 010' is not a whole number from 1 to 4096
 limits: { megabytes: 0x4 }|2: 'limits.megabytes: 0x4' is not a number from 0.001 to 256
 limits: { megabytes: inf }|2: 'limits.megabytes: inf' is not a number from 0.001 to 256
-scoring: { rank_cpu: on }|2: 'scoring.rank_cpu: on' is none of no yes false true
+scoring: { rank_cpu: on }|2: 'scoring.rank_cpu: on' must be one of: no yes false true
 seal: "seal\0.json"|2: a zero byte (\0) in the text
-seal: []|2: 'seal' is to be one value
+seal: []|2: 'seal' must have one value
 limitz: {}|2: unknown key 'limitz'
 key: !!str key.json|2: tags (!) are not supported
 key: ../key|2: 'key: ../key' is no path of letters, digits and _ . - /

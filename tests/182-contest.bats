@@ -563,7 +563,7 @@ SCRIPT
     # Another source than the record's.
     run -1 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/record.json" "$BATS_TEST_TMPDIR/qsort.c"
     assert_line --regexp '^submission  FAILED .* is another one'
-    assert_line --partial "rerun_record.sh: built here '$BATS_TEST_TMPDIR/qsort.c' is another file: where the source is"
+    assert_line --partial "rerun_record.sh: '$BATS_TEST_TMPDIR/qsort.c' built here differs from the record"
     echo '#error not so' > "$BATS_TEST_TMPDIR/broken.c"
     run -2 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/record.json" "$BATS_TEST_TMPDIR/broken.c"
     assert_line 'device_user.c:1:2: error: #error not so'
@@ -572,7 +572,7 @@ SCRIPT
     run -2 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/none.json" "$BATS_TEST_TMPDIR/broken.c"
     assert_output "rerun_record.sh: there is no record '$BATS_TEST_TMPDIR/none.json'"
     run -2 run_scripts/rerun_record.sh README.md "$BATS_TEST_TMPDIR/broken.c"
-    assert_output "rerun_record.sh: 'README.md' is no record: it names no problem"
+    assert_output "rerun_record.sh: 'README.md' is not a record: it names no problem"
 }
 
 @test "builds: the same source gives the same bytes, CUDA's too, wherever it, the work and the toolkit are, and whenever" {
@@ -702,7 +702,7 @@ contest.yaml:20: 'problems.3.id: a' is there twice
 contest.yaml:23: there is no baseline 'none.cu'
 teams/ada.yaml:1: unknown key 'nmae'
 teams/ada.yaml:2: 'name' is empty
-teams/bob.yaml:1: 'name' is to be one value
+teams/bob.yaml:1: 'name' must have one value
 grader: 14 faults: nothing is graded before they are mended
 FAULTS
     [ ${#lines[@]} -eq 15 ] || fail "$output"

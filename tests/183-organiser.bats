@@ -223,8 +223,8 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
         run -2 "$build/grader" rejudge "$contest" $words
         assert_output "grader: $answer"
     done <<'LINES'
---verdict ce|--verdict: 'ce' is none of AC WA TLE RTE MLE OLE CE NO SV JE
---verdict A|--verdict: 'A' is none of AC WA TLE RTE MLE OLE CE NO SV JE
+--verdict ce|--verdict: 'ce' must be one of: AC WA TLE RTE MLE OLE CE NO SV JE
+--verdict A|--verdict: 'A' must be one of: AC WA TLE RTE MLE OLE CE NO SV JE
 --problem Z|--problem: there is no problem 'Z' in the results
 --machine foo|--machine: there is no machine 'foo' in the results
 --submission 99|--submission: there is no submission 99

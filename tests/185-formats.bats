@@ -263,7 +263,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     rm "$BATS_TEST_TMPDIR/folder/x.h" && touch -- "$BATS_TEST_TMPDIR/folder/-x.h"
     grade "$BATS_TEST_TMPDIR/folder"
     assert_equal "$(score .output)" \
-        'A file name cannot be taken: use letters, digits and _ . + -, and no - first'
+        'A file name is not allowed: use letters, digits and _ . + -, not beginning with -'
     mv "$AUTOGRADER_ROOT/source/toolkit" "$BATS_TEST_TMPDIR/gone"
     grade tests/fixtures/bad_syntax.c
     [[ $(score .output) == *'no fault of the submission'* ]]

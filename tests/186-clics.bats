@@ -547,7 +547,7 @@ secret/c\tmin\t60\t1'
     done <<'LINES'
 secret/a|max_score: 1.5|secret/a/test_group.yaml:1: 'max_score: 1.5' is neither a whole number
 secret/a|max_score: -1|is neither a whole number
-secret/a|score_aggregation: avg|is none of sum, min, pass-fail
+secret/a|score_aggregation: avg|must be one of: sum, min, pass-fail
 secret/a|score_agregation: sum|unknown key 'score_agregation'
 secret/a|require_pass: sample|secret/a/test_group.yaml: max_score: it is needed, as that of secret is bounded (100)
 secret/b|max_score: 1\nrequire_pass: secret/c|'secret/c' is no group before this one

@@ -98,7 +98,7 @@ int main(void) { puts("5 0"); exit(1); }' > run_time_error/leaves.c
     run -0 run_scripts/judge.sh problems/two/submissions/accepted/bytes.c two --repeat 3 --group sample
     run -1 run_scripts/judge.sh problems/two/submissions/accepted/main.c two --repeat 3 --group sample
     run -2 run_scripts/judge.sh problems/two/submissions/accepted/bytes.c two --ranked --group sample
-    assert_output --partial "--ranked: every call of 'two' would get the same input"
+    assert_output --partial "--ranked: every call of 'two' gets the same input"
     # It is a problem like others, also where there are no namespaces.
     run -0 "$container" run_scripts/judge.sh problems/two/submissions/accepted/stream.cc two --json "$result"
     assert_equal "$(json .box "$result")" landlock

@@ -112,13 +112,13 @@ CUDA
     cp "$data" "$BATS_TEST_TMPDIR/test215none.csv"
     PREDICT_CSV=$BATS_TEST_TMPDIR/test215none.csv profile $accepted/baseline.cu matmul 'uniform 160 160 160'
     assert_line --regexp '^ 100 % +1 .* -  [a-z]+ +multiply'
-    assert_line 'times are predicted once there is a model: make predict trains it'
+    assert_line 'no predicted times: there is no model yet; make predict trains one'
     export PREDICT_CSV=$data
     us=$(predict submission $accepted/baseline.cu --generate 'uniform 160 160 160' --json |
         jq '.us * 100 | round / 100')
     profile $accepted/baseline.cu matmul 'uniform 160 160 160'
     assert_line --regexp "^ 100 % +1 .* $us  [a-z]+ +multiply"
-    refute_line --partial 'once there is a model'
+    refute_line --partial 'there is no model yet'
     profile problems/editdistance/submissions/accepted/baseline.cu editdistance 'random 128 128'
     assert_line --regexp ' refused  [a-z]+ +diagonal'
 }
@@ -141,7 +141,7 @@ CUDA
     refused 2 "predict_submission.sh: gpu 'abacus' is not in contrib/predict/gpus.csv" \
         device_user.cu --data "$data" --gpu abacus
     refused 2 "predict_submission.sh: there is no submission 'none.cu'" none.cu
-    refused 2 "predict_submission.sh: 'problems/matmul/submissions/accepted/baseline.c' is not CUDA C, and nothing else is looked at here" \
+    refused 2 "predict_submission.sh: 'problems/matmul/submissions/accepted/baseline.c' is not CUDA C: this script works on CUDA submissions only" \
         $accepted/baseline.c
     NVCC=/nonexistent refused 3 \
         "predict_submission.sh: 'device_user.cu' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME" \

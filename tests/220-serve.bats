@@ -483,7 +483,7 @@ teardown() {
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "source": "", "language": "java"}]}')" \
         'items[0]: it has either source, with language c or cuda, or files, an object of names and texts'
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "files": {"../x.c": "", "y.c": ""}}]}')" \
-        'items[0]: a file'"'"'s name is of letters, digits and _ . + -, and no - or . first'
+        'items[0]: a file'"'"'s name may have letters, digits and _ . + -, not beginning with - or .'
     assert_equal "$(post "$bob" '{"items": []}')" \
         'batches are for programs: grade.sh CONTEST token --program'
     # A team's submission, handed in later, is first.

@@ -88,7 +88,7 @@ setup() {
     run -2 --separate-stderr ./ldistance
     assert_output ''
     assert_equal "$stderr" \
-        "main_host: no files are named: FILE1 FILE2; 'make run' runs the samples; see --help"
+        "main_host: name two files: FILE1 FILE2; 'make run' runs the samples; see --help"
     run -2 ./ldistance --repeat 3
     run -0 ./ldistance --submission "$(submission problems/editdistance/submissions/accepted/bitparallel.c)" \
         --case sample/1-small

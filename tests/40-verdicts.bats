@@ -38,7 +38,7 @@ judged() {
 @test "verdict: a full stack is RTE" { judged bad_stack 1 RTE 'received SIGSEGV'; }
 @test "verdict: memory beyond the limit is MLE, with limit and value" {
     judged bad_memory 1 MLE \
-        'received SIGSEGV after [0-9.]+ s, having been refused 1024 MiB: its memory limit is 8192 MiB'
+        'received SIGSEGV after [0-9.]+ s; an allocation of 1024 MiB was refused: the memory limit is 8192 MiB'
 }
 @test "verdict: leaving before the first call is RTE" {
     judged bad_constructor 1 RTE 'before the first call, exited with code 0'
@@ -299,13 +299,13 @@ judged() {
         cp "$right" "folder$n/main.c"
         : > "folder$n/$name"
         run -2 "$root/run_scripts/judge.sh" "folder$n"
-        assert_output --partial 'cannot be taken: use letters, digits and _ . + -'
+        assert_output --partial 'is not allowed: use letters, digits and _ . + -'
     done
     mkdir link
     cp "$right" link/main.c
     ln -s /etc/passwd link/secret.h
     run -2 "$root/run_scripts/judge.sh" link
-    assert_output --partial 'has a symbolic link in it'
+    assert_output --partial 'has a symbolic link or a special file in it'
     mkdir pipe
     cp "$right" pipe/main.c
     mkfifo pipe/never.h pipe.c
@@ -331,13 +331,13 @@ judged() {
     run -2 run_scripts/judge.sh nowhere.cu
     assert_output --partial "there is no submission 'nowhere.cu'"
     run -2 run_scripts/judge.sh README.md
-    assert_output --partial 'no .cu, .c or .cc file'
+    assert_output --partial 'is not a .cu, .c or .cc file'
     mkdir "$BATS_TEST_TMPDIR/empty"
     run -2 run_scripts/judge.sh "$BATS_TEST_TMPDIR/empty"
     assert_output --partial 'has no .cu, .c or .cc file'
     cp problems/editdistance/submissions/accepted/bitparallel.c "$BATS_TEST_TMPDIR/a b.c"
     run -2 run_scripts/judge.sh "$BATS_TEST_TMPDIR/a b.c"
-    assert_output --partial 'cannot be taken: use letters, digits and _ . + -'
+    assert_output --partial 'is not allowed: use letters, digits and _ . + -'
     run -2 run_scripts/judge.sh device_user.cu nosuchproblem
     assert_output --partial "there is no problem 'nosuchproblem'"
     mkdir "$BATS_TEST_TMPDIR/many"

@@ -54,7 +54,7 @@ setup() {
 @test "blame: what keeps the host from its work beside a submission, and not beside an empty one, is RTE" {
     NO_MEMORY=1 run -1 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so"
     assert_equal "$(json .verdict)" RTE
-    [[ $(json .message) == 'device_user() kept the judge from its work, which an empty submission does not: '* ]] ||
+    [[ $(json .message) == 'device_user() disturbed the judge, which an empty submission does not: '* ]] ||
         fail "$(json .message)"
 }
 
@@ -62,9 +62,9 @@ setup() {
     cp "$BATS_FILE_TMPDIR/dies.so" "$BATS_FILE_TMPDIR/copy/build/empty.so"
     SLOW_END=1 run -3 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so"
     assert_equal "$(json .verdict)" JE
-    assert_output --partial 'a process of the submission could not be ended, and an empty submission fails, too (dev'
+    assert_output --partial 'a process of the submission could not be ended, and an empty submission fails too (dev'
     NO_MEMORY=1 run -3 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so"
-    assert_output --partial 'the host could not go on, and an empty submission fails, too'
+    assert_output --partial 'the host could not go on, and an empty submission fails too'
 }
 
 @test "blame: what the judge has built and is no submission is CE, and a file that needs more than its sources SV" {
@@ -78,7 +78,7 @@ setup() {
         --json "$result"
     assert_equal "$(json .verdict)" SV
     assert_equal "$(json .message)" \
-        'is built from C and needs the library of OpenCL: a submission is judged as what its sources are'
+        'is built from C but needs the library of OpenCL: use only the library of the sources'"'"' language'
     run -2 "$host" editdistance --submission "$so" --language Rust
 }
 
@@ -89,7 +89,7 @@ setup() {
     echo left > "$BATS_TEST_TMPDIR/out/left"
     run -0 bash -c "$compile" "$BATS_TEST_TMPDIR"
     assert_line --index 0 CE
-    assert_line 'error: the compiler failed without a word; it compiles other files'
+    assert_line 'error: the compiler failed without a message; it compiles other files'
     [ ! -e "$BATS_TEST_TMPDIR/out/left" ]
     run -3 "$build/tests/container" --no-landlock bash -c "$compile" "$BATS_TEST_TMPDIR"
     assert_output --partial 'the submission could not be built: see above'

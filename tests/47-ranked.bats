@@ -57,11 +57,11 @@ large='random 400000 seed=7'
     so=$(submission problems/editdistance/submissions/accepted/baseline.c)
     echo abc > "$BATS_TEST_TMPDIR/a"
     run -2 "$host" editdistance --submission "$so" --ranked "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/a"
-    assert_output 'main_host: --ranked: an INPUT of files is the same in every call; name a case'
+    assert_output 'main_host: --ranked: an INPUT from files is the same in every call: use --case instead'
     run -2 "$host" editdistance --submission "$so" --ranked --repeat 10
-    assert_output 'main_host: --ranked: --repeat 10 is even: a median is to be one of the times'
+    assert_output 'main_host: --ranked: --repeat 10 is even: use an odd number, so that the median is one of the times'
     run -3 "$host" editdistance --submission "$so" --ranked --box none
-    assert_output --partial 'no times rank that were taken without a box'
+    assert_output --partial 'times without a box do not rank'
     run -2 "$host" editdistance --submission "$so" --gpu 0
     assert_output 'main_host: --gpu 0: the submission is C and does not run on a GPU'
 }
@@ -71,7 +71,7 @@ large='random 400000 seed=7'
     [ ! -e /dev/nvidiactl ] || skip "there is a GPU"
     so=$(submission device_user.cu)
     run -2 "$host" editdistance --submission "$so" --ranked
-    assert_output --partial "the simulator's times rank nobody"
+    assert_output --partial "the simulator's times do not rank"
     run -2 "$host" editdistance --submission "$so" --gpu 1
     assert_output --partial 'no usable NVIDIA GPU'
 }

@@ -50,7 +50,7 @@ setup() {
     sed -i 's/2023-07/2025-09/' problems/editdistance/problem.yaml
     echo 'cache: hot' >> problems/editdistance/gpu.yaml
     run -2 build/main_host editdistance
-    assert_output --partial "problems/editdistance/gpu.yaml: cache is cold or warm, not 'hot'"
+    assert_output --partial "problems/editdistance/gpu.yaml: cache must be cold or warm, not 'hot'"
     sed -i '$d' problems/editdistance/gpu.yaml
     for bad in 1 65 16.5 many; do
         printf "resident: true\nthroughput: %s\n" "$bad" >> problems/editdistance/gpu.yaml
@@ -60,7 +60,7 @@ setup() {
     done
     echo "throughput: 16" >> problems/editdistance/gpu.yaml
     run -2 build/main_host editdistance
-    assert_output --partial "'throughput: 16' is for problems with resident: true alone"
+    assert_output --partial "'throughput: 16' needs resident: true"
     sed -i "\$d" problems/editdistance/gpu.yaml
     # Settings and cases that changed since the host was built are not what its digest says.
     run -0 build/main_host editdistance --case sample/1-small
@@ -229,7 +229,7 @@ setup() {
     assert_line --regexp '^FAILED secret/4-large: '
     rm problems/trial/data/secret/4-large.in
     run -0 make -s answers PROBLEM=trial
-    assert_line 'next: make check-problem PROBLEM=trial, and make freeze'
+    assert_line 'next: make check-problem PROBLEM=trial, then make freeze'
     run -0 make -s check-problem PROBLEM=trial
     assert_equal "$(cat problems/trial/data/secret/1-one.ans)" 541631366
     rm problems/trial/submissions/accepted/baseline.cu

@@ -55,7 +55,7 @@ setup() {
     run -2 make submission SUBMISSION=nosuch.cu
     assert_output --partial "there is no submission 'nosuch.cu'"
     run -2 make bench PROBLEM=matmul DEVICE=tpu
-    assert_line --index 0 "bench_ladder.sh: DEVICE: 'tpu' is none of cpu, gpu, all"
+    assert_line --index 0 "bench_ladder.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
 }
 
 @test "make: a second make does nothing; a change of flags or of a header rebuilds" {

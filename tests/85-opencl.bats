@@ -25,7 +25,7 @@ setup() {
     run -0 --separate-stderr timeout 60 "$host" editdistance --submission "$so" --case sample/1-small
     [[ $stderr == *'the OpenCL submission runs on the CPU, by PoCL; its times are not ranked'* ]] || fail "$stderr"
     run -2 "$host" editdistance --submission "$so" --device gpu
-    assert_output --partial '--device gpu was asked for, and this machine has no usable NVIDIA GPU'
+    assert_output --partial '--device gpu was given, but this machine has no usable NVIDIA GPU'
     run -2 "$host" editdistance --submission "$so" --device sim
     assert_output --partial '--device sim: the submission is OpenCL: the simulator runs CUDA'
 }

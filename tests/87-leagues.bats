@@ -107,7 +107,7 @@ refused() {
         NVCC_FLAGS='-O3 -cudart shared -Xcompiler -fPIC -arch=sm_90'
     run -1 --separate-stderr $host editdistance \
         --submission build-z/submissions/editdistance/device_user.cu/device_user.so
-    assert_output --partial 'its code is compressed, so that it cannot be inspected: build with --compress-mode=none'
+    assert_output --partial 'its code is compressed and cannot be inspected: build with --compress-mode=none'
 }
 
 @test "leagues: a damaged file is refused or judged, never more" {
@@ -133,7 +133,7 @@ refused() {
     local so
     so=$(built problems/editdistance/submissions/accepted/bitparallel.c)
     run -0 $host editdistance --submission "$so" --group all --json "$result"
-    assert_line --regexp '^1 more are for a GPU only and were left out$'
+    assert_line --regexp '^1 more need a GPU and were skipped$'
     assert_equal "$(json '.left_out')" 1
     assert_equal "$(json '.cases | length')" \
         "$(find problems/editdistance/data/{sample,secret} -maxdepth 1 -name '*.in' | wc -l)"
@@ -149,7 +149,7 @@ refused() {
     run -2 $host editdistance --submission "$so" --group ranked --league free
     assert_output "main_host: the problem 'editdistance' has no group of cases 'secret' in the league free"
     run -0 build/check_problem editdistance
-    assert_line 'gpu    case: secret/large/1-random: for a GPU only, not looked at'
+    assert_line 'gpu    case: secret/large/1-random: needs a GPU, not checked'
     run -0 build/check_problem --all editdistance
     assert_line --regexp '^ok     case: secret/large/1-random: '
 }
@@ -163,7 +163,7 @@ refused() {
             sed "s|^$list:.*|$list: [sample, $name]|" "$BATS_TEST_TMPDIR/kept" > problems/editdistance/gpu.yaml
             run -2 build/check_problem editdistance
             assert_line --partial "problems/editdistance/gpu.yaml:$(grep -n "^$list:" problems/editdistance/gpu.yaml |
-                cut -d: -f1): there is no case and no group of cases '$name'"
+                cut -d: -f1): there is no case or group of cases '$name'"
         done
     done
     # No list; one of which nothing is left.
@@ -187,7 +187,7 @@ refused() {
     cp problems/editdistance/gpu.yaml "$BATS_TEST_TMPDIR/"
     for change in 's/tensor_cores/tensor_corps/|:[0-9]*: there is no rule .tensor_corps.' \
         's/    about: no/    abuot: no/|:[0-9]*: unknown key .leagues.plain.abuot.' \
-        's/^  plain:/  plain: x/; s/^    about: no.*//; s/^    refuse.*//|:[0-9]*: a league needs a name and below it its keys'; do
+        's/^  plain:/  plain: x/; s/^    about: no.*//; s/^    refuse.*//|:[0-9]*: a league needs a name, with its keys'; do
         sed "${change%%|*}" "$BATS_TEST_TMPDIR/gpu.yaml" > problems/editdistance/gpu.yaml
         make -s all
         run -2 $host editdistance

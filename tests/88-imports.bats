@@ -53,7 +53,7 @@ loading='dlopen dlmopen dlsym dlvsym dlclose dladdr dladdr1 dlinfo dl_iterate_ph
     done << 'END'
 processes a submission may not start processes
 others a submission may not reach into other processes
-devices a submission has the one device that it is given, and may not look for others
+devices a submission may use only the device that it is given
 peers a submission may not reach the memory of other devices
 sharing a submission may not share device memory with other processes
 context the device's context is the judge's: a submission may not make or reset one
@@ -122,7 +122,7 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     library '__asm__(".section .both,\"awx\"\n.quad 0\n.text");'
     refused "has a section that can be written and executed: a submission's code may not change"
     library '' -Wl,-z,execstack
-    refused 'asks for an executable stack, as functions inside of functions do: take their address nowhere, or move them out'
+    refused 'needs an executable stack: do not take the address of a function inside a function, or move it out'
 }
 
 @test "imports: device code is registered by the compiler's own code alone" {
@@ -142,11 +142,11 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     run -1 timeout 20 "$host" editdistance --submission "$so" --any-imports --case sample/1-small --json "$result"
     assert_equal "$(json .verdict)" WA
     run -2 "$host" editdistance --submission "$so" --any-imports --ranked
-    assert_output 'main_host: --any-imports is for tests of the box: not with --ranked, --seal or --key'
+    assert_output 'main_host: --any-imports is for tests of the box: omit --ranked, --seal and --key'
 }
 
 @test "imports: libraries other than those of the languages are refused, as is changing where they are found" {
-    local stub=$BATS_TEST_TMPDIR/stub.so words='a submission may not change where libraries are looked for'
+    local stub=$BATS_TEST_TMPDIR/stub.so words='a submission may not change the search path of libraries'
     for name in libcuda.so.1 libnvidia-ml.so.1; do
         echo 'int stub;' | gcc -shared -x c -Wl,-soname,$name -o "$stub" -
         library '' -Wl,--no-as-needed "$stub"

@@ -128,7 +128,7 @@ large='random 67108864 seed=3'
     assert_output --partial 'is marked as unfit (a test says so): probing it'
     [ ! -e "$mark" ]
     run -2 "$host" editdistance --submission "$so" --gpu 99
-    assert_output --partial 'there is no GPU of that number'
+    assert_output --partial 'there is no GPU with that number'
 }
 
 @test "gpu: while another process keeps the GPU busy nothing ranks, and nobody is blamed" {
@@ -140,9 +140,9 @@ large='random 67108864 seed=3'
     "$busy" &
     sleep 2
     run -3 "$host" editdistance --submission "$so" --case sample/1-small --ranked
-    assert_output --partial 'is in use by another process'
+    assert_output --partial 'another process uses the GPU'
     run -0 "$host" editdistance --submission "$so" --case sample/1-small
-    assert_output --partial 'is in use by another process'
+    assert_output --partial 'another process uses the GPU'
     kill %1
     wait || true
 }
@@ -217,7 +217,7 @@ large='random 67108864 seed=3'
     run -0 "$host" matmul --submission "$so" --league fp32 --case sample/3-report --json "$BATS_TEST_TMPDIR/result.json"
     # Before Hopper there are none, and the host says so.
     if [ "$(json '.cases[0].gpu_counters')" = null ]; then
-        assert_output --partial 'rests on reading their code'
+        assert_output --partial 'only the code was checked for them'
         return 0
     fi
     assert_output --regexp 'GPU counters: fp32 [0-9.]+ %, .* of the peak in 0.[0-9]+ seconds of calls'

@@ -54,7 +54,7 @@ bool filter_fits(const struct filter *filter, const struct contest *contest, str
 
     snprintf(verdict, sizeof verdict, " %.4s ", filter->verdict ? filter->verdict : "AC");
     if (!strstr(verdicts, verdict) || (filter->verdict && strlen(filter->verdict) > 3))
-        return error_usage(error, "--verdict: '%.100s' is none of%.*s", filter->verdict, (int)sizeof verdicts - 2,
+        return error_usage(error, "--verdict: '%.100s' must be one of:%.*s", filter->verdict, (int)sizeof verdicts - 2,
                            verdicts);
     if (filter->submission > 0 &&
         !store_number(store, error, &known, "SELECT 1 FROM submissions WHERE id = ?", "i", filter->submission))

@@ -72,7 +72,7 @@ static bool take(struct test_groups *groups, struct test_group *group, const str
         while (aggregation_names[i] && strcmp(aggregation_names[i], item->value) != 0)
             i++;
         if (!aggregation_names[i])
-            return bad(settings, item, "is none of sum, min, pass-fail", error);
+            return bad(settings, item, "must be one of: sum, min, pass-fail", error);
         group->aggregation = (enum aggregation)i;
     } else if (strcmp(key, "static_validation_score") == 0) {
         group->static_validation = true;

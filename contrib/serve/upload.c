@@ -62,11 +62,11 @@ const char *upload_refuse(const struct upload_file *files, size_t count, const c
     if (count == 0)
         return "there is no file in it";
     if (count > 1 && !name_is(title, NAME_FILE))
-        return "a folder's name is of letters, digits and _ . + -, and no - first";
+        return "a folder's name may have letters, digits and _ . + -, not beginning with -";
     for (size_t i = 0; i < count; i++) {
         if (strchr(files[i].name, '/') || !name_is(files[i].name, count > 1 ? NAME_FILE : NAME_TEXT) ||
             files[i].name[0] == '.')
-            return "a file's name is of letters, digits and _ . + -, and no - or . first";
+            return "a file's name may have letters, digits and _ . + -, not beginning with - or .";
         for (size_t k = 0; k < i; k++)
             if (strcmp(files[i].name, files[k].name) == 0)
                 return "two files have the same name";

@@ -9,7 +9,7 @@ seed=${1:-1} count=${2:-30}
 [[ $seed =~ ^[0-9]{1,9}$ ]] || refuse "SEED: '$seed' is not a whole number from 0 to 999999999"
 [[ $count =~ ^[1-9][0-9]{0,2}$ ]] || refuse "COUNT: '$count' is not a whole number from 1 to 999"
 if [ ! -e /dev/nvidiactl ]; then
-    echo 'the expert beside CUB: for a GPU only, left out'
+    echo 'the expert beside CUB: skipped, it needs a GPU'
     exit 0
 fi
 PROBLEM=scan toolkit_make "${BUILD:-build}/benches/scan_gpu" >&2

@@ -1,11 +1,11 @@
-# Sourced by scripts that measure what judgings leave behind: gives the caller namespaces of its own, in which every
-# process, mount and file is the caller's or a judging's. Other users of the machine do not disturb the measurement,
-# nor it them.
+# Sourced by scripts that measure what judgings leave behind. It gives the caller its own namespaces, in which every
+# process, mount and file belongs to the caller or to a judging. The measurement and other users of the machine do not
+# disturb each other.
 # shellcheck shell=bash
 
-# clean_room_enter KEEP ARGUMENT...: starts the script anew, with the arguments, as the first process of a process
-# namespace, with /tmp and /dev/shm empty; the folder KEEP and the toolkit's are as they were, even if they lie there.
-# The script ends with what that returned. Returns at once in the new one.
+# clean_room_enter KEEP ARGUMENT...: starts the script again, with the arguments, as the first process of a process
+# namespace. /tmp and /dev/shm are empty there; the folder KEEP and the toolkit's folder stay, even if they are below.
+# The outer script ends with the exit code of the inner one. In the inner one this function returns at once.
 clean_room_enter() {
     local keep=$1 status=0 new=(unshare --map-root-user --mount --pid --ipc --fork --kill-child --mount-proc)
     shift
@@ -14,12 +14,12 @@ clean_room_enter() {
         return
     fi
     "${new[@]}" true 2> /dev/null ||
-        fail 'this machine has no user namespaces: what is left behind cannot be told from what others do'
+        fail 'this machine has no user namespaces: files and processes of others would count as left behind'
     CLEAN_ROOM=yes "${new[@]}" "$0" "$@" || status=$?
     exit $status
 }
 
-# clean_room_furnish KEEP: the two empty folders.
+# clean_room_furnish KEEP: makes the two empty folders.
 clean_room_furnish() {
     local folder kept=("$root" "$(realpath "$1")")
     mount -t tmpfs -o size=2g clean-room /dev/shm
@@ -37,8 +37,8 @@ clean_room_furnish() {
     clean_room_mounts=$(cut -d ' ' -f 4- /proc/self/mountinfo | sort)
 }
 
-# clean_room_processes: all but the caller, a line each: number (name) state parent. Not for a pipe, as its other end
-# would be one of them.
+# clean_room_processes: prints all processes except the caller, one per line: number (name) state parent. Do not use it
+# in a pipe: the other end of the pipe would be in the list.
 clean_room_processes() {
     local process line
     for process in /proc/[0-9]*; do
@@ -49,8 +49,8 @@ clean_room_processes() {
     done
 }
 
-# clean_room_left: what is there that was not, a line each; nothing if all is clean. A lock is a file that stays
-# (verify/base/lockfile.h); what counts is that nobody holds it.
+# clean_room_left: prints what is new since the start, one per line; nothing if clean. A lock is a file that stays
+# (verify/base/lockfile.h); it counts only if somebody holds it.
 clean_room_left() {
     local line
     clean_room_processes > "$clean_room_list" # no pipe: its ends would be processes themselves

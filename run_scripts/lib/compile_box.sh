@@ -1,15 +1,16 @@
 #!/bin/bash
 # Runs a compiler on untrusted source: compile_box.sh OUTPUT-FOLDER READABLE... -- COMMAND...
 #
-# The command sees /usr, the CUDA Toolkit, the READABLE files and folders, and nothing else: no other file, no network,
-# no device, no environment. It writes to OUTPUT-FOLDER and to a /tmp of its own. Each of its processes may have
-# COMPILE_MEMORY bytes of address space (8 GiB), and write files of 1 GiB. All paths are as outside. Exit code 3: there
-# is no box on this machine, and nothing was run; else the command's.
+# The command sees /usr, the CUDA Toolkit, and the READABLE files and folders. It sees no other file, no network, no
+# device and no environment. It writes to OUTPUT-FOLDER and to its own /tmp. Each of its processes gets at most
+# COMPILE_MEMORY bytes of address space (8 GiB) and may write files of up to 1 GiB. All paths are the same as outside.
+# Exit code: 3 if this machine has no box, and nothing ran; else the command's.
 #
-# The box is of namespaces, by bubblewrap; the same without /proc (no-proc), where a container forbids to mount that; or
-# of Landlock, where there are no namespaces. `compile_box.sh --which` prints which it is here, for BOX in the
-# environment: who has several things compiled asks once. With Landlock the folder of its own is another than /tmp. Who
-# needs names in /tmp itself gives them in BOX_TMP: folders that are made, and are one caller's at a time.
+# There are three kinds of box. bubblewrap makes one of namespaces. If a container forbids to mount /proc, the box has
+# no /proc (no-proc). Where there are no namespaces, Landlock makes the box. `compile_box.sh --which` prints the kind
+# that works here. Callers that compile several times put it into the environment as BOX. With Landlock the command's
+# own folder is not /tmp. Callers that need names in /tmp give them in BOX_TMP: the script makes these folders, for one
+# caller at a time.
 set -euo pipefail
 if [ "${1:-}" = --which ]; then
     self=$(realpath "$0") place=$(mktemp -d)
@@ -32,10 +33,10 @@ shift
 command=$(command -v "$1" || true)
 mapfile -d '' -t real < <(realpath -z -- "${files[@]}" "${command:-/usr}")
 mapfile -d '' -t inside < <(realpath -sz -- "${files[@]}")
-[ ${#real[@]} -gt ${#files[@]} ] || { echo 'compile_box.sh: a file that is to be seen is not there' >&2; exit 2; }
+[ ${#real[@]} -gt ${#files[@]} ] || { echo 'compile_box.sh: one of the READABLE files does not exist' >&2; exit 2; }
 output=${real[0]} compiler=${real[-1]} binds=() readable=("${real[@]:1:${#files[@]}-1}")
 for ((i = 1; i < ${#files[@]}; i++)); do binds+=(--ro-bind "${real[i]}" "${inside[i]}"); done
-# A compiler outside of /usr brings its folder along.
+# A compiler outside /usr needs its own folder too.
 if [[ $compiler != /usr/* ]] && [ "$compiler" != /usr ]; then
     binds+=(--ro-bind "${compiler%/bin/*}" "${compiler%/bin/*}")
     readable+=("${compiler%/bin/*}")
@@ -53,7 +54,7 @@ done
 mapfile -d '' -t real < <(readlink -z -- "${links[@]:-/bin}")
 for i in "${!links[@]}"; do binds+=(--symlink "${real[i]}" "${links[i]}"); done
 
-# What bubblewrap is asked for; a container may forbid to mount /proc in a box, which then has none.
+# The options for bubblewrap. A container may forbid to mount /proc in a box; the box then has none.
 prlimit=(prlimit --core=0 --fsize=1073741824 --nofile=1024 --as="${COMPILE_MEMORY:-8589934592}" --)
 box=(bwrap --unshare-all --unshare-user --uid 65534 --gid 65534 --cap-drop ALL --die-with-parent --new-session
     --clearenv --setenv PATH "/usr/bin:/bin" --setenv HOME /tmp --setenv TMPDIR /tmp --setenv LC_ALL C
@@ -63,7 +64,7 @@ box=(bwrap --unshare-all --unshare-user --uid 65534 --gid 65534 --cap-drop ALL -
 proc=(--proc /proc)
 
 # behind_landlock COMMAND...: for machines without namespaces. If this user is root, the command runs as another user,
-# who may read the named files and owns the output. Ends with 125 if there is no Landlock either.
+# if that user may read the named files; the output then belongs to that user. Ends with 125 if there is no Landlock.
 behind_landlock() {
     local program files=() user=() file status=0
     program=$(dirname "$0")/../../${BUILD:-build}/landlock
@@ -103,8 +104,8 @@ landlock) behind_landlock "$@" || status=$? ;;
 no-proc) "${prlimit[@]}" "${box[@]}" -- "$@" || status=$? ;;
 *) "${prlimit[@]}" "${box[@]}" "${proc[@]}" -- "$@" || status=$? ;;
 esac
-# bubblewrap's own failure has no code of its own: whether there can be a box is asked once something went wrong. Then
-# nothing has read the standard input yet.
+# bubblewrap has no exit code for its own failures. So after a failure this asks whether a box is possible here. Nothing
+# has read the standard input at that point.
 [ $status -eq 0 ] || case ${BOX:-} in
 landlock) ;;
 no-proc) works "${box[@]}" -- || status=125 ;;
@@ -120,7 +121,7 @@ namespaces) works "${box[@]}" "${proc[@]}" -- || status=125 ;;
     fi ;;
 esac
 if [ $status -eq 125 ]; then
-    echo "compile_box.sh: bubblewrap cannot make a box here, nor can Landlock; --box none does without" >&2
+    echo "compile_box.sh: neither bubblewrap nor Landlock can make a box here; use --box none to go without" >&2
     exit 3
 fi
 exit $status

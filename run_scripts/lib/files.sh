@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes the practice files file1 ... file22 where they are missing or of another length: files.sh [FOLDER]
+# Makes the practice files file1 ... file22 that are missing or have the wrong length: files.sh [FOLDER]
 #
 # Practice problem N (run_scripts/runN.sh) has file2N+1 and file2N+2. So run3.sh has file7 and file8 of 20,480
 # characters, as in the toolkit of 2009. file1 and file2 are the shortest pair, file21 and file22 the longest allowed.

@@ -1,12 +1,12 @@
 #!/bin/bash
 # The trusted files and their digests: frozen.sh list|lines|digest|check|update [PROBLEM]
 #
-# list    the trusted files, sorted: the host, verify/, the contract, and of each problem all but what is for
-#         people (statement, README.md) and for the participant's side (submissions)
-# lines   their digests, as sha256sum writes them
-# digest  one SHA-256 of the host's lines, and then of the lines of PROBLEM where one is named
-# check   compares them with the committed lists: verify/frozen.sha256 and problems/NAME/frozen.sha256
-# update  writes those lists, or that of PROBLEM alone
+# list    prints the trusted files, sorted: the host, verify/, the contract, and each problem without its texts
+#         (statement, README.md) and its submissions
+# lines   prints their digests, as sha256sum writes them
+# digest  prints one SHA-256 of the host's lines, followed by the lines of PROBLEM if one is given
+# check   compares the files with the committed lists: verify/frozen.sha256 and problems/NAME/frozen.sha256
+# update  writes these lists, or only the list of PROBLEM
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
@@ -21,7 +21,7 @@ problem_files() { # NAME
 }
 problem_names() { for folder in problems/*/; do basename "$folder"; done; }
 
-# The list of one part, as sha256sum writes it, and the file where it is committed.
+# The list of one part, as sha256sum writes it, and the file that it is committed in.
 each_part() { # COMMAND: called with LIST-FILE, then the files on standard input
     local name status=0
     host_files | "$1" verify/frozen.sha256 || status=1

@@ -2,8 +2,8 @@
 # Runs a problem's submission on generated inputs of several sizes: generated.sh PROBLEM LINE...
 # [-- options for main_host]
 #
-# A LINE is what would stand in a case file. One that begins with "gpu:" is too large for anything but a GPU, and is
-# left out elsewhere. SUBMISSION=PATH is another submission than the problem's baseline.
+# A LINE is a line of a case file. A LINE that begins with "gpu:" is too large for the CPU and runs only on a GPU.
+# SUBMISSION=PATH replaces the problem's baseline.
 . "$(dirname "$0")/lib.sh"
 [ $# -ge 2 ] || usage 'generated.sh PROBLEM LINE... [-- options for main_host]'
 problem=$1 lines=()
@@ -24,7 +24,7 @@ so=$root/$(toolkit_make print-submission)
 failures=0
 for line in "${lines[@]}"; do
     if [[ $line == gpu:* ]] && [ ! -e /dev/nvidiactl ]; then
-        echo "== ${line#gpu:}: for a GPU only, left out"
+        echo "== ${line#gpu:}: skipped, it needs a GPU"
         continue
     fi
     echo "== ${line#gpu:}"

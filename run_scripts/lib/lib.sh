@@ -7,18 +7,18 @@ build=$root/${BUILD:-build}
 # usage LINE: the caller's arguments are wrong.
 usage() { echo "usage: $1" >&2; exit 2; }
 
-# help_asked [ARGUMENT...]: where the first one is --help, the script ends with what stands at its top.
+# help_asked [ARGUMENT...]: if the first one is --help, prints the comment at the script's top and ends the script.
 help_asked() {
     [ "${1:-}" = --help ] || return 0
     sed -n '2,${/^#/!q; s/^# \{0,1\}//; p}' "$0"
     exit 0
 }
 
-# A line of plain text, as verify/base/text.h has it or less; a test compares the two.
+# Matches a line of plain text as verify/base/text.h defines it, or less; a test compares the two.
 shown_plain='(?:\t|[^\p{C}\p{Zl}\p{Zp}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{3164}\x{fe00}-\x{fe0f}\x{ffa0}\x{e0000}-\x{e0fff}])*+'
 
-# shown: text from outside, of standard input, as it may reach a terminal; see verify/base/text.h. Where every line is
-# plain text it stays. Else all but tabs and printable ASCII is shown by the number of its bytes.
+# shown: copies untrusted text from standard input so that it is safe on a terminal; see verify/base/text.h. Plain text
+# stays as it is. Otherwise every byte that is not a tab or printable ASCII is printed as its number.
 shown() {
     local text
     text=$(tr '\0' '\1')
@@ -35,11 +35,11 @@ shown() {
     fi
 }
 
-# name_is file|path NAME: whether a submission may have a file, or a path below its folder, of that name. It says what
-# name_is() of verify/base/name.c says, before anything is built; a test compares the two.
-name_words() { echo 'letters, digits and _ . + -, and no - first'; }
+# name_is file|path NAME: true if a submission may have a file of that name, or such a path below its folder. It agrees
+# with name_is() of verify/base/name.c, but works before anything is built; a test compares the two.
+name_words() { echo 'letters, digits and _ . + -, not beginning with -'; }
 name_is() {
-    local LC_ALL=C part='[A-Za-z0-9_.+][A-Za-z0-9_.+-]*' # in other locales a range of letters holds others
+    local LC_ALL=C part='[A-Za-z0-9_.+][A-Za-z0-9_.+-]*' # in other locales a range contains other letters too
     case $1 in
     file) [[ $2 =~ ^$part$ && $2 != . && $2 != .. ]] ;;
     path) [[ $2 =~ ^$part(/$part)*$ && /$2/ != */./* && /$2/ != */../* ]] ;;
@@ -53,13 +53,14 @@ refuse() { shown <<< "$(basename "$0"): $1" >&2; exit 2; }
 # fail MESSAGE: the toolkit or the machine is at fault.
 fail() { shown <<< "$(basename "$0"): $1" >&2; exit 3; }
 
-# toolkit_make ARGUMENT...: make in the toolkit's folder, quiet unless it fails, not sharing a parent make's jobs.
+# toolkit_make ARGUMENT...: runs make in the toolkit's folder, quiet unless it fails, without a parent make's jobs.
 toolkit_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" "$@"; }
 
-# build_toolkit: the host, the runners and the default submission.
+# build_toolkit: builds the host, the runners and the default submission.
 build_toolkit() { toolkit_make all >&2 || fail "the toolkit does not build: see above"; }
 
-# build_simulator SUBMISSION: where that is CUDA and there is no GPU; the default submission if it is empty.
+# build_simulator SUBMISSION: builds the simulator if the submission is CUDA and there is no GPU; empty is the default
+# submission.
 build_simulator() {
     local chosen=()
     [ -z "$1" ] || chosen=(SUBMISSION="$1")
@@ -69,25 +70,25 @@ build_simulator() {
     ) || fail "the simulator does not build: see above"
 }
 
-# submission_is_named: SUBMISSION may name a submission for make, or not be there; but not be empty.
+# submission_is_named: ends the script if SUBMISSION is set but empty.
 submission_is_named() {
     [ -n "${SUBMISSION-unset}" ] || refuse "SUBMISSION is empty: name a file or folder, or omit it for the default"
 }
 
-# problem_exists NAME:or the script ends.
+# problem_exists NAME: ends the script if there is no such problem.
 problem_exists() {
     [[ $1 =~ ^[a-z][a-z0-9]*$ && -f $root/problems/$1/problem.c ]] && return
     refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"
 }
 
-# league_of FILE, a .c or .cu, or a folder of some: the league that a submission names, `league: NAME`; or nothing.
+# league_of FILE: prints the league that a submission (a .c or .cu file, or a folder) names, `league: NAME`; or nothing.
 league_of() {
     find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec \
         sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\([.,].*\| \*\/\)\?$/\1/p' {} + 2> /dev/null | head -n 1 || true
 }
 
-# tracked_files [FOLDER...]: the toolkit's own files, each ended by a zero byte, without those in the folders: what git
-# tracks, or where there is no git all but what is built.
+# tracked_files [FOLDER...]: prints the toolkit's own files, except those in the folders, each ended by a zero byte.
+# These are the files that git tracks, or without git all files that are not built.
 tracked_files() {
     local folder leave=()
     for folder in .git build getrndstr ldistance seal key "${build##*/}" "$@"; do
@@ -101,7 +102,7 @@ tracked_files() {
     fi
 }
 
-# zip_folder FOLDER ZIP NAME...: the names in the folder, the same bytes for the same files. An older ZIP is replaced.
+# zip_folder FOLDER ZIP NAME...: zips these names of the folder; the same files give the same bytes. Replaces a ZIP.
 zip_folder() {
     local zip=$2
     rm -f "$zip" "$zip.part"

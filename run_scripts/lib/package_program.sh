@@ -1,8 +1,8 @@
 #!/bin/bash
 # Builds a program of a package in the compilers' box: package_program.sh SOURCES FOLDER
 #
-# SOURCES, a folder or a file, is copied to FOLDER, which is made anew, and built there into FOLDER/run
-# (contrib/kattis/program_build.sh). Exit code 0, or 3 with the compiler's words.
+# The script empties FOLDER, copies SOURCES (a folder or a file) into it, and builds FOLDER/run there
+# (contrib/kattis/program_build.sh). Exit code 0, or 3 with the compiler's messages.
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 2 ] || usage 'package_program.sh SOURCES FOLDER'
 rm -rf "$2"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, or says which: packages.sh GROUP... (build, grade, test and so on)
+# Installs the missing Debian packages, or prints their names: packages.sh GROUP... (build, grade, test and so on)
 #
-# With root's rights (or sudo without a password) it installs; without, it names the packages and ends with code 3.
-# The CUDA Toolkit is NVIDIA's and not among them; without nvcc only submissions in C can be built.
+# As root, or with sudo without a password, the script installs them. Otherwise it prints the names and ends with exit
+# code 3. It does not install NVIDIA's CUDA Toolkit. Without nvcc only submissions in C can be built.
 . "$(dirname "$0")/lib.sh"
-# PACKAGE:PROBE, PROBE a command, a header or a file (a pattern): what is there counts, however it came there.
+# PACKAGE:PROBE. PROBE is a command, a header or a file pattern. A package counts as present if its PROBE exists.
 for_build=(gcc:gcc make:make libc6-dev:stdlib.h libjansson-dev:jansson.h libyaml-dev:yaml.h libelf-dev:gelf.h
     libsodium-dev:sodium.h libseccomp-dev:seccomp.h bubblewrap:bwrap g++:g++)
 for_cudasim=(libzstd-dev:zstd.h)
@@ -77,7 +77,7 @@ for entry in "${wanted[@]}"; do
     there "${entry#*:}" || missing+=("${entry%%:*}")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
-command -v apt-get > /dev/null || fail "these are missing, under their names in Debian: ${missing[*]}"
+command -v apt-get > /dev/null || fail "these packages are missing (names as in Debian): ${missing[*]}"
 
 if [ "$(id -u)" = 0 ]; then
     become=()

@@ -1,8 +1,8 @@
 # Sourced by sim.sh, after lib.sh: how programs for the simulator are built.
 # shellcheck shell=bash disable=SC2154,SC2034,SC1003
 
-# split_words TEXT: the words of a line as a shell would part them, quotes and backslashes understood, into $words.
-# Nothing is expanded or run. False where a quote does not end.
+# split_words TEXT: splits a line into words as a shell does, with quotes and backslashes, and sets $words. It expands
+# and runs nothing. False if a quote does not end.
 split_words() {
     local text=$1 word='' quote='' begun='' c i
     words=()
@@ -31,7 +31,7 @@ split_words() {
     [ -z "$quote" ]
 }
 
-# has FLAG...: one of the flags for nvcc begins with one of these.
+# has FLAG...: true if one of nvcc's flags begins with one of these.
 has() {
     local flag start
     for flag in "${flags[@]}"; do
@@ -40,13 +40,13 @@ has() {
     return 1
 }
 
-# compile FOLDER: the sources into FOLDER/program, and the digests of all that was read into FOLDER/sums.
+# compile FOLDER: compiles the sources to FOLDER/program, and writes the digests of all files read to FOLDER/sums.
 compile() {
     local folder=$1 source objects=()
     local options=(-lineinfo --compress-mode=none "${flags[@]}" -I "$root/contrib/cuda")
     has -cudart --cudart || options+=(-cudart shared)
     has -O --optimize -G || options+=(-O2)
-    # ptxas takes most of the time, and only the report looks at what it says.
+    # ptxas takes most of the time, and only the report uses its output.
     has -arch -gencode --gpu || options+=(-gencode "arch=compute_90,code=${explain:+[sm_90,}compute_90${explain:+]}")
     [ -z "$keep" ] || { mkdir "$folder/keep" && options+=(--keep --keep-dir "$folder/keep"); }
     for source in "${sources[@]}"; do
@@ -56,21 +56,21 @@ compile() {
         "$nvcc" "${options[@]}" -MD -MF "$folder/d" -c -o "${objects[-1]}" "$source" >&2 || return
         sed '1s/^[^:]*://; s/\\$//' "$folder/d" >> "$folder/read"
     done
-    # Libraries stand behind what uses them.
+    # Libraries come after the objects that use them.
     "$nvcc" -o "$folder/program" "${objects[@]}" "${options[@]}" >&2 || return
-    # Of the headers below /usr the version of nvcc says enough.
+    # The version of nvcc stands for the headers below /usr.
     { printf '%s\n' "${sources[@]}" && xargs -rn 1 -a "$folder/read"; } | grep -v '^/usr/' | sort -u |
         xargs -rd '\n' sha256sum > "$folder/sums"
     rm -f "$folder"/*.o "$folder/d" "$folder/read"
 }
 
-# find_nvcc: the CUDA Toolkit's compiler, into $nvcc.
+# find_nvcc: sets $nvcc to the CUDA Toolkit's compiler.
 find_nvcc() {
     nvcc=$(toolkit_make print-nvcc)
     [ -x "$nvcc" ] || fail "nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
 }
 
-# The program compiled from the sources, from the cache where nothing has changed.
+# Compiles the sources, or takes the program from the cache if nothing has changed.
 from_sources() {
     local cache=$build/sim-cache entry work key
     find_nvcc
@@ -82,21 +82,21 @@ from_sources() {
         mkdir -p "$cache" && work=$(mktemp -d "$cache/new.XXXXXX") || fail "cannot make the folder '$cache'"
         compile "$work" || { rm -rf "$work" && refuse "the program does not compile: see above"; }
         rm -rf "$entry" && mv -T "$work" "$entry"
-        # The oldest go.
+        # Removes the oldest entries.
         find "$cache" -mindepth 1 -maxdepth 1 -printf '%T@ %p\0' | sort -znr | sed -z '1,64d; s/^[^ ]* //' |
             xargs -0r rm -rf
     fi
-    [ -z "$keep" ] || echo "sim.sh: what nvcc made is in $entry/keep" >&2
+    [ -z "$keep" ] || echo "sim.sh: nvcc's intermediate files are in $entry/keep" >&2
 }
 
-# mirror_folder FROM TO: TO with a link to each file of FROM.
+# mirror_folder FROM TO: fills TO with a link to each file of FROM.
 mirror_folder() {
     mkdir -p "$2"
     find "$1"/ -mindepth 1 -maxdepth 1 -exec ln -s -t "$2" {} +
 }
 
-# cuda_home: a CUDA Toolkit of links, where nvcc is the wrapper and the static runtime is the shared one; into $home.
-# For builds that call $CUDA_HOME/bin/nvcc, or link by the host's compiler.
+# cuda_home: makes a CUDA Toolkit of links and sets $home. Its nvcc is the wrapper, and its static runtime is the shared
+# one. It is for builds that call $CUDA_HOME/bin/nvcc, or link with the host's compiler.
 cuda_home() {
     local toolkit work libraries name
     toolkit=$(realpath "$(dirname "$nvcc")/..")
@@ -112,18 +112,18 @@ cuda_home() {
         [ ! -d "$libraries" ] || break
     done
     mirror_folder "$libraries" "$work/lib64"
-    # To a linker, a text in the place of a library is a script.
+    # A linker reads a text file in place of a library as a script.
     rm -f "$work/lib64/libcudart_static.a"
     echo 'INPUT(-lcudart)' > "$work/lib64/libcudart_static.a"
     ln -s lib64 "$work/lib"
     mkdir -p "$work/targets/x86_64-linux"
     ln -s ../../lib64 "$work/targets/x86_64-linux/lib"
     ln -s "$toolkit/include" "$work/targets/x86_64-linux/include"
-    # Of two that make it at once the first wins.
+    # If two processes make it at once, the first wins.
     mv -T "$work" "$home" 2> /dev/null || rm -rf "$work"
 }
 
-# command_environment: what a command needs whose builds are for the simulator, and whose programs run on it.
+# command_environment: sets the environment of a command that builds for the simulator and runs programs on it.
 command_environment() {
     find_nvcc
     cuda_home
@@ -133,6 +133,6 @@ command_environment() {
     export CMAKE_TOOLCHAIN_FILE=$root/contrib/cudasim/toolchain/cudasim.cmake
     [ -z "$explain" ] || export SIM_MACHINE_CODE=1
     [ ${#flags[@]} -eq 0 ] || { SIM_FLAGS=$(printf '%s\n' "${flags[@]}") && export SIM_FLAGS; }
-    # For those who call nvcc by its whole path: the runtime at least.
+    # A build that calls nvcc by its full path gets at least the shared runtime.
     export NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS:+$NVCC_APPEND_FLAGS }-cudart shared"
 }

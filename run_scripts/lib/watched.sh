@@ -1,10 +1,10 @@
-# Sourced after lib.sh and build_submission.sh by sanitize.sh and profile.sh: their arguments, and the program that they
-# watch, build/practice/PROBLEM.
+# Sourced after lib.sh and build_submission.sh by sanitize.sh and profile.sh. It reads their arguments and runs the
+# program that they watch, build/practice/PROBLEM.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# practice_begin LINE ARGUMENT...: reads the arguments, of which LINE is the usage; builds; sets `submission`,
-# `problem`, `device` (gpu or sim), `command`, what is to be run, `runtime`, the folder of its libcudart, and `report`,
-# a path for reports without its ending.
+# practice_begin LINE ARGUMENT...: reads the arguments (LINE is the usage) and builds. Sets `submission`, `problem`,
+# `device` (gpu or sim), `command` (what to run), `runtime` (the folder of its libcudart), and `report` (a path for
+# reports, without extension).
 practice_begin() {
     local line=$1 options=() league='' path name
     shift
@@ -30,11 +30,11 @@ practice_begin() {
         esac
         shift 2
     done
-    [[ $device == gpu || $device == sim ]] || refuse "--device: '$device' is neither gpu nor sim"
+    [[ $device == gpu || $device == sim ]] || refuse "--device: '$device' must be gpu or sim"
     [ "$device" = sim ] || [ -e /dev/nvidiactl ] || refuse "--device gpu: this machine has no NVIDIA GPU"
 
     submission_check "$submission" "$problem"
-    grep -q '\.cu$' <<< "$sources" || refuse "'$submission' is not CUDA C, and nothing else is looked at here"
+    grep -q '\.cu$' <<< "$sources" || refuse "'$submission' is not CUDA C: this script works on CUDA submissions only"
     toolkit_make submission "$(practice_target)" SUBMISSION="$submission" PROBLEM="$problem" >&2 ||
         refuse "'$submission' does not build: see above"
     path=$root/$(toolkit_make print-submission SUBMISSION="$submission" PROBLEM="$problem")
@@ -55,11 +55,11 @@ practice_begin() {
     cd "$root" || fail "there is no folder $root"
 }
 
-# In the words of make: below the toolkit's folder.
+# The path for make: relative to the toolkit's folder.
 practice_target() { echo "${BUILD:-build}/practice/$problem"; }
 
-# practice_run LOG: runs `command`, its words in LOG. Ends the script where its arguments or the machine are at fault. A
-# submission that ends the process or is killed is what is looked for: `status` is how it ended.
+# practice_run LOG: runs `command`, with its output in LOG. Ends the script if the arguments or the machine are wrong.
+# A submission may end the process or be killed: `status` is its exit status.
 practice_run() {
     status=0
     LD_LIBRARY_PATH=$runtime${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} timeout -k 5 "${PRACTICE_SECONDS:-600}" "${@:2}" \
@@ -70,17 +70,17 @@ practice_run() {
     [ -z "$error" ] || fail "$error"
 }
 
-# What became of the answer, in words; LOG as above.
+# practice_answer LOG: prints in words whether the answer was right.
 practice_answer() {
     if [ "$status" -ge 124 ]; then
         [ "$status" -eq 124 ] && echo "the submission did not end within ${PRACTICE_SECONDS:-600} s" ||
-            echo "the submission was ended by signal $((status - 128))"
+            echo "signal $((status - 128)) ended the submission"
     else
         sed -n 's/^practice: \(the answer is .*\)/\1/p' "$1" | grep . || echo 'device_user() did not return'
     fi
 }
 
-# tool_of_cuda NAME: its path, beside nvcc or on PATH.
+# tool_of_cuda NAME: prints the tool's path, beside nvcc or on PATH.
 tool_of_cuda() {
     local nvcc
     nvcc=$(toolkit_make print-nvcc)

@@ -18,7 +18,7 @@ line='bench_ladder.sh PROBLEM [cpu|gpu|all] [SIZE...]'
 export PROBLEM=$1
 device=${2:-all} only=("${@:3}")
 problem_exists "$PROBLEM"
-[[ $device =~ ^(cpu|gpu|all)$ ]] || refuse "DEVICE: '$device' is none of cpu, gpu, all"
+[[ $device =~ ^(cpu|gpu|all)$ ]] || refuse "DEVICE: '$device' must be one of: cpu, gpu, all"
 has_gpu=
 [ ! -e /dev/nvidiactl ] || has_gpu=1
 [ "$device" != gpu ] || [ -n "$has_gpu" ] || refuse "DEVICE=gpu: this machine has no NVIDIA GPU"

@@ -387,7 +387,7 @@ static void test_files(void)
     CHECK(!seal_create(&made, folder, "new\nline", &error) && strstr(error.text, "name"), "%s", error.text);
     CHECK(!seal_create(&made, folder, "", &error), "a seal without a name");
     CHECK(seal_create(&made, folder, "Spring 2027", &error), "%s", error.text);
-    CHECK(!seal_create(&loaded, folder, "Spring 2027", &error) && strstr(error.text, "is there already"), "%s",
+    CHECK(!seal_create(&loaded, folder, "Spring 2027", &error) && strstr(error.text, "is not replaced"), "%s",
           error.text);
     snprintf(path, sizeof path, "%s/" SEAL_SECRET, folder);
     CHECK(stat(path, &status) == 0 && (status.st_mode & 07777) == 0600, "mode %o", (unsigned)status.st_mode);
@@ -439,7 +439,7 @@ static void test_key_files(void)
     snprintf(secret, sizeof secret, "%s/" KEY_SECRET, folder);
     snprintf(shown, sizeof shown, "%s/" KEY_PUBLIC, folder);
     CHECK(signing_key_create(&made, folder, &error), "%s", error.text);
-    CHECK(!signing_key_create(&loaded, folder, &error) && strstr(error.text, "is there already"), "%s", error.text);
+    CHECK(!signing_key_create(&loaded, folder, &error) && strstr(error.text, "is not replaced"), "%s", error.text);
     CHECK(stat(secret, &status) == 0 && (status.st_mode & 07777) == 0600, "mode %o", (unsigned)status.st_mode);
     CHECK(signing_key_load(&loaded, secret, &error) && memcmp(&loaded, &made, sizeof made) == 0, "%s", error.text);
     CHECK(public_key_load(public_key, shown, &error) && memcmp(public_key, made.public_key, sizeof public_key) == 0,

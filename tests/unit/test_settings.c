@@ -98,11 +98,11 @@ static void test_files(void)
     refused("name: !!int 5\n", ":1: tags (!) are not supported");
     refused("--- \nname: x\n---\nlimits: { files: 3 }\n", ":3: a second document (---) is not supported");
     refused("name: x\nlimitz: {}\n", ":2: unknown key 'limitz'");
-    refused("name: []\n", ":1: 'name' is to be one value");
-    refused("name: { a: b }\n", ":1: 'name' is to be one value");
-    refused("limits: { files: {} }\n", ":1: 'limits.files' is to be one value");
-    refused("? [ a ]\n: b\n", ":1: a list or a map is no key");
-    refused("? { a: b }\n: c\n", ":1: a list or a map is no key");
+    refused("name: []\n", ":1: 'name' must have one value");
+    refused("name: { a: b }\n", ":1: 'name' must have one value");
+    refused("limits: { files: {} }\n", ":1: 'limits.files' must have one value");
+    refused("? [ a ]\n: b\n", ":1: a list or a map cannot be a key");
+    refused("? { a: b }\n: c\n", ":1: a list or a map cannot be a key");
     refused("- name\n", ":1: a map of keys is expected");
     reading("name: a\0b\n", 10, text, &settings);
     CHECK(text[0] == ':', "a zero byte in the file: '%s'", text);
@@ -129,7 +129,7 @@ static void test_values(void)
     CHECK(settings_boolean(&settings, &settings.items[1], &is, &error) && is, "true");
     CHECK(settings_boolean(&settings, &settings.items[2], &is, &error) && !is, "no");
     CHECK(!settings_boolean(&settings, &settings.items[3], &is, &error) &&
-              strstr(error.text, ":2: 'list.2: maybe' is none of no yes false true"), "'%s'", error.text);
+              strstr(error.text, ":2: 'list.2: maybe' must be one of: no yes false true"), "'%s'", error.text);
     CHECK(settings_integer(&settings, &settings.items[4], 1, 9, &number, &error) && number == 5, "5");
     CHECK(!settings_integer(&settings, &settings.items[5], 1, 99, &number, &error) && number == 5 &&
               strstr(error.text, ":2: 'list.4: 0x10' is not a whole number from 1 to 99"), "'%s'", error.text);

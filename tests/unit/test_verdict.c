@@ -139,7 +139,8 @@ static void test_words(void)
           "the submission, before the first call, needed more" },
         { { .called = true, .outcome = OUTCOME_DIED, .signal = SIGSEGV, .seconds = 0.5, .memory_refused = 102400 * MIB,
             .memory_limit = 8192 * MIB, .detail = "" },
-          "device_user() received SIGSEGV after 0.50 s, having been refused 102400 MiB: its memory limit is 8192 MiB" },
+          "device_user() received SIGSEGV after 0.50 s; an allocation of 102400 MiB was refused: "
+          "the memory limit is 8192 MiB" },
         { { .outcome = OUTCOME_LOAD_FAILED, .image = 10240 * MIB, .memory_limit = 8192 * MIB, .detail = "no room" },
           "the submission cannot be loaded: it takes 10240 MiB, and its memory limit is 8192 MiB" },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_RIGHT, .device_memory_limit = 1024 * MIB,
@@ -147,7 +148,7 @@ static void test_words(void)
           "needed more than its device memory limit of 1024 MiB (1025 MiB at its peak)" },
         { { .called = true, .outcome = OUTCOME_DIED, .exit_code = 5, .tasks_refused = true, .tasks_limit = 1024,
             .detail = "" },
-          "exited with code 5 after 0.00 s without returning an answer, having been refused more than 1024 threads" },
+          "exited with code 5 after 0.00 s without returning an answer; it tried to start more than 1024 threads" },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .unwritten = true, .detail = "x" },
           "left its output unwritten" },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .detail = "answered 3" }, "answered 3" },

@@ -97,7 +97,7 @@ static json_t *read_once(const char *bytes, size_t size, struct error *error)
     if (!value || json_is_object(value))
         return value ? value : (error_usage(error, "line %d: %s", where.line, where.text), NULL);
     json_decref(value);
-    error_usage(error, "it is no JSON object");
+    error_usage(error, "it is not a JSON object");
     return NULL;
 }
 

@@ -106,13 +106,13 @@ static bool open_level(struct reader *reader, const yaml_event_t *event, bool se
         return refuse(reader, event, "nested too deeply");
     level = reader->depth > 0 ? &reader->levels[reader->depth - 1] : NULL;
     if (level && !level->sequence && !level->expect_value)
-        return refuse(reader, event, "a list or a map is no key");
+        return refuse(reader, event, "a list or a map cannot be a key");
     if (!level && sequence)
         return refuse(reader, event, "a map of keys is expected");
     if (!node_key(reader, event, key, sizeof key))
         return false;
     if (!key_is_parent(reader->known, key)) {
-        snprintf(what, sizeof what, key_is_known(reader->known, key) ? "'%s' is to be one value" : "unknown key '%s'",
+        snprintf(what, sizeof what, key_is_known(reader->known, key) ? "'%s' must have one value" : "unknown key '%s'",
                  key);
         reader->skipped = 1;
         return refuse_key(reader, event, what);
@@ -341,7 +341,7 @@ bool settings_decimal(const struct settings *settings, const struct setting *ite
 bool settings_choice(const struct settings *settings, const struct setting *item, const char *const *names,
                      int *choice, struct error *error)
 {
-    char why[256] = "is none of";
+    char why[256] = "must be one of:";
 
     for (*choice = 0; names[*choice]; ++*choice) {
         const size_t used = strlen(why);

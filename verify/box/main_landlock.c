@@ -21,7 +21,7 @@ enum { NOT_RUN = 125 };
 
 static const char help[] =
     "usage: landlock OPTION... -- COMMAND...\n"
-    "  --read PATH     a file or folder that may be read; it is left out where there is none\n"
+    "  --read PATH     a file or folder that may be read; skipped if it does not exist\n"
     "  --write FOLDER  one that may be written too\n"
     "  --device PATH   a device node\n"
     "  --user          become the user nobody (65534) first; for root\n"

@@ -23,7 +23,7 @@ bool arguments_parse(struct arguments *arguments, const char *line, struct error
         if (arguments->word_count == ARGUMENTS_MAX || arguments->option_count == ARGUMENTS_MAX)
             return error_usage(error, "the case's line has too many parts");
         if (!equals && arguments->option_count > 0)
-            return error_usage(error, "the case's word '%s' stands after an option", piece);
+            return error_usage(error, "the case has the word '%s' after an option: options come last", piece);
         if (equals) {
             *equals = '\0';
             arguments->keys[arguments->option_count] = piece;

@@ -62,5 +62,5 @@ bool frozen_check(const char *root, const char *path, struct error *error)
                 return true;
             return error_usage(error, "'%s' has changed since the host was built: run 'make'", path);
         }
-    return error_usage(error, "'%s' was not there when the host was built: run 'make'", path);
+    return error_usage(error, "'%s' is newer than the built host: run 'make'", path);
 }

@@ -46,7 +46,8 @@ static bool take(struct league *league, const struct settings *settings, const s
         league->groups[league->group_count++] = item->value;
         return true;
     }
-    return error_usage(error, "%s:%d: unknown key '%s', or too many of it", settings->path, item->line, item->key);
+    return error_usage(error, "%s:%d: the key '%s' is unknown or given too often", settings->path, item->line,
+                       item->key);
 }
 
 bool league_choose(struct league *league, const struct package *package, const char *name, struct error *error)
@@ -61,7 +62,7 @@ bool league_choose(struct league *league, const struct package *package, const c
 
         if (!split(item->key, found, sizeof found, &what)) {
             if (strncmp(item->key, prefix, sizeof prefix - 1) == 0)
-                return error_usage(error, "%s:%d: a league needs a name and below it its keys", settings->path,
+                return error_usage(error, "%s:%d: a league needs a name, with its keys below", settings->path,
                                    item->line);
             continue;
         }

@@ -24,7 +24,7 @@ static bool load_throughput(struct package *package, struct error *error)
     int64_t calls = 0;
 
     if (item && !package->resident)
-        return settings_refuse(&package->gpu, item, "is for problems with resident: true alone", error);
+        return settings_refuse(&package->gpu, item, "needs resident: true", error);
     if (item && !settings_integer(&package->gpu, item, LEAST, MOST, &calls, error))
         return false;
     package->throughput = (size_t)calls;
@@ -75,7 +75,7 @@ static bool load_settings(struct package *package, struct error *error)
         return false;
     cache = settings_string(&package->gpu, "cache");
     if (cache && strcmp(cache, "cold") != 0 && strcmp(cache, "warm") != 0)
-        return error_usage(error, "%s: cache is cold or warm, not '%s'", path, cache);
+        return error_usage(error, "%s: cache must be cold or warm, not '%s'", path, cache);
     package->warm = cache && strcmp(cache, "warm") == 0;
     package->device_memory_limit = (size_t)(device_memory * (1 << 20));
     package->memory_limit = (size_t)(memory * (1 << 20));
@@ -141,7 +141,7 @@ static bool check_list(const struct package *package, const char *list, struct e
         for (size_t k = 0; k < package->case_count && !named; k++)
             named = is_named_by(item, &package->cases[k]);
         if (!named)
-            return error_usage(error, "%s:%d: there is no case and no group of cases '%s'", package->gpu.path,
+            return error_usage(error, "%s:%d: there is no case or group of cases '%s'", package->gpu.path,
                                item->line, item->value);
     }
     return true;
@@ -206,7 +206,7 @@ static bool add_group(struct package *package, const char *group, bool below, st
         snprintf(path, sizeof path, "%s/%s", group, entries[i]->d_name);
         if (!is_case(entries[i]->d_name))
             ok = below ? add_group(package, path, false, error)
-                       : error_usage(error, "'%s/data/%s' is a folder too deep", package->folder, path);
+                       : error_usage(error, "'%s/data/%s' is nested too deeply", package->folder, path);
     }
     for (int i = 0; i < count; i++)
         free(entries[i]);

@@ -87,7 +87,7 @@ bool gpm_open(struct gpm *gpm, void *library, void *device, const char **why)
             return false;
         }
     /* The first sample takes longest, and says whether there will be others. */
-    *why = "the GPM counters cannot be read: a profiler has them, or the GPU is divided (MIG)";
+    *why = "the GPM counters cannot be read: a profiler uses them, or the GPU is split (MIG)";
     if (gpm->sample(device, gpm->samples[0]) != SUCCESS) {
         gpm_close(gpm);
         gpm->failed = true;

@@ -137,12 +137,12 @@ bool gpu_choose(struct gpu *gpu, const char *selector, const char **why)
         char *end;
 
         index = (unsigned)strtoul(selector, &end, 10);
-        *why = "there is no GPU of that number: see --devices";
+        *why = "there is no GPU with that number: see --devices";
         if (*end != '\0' || index >= count)
             return false;
     }
     if (selector && !isdigit((unsigned char)selector[0])) {
-        *why = "there is no GPU of that UUID: see --devices";
+        *why = "there is no GPU with that UUID: see --devices";
         if (nvml.device_by_uuid(selector, &device) != NVML_SUCCESS)
             return false;
     } else if (nvml.device_by_index(index, &device) != NVML_SUCCESS) {
@@ -258,7 +258,7 @@ bool gpu_claim(const struct gpu *gpu, struct error *error)
     for (int64_t start = clock_ns(); clock_seconds(start, clock_ns()) < silent_seconds; usleep(2000))
         if (flock(fd, LOCK_EX | LOCK_NB) == 0)
             return true;
-    fprintf(stderr, "main_host: waiting for the GPU %s, on which another judging runs\n", gpu->uuid);
+    fprintf(stderr, "main_host: waiting for the GPU %s: another judging uses it\n", gpu->uuid);
     while (flock(fd, LOCK_EX) != 0)
         if (errno != EINTR)
             return error_system(error, "cannot lock '%s'", path);

@@ -113,7 +113,7 @@ void gpu_use_count(struct gpu_use *use)
     void *library, *device;
 
     /* What others do on a busy GPU would be counted too. */
-    use->no_counters = "the GPU is in use by another process, whose work would be counted too";
+    use->no_counters = "another process uses the GPU: its work would be counted too";
     use->counters.failed = use->busy;
     if (!use->busy && gpu_nvml(use->gpu, &library, &device, &use->no_counters))
         gpm_open(&use->counters, library, device, &use->no_counters);

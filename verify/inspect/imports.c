@@ -19,7 +19,7 @@ enum rule_words { PROCESSES, OTHERS, DEVICES, PEERS, SHARING, CONTEXT, DRIVER, L
 static const char *const words[] = {
     [PROCESSES] = "a submission may not start processes",
     [OTHERS] = "a submission may not reach into other processes",
-    [DEVICES] = "a submission has the one device that it is given, and may not look for others",
+    [DEVICES] = "a submission may use only the device that it is given",
     [PEERS] = "a submission may not reach the memory of other devices",
     [SHARING] = "a submission may not share device memory with other processes",
     [CONTEXT] = "the device's context is the judge's: a submission may not make or reset one",
@@ -251,8 +251,8 @@ static bool check_segments(Elf *elf, char *broken, size_t size)
     }
     if (has_stack && !executable_stack)
         return true;
-    snprintf(broken, size, "asks for an executable stack, as functions inside of functions do: take their address "
-                           "nowhere, or move them out");
+    snprintf(broken, size, "needs an executable stack: do not take the address of a function inside a function, or "
+                           "move it out");
     return false;
 }
 
@@ -269,7 +269,7 @@ static bool check_tags(Elf *elf, struct dynamic *dynamic, char *broken, size_t s
             dynamic->strings = entry.d_un.d_ptr;
         for (size_t k = 0; k < sizeof forbidden_tags / sizeof forbidden_tags[0]; k++)
             if (entry.d_tag == forbidden_tags[k].tag) {
-                snprintf(broken, size, "has DT_%s: a submission may not change where libraries are looked for",
+                snprintf(broken, size, "has DT_%s: a submission may not change the search path of libraries",
                          forbidden_tags[k].name);
                 return false;
             }

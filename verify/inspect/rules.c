@@ -136,7 +136,7 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
     bool ok = true;
 
     if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0)
-        ok = broken(reader, "its machine code cannot be read: a cubin is no ELF file");
+        ok = broken(reader, "its machine code cannot be read: a cubin is not an ELF file");
     while (ok && (section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
         const char *name;
@@ -159,8 +159,7 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
 static bool check_entry(struct reader *reader, unsigned kind, uint64_t flags, const unsigned char *payload, size_t size)
 {
     if (flags & FLAGS_COMPRESSED)
-        return broken(reader, "its code is compressed, so that it cannot be inspected: "
-                              "build with --compress-mode=none");
+        return broken(reader, "its code is compressed and cannot be inspected: build with --compress-mode=none");
     if (kind == KIND_PTX)
         return check_ptx(reader, (const char *)payload, size);
     if (kind == KIND_CUBIN)

@@ -106,13 +106,13 @@ bool device_choose(struct device *device, const struct options *options, const s
         device->kind = cuda || opencl ? DEVICE_GPU : DEVICE_CPU;
     if (device->kind == DEVICE_GPU && !gpu_choose(&device->gpu, options->gpu, &why)) {
         if (options->device == DEVICE_GPU || options->gpu)
-            return error_usage(error, "%s, and this machine has no usable NVIDIA GPU: %s",
-                               cuda ? "the submission is CUDA" : "--device gpu was asked for", why);
+            return error_usage(error, "%s, but this machine has no usable NVIDIA GPU: %s",
+                               cuda ? "the submission is CUDA" : "--device gpu was given", why);
         device->kind = opencl ? DEVICE_POCL : DEVICE_SIM;
         device->no_gpu = why;
     } else if (device->kind == DEVICE_GPU && opencl && !has_nvidia_opencl()) {
         if (options->device == DEVICE_GPU)
-            return error_usage(error, "the submission is OpenCL, and libnvidia-opencl.so.1 is not installed");
+            return error_usage(error, "the submission is OpenCL, but libnvidia-opencl.so.1 is not installed");
         device->kind = DEVICE_POCL;
         device->no_gpu = "libnvidia-opencl.so.1 is not installed";
     }
@@ -120,13 +120,13 @@ bool device_choose(struct device *device, const struct options *options, const s
         device->kind = DEVICE_POCL;
     if (device->kind != DEVICE_SIM && (options->explain || options->checks || options->sim_seeded ||
                                        options->sim_workers))
-        return error_usage(error, "--explain, --checks, --sim-seed and --sim-workers are for the simulator%s",
-                           cuda ? ": add --device sim" : ", and the submission is not CUDA");
+        return error_usage(error, "--explain, --checks, --sim-seed and --sim-workers need the simulator%s",
+                           cuda ? ": add --device sim" : ", but the submission is not CUDA");
     /* A judge that has built it offers its GPU to whatever may use one. */
     if (options->gpu && device->kind != DEVICE_GPU && !options->language)
         return error_usage(error, "--gpu %s: the submission is %s and does not run on a GPU", options->gpu, language);
     if (options->ranked && device->kind == DEVICE_SIM)
-        return error_usage(error, "--ranked: there is no GPU (%s), and the simulator's times rank nobody",
+        return error_usage(error, "--ranked: there is no GPU (%s), and the simulator's times do not rank",
                            device->no_gpu ? device->no_gpu : "--device sim");
     switch (device->kind) {
     case DEVICE_GPU:

@@ -19,65 +19,66 @@
 
 const char options_help[] =
     "usage: main_host PROBLEM [options] [INPUT...]\n"
-    "Runs a built submission on a problem's cases, or on the INPUT given, and judges its answers.\n"
+    "Runs a built submission on a problem's cases, or on INPUT, and judges its answers.\n"
     "\n"
     "Participants:\n"
-    "  --submission FILE   the built device_user.so (default: the one 'make' built)\n"
-    "  --league NAME       the league it is judged in, where the problem has several (default: the first)\n"
-    "  --group NAME        sample, secret or all cases, a group below them such as secret/large, or\n"
-    "                      ranked, those that the problem compares times on (default: sample)\n"
-    "  --case NAME         one case, such as secret/03-random\n"
-    "  --generate LINE     one case made from LINE, as it would stand in a case file\n"
+    "  --submission FILE   the built device_user.so (default: the one that 'make' built)\n"
+    "  --league NAME       judge in this league of the problem (default: the first)\n"
+    "  --group NAME        run these cases: sample, secret, all, a group such as secret/large, or ranked,\n"
+    "                      the cases whose times the problem compares (default: sample)\n"
+    "  --case NAME         run one case, such as secret/03-random\n"
+    "  --generate LINE     run one case made from LINE, a line of a case file\n"
     "  --seed S            seed of generated inputs, 0 to 2^64 - 1 (default: 0)\n"
-    "  --repeat N          calls of device_user() a case, each with a fresh input where it is\n"
-    "                      generated, 1 to 100000 (default: 1)\n"
-    "  --until PERCENT     of those calls no more than it takes until the median is known to +-PERCENT\n"
-    "                      (half of its 95 % interval), at least 7; for practice\n"
-    "  --ranked            times that rank: --repeat (odd, default 11) calls with fresh inputs of a seed that\n"
-    "                      nobody knew, after one that does not count; the overhead is measured, too\n"
-    "  --keep-going        run all cases, also after one that failed\n"
-    "  --device NAME       auto, gpu, sim or cpu (default: auto: the GPU for CUDA, or the simulator\n"
-    "                      where there is no GPU; the CPU for C)\n"
-    "  --gpu ID            which GPU: its number as in nvidia-smi, or its UUID (default: the first)\n"
-    "  --counters          on a GPU that has them: what its counters say of the calls, and of further ones that\n"
-    "                      fill a tenth of a second\n"
-    "  --devices           list the devices of this machine, and what they are\n"
-    "  --json FILE         write the result as JSON\n"
+    "  --repeat N          calls of device_user() per case, 1 to 100000 (default: 1); each call gets a fresh\n"
+    "                      input if inputs are generated\n"
+    "  --until PERCENT     stop calling when the median is known to +-PERCENT (half of its 95 % interval),\n"
+    "                      after at least 7 calls; for practice\n"
+    "  --ranked            measure times that rank: --repeat calls (odd, default 11) with fresh inputs from a\n"
+    "                      secret seed, after one uncounted call; also measures the overhead\n"
+    "  --keep-going        continue with the next case after a failed one\n"
+    "  --device NAME       auto, gpu, sim or cpu (default: auto: for CUDA the GPU, or the simulator if\n"
+    "                      there is no GPU; for C the CPU)\n"
+    "  --gpu ID            the GPU to use: its number in nvidia-smi, or its UUID (default: the first)\n"
+    "  --counters          print the GPU's counters for the calls, and for more calls that fill a tenth of\n"
+    "                      a second; only on a GPU that has such counters\n"
+    "  --devices           list the devices of this machine with their properties\n"
+    "  --json FILE         write the result to FILE as JSON\n"
     "  --version, --help\n"
     "\n"
     "Participants, on the simulator:\n"
-    "  --explain           report what each kernel did, and what would make it faster\n"
-    "  --checks LIST       none, or some of written,races,leaks,lanes,bounds,calls,unused; all is all of them\n"
-    "                      but unused, which is the default\n"
-    "  --sim-seed N        run threads in an order drawn from N, to shake out races\n"
+    "  --explain           report what each kernel did, and how to make it faster\n"
+    "  --checks LIST       none, all (the default: every check but unused), or a list of:\n"
+    "                      written,races,leaks,lanes,bounds,calls,unused\n"
+    "  --sim-seed N        run threads in a random order drawn from N, to find races\n"
     "  --sim-workers N     processors to use, 1 to 256 (default: all)\n"
     "\n"
     "Setters of problems:\n"
-    "  --time-limit SEC    seconds one call may take (default: the problem's)\n"
-    "  --memory-limit MIB  memory that it may use, 16 to 1048576 (default: the problem's)\n"
-    "  --device-memory-limit MIB  memory of the GPU that it may use, 1 to 1048576 (default: the problem's)\n"
-    "  --check-seed S      what checks by random samples draw them from (default: another number each\n"
-    "                      time; the JSON tells it)\n"
+    "  --time-limit SEC    time limit of one call in seconds (default: the problem's)\n"
+    "  --memory-limit MIB  memory limit, 16 to 1048576 (default: the problem's)\n"
+    "  --device-memory-limit MIB  limit of GPU memory, 1 to 1048576 (default: the problem's)\n"
+    "  --check-seed S      seed of checks by random samples (default: a new random number; the JSON\n"
+    "                      contains it)\n"
     "\n"
     "Organisers of contests:\n"
-    "  --seal FILE         derive the seeds from a contest's secret (make seal); no output tells them\n"
-    "  --judgement N       with --seal: the number of this judgement, 1 to 2^53 - 1; each has inputs of its own\n"
-    "  --show-secret       with --seal: show and write all of secret cases, for the organiser alone; without\n"
-    "                      it, what is printed and --json are the public form too\n"
-    "  --public-json FILE  write what everybody may read of it: of secret cases no value and no word of theirs\n"
-    "  --key FILE          sign that result as a record (make key), with a digest of every input\n"
-    "  --require-box NAME  run nothing in less than this: none, landlock, namespaces or cgroup (default: none)\n"
+    "  --seal FILE         derive the seeds from a contest's secret (make seal); no output shows the seeds\n"
+    "  --judgement N       with --seal: the number of this judgement, 1 to 2^53 - 1; each number gives new\n"
+    "                      inputs\n"
+    "  --show-secret       with --seal: print and write secret cases in full, for the organiser only; without\n"
+    "                      it, the printed text and --json hide them\n"
+    "  --public-json FILE  write the public result: it has no values of secret cases, nor their output\n"
+    "  --key FILE          sign the result as a record (make key), with a digest of every input\n"
+    "  --require-box NAME  refuse to run in a weaker box: none, landlock, namespaces or cgroup (default: none)\n"
     "\n"
     "Developers, and programs that start this one:\n"
-    "  --box NAME          auto, cgroup, namespaces, landlock or none (default: auto: the most that works\n"
-    "                      here, and nothing is run where no box works; none is for code that you trust)\n"
-    "  --source PATH       what the submission was built from, for the JSON\n"
-    "  --language NAME     C, CUDA or OpenCL: what it was built as, by its sources; a file that needs another's\n"
-    "                      library is SV, and one that cannot be judged CE\n"
-    "  --compile-error LOG the submission did not compile: record that, with the compiler's words\n"
-    "  --warden FD         a warden of that GPU, started by the caller, at the other end of this descriptor\n"
-    "  --any-imports       do not look at the names in the submission's file: for tests of the box behind it,\n"
-    "                      never for a judging that counts\n"
+    "  --box NAME          auto, cgroup, namespaces, landlock or none (default: auto: the strongest box that\n"
+    "                      works here; without any box nothing runs). Use none only for code that you trust\n"
+    "  --source PATH       the submission's source, for the JSON\n"
+    "  --language NAME     the language of the sources: C, CUDA or OpenCL. A submission that needs the library\n"
+    "                      of another language gets SV; one that cannot be judged gets CE\n"
+    "  --compile-error LOG the submission did not compile: record CE with the compiler's messages in LOG\n"
+    "  --warden FD         use the GPU warden that the caller started, at the other end of this descriptor\n"
+    "  --any-imports       skip the check of the names in the submission's file: for tests of the box behind\n"
+    "                      it, never for a judging that counts\n"
     "\n"
     "exit codes: 0 accepted, 1 the submission failed, 2 usage, 3 the toolkit failed\n";
 
@@ -144,7 +145,7 @@ static bool choose(const char *option, const char *word, const char *const *name
         }
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
     }
-    return error_usage(error, "%s: '%s' is none of %s", option, word, all);
+    return error_usage(error, "%s: '%s' must be one of: %s", option, word, all);
 }
 
 static bool parse_seconds(const char *text, double *seconds, struct error *error)
@@ -157,11 +158,11 @@ static bool parse_seconds(const char *text, double *seconds, struct error *error
 static bool parse_percent(const char *text, double *percent, struct error *error)
 {
     if (!number_decimal(text, DBL_MIN, 100, percent))
-        return error_usage(error, "--until: '%s' is not a number of percent above 0, up to 100", text);
+        return error_usage(error, "--until: '%s' is not a percentage above 0, up to 100", text);
     return true;
 }
 
-/* The words of cudasim's CUDASIM_CHECK: a wrong one is to be the caller's fault, not the submission's. */
+/* Checks the words of cudasim's CUDASIM_CHECK here, so that a wrong one is the caller's fault, not the submission's. */
 static bool checks_are_known(const char *text, struct error *error)
 {
     static const char *const names[] = { "all", "written", "races", "leaks", "lanes", "bounds", "calls", "unused" };
@@ -176,8 +177,8 @@ static bool checks_are_known(const char *text, struct error *error)
                (strlen(names[i]) != length || strncmp(names[i], rest, length) != 0))
             i++;
         if (i == sizeof names / sizeof names[0] || strlen(text) > 80)
-            return error_usage(error, "--checks: '%s' is neither all nor none nor some of written,races,leaks,"
-                               "lanes,bounds,calls,unused", text);
+            return error_usage(error, "--checks: '%s' must be all, none, or a list of: written,races,leaks,lanes,"
+                               "bounds,calls,unused", text);
         if (rest[length] == '\0')
             return true;
         rest += length + 1;
@@ -279,25 +280,25 @@ static bool take(struct options *options, int id, const char *value, struct erro
     return error_usage(error, "unknown option; see --help");
 }
 
-/* Whether what was asked for can be kept secret, done again and signed. */
+/* Checks that the options fit together: the result can be kept secret, repeated and signed as they ask. */
 static bool records_fit(const struct options *options, struct error *error)
 {
     if (options->seal && options->seeded)
         return error_usage(error, "--seal and --seed exclude each other: the seeds are derived from the seal");
     if (options->seal && options->input_count > 0)
-        return error_usage(error, "--seal is for generated inputs, and the INPUT is given: leave one of them away");
+        return error_usage(error, "--seal is for generated inputs: omit --seal or INPUT");
     if (options->seal && !options->judgement)
-        return error_usage(error, "--seal needs --judgement N: a number that no judging had before, as each shows its "
-                                  "submission the inputs of that number");
+        return error_usage(error, "--seal needs --judgement N: use a new number for each judging, as the submission "
+                                  "sees the inputs of that number");
     if (options->judgement && !options->seal)
-        return error_usage(error, "--judgement is for --seal: without a seal, inputs are --seed's");
+        return error_usage(error, "--judgement needs --seal: without a seal, --seed chooses the inputs");
     if (options->key && !options->json && !options->public_json)
-        return error_usage(error, "--key signs the result: say where to write it with --json FILE");
+        return error_usage(error, "--key signs the result: give --json FILE to write it to");
     if (options->json && options->public_json && strcmp(options->json, options->public_json) == 0)
-        return error_usage(error, "--json and --public-json name the same file: they are two");
+        return error_usage(error, "--json and --public-json name the same file: use two files");
     if (options->key && options->explain)
-        return error_usage(error, "--explain comes from the submission's process, and --key signs no word of that: "
-                                  "leave one of them away");
+        return error_usage(error, "--explain and --key exclude each other: the report comes from the submission's "
+                                  "process, and a signed result has none of its text");
     return true;
 }
 
@@ -320,14 +321,14 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
         return true;
     if (!options->problem) {
         if (optind == argc)
-            return error_usage(error, "no problem is named; see --help");
+            return error_usage(error, "name a problem; see --help");
         options->problem = argv[optind++];
     }
     options->inputs = argv + optind;
     options->input_count = argc - optind;
-    /* Under a name of its own the program is for files: without any, the samples would be a surprise. */
+    /* Under a problem's alias the program is for files: without files, running the samples would be a surprise. */
     if (alias_problem && options->input_count == 0 && !options->test_case && !options->group && !options->generate)
-        return error_usage(error, "no files are named: FILE1 FILE2; 'make run' runs the samples; see --help");
+        return error_usage(error, "name two files: FILE1 FILE2; 'make run' runs the samples; see --help");
     if (options->repeat == 0)
         options->repeat = options->ranked ? RANKING_REPEAT : 1;
     if (options->until > 0 && !options->ranked && options->repeat < STATS_UNTIL_LEAST)
@@ -338,12 +339,12 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
         return error_usage(error, "--case and --group exclude each other: one case, or a group of them");
     options->group = options->group ? options->group : "sample";
     if (options->ranked && options->input_count > 0)
-        return error_usage(error, "--ranked: an INPUT of files is the same in every call; name a case");
+        return error_usage(error, "--ranked: an INPUT from files is the same in every call: use --case instead");
     if (options->ranked && options->repeat % 2 == 0 && options->repeat > 0)
-        return error_usage(error, "--ranked: --repeat %zu is even: a median is to be one of the times",
-                           options->repeat);
+        return error_usage(error, "--ranked: --repeat %zu is even: use an odd number, so that the median is one of the "
+                                  "times", options->repeat);
     if (options->any_imports && (options->ranked || options->seal || options->key))
-        return error_usage(error, "--any-imports is for tests of the box: not with --ranked, --seal or --key");
+        return error_usage(error, "--any-imports is for tests of the box: omit --ranked, --seal and --key");
     if (options->ranked && options->until > 0)
         return error_usage(error, "--ranked and --until exclude each other: the number of calls is fixed");
     return records_fit(options, error);

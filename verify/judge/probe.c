@@ -31,7 +31,7 @@ bool probe_passes(const struct session_config *config, const char *empty, const 
     verdict_of(&facts, &reason, why, size);
     ended = session_close(session);
     if (!ended)
-        snprintf(why, size, "its processes do not end, either");
+        snprintf(why, size, "its processes do not end either");
     blob_release(&output);
     free(session);
     return ended && facts.outcome == OUTCOME_DONE;

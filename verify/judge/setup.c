@@ -49,8 +49,8 @@ bool submission_pretends(const struct submission *submission, const struct optio
     if (!options->language || strcmp(submission->language, "C") == 0 ||
         strcmp(submission->language, options->language) == 0)
         return false;
-    snprintf(words, size, "is built from %s and needs the library of %s: a submission is judged as what its sources "
-             "are", options->language, submission->language);
+    snprintf(words, size, "is built from %s but needs the library of %s: use only the library of the sources' "
+             "language", options->language, submission->language);
     return true;
 }
 
@@ -80,7 +80,7 @@ static void reach(struct walls *walls, enum box_choice choice, const char *landl
     else if (walls->level == BOX_NAMESPACES && cgroup_find(&walls->cgroup, &walls->lacks))
         walls->level = BOX_CGROUP;
     if (walls->no_proc) {
-        snprintf(walls->words, sizeof walls->words, "%s%s/proc is masked here, so there is none in the box",
+        snprintf(walls->words, sizeof walls->words, "%s%s/proc is masked here, so the box has no /proc",
                  walls->lacks ? walls->lacks : "", walls->lacks ? "; " : "");
         walls->lacks = walls->words;
     }
@@ -98,13 +98,13 @@ bool walls_reach(struct walls *walls, const struct options *options, const char 
     if (walls->level == BOX_LANDLOCK && submission)
         walls->other_user = landlock_user_reads((const char *[]){ submission->runner, submission->path, NULL });
     if (walls->level < required)
-        return error_toolkit(error, "--%s %s: the box reached here is '%s': %s",
+        return error_toolkit(error, "--%s %s: the strongest box here is '%s': %s",
                              required == wanted ? "box" : "require-box", box_level_name(required),
                              box_level_name(walls->level), walls->lacks);
     if (walls->level == BOX_NONE && choice != BOX_CHOICE_NONE)
-        return error_toolkit(error, "there is no box to run the submission in: %s, and the kernel has "
-                             "no Landlock, or it is forbidden: install bubblewrap and allow user namespaces, or say "
-                             "--box none to run code that you trust", walls->lacks);
+        return error_toolkit(error, "there is no box to run the submission in: %s, and the kernel has no Landlock or "
+                             "forbids it: install bubblewrap and allow user namespaces, or use --box none to run code "
+                             "that you trust", walls->lacks);
     return true;
 }
 

@@ -116,8 +116,8 @@ static bool exhausted(const struct facts *facts, const char *who, char *message,
     if (facts->outcome != OUTCOME_DIED || facts->memory_refused == 0)
         return false;
     ending(facts, end, sizeof end);
-    snprintf(message, size, "%s %s after %.2f s, having been refused %zu MiB: its memory limit is %zu MiB", who, end,
-             facts->seconds, mib(facts->memory_refused), mib(facts->memory_limit));
+    snprintf(message, size, "%s %s after %.2f s; an allocation of %zu MiB was refused: the memory limit is %zu MiB",
+             who, end, facts->seconds, mib(facts->memory_refused), mib(facts->memory_limit));
     return true;
 }
 
@@ -182,7 +182,7 @@ enum verdict verdict_of(const struct facts *facts, enum reason *reason, char *me
         }
         ending(facts, end, sizeof end);
         if (facts->tasks_refused)
-            snprintf(tasks, sizeof tasks, ", having been refused more than %zu threads", facts->tasks_limit);
+            snprintf(tasks, sizeof tasks, "; it tried to start more than %zu threads", facts->tasks_limit);
         snprintf(message, size, "%s %s after %.2f s%s%s", who, end, facts->seconds,
                  facts->signal ? "" : " without returning an answer", tasks);
         return VERDICT_RTE;
@@ -214,7 +214,7 @@ enum verdict verdict_of(const struct facts *facts, enum reason *reason, char *me
                  facts->tasks_limit, facts->seconds);
         return VERDICT_RTE;
     case OUTCOME_HARMED:
-        snprintf(message, size, "%s kept the judge from its work, which an empty submission does not: %s", who,
+        snprintf(message, size, "%s disturbed the judge, which an empty submission does not: %s", who,
                  facts->detail);
         return VERDICT_RTE;
     case OUTCOME_SLOW_END:

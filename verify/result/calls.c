@@ -33,7 +33,7 @@ void calls_take_times(struct case_result *result, struct result *all, const stru
         result->used_gpu = session->used_gpu;
         if (!result->used_gpu && must_use_gpu) {
             all->review = true;
-            fprintf(stderr, "main_host: the submission did not use the GPU in case %s, and the problem asks for it: "
+            fprintf(stderr, "main_host: the submission did not use the GPU in case %s, but the problem requires it: "
                             "to be reviewed, not ranked\n", result->name);
         }
         return;
@@ -91,7 +91,7 @@ void calls_take_floor(struct case_result *result, struct result *all, double flo
     fprintf(stderr, "main_host: faster than possible: call %zu of case %s took %.9f s", result->calls, result->name,
             seconds);
     if (!all->hides) /* the least time is made of the answer */
-        fprintf(stderr, ", and no known way takes less than %.9f s", floor);
+        fprintf(stderr, ", but every known way takes at least %.9f s", floor);
     fputs(": to be reviewed, not ranked\n", stderr);
 }
 
@@ -121,12 +121,12 @@ void calls_take_counters(struct case_result *result, struct result *all, const s
     } else if (gpm_may_have_used_tensor(&result->counted)) {
         all->review = true;
         fprintf(stderr, "main_host: the GPU counted tensor cores busy for %.1f us in %.3f s of calls in case %s, which "
-                        "may be by mistake: to be reviewed, not ranked\n",
+                        "may be a counting error: to be reviewed, not ranked\n",
                 gpm_tensor_seconds(&result->counted) * 1e6, result->counted.calls, result->name);
     } else if (counters->failed) {
         all->review = true;
-        fprintf(stderr, "main_host: the GPU's counters could not be read in case %s: whether it used tensor "
-                        "cores is to be reviewed, it is not ranked\n", result->name);
+        fprintf(stderr, "main_host: the GPU's counters could not be read in case %s, so the use of tensor cores is "
+                        "unknown: to be reviewed, not ranked\n", result->name);
     }
 }
 

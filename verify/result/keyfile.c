@@ -42,7 +42,7 @@ bool keyfile_create(const char *path, mode_t mode, json_t *object, struct error 
         return error_toolkit(error, "out of memory for '%s'", path);
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd < 0 && errno == EEXIST)
-        error_usage(error, "'%s' is there already and is not replaced: take another folder, or move it away", path);
+        error_usage(error, "'%s' exists and is not replaced: use another folder, or move it away", path);
     else if (fd < 0)
         error_usage(error, "cannot write '%s': %s", path, strerror(errno));
     else if (fchmod(fd, mode) != 0 || !write_all(fd, text, size) || !write_all(fd, "\n", 1) || fsync(fd) != 0) {
@@ -67,7 +67,7 @@ bool keyfile_folder(const char *folder, struct error *error)
         return error_usage(error, "cannot make the folder '%s': %s", folder, strerror(errno));
     if (stat(folder, &status) == 0 && S_ISDIR(status.st_mode))
         return true;
-    return error_usage(error, "'%s' is there already and is no folder", folder);
+    return error_usage(error, "'%s' exists and is not a folder", folder);
 }
 
 bool keyfile_path(char *path, size_t size, const char *folder, const char *name, struct error *error)
@@ -93,12 +93,12 @@ json_t *keyfile_read(const char *path, struct error *error)
         return NULL;
     }
     if (!json_is_string(json_object_get(object, "kind"))) {
-        error_usage(error, "'%s' is no seal and no key: it has no 'kind'", path);
+        error_usage(error, "'%s' is not a seal or a key: it has no 'kind'", path);
         json_decref(object);
         return NULL;
     }
     if (json_integer_value(json_object_get(object, "format")) != KEYFILE_FORMAT) {
-        error_usage(error, "'%s' is not of format %d, the one this toolkit knows", path, KEYFILE_FORMAT);
+        error_usage(error, "'%s' has an unknown format: this toolkit knows format %d", path, KEYFILE_FORMAT);
         json_decref(object);
         return NULL;
     }

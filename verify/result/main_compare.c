@@ -28,7 +28,7 @@
 
 static const char usage[] =
     "usage: compare [--margin PERCENT] [--json FILE] A1.json B1.json A2.json B2.json ...\n"
-    "Says which of two submissions is faster, from the host's results of 6 rounds or more, each of both.\n";
+    "Finds the faster of two submissions from the host's results of at least 6 rounds, one result of each per round.\n";
 
 enum { ROUNDS_LEAST = 6, CALLS_SKIPPED = 1 };
 
@@ -92,7 +92,7 @@ static json_t *read_result(const char *path)
         die("%s", error.text);
     if (json_integer_value(json_object_get(result, "format")) != 1 ||
         !json_is_array(json_object_get(result, "cases")) || !string_in(result, "verdict")[0])
-        die("%s is no result of main_host", path);
+        die("%s is not a result of main_host", path);
     return result;
 }
 
@@ -138,7 +138,7 @@ static double median_of(const json_t *test_case, const char *path)
     median = stats_of(times, count - CALLS_SKIPPED).median;
     free(times);
     if (!(median > 0) || !isfinite(median))
-        die("%s: case %s has a time that is none", path, string_in(test_case, "name"));
+        die("%s: case %s has a time that is not a positive number", path, string_in(test_case, "name"));
     return median;
 }
 
@@ -248,7 +248,7 @@ static double parse_margin(const char *text)
     double percent;
 
     if (!number_decimal(text, 0, 100, &percent))
-        refuse("--margin takes a number of percent from 0 to 100");
+        refuse("--margin takes a percentage from 0 to 100");
     return percent / 100;
 }
 
@@ -267,7 +267,7 @@ static struct comparison parse(int argc, char **argv)
         switch (id) {
         case 'm': comparison.margin = parse_margin(optarg); break;
         case 'j': comparison.json = optarg; break;
-        default: refuse("unknown option, or one without its value");
+        default: refuse("unknown option, or an option without its value");
         }
     comparison.paths = argv + optind;
     comparison.rounds = (size_t)(argc - optind) / 2;

@@ -14,15 +14,15 @@
 static const char help[] =
     "usage: seal make FOLDER [--name CONTEST]    draw a secret seed: seal-secret.json and seal-published.json\n"
     "       seal reveal FOLDER                   after the contest: write and print seal-revealed.json\n"
-    "       seal check REVEALED PUBLISHED        whether what was revealed is what was published\n"
+    "       seal check REVEALED PUBLISHED        check that the revealed secret matches the published hash\n"
     "       seal key FOLDER                      draw a key for records: key-secret.json and key-public.json\n"
     "\n"
-    "No file is ever replaced. Exit codes: 0 done, 1 the check failed, 2 usage, 3 the machine failed\n";
+    "The program never replaces a file. Exit codes: 0 done, 1 the check failed, 2 usage, 3 the machine failed\n";
 
 static int made(const struct seal *seal, const char *folder)
 {
     printf("contest %s\ncommitment %s\n", seal->name, seal->commitment);
-    printf("publish now: %s/" SEAL_PUBLISHED "\nkeep to yourself until the end: %s/" SEAL_SECRET "\n", folder, folder);
+    printf("publish now: %s/" SEAL_PUBLISHED "\nkeep secret until the end: %s/" SEAL_SECRET "\n", folder, folder);
     return EXIT_ACCEPTED;
 }
 
@@ -41,18 +41,18 @@ static int key_made(const struct signing_key *key, const char *folder)
     char hex[2 * KEY_PUBLIC_BYTES + 1];
 
     sodium_bin2hex(hex, sizeof hex, key->public_key, sizeof key->public_key);
-    printf("public key %s\npublish now: %s/" KEY_PUBLIC "\nkeep to yourself: %s/" KEY_SECRET "\n", hex, folder, folder);
+    printf("public key %s\npublish now: %s/" KEY_PUBLIC "\nkeep secret: %s/" KEY_SECRET "\n", hex, folder, folder);
     return EXIT_ACCEPTED;
 }
 
 static int compared(const struct seal *seal, const struct seal *published)
 {
     if (strcmp(seal->name, published->name) != 0 || strcmp(seal->commitment, published->commitment) != 0) {
-        printf("FAILED: the revealed secret gives the commitment %s of '%s', and published was %s of '%s'\n",
+        printf("FAILED: the revealed secret gives the commitment %s of '%s', but %s of '%s' was published\n",
                seal->commitment, seal->name, published->commitment, published->name);
         return EXIT_REJECTED;
     }
-    printf("ok: the revealed secret of '%s' fits the commitment %s\n", seal->name, seal->commitment);
+    printf("ok: the revealed secret of '%s' matches the commitment %s\n", seal->name, seal->commitment);
     return EXIT_ACCEPTED;
 }
 

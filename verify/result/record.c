@@ -13,7 +13,7 @@ bool record_begin(struct record *record, struct error *error)
     struct tm utc;
 
     if (!gmtime_r(&now, &utc) || strftime(record->date, sizeof record->date, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        return error_toolkit(error, "cannot tell the date");
+        return error_toolkit(error, "cannot read the date");
     if (record->options->key && !signing_key_load(&record->key, record->options->key, error))
         return false;
     record->signs = record->options->key != NULL;
@@ -42,10 +42,10 @@ bool record_may_do_without_box(const struct record *record, const char *why, str
     if (!options->key && (!options->seal || record->seal.revealed))
         return true;
     if (options->box == BOX_CHOICE_NONE)
-        return error_usage(error, "--box none: without a box the submission could read '%s': leave it away, or %s",
+        return error_usage(error, "--box none: without a box the submission can read '%s': omit --box none or %s",
                            options->key ? options->key : options->seal, options->key ? "--key" : "--seal");
-    return error_toolkit(error, "no box works here (%s), and without one the submission could read '%s': judge "
-                                "elsewhere, or without %s", why, options->key ? options->key : options->seal,
+    return error_toolkit(error, "no box works here (%s), and without a box the submission can read '%s': judge on "
+                                "another machine, or omit %s", why, options->key ? options->key : options->seal,
                          options->key ? "--key" : "--seal");
 }
 

@@ -89,7 +89,7 @@ static void report_times(FILE *file, const struct case_result *result, size_t re
     if (repeat > 1 && result->timed > 0)
         fputs(")\n", file);
     if (result->overhead.median > 0)
-        fprintf(file, "of which     %.8f seconds are any call's: an empty submission's median\n",
+        fprintf(file, "of which     %.8f seconds are overhead: an empty submission's median\n",
                 result->overhead.median);
     if (result->throughput.series > 0)
         fprintf(file, "throughput : %.8f seconds a call with %zu in flight together (median of %zu series; min %.8f, "
@@ -206,7 +206,7 @@ static json_t *explain_value(const struct session_report *report, const char **w
     json_error_t error;
     json_t *value = NULL;
 
-    *why = "is none: the process did not end by itself";
+    *why = "is missing: the process did not end normally";
     if (report->size == 0)
         return NULL;
     *why = "is longer than 1 MiB";

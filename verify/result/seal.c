@@ -125,7 +125,7 @@ bool seal_load(struct seal *seal, const char *path, struct error *error)
         return false;
     seal->revealed = keyfile_is(object, kind_revealed);
     if (!seal->revealed && !keyfile_is(object, kind_secret)) {
-        error_usage(error, "'%s' has no secret in it: " SEAL_SECRET " is needed, or, later, " SEAL_REVEALED, path);
+        error_usage(error, "'%s' contains no secret: use " SEAL_SECRET ", or after the contest " SEAL_REVEALED, path);
         goto out;
     }
     if ((!seal->revealed && !keyfile_is_private(path, error)) || !read_public(seal, object, path, error) ||
@@ -133,7 +133,7 @@ bool seal_load(struct seal *seal, const char *path, struct error *error)
         goto out;
     seal_commit(seal, commitment);
     if (strcmp(commitment, seal->commitment) != 0) {
-        error_usage(error, "'%s': the secret does not fit the commitment: the file was changed or damaged", path);
+        error_usage(error, "'%s': the secret does not match the commitment: the file was changed or damaged", path);
         goto out;
     }
     ok = true;
@@ -153,7 +153,7 @@ bool seal_load_published(struct seal *seal, const char *path, struct error *erro
     if (!object)
         return false;
     ok = keyfile_is(object, kind_published) ? read_public(seal, object, path, error)
-                                            : error_usage(error, "'%s' is no " SEAL_PUBLISHED, path);
+                                            : error_usage(error, "'%s' is not a " SEAL_PUBLISHED, path);
     json_decref(object);
     return ok;
 }

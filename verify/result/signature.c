@@ -155,7 +155,7 @@ bool record_check(const json_t *object, unsigned char public_key[KEY_PUBLIC_BYTE
     if (!signature)
         return error_usage(error, "it is not signed");
     if (!name || strcmp(name, algorithm) != 0)
-        return error_usage(error, "it is not signed with %s, the only way that this toolkit knows", algorithm);
+        return error_usage(error, "it is not signed with %s: this toolkit knows no other algorithm", algorithm);
     if (!keyfile_bytes(signature, "signature", "public_key", public_key, KEY_PUBLIC_BYTES, error) ||
         !keyfile_bytes(signature, "signature", "value", value, sizeof value, error))
         return false;
@@ -172,5 +172,5 @@ bool record_check(const json_t *object, unsigned char public_key[KEY_PUBLIC_BYTE
         return error_toolkit(error, "out of memory for the record");
     fits = signature_fits(value, text, strlen(text), public_key);
     free(text);
-    return fits || error_usage(error, "it does not fit: something in the record was changed after it was signed");
+    return fits || error_usage(error, "it does not match: the record was changed after it was signed");
 }
