@@ -58,3 +58,14 @@ as_the_first() {
     [ "$status" -ne 0 ]
     [[ "$output" == *add.u32* ]]
 }
+
+@test "sums of tensor cores, inexact and of special values, are those of an H100 to the bit" {
+    for level in 4 3 2; do
+        CUDASIM_LEVEL=$level run -0 timeout 300 "$forms/forms" -f 'mma*@unit' -f 'mma*@special' \
+            -o "$BATS_TEST_TMPDIR/got.txt"
+        sort "$BATS_TEST_TMPDIR/got.txt" > "$BATS_TEST_TMPDIR/sorted.txt"
+        [ "$(wc -l < "$BATS_TEST_TMPDIR/sorted.txt")" -eq 8 ]
+        diff -u <(grep -E '^mma[^ ]*@(unit|special) ' "$root/tests/instructions/h100.txt" | sort) \
+            "$BATS_TEST_TMPDIR/sorted.txt"
+    done
+}

@@ -2,11 +2,10 @@
  * table_matrix.c - products of matrices: mma, wmma.mma. A warp executes each as one; table_matrix.h says how the
  * fragments lie in registers.
  *
- * Products are exact and summed in f64, then rounded once to the nearest f32 or f16. The hardware's sums of f16, bf16,
- * tf32 and 8-bit floats have fewer bits, in an order which is not specified. f64 is a chain of fused multiply-adds in
- * the order of k.
+ * Sums of f16, bf16, tf32 and 8-bit floats are those of the tensor cores: table_tensor.h. f64 is a chain of fused
+ * multiply-adds in the order of k.
  */
-#include "table_matrix.h"
+#include "table_tensor.h"
 
 enum matrix_flag { SATFINITE = 1, AND_POPC = 2, A_COLUMNS = 4, B_ROWS = 8 };
 
@@ -158,25 +157,55 @@ static void pack_d(struct warp *w, const slot *s, int pairs, enum element e, con
     }
 }
 
-/* c += a b, 8 columns at once. Products of these types are exact in f64. */
-#define F64S (LEVEL == 4 ? 8 : LEVEL == 3 ? 4 : 2) /* in one vector register */
-typedef f64 f64s __attribute__((vector_size(8 * F64S)));
+/*
+ * c += a b, 8 columns at once. Of 8-bit floats, which an H100 has in wgmma alone, ptxas makes products of halves: first
+ * the lower two of every four elements of k, then the upper two, and adds C at the end.
+ */
+static void round_sums(f64 *c, enum element d)
+{
+    for (int j = 0; j < 8; j++)
+        c[j] = d == E_F16 ? (f64)f32_from(widen_f16(narrow_f16(odd_narrow(c[j])))) : cut_f32(c[j]);
+}
+
+static void multiply_tiny(const struct matrix *x, const f64 *a, const f64 *b, f64 *c)
+{
+    int k = x->k;
+    f64 part_a[16], part_b[16 * 8] ALIGNED;
+    s32 ea[16], eb[16 * 8];
+
+    for (int tile = 0; tile < x->n / 8; tile++, b += 8 * k)
+        for (int row = 0; row < x->m; row++, c += 8) {
+            f64 sum[8] = {0};
+
+            for (int half = 0; half < 2; half++) {
+                for (int n = 0; n < k / 2; n++) {
+                    int from = n / 2 * 4 + 2 * half + n % 2;
+
+                    part_a[n] = a[k * row + from];
+                    memcpy(part_b + 8 * n, b + 8 * from, 8 * sizeof *b);
+                }
+                exponents_of(ea, part_a, k / 2, E_F16);
+                exponents_of(eb, part_b, k / 2 * 8, E_F16);
+                tensor_block(sum, part_a, ea, part_b, eb, k / 2, TENSOR_FRACTION);
+                round_sums(sum, x->d);
+            }
+            for (int j = 0; j < 8; j++)
+                c[j] += sum[j];
+        }
+}
 
 static void multiply_floats(const struct matrix *x, const f64 *a, const f64 *b, f64 *c)
 {
     int m = x->m, k = x->k;
+    s32 ea[512] ALIGNED, eb[512] ALIGNED;
 
-    for (int tile = 0; tile < x->n / 8; tile++, b += 8 * k)
+    exponents_of(ea, a, m * k, x->a);
+    exponents_of(eb, b, x->n * k, x->b);
+    for (int tile = 0; tile < x->n / 8; tile++)
         for (int row = 0; row < m; row++, c += 8) {
-            f64s sum[8 / F64S], line[8 / F64S];
-
-            memcpy(sum, c, sizeof sum);
-            for (int n = 0; n < k; n++) {
-                memcpy(line, b + 8 * n, sizeof line);
-                for (int j = 0; j < 8 / F64S; j++)
-                    sum[j] += a[k * row + n] * line[j];
-            }
-            memcpy(c, sum, sizeof sum);
+            tensor_block(c, a + k * row, ea + k * row, b + 8 * k * tile, eb + 8 * k * tile, k, TENSOR_FRACTION);
+            if (x->c == E_F32 || x->d == E_F32)
+                round_sums(c, E_F32);
         }
 }
 
@@ -195,7 +224,10 @@ static const struct ins *mma_float(struct warp *w, const struct ins *i, const st
     unpack_a(w, sa, x, a);
     unpack_b(w, sb, x, b);
     unpack_c(w, sc, x->m * x->n / 64, x->c, c);
-    multiply_floats(x, a, b, c);
+    if (element_bits(x->a) == 8)
+        multiply_tiny(x, a, b, c);
+    else
+        multiply_floats(x, a, b, c);
     pack_d(w, s, x->m * x->n / 64, x->d, c);
     return i + 1;
 }
