@@ -112,7 +112,34 @@ static bool is_debug(const char *ptx, size_t size)
 struct sim_module *sim_load(struct sim *sim, const char *ptx, size_t size, const struct cubin_kernel *cubin,
                             size_t cubin_count, struct ptx_error *error)
 {
-    struct ptx_module *parsed = ptx_parse(ptx, size, error);
+    return sim_link(sim, &(struct sim_text){ptx, size}, 1, cubin, cubin_count, error);
+}
+
+/* One tree of all texts, or NULL. */
+static struct ptx_module *parse_all(const struct sim_text *texts, size_t count, struct ptx_error *error)
+{
+    struct ptx_module **parts, *linked = NULL;
+    size_t parsed = 0;
+
+    if (count == 1)
+        return ptx_parse(texts[0].text, texts[0].size, error);
+    parts = calloc(count, sizeof *parts);
+    snprintf(error->message, sizeof error->message, "out of memory");
+    while (parts && parsed < count && (parts[parsed] = ptx_parse(texts[parsed].text, texts[parsed].size, error)))
+        parsed++;
+    if (parts && parsed == count)
+        linked = ptx_link(parts, count, error);
+    else
+        while (parsed > 0)
+            ptx_free(parts[--parsed]);
+    free(parts);
+    return linked;
+}
+
+struct sim_module *sim_link(struct sim *sim, const struct sim_text *texts, size_t count,
+                            const struct cubin_kernel *cubin, size_t cubin_count, struct ptx_error *error)
+{
+    struct ptx_module *parsed = parse_all(texts, count, error);
     struct sim_module *m;
     char *seen = NULL;
     bool good = true;
@@ -133,7 +160,8 @@ struct sim_module *sim_load(struct sim *sim, const char *ptx, size_t size, const
         free(m);
         return NULL;
     }
-    m->program->debug = is_debug(ptx, size);
+    for (size_t n = 0; n < count; n++)
+        m->program->debug |= is_debug(texts[n].text, texts[n].size);
     m->kernels = calloc(m->program->function_count + 1, sizeof *m->kernels);
     seen = calloc(m->program->function_count + 1, 1);
     for (size_t f = 0; m->kernels && seen && f < m->program->function_count; f++) {

@@ -34,11 +34,20 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
 void sim_destroy(struct sim *sim);
 
 /*
- * Loads PTX text onto the device: every instruction is given its body now, so an opcode that is not supported fails
- * here with its line. `cubin` (may be NULL) has what ptxas said of the kernels. NULL with *error otherwise.
+ * Loads PTX text onto the device: every instruction is given its body now. A kernel with an opcode that is not
+ * supported is refused alone: see sim_kernel_refusal(). `cubin` (may be NULL) has what ptxas said of the kernels. NULL
+ * with *error otherwise.
  */
 struct sim_module *sim_load(struct sim *sim, const char *ptx, size_t size, const struct cubin_kernel *cubin,
                             size_t cubin_count, struct ptx_error *error);
+/* The same for texts[count] that were compiled separately, one at least: they are linked. */
+struct sim_text {
+    const char *text;
+    size_t size; /* bytes; it need not end in NUL */
+};
+
+struct sim_module *sim_link(struct sim *sim, const struct sim_text *texts, size_t count,
+                            const struct cubin_kernel *cubin, size_t cubin_count, struct ptx_error *error);
 void sim_unload(struct sim *sim, struct sim_module *module);
 
 /* A variable by its name: its device address and size in bytes. */

@@ -2,6 +2,8 @@
 
 CUDASIM := contrib/cudasim
 CUDASIM_LIBRARY := $(BUILD)/cudasim/libcudart.so.13
+# The driver's library is the same one by another name: both know one device.
+CUDASIM_DRIVER := $(BUILD)/cudasim/libcuda.so.1
 CUDASIM_TOOLS := $(BUILD)/ptx_dump $(BUILD)/fatbin
 CUDASIM_FLAGS = -std=c11 -fPIC $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror) -D_GNU_SOURCE $(CPPFLAGS) \
 	$(if $(CUDA_INCLUDE),-isystem $(CUDA_INCLUDE)) -I. $(SANITIZERS)
@@ -40,13 +42,16 @@ print-runnable-levels:
 	@echo $(RUNNABLE_LEVELS)
 
 .PHONY: cudasim-library
-cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY))
+cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY) $(CUDASIM_DRIVER))
 	$(if $(CUDASIM_LACKS),@echo "cudasim needs $(strip $(CUDASIM_LACKS))" >&2; exit 2)
 
 $(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(LEVELS_STAMP) $(CUDASIM)/runtime/libcudart.map
 	$(call say,LINK $@)$(CC) -shared $(SANITIZERS) -Wl,-soname,$(@F) \
 		-Wl,--version-script=$(CUDASIM)/runtime/libcudart.map -Wl,-Bsymbolic -Wl,-z,defs \
 		-Wl,-z,nodelete -o $@ $(filter %.o,$^) $(CUDASIM_LIBS)
+
+$(CUDASIM_DRIVER): | $(CUDASIM_LIBRARY)
+	@ln -sfn $(notdir $(CUDASIM_LIBRARY)) $@
 
 $(BUILD)/cudasim/%.o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
 	@mkdir -p $(@D)

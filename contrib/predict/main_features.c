@@ -423,6 +423,9 @@ int main(int count, char **words)
     if (!module)
         stop(EXIT_FILE, "%s:%u: %s", c.path, error.line, error.message);
     launch.kernel = find_kernel(module, &c);
+    why = sim_kernel_refusal(launch.kernel, &error.line);
+    if (why)
+        stop(EXIT_FILE, "%s:%u: %s", c.path, error.line, why);
     check_kernel(&c, launch.kernel);
     for (int n = 0; n < 3; n++) {
         unsigned required = sim_kernel_facts(launch.kernel)->required_cluster[n];

@@ -28,7 +28,6 @@
 enum {
     CONTAINER_HEADER = 16,
     ENTRY_HEADER = 64,
-    OPTIONS_HEADER = 8,
     LZ4_RATIO = 255,    /* the most bytes that one compressed byte may stand for */
     ZSTD_RATIO = 1 << 17 /* a block of 128 KiB takes more than one byte */
 };
@@ -180,22 +179,6 @@ static bool decompress(struct reader *reader, const struct entry_header *header,
     return true;
 }
 
-/* Whether the entry was compiled with -rdc=true: nvcc then tells ptxas to compile only. */
-static bool is_relocatable(const struct entry_header *header, const unsigned char *at)
-{
-    static const char mark[] = "--compile-only";
-    uint32_t text, size;
-
-    if (header->options == 0 || header->header_size < OPTIONS_HEADER ||
-        header->options > header->header_size - OPTIONS_HEADER)
-        return false;
-    text = read32(at + header->options);
-    size = read32(at + header->options + 4);
-    if (text > header->header_size || size > header->header_size - text)
-        return false;
-    return memmem(at + text, size, mark, sizeof mark - 1) != NULL;
-}
-
 static bool add_entry(struct reader *reader, const struct entry_header *header, const unsigned char *at)
 {
     struct fatbin *fatbin = reader->fatbin;
@@ -204,8 +187,6 @@ static bool add_entry(struct reader *reader, const struct entry_header *header, 
 
     if (header->kind != FATBIN_PTX && header->kind != FATBIN_ELF)
         return true;
-    if (is_relocatable(header, at))
-        return fail(reader, "relocatable device code is not supported; build without -rdc=true or -dc");
     entry.kind = (enum fatbin_kind)header->kind;
     entry.data = (const char *)payload;
     entry.size = header->payload_size;

@@ -135,6 +135,8 @@ struct function {
     uint32_t formal_count;    /* results, then parameters */
     uint32_t *formal_offset;  /* into the frame's parameters */
     uint32_t *formal_size;
+    const char *refusal;      /* why it cannot run: it, or what it calls, has what is not supported; else NULL */
+    unsigned refusal_line;    /* of the PTX text; 0: none */
     bool recursive;           /* may call itself, or through a pointer */
     uint64_t stack_bytes;     /* of local memory for it and all it calls, when not recursive */
     uint64_t shared_bytes;    /* static shared memory of an entry */

@@ -137,6 +137,12 @@ const struct ptx_module *sim_kernel_ptx(const struct sim_kernel *kernel, const s
     return kernel->module->program->ptx;
 }
 
+const char *sim_kernel_refusal(const struct sim_kernel *kernel, unsigned *line)
+{
+    *line = kernel->function->refusal_line;
+    return kernel->function->refusal;
+}
+
 const char *sim_kernel_title(const struct sim_kernel *kernel)
 {
     return kernel->demangled;

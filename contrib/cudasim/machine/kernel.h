@@ -22,6 +22,9 @@ struct sim_kernel *sim_kernel_at(struct sim_module *module, size_t index);
 /* The text that the kernel was made of. */
 const struct ptx_module *sim_kernel_ptx(const struct sim_kernel *kernel, const struct ptx_function **function);
 
+/* Why the kernel cannot run, with the line of its PTX (0: none): it has what is not supported. NULL: it can. */
+const char *sim_kernel_refusal(const struct sim_kernel *kernel, unsigned *line);
+
 /* The kernel's name for people: demangled, without parameters. */
 const char *sim_kernel_title(const struct sim_kernel *kernel);
 

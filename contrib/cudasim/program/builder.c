@@ -20,7 +20,13 @@ void build_fail(struct builder *b, const char *format, ...)
     b->error->line = b->statement ? b->statement->line : 0;
     vsnprintf(b->error->message, sizeof b->error->message, format, arguments);
     va_end(arguments);
-    longjmp(b->fail, 1);
+    longjmp(*b->fail, 1);
+}
+
+void build_exhausted(struct builder *b)
+{
+    b->exhausted = true;
+    build_fail(b, "out of memory");
 }
 
 /* ---- memory ---- */
@@ -30,7 +36,7 @@ static void *zeroed(struct builder *b, struct arena *arena, size_t size)
     void *bytes = arena_alloc(arena, size);
 
     if (!bytes)
-        build_fail(b, "out of memory");
+        build_exhausted(b);
     return memset(bytes, 0, size);
 }
 
@@ -44,7 +50,7 @@ void *build_scratch(struct builder *b, size_t count, size_t size)
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes))
-        build_fail(b, "out of memory");
+        build_exhausted(b);
     return zeroed(b, &b->scratch, bytes);
 }
 
@@ -62,7 +68,7 @@ void *build_grow(struct builder *b, void *items, size_t count, size_t *capacity,
         return items;
     grown = realloc(items, room * size);
     if (!grown)
-        build_fail(b, "out of memory");
+        build_exhausted(b);
     *capacity = room;
     return grown;
 }
@@ -89,7 +95,7 @@ static void grow_pool_index(struct builder *b)
     struct pool_entry *grown = calloc(places, sizeof *grown);
 
     if (!grown)
-        build_fail(b, "out of memory");
+        build_exhausted(b);
     b->pool_index = grown;
     b->pool_index_places = places;
     for (size_t n = 0; n < old_places; n++)
@@ -108,7 +114,7 @@ static void grow_pool(struct builder *b, size_t need)
     while (capacity < b->pool_size + need)
         capacity *= 2;
     if (posix_memalign(&pool, 128, capacity))
-        build_fail(b, "out of memory");
+        build_exhausted(b);
     memset(pool, 0, capacity);
     if (b->pool)
         memcpy(pool, b->pool, b->pool_size);

@@ -115,7 +115,8 @@ struct builder {
     struct global_name *names;    /* variables and functions of the module */
     size_t name_mask;             /* its places less 1 */
     struct arena scratch;         /* what ends with the step or the function being built */
-    jmp_buf fail;                 /* where build_fail() goes */
+    jmp_buf *fail;                /* where build_fail() goes */
+    bool exhausted;               /* memory ran out: no function alone is to blame */
     struct ptx_error *error;      /* the caller's */
 };
 
@@ -123,6 +124,9 @@ struct builder {
 
 /* Ends the build with a message at the current statement. */
 void build_fail(struct builder *b, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+
+/* The same where memory ran out: the whole build ends. */
+void build_exhausted(struct builder *b) __attribute__((noreturn));
 
 /* Zeroed; lives as long as the program. */
 void *build_alloc(struct builder *b, size_t size);
@@ -171,6 +175,7 @@ slot use_operand(struct builder *b, const struct ptx_operand *operand, char lett
 slot predicate_operand(struct builder *b, const struct ptx_operand *operand); /* a source that may be negated */
 slot define_operand(struct builder *b, const struct ptx_operand *operand, char letter);
 bool second_register(const struct ptx_operand *operand, slot *s); /* q of p|q into *s, if there is one */
+const struct place *place_used(struct builder *b, const struct global_name *global);
 uint64_t name_value(struct builder *b, const struct ptx_operand *operand); /* an address that is known now */
 uint32_t temporary(struct builder *b, unsigned bytes);
 void use_vreg(struct builder *b, slot s);

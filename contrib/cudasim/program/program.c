@@ -100,6 +100,64 @@ static void build_function(struct builder *b, size_t index)
     build_scratch_end(b);
 }
 
+/* In place of the code of a function that is refused: whoever calls it through a pointer ends there. */
+static void emit_refusal(struct builder *b)
+{
+    b->code_count = b->first;
+    b->statement = NULL;
+    b->opcode.count = 0;
+    b->vreg_count = 0;
+    b->vreg_list_count = b->target_count = b->list_count = 0;
+    emit(b, "@trap");
+    emit(b, "@exit")->class = CLASS_COUNT;
+    b->facts[b->code_count - 1].falls = false;
+    b->function->first = b->first;
+    b->function->last = (uint32_t)b->code_count;
+    allocate_registers(b);
+}
+
+/* A function with something that is not supported is refused alone: the others run. */
+static void build_or_refuse(struct builder *b, size_t index)
+{
+    jmp_buf here, *outer = b->fail;
+    struct function *f = &b->program->functions[index];
+
+    b->fail = &here;
+    if (setjmp(here) == 0) {
+        build_function(b, index);
+        b->fail = outer;
+        return;
+    }
+    b->fail = outer;
+    if (b->exhausted)
+        longjmp(*outer, 1);
+    f->refusal_line = b->error->line;
+    f->refusal = strcpy(build_alloc(b, strlen(b->error->message) + 1), b->error->message);
+    emit_refusal(b);
+    build_scratch_end(b);
+}
+
+/* Whoever calls a function that is refused is refused for the same reason. */
+static void spread_refusals(struct program *p, const struct ins *code)
+{
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (size_t f = 0; f < p->function_count; f++)
+            for (uint32_t n = p->functions[f].first; n < p->functions[f].last && !p->functions[f].refusal; n++) {
+                const struct call_site *site = code[n].is_call ? code[n].extra : NULL;
+                const struct function *callee = site && site->function >= 0 ? &p->functions[site->function] : NULL;
+
+                if (callee && callee->refusal) {
+                    p->functions[f].refusal = callee->refusal;
+                    p->functions[f].refusal_line = callee->refusal_line;
+                    changed = true;
+                }
+            }
+    }
+}
+
 #define DEPTH_MOST 64 /* calls inside of calls whose stacks are added up */
 
 /* Stack of local memory that a call of `index` may need, into *bytes. False: no bound is known. */
@@ -187,7 +245,8 @@ static void build(struct builder *b)
     relocate_variables(b);
     for (size_t f = 0; f < p->function_count; f++)
         if (ptx->functions[f].defined)
-            build_function(b, f);
+            build_or_refuse(b, f);
+    spread_refusals(p, b->code);
     finish_code(b);
 }
 
@@ -196,6 +255,7 @@ struct program *program_build(struct memory *memory, struct ptx_module *ptx, con
 {
     struct builder *b = calloc(1, sizeof *b);
     struct program *volatile p = calloc(1, sizeof *p);
+    jmp_buf fail;
 
     error->line = 0;
     snprintf(error->message, sizeof error->message, "out of memory");
@@ -211,7 +271,8 @@ struct program *program_build(struct memory *memory, struct ptx_module *ptx, con
     b->error = error;
     p->memory = memory;
     p->ptx = ptx;
-    if (setjmp(b->fail)) {
+    b->fail = &fail;
+    if (setjmp(fail)) {
         p->ptx = NULL; /* stays the caller's */
         program_free(p);
         p = NULL;

@@ -153,6 +153,16 @@ static uint64_t float_value(const struct ptx_operand *operand, unsigned bytes)
     return bits;
 }
 
+/* Where a variable lies, which must be one of the modules that were linked. */
+const struct place *place_used(struct builder *b, const struct global_name *global)
+{
+    const struct place *place = &b->program->places[global->index];
+
+    if (place->variable->external && place->variable->space != PTX_SHARED)
+        build_fail(b, "variable '%s' is defined in another module", place->variable->name);
+    return place;
+}
+
 uint64_t name_value(struct builder *b, const struct ptx_operand *operand)
 {
     const struct global_name *global = global_name(b, operand->name);
@@ -165,7 +175,7 @@ uint64_t name_value(struct builder *b, const struct ptx_operand *operand)
         build_fail(b, "unknown name '%s'", operand->name);
     if (global->is_function)
         return WINDOW(WINDOW_FUNCTION) | (global->index + 1);
-    place = &b->program->places[global->index];
+    place = place_used(b, global);
     return place->address + (uint64_t)operand->offset;
 }
 

@@ -110,12 +110,9 @@ static void lower_call(struct builder *b)
             site->function = CALL_BUILTIN;
             site->builtin = (uint32_t)builtin;
         } else if (!global || !global->is_function) {
-            build_fail(b, "call of '%s', which is not in the module (the device runtime is not supported)",
-                       callee->name);
+            build_fail(b, "call of '%s', which is not in the module", callee->name);
         } else if (!b->ptx->functions[global->index].defined) {
-            build_fail(b, "call of '%s', which has no body here (separate compilation and the device runtime are not "
-                          "supported)",
-                       callee->name);
+            build_fail(b, "call of '%s', which no module that was linked defines", callee->name);
         } else {
             site->function = (int32_t)global->index;
         }

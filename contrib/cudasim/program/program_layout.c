@@ -45,12 +45,8 @@ void place_variables(struct builder *b)
         b->statement = NULL;
         if (v->space == PTX_SHARED)
             continue;
-        if (v->external) {
-            b->error->line = v->line;
-            snprintf(b->error->message, sizeof b->error->message,
-                     "variable '%s' is defined in another module: separate compilation is not supported", v->name);
-            longjmp(b->fail, 1);
-        }
+        if (v->external) /* of no module that was linked: refused where it is used */
+            continue;
         place->region = memory_allocate(b->memory, v->size ? v->size : 1, v->align, REGION_GLOBAL);
         if (!place->region)
             build_fail(b, "out of device memory for variable '%s'", v->name);
@@ -69,6 +65,8 @@ void relocate_variables(struct builder *b)
     for (size_t n = 0; n < b->ptx->variable_count; n++) {
         const struct ptx_variable *v = b->program->places[n].variable;
 
+        if (!b->program->places[n].region)
+            continue;
         for (size_t k = 0; k < v->relocation_count; k++) {
             const struct ptx_relocation *r = &v->relocations[k];
             const struct global_name *g = global_name(b, r->symbol);

@@ -69,7 +69,7 @@ static struct address lower_address(struct builder *b, const struct ptx_operand 
 
             if (!g || g->is_function)
                 build_fail(b, "unknown variable '%s'", base->name);
-            a.offset += (int64_t)b->program->places[g->index].address;
+            a.offset += (int64_t)place_used(b, g)->address;
         }
         break;
     default:

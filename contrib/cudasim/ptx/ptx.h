@@ -30,6 +30,9 @@ enum ptx_type ptx_type_named(const char *name);
 
 enum ptx_space { PTX_SPACE_NONE, PTX_REG, PTX_CONST, PTX_GLOBAL, PTX_LOCAL, PTX_PARAM, PTX_SHARED };
 
+/* Which modules see a name. */
+enum ptx_linkage { PTX_PRIVATE, PTX_VISIBLE, PTX_WEAK, PTX_COMMON, PTX_EXTERN };
+
 /* An address inside of an initialiser: the 8 bytes at `offset` are the address of `symbol` plus `addend`. */
 struct ptx_relocation {
     size_t offset;      /* bytes from the variable's start */
@@ -53,6 +56,7 @@ struct ptx_variable {
     unsigned align;         /* bytes, a power of two */
     size_t size;            /* bytes in all; 0 for an array without a bound (dynamic shared memory) */
     bool external;          /* .extern */
+    enum ptx_linkage linkage;
     bool unbounded;         /* declared [] */
     bool managed;           /* .attribute(.managed) */
     unsigned char *initial; /* [initial_size] bytes, the variable's first; NULL without any */
@@ -122,6 +126,8 @@ struct ptx_statement {
 struct ptx_function {
     const char *name;
     bool entry;    /* .entry, else .func */
+    enum ptx_linkage linkage;
+    bool alias;    /* of another function, whose statements and parameters it shares */
     bool defined;  /* has a body */
     bool noreturn; /* .noreturn */
     struct ptx_variable *results; /* of a .func: space PTX_PARAM or PTX_REG */
@@ -167,6 +173,8 @@ struct ptx_module {
     struct ptx_location *locations;
     size_t location_count;
     struct arena *arena; /* owns everything above */
+    struct ptx_module **parts; /* [part_count] the modules that it was linked of; NULL: one text */
+    size_t part_count;
 };
 
 struct ptx_error {
@@ -181,6 +189,12 @@ struct ptx_error {
  */
 struct ptx_module *ptx_parse(const char *text, size_t size, struct ptx_error *error);
 void ptx_free(struct ptx_module *module);
+
+/*
+ * Links modules to one: each name has one definition, and names that a module keeps to itself stay apart. Takes the
+ * parts over, also where it fails: NULL with *error filled in. What no part defines stays without a body, or .extern.
+ */
+struct ptx_module *ptx_link(struct ptx_module **parts, size_t count, struct ptx_error *error);
 
 /*
  * The place of `statement` to tell a reader: that of its .loc, or, where that lies in a header of the CUDA Toolkit, the

@@ -454,15 +454,15 @@ static bool statement(struct ptx_parser *parser)
 
 static bool body_directive(struct ptx_parser *parser)
 {
-    bool external;
+    enum ptx_linkage linkage;
 
     if (ptx_common_directive(parser))
         return !parser->lexer.failed;
     if (ptx_accept_directive(parser, ".loc"))
         return ptx_location_directive(parser);
-    external = ptx_linking(parser);
+    linkage = ptx_linking(parser);
     if (ptx_current_space(parser) != PTX_SPACE_NONE)
-        return ptx_declaration(parser, external);
+        return ptx_declaration(parser, linkage);
     return ptx_lex_expected(&parser->lexer, "a statement");
 }
 

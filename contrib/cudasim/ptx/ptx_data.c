@@ -480,9 +480,10 @@ static bool declarator(struct ptx_parser *parser, struct ptx_variable variable, 
     return add_to_function(parser, symbol, &variable);
 }
 
-bool ptx_declaration(struct ptx_parser *parser, bool external)
+bool ptx_declaration(struct ptx_parser *parser, enum ptx_linkage linkage)
 {
-    struct ptx_variable variable = {.space = ptx_current_space(parser), .external = external, .reg = PTX_NO_REGISTER};
+    struct ptx_variable variable = {.space = ptx_current_space(parser), .external = linkage == PTX_EXTERN,
+                                    .linkage = linkage, .reg = PTX_NO_REGISTER};
     unsigned width;
 
     if (parser->depth == 0 && (variable.space == PTX_REG || variable.space == PTX_PARAM))

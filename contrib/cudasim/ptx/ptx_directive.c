@@ -80,16 +80,24 @@ bool ptx_common_directive(struct ptx_parser *parser)
     return true;
 }
 
-bool ptx_linking(struct ptx_parser *parser)
+enum ptx_linkage ptx_linking(struct ptx_parser *parser)
 {
-    bool external = false;
+    static const struct {
+        const char *directive;
+        enum ptx_linkage linkage;
+    } list[] = {{".extern", PTX_EXTERN}, {".visible", PTX_VISIBLE}, {".weak", PTX_WEAK}, {".common", PTX_COMMON}};
+    enum ptx_linkage linkage = PTX_PRIVATE;
+    size_t n = 0;
 
-    while (ptx_is_directive(parser, ".extern") || ptx_is_directive(parser, ".visible") ||
-           ptx_is_directive(parser, ".weak") || ptx_is_directive(parser, ".common")) {
-        external |= ptx_is_directive(parser, ".extern");
-        ptx_lex_next(&parser->lexer);
+    while (n < sizeof list / sizeof *list) {
+        if (ptx_accept_directive(parser, list[n].directive)) {
+            linkage = list[n].linkage > linkage ? list[n].linkage : linkage;
+            n = 0;
+        } else {
+            n++;
+        }
     }
-    return external;
+    return linkage;
 }
 
 /* ---- of functions and prototypes ---- */

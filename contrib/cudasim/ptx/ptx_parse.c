@@ -68,9 +68,9 @@ static bool define(struct ptx_parser *parser, struct ptx_function *function)
     return !parser->lexer.failed;
 }
 
-static bool function(struct ptx_parser *parser, bool entry)
+static bool function(struct ptx_parser *parser, bool entry, enum ptx_linkage linkage)
 {
-    struct ptx_function function = {.entry = entry}, *slot;
+    struct ptx_function function = {.entry = entry, .linkage = linkage}, *slot;
     struct ptx_symbol *symbol;
     bool managed;
 
@@ -158,14 +158,14 @@ static bool address_size(struct ptx_parser *parser, struct ptx_module *module)
 /* A function or a variable of the module, from its linkage on. */
 static bool linked(struct ptx_parser *parser)
 {
-    bool external = ptx_linking(parser);
+    enum ptx_linkage linkage = ptx_linking(parser);
 
     if (ptx_accept_directive(parser, ".entry"))
-        return function(parser, true);
+        return function(parser, true, linkage);
     if (ptx_accept_directive(parser, ".func"))
-        return function(parser, false);
+        return function(parser, false, linkage);
     if (ptx_current_space(parser) != PTX_SPACE_NONE)
-        return ptx_declaration(parser, external);
+        return ptx_declaration(parser, linkage);
     if (ptx_is_directive(parser, ".tex"))
         return ptx_fail(parser, "textures, surfaces and samplers are not supported");
     return ptx_lex_expected(&parser->lexer, "a declaration");
@@ -199,6 +199,7 @@ static bool settle_alias(struct ptx_parser *parser, const struct ptx_alias *alia
         return ptx_lex_fail(&parser->lexer, alias->line, "the function '%.80s' is defined twice", alias->alias->text);
     *slot = parser->functions[from->index];
     slot->name = alias->alias->text;
+    slot->alias = true;
     return true;
 }
 
@@ -284,6 +285,8 @@ void ptx_free(struct ptx_module *module)
 
     if (!arena)
         return;
+    for (size_t i = 0; i < module->part_count; i++)
+        ptx_free(module->parts[i]);
     arena_release(arena);
     free(arena);
 }

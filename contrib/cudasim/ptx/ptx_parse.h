@@ -221,8 +221,8 @@ double ptx_double(const struct ptx_constant *constant);
 /* The state space whose directive is current, or PTX_SPACE_NONE. */
 enum ptx_space ptx_current_space(const struct ptx_parser *parser);
 
-/* A whole declaration, from its state space to its semicolon; `external`: .extern stood before it. */
-bool ptx_declaration(struct ptx_parser *parser, bool external);
+/* A whole declaration, from its state space to its semicolon; `linkage`: what stood before it. */
+bool ptx_declaration(struct ptx_parser *parser, enum ptx_linkage linkage);
 
 /* One parameter, from .param or .reg on; the name `_` stays unbound. */
 bool ptx_parameter(struct ptx_parser *parser, bool bind, struct ptx_variable *variable);
@@ -241,8 +241,8 @@ bool ptx_function_directives(struct ptx_parser *parser, struct ptx_function *fun
 /* Directives that may stand in a module and in a body: .section, .file, .pragma. False if it is none of them. */
 bool ptx_common_directive(struct ptx_parser *parser);
 
-/* Passes over .extern, .visible, .weak and .common; true if .extern was among them. */
-bool ptx_linking(struct ptx_parser *parser);
+/* Passes over .extern, .visible, .weak and .common; what they say. */
+enum ptx_linkage ptx_linking(struct ptx_parser *parser);
 
 /* A .loc that has been read up to its first number: it becomes the place of the statements that follow. */
 bool ptx_location_directive(struct ptx_parser *parser);

@@ -134,6 +134,22 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
     sim_report_fault(runtime->sim, &fault);
 }
 
+/* A kernel with something that is not supported is refused, whether or not the program looks at the error. */
+static cudaError_t check_supported(struct runtime *runtime, const struct entry *entry)
+{
+    struct sim_fault fault = { .kind = FAULT_REFUSED, .count = 1 };
+    unsigned line;
+    const char *why = sim_kernel_refusal(entry->kernel, &line);
+
+    if (!why)
+        return cudaSuccess;
+    snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(entry->kernel));
+    snprintf(fault.text, sizeof fault.text, "the launch returned %s and the kernel did not run: %s: PTX line %u: %s",
+             cudaGetErrorName(cudaErrorInvalidPtx), entry->binary->name, line, why);
+    sim_report_fault(runtime->sim, &fault);
+    return cudaErrorInvalidPtx;
+}
+
 /* ------------------------------------------------------------------ preparation */
 
 /* The cluster that the kernel was compiled for or set to, unless the launch names one. */
@@ -209,6 +225,8 @@ cudaError_t launch_prepare(struct runtime *runtime, const void *function, const 
                                   .dynamic_shared = (unsigned)configuration->dynamic_shared,
                                   .cooperative = cooperative };
     error = module_entry(runtime, function, &work->entry);
+    if (error == cudaSuccess)
+        error = check_supported(runtime, work->entry);
     if (error != cudaSuccess)
         return error;
     default_cluster(work->entry, work);

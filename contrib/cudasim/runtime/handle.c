@@ -64,7 +64,8 @@ void handle_release_all(struct runtime *runtime)
     for (size_t i = 0; i < runtime->handles.capacity; i++) {
         const void *record = runtime->handles.keys[i];
 
-        if (record && record != &runtime->pool)
+        if (record && record != &runtime->pool &&
+            (uintptr_t)runtime->handles.values[i] != HANDLE_MODULE) /* those went with the others */
             release_record((enum handle_kind)(uintptr_t)runtime->handles.values[i], (void *)(uintptr_t)record);
     }
     map_release(&runtime->handles);

@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-enum { DEVICE_ARCH = 90 };
-
 static cudaError_t broken(struct binary *binary, cudaError_t error)
 {
     binary->state = BINARY_BROKEN;
@@ -50,41 +48,91 @@ static cudaError_t no_ptx(struct binary *binary, const struct fatbin *fatbin)
     return cudaErrorNoKernelImageForDevice;
 }
 
-static cudaError_t load_entries(struct runtime *runtime, struct binary *binary, const struct fatbin *fatbin)
-{
-    const struct fatbin_entry *ptx = best_entry(fatbin, FATBIN_PTX), *elf = best_entry(fatbin, FATBIN_ELF);
-    struct ptx_error error = { 0 };
+/* What a module is made of: the containers that were opened, and the PTX in them. */
+struct sources {
+    struct fatbin *fatbins; /* [count] */
+    struct sim_text *texts; /* [text_count] at most one a container */
+    size_t count, text_count;
+    unsigned arch;          /* the highest of the texts */
+};
 
-    if (!ptx)
-        return no_ptx(binary, fatbin);
-    if (elf)
-        binary->cubin_count = cubin_kernels(elf->data, elf->size, &binary->cubin);
-    binary->module = sim_load(runtime->sim, ptx->data, ptx->size, binary->cubin, binary->cubin_count, &error);
-    if (!binary->module) {
-        runtime_complain("%s: PTX line %u: %s", binary->name, error.line, error.message);
-        return cudaErrorInvalidPtx;
+static void sources_release(struct sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        fatbin_release(&sources->fatbins[i]);
+    free(sources->fatbins);
+    free(sources->texts);
+}
+
+/* Opens one container of `limit` bytes at most, and takes its PTX; of linked ones some have none. */
+static cudaError_t take_container(struct binary *binary, struct sources *sources, const void *data, size_t limit)
+{
+    struct fatbin *fatbin = &sources->fatbins[sources->count];
+    const struct fatbin_entry *ptx, *elf;
+    char message[256];
+
+    if (!fatbin_open(fatbin, data, limit, message, sizeof message)) {
+        runtime_complain("%s: %s", binary->name, message);
+        return cudaErrorInvalidKernelImage;
     }
-    binary->ptx_arch = ptx->arch;
+    sources->count++;
+    ptx = best_entry(fatbin, FATBIN_PTX);
+    elf = best_entry(fatbin, FATBIN_ELF);
+    if (elf && !binary->cubin) /* of linked ones the first: its machine code is that of all */
+        binary->cubin_count = cubin_kernels(elf->data, elf->size, &binary->cubin);
+    if (!ptx) /* so has what the device linker made, and the toolkit's own object, which is for newer devices */
+        return binary->parts ? cudaSuccess : no_ptx(binary, fatbin);
+    sources->texts[sources->text_count++] = (struct sim_text){ ptx->data, ptx->size };
+    sources->arch = ptx->arch > sources->arch ? ptx->arch : sources->arch;
     return cudaSuccess;
+}
+
+/* PTX itself, a container, or what the device linker left: its machine code, then each object's own container. */
+static cudaError_t collect(struct binary *binary, struct sources *sources)
+{
+    cudaError_t error = cudaSuccess;
+    size_t count = 1;
+
+    if (binary->kind == IMAGE_LINKED) {
+        sources->arch = DEVICE_ARCH;
+        sources->text_count = library_linked_texts(binary->image, &sources->texts);
+        return sources->texts ? cudaSuccess : cudaErrorMemoryAllocation;
+    }
+    for (const void *const *part = binary->parts; part && *part; part++)
+        count++;
+    sources->fatbins = calloc(count, sizeof *sources->fatbins);
+    sources->texts = calloc(count, sizeof *sources->texts);
+    if (!sources->fatbins || !sources->texts)
+        return cudaErrorMemoryAllocation;
+    if (binary->kind == IMAGE_TEXT) {
+        sources->texts[sources->text_count++] = (struct sim_text){ binary->image, binary->image_size };
+        sources->arch = DEVICE_ARCH;
+        return cudaSuccess;
+    }
+    error = take_container(binary, sources, binary->image, binary->image_size);
+    for (const void *const *part = binary->parts; part && *part && error == cudaSuccess; part++)
+        error = take_container(binary, sources, *part, SIZE_MAX);
+    if (error == cudaSuccess && sources->text_count == 0)
+        error = no_ptx(binary, &sources->fatbins[sources->count > 1]);
+    return error;
 }
 
 static cudaError_t load_container(struct runtime *runtime, struct binary *binary)
 {
-    const struct fatbin_wrapper *wrapper = binary->wrapper;
-    struct fatbin fatbin = { 0 };
-    cudaError_t error;
-    char message[256];
+    struct sources sources = { 0 };
+    struct ptx_error wrong = { 0 };
+    cudaError_t error = collect(binary, &sources);
 
-    if (wrapper->version == WRAPPER_LINKED) {
-        runtime_complain("%s: relocatable device code is not supported; build without -rdc=true or -dc", binary->name);
-        return cudaErrorInvalidKernelImage;
+    if (error == cudaSuccess) {
+        binary->module = sim_link(runtime->sim, sources.texts, sources.text_count, binary->cubin, binary->cubin_count,
+                                  &wrong);
+        binary->ptx_arch = sources.arch;
+        if (!binary->module) {
+            runtime_complain("%s: PTX line %u: %s", binary->name, wrong.line, wrong.message);
+            error = cudaErrorInvalidPtx;
+        }
     }
-    if (!fatbin_open(&fatbin, wrapper->data, SIZE_MAX, message, sizeof message)) {
-        runtime_complain("%s: %s", binary->name, message);
-        return cudaErrorInvalidKernelImage;
-    }
-    error = load_entries(runtime, binary, &fatbin);
-    fatbin_release(&fatbin);
+    sources_release(&sources);
     return error;
 }
 
@@ -139,28 +187,34 @@ void module_unload_all(struct runtime *runtime)
             unload(runtime, binary);
 }
 
+void module_release(struct runtime *runtime, struct binary *binary)
+{
+    struct entry *entry;
+    struct variable *variable;
+
+    if (runtime->sim)
+        unload(runtime, binary);
+    while ((entry = binary->entries) != NULL) {
+        binary->entries = entry->next;
+        free(entry->name);
+        free(entry);
+    }
+    while ((variable = binary->variables) != NULL) {
+        binary->variables = variable->next;
+        free(variable->name);
+        free(variable);
+    }
+    free(binary->owned);
+    free(binary);
+}
+
 void module_release_all(struct runtime *runtime)
 {
     struct binary *binary;
 
     while ((binary = runtime->binaries) != NULL) {
-        struct entry *entry;
-        struct variable *variable;
-
         runtime->binaries = binary->next;
-        if (runtime->sim)
-            unload(runtime, binary);
-        while ((entry = binary->entries) != NULL) {
-            binary->entries = entry->next;
-            free(entry->name);
-            free(entry);
-        }
-        while ((variable = binary->variables) != NULL) {
-            binary->variables = variable->next;
-            free(variable->name);
-            free(variable);
-        }
-        free(binary);
+        module_release(runtime, binary);
     }
 }
 

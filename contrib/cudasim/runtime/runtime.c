@@ -47,6 +47,7 @@ static void create(void)
     runtime->pool = (struct CUmemPoolHandle_st){ .builtin = true, .reuse = { 1, 1, 1 } };
     runtime->current_pool = &runtime->pool;
     runtime->next_id = 3;
+    runtime->primary.id = 1;
     if (!map_put(&runtime->handles, &runtime->pool, (void *)(uintptr_t)HANDLE_POOL)) {
         free(runtime);
         return;
@@ -153,6 +154,14 @@ static bool permits_unsafe(struct call *call)
     return call->error == cudaSuccess;
 }
 
+/* A thread without a context gets the primary one from any call of the runtime. */
+static void use_primary(struct call *call)
+{
+    call->runtime->driver_ready = true;
+    if (call->thread->context_count == 0)
+        call->thread->contexts[call->thread->context_count++] = &call->runtime->primary;
+}
+
 bool call_begin(struct call *call, enum call_need need)
 {
     *call = (struct call){ .runtime = runtime_get(), .error = cudaErrorCudartUnloading };
@@ -176,6 +185,7 @@ bool call_begin(struct call *call, enum call_need need)
     call->error = call->runtime->sticky;
     if (call->error != cudaSuccess || !runtime_needs_device(call->runtime, &call->error))
         return false;
+    use_primary(call);
     return need != CALL_UNSAFE || permits_unsafe(call);
 }
 

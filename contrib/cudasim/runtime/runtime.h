@@ -22,8 +22,10 @@
 
 enum {
     CALL_DEPTH = 16,         /* <<<>>> configurations pushed and not yet popped by one thread */
+    CONTEXT_DEPTH = 32,      /* contexts that one thread has pushed */
     PRIORITY_GREATEST = -5,  /* of streams, as on an H100; work of all priorities runs in order all the same */
     NAME_BYTES = 64,         /* of a module's name in messages */
+    DEVICE_ARCH = 90,        /* the highest PTX that is loaded: compute_90 */
     CLUSTER_PORTABLE = 8,    /* blocks: of a cluster, without asking for more */
     ALLOCATION_UNIT = 512,   /* bytes: of device allocations, and of rows of pitched ones, as on an H100 */
     LINEAR_WIDTH = 1 << 27,  /* texels: of a texture in linear memory, as on an H100 */
@@ -92,15 +94,22 @@ struct fatbin_wrapper {
     int magic;        /* WRAPPER_MAGIC */
     int version;      /* WRAPPER_LINKED, or of one translation unit */
     const void *data; /* the container */
-    const void *more; /* WRAPPER_LINKED: the objects' own containers */
+    const void *const *more; /* WRAPPER_LINKED: the objects' own containers, NULL at the end */
 };
+
+/* What a binary is made of. IMAGE_LINKED: what library_link() gave. */
+enum image_kind { IMAGE_CONTAINER, IMAGE_TEXT, IMAGE_LINKED, IMAGE_NONE };
 
 enum binary_state { BINARY_REGISTERED, BINARY_LOADED, BINARY_BROKEN };
 
 /* One fat binary that the program registered: a translation unit, as a rule. */
 struct binary {
     struct binary *next;      /* registered before it */
-    const struct fatbin_wrapper *wrapper; /* as registered */
+    const void *image;        /* a container, or PTX */
+    size_t image_size;        /* bytes; SIZE_MAX: its header is trusted */
+    enum image_kind kind;     /* of the image */
+    void *owned;              /* the image, if it is the binary's own copy */
+    const void *const *parts; /* the containers of objects that were linked, NULL at the end; NULL: not linked */
     char name[NAME_BYTES];    /* of the executable or library that it lies in */
     enum binary_state state;  /* of its module */
     cudaError_t error;        /* if broken */
@@ -134,7 +143,14 @@ struct CUstream_st {
 };
 
 enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_POOL,
-                   HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT };
+                   HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT, HANDLE_CONTEXT, HANDLE_MODULE, HANDLE_LINK };
+
+/* A CUcontext. Memory, modules and streams are the device's: a context says only that calls may be made. */
+struct CUctx_st {
+    unsigned flags;      /* of cuCtxCreate, or cuDevicePrimaryCtxSetFlags */
+    unsigned references; /* of the primary one: cuDevicePrimaryCtxRetain */
+    uint64_t id;
+};
 
 /* A cudaMemPool_t. Blocks come from the common memory; a pool only keeps accounts. */
 struct CUmemPoolHandle_st {
@@ -177,6 +193,8 @@ struct runtime {
     pthread_cond_t changed;      /* with `lock`: some work is over */
     bool ending;                 /* the process ends: nothing of the program is called or written any more */
     uint64_t next_id;            /* of streams and captures */
+    bool driver_ready;           /* cuInit, or a call of the runtime that needs a device, was made */
+    struct CUctx_st primary;     /* the device's primary context */
     bool ended;                  /* the report was made: calls from now on are refused */
 };
 
@@ -193,6 +211,8 @@ struct thread_state {
     bool in_callback;                               /* host functions may not call back */
     enum cudaStreamCaptureMode capture_mode;        /* cudaThreadExchangeStreamCaptureMode */
     struct CUstream_st stream;                      /* cudaStreamPerThread */
+    struct CUctx_st *contexts[CONTEXT_DEPTH];       /* pushed; the last one is current */
+    unsigned context_count;                         /* of them */
 };
 
 /* What a call needs before it may run. */
@@ -248,6 +268,20 @@ bool module_is_managed(struct runtime *runtime, uint64_t base);
 
 void module_unload_all(struct runtime *runtime); /* they load again at their next use */
 void module_release_all(struct runtime *runtime);
+void module_release(struct runtime *runtime, struct binary *binary); /* which is in no list any more */
+
+/* ------------------------------------------------------------------ library.c */
+
+/* Loads an image by hand: PTX that ends in NUL, a container, its wrapper, or what library_link() gave. */
+cudaError_t library_load(struct runtime *runtime, const void *image, struct binary **loaded);
+void library_unload(struct runtime *runtime, struct binary *binary);
+/* A kernel of it by its mangled name, and a variable. */
+cudaError_t library_kernel(struct runtime *runtime, struct binary *binary, const char *name, struct entry **found);
+cudaError_t library_variable(struct runtime *runtime, struct binary *binary, const char *name, uint64_t *address,
+                             uint64_t *size);
+/* An image of texts that are linked when it is loaded; to be freed. And the texts of one, in a list to be freed. */
+cudaError_t library_link(const struct sim_text *texts, size_t count, void **image, size_t *size);
+size_t library_linked_texts(const void *image, struct sim_text **texts);
 
 /* ------------------------------------------------------------------ work.c */
 

@@ -392,37 +392,6 @@ cudaError_t cudaDeviceGraphMemTrim(int device)
     return check_device(device);
 }
 
-/* ------------------------------------------------------------------ the driver, which is not there */
-
-static cudaError_t no_driver(void **function, enum cudaDriverEntryPointQueryResult *status, const char *symbol)
-{
-    struct call call;
-
-    if (call_begin(&call, CALL_ANY)) {
-        if (function)
-            *function = NULL;
-        if (status)
-            *status = cudaDriverEntryPointSymbolNotFound;
-        call.error = symbol && function ? runtime_unsupported(&call, "the driver's API (cudaGetDriverEntryPoint)")
-                                        : cudaErrorInvalidValue;
-    }
-    return call_end(&call);
-}
-
-cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
-                                    enum cudaDriverEntryPointQueryResult *status)
-{
-    (void)flags;
-    return no_driver(function, status, symbol);
-}
-
-cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
-                                             unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
-{
-    (void)version, (void)flags;
-    return no_driver(function, status, symbol);
-}
-
 /* ------------------------------------------------------------------ profilers, of which there are none */
 
 cudaError_t cudaProfilerStart(void);

@@ -45,12 +45,15 @@ void **__cudaRegisterFatBinary(void *fat)
 
     if (!binary)
         return NULL;
-    binary->wrapper = wrapper;
     name_binary(binary, wrapper);
     if (wrapper->magic != WRAPPER_MAGIC) {
         runtime_complain("%s: a fat binary of an unknown form", binary->name);
         binary->state = BINARY_BROKEN;
         binary->error = cudaErrorInvalidKernelImage;
+    } else {
+        binary->image = wrapper->data;
+        binary->image_size = SIZE_MAX;
+        binary->parts = wrapper->version == WRAPPER_LINKED ? wrapper->more : NULL;
     }
     runtime_lock(runtime);
     binary->next = runtime->binaries;

@@ -41,11 +41,9 @@
     row(cudaIpcOpenMemHandle) row(cudaMemPoolExportPointer) row(cudaMemPoolExportToShareableHandle) \
     row(cudaMemPoolImportFromShareableHandle) row(cudaMemPoolImportPointer)
 
-/* Modules loaded by hand, and the driver's tables */
+/* The driver's tables */
 #define UNSUPPORTED_3(row) \
-    row(__cudaGetProcAddress) row(cudaGetExportTable) row(cudaLibraryEnumerateKernels) row(cudaLibraryGetGlobal) \
-    row(cudaLibraryGetKernel) row(cudaLibraryGetKernelCount) row(cudaLibraryGetManaged) \
-    row(cudaLibraryGetUnifiedFunction) row(cudaLibraryLoadData) row(cudaLibraryLoadFromFile) row(cudaLibraryUnload)
+    row(__cudaGetProcAddress) row(cudaGetExportTable) row(cudaLibraryGetUnifiedFunction)
 
 /* Graphs that branch, or own objects */
 #define UNSUPPORTED_4(row) \

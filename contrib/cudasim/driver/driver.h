@@ -1,0 +1,45 @@
+/*
+ * driver.h - what the files of the driver API share: the frame of a call, and errors of the runtime as the driver's.
+ *
+ * A call does what the runtime's call of the same purpose does, and tells its caller alone: cudaGetLastError() does not
+ * hear of it. No file here keeps anything of its own: contexts and modules are in struct runtime.
+ */
+#ifndef CUDASIM_DRIVER_H
+#define CUDASIM_DRIVER_H
+
+#include <cuda.h>
+
+#include "contrib/cudasim/runtime/runtime.h"
+
+/* What a call needs before it may run. */
+enum driver_need {
+    DRIVER_ANY,    /* nothing */
+    DRIVER_READY,  /* cuInit() */
+    DRIVER_CONTEXT /* a current context */
+};
+
+struct driver_call {
+    struct runtime *runtime;     /* NULL when the process is ending */
+    struct thread_state *thread; /* that calls */
+    cudaError_t last;            /* cudaGetLastError() as it was before */
+    unsigned contexts;           /* that the thread had before */
+    CUresult result;             /* what the call returns if it may not run */
+};
+
+/* The frame: `return driver_begin(&call, need) ? driver_end(&call, cuda…()) : call.result;` */
+bool driver_begin(struct driver_call *call, enum driver_need need);
+CUresult driver_end(struct driver_call *call, cudaError_t error);
+
+/* The error as the driver calls it. */
+CUresult driver_error(cudaError_t error);
+
+/* The thread's current context, or NULL. */
+struct CUctx_st *driver_current(const struct thread_state *thread);
+
+/* Whether `context` is one that there is. */
+bool driver_is_context(struct runtime *runtime, CUcontext context);
+
+/* CUDA_ERROR_NOT_SUPPORTED, with one line on standard error the first time for each name. */
+CUresult driver_unsupported(const char *name);
+
+#endif

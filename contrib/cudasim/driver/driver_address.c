@@ -1,0 +1,138 @@
+/*
+ * driver_address.c - the driver's functions by their names: cuGetProcAddress(), which cudaGetDriverEntryPoint() is too.
+ *
+ * A name without a suffix stands for the variant that the version of CUDA asked for had. Variants whose parameters
+ * changed since CUDA 11 are listed; of the others the newest is the only one that anyone calls.
+ */
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* From this version on the name means this variant. Of a name the newest comes first. */
+static const struct {
+    const char *name, *variant;
+    int version;
+} variants[] = {
+    { "cuCtxCreate", "cuCtxCreate_v4", 12050 },
+    { "cuCtxCreate", "cuCtxCreate_v3", 11040 },
+    { "cuCtxCreate", "cuCtxCreate_v2", 3020 },
+    { "cuCtxSynchronize", "cuCtxSynchronize", 2000 },
+    { "cuStreamGetCtx", "cuStreamGetCtx", 9020 },
+    { "cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v3", 12030 },
+    { "cuMemAdvise", "cuMemAdvise_v2", 12020 },
+    { "cuMemAdvise", "cuMemAdvise", 8000 },
+    { "cuMemPrefetchAsync", "cuMemPrefetchAsync_v2", 12020 },
+    { "cuMemPrefetchAsync", "cuMemPrefetchAsync", 8000 },
+    { "cuEventElapsedTime", "cuEventElapsedTime_v2", 12080 },
+    { "cuEventElapsedTime", "cuEventElapsedTime", 2000 },
+    { "cuGraphInstantiate", "cuGraphInstantiateWithFlags", 11040 },
+};
+
+enum { VARIANT_MOST = 4 }; /* names end in _v2 to _v4 at most */
+
+/* The library's own function, with a suffix or without. */
+static void *own_function(const char *name, const char *suffix)
+{
+    char text[128];
+    Dl_info info;
+    void *library, *function;
+
+    if (snprintf(text, sizeof text, "%s%s", name, suffix) >= (int)sizeof text)
+        return NULL;
+    if (!dladdr((void *)(uintptr_t)cuInit, &info) || !(library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)))
+        return NULL;
+    function = dlsym(library, text);
+    /* What this library needs is searched as well, and may have the name. */
+    if (function && (!dladdr(function, &info) || strncmp(text, "cu", 2) != 0))
+        function = NULL;
+    dlclose(library);
+    return function;
+}
+
+/* The name's variant for the stream that is meant where none is given. */
+static void *of_threads(const char *name, bool per_thread)
+{
+    void *function = per_thread ? own_function(name, "_ptsz") : NULL;
+
+    if (!function && per_thread)
+        function = own_function(name, "_ptds");
+    return function ? function : own_function(name, "");
+}
+
+static void *find(const char *name, int version, bool per_thread, bool *too_new)
+{
+    char text[128];
+    bool listed = false;
+
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        if (strcmp(variants[i].name, name) != 0)
+            continue;
+        listed = true;
+        if (version >= variants[i].version)
+            return of_threads(variants[i].variant, per_thread);
+    }
+    *too_new = listed;
+    for (int n = VARIANT_MOST; n >= 2 && !listed; n--) {
+        void *function;
+
+        if (snprintf(text, sizeof text, "%s_v%d", name, n) >= (int)sizeof text)
+            return NULL;
+        function = of_threads(text, per_thread);
+        if (function)
+            return function;
+    }
+    return listed ? NULL : of_threads(name, per_thread);
+}
+
+CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags,
+                          CUdriverProcAddressQueryResult *status)
+{
+    bool too_new = false;
+
+    if (!name || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+        return CUDA_ERROR_INVALID_VALUE;
+    *function = find(name, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &too_new);
+    if (status)
+        *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS
+                  : too_new ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                            : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+#undef cuGetProcAddress
+CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags);
+
+/* The name of CUDA 11. */
+CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags)
+{
+    return cuGetProcAddress_v2(name, function, version, flags, NULL);
+}
+
+/* ------------------------------------------------------------------ the runtime's way to them */
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                             unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
+{
+    CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (!name || !*name || !function || flags > cudaEnablePerThreadDefaultStream)
+            call.error = cudaErrorInvalidValue;
+        else
+            cuGetProcAddress_v2(name, function, (int)version, flags, &found); /* what is not found is no error */
+        if (call.error == cudaSuccess && status)
+            *status = (enum cudaDriverEntryPointQueryResult)found;
+        if (call.error == cudaSuccess && !status && found != CU_GET_PROC_ADDRESS_SUCCESS)
+            call.error = cudaErrorSymbolNotFound;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status)
+{
+    return cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, status);
+}

@@ -1,0 +1,657 @@
+/*
+ * driver_context.c - the start, the device, its contexts: cuInit, cuDevice*, cuCtx*, and the errors' names.
+ */
+#include "driver.h"
+
+#include <cudaProfiler.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ start */
+
+CUresult cuInit(unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_ANY))
+        return call.result;
+    if (flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    runtime_lock(call.runtime);
+    call.runtime->driver_ready = true;
+    runtime_unlock(call.runtime);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    *version = CUDA_VERSION;
+    return CUDA_SUCCESS;
+}
+
+/* ------------------------------------------------------------------ errors */
+
+/* Those of the driver that the runtime calls otherwise, or does not have. */
+static const struct {
+    CUresult code;
+    const char *name;
+} own_names[] = {
+#define NAME(code) { code, #code }
+    NAME(CUDA_SUCCESS),
+    NAME(CUDA_ERROR_INVALID_VALUE),
+    NAME(CUDA_ERROR_OUT_OF_MEMORY),
+    NAME(CUDA_ERROR_NOT_INITIALIZED),
+    NAME(CUDA_ERROR_DEINITIALIZED),
+    NAME(CUDA_ERROR_PROFILER_DISABLED),
+    NAME(CUDA_ERROR_STUB_LIBRARY),
+    NAME(CUDA_ERROR_DEVICE_UNAVAILABLE),
+    NAME(CUDA_ERROR_NO_DEVICE),
+    NAME(CUDA_ERROR_INVALID_DEVICE),
+    NAME(CUDA_ERROR_DEVICE_NOT_LICENSED),
+    NAME(CUDA_ERROR_INVALID_IMAGE),
+    NAME(CUDA_ERROR_INVALID_CONTEXT),
+    NAME(CUDA_ERROR_CONTEXT_ALREADY_CURRENT),
+    NAME(CUDA_ERROR_MAP_FAILED),
+    NAME(CUDA_ERROR_UNMAP_FAILED),
+    NAME(CUDA_ERROR_ARRAY_IS_MAPPED),
+    NAME(CUDA_ERROR_ALREADY_MAPPED),
+    NAME(CUDA_ERROR_NO_BINARY_FOR_GPU),
+    NAME(CUDA_ERROR_ALREADY_ACQUIRED),
+    NAME(CUDA_ERROR_NOT_MAPPED),
+    NAME(CUDA_ERROR_UNSUPPORTED_LIMIT),
+    NAME(CUDA_ERROR_CONTEXT_ALREADY_IN_USE),
+    NAME(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED),
+    NAME(CUDA_ERROR_INVALID_PTX),
+    NAME(CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
+    NAME(CUDA_ERROR_JIT_COMPILER_NOT_FOUND),
+    NAME(CUDA_ERROR_INVALID_SOURCE),
+    NAME(CUDA_ERROR_FILE_NOT_FOUND),
+    NAME(CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND),
+    NAME(CUDA_ERROR_SHARED_OBJECT_INIT_FAILED),
+    NAME(CUDA_ERROR_OPERATING_SYSTEM),
+    NAME(CUDA_ERROR_INVALID_HANDLE),
+    NAME(CUDA_ERROR_ILLEGAL_STATE),
+    NAME(CUDA_ERROR_NOT_FOUND),
+    NAME(CUDA_ERROR_NOT_READY),
+    NAME(CUDA_ERROR_ILLEGAL_ADDRESS),
+    NAME(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES),
+    NAME(CUDA_ERROR_LAUNCH_TIMEOUT),
+    NAME(CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING),
+    NAME(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED),
+    NAME(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED),
+    NAME(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE),
+    NAME(CUDA_ERROR_CONTEXT_IS_DESTROYED),
+    NAME(CUDA_ERROR_ASSERT),
+    NAME(CUDA_ERROR_TOO_MANY_PEERS),
+    NAME(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED),
+    NAME(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED),
+    NAME(CUDA_ERROR_HARDWARE_STACK_ERROR),
+    NAME(CUDA_ERROR_ILLEGAL_INSTRUCTION),
+    NAME(CUDA_ERROR_MISALIGNED_ADDRESS),
+    NAME(CUDA_ERROR_INVALID_ADDRESS_SPACE),
+    NAME(CUDA_ERROR_INVALID_PC),
+    NAME(CUDA_ERROR_LAUNCH_FAILED),
+    NAME(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE),
+    NAME(CUDA_ERROR_NOT_PERMITTED),
+    NAME(CUDA_ERROR_NOT_SUPPORTED),
+    NAME(CUDA_ERROR_SYSTEM_NOT_READY),
+    NAME(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
+    NAME(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED),
+    NAME(CUDA_ERROR_STREAM_CAPTURE_MERGE),
+    NAME(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED),
+    NAME(CUDA_ERROR_STREAM_CAPTURE_UNJOINED),
+    NAME(CUDA_ERROR_STREAM_CAPTURE_ISOLATION),
+    NAME(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT),
+    NAME(CUDA_ERROR_CAPTURED_EVENT),
+    NAME(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD),
+    NAME(CUDA_ERROR_TIMEOUT),
+    NAME(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE),
+    NAME(CUDA_ERROR_EXTERNAL_DEVICE),
+    NAME(CUDA_ERROR_INVALID_CLUSTER_SIZE),
+    NAME(CUDA_ERROR_FUNCTION_NOT_LOADED),
+    NAME(CUDA_ERROR_INVALID_RESOURCE_TYPE),
+    NAME(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION),
+    NAME(CUDA_ERROR_UNKNOWN),
+#undef NAME
+};
+
+static const char *name_of(CUresult error)
+{
+    for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++)
+        if (own_names[i].code == error)
+            return own_names[i].name;
+    return NULL;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **name)
+{
+    if (!name)
+        return CUDA_ERROR_INVALID_VALUE;
+    *name = name_of(error);
+    return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text)
+{
+    if (!text)
+        return CUDA_ERROR_INVALID_VALUE;
+    *text = name_of(error) ? cudaGetErrorString((cudaError_t)error) : NULL;
+    return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ------------------------------------------------------------------ the device */
+
+CUresult cuDeviceGetCount(int *count)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaGetDeviceCount(count)) : call.result;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int number)
+{
+    struct driver_call call;
+    int count = 0;
+    cudaError_t error;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && !device)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && (number < 0 || number >= count))
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess)
+        *device = number;
+    return driver_end(&call, error);
+}
+
+/* The attributes that the driver has and the runtime does not. */
+static bool own_attribute(CUdevice_attribute attribute, int *value)
+{
+    switch ((int)attribute) {
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
+        *value = 1;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
+    case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
+        *value = 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (value && device == 0 && own_attribute(attribute, value))
+        return CUDA_SUCCESS;
+    return driver_end(&call, cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device));
+}
+
+static CUresult properties_of(struct cudaDeviceProp *properties, CUdevice device)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaGetDeviceProperties(properties, device));
+}
+
+CUresult cuDeviceGetName(char *name, int length, CUdevice device)
+{
+    struct cudaDeviceProp properties;
+    CUresult result = name && length > 0 ? properties_of(&properties, device) : CUDA_ERROR_INVALID_VALUE;
+
+    if (result == CUDA_SUCCESS)
+        snprintf(name, (size_t)length, "%s", properties.name);
+    return result;
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
+{
+    struct cudaDeviceProp properties;
+    CUresult result = uuid ? properties_of(&properties, device) : CUDA_ERROR_INVALID_VALUE;
+
+    if (result == CUDA_SUCCESS)
+        memcpy(uuid, &properties.uuid, sizeof *uuid);
+    return result;
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
+{
+    struct cudaDeviceProp properties;
+    CUresult result = bytes ? properties_of(&properties, device) : CUDA_ERROR_INVALID_VALUE;
+
+    if (result == CUDA_SUCCESS)
+        *bytes = properties.totalGlobalMem;
+    return result;
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
+{
+    struct cudaDeviceProp properties;
+    CUresult result = major && minor ? properties_of(&properties, device) : CUDA_ERROR_INVALID_VALUE;
+
+    if (result == CUDA_SUCCESS) {
+        *major = properties.major;
+        *minor = properties.minor;
+    }
+    return result;
+}
+
+CUresult cuDeviceGetPCIBusId(char *id, int length, CUdevice device)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaDeviceGetPCIBusId(id, length, device));
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceGetByPCIBusId(device, id)) : call.result;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaDeviceCanAccessPeer(can, device, peer));
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaDeviceGetDefaultMemPool(pool, device));
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceGetMemPool(pool, device)) : call.result;
+}
+
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceSetMemPool(device, pool)) : call.result;
+}
+
+/* ------------------------------------------------------------------ the primary context */
+
+static bool is_device(CUdevice device)
+{
+    return device == 0;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    runtime_lock(call.runtime);
+    call.runtime->primary.references++;
+    *context = &call.runtime->primary;
+    runtime_unlock(call.runtime);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    struct driver_call call;
+    CUresult result = CUDA_ERROR_INVALID_CONTEXT;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!is_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    runtime_lock(call.runtime);
+    if (call.runtime->primary.references > 0) {
+        call.runtime->primary.references--;
+        result = CUDA_SUCCESS;
+    }
+    runtime_unlock(call.runtime);
+    return result;
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice device)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return is_device(device) ? driver_end(&call, cudaDeviceReset()) : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!is_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    runtime_lock(call.runtime);
+    call.runtime->primary.flags = flags;
+    runtime_unlock(call.runtime);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!flags || !active)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    runtime_lock(call.runtime);
+    *flags = call.runtime->primary.flags;
+    *active = call.runtime->primary.references > 0 || call.thread->context_count > 0;
+    runtime_unlock(call.runtime);
+    return CUDA_SUCCESS;
+}
+
+/* ------------------------------------------------------------------ contexts */
+
+static CUresult push(struct driver_call *call, CUcontext context)
+{
+    if (call->thread->context_count == CONTEXT_DEPTH)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    call->thread->contexts[call->thread->context_count++] = context;
+    return CUDA_SUCCESS;
+}
+
+static CUresult create(CUcontext *context, unsigned flags, CUdevice device)
+{
+    struct driver_call call;
+    struct CUctx_st *record;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    runtime_lock(call.runtime);
+    record = handle_create(call.runtime, sizeof *record, HANDLE_CONTEXT);
+    if (record)
+        *record = (struct CUctx_st){ .flags = flags, .id = ++call.runtime->next_id };
+    runtime_unlock(call.runtime);
+    if (!record)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *context = record;
+    return push(&call, record);
+}
+
+CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *parameters, unsigned flags, CUdevice device)
+{
+    (void)parameters; /* how many multiprocessors: of no effect */
+    return create(context, flags, device);
+}
+
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *parameters, int count, unsigned flags,
+                        CUdevice device);
+
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
+{
+    return create(context, flags, device);
+}
+
+CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *parameters, int count, unsigned flags,
+                        CUdevice device)
+{
+    (void)parameters, (void)count;
+    return create(context, flags, device);
+}
+
+/* What the program made in it stays: it is the device's here. */
+CUresult cuCtxDestroy(CUcontext context)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (context == &call.runtime->primary || !driver_is_context(call.runtime, context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (driver_current(call.thread) == context) {
+        driver_end(&call, cudaDeviceSynchronize());
+        call.thread->context_count--;
+    }
+    runtime_lock(call.runtime);
+    handle_destroy(call.runtime, context);
+    runtime_unlock(call.runtime);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent(CUcontext context)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_is_context(call.runtime, context) ? push(&call, context) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuCtxPopCurrent(CUcontext *context)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (context)
+        *context = driver_current(call.thread);
+    call.thread->context_count--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (context && !driver_is_context(call.runtime, context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (call.thread->context_count > 0)
+        call.thread->context_count--;
+    return context ? push(&call, context) : CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *context)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
+    *context = driver_current(call.thread);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetFlags(unsigned *flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (!flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = driver_current(call.thread)->flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetFlags(unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    driver_current(call.thread)->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (!id)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (context && !driver_is_context(call.runtime, context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *id = (context ? context : driver_current(call.thread))->id;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (context ? !driver_is_context(call.runtime, context) : !driver_current(call.thread))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *version = 3020;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaDeviceSynchronize()) : call.result;
+}
+
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaDeviceGetLimit(value, (enum cudaLimit)limit));
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaDeviceSetLimit((enum cudaLimit)limit, value));
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache *config)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaDeviceGetCacheConfig((enum cudaFuncCache *)config));
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaDeviceSetCacheConfig((enum cudaFuncCache)config));
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaDeviceGetStreamPriorityRange(least, greatest));
+}
+
+CUresult cuCtxResetPersistingL2Cache(void)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaCtxResetPersistingL2Cache()) : call.result;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
+{
+    struct driver_call call;
+
+    (void)peer, (void)flags;
+    return driver_begin(&call, DRIVER_CONTEXT) ? CUDA_ERROR_INVALID_CONTEXT : call.result; /* there is one device */
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer)
+{
+    struct driver_call call;
+
+    (void)peer;
+    return driver_begin(&call, DRIVER_CONTEXT) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : call.result;
+}
+
+CUresult cuProfilerStart(void)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? CUDA_SUCCESS : call.result;
+}
+
+CUresult cuProfilerStop(void)
+{
+    return cuProfilerStart();
+}

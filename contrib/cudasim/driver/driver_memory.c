@@ -1,0 +1,269 @@
+/*
+ * driver_memory.c - memory that calls give and take, and what is known of an address.
+ */
+#include "driver.h"
+
+/* ------------------------------------------------------------------ given and taken */
+
+CUresult cuMemGetInfo(size_t *unused, size_t *total)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaMemGetInfo(unused, total)) : call.result;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (bytes == 0) /* which the runtime takes */
+        return CUDA_ERROR_INVALID_VALUE;
+    return driver_end(&call, cudaMalloc((void **)address, bytes));
+}
+
+CUresult cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned element)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if ((element != 4 && element != 8 && element != 16) || width == 0 || height == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return driver_end(&call, cudaMallocPitch((void **)address, pitch, width, height));
+}
+
+CUresult cuMemFree(CUdeviceptr address)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaFree((void *)(uintptr_t)address)) : call.result;
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMallocManaged((void **)address, bytes, flags));
+}
+
+CUresult cuMemAllocHost(void **pointer, size_t bytes)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaMallocHost(pointer, bytes)) : call.result;
+}
+
+CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaHostAlloc(pointer, bytes, flags)) : call.result;
+}
+
+CUresult cuMemFreeHost(void *pointer)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaFreeHost(pointer)) : call.result;
+}
+
+CUresult cuMemHostRegister(void *pointer, size_t bytes, unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaHostRegister(pointer, bytes, flags));
+}
+
+CUresult cuMemHostUnregister(void *pointer)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaHostUnregister(pointer)) : call.result;
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *address, void *pointer, unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaHostGetDevicePointer((void **)address, pointer, flags));
+}
+
+CUresult cuMemHostGetFlags(unsigned *flags, void *pointer)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaHostGetFlags(flags, pointer)) : call.result;
+}
+
+CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location)
+{
+    struct driver_call call;
+    const struct cudaMemLocation where = { .type = (enum cudaMemLocationType)location.type, .id = location.id };
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemAdvise((const void *)(uintptr_t)address, bytes, (enum cudaMemoryAdvise)advice,
+                                           where));
+}
+
+/* ------------------------------------------------------------------ pools */
+
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
+{
+    struct driver_call call;
+
+    _Static_assert(sizeof *properties == sizeof(struct cudaMemPoolProps), "the driver's and the runtime's are one");
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemPoolCreate(pool, (const struct cudaMemPoolProps *)properties));
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool pool)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaMemPoolDestroy(pool)) : call.result;
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemPoolSetAttribute(pool, (enum cudaMemPoolAttr)attribute, value));
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemPoolGetAttribute(pool, (enum cudaMemPoolAttr)attribute, value));
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaMemPoolTrimTo(pool, bytes)) : call.result;
+}
+
+/* ------------------------------------------------------------------ what is known of an address */
+
+/* The allocation that `address` is in: its first byte and its size. */
+static CUresult range_of(CUdeviceptr address, CUdeviceptr *base, size_t *bytes)
+{
+    struct driver_call call;
+    struct call inner;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (call_begin(&inner, CALL_DEVICE)) {
+        const struct region *region = allocation_find(inner.runtime, (void *)(uintptr_t)address);
+
+        if (!region)
+            inner.error = cudaErrorSymbolNotFound; /* the driver's CUDA_ERROR_NOT_FOUND */
+        if (region && base)
+            *base = region->base;
+        if (region && bytes)
+            *bytes = region->size;
+    }
+    return driver_end(&call, call_end(&inner));
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
+{
+    return range_of(address, base, bytes);
+}
+
+/* Of what cudaPointerGetAttributes() knows; false: another attribute. */
+static bool plain_attribute(CUpointer_attribute attribute, const struct cudaPointerAttributes *known, void *value)
+{
+    bool host = known->type == cudaMemoryTypeHost;
+
+    switch ((int)attribute) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *(unsigned *)value = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        return true;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        *(CUdeviceptr *)value = (uintptr_t)known->devicePointer;
+        return true;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        *(void **)value = known->hostPointer;
+        return true;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        *(bool *)value = known->type == cudaMemoryTypeManaged;
+        return true;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *(int *)value = known->device;
+        return true;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        *(bool *)value = true;
+        return true;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        *(bool *)value = false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address)
+{
+    struct cudaPointerAttributes known;
+    struct driver_call call;
+    CUdeviceptr base;
+    size_t bytes;
+    CUresult result;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    result = value ? driver_end(&call, cudaPointerGetAttributes(&known, (void *)(uintptr_t)address))
+                   : CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (known.type == cudaMemoryTypeUnregistered)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (plain_attribute(attribute, &known, value))
+        return CUDA_SUCCESS;
+    result = range_of(address, &base, &bytes);
+    if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR && result == CUDA_SUCCESS)
+        *(CUdeviceptr *)value = base;
+    else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE && result == CUDA_SUCCESS)
+        *(size_t *)value = bytes;
+    else if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID && result == CUDA_SUCCESS)
+        *(unsigned long long *)value = base;
+    else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
+        result = cuCtxGetCurrent(value);
+    else if (result == CUDA_SUCCESS)
+        result = CUDA_ERROR_INVALID_VALUE;
+    return result;
+}
+
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr address)
+{
+    if (!count || !attributes || !values)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++) {
+        CUresult result = cuPointerGetAttribute(values[i], attributes[i], address);
+
+        /* Of an address that is no one's each answer is zero; so much is sure for a type. */
+        if (result == CUDA_ERROR_INVALID_VALUE && attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+            *(unsigned *)values[i] = 0;
+        else if (result != CUDA_SUCCESS)
+            return result;
+    }
+    return CUDA_SUCCESS;
+}

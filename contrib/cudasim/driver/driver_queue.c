@@ -1,0 +1,269 @@
+/*
+ * driver_queue.c - what is put into streams, copies apart: launches, host functions, events, captures, graphs, memory of
+ * pools. driver_per_thread.c compiles this file a second time, for programs in which no stream means the calling
+ * thread's own: the headers give every call its other name then.
+ */
+#include "driver.h"
+
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define OWN CU_STREAM_PER_THREAD
+#else
+#define OWN CU_STREAM_LEGACY
+#endif
+
+static CUstream own(CUstream stream)
+{
+    return stream ? stream : OWN;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static CUresult launch(const char *name, CUfunction function, const struct configuration *configuration,
+                       void **arguments, void **extra, const CUlaunchAttribute *attributes, unsigned attribute_count,
+                       bool cooperative)
+{
+    struct work work = { .kind = WORK_KERNEL, .call = name };
+    struct driver_call call;
+    struct call inner;
+
+    _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "the driver's and the runtime's are one");
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (arguments && extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (call_begin(&inner, CALL_DEVICE)) {
+        inner.error = launch_prepare(inner.runtime, function, configuration, arguments, extra,
+                                     (const cudaLaunchAttribute *)attributes, attribute_count, cooperative,
+                                     &work.kernel);
+        if (inner.error == cudaSuccess)
+            inner.error = work_submit(&inner, &work, configuration->stream);
+        work_release(&work);
+    }
+    return driver_end(&call, call_end(&inner));
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **arguments,
+                        void **extra)
+{
+    const struct configuration configuration = { { grid_x, grid_y, grid_z }, { block_x, block_y, block_z }, shared,
+                                                 own(stream) };
+
+    return launch("cuLaunchKernel", function, &configuration, arguments, extra, NULL, 0, false);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                   CUstream stream, void **arguments)
+{
+    const struct configuration configuration = { { grid_x, grid_y, grid_z }, { block_x, block_y, block_z }, shared,
+                                                 own(stream) };
+
+    return launch("cuLaunchCooperativeKernel", function, &configuration, arguments, NULL, NULL, 0, true);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra)
+{
+    struct configuration configuration;
+
+    if (!config || (config->numAttrs && !config->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    configuration = (struct configuration){ { config->gridDimX, config->gridDimY, config->gridDimZ },
+                                            { config->blockDimX, config->blockDimY, config->blockDimZ },
+                                            config->sharedMemBytes, own(config->hStream) };
+    return launch("cuLaunchKernelEx", function, &configuration, arguments, extra, config->attrs, config->numAttrs,
+                  false);
+}
+
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaLaunchHostFunc(stream, function, data));
+}
+
+/* The driver's error codes are an enumeration of their own; the one that a callback gets is success. */
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void *data, unsigned flags)
+{
+    struct driver_call call;
+    cudaStreamCallback_t callback;
+
+    _Static_assert(sizeof function == sizeof callback, "pointers to functions");
+    __builtin_memcpy(&callback, &function, sizeof callback);
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamAddCallback(stream, callback, data, flags));
+}
+
+/* ------------------------------------------------------------------ streams and events */
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaStreamSynchronize(stream)) : call.result;
+}
+
+CUresult cuStreamQuery(CUstream stream)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaStreamQuery(stream)) : call.result;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamWaitEvent(stream, event, flags));
+}
+
+CUresult cuStreamGetPriority(CUstream stream, int *priority)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamGetPriority(stream, priority));
+}
+
+CUresult cuStreamGetFlags(CUstream stream, unsigned *flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamGetFlags(stream, flags));
+}
+
+CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaStreamGetId(stream, id)) : call.result;
+}
+
+CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
+{
+    (void)stream;
+    return cuCtxGetDevice(device);
+}
+
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
+{
+    struct driver_call call;
+
+    (void)stream; /* streams are the device's: whoever asks has its context */
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return cuCtxGetCurrent(context);
+}
+
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamAttachMemAsync(stream, (void *)(uintptr_t)address, bytes, flags));
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaEventRecord(event, stream)) : call.result;
+}
+
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaEventRecordWithFlags(event, stream, flags));
+}
+
+/* ------------------------------------------------------------------ captures and graphs */
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamBeginCapture(stream, (enum cudaStreamCaptureMode)mode));
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaStreamEndCapture(stream, graph)) : call.result;
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamIsCapturing(stream, (enum cudaStreamCaptureStatus *)status));
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaGraphLaunch(exec, stream)) : call.result;
+}
+
+CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaGraphUpload(exec, stream)) : call.result;
+}
+
+/* ------------------------------------------------------------------ memory in the order of a stream */
+
+CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMallocAsync((void **)address, bytes, stream));
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMallocFromPoolAsync((void **)address, bytes, pool, stream));
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaFreeAsync((void *)(uintptr_t)address, stream));
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned flags, CUstream stream)
+{
+    struct driver_call call;
+    const struct cudaMemLocation where = { .type = (enum cudaMemLocationType)location.type, .id = location.id };
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemPrefetchAsync((const void *)(uintptr_t)address, bytes, where, flags, stream));
+}

@@ -1,0 +1,182 @@
+/*
+ * library.c - modules that a program loads by hand, from memory: PTX, fat binaries, and what cuLinkComplete() made. The
+ * calls cudaLibrary*, cuLibrary*, cuModule* and cuLink* come here.
+ *
+ * An image is copied, so that the program may free its own, and loaded at once, so that the call tells what is wrong
+ * with it. Kernels get their record when someone asks for them.
+ */
+#include "runtime.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINKED_MAGIC UINT64_C(0x6B6E696C6D697363)
+#define CONTAINER_MAGIC UINT32_C(0xBA55ED50)
+
+/* What cuLinkComplete() gives: this, then each text behind its size. */
+struct linked_image {
+    uint64_t magic; /* LINKED_MAGIC */
+    uint64_t size;  /* bytes of all */
+    uint64_t count; /* of texts */
+};
+
+static uint32_t first_word(const void *image)
+{
+    uint32_t word;
+
+    memcpy(&word, image, sizeof word);
+    return word;
+}
+
+/* ------------------------------------------------------------------ images that are linked by hand */
+
+cudaError_t library_link(const struct sim_text *texts, size_t count, void **image, size_t *size)
+{
+    struct linked_image header = { LINKED_MAGIC, sizeof header, count };
+    char *bytes, *at;
+
+    for (size_t i = 0; i < count; i++)
+        header.size += sizeof texts[i].size + texts[i].size;
+    bytes = malloc(header.size);
+    if (!bytes)
+        return cudaErrorMemoryAllocation;
+    memcpy(bytes, &header, sizeof header);
+    at = bytes + sizeof header;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(at, &texts[i].size, sizeof texts[i].size);
+        memcpy(at + sizeof texts[i].size, texts[i].text, texts[i].size);
+        at += sizeof texts[i].size + texts[i].size;
+    }
+    *image = bytes;
+    *size = header.size;
+    return cudaSuccess;
+}
+
+size_t library_linked_texts(const void *image, struct sim_text **texts)
+{
+    struct linked_image header;
+    const char *at = (const char *)image + sizeof header;
+
+    memcpy(&header, image, sizeof header);
+    *texts = calloc(header.count + 1, sizeof **texts);
+    for (size_t i = 0; *texts && i < header.count; i++) {
+        memcpy(&(*texts)[i].size, at, sizeof (*texts)[i].size);
+        (*texts)[i].text = at + sizeof (*texts)[i].size;
+        at += sizeof (*texts)[i].size + (*texts)[i].size;
+    }
+    return *texts ? header.count : 0;
+}
+
+/* ------------------------------------------------------------------ loading */
+
+/* What the image is, and how many bytes it has; IMAGE_NONE where that cannot be told or run. */
+static enum image_kind kind_of(const void *image, size_t *size)
+{
+    const char *text = image;
+    struct linked_image header;
+
+    if (first_word(image) == CONTAINER_MAGIC) {
+        *size = fatbin_size(image, SIZE_MAX);
+        return *size ? IMAGE_CONTAINER : IMAGE_NONE;
+    }
+    if (!memcmp(text, &(uint64_t){ LINKED_MAGIC }, sizeof(uint64_t))) {
+        memcpy(&header, image, sizeof header);
+        *size = header.size;
+        return IMAGE_LINKED;
+    }
+    if (!memcmp(text, ELFMAG, SELFMAG)) {
+        runtime_complain("a module is machine code only (a cubin), and no PTX: load PTX, or a fat binary with PTX");
+        return IMAGE_NONE;
+    }
+    if (!text[0] || !strstr(text, ".version"))
+        return IMAGE_NONE;
+    *size = strlen(text);
+    return IMAGE_TEXT;
+}
+
+cudaError_t library_load(struct runtime *runtime, const void *image, struct binary **loaded)
+{
+    const struct fatbin_wrapper *wrapper = image;
+    enum image_kind kind;
+    struct binary *binary;
+    cudaError_t error;
+    void *copy = NULL;
+    size_t size = 0;
+
+    if (first_word(image) == WRAPPER_MAGIC)
+        image = wrapper->data;
+    kind = kind_of(image, &size);
+    if (kind == IMAGE_NONE)
+        return memcmp(image, ELFMAG, SELFMAG) ? cudaErrorInvalidKernelImage : cudaErrorNoKernelImageForDevice;
+    binary = calloc(1, sizeof *binary);
+    copy = malloc(size + 1);
+    if (!binary || !copy || !map_put(&runtime->handles, binary, (void *)(uintptr_t)HANDLE_MODULE)) {
+        free(binary);
+        free(copy);
+        return cudaErrorMemoryAllocation;
+    }
+    memcpy(copy, image, size);
+    *binary = (struct binary){ .image = copy, .image_size = size, .kind = kind, .owned = copy, .name = "a module",
+                               .next = runtime->binaries };
+    runtime->binaries = binary;
+    error = module_load(runtime, binary);
+    if (error == cudaSuccess)
+        *loaded = binary;
+    else
+        library_unload(runtime, binary);
+    return error;
+}
+
+void library_unload(struct runtime *runtime, struct binary *binary)
+{
+    struct binary **at = &runtime->binaries;
+
+    while (*at != binary)
+        at = &(*at)->next;
+    *at = binary->next;
+    map_remove(&runtime->handles, binary);
+    for (struct entry *entry = binary->entries; entry; entry = entry->next)
+        map_remove(&runtime->functions, entry);
+    module_release(runtime, binary);
+}
+
+/* ------------------------------------------------------------------ finding */
+
+cudaError_t library_kernel(struct runtime *runtime, struct binary *binary, const char *name, struct entry **found)
+{
+    cudaError_t error = module_load(runtime, binary);
+    struct entry *entry = binary->entries;
+
+    if (error != cudaSuccess)
+        return error;
+    while (entry && strcmp(entry->name, name) != 0)
+        entry = entry->next;
+    if (!entry) {
+        if (!sim_kernel(binary->module, name))
+            return cudaErrorSymbolNotFound;
+        entry = calloc(1, sizeof *entry);
+        if (!entry)
+            return cudaErrorMemoryAllocation;
+        *entry = (struct entry){ .binary = binary, .name = strdup(name), .carveout = -1 };
+        if (!entry->name || !map_put(&runtime->functions, entry, entry)) {
+            free(entry->name);
+            free(entry);
+            return cudaErrorMemoryAllocation;
+        }
+        entry->next = binary->entries;
+        binary->entries = entry;
+    }
+    *found = entry;
+    return module_entry(runtime, entry, found);
+}
+
+cudaError_t library_variable(struct runtime *runtime, struct binary *binary, const char *name, uint64_t *address,
+                             uint64_t *size)
+{
+    cudaError_t error = module_load(runtime, binary);
+
+    if (error == cudaSuccess && !sim_variable(binary->module, name, address, size))
+        error = cudaErrorSymbolNotFound;
+    return error;
+}
