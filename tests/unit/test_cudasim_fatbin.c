@@ -234,7 +234,6 @@ static void test_refusals(void)
         size_t width;
         const char *words;
     } wrong[] = {
-        { "relocatable", 0, 0xBA55ED50, 4, "-rdc=true" },
         { "ptx_zstd", 0, 0xBA55ED51, 4, "no fatbin" },
         { "ptx_zstd", 4, 2, 2, "version 2" },
         { "ptx_zstd", 6, 15, 2, "longer than" },

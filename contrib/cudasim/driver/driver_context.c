@@ -644,6 +644,15 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer)
     return driver_begin(&call, DRIVER_CONTEXT) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : call.result;
 }
 
+/* The tables of internal functions that NVIDIA's own libraries ask each other for: there are none. */
+CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+    (void)id;
+    if (table)
+        *table = NULL;
+    return CUDA_ERROR_NOT_FOUND;
+}
+
 CUresult cuProfilerStart(void)
 {
     struct driver_call call;

@@ -25,7 +25,7 @@
     row(cuDeviceTotalMem) row(cuDeviceUnregisterAsyncNotification) row(cuEventDestroy) \
     row(cuExternalMemoryGetMappedBuffer) row(cuExternalMemoryGetMappedMipmappedArray) \
     row(cuFlushGPUDirectRDMAWrites) row(cuFuncSetBlockShape) row(cuFuncSetSharedMemConfig) row(cuFuncSetSharedSize) \
-    row(cuGetExportTable) row(cuGraphAddBatchMemOpNode) row(cuGraphAddDependencies) row(cuGraphAddDependencies_v2) \
+    row(cuGraphAddBatchMemOpNode) row(cuGraphAddDependencies) row(cuGraphAddDependencies_v2) \
     row(cuGraphAddEventRecordNode) row(cuGraphAddEventWaitNode) row(cuGraphAddExternalSemaphoresSignalNode) \
     row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphAddKernelNode) row(cuGraphAddMemAllocNode) \
     row(cuGraphAddMemFreeNode) row(cuGraphAddMemcpyNode) row(cuGraphAddNode) row(cuGraphAddNode_v2) \

@@ -83,10 +83,9 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
     if (call_begin(&call, CALL_DEVICE)) {
         struct binary *binary = binary_of(call.runtime, library);
 
+        call.error = binary ? queue_wait_all(&call) : cudaErrorInvalidResourceHandle; /* its kernels may be pending */
         if (binary)
             library_unload(call.runtime, binary);
-        else
-            call.error = cudaErrorInvalidResourceHandle;
     }
     return call_end(&call);
 }
