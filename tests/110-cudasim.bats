@@ -21,7 +21,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     programs=$build/cudasim-tests
     sources=$root/tests/cudasim
-    faulty='errors errors_sticky' # programs that do wrong on purpose
+    faulty='errors errors_sticky driver_api' # programs that do wrong on purpose
     # The caller's own settings must not leak in.
     local name
     for name in "${!CUDASIM_@}"; do unset "$name"; done
@@ -95,6 +95,7 @@ pair() {
 @test "cudasim: dependent_launch" { passes dependent_launch; }
 @test "cudasim: device_malloc" { passes device_malloc; }
 @test "cudasim: device_queries" { passes device_queries; }
+@test "cudasim: driver_api" { passes driver_api; }
 @test "cudasim: dynamic_programming" { passes dynamic_programming; }
 @test "cudasim: dynamic_shared" { passes dynamic_shared; }
 @test "cudasim: errors" { passes errors; }
@@ -122,12 +123,14 @@ pair() {
 @test "cudasim: mma_ptx" { passes mma_ptx; }
 @test "cudasim: nbody" { passes nbody; }
 @test "cudasim: needleman_wunsch" { passes needleman_wunsch; }
+@test "cudasim: nvrtc" { passes nvrtc; }
 @test "cudasim: printf_assert" { passes printf_assert; }
 @test "cudasim: producer_consumer" { passes producer_consumer; }
 @test "cudasim: radix_sort" { passes radix_sort; }
 @test "cudasim: recursion" { passes recursion; }
 @test "cudasim: reduce" { passes reduce; }
 @test "cudasim: scan" { passes scan; }
+@test "cudasim: separate" { passes separate; }
 @test "cudasim: sha256" { passes sha256; }
 @test "cudasim: sobel" { passes sobel; }
 @test "cudasim: spin_lock" { passes spin_lock; }
@@ -160,6 +163,18 @@ pair() {
     done
 }
 
+@test "cudasim: a kernel that is not supported is refused alone, by its name, although nobody asks for the error" {
+    run --separate-stderr -0 "$programs/refused"
+    assert_output PASSED
+    said=$(sed -E 's/PTX line [0-9]+/PTX line N/' <<< "$stderr")
+    for kernel in direct by_call; do
+        [[ $said == *"cudasim: warning: refused: $kernel: the launch returned cudaErrorInvalidPtx and the kernel did not \
+run: refused: PTX line N: 'multimem.red.relaxed.sys.global.add.u32': multicast memory is not supported"* ]] ||
+            fail "$kernel: $stderr"
+    done
+    assert_equal "$(wc -l <<< "$stderr")" 2
+}
+
 @test "cudasim: without checks, and with the report" {
     for program in reduce matmul_shared device_malloc clusters; do
         CUDASIM_CHECK=none passes "$program"
@@ -172,6 +187,13 @@ pair() {
     real=$(dirname "$(readlink -f "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")")/../lib64/libcudart.so.13
     [ -e "$real" ] || skip "nvcc is not of CUDA 13"
     run -0 "$root/contrib/cudasim/runtime/exports.sh" "$build/cudasim/libcudart.so.13" "$real"
+    assert_output ''
+}
+
+@test "cudasim: it exports what NVIDIA's driver exports" {
+    real=$(dirname "$(readlink -f "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")")/../lib64/stubs/libcuda.so
+    [ -e "$real" ] || skip "the toolkit has no stub of libcuda"
+    run -0 "$root/contrib/cudasim/runtime/exports.sh" "$build/cudasim/libcuda.so.1" "$real" '^cu[A-Z]'
     assert_output ''
 }
 
