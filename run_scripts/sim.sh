@@ -125,23 +125,13 @@ fi
 [ "${1:-}" != -- ] || shift
 
 simulator
-<<<<<<< HEAD
-needed=$(LC_ALL=C readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(libcudart\.so\.[^]]*\)\]$/\1/p')
-[ -n "$needed" ] || refuse "'$program' uses no shared CUDA runtime: link it with -cudart shared"
-[ -e "$build/cudasim/$needed" ] ||
-    refuse "'$program' needs $needed, and the simulator is $(cd "$build/cudasim" && echo libcudart.so.*)"
-found=$(ldd "$program" | sed -n "s/^\t$needed => \(.*\) (0x[0-9a-f]*)$/\1/p")
-[ "$found" -ef "$build/cudasim/$needed" ] ||
-    refuse "'$program' fixes the path of its CUDA runtime, '$found': link it without -rpath"
-=======
 needs=$(LC_ALL=C readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(libcudart\.so\.[^]]*\|libcuda\.so\.1\)\]$/\1/p')
-[ -n "$needs" ] || refuse "'$program' has the CUDA runtime linked into it, or none: link it with -cudart shared"
+[ -n "$needs" ] || refuse "'$program' uses no shared CUDA runtime: link it with -cudart shared"
 for needed in $needs; do
     [ -e "$build/cudasim/$needed" ] ||
         refuse "'$program' needs $needed, and the simulator is $(cd "$build/cudasim" && echo libcudart.so.*)"
     found=$(ldd "$program" | sed -n "s/^\t$needed => \(.*\) (0x[0-9a-f]*)$/\1/p")
     [ "$found" -ef "$build/cudasim/$needed" ] ||
-        refuse "'$program' insists on the runtime '$found': link it without a path (-rpath)"
+        refuse "'$program' fixes the path of its CUDA runtime, '$found': link it without -rpath"
 done
->>>>>>> 508e6b22 (sim.sh: programs of the driver API; tests: the driver's exports, kernels refused alone)
 exec "$program" "$@"
