@@ -203,7 +203,7 @@ static bool check_checker(struct checker *checker, const struct blob *input, con
     bool ok;
 
     if (!checker->outputs->solve && checker->problem->output_size(input) != answer->size) {
-        snprintf(what, sizeof what, "the answer is no output: write solve() in problems/%s/outputs.c",
+        snprintf(what, sizeof what, "the answer is not an output: write solve() in problems/%s/outputs.c",
                  checker->problem->name);
         failed(checker, what);
         return true;

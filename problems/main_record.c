@@ -29,18 +29,18 @@ static const char help[] =
     "usage: verify_record RECORD [--key PUBLIC] [--submission FILE] [--source PATH] [--seal FILE]\n"
     "                     [--inputs] [--rerun]\n"
     "       verify_record --message RECORD\n"
-    "Checks a result that main_host signed (--json, --key): its signature, always, and\n"
+    "Checks a result that main_host signed (--json, --key). It always checks the signature. The options add checks:\n"
     "\n"
-    "  --key PUBLIC        that it is by this key: the contest's key-public.json\n"
-    "  --submission FILE   that this device_user.so was judged\n"
-    "  --source PATH       that this file or folder was its source\n"
-    "  --seal FILE         that its seed came from this seal: seal-published.json or seal-revealed.json\n"
-    "  --inputs            that the inputs, made again from the seed, are bit-identical; a sealed record needs\n"
+    "  --key PUBLIC        this key signed it: the contest's key-public.json\n"
+    "  --submission FILE   this device_user.so was judged\n"
+    "  --source PATH       this file or folder was its source\n"
+    "  --seal FILE         its seed came from this seal: seal-published.json or seal-revealed.json\n"
+    "  --inputs            the inputs, made again from the seed, are bit-identical; a sealed record needs\n"
     "                      --seal with seal-revealed.json\n"
-    "  --rerun             --inputs, and that judging --submission again gives the same verdicts\n"
-    "  --message           print the text that is signed, and check nothing\n"
+    "  --rerun             as --inputs, and judging --submission again gives the same verdicts\n"
+    "  --message           print the signed text, and check nothing\n"
     "\n"
-    "exit codes: 0 all that was asked for holds, 1 something does not, 2 usage, 3 the toolkit failed\n";
+    "exit codes: 0 every check passed, 1 a check failed, 2 usage, 3 the toolkit failed\n";
 
 static const size_t record_most = (size_t)1 << 30;
 
@@ -122,11 +122,11 @@ static bool load_record(struct checker *checker, struct error *error)
     checker->record = canonical_read((const char *)file.data, file.size, &why);
     blob_release(&file);
     if (!checker->record)
-        bad(checker, "record", "'%s' is not JSON that has one meaning (%.200s): it is damaged, or cut off",
+        bad(checker, "record", "'%s' is not unambiguous JSON (%.200s): it is damaged or cut off",
             checker->path, why.text);
     else if (json_integer_value(json_object_get(checker->record, "format")) != 1 ||
              !text_at(checker->record, "verdict") || !text_at(checker->record, "date"))
-        bad(checker, "record", "'%s' is no result that main_host wrote in format 1", checker->path);
+        bad(checker, "record", "'%s' is not a result that main_host wrote in format 1", checker->path);
     return true;
 }
 
@@ -144,9 +144,9 @@ static bool check_signature(struct checker *checker, struct error *error)
         return true;
     }
     sodium_bin2hex(hex, sizeof hex, public_key, sizeof public_key);
-    good("signature", "fits, by the key %s", hex);
+    good("signature", "matches, by the key %s", hex);
     if (!checker->key)
-        note("key", "not compared: anybody can make one; --key PUBLIC compares it with the contest's");
+        note("key", "not compared: anybody can make a key; --key PUBLIC compares it with the contest's");
     else if (memcmp(public_key, expected, sizeof expected) != 0)
         bad(checker, "key", "the record is signed by another key than '%s' holds", checker->key);
     else
@@ -166,18 +166,18 @@ static void tell_record(const struct checker *checker)
          text_at(record, "verdict"), device ? device : "no device", text_at(record, "date"));
     frozen_digest(problem, own);
     if (!frozen || strcmp(frozen, own) != 0)
-        note("toolkit", "another one than this made the record: %s, not %s", frozen ? frozen : "?", own);
+        note("toolkit", "another version of the toolkit made the record: %s, not %s", frozen ? frozen : "?", own);
 }
 
 static void check_digest(struct checker *checker, const char *what, const char *path, const char *expected,
                          const char *actual)
 {
     if (!expected)
-        bad(checker, what, "the record has no digest of it, and '%s' has %s", path, actual);
+        bad(checker, what, "the record has no digest of it, but '%s' has %s", path, actual);
     else if (strcmp(actual, expected) != 0)
-        bad(checker, what, "'%s' is another one: its SHA-256 is %s, and the record's %s", path, actual, expected);
+        bad(checker, what, "'%s' differs: its SHA-256 is %s, and the record's is %s", path, actual, expected);
     else
-        good(what, "'%s' is what was judged, SHA-256 %s", path, actual);
+        good(what, "'%s' was judged, SHA-256 %s", path, actual);
 }
 
 static bool check_submission(struct checker *checker, struct error *error)
@@ -207,13 +207,13 @@ static bool check_seal(struct checker *checker, struct error *error)
     if (!seal_load_any(&checker->seal, checker->seal_path, &checker->has_secret, error))
         return false;
     if (!name || !commitment)
-        bad(checker, "seal", "the record's seed came from no seal");
+        bad(checker, "seal", "the record's seed did not come from a seal");
     else if (strcmp(name, checker->seal.name) != 0 || strcmp(commitment, checker->seal.commitment) != 0)
-        bad(checker, "seal", "'%s' is another one: its commitment is %s of '%s', and the record's %s of '%s'",
+        bad(checker, "seal", "'%s' differs: its commitment is %s of '%s', and the record's is %s of '%s'",
             checker->seal_path, checker->seal.commitment, checker->seal.name, commitment, name);
     else
-        good("seal", "%s the record's commitment %s", checker->has_secret ? "the secret fits" : "what was published is",
-             commitment);
+        good("seal", "%s the record's commitment %s",
+             checker->has_secret ? "the secret matches" : "the published file has", commitment);
     return true;
 }
 
@@ -234,7 +234,7 @@ static bool find_seeds(const struct checker *checker, struct seeds *seeds, struc
     *seeds = (struct seeds){ .sealed = text == NULL };
 
     if (json_is_true(json_object_get(json_object_get(checker->record, "asked"), "files")))
-        return error_usage(error, "--inputs, --rerun: the record is of input files, which no seed makes");
+        return error_usage(error, "--inputs, --rerun: the record's inputs are files, not made from a seed");
     if (text)
         return parse_number(text, "the record's seed", 0, UINT64_MAX, &seeds->seed, error);
     if (!checker->has_secret)
@@ -332,12 +332,12 @@ static bool check_inputs(struct checker *checker, struct error *error)
     if (!ok)
         return false;
     if (tally.first[0])
-        bad(checker, "inputs", "%zu of %zu calls had the inputs that the seed gives; the first that had not: %s",
+        bad(checker, "inputs", "%zu of %zu calls had the inputs that the seed gives; the first other one: %s",
             tally.same, tally.all, tally.first);
     else if (tally.all == 0)
         note("inputs", "no call was made");
     else
-        good("inputs", "made again, those of all %zu calls are bit-identical", tally.all);
+        good("inputs", "made again, the inputs of all %zu calls are bit-identical", tally.all);
     return true;
 }
 
@@ -419,10 +419,10 @@ static void compare_rerun(struct checker *checker, const json_t *again)
 
     compare_cases(checker->record, again, &tally, differs, sizeof differs);
     if (!is || strcmp(was, is) != 0 || differs[0])
-        bad(checker, "rerun", "the record says %s, and judged again on %s it is %s%s%s", was, device ? device : "?",
-            is ? is : "?", differs[0] ? "; the first that differs: " : "", differs);
+        bad(checker, "rerun", "the record has %s, but judged again on %s it is %s%s%s", was, device ? device : "?",
+            is ? is : "?", differs[0] ? "; the first difference: " : "", differs);
     else if (tally.first[0])
-        bad(checker, "rerun", "%zu of %zu calls had the record's inputs; the first that had not: %s", tally.same,
+        bad(checker, "rerun", "%zu of %zu calls had the record's inputs; the first other one: %s", tally.same,
             tally.all, tally.first);
     else
         good("rerun", "%s again, on %s; the inputs of all %zu calls were bit-identical", is, device ? device : "?",
@@ -548,7 +548,7 @@ static bool check_rerun(struct checker *checker, struct error *error)
     if (ok)
         compare_rerun(checker, again);
     else
-        error_toolkit(error, "main_host's result '%s' is not as it wrote it", json_path);
+        error_toolkit(error, "main_host's result '%s' was changed", json_path);
     json_decref(again);
     return ok;
 }
@@ -565,14 +565,14 @@ static bool check(struct checker *checker, struct error *error)
         return false;
     tell_record(checker);
     if (checker->rerun && json_array_size(json_object_get(checker->record, "cases")) == 0)
-        return error_usage(error, "nothing ran in this record (%s): there is nothing to judge again",
+        return error_usage(error, "the submission of this record did not run (%s): there is nothing to judge again",
                            text_at(checker->record, "verdict"));
     if (!check_submission(checker, error) || !check_seal(checker, error))
         return false;
     if (!checker->inputs && !checker->rerun)
         return true;
     if (checker->failed > 0) {
-        note("inputs", "not made again, after what failed above");
+        note("inputs", "not made again, because a check above failed");
         return true;
     }
     return check_inputs(checker, error) && (!checker->rerun || checker->failed > 0 || check_rerun(checker, error));
@@ -618,7 +618,7 @@ static bool parse(struct checker *checker, int argc, char **argv, struct error *
         default: return error_usage(error, "unknown option '%s'; see --help", argv[optind - 1]);
         }
     if (argc - optind != 1)
-        return error_usage(error, "one RECORD is needed, not %d; see --help", argc - optind);
+        return error_usage(error, "give one RECORD, not %d; see --help", argc - optind);
     if (checker->rerun && !checker->submission)
         return error_usage(error, "--rerun needs --submission FILE, the device_user.so that was judged");
     checker->path = argv[optind];
@@ -636,7 +636,7 @@ int main(int argc, char **argv)
     ok = parse(&checker, argc, argv, &error) && root_find(checker.build, checker.root, sizeof checker.root, &error) &&
          (checker.message ? print_message(&checker, &error) : check(&checker, &error));
     if (ok && !checker.message && checker.failed == 0)
-        puts(checker.key ? "GOOD: all that was checked holds" : "GOOD, if that key is the contest's");
+        puts(checker.key ? "GOOD: all checks passed" : "GOOD, if that key is the contest's");
     else if (ok && checker.failed > 0)
         printf("NOT GOOD: %u of these checks failed\n", checker.failed);
     rerun_clean(&checker);

@@ -46,7 +46,7 @@ while [ $# -gt 0 ]; do
     --from) from=$(realpath -e -- "$2" 2> /dev/null) || refuse "cannot open '$2'" ;;
     --only)
         only=$2
-        [[ x =~ $only ]] || [ $? = 1 ] || refuse "--only: '$2' is no regular expression" ;;
+        [[ x =~ $only ]] || [ $? = 1 ] || refuse "--only: '$2' is not a regular expression" ;;
     --list) list=$(realpath -e -- "$2" 2> /dev/null) || refuse "cannot open '$2'" ;;
     *)
         [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] || refuse "$1: '$2' is not a number from 1 on"

@@ -218,7 +218,7 @@ END
     assert_line --regexp '^key +ok '
     assert_line --regexp "^submission +ok .*$(sha256sum "$so" | cut -d ' ' -f 1)$"
     assert_line --regexp "^seal +ok .*$(jq -r .commitment "$published")$"
-    assert_equal "${lines[-1]}" 'GOOD: all that was checked holds'
+    assert_equal "${lines[-1]}" 'GOOD: all checks passed'
     assert_equal "$(json .date "$record" | grep -cE '^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-9:]{8}Z$')" 1
     assert_equal "$(json .toolkit.frozen "$record")" "$(run_scripts/lib/frozen.sh digest editdistance)"
     # Without the contest's key a signature proves little, and it says so.
@@ -335,15 +335,15 @@ END
     assert_line --regexp '^key +FAILED +the record is signed by another key'
     other=$(submission problems/editdistance/submissions/wrong_answer/hamming.c)
     run -1 $v "$record" --key "$public" --submission "$other"
-    assert_line --regexp '^submission +FAILED .* is another one'
+    assert_line --regexp '^submission +FAILED .* differs'
     run -1 $v "$record" --key "$public" --submission "$other" --seal "$revealed" --rerun
     refute_line --regexp '^rerun'
     run -1 $v "$record" --key "$public" --source problems/editdistance/submissions/wrong_answer/hamming.c
-    assert_line --regexp '^source +FAILED .* is another one'
+    assert_line --regexp '^source +FAILED .* differs'
     "$build/seal" reveal "$BATS_TEST_TMPDIR/other"
     for seal in "$BATS_TEST_TMPDIR"/other/seal-{published,revealed,secret}.json; do
         run -1 $v "$record" --key "$public" --seal "$seal"
-        assert_line --regexp '^seal +FAILED .* is another one'
+        assert_line --regexp '^seal +FAILED .* differs'
     done
     run -1 "$build/seal" check "$BATS_TEST_TMPDIR/other/seal-revealed.json" "$published"
     assert_output --partial FAILED
@@ -356,7 +356,7 @@ END
     # A record that names a plain seed.
     "$build/main_host" editdistance --submission "$so" --seed 5 --key "$key" --json "$BATS_TEST_TMPDIR/result.json"
     run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --seal "$published"
-    assert_line --regexp "^seal +FAILED +the record's seed came from no seal"
+    assert_line --regexp "^seal +FAILED +the record's seed did not come from a seal"
 }
 
 @test "records: judged again from the revealed seed, the inputs are bit-identical and the verdict is the same" {
@@ -462,8 +462,8 @@ END
         ["--judgement 1 --seal $record"]="is not a seal or a key: it has no 'kind'"
         ["--judgement 1 --seal $BATS_TEST_TMPDIR"]='is not a regular file'
         ['--seal']="option '--seal' needs a value"
-        ["--key $public"]='is no key-secret.json'
-        ["--key $secret"]='is no key-secret.json'
+        ["--key $public"]='is not a key-secret.json'
+        ["--key $secret"]='is not a key-secret.json'
         ['--key nowhere']="cannot open 'nowhere'"
         ["--key $key --explain"]='--explain and --key exclude each other'
     )
@@ -498,5 +498,5 @@ END
         "$practice/file1" "$practice/file2"
     run -0 $v "$BATS_TEST_TMPDIR/result.json" --key "$public"
     run -2 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --inputs
-    assert_output --partial 'no seed makes'
+    assert_output --partial 'not made from a seed'
 }

@@ -153,7 +153,7 @@ tokens() {
     for file in problems/*/submissions/*/*; do
         league=$(league_of "$file")
         [ -z "$league" ] || grep -q "^  $league:" "${file%%/submissions/*}/gpu.yaml" ||
-            fail "$file: '$league' is no league of its problem"
+            fail "$file: '$league' is not a league of its problem"
         ! grep -rq 'league:' "$file" || [ -n "$league" ] || fail "$file: no league was read from it"
         [ -z "$league" ] || named=$((named + 1))
     done

@@ -178,7 +178,7 @@ default() { sed -n "s/.*COINTSP_$1_DEFAULT = \([0-9]*\).*/\1/p" problems/cointsp
     assert_output --partial 'http://comopt.ifi.uni-heidelberg.de/software/TSPLIB95/'
     run -2 problems/cointsp/get_tsplib.sh --fetch
     run -2 problems/cointsp/get_tsplib.sh --fetch "$BATS_TEST_TMPDIR" ../gr24
-    assert_output --partial "'../gr24' is no instance's name"
+    assert_output --partial "'../gr24' is not an instance's name"
     TSPLIB=$BATS_TEST_TMPDIR run -2 problems/cointsp/bench.sh
     assert_output --partial "gr24.tsp' is missing: set TSPLIB, or see problems/cointsp/get_tsplib.sh"
     run -0 shellcheck -x -P SCRIPTDIR -e SC2015 problems/cointsp/bench.sh problems/cointsp/get_tsplib.sh

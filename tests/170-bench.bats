@@ -100,7 +100,7 @@ END
     run -2 tests/bench/bench_ladder.sh matmul tpu
     assert_output "bench_ladder.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
     run -2 tests/bench/bench_ladder.sh matmul cpu 65
-    assert_output "bench_ladder.sh: SIZES: '65' is no size of the ladder: 64 128 256 512 1024 2048 4096 8192"
+    assert_output "bench_ladder.sh: SIZES: '65' is not a size of the ladder: 64 128 256 512 1024 2048 4096 8192"
     BENCH_SECONDS=long run -2 tests/bench/bench_ladder.sh matmul cpu
     assert_output 'bench_ladder.sh: BENCH_SECONDS=long is not a number of seconds'
     if [ ! -e /dev/nvidiactl ]; then
@@ -130,7 +130,7 @@ END
     for name in matmul-time matmul-rate diffevo-speedup cointsp-speedup roofline; do
         svg=$BATS_TEST_TMPDIR/plots/$name.svg
         # Width and height, and more than an empty frame.
-        head -c 400 "$svg" | grep -q 'width="900" height="520"' || fail "$name.svg is no SVG of that size"
+        head -c 400 "$svg" | grep -q 'width="900" height="520"' || fail "$name.svg is not an SVG of that size"
         [ "$(grep -c '<path\|<use' "$svg")" -gt 60 ] || fail "$name.svg is nearly empty"
         # What is committed was drawn from what is committed.
         [ -s "docs/plots/$name.svg" ] || fail "docs/plots has no $name"

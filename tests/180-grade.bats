@@ -70,7 +70,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     [ "${#stderr_lines[@]}" -le 40 ] || fail "${#stderr_lines[@]} lines"
     [[ $stderr == *'submissions/ada/A: it has more than 50 entries: the others are left out (limits.entries); remove some'* &&
         $stderr == *'submissions/ada/A: more lines like these are not listed'* &&
-        $stderr == *'submissions/bob/x7: left out: it is no folder of one of the contest'* ]] || fail "$stderr"
+        $stderr == *'submissions/bob/x7: left out: it is not a folder of one of the contest'* ]] || fail "$stderr"
 }
 
 @test "limits: of a team's submissions some wait, some are refused, and none is lost" {
@@ -92,7 +92,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     assert_equal "$(query "SELECT group_concat(path, ' ') FROM (SELECT path FROM submissions WHERE over_limit = 'total'
         ORDER BY id)")" '3.c 2.c 1.c'
     assert_equal "$(message 1.c | head -n 1)" \
-        'CE not judged: the team has handed in 6 submissions, as many as it may (limits.total)'
+        'CE not judged: the team has made 6 submissions, the maximum (limits.total)'
     assert_equal "$(query 'SELECT count(*) FROM waiting')" 0
     # Another scan, or a touched file that was judged, changes nothing; a higher limit and a touch do.
     touch "$contest/submissions/ada/A/9.c"
@@ -121,8 +121,8 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     run -0 --separate-stderr grade
     assert_equal "$(query "SELECT group_concat(path, ' ') FROM (SELECT path FROM submissions WHERE over_limit IS NULL
         ORDER BY id)")" '1.c 2.c 6.c'
-    assert_equal "$(message 3.c)" \
-        'CE not judged: the team has handed in 2 submissions within an hour, as many as it may (limits.per_hour): hand it in again from 11:11 UTC on'
+    assert_equal "$(message 3.c)" "CE not judged: the team has made 2 submissions within an hour, $(
+        )the maximum (limits.per_hour): submit it again after 11:11 UTC"
     # A time set back past the last look does not help: all three are of now.
     for i in 7 8 9; do
         echo "#error $i" > "$contest/submissions/ada/A/$i.c"
@@ -148,7 +148,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
         before=$(cd "$contest/grading/sources" && find . -type f -exec sha256sum {} + | sort)
         run -2 grade
         assert_output --partial "$1"
-        assert_output --partial 'put back a copy of results.db, or, to begin anew, move the folder grading/ away'
+        assert_output --partial 'put back a copy of results.db, or move the folder grading/ away to start again'
         assert_equal "$(printf '%s\n' "$output" | grep -c '^grader: ')" 1
         assert_equal "$(cd "$contest/grading/sources" && find . -type f -exec sha256sum {} + | sort)" "$before"
         rm -r "$contest/grading"
@@ -161,9 +161,9 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     refused "results.db' is missing, and grading/sources has 3 submissions"
     rm -f "$contest"/grading/results.db*
     sqlite3 "$contest/grading/results.db" 'CREATE TABLE other (x)'
-    refused "results.db' has no contest in it, and grading/sources has 3 submissions"
+    refused "results.db' contains no contest, and grading/sources has 3 submissions"
     sqlite3 "$db" 'DELETE FROM judgements; DELETE FROM submissions; DELETE FROM contest; DELETE FROM sqlite_sequence'
-    refused "results.db' has no contest in it"
+    refused "results.db' contains no contest"
     rm -f "$contest"/grading/results.db*
     cp "$BATS_TEST_TMPDIR/one/results.db" "$contest/grading/"
     refused "results.db' does not know grading/sources/3: it is an older copy, or of another contest"
@@ -200,7 +200,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
         assert_output --partial "contest.yaml:$words"
     done <<'LINES'
 nmae: x|2: unknown key 'nmae'
-start: yesterday|2: 'start: yesterday' is no time such as 2026-05-01T09:00:00Z
+start: yesterday|2: 'start: yesterday' is not a time such as 2026-05-01T09:00:00Z
 scoring: { type: best }|2: 'scoring.type: best' must be one of: pass-fail fastest relative groups
 scoring: { correct: 101 }|2: 'scoring.correct: 101' is not a number from 0 to 100
 limits: { files: many }|2: 'limits.files: many' is not a whole number from 1 to 4096
@@ -215,12 +215,12 @@ seal: "seal\0.json"|2: a zero byte (\0) in the text
 seal: []|2: 'seal' must have one value
 limitz: {}|2: unknown key 'limitz'
 key: !!str key.json|2: tags (!) are not supported
-key: ../key|2: 'key: ../key' is no path of letters, digits and _ . - /
-start: 2026-02-31T09:00:00Z|2: 'start: 2026-02-31T09:00:00Z' is no time
-start: 26-05-01T09:00:00Z|2: 'start: 26-05-01T09:00:00Z' is no time
-start: 1960-05-01T09:00:00Z|2: 'start: 1960-05-01T09:00:00Z' is no time
-start: 2026-05-01T09:00:60Z|2: 'start: 2026-05-01T09:00:60Z' is no time
-start: 2026-05-01 09:00+ 9:00|2: 'start: 2026-05-01 09:00+ 9:00' is no time
+key: ../key|2: 'key: ../key' is not a path of letters, digits and _ . - /
+start: 2026-02-31T09:00:00Z|2: 'start: 2026-02-31T09:00:00Z' is not a time
+start: 26-05-01T09:00:00Z|2: 'start: 26-05-01T09:00:00Z' is not a time
+start: 1960-05-01T09:00:00Z|2: 'start: 1960-05-01T09:00:00Z' is not a time
+start: 2026-05-01T09:00:60Z|2: 'start: 2026-05-01T09:00:60Z' is not a time
+start: 2026-05-01 09:00+ 9:00|2: 'start: 2026-05-01 09:00+ 9:00' is not a time
 name2: ""|2: unknown key 'name2'
 LINES
     contest
@@ -233,7 +233,7 @@ LINES
     assert_line --index 1 $'start\t2026-05-01 09:00:00 UTC'
     assert_line --index 2 $'end\t2026-05-01 14:00:00 UTC'
     run -2 "$build/grader" check "$contest" more
-    assert_output "grader: check takes the contest's folder alone"
+    assert_output "grader: check takes only the contest's folder"
     run -3 bash -c "'$build/grader' check '$contest' > /dev/full"
     assert_output 'grader: cannot write: No space left on device'
     contest
@@ -242,18 +242,18 @@ LINES
     assert_output --partial "contest.yaml:10: key 'problems.0.repeat' is given twice"
     sed -i '$d; s/repeat: 7/repeat: 8/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:9: 'problems.0.repeat: 8' is no odd number"
+    assert_output --partial "contest.yaml:9: 'problems.0.repeat: 8' is not an odd number"
     printf '  - id: A\n    problem: matmul\n' >> "$contest/contest.yaml"
     sed -i 's/repeat: 8/repeat: 7/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
     assert_output --partial "contest.yaml:10: 'problems.1.id: A' is there twice"
     sed -i '10s/id: A/id: a/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:10: 'problems.1.id: a' is there twice, as some file systems read it"
+    assert_output --partial "contest.yaml:10: 'problems.1.id: a' occurs twice on file systems that ignore case"
     contest
     echo '    ranked: sample' >> "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:10: 'problems.0.ranked: sample' is there beside the other one"
+    assert_output --partial "contest.yaml:10: 'problems.0.ranked: sample' excludes the other one"
     # Groups: within what is run, and no case in two of them.
     while IFS='|' read -r line words; do
         contest 'scoring: { type: groups }'
@@ -271,7 +271,7 @@ LINES
     assert_output --partial "problem A: groups are parts of a folder: 'secret: all' has none"
     contest 'start: 2026-01-02' 'end: 2026-01-01 00:00'
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:2: 'start: 2026-01-02' is no time"
+    assert_output --partial "contest.yaml:2: 'start: 2026-01-02' is not a time"
     contest 'start: 2026-01-02 00:00' 'end: 2026-01-01 00:00'
     run -2 "$build/grader" check "$contest"
     assert_output --partial 'contest.yaml:3: the contest ends before it starts'
@@ -309,7 +309,7 @@ LINES
     mkdir -p "$contest/submissions/ada/Z"
     run -0 --separate-stderr grade --builds 2
     [[ $stderr == *'submissions/ada/A/readme.txt: left out: it is no .cu or .c file'* ]]
-    [[ $stderr == *'submissions/ada/Z: left out: it is no folder of one of the contest'* ]]
+    [[ $stderr == *'submissions/ada/Z: left out: it is not a folder of one of the contest'* ]]
     [[ $stderr == *'steer<U+001B>[31m.c: left out: its name is not readable text'* ]]
     assert_equal "$(query "SELECT s.path || ' ' || j.verdict FROM submissions s JOIN judgements j ON j.submission = s.id
         WHERE team = 'ada' ORDER BY s.path COLLATE BINARY")" "above.tar CE
@@ -331,7 +331,7 @@ wrong.c WA"
         "SELECT message FROM judgements j JOIN submissions s ON s.id = j.submission WHERE path = 'broken.c'")" \
         'device_user.c:1:2: error: #error not so'
     for words in "linked.tar:'folder/link.c' is a link" "bomb.tar.gz:unpacks to more bytes" "junk.zip:cannot be read" \
-        "above.tar:'../../escaped.c' is no name" "linked:is a symbolic link"; do
+        "above.tar:'../../escaped.c' is not a name" "linked:is a symbolic link"; do
         [[ $(query "SELECT message FROM judgements j JOIN submissions s ON s.id = j.submission
             WHERE path = '${words%%:*}'") == \
             *"${words#*:}"* ]]

@@ -84,7 +84,7 @@ with_mounts() {
     hidden=(bwrap --dev-bind / / --tmpfs /sys)
     run -0 --separate-stderr "${hidden[@]}" "$build/grader" check "$contest"
     [[ $stderr == \
-        'grader: here nothing can be graded: '*"run in the box 'cgroup' or none (require_box), and this"* ]] ||
+        'grader: this machine cannot grade: '*"run in the box 'cgroup' or none (require_box), and this"* ]] ||
         fail "$stderr"
     [[ $stderr == *"systemd-run --user --scope, or write 'require_box: namespaces'"* ]] || fail "$stderr"
     [ "$(wc -l <<< "$stderr")" = 1 ] || fail "$stderr"
@@ -144,7 +144,7 @@ EDITS
     run -2 grade
     assert_output --partial "teams/ada.yaml:1: unknown key 'nmae'"
     run -2 grade --builds 0
-    assert_output "grader: --builds: '0' is no number from 1 to 64"
+    assert_output "grader: --builds: '0' is not a number from 1 to 64"
     assert_equal "$(ls "$contest")" $'contest.yaml\nsubmissions\nteams'
 }
 
@@ -196,17 +196,17 @@ thrice.tar.gz|compressed more than once
 cut.zip|cannot be read: it is damaged
 locked.zip|cannot be read: it is damaged or encrypted
 many.tar|has more files than the contest allows
-deep.tar|is no name of letters, digits and _ . + - below the archive's folder
-above.zip|'../plain/main.c' is no name of letters
-absolute.tar|/escaped/' is no name of letters
-inside.tar|'plain/../../escaped/' is no name of letters
+deep.tar|is not a name of letters, digits and _ . + - below the archive's folder
+above.zip|'../plain/main.c' is not a name of letters
+absolute.tar|/escaped/' is not a name of letters
+inside.tar|'plain/../../escaped/' is not a name of letters
 soft.tar|'links/out' is a link
 hard.tar|'links/again.c' is a link
 through.tar|'links/out' is a link
 pipe.tar|'links/pipe' is neither file nor folder
-line.tar|'links/a b.c' is no name of letters
-option.tar|is no name of letters
-umlaut.tar|is no name of letters
+line.tar|'links/a b.c' is not a name of letters
+option.tar|is not a name of letters
+umlaut.tar|is not a name of letters
 twofold.tar|'plain/main.c' is there twice
 empty.tar|has no .cu, .c or .cc file
 REASONS
@@ -267,7 +267,7 @@ mark_utf8() {
     [[ $(message beside) == "CE "*"has no .cu, .c or .cc file" ]] || fail "beside: $(message beside)"
     for name in raw.zip marked.zip pax.tar; do
         assert_equal "$(message $name)" \
-            "CE error: the archive: '解答.c' is no name of letters, digits and _ . + - below the archive's folder"
+            "CE error: the archive: '解答.c' is not a name of letters, digits and _ . + - below the archive's folder"
     done
     sound
 }
@@ -311,7 +311,7 @@ mark_utf8() {
     [ "$(find site -name '*.html' | wc -l)" -gt 80 ]
     # Joiners and selectors (U+200C, 200D, FE0E, FE0F) stand where writing needs them, which test_text looks at.
     while IFS= read -r -d '' file; do
-        iconv -f UTF-8 -t UTF-8 "$file" > /dev/null || fail "$file is no UTF-8"
+        iconv -f UTF-8 -t UTF-8 "$file" > /dev/null || fail "$file is not UTF-8"
         ! LC_ALL=C.UTF-8 grep -nP '[\x{1}-\x{8}\x{b}-\x{1f}\x{7f}-\x{9f}\x{ad}\x{200b}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{fe00}-\x{fe0d}\x{feff}\x{fff0}-\x{fffb}\x{e0000}-\x{e0fff}]' "$file" |
             head -c 300 | grep . || fail "$file"
     done < <(printf 'table\0json\0'; find site api -type f ! -name '*.css' ! -path 'api/submissions/*' -print0)
@@ -547,10 +547,10 @@ SCRIPT
     for words in '1 secret AC' '1 ranked AC' '2 ranked AC' '3 ranked AC'; do
         read -r number step verdict <<< "$words"
         run -0 again "$number" "$step"
-        assert_line --regexp '^submission  ok +.* is what was judged, SHA-256 [0-9a-f]{64}$'
+        assert_line --regexp '^submission  ok +.* was judged, SHA-256 [0-9a-f]{64}$'
         assert_line --regexp '^source +ok '
         assert_line --regexp "^rerun +ok +$verdict again, "
-        assert_line 'GOOD: all that was checked holds'
+        assert_line 'GOOD: all checks passed'
     done
     # From what was submitted, too: the folder with the folder in it.
     cd "$BATS_TEST_TMPDIR"
@@ -562,7 +562,7 @@ SCRIPT
     assert_line --regexp '^rerun +ok +WA again, '
     # Another source than the record's.
     run -1 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/record.json" "$BATS_TEST_TMPDIR/qsort.c"
-    assert_line --regexp '^submission  FAILED .* is another one'
+    assert_line --regexp '^submission  FAILED .* differs'
     assert_line --partial "rerun_record.sh: '$BATS_TEST_TMPDIR/qsort.c' built here differs from the record"
     echo '#error not so' > "$BATS_TEST_TMPDIR/broken.c"
     run -2 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/record.json" "$BATS_TEST_TMPDIR/broken.c"
@@ -690,12 +690,12 @@ YAML
         assert_line --partial "$line"
     done <<'FAULTS'
 contest.yaml:2: unknown key 'strat'
-contest.yaml:3: 'end: 2026-05-32T09:00:00Z' is no time
+contest.yaml:3: 'end: 2026-05-32T09:00:00Z' is not a time
 contest.yaml:5: unknown key 'colours'
 contest.yaml:6: 'scoring.penalty: many' is not a number from 0
 contest.yaml:9: there is no problem 'mergesirt'
 contest.yaml:13: the problem 'mergesort' has no group of cases 'secret/none'
-contest.yaml:14: 'problems.1.repeat: 4' is no odd number
+contest.yaml:14: 'problems.1.repeat: 4' is not an odd number
 contest.yaml:17: main_host: there is no league 'none'
 contest.yaml:19: 'problems.2.time_limit: -1' is not a number from 0.001
 contest.yaml:20: 'problems.3.id: a' is there twice
@@ -714,7 +714,7 @@ FAULTS
     rm "$contest/teams/bob.yaml"
     touch "$contest/teams/notes.txt" "$contest/submissions/readme" "$contest/submissions/ada/1.c"
     run -0 --separate-stderr "$build/grader" check "$contest"
-    assert_equal "$(grep -v 'here nothing can be graded' <<< "$stderr")" \
+    assert_equal "$(grep -v 'this machine cannot grade' <<< "$stderr")" \
         "$(printf 'grader: %s; nothing in it is graded\n' \
         'teams/notes.txt: a team is a file TEAM.yaml' \
         'submissions/ada/1.c: contest.yaml has no problem of that id; there are: A' \

@@ -228,7 +228,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
 --problem Z|--problem: there is no problem 'Z' in the results
 --machine foo|--machine: there is no machine 'foo' in the results
 --submission 99|--submission: there is no submission 99
---until 1960-01-01T00:00:00Z|--until: '1960-01-01T00:00:00Z' is no time such as 2026-05-01T09:00:00Z
+--until 1960-01-01T00:00:00Z|--until: '1960-01-01T00:00:00Z' is not a time such as 2026-05-01T09:00:00Z
 LINES
     run -2 "$build/grader" results "$contest" submissions --public
     assert_output 'grader: --public is for the standings alone: the other tables hold what came after the freeze, too'

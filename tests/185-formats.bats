@@ -345,12 +345,12 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     cd ..
     zip -qr editdistance.zip editdistance
     run -1 "$root/run_scripts/package.sh" check editdistance.zip
-    for words in 'problem.yaml: uuid is none' "there is no type 'guess'" 'limits.memory is no whole number' \
+    for words in 'problem.yaml: uuid is not a UUID' "there is no type 'guess'" 'limits.memory is not a whole number' \
         'the languages of name (de ja) and statement (en ja) differ' "unknown key 'max_score'" \
         'data/sample/1-small.in has no .ans' 'data/sample/2-similar.ans is not accepted' \
         'data/sample/2-similar.in: an input validator refuses it' 'data/invalid_output/wrong-1.out is not rejected' \
-        'data/invalid_input/1.in: every input validator takes it' 'data/sample has groups in it' \
-        'the format has no extra' 'has other line endings than LF' 'submissions/accepted has none'; do
+        'data/invalid_input/1.in: every input validator accepts it' 'data/sample must not have groups' \
+        'the format has no extra' 'has other line endings than LF' 'submissions/accepted is empty'; do
         assert_output --partial "$words"
     done
     mv editdistance.zip Edit-Distance.zip
@@ -468,11 +468,11 @@ legacy() {
     }
     mkdir -p "$z/x"
     echo not a zip > "$z/x.zip"
-    refused 'is no zip, or damaged'
+    refused 'is not a zip, or damaged'
     legacy "$z/x"
     ln -s /etc/passwd "$z/x/data/secret/2.in"
     (cd "$z" && zip -qry x.zip x)
-    refused 'a link in it'
+    refused 'a link or a special file in it'
     # Names that lead out: written under a harmless name of the same length, then changed in the file.
     legacy "$z/x"
     mkdir "$z/x/QQ" && echo bad > "$z/x/QQ/QQ_escaped"

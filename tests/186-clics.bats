@@ -363,7 +363,7 @@ JQ
     assert_equal "$(jq -c '[.frozen, .thawed]' "$out/state.json")" '["2026-01-01T00:45:00.000Z",null]'
     # The organiser's view has it, as another feed: into the same folder it is not written.
     run -2 clics --at 2026-01-01T01:30:00Z
-    assert_output --partial 'line 1 is no notification of this contest and view'
+    assert_output --partial 'line 1 is not a notification of this contest and view'
     out=$BATS_TEST_TMPDIR/full clics --at 2026-01-01T01:30:00Z
     grep -q '"105"' "$BATS_TEST_TMPDIR/full/judgements.json"
     # Thawed.
@@ -444,10 +444,10 @@ JQ
     [ ! -e "$out/event-feed.ndjson" ]
     contest_yaml 'thaw: 2026-01-01T00:50:00Z'
     run -2 clics
-    assert_output --partial "'thaw' is to be after 'end'"
+    assert_output --partial "'thaw' must be after 'end'"
     contest_yaml
     run -2 clics --id ../x
-    assert_output --partial 'is no ID'
+    assert_output --partial 'is not an ID'
     run -2 clics --at yesterday
     run -2 "$build/clics" "$contest"
     assert_output --partial 'needs a contest'
@@ -464,17 +464,17 @@ JQ
     cp "$out/event-feed.ndjson" "$BATS_TEST_TMPDIR/kept"
     head -c -5 "$BATS_TEST_TMPDIR/kept" > "$out/event-feed.ndjson"
     run -2 clics
-    assert_output --regexp 'line [0-9]+ is no notification'
+    assert_output --regexp 'line [0-9]+ is not a notification'
     sed 3d "$BATS_TEST_TMPDIR/kept" > "$out/event-feed.ndjson"
     run -2 clics
-    assert_output --partial 'line 3 is no notification'
+    assert_output --partial 'line 3 is not a notification'
     cp "$BATS_TEST_TMPDIR/kept" "$out/event-feed.ndjson"
     # Another writer, and a folder that cannot be written.
     (exec 9< "$out" && flock 9 && exec sleep 60 3>&-) &
     pid=$!
     until ! flock -n "$out" true; do sleep 0.05; done
     run -2 clics
-    assert_output --partial 'is being written by another clics'
+    assert_output --partial 'another clics is writing'
     kill $pid
     wait $pid || true
     echo x > "$BATS_TEST_TMPDIR/file"
@@ -545,16 +545,16 @@ secret/c\tmin\t60\t1'
         assert_output --partial "$words"
         rm -r "$BATS_TEST_TMPDIR/bad"
     done <<'LINES'
-secret/a|max_score: 1.5|secret/a/test_group.yaml:1: 'max_score: 1.5' is neither a whole number
-secret/a|max_score: -1|is neither a whole number
+secret/a|max_score: 1.5|secret/a/test_group.yaml:1: 'max_score: 1.5' must be a whole number
+secret/a|max_score: -1|must be a whole number
 secret/a|score_aggregation: avg|must be one of: sum, min, pass-fail
 secret/a|score_agregation: sum|unknown key 'score_agregation'
 secret/a|require_pass: sample|secret/a/test_group.yaml: max_score: it is needed, as that of secret is bounded (100)
-secret/b|max_score: 1\nrequire_pass: secret/c|'secret/c' is no group before this one
+secret/b|max_score: 1\nrequire_pass: secret/c|'secret/c' is not a group before this one
 secret/c|max_score: 1\nrequire_pass: [secret/b]|'secret/b' is not pass-fail
-secret/b|max_score: 1\nrequire_pass: secret/x|'secret/x' is no group
-secret/b|max_score: 1\nfull_feedback: yes|is neither true nor false
-secret/b|max_score: 1\nstatic_validation_score: x|is neither a whole number nor pass-fail
+secret/b|max_score: 1\nrequire_pass: secret/x|'secret/x' is not a group
+secret/b|max_score: 1\nfull_feedback: yes|must be true or false
+secret/b|max_score: 1\nstatic_validation_score: x|must be a whole number or pass-fail
 secret|score_aggregation: pass-fail|secret/b/test_group.yaml: score_aggregation: as secret is pass-fail, so must be its
 secret|score_aggregation: pass-fail\nmax_score: unbounded|what is pass-fail cannot be unbounded
 secret|require_pass: secret/a|secret may require sample alone
@@ -654,7 +654,7 @@ LINES
     sed -i 's/require_pass: \[sample\]/require_pass: secret\/none/' "$contest/contest.yaml"
     run -2 "$t/build/grader" results "$contest" standings
     assert_output --regexp \
-        "contest.yaml:[0-9]+: 'problems.1.groups.1.require_pass: secret/none' is neither sample nor a group before this one"
+        "contest.yaml:[0-9]+: 'problems.1.groups.1.require_pass: secret/none' must be sample or a group before this one"
 }
 
 @test "groups: a legacy package's testdata.yaml becomes test_group.yaml; what cannot is listed" {
@@ -679,7 +679,7 @@ LINES
     (cd "$BATS_TEST_TMPDIR" && zip -qr points.zip points)
     copy_toolkit built
     run -0 run_scripts/package.sh import "$BATS_TEST_TMPDIR/points.zip" points --by-hand
-    assert_output --partial "imported/data/secret/3: 'max' is no score_aggregation of 2025-09"
+    assert_output --partial "imported/data/secret/3: 'max' is not a score_aggregation of 2025-09"
     assert_output --partial 'imported/data/secret/3: it stopped at the first case that failed'
     refute_output --partial 'secret/2:'
     refute_output --partial 'left out'
@@ -781,5 +781,5 @@ won() { jq -r '.[] | select(.id | startswith("first") | not) | [.id, .team_ids[]
     contest_yaml 'groups: [{ id: a }]'
     echo 'group: b' >> "$contest/teams/bob.yaml"
     run -2 --separate-stderr "$build/grader" check "$contest"
-    assert_regex "$stderr" "teams/bob.yaml:3: .*is no group of contest.yaml"
+    assert_regex "$stderr" "teams/bob.yaml:3: .*is not a group of contest.yaml"
 }

@@ -96,8 +96,8 @@ checked_package() {
     printf '%s\n' 'source: [{name: One, url: "https://a.example"}, Two]' 'embargo_until: 2027-02-28T23:59:59Z' \
         'languages: [c, cpp, python3]' 'constants: {max_n: 5}' >> "$p/problem.yaml"
     checked_package 0
-    assert_line "ignored, as the format says of such a name: 'small/data/secret/a b.in'"
-    assert_line "ignored, as the format says of such a name: 'small/-x/y'"
+    assert_line "ignored, as the format demands for such a name: 'small/data/secret/a b.in'"
+    assert_line "ignored, as the format demands for such a name: 'small/-x/y'"
     assert_line 'check-package: small is a package of the format 2025-09'
     # What a sample shows must be right.
     echo B > "$p/data/sample/1.out"
@@ -120,10 +120,10 @@ checked_package() {
     cp "$p/submissions/accepted/baseline.c" "$p/submissions/accepted/baseline/main.c"
     checked_package 1
     for words in 'type: pass-fail and scoring cannot be' 'the format has no credits.writer' \
-        'credits.testers.email has no name' 'limits.time_limit is no number above 0' \
-        'limits.validation_passes is for multi-pass' 'ac_to_time_limit is no number from 1 on' \
-        'limits.memory is no whole number above 0' "embargo_until: 'tomorrow' is neither" "has no 'klingon'" \
-        "has no 'all'" "allow_file_writing: 'maybe'" 'a rights_owner is needed' \
+        'credits.testers.email has no name' 'limits.time_limit is not a number above 0' \
+        'limits.validation_passes is for multi-pass' 'ac_to_time_limit is not a number from 1 on' \
+        'limits.memory is not a whole number above 0' "embargo_until: 'tomorrow' is neither" "has no 'klingon'" \
+        "has no 'all'" "allow_file_writing: 'maybe'" 'rights_owner is missing' \
         'data/secret/1 has several illustrations: data/secret/1.png data/secret/1.svg' \
         'data/secret/1.out and data/secret/1.ans.statement' 'data/sample/1.in.statement is without' \
         'the format has no data/secret/1.x.statement' 'data/sample/1.interaction and data/sample/1.out' \

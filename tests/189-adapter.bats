@@ -180,7 +180,7 @@ sys.exit(42 if sys.stdin.read().strip().isdigit() else 43)' > "$package/input_va
     echo 'class A { }' > "$package/submissions/accepted/A.java"
     rm "$package/submissions/accepted/bytes.c" # a program of ours, not of that format
     run -0 run_scripts/package.sh check "$package" --submissions
-    assert_line --index 0 'check-package: programs are built in C, C++, Python and shell; others are named and not run'
+    assert_line --index 0 'check-package: programs in C, C++, Python and shell are run; others are only listed'
     assert_line --partial 'not checked: input_validators/other.viva: there is no compiler here for viva'
     assert_line --partial 'not checked: submissions/accepted/A.java: there is no compiler here for java'
     refute_output --partial 'submissions/accepted/main.py'

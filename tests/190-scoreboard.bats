@@ -384,7 +384,7 @@ BROKEN
     run -2 "$build/scoreboard" "$BATS_TEST_TMPDIR/nowhere"
     assert_output --partial 'nowhere/contest.yaml'
     run -2 env SOURCE_DATE_EPOCH=soon "$build/scoreboard" "$contest"
-    assert_output "scoreboard: SOURCE_DATE_EPOCH is no number of seconds: 'soon'"
+    assert_output "scoreboard: SOURCE_DATE_EPOCH is not a number of seconds: 'soon'"
     run -2 "$build/scoreboard" "$contest" --out ''
     assert_output "scoreboard: the path of the scoreboard's folder is empty"
     sqlite3 "$contest/grading/results.db" 'PRAGMA user_version = 99'

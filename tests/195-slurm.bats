@@ -142,7 +142,7 @@ submit_teams() {
     run -2 "$place/build/grader" run "$contest" --lanes 0
     # The one GPU of another model: its times rank with none of the others', whichever way.
     run -0 --separate-stderr "$build/grader" results "$contest" standings --json
-    [[ $stderr == *"were timed on 'Beta', another model than the one that ranks"* ]]
+    [[ $stderr == *"were timed on 'Beta', which is not the model that ranks"* ]]
     beta=$(query "SELECT count(*) FROM judgements JOIN machines m ON m.id = machine WHERE m.name = 'Beta'")
     assert_equal "$(jq '[.teams[] | select(.problems[0].seconds)] | length' <<< "$output")" $((12 - beta))
     assert_equal "$(jq '[.teams[] | select(.solved == 1)] | length' <<< "$output")" 12
@@ -353,7 +353,7 @@ bob|3.c|WA"
     run -2 grade_slurm --chunk x
     assert_output --partial '--chunk needs a number'
     run -2 grade_slurm --probe /nowhere
-    assert_output --partial "--probe: '/nowhere' is no program"
+    assert_output --partial "--probe: '/nowhere' is not a program"
     mkdir -p "$contest/grading/slurm/results"
     echo 'no database' > "$contest/grading/slurm/results/1.db"
     run -0 grade_slurm

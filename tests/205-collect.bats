@@ -96,7 +96,7 @@ column() {
             exit bad
         }' list
     run -2 "$collect" --list --subset 3/3
-    assert_output "collect: '3/3' is no part of the list: K/N, with K from 0 to N - 1"
+    assert_output "collect: '3/3' is not a part of the list: K/N, with K from 0 to N - 1"
 }
 
 @test "features: a line a row, in the order of the rows" {
@@ -139,20 +139,20 @@ column() {
     mkdir changed
     wrong '3s/,18,/,/' times.csv 3 '11 columns instead of 12'
     wrong '4s/$/,1/' times.csv 4 '13 columns instead of 12'
-    wrong '2s/2.25/nan/' times.csv 2 "column 'time_us' is no number that could be: 'nan'"
-    wrong '2s/2.25/inf/' times.csv 2 "column 'time_us' is no number that could be: 'inf'"
-    wrong '2s/2.25/-2.25/' times.csv 2 "column 'time_us' is no number"
+    wrong '2s/2.25/nan/' times.csv 2 "column 'time_us' is not a number that could be: 'nan'"
+    wrong '2s/2.25/inf/' times.csv 2 "column 'time_us' is not a number that could be: 'inf'"
+    wrong '2s/2.25/-2.25/' times.csv 2 "column 'time_us' is not a number"
     wrong '2s/2.25/2.35/' times.csv 2 'within its interval'
     wrong '2s/2.25,2.2/0,0/' times.csv 2 'not above 0'
     wrong '2s/1.75$/0/' times.csv 2 'the time alone, 0 us, is not above 0'
-    wrong '2s/1.75$/-1/' times.csv 2 "column 'alone_us' is no number"
+    wrong '2s/1.75$/-1/' times.csv 2 "column 'alone_us' is not a number"
     wrong '5s/,18,/,14,/' times.csv 5 '14 samples, and 15 are the least'
     wrong '3s/computation/compute/' times.csv 3 "the class is 'compute'"
     wrong '1s/time_us/time/' times.csv 1 'the header is not'
     wrong '1s/cpx/complexity/' features.csv 1 'the header is not'
     wrong '3s/,[^,]*$//' features.csv 3 '33 columns instead of 34'
-    wrong '3s/,[^,]*$/,NaN/' features.csv 3 "column 'regular' is no number that could be: 'NaN'"
-    wrong '4s/,[^,]*$/,/' features.csv 4 "column 'regular' is no number that could be: ''"
+    wrong '3s/,[^,]*$/,NaN/' features.csv 3 "column 'regular' is not a number that could be: 'NaN'"
+    wrong '4s/,[^,]*$/,/' features.csv 4 "column 'regular' is not a number that could be: ''"
     wrong '3d' features.csv 3 'timed was matmul_shared, size 64, block 8x8'
     wrong '5d' features.csv 5 '3 launches, and 4 rows in changed/times.csv'
     wrong '$p' features.csv 6 '5 launches, and 4 rows in changed/times.csv'
@@ -179,7 +179,7 @@ column() {
     cp data/new.csv before.csv
     sed '3s/,18,/,NaN,/' times.csv > wrong.csv
     run -2 "$root/run_scripts/predict.sh" collect --times wrong.csv --features features.csv --to data/new.csv
-    assert_line "wrong.csv:3: column 'samples' is no number that could be: 'NaN'"
+    assert_line "wrong.csv:3: column 'samples' is not a number that could be: 'NaN'"
     sed -i '1s/alpha/beta/' data/new.csv
     run -2 "$root/run_scripts/predict.sh" collect --times times.csv --features features.csv --to data/new.csv
     assert_output --partial 'data/new.csv:1: the header has other columns; nothing was appended'

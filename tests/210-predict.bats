@@ -114,7 +114,7 @@ without() {
     assert_output --partial "data.csv:5: column 'time_us' holds 'nan'; it must be finite"
     cp "$data" "$csv"; cell 7 alpha 1.5x
     run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m"
-    assert_output --partial "data.csv:7: column 'alpha' holds '1.5x', which is no number"
+    assert_output --partial "data.csv:7: column 'alpha' holds '1.5x', which is not a number"
     cp "$data" "$csv"; cell 7 l ''
     run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m"
     assert_output --partial "data.csv:7: column 'l' is empty"

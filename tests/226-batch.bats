@@ -70,23 +70,23 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
         assert_equal "$stderr" "batch: $1"
         assert_output ''
     }
-    said 'it needs a problem and files; see batch --help' A
+    said 'name a problem and files; see batch --help' A
     said "'x.txt' is no .c or .cu file" A x.txt
     said "there is no file 'none.c', or it cannot be read" A none.c
-    said 'unknown option or one without its value; see batch --help' A a.c --fast
-    said "--poll: '0' is no number of seconds from 0.1 to 86400" A a.c --poll 0
-    said "--resume: '0' is no number of a batch" --resume 0
+    said 'unknown option, or an option without its value; see batch --help' A a.c --fast
+    said "--poll: '0' is not a number of seconds from 0.1 to 86400" A a.c --poll 0
+    said "--resume: '0' is not the number of a batch" --resume 0
     said '101 files are more than 100: make several batches' A $(printf 'a.c %.0s' {1..101})
     said 'items[0]: problem: there is no such problem in this contest (HTTP 400)' Z a.c
     said 'there is no such page (HTTP 404)' --resume 99
     printf '\xff' > broken.c
-    said "'broken.c' is no text in UTF-8" A broken.c
+    said "'broken.c' is not text in UTF-8" A broken.c
     mkdir folder.c
     run -2 --separate-stderr batch A folder.c
     chmod 640 token
     said "others may read '$BATS_TEST_TMPDIR/token': chmod 600 it first" A a.c
     token_file 'no token'
-    said "what is in '$BATS_TEST_TMPDIR/token' is no token" A a.c
+    said "'$BATS_TEST_TMPDIR/token' does not contain a token" A a.c
     token_file "1.$(printf 'A%.0s' {1..43})"
     said 'this token is none, or is none any more (HTTP 401)' A a.c
     token_file "$(token ada)"
@@ -96,7 +96,7 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     assert_regex "$stderr" "^batch: cannot open the token's file"
     token_file 1.AAAA
     for url in ftp://127.0.0.1 'http://127.0.0.1/?x' 'http://a b' file:///etc/passwd https://; do
-        said "'$url' is no server's address, such as https://contest.example.org" A a.c
+        said "'$url' is not a server's address, such as https://contest.example.org" A a.c
     done
     url=http://127.0.0.1:1
     run -3 --separate-stderr batch A a.c --patience 0

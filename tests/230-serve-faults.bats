@@ -100,7 +100,7 @@ hold() {
     assert_equal "$(hand_in long) $(hand_in long)" '200 200'
     assert_equal "$(query 'SELECT group_concat(path) FROM (SELECT path FROM submissions ORDER BY id)')" short.c,long.c
     assert_equal "$(find "$contest/grading/sources" -mindepth 1 -maxdepth 1 | wc -l)" 2
-    assert_equal "$(cat "$BATS_TEST_TMPDIR/server.log")" "serve: $db: another program has held it for too long"
+    assert_equal "$(cat "$BATS_TEST_TMPDIR/server.log")" "serve: $db: another program has locked it for too long"
 }
 
 @test "a disk that fills while a batch is taken: all of it or nothing, rows and files; and then once" {
@@ -167,8 +167,8 @@ SCRIPT
     assert_output --regexp '^this account or address sends too much at once.*429$'
     # Another account of the same address, which has twice the share.
     run -0 post "$bob"
-    assert_output '{"code":400,"message":"the body is no JSON object"}400'
+    assert_output '{"code":400,"message":"the body is not a JSON object"}400'
     for i in 1 2; do exec {fds[i]}>&-; done
     until_true 20 bash -c "[[ \$(curl -s -H 'Authorization: Bearer $ada' -H 'Expect:' \
-        --data-binary '@$BATS_TEST_TMPDIR/much' '$url/api/contests/contest/submissions') == *'no JSON object'* ]]"
+        --data-binary '@$BATS_TEST_TMPDIR/much' '$url/api/contests/contest/submissions') == *'not a JSON object'* ]]"
 }

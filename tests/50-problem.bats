@@ -249,7 +249,7 @@ setup() {
     assert_line 'sample/1-small: -1.97580226'
     # Without it the answer, a double, is no output; each case says so once.
     run -2 make -s check-problem PROBLEM=dot
-    assert_equal "$(grep -c '^FAILED .*: the answer is no output: write solve() in problems/dot/outputs.c$' <<< "$output")" 2
+    assert_equal "$(grep -c '^FAILED .*: the answer is not an output: write solve() in problems/dot/outputs.c$' <<< "$output")" 2
     assert_line 'check-problem: dot: 2 checks failed'
     { cat helpers.c; echo "$block"; } > problems/dot/outputs.c
     run -0 make -s check-problem PROBLEM=dot

@@ -37,9 +37,9 @@ bool format_classroom(FILE *file, const struct graded *results, size_t count, co
     bool ok;
 
     if (count != 1)
-        return error_usage(error, "classroom takes one result: a grader of a workflow has one submission");
+        return error_usage(error, "classroom takes one result, as a workflow's grader has one submission");
     if (graded->case_count && graded->verdict != VERDICT_AC && !graded->keep_going)
-        return error_usage(error, "the judging ended at the first failure, so what the others are worth is not known: "
+        return error_usage(error, "the judging ended at the first failure, so the points of the others are unknown: "
                                   "judge with --keep-going");
     list = json_array();
     for (size_t i = 0; i < tests; i++)

@@ -65,9 +65,9 @@ bool format_gradescope(FILE *file, const struct graded *results, size_t count, c
     bool ok;
 
     if (count != 1)
-        return error_usage(error, "gradescope takes one result, for one submission has one results.json");
+        return error_usage(error, "gradescope takes one result, as one submission has one results.json");
     if (graded->case_count && graded->verdict != VERDICT_AC && !graded->keep_going)
-        return error_usage(error, "the judging ended at the first failure, so what the others are worth is not known: "
+        return error_usage(error, "the judging ended at the first failure, so the points of the others are unknown: "
                                   "judge with --keep-going");
     if (graded->case_count)
         score = options->points * (double)graded_accepted(graded) / (double)graded->case_count;

@@ -63,7 +63,7 @@ bool format_summary(FILE *file, const struct graded *results, size_t count, cons
         line(file, "Message", graded->message);
         fprintf(file, "Cases: %zu of %zu accepted  \n", graded_accepted(graded), graded->case_count);
         if (graded->left_out)
-            fprintf(file, "Left out, as they need a GPU: %zu  \n", graded->left_out);
+            fprintf(file, "Skipped, as they need a GPU: %zu  \n", graded->left_out);
         if (graded->review)
             fputs("To be reviewed before its times count.  \n", file);
         if (graded->case_count)

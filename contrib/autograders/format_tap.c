@@ -78,7 +78,7 @@ bool format_tap(FILE *file, const struct graded *results, size_t count, const st
                                              .message = graded->message };
 
         if (graded->left_out)
-            fprintf(file, "# %zu cases need a GPU and were left out\n", graded->left_out);
+            fprintf(file, "# %zu cases need a GPU and were skipped\n", graded->left_out);
         for (size_t k = 0; k < (graded->case_count ? graded->case_count : 1); k++)
             if (!point(file, ++number, graded, graded->case_count ? &graded->cases[k] : &judging, options))
                 return error_toolkit(error, "out of memory");

@@ -16,21 +16,21 @@
 #include "verify/base/number.h"
 
 static const char help[] =
-    "usage: convert FORMAT [options] RESULT...    RESULT: what main_host --json wrote, or a line of batch\n"
+    "usage: convert FORMAT [options] RESULT...    RESULT: a file of main_host --json, or a line of batch\n"
     "\n"
     "FORMAT: junit       JUnit XML\n"
     "        tap         TAP, the Test Anything Protocol\n"
     "        summary     Markdown for a GitHub step summary\n"
-    "        gradescope  Gradescope's results.json, of one RESULT\n"
-    "        classroom   JSON of a grader for GitHub Classroom, of one RESULT\n"
+    "        gradescope  Gradescope's results.json, from one RESULT\n"
+    "        classroom   JSON of a grader for GitHub Classroom, from one RESULT\n"
     "\n"
-    "  --out FILE      write to FILE rather than to standard output\n"
-    "  --title TEXT    a name to put on it: the team's, the assignment's\n"
-    "  --full          for organisers: secret cases by name and with their messages\n"
-    "  --tap-version N tap: 13 or 14 (default: 13, which every reader takes)\n"
-    "  --points N      gradescope, classroom: what all cases together are worth (default: 100)\n"
+    "  --out FILE      write to FILE instead of standard output\n"
+    "  --title TEXT    a title, such as the team's or the assignment's name\n"
+    "  --full          for organisers: show secret cases with their names and messages\n"
+    "  --tap-version N tap: 13 or 14 (default: 13, which every reader accepts)\n"
+    "  --points N      gradescope, classroom: the points of all cases together (default: 100)\n"
     "  --hide-secret   gradescope: never show secret cases, not even after the due date\n"
-    "  --execution-time S  gradescope: what judging took, seconds\n"
+    "  --execution-time S  gradescope: the time of the judging in seconds\n"
     "  --help          print this and exit\n";
 
 static const struct {
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
         }
     write = format_of(argv[optind]);
     if (ok && (!write || argc - optind < 2 || argc - optind > RESULTS_MOST))
-        ok = error_usage(&error, "a FORMAT (junit, tap, summary, gradescope or classroom) and a RESULT are needed; see "
+        ok = error_usage(&error, "give a FORMAT (junit, tap, summary, gradescope or classroom) and a RESULT; see "
                                  "--help");
     options.title = clean_text(title, TITLE_BYTES);
     results = ok ? calloc((size_t)(argc - optind), sizeof *results) : NULL;

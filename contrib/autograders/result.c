@@ -226,12 +226,12 @@ bool graded_read(struct graded *graded, const char *path, bool full, struct erro
     if (stat(path, &status) != 0)
         return error_usage(error, "cannot read '%s': %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode) || status.st_size > FILE_MOST)
-        return error_usage(error, "'%s' is no file, or larger than 64 MiB", path);
+        return error_usage(error, "'%s' is not a file, or it is larger than 64 MiB", path);
     root = canonical_read_file(path, &why);
     if (!root)
-        return error_usage(error, "%s: it is no JSON of main_host", why.text);
+        return error_usage(error, "%s: it is not JSON from main_host", why.text);
     ok = json_is_string(json_object_get(root, "batch")) ? read_line(graded, root) : read_root(graded, root, full);
-    ok = ok || error_usage(error, "'%s' is no result of main_host", path);
+    ok = ok || error_usage(error, "'%s' is not a result of main_host", path);
     json_decref(root);
     if (!ok)
         graded_release(graded);

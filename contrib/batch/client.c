@@ -45,14 +45,14 @@ static bool read_token(const char *path, char token[TOKEN], struct error *error)
         return error_usage(error, "cannot open the token's file '%.200s': %s", path, strerror(errno));
     ok = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     if (!ok)
-        error_usage(error, "'%.200s' is no regular file", path);
+        error_usage(error, "'%.200s' is not a regular file", path);
     else if ((ok = (status.st_mode & 077) == 0))
         got = read(fd, token, TOKEN - 1);
     else
         error_usage(error, "others may read '%.200s': chmod 600 it first", path);
     close(fd);
     token[got > 0 ? got : 0] = '\0';
-    return ok && (is_token(token) || error_usage(error, "what is in '%.200s' is no token", path));
+    return ok && (is_token(token) || error_usage(error, "'%.200s' does not contain a token", path));
 }
 
 static bool is_server(const char *url)
@@ -72,7 +72,7 @@ struct client *client_new(const char *url, const char *token_file, struct error 
         return NULL;
     }
     if (!is_server(url)) {
-        error_usage(error, "'%.200s' is no server's address, such as https://contest.example.org", url);
+        error_usage(error, "'%.200s' is not a server's address, such as https://contest.example.org", url);
         goto fail;
     }
     if (!read_token(token_file, token, error))
@@ -124,7 +124,7 @@ static bool keep(struct transfer *transfer, const char *data, size_t size)
     struct client_reply *reply = transfer->reply;
 
     if (size > transfer->most || reply->size > transfer->most - size) {
-        snprintf(reply->why, sizeof reply->why, "it says more than %zu bytes", transfer->most);
+        snprintf(reply->why, sizeof reply->why, "its answer is longer than %zu bytes", transfer->most);
         return false;
     }
     if (reply->size + size + 1 > transfer->room) {

@@ -59,7 +59,7 @@ static bool read_back(const struct lines *lines, const char *batch, struct items
         json_decref(line);
     }
     if (blob.size > 0 && at < end && ftruncate(lines->fd, at - (const char *)blob.data) != 0)
-        error_system(error, "cannot cut the broken end of '%s' away", lines->path);
+        error_system(error, "cannot cut off the broken end of '%s'", lines->path);
     blob_release(&blob);
     return !error->text[0];
 }
@@ -75,7 +75,7 @@ bool lines_open(struct lines *lines, const char *path, const char *batch, struct
     if (lines->fd < 0)
         return error_usage(error, "cannot open '%s': %s", path, strerror(errno));
     if (fstat(lines->fd, &status) != 0 || !S_ISREG(status.st_mode))
-        return error_usage(error, "'%s' is no regular file", path);
+        return error_usage(error, "'%s' is not a regular file", path);
     if (flock(lines->fd, LOCK_EX | LOCK_NB) != 0)
         return error_usage(error, "another program writes results to '%s'", path);
     return read_back(lines, batch, items, error);

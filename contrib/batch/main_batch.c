@@ -23,25 +23,26 @@
 static const char help[] =
     "usage: batch PROBLEM FILE... [--times] [--explain] [--counters] [--again] [--out FILE] [--resume BATCH] ...\n"
     "\n"
-    "Has each FILE, a .c or .cu, judged by itself by a contest's server, and writes a line of JSON for each when its\n"
-    "result is there: the batch, the file's name, and what docs/formats/batches.md lists. At most 100 files. They are\n"
-    "judged behind all that is the contest's and stand in no standings. Says the batch's number on standard error.\n"
+    "Sends each FILE (.c or .cu, at most 100 files) to a contest's server, which judges each file alone, after all\n"
+    "submissions of the contest. The results enter no standings. Writes one line of JSON per file when its result\n"
+    "arrives: the batch, the file's name, and the fields that docs/formats/batches.md lists. Prints the batch's\n"
+    "number on standard error.\n"
     "\n"
-    "  --times          have those that are right timed as well\n"
-    "  --explain        and explained by the simulator, where it runs them, in one sample\n"
-    "  --counters       and counted: by the GPU that times them, or by the simulator\n"
+    "  --times          also measure the times of accepted submissions\n"
+    "  --explain        also explain them by the simulator on one sample, if the simulator runs them\n"
+    "  --counters       also count events, on the GPU that times them or on the simulator\n"
     "  --again          judge a source again that was judged before\n"
-    "  --out FILE       write to FILE, behind what is in it; what is in it of this batch is not written twice\n"
-    "  --resume BATCH   send nothing: write the results of that batch. With PROBLEM and FILE... of then lines have\n"
-    "                   their names; without, the server's\n"
-    "  --poll SECONDS   ask every so often; else results come as a stream\n"
-    "  --patience SECONDS  how long to go on trying where the server does not answer (default: 300)\n"
+    "  --out FILE       append to FILE; results of this batch that FILE has are not written again\n"
+    "  --resume BATCH   send nothing, but write the results of that batch. With its PROBLEM and FILE... the lines\n"
+    "                   have these names; without, the server's names\n"
+    "  --poll SECONDS   ask the server every SECONDS (default: results come as a stream)\n"
+    "  --patience SECONDS  keep trying this long if the server does not answer (default: 300)\n"
     "  --url URL        the server's address (default: CONTEST_URL, or the file `url` beside the token)\n"
-    "  --token FILE     of mode 0600, of `grade.sh CONTEST token --program NAME`\n"
+    "  --token FILE     the token of `grade.sh CONTEST token --program NAME`, a file of mode 0600\n"
     "                   (default: ~/.config/gpu-contest/token)\n"
     "\n"
-    "exit codes: 0 all have a verdict, whatever it is, and are written; 2 usage, or the server refuses it; 3 the\n"
-    "server or this machine failed: go on with --resume\n";
+    "exit codes: 0 all files have a verdict, good or bad, and it is written; 2 usage, or the server refused; 3 the\n"
+    "server or this machine failed: continue with --resume\n";
 
 struct options {
     bool times, explain, counters, again;
@@ -115,12 +116,12 @@ static bool ends_with(const char *text, const char *end)
 static bool check_files(const struct options *options, struct error *error)
 {
     if (!options->resume && options->file_count == 0)
-        return error_usage(error, "it needs a problem and files; see batch --help");
+        return error_usage(error, "name a problem and files; see batch --help");
     if (options->file_count > LINES_ITEMS)
         return error_usage(error, "%zu files are more than %d: make several batches", options->file_count, LINES_ITEMS);
     for (size_t i = 0; i < options->file_count; i++) {
         if (!ends_with(options->files[i], ".c") && !ends_with(options->files[i], ".cu"))
-            return error_usage(error, "'%.200s' is no .c or .cu file", options->files[i]);
+            return error_usage(error, "'%.200s' is not a .c or .cu file", options->files[i]);
         if (!options->resume && access(options->files[i], R_OK) != 0)
             return error_usage(error, "there is no file '%.200s', or it cannot be read", options->files[i]);
     }
@@ -130,7 +131,7 @@ static bool check_files(const struct options *options, struct error *error)
 static bool take_number(const char *name, const char *text, double least, double *number, struct error *error)
 {
     return number_decimal(text, least, 86400, number) ||
-           error_usage(error, "--%s: '%.60s' is no number of seconds from %g to 86400", name, text, least);
+           error_usage(error, "--%s: '%.60s' is not a number of seconds from %g to 86400", name, text, least);
 }
 
 static bool take_options(struct options *options, int argc, char **argv, struct error *error)
@@ -163,9 +164,9 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
         case 'r':
             options->resume = optarg;
             ok = number_integer(optarg, 1, INT64_MAX, &number) ||
-                 error_usage(error, "--resume: '%.60s' is no number of a batch", optarg);
+                 error_usage(error, "--resume: '%.60s' is not the number of a batch", optarg);
             break;
-        default: return error_usage(error, "unknown option or one without its value; see batch --help");
+        default: return error_usage(error, "unknown option, or an option without its value; see batch --help");
         }
     }
     if (ok && optind < argc)
@@ -173,7 +174,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
     options->files = argv + optind;
     options->file_count = (size_t)(argc - optind);
     if (ok && options->again && options->resume)
-        return error_usage(error, "--again and --resume exclude each other: what is resumed was sent already");
+        return error_usage(error, "--again and --resume exclude each other: a resumed batch was sent before");
     find_token(options);
     return ok && check_files(options, error) && find_url(options, error);
 }
@@ -243,7 +244,7 @@ static json_t *ask(struct batch *batch, const char *path, const char *body, bool
     batch->heard = clock_ns();
     value = json_loadb(reply.body ? reply.body : "", reply.size, 0, NULL);
     if (!json_is_object(value)) {
-        error_toolkit(batch->error, "what '%.200s' answers is no JSON object: is it a contest's server?",
+        error_toolkit(batch->error, "the answer of '%.200s' is not a JSON object: is it a contest's server?",
                       batch->options->url);
         json_decref(value);
         value = NULL;
@@ -277,7 +278,7 @@ static bool add_file(json_t *items, const struct options *options, const char *p
     source = json_stringn((const char *)(blob.data ? blob.data : (unsigned char *)""), blob.size);
     blob_release(&blob);
     if (!source)
-        return error_usage(error, "'%.200s' is no text in UTF-8", path);
+        return error_usage(error, "'%.200s' is not text in UTF-8", path);
     item = json_pack("{s:s, s:o, s:s, s:o, s:b}", "problem", options->problem, "source", source, "language",
                      ends_with(path, ".cu") ? "cuda" : "c", "want", wants_of(options), "again", (int)options->again);
     return json_array_append_new(items, item) == 0 || error_toolkit(error, "out of memory");
@@ -293,7 +294,7 @@ static bool take_numbers(struct batch *batch, const json_t *answer)
     if (json_array_size(items) == 0 || json_array_size(items) > LINES_ITEMS)
         return error_toolkit(batch->error, "the server's answer has no items");
     if (options->file_count > 0 && json_array_size(items) != options->file_count)
-        return error_usage(batch->error, "batch %s has %zu items, and %zu files are given: give those of then, or none",
+        return error_usage(batch->error, "batch %s has %zu items, but you gave %zu files: give its files, or none",
                            batch->number, json_array_size(items), options->file_count);
     json_array_foreach(items, i, item) {
         const char *id = json_string_value(json_object_get(item, "id"));
@@ -388,7 +389,7 @@ static bool take_line(void *context, const char *text, size_t size)
 {
     struct batch *batch = context;
     json_t *result = json_loadb(text, size, 0, NULL);
-    bool ok = json_is_object(result) || error_toolkit(batch->error, "a line of the server's stream is no result");
+    bool ok = json_is_object(result) || error_toolkit(batch->error, "a line of the server's stream is not a result");
 
     batch->heard = clock_ns();
     ok = ok && put_result(batch, result);

@@ -95,7 +95,7 @@ bool feed_load(struct feed *feed, const char *path, const char *prefix, struct e
         if (!ok)
             error_usage(
                 error,
-                "%s: line %zu is no notification of this contest and view; clients have seen the file, so it is "
+                "%s: line %zu is not a notification of this contest and view; clients have seen the file, so it is "
                 "not mended: move it away to begin a new feed",
                 path, feed->count + 1);
     }

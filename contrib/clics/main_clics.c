@@ -29,13 +29,14 @@ static const char help[] =
     "\n"
     "Writes the results of the contest in the folder CONTEST to DIR as a CLICS Contest API 2023-06: NAME.json for "
     "each\n"
-    "endpoint, and event-feed.ndjson, to which every call appends what has changed. Without --public also\n"
-    "what was handed in: submissions/N/files, a zip archive.\n"
+    "endpoint, and event-feed.ndjson, to which every call appends the changes. Without --public it also writes\n"
+    "the submitted files: submissions/N/files, a zip archive.\n"
     "\n"
-    "  --public       as everybody may see it: nothing before the start, no verdicts of the freeze until the thaw\n"
+    "  --public       write only what everybody may see: nothing before the start, no verdicts of the freeze\n"
+    "                 until the thaw\n"
     "  --id ID        the contest's ID (default: from the name of the folder)\n"
-    "  --at TIME      the state of the contest at that moment (default: now); the results are those of now\n"
-    "  --since TOKEN  prints the notifications after that token, those of this call too\n"
+    "  --at TIME      the state of the contest at that moment (default: now); the results are the current ones\n"
+    "  --since TOKEN  print the notifications after that token, including those of this call\n"
     "\n"
     "exit codes: 0 done, 2 usage, 3 the toolkit failed\n";
 
@@ -64,15 +65,16 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
         case 's': options->since = optarg; break;
         case 'a':
             if (!contest_time(optarg, &options->at))
-                return error_usage(error, "--at: '%.60s' is no time such as 2026-05-01T09:00:00Z", optarg);
+                return error_usage(error, "--at: '%.60s' is not a time such as 2026-05-01T09:00:00Z", optarg);
             break;
-        default: return error_usage(error, "unknown option or one without its value; see clics --help");
+        default: return error_usage(error, "unknown option, or an option without its value; see clics --help");
         }
     }
     if (optind + 1 != argc || !options->out)
-        return error_usage(error, "it needs a contest's folder and --out DIR; see clics --help");
+        return error_usage(error, "give a contest's folder and --out DIR; see clics --help");
     if (options->id && !clics_is_id(options->id))
-        return error_usage(error, "--id: '%.60s' is no ID: 1 to 36 of a-z A-Z 0-9 _ . -, no - or . first, no . last",
+        return error_usage(error, "--id: '%.60s' is not an ID: use 1 to 36 of a-z A-Z 0-9 _ . -, no - or . at the "
+                                  "start, no . at the end",
                            options->id);
     options->contest = argv[optind];
     return true;
@@ -93,7 +95,7 @@ static int open_out(const char *out, struct error *error)
     else if (flock(fd, LOCK_EX | LOCK_NB) == 0)
         return fd;
     else
-        error_usage(error, "'%s' is being written by another clics", out);
+        error_usage(error, "another clics is writing '%s'", out);
     if (fd >= 0)
         close(fd);
     return -1;

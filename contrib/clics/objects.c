@@ -111,7 +111,7 @@ static bool read_contest(const struct reader *reader)
     char text[CLICS_TIME];
 
     if (!object)
-        return error_usage(reader->error, "contest.yaml: 'name' is no UTF-8");
+        return error_usage(reader->error, "contest.yaml: 'name' is not UTF-8");
     set_time(reader, object, "start_time", NULL, contest->start);
     clics_reltime(contest->end - contest->start, text);
     json_object_set_new(object, "duration", json_string(text));
@@ -725,12 +725,12 @@ json_t *objects_read(const struct view *view, struct error *error)
 
     if (contest->start <= 0 || contest->end <= 0) {
         error_usage(error,
-                    "%s: the Contest API tells when a contest starts and how long it is: 'start' and 'end' are needed",
+                    "%s: the Contest API needs the contest's 'start' and 'end'",
                     contest->settings.path);
         return NULL;
     }
     if (!board_has_scores(contest) && contest->penalty != floor(contest->penalty)) {
-        error_usage(error, "%s: the Contest API has penalties of whole minutes: scoring.penalty is %g",
+        error_usage(error, "%s: scoring.penalty is %g: the Contest API needs whole minutes",
                     contest->settings.path, contest->penalty);
         return NULL;
     }

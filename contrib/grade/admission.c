@@ -56,8 +56,8 @@ bool admission_refuses(const struct contest *contest, struct store *store, const
         return false;
     if (contest->total > 0 && total >= (int64_t)contest->total) {
         *limit = "total";
-        snprintf(why, ADMISSION_WHY, "not judged: the team has handed in %d submissions, as many as it may"
-                                     " (limits.total)", (int)total);
+        snprintf(why, ADMISSION_WHY, "not judged: the team has made %d submissions, the maximum (limits.total)",
+                 (int)total);
     } else if (contest->per_hour > 0 && hour >= (int64_t)contest->per_hour) {
         time_t next;
         struct tm parts;
@@ -73,8 +73,8 @@ bool admission_refuses(const struct contest *contest, struct store *store, const
         if (gmtime_r(&next, &parts))
             strftime(text, sizeof text, "%H:%M", &parts);
         *limit = "per_hour";
-        snprintf(why, ADMISSION_WHY, "not judged: the team has handed in %d submissions within an hour, as many as it"
-                                     " may (limits.per_hour): hand it in again from %s UTC on", (int)hour, text);
+        snprintf(why, ADMISSION_WHY, "not judged: the team has made %d submissions within an hour, the maximum"
+                                     " (limits.per_hour): submit it again after %s UTC", (int)hour, text);
     }
     return true;
 }

@@ -145,8 +145,8 @@ static bool take_name(const struct contest *contest, const struct setting *item,
 {
     *name = item->value;
     return name_is(item->value, path ? NAME_WORDS : NAME_WORD) ||
-           bad(contest, item,
-               path ? "is no path of letters, digits and _ . - /" : "is no name of letters, digits and _ . -", error);
+           bad(contest, item, path ? "is not a path of letters, digits and _ . - /"
+                                   : "is not a name of letters, digits and _ . -", error);
 }
 
 /* A text that is shown as it is. */
@@ -155,7 +155,7 @@ static bool take_text(const struct contest *contest, const struct setting *item,
     if (strlen(item->value) > 200)
         return bad(contest, item, "is longer than 200 bytes", error);
     return name_is(item->value, NAME_TEXT) ||
-           bad(contest, item, "has a character that cannot be seen or steers text", error);
+           bad(contest, item, "has an invisible or control character", error);
 }
 
 /* Whether two names are of one group: either may be without its folder. */
@@ -182,7 +182,7 @@ static bool take_requirement(const struct contest *contest, const struct contest
         group->require |= 1u << i;
         return true;
     }
-    return bad(contest, item, "is neither sample nor a group before this one", error);
+    return bad(contest, item, "must be sample or a group before this one", error);
 }
 
 static bool take_group(struct contest *contest, struct contest_problem *problem, const struct setting *item,
@@ -193,9 +193,9 @@ static bool take_group(struct contest *contest, struct contest_problem *problem,
     int used = 0, choice;
 
     if (sscanf(key, "groups.%u.%n", &index, &used) != 1 || used == 0 || index > problem->group_count)
-        return bad(contest, item, "is no list of groups: - name: ...", error);
+        return bad(contest, item, "is not a list of groups: - name: ...", error);
     if (index >= CONTEST_GROUPS)
-        return bad(contest, item, "is one group too many", error);
+        return bad(contest, item, "is more groups than allowed", error);
     group = &problem->groups[index];
     if (index == problem->group_count) {
         *group = (struct contest_group){ .aggregation = AGGREGATION_PASS_FAIL };
@@ -215,7 +215,7 @@ static bool take_group(struct contest *contest, struct contest_problem *problem,
     if (strcmp(key, "require_pass") == 0 || strncmp(key, "require_pass.", 13) == 0)
         return take_requirement(contest, problem, group, item, error);
     return bad(contest, item,
-               "is an unknown key of a group: there are name, max_score, score_aggregation, require_pass", error);
+               "is an unknown key of a group; the keys are name, max_score, score_aggregation, require_pass", error);
 }
 
 /* A colour as HTML has it. In YAML it stands in quotes: # begins a comment. */
@@ -223,7 +223,7 @@ static bool take_rgb(const struct contest *contest, const struct setting *item, 
 {
     if (item->value[0] != '#' || strlen(item->value) != 7 ||
         strspn(item->value + 1, "0123456789abcdefABCDEF") != 6)
-        return bad(contest, item, "is no colour such as \"#ff8000\"", error);
+        return bad(contest, item, "is not a colour such as \"#ff8000\"", error);
     *rgb = item->value;
     return true;
 }
@@ -236,9 +236,9 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
     int used = 0;
 
     if (sscanf(key, "problems.%u.%n", &index, &used) != 1 || used == 0 || index > contest->problem_count)
-        return bad(contest, item, "is no list of problems: - id: ...", error);
+        return bad(contest, item, "is not a list of problems: - id: ...", error);
     if (index >= CONTEST_PROBLEMS)
-        return bad(contest, item, "is one problem too many", error);
+        return bad(contest, item, "is more problems than allowed", error);
     problem = &contest->problems[index];
     if (index == contest->problem_count) {
         *problem = (struct contest_problem){ .samples = "sample", .secret = "secret", .repeat = 11, .points = 100 };
@@ -250,7 +250,7 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
             return false;
         for (const struct contest_problem *other = contest->problems; other < problem; other++)
             if (other->id && strcasecmp(other->id, problem->id) == 0)
-                return bad(contest, item, "is there twice, as some file systems read it", error);
+                return bad(contest, item, "occurs twice on file systems that ignore case", error);
         return true;
     }
     if (strcmp(key, "problem") == 0)
@@ -266,7 +266,7 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
     if (strcmp(key, "secret") == 0)
         return take_name(contest, item, true, &problem->secret, error);
     if ((strcmp(key, "ranked") == 0 || strcmp(key, "ranked_case") == 0) && problem->ranked)
-        return bad(contest, item, "is there beside the other one: a group or a case, please", error);
+        return bad(contest, item, "excludes the other one: give a group or a case", error);
     if (strcmp(key, "ranked") == 0)
         return take_name(contest, item, true, &problem->ranked, error);
     if (strcmp(key, "ranked_case") == 0) {
@@ -277,7 +277,7 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
         if (!take_whole(contest, item, 1, 9999, &problem->repeat, error))
             return false;
         return fmod(problem->repeat, 2) == 1 ||
-               bad(contest, item, "is no odd number: a median is to be one of the times", error);
+               bad(contest, item, "is not an odd number: the median must be one of the times", error);
     }
     if (strcmp(key, "time_limit") == 0)
         return take_number(contest, item, 0.001, 3600, &problem->time_limit, error);
@@ -309,22 +309,22 @@ static bool take_team_group(struct contest *contest, const struct setting *item,
     int used = 0;
 
     if (sscanf(item->key, "groups.%u.%n", &index, &used) != 1 || used == 0 || index > contest->team_group_count)
-        return bad(contest, item, "is no list of groups: - id: ...", error);
+        return bad(contest, item, "is not a list of groups: - id: ...", error);
     if (index >= CONTEST_TEAM_GROUPS)
-        return bad(contest, item, "is one group too many", error);
+        return bad(contest, item, "is more groups than allowed", error);
     group = &contest->team_groups[index];
     contest->team_group_count = index + 1;
     if (strcmp(item->key + used, "name") == 0)
         return group->name = item->value, take_text(contest, item, error);
     if (strcmp(item->key + used, "id") != 0)
-        return bad(contest, item, "is an unknown key of a group of teams: there are id, name", error);
+        return bad(contest, item, "is an unknown key of a group of teams; the keys are id, name", error);
     if (!take_name(contest, item, false, &group->id, error))
         return false;
     if (strlen(group->id) > 20)
         return bad(contest, item, "is longer than 20 characters", error);
     for (const struct contest_group_of_teams *other = contest->team_groups; other < group; other++)
         if (other->id && strcmp(other->id, group->id) == 0)
-            return bad(contest, item, "is there twice", error);
+            return bad(contest, item, "occurs twice", error);
     return true;
 }
 
@@ -341,7 +341,8 @@ static bool take(struct contest *contest, const struct setting *item, struct err
     int choice;
 
     if (time)
-        return contest_time(item->value, time) || bad(contest, item, "is no time such as 2026-05-01T09:00:00Z", error);
+        return contest_time(item->value, time) ||
+               bad(contest, item, "is not a time such as 2026-05-01T09:00:00Z", error);
     if (strncmp(key, "problems", 8) == 0)
         return take_problem(contest, item, error);
     if (strcmp(key, "name") == 0) {
@@ -452,7 +453,7 @@ static bool group_fits(const struct contest *contest, const struct contest_probl
         return error_usage(error, "%s:%d: group number %zu of problem %s has no 'name'", path, line, index + 1,
                            problem->id);
     if (!is_within(group->name, problem->secret))
-        return error_usage(error, "%s:%d: problem %s: the group '%s' is not within '%s', whose cases are run", path,
+        return error_usage(error, "%s:%d: problem %s: the group '%s' is not below '%s', whose cases are run", path,
                            line, problem->id, group->name, problem->secret);
     for (size_t k = 0; k < index; k++) {
         const char *other = problem->groups[k].name;
@@ -475,8 +476,8 @@ static bool problem_fits(const struct contest *contest, const struct contest_pro
         return error_usage(error, "%s:%d: problem number %zu has no '%s'", path, line, index + 1,
                            problem->id ? "problem" : "id") || faults_note(faults, error);
     if (contest->scoring == SCORING_GROUPS && strcmp(problem->secret, "all") == 0)
-        return error_usage(error, "%s:%d: problem %s: groups are parts of a folder: 'secret: all' has none", path,
-                           line, problem->id) || faults_note(faults, error);
+        return error_usage(error, "%s:%d: problem %s: groups are folders below 'secret', and 'secret: all' has none",
+                           path, line, problem->id) || faults_note(faults, error);
     for (size_t i = 0; i < problem->group_count; i++)
         if (!group_fits(contest, problem, i, error) && !faults_note(faults, error))
             return false;
@@ -497,9 +498,9 @@ static const char *times_fault(const struct contest *contest, const char **key)
     if (contest->show_code && end <= 0)
         return *key = "show_code", "'show_code' needs an 'end'";
     if (contest->thaw > 0 && (contest->freeze <= 0 || contest->thaw <= end))
-        return *key = "thaw", "'thaw' is to be after 'end', and needs a 'freeze'";
+        return *key = "thaw", "'thaw' must be after 'end', and needs a 'freeze'";
     if (contest->final > 0 && contest->final <= end)
-        return *key = "final", "'final' is to be after 'end'";
+        return *key = "final", "'final' must be after 'end'";
     return NULL;
 }
 
@@ -512,7 +513,7 @@ static bool fits(const struct contest *contest, struct faults *faults, struct er
         !(error_usage(error, "%s: the key 'name' is missing", path) || faults_note(faults, error)))
         return false;
     if (contest->problem_count == 0 &&
-        !(error_usage(error, "%s: there is no problem: problems: - id: A", path) || faults_note(faults, error)))
+        !(error_usage(error, "%s: it names no problem: add problems: - id: A", path) || faults_note(faults, error)))
         return false;
     for (size_t i = 0; i < contest->problem_count; i++)
         if (!problem_fits(contest, &contest->problems[i], faults, error))
@@ -528,7 +529,7 @@ static bool fits(const struct contest *contest, struct faults *faults, struct er
     if (contest->full_at > contest->zero_at)
         return true;
     key = contest_line(contest, "scoring.full_at") ? "scoring.full_at" : "scoring.zero_at";
-    return error_usage(error, "%s:%d: scoring.full_at (%g) is to be above scoring.zero_at (%g)", path,
+    return error_usage(error, "%s:%d: scoring.full_at (%g) must be above scoring.zero_at (%g)", path,
                        contest_line(contest, key), contest->full_at, contest->zero_at) || faults_note(faults, error);
 }
 

@@ -56,7 +56,7 @@ bool devices_tell(const struct contest *contest, struct store *store, struct err
 
         text_show(name, sizeof name, (const char *)sqlite3_column_text(statement, 0));
         fprintf(stderr,
-                "grader: %d accepted submissions were timed on '%s', another model than the one that ranks:"
+                "grader: %d accepted submissions were timed on '%s', which is not the model that ranks:"
                 " rejudge them with --machine, or choose with scoring.device\n",
                 sqlite3_column_int(statement, 1), name);
     }

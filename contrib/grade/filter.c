@@ -23,13 +23,13 @@ bool filter_take(struct filter *filter, const char *option, const char *value, s
         filter->machine = value;
     else if (strcmp(option, "--since") == 0)
         return contest_time(value, &filter->since) ||
-               error_usage(error, "--since: '%s' is no time such as 2026-05-01T09:00:00Z", value);
+               error_usage(error, "--since: '%s' is not a time such as 2026-05-01T09:00:00Z", value);
     else if (strcmp(option, "--until") == 0)
         return contest_time(value, &filter->until) ||
-               error_usage(error, "--until: '%s' is no time such as 2026-05-01T09:00:00Z", value);
+               error_usage(error, "--until: '%s' is not a time such as 2026-05-01T09:00:00Z", value);
     else if (strcmp(option, "--submission") == 0)
         return number_integer(value, 1, INT64_MAX, &filter->submission) ||
-               error_usage(error, "--submission: '%s' is no number", value);
+               error_usage(error, "--submission: '%s' is not a number", value);
     else
         return error_usage(error, "unknown option '%s'; see grader --help", option);
     return true;

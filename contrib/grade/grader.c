@@ -271,12 +271,12 @@ static bool build_baselines(struct grader *grader, struct error *error)
 bool grader_add_gpu(struct grader *grader, const char *gpu, struct error *error)
 {
     if (!gpu[0] || strlen(gpu) >= sizeof grader->runs[0].gpu)
-        return error_usage(error, "--gpu: '%.100s' is no number and no UUID of a GPU", gpu);
+        return error_usage(error, "--gpu: '%.100s' is not the number or UUID of a GPU", gpu);
     if (grader->run_count == GRADER_GPUS)
         return error_usage(error, "--gpu %s: more than %d GPUs", gpu, GRADER_GPUS);
     for (size_t i = 0; i < grader->run_count; i++)
         if (strcmp(grader->runs[i].gpu, gpu) == 0)
-            return error_usage(error, "--gpu %s is given twice: a GPU has one submission at a time", gpu);
+            return error_usage(error, "--gpu %s is given twice: a GPU runs one submission at a time", gpu);
     snprintf(grader->runs[grader->run_count++].gpu, sizeof grader->runs[0].gpu, "%s", gpu);
     return true;
 }

@@ -64,7 +64,7 @@ static bool take(struct test_groups *groups, struct test_group *group, const str
         if (strcmp(item->value, "unbounded") == 0)
             group->max_score = INFINITY;
         else if (!is_number(item->value, &group->max_score))
-            return bad(settings, item, "is neither a whole number, 0 or above, nor unbounded", error);
+            return bad(settings, item, "must be a whole number, 0 or above, or unbounded", error);
     } else if (strcmp(key, "score_aggregation") == 0) {
         int i = 0;
 
@@ -77,7 +77,7 @@ static bool take(struct test_groups *groups, struct test_group *group, const str
     } else if (strcmp(key, "static_validation_score") == 0) {
         group->static_validation = true;
         if (strcmp(item->value, "pass-fail") != 0 && !is_number(item->value, &number))
-            return bad(settings, item, "is neither a whole number nor pass-fail", error);
+            return bad(settings, item, "must be a whole number or pass-fail", error);
     } else if (strcmp(key, "require_pass") == 0 || strncmp(key, "require_pass.", 13) == 0) {
         groups->scoring = true;
         if (group->require_count == TEST_GROUPS)
@@ -87,7 +87,7 @@ static bool take(struct test_groups *groups, struct test_group *group, const str
         group->require_count++;
     } else if (strcmp(key, "full_feedback") == 0) {
         if (strcmp(item->value, "true") != 0 && strcmp(item->value, "false") != 0)
-            return bad(settings, item, "is neither true nor false", error);
+            return bad(settings, item, "must be true or false", error);
     }
     return true;
 }
@@ -172,7 +172,7 @@ static bool check_requirements(const struct test_groups *groups, const struct te
             return error_usage(
                 error, "secret/test_group.yaml: require_pass: secret may require sample alone, not '%.80s'", name);
         if (!other || strcmp(name, group->name) >= 0)
-            return error_usage(error, "%s/test_group.yaml: require_pass: '%.80s' is no group before this one",
+            return error_usage(error, "%s/test_group.yaml: require_pass: '%.80s' is not a group before this one",
                                group->name, name);
         if (other->aggregation != AGGREGATION_PASS_FAIL)
             return error_usage(error, "%s/test_group.yaml: require_pass: '%.80s' is not pass-fail", group->name, name);

@@ -18,7 +18,7 @@
 #include "verify/base/clock.h"
 #include "verify/base/number.h"
 
-#define WHAT_TO_DO "put back a copy of results.db, or, to begin anew, move the folder grading/ away"
+#define WHAT_TO_DO "put back a copy of results.db, or move the folder grading/ away to start again"
 
 /* Calls `take` for the number of each entry of grading/sources that is one. */
 static bool each_source(const char *folder, bool (*take)(void *context, int64_t number, struct error *error),
@@ -77,7 +77,7 @@ bool guard_before(const char *folder, struct error *error)
     snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
     why = stat(path, &status) != 0 ? (errno == ENOENT ? "is missing" : NULL)
           : status.st_size == 0    ? "is empty"
-          : !has_contest(path)     ? "has no contest in it"
+          : !has_contest(path)     ? "contains no contest"
                                    : NULL;
     return !why || error_usage(error, "'%s' %s, and grading/sources has %zu submissions: " WHAT_TO_DO, path, why,
                                sources);

@@ -138,7 +138,7 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
         if (errno == ELOOP)
             refuse(survey, name, "is a symbolic link");
         else if (errno == ENXIO)
-            refuse(survey, name, "is neither file nor folder");
+            refuse(survey, name, "is not a file or a folder");
         else
             snprintf(survey->unread, sizeof survey->unread, "left out for now: '%.100s' cannot be read: %s", name,
                      strerror(errno));
@@ -158,7 +158,7 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
         goto out;
     }
     if (!S_ISDIR(status.st_mode) || depth == MAX_DEPTH) {
-        refuse(survey, name, depth == MAX_DEPTH ? "is nested too deeply" : "is neither file nor folder");
+        refuse(survey, name, depth == MAX_DEPTH ? "is nested too deeply" : "is not a file or a folder");
         goto out;
     }
     if (to >= 0 &&
@@ -175,7 +175,7 @@ static bool take_tree(int from, const char *name, int to, const char *as, int de
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_litter(entry->d_name))
             continue;
         if (!name_is(entry->d_name, NAME_FILE))
-            refuse(survey, entry->d_name, "is no name of letters, digits and _ . + -");
+            refuse(survey, entry->d_name, "is not a name of letters, digits and _ . + -");
         else
             ok = take_tree(dirfd(folder), entry->d_name, inner, entry->d_name, depth + 1, contest, survey, error);
     }
@@ -254,7 +254,7 @@ static bool insert(struct intake *intake, struct store *store, const char *team,
         }
         snprintf(target, sizeof target, "%s/grading/sources/%jd", intake->folder, (intmax_t)id);
         if (ok && access(target, F_OK) == 0) /* guard.c put aside what could have been there */
-            ok = error_toolkit(error, "'%s' is there already: it is not written over", target);
+            ok = error_toolkit(error, "'%s' exists and is not replaced", target);
         moved = ok && rename(incoming, target) == 0;
         ok = ok && ((moved && sync_folder(intake->folder)) || error_system(error, "cannot rename '%s'", incoming));
         intake->taken += ok;
@@ -390,7 +390,7 @@ static bool take_submission(struct place *place, int folder, const char *name, b
         return tell(intake, team, problem, name, "left out: its name is not readable text"), true;
     as = copy_name(name, S_ISDIR(status.st_mode));
     if (!as)
-        return tell(intake, team, problem, name, "left out: it is no .cu or .c file, folder or archive"), true;
+        return tell(intake, team, problem, name, "left out: it is not a .cu or .c file, folder or archive"), true;
     note_time(&survey, &status); /* of a link too, which is not opened */
     if (!take_tree(folder, name, -1, NULL, 0, intake->contest, &survey, error))
         return false;
@@ -528,7 +528,7 @@ static bool take_problem(void *context, int folder, const char *name, struct err
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
         !contest_problem(intake->contest, name))
         return tell(place->intake, place->team, NULL, name,
-                    "left out: it is no folder of one of the contest's problems"),
+                    "left out: it is not a folder of one of the contest's problems"),
                true;
     place->problem = name;
     ok = each_entry(folder, name, O_NOFOLLOW, (size_t)intake->contest->entries, why, take_entry, place, error);
@@ -606,7 +606,7 @@ static bool take_team(void *context, int folder, const char *name, struct error 
 
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
         !name_is(name, NAME_TEXT))
-        return tell(place.intake, name, NULL, NULL, "left out: it is no team's folder with a readable name"), true;
+        return tell(place.intake, name, NULL, NULL, "left out: it is not a team's folder with a readable name"), true;
     snprintf(path, sizeof path, "%s/teams/%s.yaml", place.intake->folder, name);
     if (place.listed && access(path, F_OK) != 0)
         return tell(place.intake, name, NULL, NULL, "left out: there is no such team in teams/"), true;

@@ -28,27 +28,27 @@ static const char help[] =
     "usage: grader run CONTEST [--watch] [--builds N] [--gpu GPU]... [--lanes N]\n"
     "       grader COMMAND CONTEST ...\n"
     "\n"
-    "run       grades what is new in the folder CONTEST, or goes on where it was stopped\n"
-    "  --watch       goes on looking for files until it is stopped\n"
+    "run       grades new submissions in the folder CONTEST; an interrupted run continues where it stopped\n"
+    "  --watch       keeps looking for new files until it is stopped\n"
     "  --builds N    submissions to build at a time, 1 to 64 (default: half of the processors)\n"
-    "  --gpu GPU     UUID or number of a GPU to use, once each: a submission at a time runs on it, from its samples"
-    " to its\n"
-    "                times (default: none, the CPU and the simulator)\n"
-    "  --lanes N     without --gpu: submissions to run at a time, 1 to 16 (1)\n"
-    "cluster   as run, by the machines of a cluster: see contrib/slurm/grade_slurm.sh, which calls it\n"
-    "work      one machine's part of that: see contrib/slurm/worker.sh\n"
-    "check     reads contest.yaml and the teams' files, looks at all that they name, and prints every fault\n"
-    "results [TABLE] [--csv|--json] [filter]   what is in the database: standings (--public: as before the freeze),\n"
-    "          submissions, judgements, runs, samples, steps, machines, rejudgings, balloons; or --sql SELECT. Of\n"
-    "          secret cases no value of an input or an answer is in them, unless the organiser asks with\n"
-    "          --show-secret\n"
-    "rejudge [filter] [--start --reason TEXT]  shows what would be judged again, or has it judged again beside the\n"
-    "          verdicts that count; then changes N, and commit N or cancel N\n"
-    "clear-review N   submission N was looked at: its times rank\n"
-    "token TEAM | --jury NAME | --admin NAME | --program NAME   makes the token that TEAM hands in with by the"
-    " contest's\n"
-    "          server, shown once; one that it had is worth nothing from then on. A program hands in batches, which\n"
-    "          are no part of the contest. --revoke NAME ends a token. Without a name: who has one\n"
+    "  --gpu GPU     UUID or number of a GPU to use; may be repeated. One submission at a time runs on each GPU, from"
+    " its\n"
+    "                samples to its times (default: no GPU; the CPU and the simulator)\n"
+    "  --lanes N     without --gpu: submissions to run at a time, 1 to 16 (default: 1)\n"
+    "cluster   grades on the machines of a cluster: contrib/slurm/grade_slurm.sh calls it\n"
+    "work      grades one machine's part of that: contrib/slurm/worker.sh calls it\n"
+    "check     reads contest.yaml and the teams' files, checks everything that they name, and prints every fault\n"
+    "results [TABLE] [--csv|--json] [filter]   prints a table of the database: standings (--public: as before the\n"
+    "          freeze), submissions, judgements, runs, samples, steps, machines, rejudgings or balloons; or use\n"
+    "          --sql SELECT. The tables hide inputs and answers of secret cases; --show-secret shows them, for the\n"
+    "          organiser\n"
+    "rejudge [filter] [--start --reason TEXT]  lists what would be judged again. With --start it is judged again; the\n"
+    "          old verdicts count until commit N. Then use changes N, and commit N or cancel N\n"
+    "clear-review N   records that submission N was reviewed: its times rank\n"
+    "token TEAM | --jury NAME | --admin NAME | --program NAME   makes a token for the contest's server and prints it\n"
+    "          once; an older token of the same name becomes invalid. TEAM submits with its token. A program submits\n"
+    "          batches, which are not part of the contest. --revoke NAME ends a token. Without a name it lists the\n"
+    "          names that have one\n"
     "filters   --team T --problem P --verdict V --machine NAME --submission N --since TIME --until TIME\n"
     "\n"
     "exit codes: 0 done, 1 stopped before everything was graded, 2 usage, 3 the toolkit failed\n";
@@ -94,7 +94,7 @@ static bool take_count(const char *option, const char *text, size_t most, size_t
     const bool ok = number_integer(text, 1, (int64_t)most, &value);
 
     *count = (size_t)value;
-    return ok || error_usage(error, "--%s: '%s' is no number from 1 to %zu", option, text, most);
+    return ok || error_usage(error, "--%s: '%s' is not a number from 1 to %zu", option, text, most);
 }
 
 /* Reads the contest and looks at all that it names. False where there are faults: they are printed, each in a line. */
@@ -110,7 +110,7 @@ static bool contest_is_sound(struct contest *contest, const struct places *place
             return true;
         *error = (struct error){ .code = EXIT_USAGE };
         if (faults.count > 1)
-            error_usage(error, "%zu faults: nothing is graded before they are mended", faults.count);
+            error_usage(error, "%zu faults: correct them before grading", faults.count);
     }
     contest_release(contest);
     return false;
@@ -139,13 +139,13 @@ static int command_run(const struct places *places, int argc, char **argv, const
         case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
         case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
         case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
-        default: ok = error_usage(error, "unknown option or one without its value; see grader --help");
+        default: ok = error_usage(error, "unknown option, or an option without its value; see grader --help");
         }
     }
     if (!ok)
         return error->code;
     if (optind < argc)
-        return error_usage(error, "run takes one folder: what is '%.100s'?", argv[optind]), EXIT_USAGE;
+        return error_usage(error, "run takes one folder: remove '%.100s'", argv[optind]), EXIT_USAGE;
     if (lanes > 1 && grader.run_count > 0)
         return error_usage(error, "--lanes is for machines without a GPU: each --gpu is a lane"), EXIT_USAGE;
     grader.run_count = grader.run_count > 0 ? grader.run_count : lanes;
@@ -168,7 +168,7 @@ static int command_run(const struct places *places, int argc, char **argv, const
     intake_release(&grader.intake);
     contest_release(&contest);
     if (ok && stopped)
-        fputs("grader: stopped; start it again to go on\n", stderr);
+        fputs("grader: stopped; start it again to continue\n", stderr);
     return !ok ? (int)error->code : stopped ? 1 : 0;
 }
 
@@ -197,10 +197,10 @@ static int command_cluster(int argc, char **argv, const char *folder, struct err
         else if (option == 'w')
             spool.watch = true;
         else
-            ok = error_usage(error, "unknown option or one without its value; see grader --help");
+            ok = error_usage(error, "unknown option, or an option without its value; see grader --help");
     }
     if (ok && !spool.script)
-        ok = error_usage(error, "cluster needs --script: contrib/slurm/grade_slurm.sh gives it");
+        ok = error_usage(error, "cluster needs --script: use contrib/slurm/grade_slurm.sh, which gives it");
     if (!ok || !contest_load(&contest, folder, error))
         return error->code;
     ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&
@@ -214,7 +214,7 @@ static int command_cluster(int argc, char **argv, const char *folder, struct err
         store_close(&store);
     contest_release(&contest);
     if (ok && stopped && !spool.watch)
-        fputs("grader: stopped; the cluster goes on with what it has, start it again to gather that\n", stderr);
+        fputs("grader: stopped; the cluster continues; start the grader again to collect its results\n", stderr);
     return !ok ? (int)error->code : stopped && !spool.watch ? 1 : 0;
 }
 
@@ -264,7 +264,7 @@ static int command_work(const struct places *places, int argc, char **argv, cons
         case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
         case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
         case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
-        default: ok = error_usage(error, "unknown option or one without its value; see grader --help");
+        default: ok = error_usage(error, "unknown option, or an option without its value; see grader --help");
         }
     }
     if (ok && (!order || !work.results || !work.scratch || !grader.host))
@@ -355,7 +355,7 @@ static int command_check(const struct places *places, int argc, const char *fold
     struct error lacks;
 
     if (argc > 0)
-        return error_usage(error, "check takes the contest's folder alone"), EXIT_USAGE;
+        return error_usage(error, "check takes only the contest's folder"), EXIT_USAGE;
     if (!contest_is_sound(&contest, places, folder, error))
         return error->code;
     printf("%s: %zu problems, scoring %s\n", contest.name, contest.problem_count, scoring_names[contest.scoring]);
@@ -370,7 +370,7 @@ static int command_check(const struct places *places, int argc, const char *fold
                contest.problems[i].league ? contest.problems[i].league : "");
     preflight_strays(&contest, folder);
     if (!preflight_box(&contest, places->root, places->build, &lacks))
-        fprintf(stderr, "grader: here nothing can be graded: %s\n", lacks.text);
+        fprintf(stderr, "grader: this machine cannot grade: %s\n", lacks.text);
     contest_release(&contest);
     return 0;
 }

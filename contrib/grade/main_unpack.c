@@ -85,7 +85,7 @@ static int write_file(struct archive *archive, int folder, const char *path, uin
         return errno == ENOTDIR ? refuse(path, "is below a file") : broken(path);
     fd = openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0)
-        return errno == EEXIST || errno == ENOTDIR || errno == EISDIR ? refuse(path, "is there twice") : broken(path);
+        return errno == EEXIST || errno == ENOTDIR || errno == EISDIR ? refuse(path, "occurs twice") : broken(path);
     while (result == 0 && (got = archive_read_data(archive, buffer, sizeof buffer)) > 0) {
         if ((uint64_t)got > *left)
             result = refuse(NULL, "unpacks to more bytes than the contest allows");
@@ -121,7 +121,7 @@ static int unpack(struct archive *archive, int folder, unsigned long files, uint
         if (name && is_litter(name))
             continue;
         if (!path)
-            return refuse(name ? name : "?", "is no name of letters, digits and _ . + - below the archive's folder");
+            return refuse(name ? name : "?", "is not a name of letters, digits and _ . + - below the archive's folder");
         if (files-- == 0)
             return refuse(NULL, "has more files than the contest allows");
         if (archive_entry_hardlink(entry) || archive_entry_symlink(entry))
@@ -129,22 +129,22 @@ static int unpack(struct archive *archive, int folder, unsigned long files, uint
         if (kind == AE_IFDIR) {
             snprintf(folder_name, sizeof folder_name, "%s/", path);
             if (!make_parents(folder, folder_name))
-                return errno == ENOTDIR || errno == EEXIST ? refuse(path, "is there twice") : broken(path);
+                return errno == ENOTDIR || errno == EEXIST ? refuse(path, "occurs twice") : broken(path);
         } else if (kind == AE_IFREG) {
             result = write_file(archive, folder, path, &left);
         } else {
-            return refuse(path, "is neither file nor folder");
+            return refuse(path, "is not a file or a folder");
         }
         if (result != 0)
             return result;
     }
-    return status == ARCHIVE_EOF ? 0 : refuse(NULL, "cannot be read: it is damaged or none");
+    return status == ARCHIVE_EOF ? 0 : refuse(NULL, "cannot be read: it is damaged, or not an archive");
 }
 
 /* SIGXCPU: a few MiB may stand for any number of bytes to skip. */
 static void too_long(int number)
 {
-    static const char words[] = "error: the archive takes too long to unpack: it is no honest one\n";
+    static const char words[] = "error: the archive takes too long to unpack: it may be an archive bomb\n";
 
     (void)number;
     _exit(write(2, words, sizeof words - 1) < 0 ? 3 : 1);
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
     archive_read_support_format_tar(archive);
     archive_read_support_filter_all(archive);
     if (archive_read_open_filename(archive, argv[1], 65536) != ARCHIVE_OK)
-        result = refuse(NULL, "cannot be read: it is damaged or none");
+        result = refuse(NULL, "cannot be read: it is damaged, or not an archive");
     else if (archive_filter_count(archive) > 2) /* one, and the file itself */
         result = refuse(NULL, "is compressed more than once");
     else

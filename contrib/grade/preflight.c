@@ -144,7 +144,7 @@ static bool host_agrees(const struct contest *contest, size_t index, const char 
         arguments[n++] = "--judgement", arguments[n++] = "1";
     }
     if (!is_there(host, false))
-        return error_toolkit(error, "there is no '%s': run make", host);
+        return error_toolkit(error, "'%s' is missing: run make", host);
     if (contest->key) { /* a key is for a result */
         if ((file = mkstemp(json)) < 0)
             return error_system(error, "cannot write to /tmp");
@@ -186,10 +186,10 @@ static bool team_is_read(const struct contest *contest, const char *path, struct
     ok = !name || name->value[0] || error_usage(error, "%s:%d: 'name' is empty", path, name->line) ||
          faults_note(faults, error);
     if (ok && group && !has_group(contest, group->value))
-        ok = settings_refuse(&settings, group, "is no group of contest.yaml", error) || faults_note(faults, error);
+        ok = settings_refuse(&settings, group, "is not a group of contest.yaml", error) || faults_note(faults, error);
     for (size_t i = 0; ok && i < settings.count; i++)
         ok = settings.items[i].value[0] == '\0' || name_is(settings.items[i].value, NAME_TEXT) ||
-             settings_refuse(&settings, &settings.items[i], "has a character that cannot be seen or steers text",
+             settings_refuse(&settings, &settings.items[i], "has an invisible or control character",
                              error) ||
              faults_note(faults, error);
     settings_release(&settings);

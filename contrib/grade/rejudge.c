@@ -146,7 +146,7 @@ static bool commit(const struct contest *contest, struct store *store, int64_t n
     if (ok && left > 0)
         ok = error_usage(error, "%d of rejudging %d are not graded yet: %s%s%s", (int)left, (int)number,
                          problem[0] ? "contest.yaml has no problem '" : "run grade.sh first", problem,
-                         problem[0] ? "' any more, put it back or cancel the rejudging" : "");
+                         problem[0] ? "' any more: put it back or cancel the rejudging" : "");
     ok = ok &&
          store_run(store, error, "CREATE TEMP TABLE IF NOT EXISTS taken (id INTEGER PRIMARY KEY, submission)", "") &&
          store_run(store, error, "DELETE FROM temp.taken", "") &&
@@ -234,7 +234,7 @@ int command_rejudge(struct store *store, const struct contest *contest, const ch
             i++;
     }
     if (begin && !reason)
-        return error_usage(error, "--start needs a --reason: it is kept with the results"), EXIT_USAGE;
+        return error_usage(error, "--start needs --reason TEXT: it is stored with the results"), EXIT_USAGE;
     if (!filter_fits(&filter, contest, store, error) || !preview(store, &filter, &count, &open, error))
         return error->code;
     if (open > 0)

@@ -187,7 +187,7 @@ bool spool_read_order(struct store *store, const char *order, const char *result
         return errno == ENOENT || error_system(error, "cannot open the order '%s'", order);
     if (!fgets(line, sizeof line, file) || sscanf(line, "grade-order 1 %63s", read) != 1) {
         fclose(file);
-        return error_toolkit(error, "'%s' is no order of this version", order);
+        return error_toolkit(error, "'%s' is not an order of this version", order);
     }
     snprintf(token, size, "%s.%.40s", read, name ? name + 1 : order);
     ok = store_begin(store, error);
@@ -196,7 +196,7 @@ bool spool_read_order(struct store *store, const char *order, const char *result
                        clock_wall());
         while (ok && fgets(line, sizeof line, file)) {
             if (sscanf(line, "%jd %jd %159s %jd", &judgement, &submission, problem, &attempts) != 4) {
-                ok = error_toolkit(error, "'%s' has a line that is none of an order", order);
+                ok = error_toolkit(error, "'%s' has a line that does not belong to an order", order);
                 break;
             }
             snprintf(path, sizeof path, "%s/%jd.db", results, judgement);
@@ -665,7 +665,7 @@ bool spool_run(struct spool *spool, bool *stopped, struct error *error)
 
         ok = turn(spool, &intake, &teller.progress, &known, &left, error);
         if (ok && !known && !spool->silent)
-            fputs("grader: the cluster does not do it, see above; trying again\n", stderr);
+            fputs("grader: the cluster failed, see above; trying again\n", stderr);
         spool->silent = !known;
         if (!ok || (left == 0 && !spool->watch))
             break;

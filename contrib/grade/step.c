@@ -358,8 +358,8 @@ static bool set_failed(struct grader *grader, struct job *job, const char *messa
         return false;
     if (attempts >= (int64_t)grader->contest->attempts)
         return judgement_end(store, job->judgement, "JE", message, REASON_OF_JE, error);
-    progress_line(&grader->progress, "#%jd attempt %d failed, again: %s", (intmax_t)job->submission, (int)attempts,
-                  message);
+    progress_line(&grader->progress, "#%jd attempt %d failed, trying again: %s", (intmax_t)job->submission,
+                  (int)attempts, message);
     return store_run(store, error,
                      "UPDATE judgements SET state = " SQL(NAME_NEW) ", attempts = ?, message = ? WHERE id = ?", "isi",
                      attempts, message, job->judgement);

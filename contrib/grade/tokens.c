@@ -19,7 +19,7 @@ static bool is_team(const char *folder, const char *name, struct error *error)
     char path[PATH_MAX];
 
     if (!name_is(name, NAME_TEXT) || name[0] == '.' || strpbrk(name, "/"))
-        return error_usage(error, "'%.100s' is no team's name: it is the name of a folder", name);
+        return error_usage(error, "'%.100s' is not a team's name: it is the name of a folder", name);
     snprintf(path, sizeof path, "%.2000s/teams", folder);
     if (access(path, F_OK) != 0)
         return true;

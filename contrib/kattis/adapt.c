@@ -128,7 +128,7 @@ static size_t write_cases(struct import *import)
         stem = kit_stem(kit, path) + strlen("data/");
         answer = file_read(kit, kit_text(kit, "imported/data/%s.ans", stem), &size);
         if (!answer || !kit_matches(kit, stem, "[A-Za-z0-9_./-]{1,230}", NULL)) {
-            lines_add(kit, &import->by_hand, "data/%s: it is left out: %s", stem,
+            lines_add(kit, &import->by_hand, "data/%s: left out: %s", stem,
                       answer ? "a name of other characters" : "it has no .ans");
             continue;
         }

@@ -112,7 +112,7 @@ static void take_entry(struct unpacking *unpacking, struct archive_entry *entry)
         return;
     }
     if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) || (type != AE_IFREG && type != AE_IFDIR))
-        kit_refuse("'%s' has a link in it, or something else that is no file or folder", unpacking->from);
+        kit_refuse("'%s' has a link or a special file in it: use only files and folders", unpacking->from);
     if (unpacking->names.count == KIT_ENTRIES)
         kit_refuse("'%s' has more than %d entries", unpacking->from, KIT_ENTRIES);
     lines_add(kit, &unpacking->names, "%s", name);
@@ -151,7 +151,7 @@ static struct archive *open_archive(struct unpacking *unpacking)
         result = archive_read_open_filename(archive, from, 65536);
     }
     if (result != ARCHIVE_OK)
-        kit_refuse("'%s' is no zip, or damaged", from);
+        kit_refuse("'%s' is not a zip, or it is damaged", from);
     return archive;
 }
 
@@ -179,7 +179,7 @@ int archive_main(int argc, char **argv)
             archive_read_disk_descend(unpacking.archive);
     }
     if (status != ARCHIVE_EOF)
-        kit_refuse("'%s' is no zip, or damaged", argv[2]);
+        kit_refuse("'%s' is not a zip, or it is damaged", argv[2]);
     if (fclose(unpacking.ignored) != 0)
         kit_fail("cannot write in '%s': %s", argv[3], strerror(errno));
     qsort(unpacking.names.items, unpacking.names.count, sizeof(char *), by_letters);
@@ -197,7 +197,7 @@ static const char *bytes_given(struct kit *kit, const char *name, const char *ot
     const char *given = getenv(name);
 
     if (given && !kit_matches(kit, given, "[0-9]{1,18}", NULL))
-        kit_refuse("%s is no number of bytes", name);
+        kit_refuse("%s is not a number of bytes", name);
     return given ? given : otherwise;
 }
 
@@ -222,7 +222,7 @@ struct unpacked archive_unpack(struct kit *kit, const char *from)
     if (status == 2 || status == 3)
         exit(status); /* it has told why */
     if (status != 0)
-        kit_fail("'%s' cannot be unpacked: the program that does it ended with %d", from, status);
+        kit_fail("'%s' cannot be unpacked: the unpacking program ended with %d", from, status);
     unpacked.tree = tree_read(kit, kit_text(kit, "%s/files", folder));
     if (unpacked.tree.bytes > strtoull(most, NULL, 10))
         kit_refuse("'%s' is larger than %s bytes unpacked", from, most);

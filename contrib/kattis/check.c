@@ -73,7 +73,7 @@ static void check_files(struct check *check)
         if (!rule || !rule->format)
             check_failed(check, "the format has no %s", entry->path);
         else
-            CHECK(check, entry->folder || strcmp(rule->name, "problem.yaml") == 0, "%s is no folder", entry->path);
+            CHECK(check, entry->folder || strcmp(rule->name, "problem.yaml") == 0, "%s is not a folder", entry->path);
     }
 }
 
@@ -85,13 +85,13 @@ static void check_owner(struct check *check)
     bool named = owner[0] || !license[0] || strcmp(license, "unknown") == 0;
 
     if (strcmp(license, "public domain") == 0) {
-        CHECK(check, !owner[0], "problem.yaml: what is in the public domain has no rights_owner");
+        CHECK(check, !owner[0], "problem.yaml: a work in the public domain must have no rights_owner");
         return;
     }
     for (size_t i = 0; i < check->problem.count; i++)
         named |= check->problem.items[i].value[0] &&
                  kit_matches(check->kit, check->problem.items[i].key, "credits(\\.authors.*)?|source.*", NULL);
-    CHECK(check, named, "problem.yaml: a rights_owner is needed");
+    CHECK(check, named, "problem.yaml: rights_owner is missing");
 }
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -144,7 +144,7 @@ static void check_problem(struct check *check)
     CHECK(check, !words, "problem.yaml: type: %s cannot be", words);
     CHECK(check,
           !settings_string(&check->problem, "limits.validation_passes") || lines_have(&check->types, "multi-pass"),
-          "problem.yaml: limits.validation_passes is for multi-pass problems alone");
+          "problem.yaml: limits.validation_passes is for multi-pass problems only");
     /* A person or source that is a map has a name. */
     for (size_t i = 0; i < check->problem.count; i++) {
         const char *key = check->problem.items[i].key;
@@ -196,7 +196,7 @@ static void check_group_file(struct check *check, const char *path)
     CHECK(check,
           kit_matches(check->kit, path,
                       "data/(sample|invalid_input|invalid_output|valid_output|secret(/[^/]+)?)/test_group.yaml", NULL),
-          "%s: there are no groups in groups", path);
+          "%s: a group must not contain groups", path);
 }
 
 static void check_data_file(struct check *check, const char *path)
@@ -243,7 +243,7 @@ static void check_data(struct check *check)
             own_cases |= !strchr(entry->path + strlen("data/secret/"), '/');
         }
     }
-    CHECK(check, !tree_has_folder(&check->tree, "data/sample", 1), "data/sample has groups in it");
+    CHECK(check, !tree_has_folder(&check->tree, "data/sample", 1), "data/sample must not have groups");
     CHECK(check, !own_cases || !tree_has_folder(&check->tree, "data/secret", 1), "data/secret has cases and groups");
     CHECK(check, cases, "data/secret has no case");
     /* Values, bounds, and which groups are required: of what has the right keys. */
@@ -272,7 +272,7 @@ static void check_program_names(struct check *check)
         CHECK(check, !tree_at(&check->tree, stem) || !tree_at(&check->tree, stem)->folder,
               "%s and %s/ have the same name", path, stem);
     }
-    CHECK(check, accepted, "submissions/accepted has none");
+    CHECK(check, accepted, "submissions/accepted is empty");
 }
 
 int check_main(struct kit *kit, int argc, char **argv)
@@ -283,10 +283,10 @@ int check_main(struct kit *kit, int argc, char **argv)
 
     if (argc < 1 || argc > 2 || (argc == 2 && strcmp(argv[1], "--submissions") != 0))
         kit_refuse("usage: check ZIP|FOLDER [--submissions]");
-    puts("check-package: programs are built in C, C++, Python and shell; others are named and not run");
+    puts("check-package: programs in C, C++, Python and shell are run; others are only listed");
     package = archive_unpack(kit, argv[0]);
     for (size_t i = 0; i < package.ignored.count; i++)
-        printf("ignored, as the format says of such a name: '%s'\n", kit_shown(kit, package.ignored.items[i]));
+        printf("ignored, as the format demands for such a name: '%s'\n", kit_shown(kit, package.ignored.items[i]));
     base = kit_text(kit, "%s", base_name(realpath(argv[0], kit_alloc(kit, PATH_MAX))));
     for (const char *const *end = (const char *const[]){ ".zip", ".kpp", NULL }; *end; end++)
         if (ends_with(base, *end))

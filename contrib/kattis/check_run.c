@@ -187,10 +187,10 @@ static void check_one(struct check *check, const char *stem)
     int code;
 
     if (starts_with(stem, "data/invalid_input/")) {
-        CHECK(check, !valid || !any, "%s.in: every input validator takes it", stem);
+        CHECK(check, !valid || !any, "%s.in: every input validator accepts it", stem);
         return;
     }
-    CHECK(check, valid, "%s.in: an input validator refuses it", stem);
+    CHECK(check, valid, "%s.in: an input validator rejects it", stem);
     if (starts_with(stem, "data/invalid_output/")) {
         CHECK(check, judged(check, stem, output) == REFUSED, "%s is not rejected", output);
         return;
@@ -213,7 +213,7 @@ void check_validators(struct check *check)
     const struct entry *output = tree_at(&check->tree, "output_validator");
     const struct lines cases = list_cases(check, "data/.*\\.in");
 
-    CHECK(check, validators.count > 0, "input_validators/ has none");
+    CHECK(check, validators.count > 0, "input_validators/ is empty");
     for (size_t i = 0; i < validators.count; i++)
         program_build(check, validators.items[i], kit_text(kit, "%s/input/%zu", kit->work, i));
     folder_make(kit, in_work(check, "output/feedback"));

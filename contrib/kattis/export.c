@@ -267,7 +267,7 @@ static struct lines compile_lines(const struct export *export)
                   kit_stem(kit, flat_name(kit, source_name)), flat_name(kit, source_name));
     }
     if (lines.count != sources.count)
-        kit_fail("make does not tell how the problem is compiled");
+        kit_fail("make does not print how it compiles the problem");
     return lines;
 }
 
@@ -368,7 +368,7 @@ static size_t write_submissions(const struct export *export, struct lines *left)
         count++;
     }
     if (!accepted)
-        kit_refuse("no accepted submission in C is in this league: such a package cannot be");
+        kit_refuse("this league has no accepted submission in C, and a package needs one");
     return count;
 }
 

@@ -80,7 +80,7 @@ static bool make_right(const struct problem *problem, struct exported *made, str
     if (outputs->solve)
         return outputs->solve(&made->input, &made->answer, &made->output, error);
     if (made->output.size != made->answer.size)
-        return error_toolkit(error, "the answer is no output, and the problem has no solve()");
+        return error_toolkit(error, "the answer is not an output, and the problem has no solve()");
     memcpy(made->output.data, made->answer.data, made->answer.size);
     return true;
 }

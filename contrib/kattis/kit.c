@@ -240,7 +240,7 @@ static void read_folder(struct kit *kit, struct tree *tree, const char *below)
             kit_refuse("there are more than %d files and folders", KIT_ENTRIES);
         if (fstatat(dirfd(folder), each->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
             (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
-            kit_refuse("'%s' is a link, or something else that is no file or folder", each->d_name);
+            kit_refuse("'%s' is a link or a special file: use only files and folders", each->d_name);
         *entry = (struct entry){ kit_text(kit, "%s%s%s", below, below[0] ? "/" : "", each->d_name),
                                  S_ISDIR(status.st_mode), status.st_mode & 0100 };
         tree->bytes += entry->folder ? 0 : (size_t)status.st_size;
@@ -324,7 +324,7 @@ char *file_read(struct kit *kit, const char *path, size_t *size)
     if (fd < 0)
         return NULL;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        kit_refuse("'%s' is no file", path);
+        kit_refuse("'%s' is not a file", path);
     text = kit_alloc(kit, (size_t)status.st_size + 1);
     while (done < (size_t)status.st_size && (got = read(fd, text + done, (size_t)status.st_size - done)) > 0)
         done += (size_t)got;

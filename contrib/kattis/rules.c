@@ -28,20 +28,20 @@ const char *const testdata_keys[] = {
 
 const struct key_rule key_rules[] = {
     { "problem_format_version", "2025-09", NULL, "{k} is not 2025-09", false },
-    { "uuid", RULE_UUID, NULL, "uuid is none", false },
+    { "uuid", RULE_UUID, NULL, "uuid is not a UUID", false },
     { "license", RULE_LICENSES, NULL, "there is no license '{v}'", true },
     { "type(\\..*)?", RULE_TYPES, NULL, "there is no type '{v}'", false },
-    { "limits\\.time_(limit|resolution)", NULL, is_float, "{k} is no number above 0", false },
-    { "limits\\.time_multipliers\\..*", NULL, is_float_from_1, "{k} is no number from 1 on", false },
-    { "limits\\.validation_passes", "[2-9]|[1-9][0-9]{1,8}", NULL, "{k} is no whole number from 2 on", false },
-    { "limits\\..*", "[1-9][0-9]{0,8}", NULL, "{k} is no whole number above 0", false },
-    { "embargo_until", NULL, is_date, "{k}: '{v}' is neither YYYY-MM-DD nor YYYY-MM-DDThh:mm:ssZ", true },
-    { "allow_file_writing", "true|false", NULL, "{k}: '{v}' is neither true nor false", true },
+    { "limits\\.time_(limit|resolution)", NULL, is_float, "{k} is not a number above 0", false },
+    { "limits\\.time_multipliers\\..*", NULL, is_float_from_1, "{k} is not a number from 1 on", false },
+    { "limits\\.validation_passes", "[2-9]|[1-9][0-9]{1,8}", NULL, "{k} is not a whole number from 2 on", false },
+    { "limits\\..*", "[1-9][0-9]{0,8}", NULL, "{k} is not a whole number above 0", false },
+    { "embargo_until", NULL, is_date, "{k}: '{v}' must be YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ", true },
+    { "allow_file_writing", "true|false", NULL, "{k}: '{v}' must be true or false", true },
     { "languages", "all|" RULE_LANGUAGES, NULL, "languages: the format has no '{v}'", false },
     { "languages\\..*", RULE_LANGUAGES, NULL, "languages: the format has no '{v}'", false },
     { RULE_CREDITS "|" RULE_SOURCE "|" RULE_CONSTANT, ".*", NULL, NULL, true },
     { "(credits|source)\\..*", NULL, NULL, "the format has no {k}", false },
-    { "constants\\..*", NULL, NULL, "{k}: such a constant cannot be", false },
+    { "constants\\..*", NULL, NULL, "{k}: this constant is not allowed", false },
     { NULL, NULL, NULL, NULL, false },
 };
 

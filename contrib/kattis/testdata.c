@@ -101,7 +101,7 @@ static void write_named_arguments(struct conversion *conversion, FILE *out, cons
             fputs(flags[0] ? ":\n" : ": []\n", out);
             write_words(conversion, out, "  ", flags);
         } else {
-            BY_HAND(conversion, "%s: input_validator_flags: '%s' is no validator's name", folder, name);
+            BY_HAND(conversion, "%s: input_validator_flags: '%s' is not a validator's name", folder, name);
         }
         if (named[0])
             return;
@@ -140,7 +140,7 @@ static void write_scores(struct conversion *conversion, FILE *out, const struct 
         if (kit_matches(kit, flags.items[i], "sum|min|max|avg", NULL))
             how = flags.items[i];
     if (strcmp(how, "max") == 0 || strcmp(how, "avg") == 0) {
-        BY_HAND(conversion, "%s: '%s' is no score_aggregation of 2025-09", folder, how);
+        BY_HAND(conversion, "%s: '%s' is not a score_aggregation of 2025-09", folder, how);
         how = "sum";
     }
     least = strcmp(how, "min") == 0;

@@ -34,7 +34,7 @@ static const char *read_input(FILE *file, struct package_header *header, struct 
     const char *why = package_read_header(file, "gpu-contest-input", header);
 
     if (!why && strcmp(header->problem, problem->name) != 0)
-        why = "it is of another problem";
+        why = "it belongs to another problem";
     if (!why && !blob_alloc(input, header->size, error))
         why = error->text;
     return why ? why : package_read_bytes(file, input->data, header->size);
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     if (made.size != input.size || memcmp(made.data, input.data, made.size) != 0)
         return no("it is not the input that its arguments make");
     if (problem->output_size(&input) != header.output_size)
-        return no("the size of its output is another");
+        return no("the size of its output differs");
     return YES;
 }
 
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
         return tell(argv[3], FAILED, why);
     fclose(file);
     if (header.output_size != problem->output_size(&input))
-        return tell(argv[3], FAILED, "the input tells another size of the output than the problem");
+        return tell(argv[3], FAILED, "the input gives another size of the output than the problem");
     given = usual_form(stdin);
     if (!given)
         return tell(argv[3], FAILED, "no place for the output");

@@ -14,15 +14,15 @@
 
 static const char help[] =
     "usage: mutants [options] SOURCE... -- COMPILER-ARGUMENT...\n"
-    "Finds every mutant of the sources by their syntax trees; draws some, or lists the keys of all.\n"
+    "Finds every mutant of the sources in their syntax trees. Draws some of them, or lists the keys of all.\n"
     "\n"
-    "  --out FOLDER    write the drawn ones: FOLDER/00001/NAME and its key FOLDER/00001/key\n"
-    "  --count N       how many, 1 to 100000 (default: 200)\n"
-    "  --barriers N    removed barriers among them, at most (default: a tenth)\n"
-    "  --seed S        what they are drawn from (default: 1)\n"
-    "  --first N       the first one's number (default: 1)\n"
-    "  --root FOLDER   the name of a source in its key is its path below this one\n"
-    "  --list          print the keys of all instead\n"
+    "  --out FOLDER    write the drawn mutants: FOLDER/00001/NAME and its key FOLDER/00001/key\n"
+    "  --count N       number of mutants, 1 to 100000 (default: 200)\n"
+    "  --barriers N    at most N of them remove a barrier (default: a tenth)\n"
+    "  --seed S        seed of the random choice (default: 1)\n"
+    "  --first N       number of the first mutant (default: 1)\n"
+    "  --root FOLDER   keys name a source by its path below FOLDER\n"
+    "  --list          print the keys of all mutants instead\n"
     "  --help          print this and exit\n";
 
 struct options {

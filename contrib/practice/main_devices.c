@@ -49,7 +49,7 @@ static void print_device(cl_platform_id platform, cl_device_id device)
     print_figure(device, CL_DEVICE_MAX_COMPUTE_UNITS, "compute units", 0, "");
     print_figure(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, "highest clock", 0, " MHz");
     print_figure(device, CL_DEVICE_GLOBAL_MEM_SIZE, "global memory", 20, " MiB");
-    print_figure(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, "cache of it", 10, " KiB");
+    print_figure(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, "its cache", 10, " KiB");
     print_figure(device, CL_DEVICE_LOCAL_MEM_SIZE, "local memory of a group", 10, " KiB");
     print_sizes(device);
 }

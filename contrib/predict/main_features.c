@@ -283,7 +283,7 @@ static void argument(struct sim *sim, const struct ptx_variable *v, size_t index
 
     if (strncmp(text, "buffer:", 7) == 0) {
         if (v->size != 8 || is_float(v->type))
-            stop(EXIT_USAGE, "argument %zu: %s: parameter %s is no pointer", index + 1, text, v->name);
+            stop(EXIT_USAGE, "argument %zu: %s: parameter %s is not a pointer", index + 1, text, v->name);
         bits = buffer(sim, text + 7);
     } else if (v->size > 8 || v->unbounded || v->size != ptx_type_size(v->type)) {
         stop(EXIT_USAGE, "argument %zu: parameter %s is a structure of %zu bytes, which cannot be given here",
@@ -293,7 +293,7 @@ static void argument(struct sim *sim, const struct ptx_variable *v, size_t index
         float single = (float)value;
 
         if (end == text || *end)
-            stop(EXIT_USAGE, "argument %zu: %s is no number", index + 1, text);
+            stop(EXIT_USAGE, "argument %zu: %s is not a number", index + 1, text);
         bits = 0;
         memcpy(&bits, v->size == 4 ? (void *)&single : (void *)&value, v->size);
     } else {
@@ -302,7 +302,7 @@ static void argument(struct sim *sim, const struct ptx_variable *v, size_t index
         errno = 0;
         bits = negative ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
         if (end == text || *end || errno || !fits((int64_t)bits, negative, (unsigned)v->size))
-            stop(EXIT_USAGE, "argument %zu: %s is no whole number of %zu bytes, as parameter %s is (a pointer is "
+            stop(EXIT_USAGE, "argument %zu: %s is not a whole number of %zu bytes, as parameter %s is (a pointer is "
                              "buffer:BYTES)", index + 1, text, v->size, v->name);
     }
     memcpy(place, &bits, v->size);

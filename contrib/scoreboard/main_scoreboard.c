@@ -23,15 +23,14 @@
 static const char help[] =
     "usage: scoreboard CONTEST [--out FOLDER] [--public | --final] [--show-secret]\n"
     "\n"
-    "Writes the scoreboard of the contest in the folder CONTEST, and says where its first page is.\n"
-    "  --out FOLDER   where to (default: CONTEST/scoreboard, with --show-secret CONTEST/scoreboard-secret); replaced\n"
-    "                 as a whole\n"
-    "  --public       until the thaw, what was submitted from the freeze on is shown without its result; this is\n"
-    "                 the default\n"
-    "  --final        the results of all submissions are shown\n"
-    "  --show-secret  for the organiser's eyes alone: what submissions answered and printed in secret cases, too\n"
+    "Writes the scoreboard of the contest in the folder CONTEST, and prints the path of its first page.\n"
+    "  --out FOLDER   the folder to write (default: CONTEST/scoreboard, with --show-secret\n"
+    "                 CONTEST/scoreboard-secret); its old contents are removed\n"
+    "  --public       hide the results of submissions after the freeze until the thaw; this is the default\n"
+    "  --final        show the results of all submissions\n"
+    "  --show-secret  also show answers and output in secret cases; for the organiser only\n"
     "\n"
-    "SOURCE_DATE_EPOCH in the environment is taken for the present moment, in seconds since 1970.\n"
+    "SOURCE_DATE_EPOCH in the environment replaces the current time, in seconds since 1970.\n"
     "exit codes: 0 written, 2 usage, 3 the toolkit or the machine failed\n";
 
 /* What a run needs from its beginning to its end. */
@@ -112,7 +111,7 @@ static bool present(double *now, struct error *error)
     if (!given)
         return true;
     return number_decimal(given, 0, 1e11, now) ||
-           error_usage(error, "SOURCE_DATE_EPOCH is no number of seconds: '%.40s'", given);
+           error_usage(error, "SOURCE_DATE_EPOCH is not a number of seconds: '%.40s'", given);
 }
 
 static bool write_board(const struct contest *contest, const char *folder, const char *out, bool final,

@@ -28,7 +28,7 @@ static bool is_ours(const char *path, const char *marker, struct error *error)
     if (lstat(path, &status) != 0)
         return errno == ENOENT || error_system(error, "cannot look at '%s'", path);
     if (!S_ISDIR(status.st_mode))
-        return error_usage(error, "'%s' is no folder: choose another --out", path);
+        return error_usage(error, "'%s' is not a folder: choose another --out", path);
     snprintf(name, sizeof name, "%s/%s", path, marker);
     if (access(name, F_OK) == 0)
         return true;

@@ -346,7 +346,7 @@ static const char *refuse_submission(const struct server *server, const struct h
 
     clics_id("t", request->account.name, id);
     if (!json_is_object(object))
-        return "the body is no JSON object";
+        return "the body is not a JSON object";
     if (!problem_of(server, json_string_value(json_object_get(object, "problem_id"))))
         return "problem_id: there is no such problem";
     if (!language || (strcmp(language, "c") != 0 && strcmp(language, "cuda") != 0 && strcmp(language, "opencl") != 0))
@@ -379,7 +379,7 @@ static void post_submission(struct server *server, struct http_request *request,
         why = "there is no memory for it";
     if (zip && sodium_base642bin(zip, length + 1, text, length, "\r\n ", &file.size, NULL,
                                  sodium_base64_VARIANT_ORIGINAL) != 0)
-        why = "files[0].data is no base64";
+        why = "files[0].data is not base64";
     file.data = (const char *)zip;
     if (why) {
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, why);

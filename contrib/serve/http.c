@@ -670,7 +670,7 @@ struct http *http_start(const struct http_config *config, struct error *error)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&http->work, &monotonic);
     if (!parse_address(config, &address, &size)) {
-        error_usage(error, "'%.60s' is no address to listen on, such as 127.0.0.1", config->listen_address);
+        error_usage(error, "'%.60s' is not an address to listen on, such as 127.0.0.1", config->listen_address);
         free(http);
         return NULL;
     }

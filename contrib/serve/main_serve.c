@@ -32,13 +32,14 @@ enum { BUSY_MS = 10000 };
 static const char help[] =
     "usage: server CONTEST [--address ADDRESS] [--port PORT] [--id ID] [--proxy]\n"
     "\n"
-    "Serves the contest in the folder CONTEST until it is stopped: pages for participants and onlookers, and a CLICS\n"
+    "Serves the contest in the folder CONTEST until it is stopped: pages for participants and spectators, and a CLICS\n"
     "Contest API 2023-06 below /api. Prints the address when it is ready.\n"
     "\n"
-    "  --address ADDRESS  to listen on (default: 127.0.0.1, this machine alone; put a web server with TLS before it)\n"
-    "  --port PORT        0 for any that is free (default: 8080)\n"
+    "  --address ADDRESS  listen on this address (default: 127.0.0.1, only this machine; for others use a web server\n"
+    "                     with TLS in front)\n"
+    "  --port PORT        listen on this port; 0 for any free one (default: 8080)\n"
     "  --id ID            the contest's ID in the API (default: from the name of the folder)\n"
-    "  --proxy            a web server stands before it, and says in X-Forwarded-For who asks\n"
+    "  --proxy            a web server is in front, and sends the client's address in X-Forwarded-For\n"
     "\n"
     "exit codes: 0 stopped, 2 usage, 3 the toolkit or the machine failed\n";
 
@@ -66,7 +67,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
         case 'x': options->proxy = true; break;
         case 'p':
             if (!number_integer(optarg, 0, 65535, &options->port))
-                return error_usage(error, "--port: '%.60s' is no number from 0 to 65535", optarg);
+                return error_usage(error, "--port: '%.60s' is not a number from 0 to 65535", optarg);
             break;
         default: return error_usage(error, "unknown option or one without its value; see server --help");
         }
@@ -74,7 +75,8 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
     if (optind + 1 != argc)
         return error_usage(error, "it needs a contest's folder; see server --help");
     if (options->id && !clics_is_id(options->id))
-        return error_usage(error, "--id: '%.60s' is no ID: 1 to 36 of a-z A-Z 0-9 _ . -, no - or . first, no . last",
+        return error_usage(error, "--id: '%.60s' is not an ID: use 1 to 36 of a-z A-Z 0-9 _ . -, no - or . at the "
+                                  "start, no . at the end",
                            options->id);
     options->contest = argv[optind];
     return true;

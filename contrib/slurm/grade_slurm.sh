@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
         esac
         shift ;;
     --probe)
-        [ -x "${2:-}" ] || refuse "--probe: '${2:-}' is no program"
+        [ -x "${2:-}" ] || refuse "--probe: '${2:-}' is not a program"
         GRADE_PROBE=$(realpath "$2")
         shift ;;
     --)
@@ -48,7 +48,7 @@ while [ $# -gt 0 ]; do
 done
 for program in sbatch squeue sinfo scontrol; do
     command -v $program > /dev/null ||
-        fail "there is no '$program': this is no machine of a Slurm cluster, see docs/CLUSTER.md"
+        fail "there is no '$program': this is not a machine of a Slurm cluster, see docs/CLUSTER.md"
 done
 "$root/run_scripts/lib/packages.sh" build grade
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"

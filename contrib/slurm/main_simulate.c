@@ -22,20 +22,22 @@
 static const char help[] =
     "usage: simulate [options] TIMES...\n"
     "\n"
-    "TIMES are files of contrib/slurm/sizing.sh --times: DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN in seconds,\n"
-    "# for remarks\n"
-    "  --device NAME     only lines of that device; --problem NAME only those of that problem\n"
-    "  --submissions N   how many to simulate (10000)\n"
-    "  --nodes LIST      numbers of machines, with commas between (1,2,4,8,16,32,64), one GPU each\n"
-    "  --chunk N         submissions of an order at most (8)\n"
-    "  --builds N        submissions that a machine builds at a time (1)\n"
-    "  --start S         seconds from a free machine to an order's first build: scheduler, probe, baselines (5)\n"
-    "  --hours H         they arrive evenly over H hours (0: all are there at the beginning)\n"
-    "  --failures R      failures of a machine an hour (0); --detect S (300), --repair S (3600) seconds until its\n"
-    "                    order goes to another one, and until it is back\n"
-    "  --seed N          of all that is drawn (1)\n"
+    "Simulates a cluster that grades a contest. TIMES are files of contrib/slurm/sizing.sh --times, with lines\n"
+    "DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN in seconds; # begins a comment.\n"
+    "  --device NAME     use only lines of that device; --problem NAME only lines of that problem\n"
+    "  --submissions N   number of submissions (default: 10000)\n"
+    "  --nodes LIST      numbers of machines with one GPU each (default: 1,2,4,8,16,32,64)\n"
+    "  --chunk N         most submissions in one order (default: 8)\n"
+    "  --builds N        submissions that a machine builds at a time (default: 1)\n"
+    "  --start S         seconds from a free machine to an order's first build: scheduler, probe, baselines\n"
+    "                    (default: 5)\n"
+    "  --hours H         submissions arrive evenly over H hours (default: 0, all at the beginning)\n"
+    "  --failures R      failures per machine and hour (default: 0)\n"
+    "  --detect S        seconds from a failure until another machine gets the order (default: 300)\n"
+    "  --repair S        seconds from a failure until the machine is back (default: 3600)\n"
+    "  --seed N          seed of the random numbers (default: 1)\n"
     "\n"
-    "prints a Markdown table, a row a number of machines. Exit codes: 0 done, 2 usage\n";
+    "Prints a Markdown table with one row per number of machines. Exit codes: 0 done, 2 usage\n";
 
 enum { MOST_NODES = 4096, MOST = 10000000, MOST_BUILDS = 64 };
 
@@ -230,7 +232,7 @@ static bool read_times(const char *path, const struct options *options, struct s
             continue;
         if (sscanf(line, "%511[^\t]\t%255[^\t]\t%lf\t%lf", device, problem, &sample.build, &sample.run) != 4 ||
             !(sample.build >= 0) || !(sample.run >= 0) || !isfinite(sample.build + sample.run)) {
-            fprintf(stderr, "simulate: %s:%zu: is no line DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN\n", path, number);
+            fprintf(stderr, "simulate: %s:%zu: the line is not DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN\n", path, number);
             fclose(file);
             return false;
         }
@@ -348,7 +350,7 @@ int main(int argc, char **argv)
         unsigned long number = strtoul(text, &end, 10);
 
         if (end == text || number < 1 || number > MOST_NODES || (*end != ',' && *end != '\0')) {
-            fprintf(stderr, "simulate: --nodes: '%s' is no list of numbers from 1 to %d\n", nodes, MOST_NODES);
+            fprintf(stderr, "simulate: --nodes: '%s' is not a list of numbers from 1 to %d\n", nodes, MOST_NODES);
             ok = false;
             break;
         }

@@ -26,7 +26,7 @@ folder=$2
 shift 2
 [ $# -gt 0 ] || set -- gr24 gr48 pr76 kroA100
 for name; do
-    [[ $name =~ ^[A-Za-z0-9]+$ ]] || { echo "get_tsplib.sh: '$name' is no instance's name" >&2; exit 2; }
+    [[ $name =~ ^[A-Za-z0-9]+$ ]] || { echo "get_tsplib.sh: '$name' is not an instance's name" >&2; exit 2; }
 done
 command -v curl > /dev/null || { echo 'get_tsplib.sh: curl is not installed' >&2; exit 3; }
 mkdir -p "$folder"

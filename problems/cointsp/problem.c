@@ -445,7 +445,7 @@ static int64_t tour_length(const struct instance *i, const int32_t *tour, char *
         int32_t city = tour[s];
 
         if (city < 0 || (uint32_t)city >= i->c->n)
-            snprintf(why, size, "visits in tour[%u] %d, which is no city", s, city);
+            snprintf(why, size, "visits in tour[%u] %d, which is not a city", s, city);
         else if (seen[city])
             snprintf(why, size, "visits in tour[%u] city %d for the second time", s, city);
         else {

@@ -422,7 +422,7 @@ static bool read_instance(struct reader *reader, struct cointsp_tsplib *instance
             return false;
     }
     if (!head.type)
-        return refuse(reader, "there is no TYPE: this is no TSPLIB file");
+        return refuse(reader, "there is no TYPE: this is not a TSPLIB file");
     return head.done || refuse(reader, "the file ends without NODE_COORD_SECTION or EDGE_WEIGHT_SECTION");
 }
 

@@ -278,7 +278,7 @@ static enum check_result explain(const struct mergesort_list *list, size_t i, st
 
     if (index >= list->count)
         return found_wrong(finding, REASON_ELEMENTS,
-                           "wrote sorted_payloads[%zu] = %" PRIu32 ", which is no payload of the input", i,
+                           "wrote sorted_payloads[%zu] = %" PRIu32 ", which is not a payload of the input", i,
                            list->payloads[i]);
     if (list->keys[i] > list->keys[i + 1])
         return found_wrong(finding, REASON_ORDER,

@@ -40,7 +40,7 @@ read -r unit scale <<< "$(of unit)"
 mapfile -t sizes < <(of size)
 for size in "${only[@]}"; do
     [[ $size =~ ^[0-9]+$ ]] && grep -q "^size $size " "$list" ||
-        refuse "SIZES: '$size' is no size of the ladder: $(of size | cut -d ' ' -f 1 | paste -sd ' ')"
+        refuse "SIZES: '$size' is not a size of the ladder: $(of size | cut -d ' ' -f 1 | paste -sd ' ')"
 done
 wanted() { [ ${#only[@]} -eq 0 ] || [[ " ${only[*]} " == *" $1 "* ]]; }
 
@@ -104,7 +104,7 @@ time_kernels() {
     # shellcheck disable=SC2016
     rows_by 'from_kernels($names; $problem; $device; $unit)' --argjson names "$names" --arg problem "$PROBLEM" \
         --arg device "$gpu" --arg unit "$unit" "$said" > "$said.rows" ||
-        fail "bench_gpu.cu printed what is no row: $said"
+        fail "bench_gpu.cu printed what is not a row: $said"
     add_work "$said.rows" >> "$rows"
     echo "$(wc -l < "$said.rows") rows of bench_gpu.cu"
 }

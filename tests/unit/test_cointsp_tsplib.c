@@ -143,7 +143,7 @@ static void test_broken(const char *text, const char *message)
 
 static void test_all_broken(void)
 {
-    test_broken("", "x.tsp:1: there is no TYPE: this is no TSPLIB file");
+    test_broken("", "x.tsp:1: there is no TYPE: this is not a TSPLIB file");
     test_broken("hello\n", "x.tsp:1: 'hello' is not known here");
     test_broken(":\n", "x.tsp:1: '' is not known here");
     test_broken("\x01\x02 x\n", "x.tsp:1: '\?\?' is not known here");

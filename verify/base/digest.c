@@ -91,7 +91,7 @@ static bool add_file(struct source_files *list, const char *path, const char *na
 
     if (!name_is(name, NAME_TEXT) || strchr(name, '\\'))
         return error_usage(error, "a file of the source '%.200s' has a name with a newline, a backslash or another "
-                                  "character that is no text", path);
+                                  "character that is not text", path);
     if (list->count == SOURCE_FILES_MOST)
         return error_usage(error, "the source has more than %d files, such as '%s': name the submission's own folder",
                            SOURCE_FILES_MOST, path);

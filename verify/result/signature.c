@@ -86,7 +86,7 @@ bool signing_key_load(struct signing_key *key, const char *path, struct error *e
 
     if (!object)
         return false;
-    ok = (keyfile_is(object, kind_secret) || error_usage(error, "'%s' is no " KEY_SECRET, path)) &&
+    ok = (keyfile_is(object, kind_secret) || error_usage(error, "'%s' is not a " KEY_SECRET, path)) &&
          keyfile_is_private(path, error) && keyfile_bytes(object, path, "secret", seed, sizeof seed, error) &&
          keyfile_bytes(object, path, "public_key", public_key, sizeof public_key, error);
     json_decref(object);
@@ -106,7 +106,7 @@ bool public_key_load(unsigned char public_key[KEY_PUBLIC_BYTES], const char *pat
 
     if (!object)
         return false;
-    ok = (keyfile_is(object, kind_public) || error_usage(error, "'%s' is no " KEY_PUBLIC, path)) &&
+    ok = (keyfile_is(object, kind_public) || error_usage(error, "'%s' is not a " KEY_PUBLIC, path)) &&
          keyfile_bytes(object, path, "public_key", public_key, KEY_PUBLIC_BYTES, error);
     json_decref(object);
     return ok;

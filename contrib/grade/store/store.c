@@ -20,7 +20,7 @@ static bool failed(struct store *store, struct error *error)
         return error_toolkit(error, "%s: %s: make room and start again; no verdict is lost", store->path, words);
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
-        return error_toolkit(error, "%s: %s: look at its rights and its folder's", store->path, words);
+        return error_toolkit(error, "%s: %s: check the permissions of the file and its folder", store->path, words);
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
         return error_toolkit(error, "%s: %s: keep the file, and put a backup of the folder in its place", store->path,
@@ -28,10 +28,10 @@ static bool failed(struct store *store, struct error *error)
     case SQLITE_IOERR: {
         const int number = sqlite3_system_errno(store->db);
 
-        return error_toolkit(error, "%s: %s%s%s: look at its disk and start again", store->path, words,
+        return error_toolkit(error, "%s: %s%s%s: check its disk and start again", store->path, words,
                              number ? ": " : "", number ? strerror(number) : "");
     }
-    case SQLITE_BUSY: return error_toolkit(error, "%s: another program has held it for too long", store->path);
+    case SQLITE_BUSY: return error_toolkit(error, "%s: another program has locked it for too long", store->path);
     default: return error_toolkit(error, "%s: %s", store->path, words);
     }
 }
@@ -280,7 +280,7 @@ static bool open_unchanging(struct store *store, struct error *error)
     snprintf(log, sizeof log, "%.*s-wal", PATH_MAX, store->path);
     if (stat(log, &status) == 0 && status.st_size > 0)
         return error_toolkit(error,
-                             "%s: it was not closed and is read-only here: copy its folder to where it can be written",
+                             "%s: it was not closed and is read-only here: copy its folder to a writable place",
                              store->path);
     for (const char *c = store->path; *c && used < sizeof uri - 32; c++)
         used += (size_t)snprintf(uri + used, sizeof uri - used, strchr(plain, *c) ? "%c" : "%%%02x", (unsigned char)*c);
@@ -315,7 +315,7 @@ bool store_open(struct store *store, const char *path, enum store_mode mode, str
     }
     sqlite3_busy_timeout(store->db, 30000);
     if (mode == STORE_WRITE && sqlite3_db_readonly(store->db, "main") == 1) {
-        error_toolkit(error, "%s: it is read-only here: nothing can be written down", path);
+        error_toolkit(error, "%s: it is read-only here: no result can be stored", path);
         goto fail;
     }
     if (!execute(store, "PRAGMA foreign_keys = ON", error) ||
@@ -328,7 +328,7 @@ bool store_open(struct store *store, const char *path, enum store_mode mode, str
         error_usage(error,
                     version > store_schema() ? "%s: its schema has version %d, newer than this program's %d"
                                               : "%s: its schema has version %d, older than this program's %d: "
-                                                "grade.sh brings it up to date",
+                                                "run grade.sh to update it",
                     path, (int)version, store_schema());
         goto fail;
     }

@@ -56,7 +56,7 @@ static bool check_numbers(const struct cells *c, const struct cells_row *row, co
             return error_usage(error, "%s:%ld: column '%s' is empty", c->path, row->line, head->cell[i]);
         if (strstr(words, name) || (strcmp(name, ALONE ",") == 0 && !*row->cell[i]) || cells_is_number(row->cell[i]))
             continue;
-        return error_usage(error, "%s:%ld: column '%s' is no number that could be: '%s'", c->path, row->line,
+        return error_usage(error, "%s:%ld: column '%s' is not a number that could be: '%s'", c->path, row->line,
                            head->cell[i], row->cell[i]);
     }
     return true;

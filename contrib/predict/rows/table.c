@@ -101,7 +101,7 @@ static bool read_number(double *value, const char *cell, enum column column, con
     errno = 0;
     *value = strtod(cell, &end);
     if (*end || end == cell)
-        return error_usage(error, "%s:%ld: column '%s' holds '%.40s', which is no number", path, line, name, cell);
+        return error_usage(error, "%s:%ld: column '%s' holds '%.40s', which is not a number", path, line, name, cell);
     if (!isfinite(*value))
         return error_usage(error, "%s:%ld: column '%s' holds '%.40s'; it must be finite", path, line, name, cell);
     if (*value < 0)

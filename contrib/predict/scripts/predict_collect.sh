@@ -34,8 +34,8 @@ while [ $# -gt 0 ]; do
     *) refuse "unknown option '$1'; see --help" ;;
     esac
 done
-[[ $subset =~ ^[0-9]{1,5}/[0-9]{1,5}$ ]] || refuse "'$subset' is no part of the list: K/N, with K from 0 to N - 1"
-[[ $sample =~ ^[1-9][0-9]{0,5}$ ]] || refuse "'$sample' is no number of blocks: from 1 to 999999"
+[[ $subset =~ ^[0-9]{1,5}/[0-9]{1,5}$ ]] || refuse "'$subset' is not a part of the list: K/N, with K from 0 to N - 1"
+[[ $sample =~ ^[1-9][0-9]{0,5}$ ]] || refuse "'$sample' is not a number of blocks: from 1 to 999999"
 for file in "$times" "$features" "$recount"; do
     [ -z "$file" ] || [ -r "$file" ] || refuse "cannot read '$file'"
 done

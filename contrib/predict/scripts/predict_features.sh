@@ -61,7 +61,7 @@ done
 [ -z "$sample" ] || [[ $sample =~ ^[0-9]{1,9}$ ]] || refuse "--sample $sample: must be a number of blocks, or 0 for all"
 number='^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$'
 for name in CUDASIM_FEATURES_N CUDASIM_FEATURES_S; do
-    [ -z "${!name:-}" ] || [[ ${!name} =~ $number ]] || refuse "${name##*_}: '${!name}' is no number"
+    [ -z "${!name:-}" ] || [[ ${!name} =~ $number ]] || refuse "${name##*_}: '${!name}' is not a number"
 done
 work=$(mktemp -d) || fail 'cannot make a folder for what is compiled'
 trap 'rm -rf "$work"' EXIT
@@ -103,7 +103,7 @@ run_program() {
 # run_kernel: one launch to $work/features.csv.
 run_kernel() {
     [ ${#program_arguments[@]} -eq 0 ] ||
-        refuse "'$file' is no whole program: its kernel's arguments stand behind --args"
+        refuse "'$file' is not a whole program: its kernel's arguments stand behind --args"
     "$build/predict/features" "$ptx" ${cubin:+--cubin "$cubin"} ${kernel:+--kernel "$kernel"} \
         ${sample:+--sample "$sample"} "${launch[@]}" "${args[@]}" > "$work/features.csv" || exit
     [ -z "$unknown" ] || echo "predict.sh: registers are not known: $unknown" >&2
