@@ -189,7 +189,7 @@ another_toolkit() {
     assert_equal "$(json '.cases[0].explain.faults[0] | .kind, .kernel' | paste -sd ' ')" 'out-of-bounds fill'
     simulated 1 "$(fixture endless)" --explain --time-limit 1
     assert_equal "$(json '.cases[0].explain')" null
-    [[ $stderr == *"the simulator's report of case sample/1-small is none: the process did not end by itself"* ]] ||
+    [[ $stderr == *"the simulator's report of case sample/1-small is missing: the process did not end normally"* ]] ||
         fail "$stderr"
 }
 

@@ -450,7 +450,7 @@ JQ
     assert_output --partial 'is not an ID'
     run -2 clics --at yesterday
     run -2 "$build/clics" "$contest"
-    assert_output --partial 'needs a contest'
+    assert_output --partial 'give a contest'
     run -2 "$build/clics" "$BATS_TEST_TMPDIR/none" --out "$out"
     run -2 "$root/run_scripts/clics.sh" "$BATS_TEST_TMPDIR/none" --out "$out"
     assert_output --partial 'there is no folder'

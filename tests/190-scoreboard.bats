@@ -435,11 +435,11 @@ BROKEN
 2099|1|'WA'|10|0|No times yet.
 2026|1|NULL|10|0|No times yet.
 2026|1|'WA'|10|0|No times: no submission was accepted.
-2026|1|'AC'|10|1|No times: the accepted submissions are to be reviewed.
+2026|1|'AC'|10|1|No times: the accepted submissions wait for review.
 2099|3|'AC'|10|0|No times: the accepted submissions ran on the simulator, whose times do not rank.
-2026|2|'AC'|10|0|No times: the accepted submissions ran on a CPU, and this contest ranks no times of CPUs.
-2026|1|'AC'|70|0|No times: the accepted submissions were handed in outside of the contest's time.
-2026|1|'AC'|10|0|No times: none were taken of the accepted submissions.
+2026|2|'AC'|10|0|No times: the accepted submissions ran on a CPU, and this contest ranks no CPU times.
+2026|1|'AC'|70|0|No times: the accepted submissions were made outside the contest's time.
+2026|1|'AC'|10|0|No times: the accepted submissions were not timed.
 ROWS
     rm -rf "$contest"
     board_contest "$contest" 'start: 2026-01-01T00:00:00Z' 'freeze: 2026-01-01T00:05:00Z' 'end: 2026-01-01T01:00:00Z'

@@ -106,7 +106,8 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     refused "no kernel 'walks'; there are:.*walk .*other" "$fixtures/irregular.ptx" --kernel walks --grid 1 --block 1
     refused 'has 2 kernels; say which by --kernel' "$fixtures/irregular.ptx" --grid 1 --block 1
     refused 'takes 5 arguments, --args has 1' "$fixtures/nn.ptx" --grid 1 --block 1 --args 5
-    refused 'argument 3: 1.5 is not a whole number' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:8 buffer:8 1.5 1 1
+    refused 'argument 3: 1.5 is not a whole number' "$fixtures/nn.ptx" \
+        --grid 1 --block 1 --args buffer:8 buffer:8 1.5 1 1
     refused 'argument 4: x is not a number' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:8 buffer:8 1 x 1
     refused 'argument 3: .*no pointer' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:8 buffer:8 buffer:8 1 1
     refused 'buffer:0: must be a number of bytes' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:0 buffer:8 1 1 1

@@ -190,7 +190,7 @@ column() {
     run -2 "$root/run_scripts/predict.sh" collect --recount before.csv --to data/new.csv
     [ -e /dev/nvidiactl ] || {
         run -3 "$root/run_scripts/predict.sh" collect
-        assert_output --partial 'there is no NVIDIA GPU; rows that were timed elsewhere are given with --times'
+        assert_output --partial 'there is no NVIDIA GPU; use --times for rows timed on another machine'
         run -3 "$collect"
         assert_output --regexp 'cannot be read: there is no /dev/nvidiactl$'
     }

@@ -136,7 +136,7 @@ CUDA
     refused 2 'predict_submission.sh: --model and --data exclude each other: a model is trained on data already' \
         device_user.cu --model "$data" --data "$data"
     refused 2 'predict_submission.sh: --sample 0: must be a number of blocks' device_user.cu --sample 0
-    refused 2 'predict_submission.sh: --device: a prediction is always made on the simulator' \
+    refused 2 'predict_submission.sh: omit --device: a prediction always uses the simulator' \
         device_user.cu --device gpu
     refused 2 "predict_submission.sh: gpu 'abacus' is not in contrib/predict/gpus.csv" \
         device_user.cu --data "$data" --gpu abacus

@@ -142,7 +142,7 @@ teardown() {
     run -0 upload -F problem=B -F "files=@$BATS_TEST_TMPDIR/x.c"
     assert_output $'there is no such problem in this contest\n 400'
     run -0 upload -F problem=A
-    assert_output $'there is no file in it\n 400'
+    assert_output $'it has no file\n 400'
     run -0 upload -F problem=A -F "files=@$BATS_TEST_TMPDIR/x.c" -F "files=@$BATS_TEST_TMPDIR/x.c"
     assert_output $'two files have the same name\n 400'
     run -0 upload -F problem=A -F "files=@$BATS_TEST_TMPDIR/x.c" -F "files=@$BATS_TEST_TMPDIR/x.c;filename=y.h"
@@ -477,7 +477,7 @@ teardown() {
     cp "$sort/accepted/baseline.c" "$BATS_TEST_TMPDIR/b.c"
     echo '#error c' > "$BATS_TEST_TMPDIR/c.c"
     post() { curl -s -H "Authorization: Bearer $1" --data-binary "$2" "$url/judge" | head -n 1; }
-    assert_equal "$(post "$program" '{"items": []}')" 'the body is {"items": [...]} with 1 to 100 items'
+    assert_equal "$(post "$program" '{"items": []}')" 'the body must be {"items": [...]} with 1 to 100 items'
     assert_equal "$(post "$program" '{"items": [{"problem": "Z", "source": "", "language": "c"}]}')" \
         'items[0]: problem: there is no such problem in this contest'
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "source": "", "language": "java"}]}')" \

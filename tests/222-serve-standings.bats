@@ -170,7 +170,7 @@ code_of() {
     chromium_open "$url/submission/$1.html"
     js '[...document.querySelectorAll(".code")].map(e => document.getElementById(e.getAttribute("aria-labelledby"))
         .textContent + ": " + e.textContent).join("\n") + (document.querySelector("main").textContent.match(
-        /This file is no text|Its files were not kept/g) || []).join()'
+        /This file is not text|Its files were not kept/g) || []).join()'
 }
 
 # again LINE...: the server anew, with these lines in contest.yaml.
@@ -198,7 +198,7 @@ again() {
     again 'show_code: yes'
     assert_equal "$(code_of 2)" "a.cu: $hostile
     int x; // <U+001B>[31m
-inner/c.h: This file is no text"
+inner/c.h: This file is not text"
     assert_equal "$(js 'typeof pwned')" undefined
     for width in 360 1400; do
         chromium_screen $width 800 dark

@@ -87,8 +87,8 @@ judged() {
     jq '{batch: .}' <<< "$output" > "$BATS_TEST_TMPDIR/batch.json"
     assert_equal "$(jq -c '.items[] | [.verdict, .explanation.case, .explanation.why, .counters.source, .counters.why]' \
         <<< "$output")" "$(printf '%s\n' '["WA","sample/1-ten",null,"sim",null]' \
-        '["RTE","sample/1-ten","the simulator'"'"'s report of case sample/1-ten is none: the process did not end by itself",null,null]' \
-        '["AC",null,"it ran on a CPU: the simulator explains kernels of CUDA",null,"it ran on a CPU, of which the judge reads no counters"]' \
+        '["RTE","sample/1-ten","the simulator'"'"'s report of case sample/1-ten is missing: the process did not end normally",null,null]' \
+        '["AC",null,"it ran on a CPU: the simulator explains only CUDA kernels",null,"it ran on a CPU, and the judge reads no counters of CPUs"]' \
         '["CE",null,"it does not compile: nothing ran",null,null]' '["WA",null,null,null,null]')"
     assert_equal "$(jq -c '[.items[] | has("explanation"), has("counters")]' <<< "$output")" \
         '[true,true,true,false,true,true,true,false,false,false]'
@@ -156,7 +156,7 @@ judged() {
     cuda dies 'keys[1 << 28] = n;'
     run -1 --separate-stderr submit_sh A "$BATS_TEST_TMPDIR/dies.cu" --watch
     run -0 body_as "$ada" /my/2.html
-    assert_output --partial 'is none: the process did not end by itself</p>'
+    assert_output --partial 'is missing: the process did not end normally</p>'
     assert_equal "$(body_as "$ada" /my/2.json |
         jq -c '[.explanation.case, .explanation.why != null, has("counters")]')" \
         '["sample/1-ten",true,false]'
@@ -210,11 +210,11 @@ given() {
 3 what is not accepted is not timed
     a GPU's counters are read while it is timed, and what is not accepted is not timed null
 4 it ran on a CPU, and contest.yaml has no times of CPUs (scoring.rank_cpu)
-    it ran on a CPU, of which the judge reads no counters null
+    it ran on a CPU, and the judge reads no counters of CPUs null
 5 it ran on the simulator, whose times say nothing about a GPU
     the simulator ran no sample of it null
 6 it ran on a CPU by PoCL, whose times rank nowhere
-    it ran on a CPU, of which the judge reads no counters null
+    it ran on a CPU, and the judge reads no counters of CPUs null
 7 the machine or the toolkit failed
     the machine or the toolkit failed null
 END

@@ -53,7 +53,7 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     run -0 --separate-stderr batch A a.c --again --times --explain --out lines
     assert_equal "$output" ''
     assert_equal "$(jq -c '[.batch, .file, .verdict, .explanation.why]' lines)" \
-        '["3","a.c","AC","it ran on a CPU: the simulator explains kernels of CUDA"]'
+        '["3","a.c","AC","it ran on a CPU: the simulator explains only CUDA kernels"]'
     assert_equal "$(query 'SELECT count(*) FROM submissions')" 3
     run -0 --separate-stderr batch --resume 1 --out lines
     assert_equal "$(jq -sc 'map([.batch, .file]) | unique | length' lines) $(wc -l < lines)" '2 4'
@@ -88,7 +88,7 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     token_file 'no token'
     said "'$BATS_TEST_TMPDIR/token' does not contain a token" A a.c
     token_file "1.$(printf 'A%.0s' {1..43})"
-    said 'this token is none, or is none any more (HTTP 401)' A a.c
+    said 'this token is not valid, or not valid any more (HTTP 401)' A a.c
     token_file "$(token ada)"
     said 'batches are for programs: grade.sh CONTEST token --program (HTTP 403)' A a.c
     rm token

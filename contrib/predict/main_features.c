@@ -26,7 +26,7 @@ static const char usage[] =
     "usage: features FILE.ptx --grid X[,Y[,Z]] --block X[,Y[,Z]] [--args VALUE...] [--kernel NAME] [--shared BYTES]\n"
     "                [--cubin FILE] [--sample N] [--tune]\n"
     "       features --print FILE.csv [--kernel NAME] [--json | --csv]\n"
-    "VALUE is a number for each parameter that is one, and buffer:BYTES for a pointer to so much memory (1K, 1M, "
+    "VALUE is a number for a parameter that is a number, and buffer:BYTES for a pointer to BYTES of memory (1K, 1M, "
     "1G).\n";
 
 struct command {
@@ -120,7 +120,7 @@ static void read_command(int count, char **words, struct command *c)
         }
         if (word[0] != '-') {
             if (c->path)
-                stop(EXIT_USAGE, "one file at a time: '%s' and '%s'", c->path, word);
+                stop(EXIT_USAGE, "give one file, not '%s' and '%s'", c->path, word);
             c->path = word;
             continue;
         }
@@ -212,10 +212,10 @@ static struct sim_kernel *find_kernel(struct sim_module *module, const struct co
     if (count == 0)
         fprintf(stderr, "features: '%s' has no kernel '%s'; there are:\n", c->path, c->kernel);
     else if (c->kernel)
-        fprintf(stderr, "features: '%s' has %zu kernels '%s'; say which by the name in brackets:\n", c->path, count,
+        fprintf(stderr, "features: '%s' has %zu kernels '%s'; choose one by the name in brackets:\n", c->path, count,
                 c->kernel);
     else
-        fprintf(stderr, "features: '%s' has %zu kernels; say which by --kernel:\n", c->path, count);
+        fprintf(stderr, "features: '%s' has %zu kernels; choose one with --kernel:\n", c->path, count);
     list_kernels(module, count > 0 ? c->kernel : NULL);
     exit(EXIT_USAGE);
 }
@@ -437,7 +437,7 @@ int main(int count, char **words)
     launch.dynamic_shared = (unsigned)c.shared;
     why = features_refused(sim, &launch);
     if (why)
-        stop(EXIT_USAGE, "%s: this launch cannot be: %s", sim_kernel_title(launch.kernel), why);
+        stop(EXIT_USAGE, "%s: this launch is not possible: %s", sim_kernel_title(launch.kernel), why);
     launch.parameters = parameters = pack(sim, &c, launch.kernel);
     features = features_create(c.sample);
     if (!features)

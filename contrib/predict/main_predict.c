@@ -27,18 +27,18 @@ static const char help[] =
     "train     fits a model to measured times and calibrates its intervals\n"
     "  --method NAME   elm, mlp, svr, ridge, nearest, roofline, limits, kriging or bounded (default: bounded)\n"
     "  --inputs SET    source: the 19 features as they are; derived: logarithms, occupancy, limits (default: derived)\n"
-    "  --time WAY      raw: learn the time; log: its logarithm (default: log)\n"
-    "evaluate  every method on every test, as tables (markdown), CSV and JSON in FOLDER\n"
-    "  --rows FOLDER   for each row's prediction and the JSON (default: the same)\n"
-    "predict   a line for each row of features: time, interval, what bounds it; or why it is not predicted\n"
+    "  --time WAY      raw: learn the time; log: learn its logarithm (default: log)\n"
+    "evaluate  runs every method on every test, and writes tables (Markdown), CSV and JSON to FOLDER\n"
+    "  --rows FOLDER   write each row's prediction and the JSON to this folder (default: the same)\n"
+    "predict   prints one line per row of features: time, interval and bound, or why there is no prediction\n"
     "  --gpu NAME      an alias of gpus.csv (default: the GPU whose times the model was trained on)\n"
-    "  --all           with --json: beside why a launch is refused the number that is, to judge refusals by\n"
+    "  --all           with --json: also write the predicted time of a refused launch, to check refusals\n"
     "submission, validate, submissions, settings   parts of predict.sh submission and validate (request.h)\n"
     "join, times, append, quality, ncu-times, ncu-alone   parts of predict.sh collect (collect/steps.h)\n"
-    "--gpus FILE       what is known of GPUs (default: contrib/predict/gpus.csv)\n"
+    "--gpus FILE       the properties of GPUs (default: contrib/predict/gpus.csv)\n"
     "\n"
-    "exit codes: 0 done, 2 arguments or files are at fault, 3 the toolkit failed; parts of predict.sh collect: 1\n"
-    "where a file is not as it should be\n";
+    "exit codes: 0 done, 2 arguments or files are wrong, 3 the toolkit failed; parts of predict.sh collect: 1 a\n"
+    "file has wrong contents\n";
 
 static bool join(const struct request *r, struct error *error) { return step_join(r->file[0], r->file[1], error); }
 

@@ -13,13 +13,13 @@ static bool make_recipe(struct recipe *recipe, const struct request *r, struct e
     if (!recipe->method)
         return error_usage(error, "there is no method '%s'; see predict --help", r->method);
     if (strcmp(r->inputs, "source") != 0 && strcmp(r->inputs, "derived") != 0)
-        return error_usage(error, "--inputs is source or derived, not '%s'", r->inputs);
+        return error_usage(error, "--inputs must be source or derived, not '%s'", r->inputs);
     if (strcmp(r->time, "raw") != 0 && strcmp(r->time, "log") != 0)
-        return error_usage(error, "--time is raw or log, not '%s'", r->time);
+        return error_usage(error, "--time must be raw or log, not '%s'", r->time);
     recipe->set = strcmp(r->inputs, "source") == 0 ? INPUTS_SOURCE : INPUTS_DERIVED;
     recipe->raw_time = strcmp(r->time, "raw") == 0;
     return !recipe->raw_time || !recipe->method->physical ||
-           error_usage(error, "method %s learns the logarithm of the time; leave --time raw away", r->method);
+           error_usage(error, "method %s learns the logarithm of the time: omit --time raw", r->method);
 }
 
 bool command_train(const struct request *r, struct error *error)
@@ -119,7 +119,7 @@ bool command_predict(const struct request *r, struct error *error)
         putchar('\n');
         json_decref(all);
     } else if (*p.model.gpu.alias && strcmp(p.gpu->alias, p.model.gpu.alias) != 0)
-        printf("the model was trained on %s, these are times on %s\n", p.model.gpu.name, p.gpu->name);
+        printf("the model was trained on %s; these times are for %s\n", p.model.gpu.name, p.gpu->name);
     predictions_release(&p);
     return true;
 }

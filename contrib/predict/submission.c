@@ -324,7 +324,7 @@ static void print_sum(const struct kernel *sum)
                sum->predicted == sum->launches ? "" : ": the others come to it",
                predictions_shown(launch, sum->launch_us));
     }
-    puts("a launch is taken to be alone and warm; copies and the host are not in it");
+    puts("each launch counts as alone, with warm caches; copies and the host's work are not included");
 }
 
 /* The fastest first, those that are not predicted last; else as they were tried. */

@@ -350,15 +350,15 @@ static const char *refuse_submission(const struct server *server, const struct h
     if (!problem_of(server, json_string_value(json_object_get(object, "problem_id"))))
         return "problem_id: there is no such problem";
     if (!language || (strcmp(language, "c") != 0 && strcmp(language, "cuda") != 0 && strcmp(language, "opencl") != 0))
-        return "language_id is c, cuda or opencl";
+        return "language_id must be c, cuda or opencl";
     if (team && strcmp(team, id) != 0)
         return "team_id is another team's";
     if (json_object_get(object, "id") || json_object_get(object, "time"))
-        return "id and time are the server's to give";
+        return "omit id and time: the server sets them";
     if (json_array_size(files) != 1 || !json_is_string(json_object_get(file, "data")))
-        return "files has one object, with data: a zip archive in base64";
+        return "files must have one object, with data: a zip archive in base64";
     if (mime && strcmp(mime, "application/zip") != 0)
-        return "files[0].mime is application/zip";
+        return "files[0].mime must be application/zip";
     return NULL;
 }
 
@@ -376,7 +376,7 @@ static void post_submission(struct server *server, struct http_request *request,
     text = why ? NULL : json_string_value(json_object_get(json_array_get(json_object_get(object, "files"), 0), "data"));
     length = text ? strlen(text) : 0;
     if (text && !(zip = malloc(length + 1)))
-        why = "there is no memory for it";
+        why = "the server is out of memory";
     if (zip && sodium_base642bin(zip, length + 1, text, length, "\r\n ", &file.size, NULL,
                                  sodium_base64_VARIANT_ORIGINAL) != 0)
         why = "files[0].data is not base64";
@@ -425,7 +425,7 @@ static void post_clarification(struct server *server, struct http_request *reque
     if (problem && !known)
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "problem_id: there is no such problem");
     else if (to && (!jury || !team_of(server, to, name)))
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "to_team_id: the jury writes to teams that there are");
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "to_team_id: there is no such team");
     else if (reply_to && !number_integer(reply_to, 1, INT64_MAX, &question.reply_to))
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "reply_to_id: there is no such clarification");
     else if (question.to = name[0] ? name : NULL, question_take(server, request, &question, &number, reply)) {
@@ -444,9 +444,9 @@ void api_post(struct server *server, struct http_request *request, struct http_r
     if (below && strcmp(below, "clarifications") == 0 && request->account.role >= ROLE_TEAM)
         post_clarification(server, request, reply);
     else if (!below || strcmp(below, "submissions") != 0)
-        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nothing can be posted there");
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "this address takes no POST");
     else if (request->account.role != ROLE_TEAM)
-        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "teams hand in");
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "only teams submit");
     else
         post_submission(server, request, reply);
 }

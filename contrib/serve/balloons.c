@@ -236,7 +236,7 @@ void balloons_post(struct server *server, struct http_request *request, const ch
     bool ok = true;
 
     if (!yes && strcmp(delivered, "no") != 0) {
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "delivered is yes or no");
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "delivered must be yes or no");
         return;
     }
     ok = store_number(&server->store, &error, &solved,

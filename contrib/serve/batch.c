@@ -40,10 +40,10 @@ static const char *files_of_item(const json_t *item, struct upload_file *files, 
         return NULL;
     }
     if (source || json_object_size(all) == 0 || json_object_size(all) > FILES)
-        return "it has either source, with language c or cuda, or files, an object of names and texts";
+        return "give either source, with language c or cuda, or files, an object of names and texts";
     json_object_foreach((json_t *)all, name, text) {
         if (!json_is_string(text))
-            return "files: the value of a name is its text";
+            return "files: the value of a name must be its text";
         files[(*count)++] = (struct upload_file){ name, json_string_value(text), json_string_length(text) };
     }
     return NULL;
@@ -99,21 +99,21 @@ static const char *refuse_item(const struct server *server, const json_t *item)
     json_t *value;
 
     if (!json_is_object(item))
-        return "an item is an object";
+        return "an item must be an object";
     json_object_foreach((json_t *)item, key, value) {
         bool found = false;
 
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
             found = found || strcmp(known[i], key) == 0;
         if (!found)
-            return "an item has problem, source and language or files, want, again, and nothing else";
+            return "an item may have problem, source and language or files, want and again, and nothing else";
     }
     if (!problem || !contest_problem(server->contest, problem))
         return "problem: there is no such problem in this contest";
     if (!wants_of(item))
-        return "want: a list of verdict, times, explanation and counters";
+        return "want must be a list of verdict, times, explanation and counters";
     if (json_object_get(item, "again") && !json_is_boolean(json_object_get(item, "again")))
-        return "again: true or false";
+        return "again must be true or false";
     why = files_of_item(item, files, &count);
     return why ? why : upload_refuse(files, count, "folder");
 }
@@ -182,7 +182,7 @@ static bool check_batch(struct server *server, struct http_request *request, con
     size_t i;
 
     if (json_array_size(items) == 0 || json_array_size(items) > ITEMS) {
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the body is {\"items\": [...]} with 1 to 100 items");
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the body must be {\"items\": [...]} with 1 to 100 items");
         return false;
     }
     json_array_foreach(items, i, item) {

@@ -35,9 +35,9 @@ static const char *why_unexplained(const struct extras *of)
     if (is(of->verdict, "JE"))
         return "the machine or the toolkit failed";
     if (is(of->kind, "gpu"))
-        return "it ran on a GPU: the simulator explains submissions where there is none";
+        return "it ran on a GPU: the simulator explains submissions only on machines without a GPU";
     if (!is(of->kind, "sim"))
-        return "it ran on a CPU: the simulator explains kernels of CUDA";
+        return "it ran on a CPU: the simulator explains only CUDA kernels";
     return of->explains ? "the simulator ran no sample of it" : "contest.yaml says explain: no";
 }
 
@@ -63,13 +63,13 @@ json_t *extras_times(const struct extras *of, bool timed, bool ranks_cpu)
     if (is(of->verdict, "JE"))
         return because(why_unexplained(of));
     if (!is(of->verdict, "AC"))
-        return because("what is not accepted is not timed");
+        return because("only accepted submissions are timed");
     if (is(of->kind, "sim"))
         return because("it ran on the simulator, whose times say nothing about a GPU");
     if (is(of->kind, "pocl"))
-        return because("it ran on a CPU by PoCL, whose times rank nowhere");
+        return because("it ran on a CPU by PoCL, whose times do not rank");
     if (is(of->kind, "cpu") && !ranks_cpu)
-        return because("it ran on a CPU, and contest.yaml has no times of CPUs (scoring.rank_cpu)");
+        return because("it ran on a CPU, and contest.yaml ranks no CPU times (scoring.rank_cpu)");
     return because("the problem has no case that is timed");
 }
 
@@ -91,7 +91,7 @@ static json_t *counters_of_gpu(struct server *server, const struct extras *of, b
     if (json_array_size(cases) > 0)
         object = json_pack(whole ? "{s:n, s:s, s:O}" : "{s:n, s:s}", "why", "source", "gpu", "cases", cases);
     else if (!is(of->verdict, "AC"))
-        object = because("a GPU's counters are read while it is timed, and what is not accepted is not timed");
+        object = because("only accepted submissions are timed, and a GPU's counters are read while they are timed");
     else
         object = because("the judge could read no counters of this GPU");
     json_decref(cases);
@@ -128,5 +128,5 @@ json_t *extras_counters(struct server *server, const struct extras *of, bool who
         return counters_of_gpu(server, of, whole, error);
     if (is(of->kind, "sim"))
         return counters_of_simulator(server, of, whole, error);
-    return because("it ran on a CPU, of which the judge reads no counters");
+    return because("it ran on a CPU, and the judge reads no counters of CPUs");
 }

@@ -176,7 +176,7 @@ static bool body_fits(struct call *call, size_t size)
     http_text(&call->reply, share ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_TOO_MANY_REQUESTS,
               "text/plain; charset=utf-8",
               share ? "too much is being sent at once: try again in some seconds\n"
-                    : "this account or address sends too much at once: let what is under way end first\n");
+                    : "this account or address sends too much at once: wait until the current transfer ends\n");
     call->reply.retry = 5;
     return false;
 }

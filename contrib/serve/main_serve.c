@@ -69,11 +69,11 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
             if (!number_integer(optarg, 0, 65535, &options->port))
                 return error_usage(error, "--port: '%.60s' is not a number from 0 to 65535", optarg);
             break;
-        default: return error_usage(error, "unknown option or one without its value; see server --help");
+        default: return error_usage(error, "unknown option, or an option without its value; see server --help");
         }
     }
     if (optind + 1 != argc)
-        return error_usage(error, "it needs a contest's folder; see server --help");
+        return error_usage(error, "give a contest's folder; see server --help");
     if (options->id && !clics_is_id(options->id))
         return error_usage(error, "--id: '%.60s' is not an ID: use 1 to 36 of a-z A-Z 0-9 _ . -, no - or . at the "
                                   "start, no . at the end",
@@ -98,7 +98,7 @@ static bool take_lock(const char *folder, struct error *error)
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (fd < 0)
         return error_system(error, "cannot open '%s'", path);
-    return flock(fd, LOCK_EX | LOCK_NB) == 0 || error_usage(error, "'%s' is being served already", folder);
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 || error_usage(error, "another server serves '%s' already", folder);
 }
 
 /* Where the time of submissions goes on: at that of the last one, unless the clock is past it, as it should be. */

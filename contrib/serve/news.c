@@ -88,7 +88,7 @@ static bool cut_broken_line(const char *path, struct error *error)
         ;
     ok = ok && (end == status.st_size || ftruncate(fd, end) == 0);
     close(fd);
-    return ok || error_system(error, "cannot mend the end of '%s'", path);
+    return ok || error_system(error, "cannot repair the end of '%s'", path);
 }
 
 static bool open_feeds(struct news *news, struct error *error)
@@ -103,7 +103,7 @@ static bool open_feeds(struct news *news, struct error *error)
             snprintf(prefix, sizeof prefix, "%c%.12s", "pft"[i],
                      (const char *)sqlite3_column_text(statement, 0));
         sqlite3_finalize(statement);
-        ok = (prefix[0] || error_toolkit(error, "%s: there is no contest in it", news->stores[i].path)) &&
+        ok = (prefix[0] || error_toolkit(error, "%s: it contains no contest", news->stores[i].path)) &&
              cut_broken_line(news->paths[i], error) && feed_load(&news->feeds[i], news->paths[i], prefix, error);
         news->shown[i] = news->feeds[i].size;
     }

@@ -44,11 +44,11 @@ bool question_take(struct server *server, const struct http_request *request, co
     ok = question->reply_to == 0 || find_asker(server, question->reply_to, asker, &there, &error);
     if (ok && (!question->text || !question->text[0] || strlen(question->text) > QUESTION_BYTES ||
                !is_text(question->text))) {
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "a question is UTF-8 text of 1 to 4,000 bytes");
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "a question must be UTF-8 text of 1 to 4,000 bytes");
         return false;
     }
     if (ok && !there) {
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no clarification of that number to reply to");
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no clarification with that number");
         return false;
     }
     if (question->to_asker && asker[0])

@@ -37,7 +37,7 @@ void server_failed(const struct http_request *request, struct http_reply *reply,
 {
     fprintf(stderr, "serve: %s\n", error->text);
     server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE,
-                  "the server cannot do this just now; the organiser's log says why");
+                  "the server cannot do this now; the organiser's log has the reason");
     reply->retry = 5;
 }
 

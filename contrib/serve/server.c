@@ -38,7 +38,7 @@ static void read_authorization(const char *header, char *token, size_t size)
 static bool refuse_token(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
     limits_allow(server->limits, LIMIT_TOKENS, request->address);
-    server_refuse(request, reply, MHD_HTTP_UNAUTHORIZED, "this token is none, or is none any more");
+    server_refuse(request, reply, MHD_HTTP_UNAUTHORIZED, "this token is not valid, or not valid any more");
     return false;
 }
 
@@ -86,18 +86,18 @@ static bool may_post(struct server *server, const struct http_request *request, 
     const bool login = strcmp(request->path, "/login") == 0;
 
     if (is_from_elsewhere(request)) {
-        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "this form is of another site: load the page again");
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "this form comes from another site: load the page again");
         return false;
     }
     if (login)
         return limits_look(server->limits, LIMIT_TOKENS, request->address) ||
                server_too_often(request, reply, "too many wrong tokens from this address: wait a minute");
     if (request->account.role == ROLE_PUBLIC) {
-        server_refuse(request, reply, MHD_HTTP_UNAUTHORIZED, "a token is needed: ask the organiser for one");
+        server_refuse(request, reply, MHD_HTTP_UNAUTHORIZED, "this needs a token: ask the organiser for one");
         return false;
     }
     return limits_allow(server->limits, LIMIT_UPLOADS, request->account.name) ||
-           server_too_often(request, reply, "too many requests of this account: wait some seconds");
+           server_too_often(request, reply, "too many requests from this account: wait some seconds");
 }
 
 /* Whether files are handed in there. */
@@ -119,7 +119,7 @@ bool server_begin(void *context, struct http_request *request, const char *autho
     if (!limits_allow(server->limits, LIMIT_READS, request->address))
         return server_too_often(request, reply, "too many requests from this address: wait some seconds");
     if (strlen(request->path) > 1000) {
-        server_refuse(request, reply, MHD_HTTP_URI_TOO_LONG, "there is no page of so long a name");
+        server_refuse(request, reply, MHD_HTTP_URI_TOO_LONG, "the page's name is too long");
         return false;
     }
     request->raw = server_below(request->path, "/api") || server_below(request->path, "/judge");
@@ -166,7 +166,7 @@ void server_post(void *context, struct http_request *request, struct http_reply 
     struct server *server = context;
 
     if (request->form[0] && !form_is_ours(request))
-        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "this form is of another session: load the page again");
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "this form comes from another session: load the page again");
     else if (server_below(request->path, "/api"))
         api_post(server, request, reply);
     else if (strcmp(request->path, "/judge") == 0)

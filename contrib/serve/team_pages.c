@@ -510,7 +510,7 @@ static void post_login(struct server *server, struct http_request *request, stru
         return;
     }
     if (!limits_allow(server->limits, LIMIT_UPLOADS, account.name)) {
-        server_too_often(request, reply, "too many requests of this account: wait some seconds");
+        server_too_often(request, reply, "too many requests from this account: wait some seconds");
         return;
     }
     if (!account_log_in(&server->store, &account, session, &error)) {
@@ -572,7 +572,7 @@ static void post_submit(struct server *server, struct http_request *request, str
                                                    request->parts[i].size };
     title_of(files, count, title, sizeof title);
     if (request->account.role != ROLE_TEAM)
-        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "teams hand in");
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "only teams submit");
     else if (!problem)
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
     else if (upload_take(server, request, request->account.name, problem->id, files, count, title, &number, reply)) {
@@ -596,7 +596,7 @@ static void post_question(struct server *server, struct http_request *request, s
     if (problem[0] && !contest_problem(server->contest, problem))
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
     else if (reply_to[0] && !number_integer(reply_to, 1, INT64_MAX, &question.reply_to))
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the number to reply to is a number, or nothing");
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the number to reply to must be a number or empty");
     else if (question_take(server, request, &question, &number, reply))
         own_page_go_to(reply, language, "/my/index.html");
 }
@@ -625,5 +625,5 @@ void team_post(struct server *server, struct http_request *request, struct http_
     else if (strcmp(request->path, "/ask") == 0 && request->account.role >= ROLE_TEAM)
         post_question(server, request, reply, language);
     else
-        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nothing can be posted there");
+        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "this address takes no POST");
 }

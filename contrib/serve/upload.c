@@ -60,7 +60,7 @@ static bool write_files(struct server *server, const struct upload_file *files, 
 const char *upload_refuse(const struct upload_file *files, size_t count, const char *title)
 {
     if (count == 0)
-        return "there is no file in it";
+        return "it has no file";
     if (count > 1 && !name_is(title, NAME_FILE))
         return "a folder's name may have letters, digits and _ . + -, not beginning with -";
     for (size_t i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ static const char *words_of(enum intake_answer answer)
 {
     return answer == INTAKE_FULL ? "your queue is full: wait until one of your submissions is judged"
            : answer == INTAKE_GONE ? "there is nothing in it"
-                                   : "it is no .cu or .c file, no archive, and no folder of files";
+                                   : "it is not a .cu or .c file, an archive, or a folder of files";
 }
 
 bool upload_take(struct server *server, const struct http_request *request, const char *team, const char *problem,

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Times every launch of the jury's accepted CUDA submissions on a GPU, under ncu: kernel_times.sh FILE.csv [PROBLEM...]
 #
-# One call of device_user() each, on the case that contrib/predict/cases.txt names, the first KERNEL_LAUNCHES (40)
-# launches of it, with clocks and caches as they are. FILE gets a line a launch: problem, submission, case, number of
-# the launch, kernel, grid, block, microseconds. It is what predictions are held against (docs/PREDICT.md). It is
-# written when all have been measured. Exit codes: 0, 2 usage, 3 the toolkit failed.
+# Each submission makes one call of device_user(), on the case that contrib/predict/cases.txt names. The script times
+# the first KERNEL_LAUNCHES (40) launches, and leaves clocks and caches as they are. FILE gets one line per launch:
+# problem, submission, case, number of the launch, kernel, grid, block, microseconds. Predictions are compared with
+# these times (docs/PREDICT.md). FILE is written after the last measurement. Exit codes: 0 done, 2 usage, 3 the toolkit
+# failed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 help_asked "$@"
 . "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"
@@ -13,7 +14,7 @@ help_asked "$@"
 line='kernel_times.sh FILE.csv [PROBLEM...]'
 [ $# -ge 1 ] && [[ $1 == *.csv ]] || usage "$line"
 [ -e /dev/nvidiactl ] || refuse "this machine has no NVIDIA GPU"
-[ ! -e "$1" ] || refuse "there is a '$1' already: it is not written over"
+[ ! -e "$1" ] || refuse "'$1' exists and is not replaced: choose another name"
 file=$(realpath -m "$1")
 shift
 ncu=$(tool_of_cuda ncu) || fail "ncu is not found: it comes with the CUDA Toolkit (Nsight Compute)"
@@ -35,13 +36,13 @@ for name in "${problems[@]}"; do
         practice_run "$report-times-said.txt" "$ncu" --target-processes application-only --clock-control none \
             --cache-control none --launch-count "${KERNEL_LAUNCHES:-40}" --metrics gpu__time_duration.sum \
             --csv --page raw --print-units base --log-file "$csv"
-        # A submission of another league, which the case is not for, launches nothing.
+        # A submission of another league launches nothing: the case is not for it.
         if ! grep -q '^"[0-9]' "$csv" 2> /dev/null; then
             echo "${source##*/}: no launch: $(tail -n 1 "$report-times-said.txt")" >&2
             continue
         fi
         "$predictor" ncu-times "$csv" --problem "$name" --submission "${source##*/}" --case "$text" >> "$part" ||
-            fail "what ncu wrote cannot be read: $csv"
+            fail "cannot read ncu's output: $csv"
         echo "${source##*/}: $(practice_answer "$report-times-said.txt")"
     done
 done

@@ -1,26 +1,26 @@
 #!/bin/bash
-# Measures what the predictor learns from: predict.sh collect [OPTION...]
+# Measures the data that the predictor learns from: predict.sh collect [OPTION...]
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 . "$(dirname "$0")/predicting.sh"
 
 help() {
     cat << 'END'
 usage: predict.sh collect [OPTION...]
-Times the kernels of contrib/predict/kernels over sizes and blocks on this machine's GPU (some minutes), counts what
-each launch does on the simulator (some minutes), and appends the rows to a file of contrib/predict/data, with a line in
-its README.md; a file elsewhere gets FILE.provenance.md beside it.
+Measures the kernels of contrib/predict/kernels for many sizes and blocks. It times them on this machine's GPU (some
+minutes) and counts on the simulator what each launch does (some minutes). It appends the rows to a file of
+contrib/predict/data, with a line in the README.md there. A file elsewhere gets FILE.provenance.md beside it.
 
-  --to FILE        append to this file (default: contrib/predict/data/h100.csv, or what the GPU is called)
-  --subset K/N     every N-th row of the list from the K-th on: 0/3 is a third, and takes a third of the time
-  --times FILE     do not time: build/predict/collect printed these rows before, on this or another machine
+  --to FILE        append to this file (default: contrib/predict/data/h100.csv, or the GPU's name)
+  --subset K/N     only every N-th row of the list, from the K-th on: 0/3 takes a third of the time
+  --times FILE     do not time: use rows that build/predict/collect printed before, on this or another machine
   --driver TEXT    with --times: that machine's driver, for the README
-  --features FILE  do not count: the simulator wrote these before
-  --recount FILE   do not time, append nothing: count the rows of this file of contrib/predict/data anew, in their
-                   order, and replace what was counted, after the simulator or a kernel has changed
-  --sample N       blocks of a launch that the simulator executes; the others are taken to be alike (default: 16)
+  --features FILE  do not count: use rows that the simulator wrote before
+  --recount FILE   do not time or append: count the rows of this file of contrib/predict/data again and replace the
+                   counts; for use after a change of the simulator or a kernel
+  --sample N       blocks of a launch that the simulator executes; the others count as equal to them (default: 16)
   --help
 
-exit codes: 2 where arguments or files are wrong, 3 where there is no GPU or something does not build
+exit codes: 0 done, 2 arguments or files are wrong, 3 there is no GPU or something does not build
 END
 }
 
@@ -40,7 +40,7 @@ for file in "$times" "$features" "$recount"; do
     [ -z "$file" ] || [ -r "$file" ] || refuse "cannot read '$file'"
 done
 [ -z "$recount" ] || [ -z "$times$to" ] ||
-    refuse "--recount replaces a file's own rows: it goes with neither --times nor --to"
+    refuse "--recount replaces a file's own rows: omit --times and --to"
 
 "$root/run_scripts/lib/packages.sh" build cudasim
 predict_build
@@ -54,15 +54,15 @@ collect=$build/predict/collect
 }
 
 if [ -n "$recount" ]; then
-    # What collect printed, from what it was joined to.
+    # Takes the rows that collect printed out of the joined rows.
     times=$work/times.csv
-    "$predictor" times "$recount" > "$times" || refuse "'$recount' has no rows to count anew: see above"
+    "$predictor" times "$recount" > "$times" || refuse "'$recount' has no rows to count again: see above"
 elif [ -z "$times" ]; then
-    [ -e /dev/nvidiactl ] || fail "there is no NVIDIA GPU; rows that were timed elsewhere are given with --times"
+    [ -e /dev/nvidiactl ] || fail "there is no NVIDIA GPU; use --times for rows timed on another machine"
     times=$build/predict/times.csv
     cuda=$(dirname "$(dirname "$(realpath "$nvcc")")")
     LD_LIBRARY_PATH=$cuda/lib64:$cuda/extras/CUPTI/lib64 "$collect" --subset "$subset" > "$times" ||
-        fail "timing failed: see above; '$times' has what was timed"
+        fail "timing failed: see above; '$times' has the rows timed so far"
     driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
 fi
 
@@ -71,7 +71,7 @@ if [ -z "$features" ]; then
     features=$build/predict/features.csv
     rm -f "$features"
     echo 'predict.sh: counting on the simulator' >&2
-    # The rows as they were timed: the list may have changed since, or several parts of it have been appended.
+    # Counts the rows that were timed: the list may have changed since, or several parts of it were appended.
     CUDASIM_CHECK=none CUDASIM_SAMPLE=$sample CUDASIM_FEATURES=$features LD_LIBRARY_PATH=$build/cudasim \
         "$collect" --features --rows "$times" || fail "counting failed: see above"
 fi
@@ -80,7 +80,7 @@ joined=$work/joined.csv
 "$predictor" join "$times" "$features" > "$joined" || refuse "no row was written: see above"
 if [ -n "$recount" ]; then
     cp "$joined" "$recount"
-    echo "$(($(wc -l < "$joined") - 1)) rows of $recount were counted anew"
+    echo "$(($(wc -l < "$joined") - 1)) rows of $recount were counted again"
     exit
 fi
 "$predictor" append "$joined" --data "$predict_data" ${to:+--to "$to"} ${driver:+--driver "$driver"} \

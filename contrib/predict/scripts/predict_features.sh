@@ -1,27 +1,27 @@
 #!/bin/bash
-# What the launches of a kernel are like, in the numbers that a model of its time learns from: docs/PREDICT.md.
-# Counted on the simulator; no GPU takes part.
+# Counts the features of a kernel's launches, from which a model learns its time (docs/PREDICT.md). The simulator counts
+# them; no GPU is needed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 
 help() {
     cat << 'END'
-usage: predict.sh features FILE.cu [OPTION...] [-- ARGUMENT...]       a whole program: every launch that it makes
+usage: predict.sh features FILE.cu [OPTION...] [-- ARGUMENT...]       every launch of a whole program
        predict.sh features FILE.cu|FILE.ptx --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTION...]     one launch of a kernel
 
-  --kernel NAME    which kernel; of a program, whose launches (default: all)
-  --args VALUE...  of the kernel: a number for each parameter that is one, buffer:BYTES for a pointer to memory of that
-                   size, which holds zeros (4096, 64K, 16M, 1G)
-  --shared BYTES   dynamic shared memory a block
+  --kernel NAME    only this kernel (default: all)
+  --args VALUE...  the kernel's arguments: a number for a number, buffer:BYTES for a pointer to BYTES of zeros
+                   (4096, 64K, 16M, 1G)
+  --shared BYTES   dynamic shared memory of a block
   --sample N       execute about N blocks of a launch that has more (default: 64 of one launch; all of a program's,
-                   which computes nonsense if some are left out; 0: all)
+                   which computes wrong results if some blocks are skipped; 0: all)
   --n N, --s N     input size and problem size, which only you know
-  --tune           one launch: also with other block sizes that leave the number of threads as it is
-  --nvcc 'FLAGS'   further flags for nvcc
-  --json, --csv    as JSON, or as CSV (default: one name and value per line, an empty line between launches)
+  --tune           one launch: also other block sizes with the same number of threads
+  --nvcc 'FLAGS'   more flags for nvcc
+  --json, --csv    print JSON or CSV (default: one name and value per line, an empty line between launches)
   --help
 
-exit codes: 0; 1 the kernel or program fails, or the kernel's work depends on data that is not there; 2 wrong arguments
-or files; 3 the toolkit or the machine is at fault
+exit codes: 0 done; 1 the kernel or program fails, or the kernel's work depends on data that it does not have; 2 wrong
+arguments or files; 3 the toolkit or the machine failed
 END
 }
 
@@ -42,7 +42,7 @@ while [ $# -gt 0 ]; do
         ;;
     -*) refuse "unknown option '$1'; see --help" ;;
     *)
-        [ -z "$file" ] || refuse "one file at a time: '$file' and '$1'; a program's own arguments stand behind --"
+        [ -z "$file" ] || refuse "give one file, not '$file' and '$1'; a program's own arguments come after --"
         file=$1 && shift && continue
         ;;
     esac
@@ -63,7 +63,7 @@ number='^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$'
 for name in CUDASIM_FEATURES_N CUDASIM_FEATURES_S; do
     [ -z "${!name:-}" ] || [[ ${!name} =~ $number ]] || refuse "${name##*_}: '${!name}' is not a number"
 done
-work=$(mktemp -d) || fail 'cannot make a folder for what is compiled'
+work=$(mktemp -d) || fail 'cannot make a temporary folder'
 trap 'rm -rf "$work"' EXIT
 [ -e "$build/predict/features" ] || echo 'predict.sh: building the simulator, which takes a minute or two' >&2
 toolkit_make -j "$(nproc)" predict-features >&2 || fail 'the simulator does not build: see above'
@@ -87,7 +87,7 @@ compile() {
 # run_program: all its launches to $work/features.csv; what it prints goes to standard error.
 run_program() {
     local status=0
-    [ -z "$single" ] || refuse "$single is for a file without main(): the program '$file' says itself how it launches"
+    [ -z "$single" ] || refuse "omit $single: '$file' has main(), which launches its kernels"
     [ "${sample:-0}" = 0 ] || export CUDASIM_SAMPLE=$sample
     CUDASIM_CHECK=none CUDASIM_FEATURES=$work/features.csv LD_LIBRARY_PATH=$build/cudasim "$work/program" \
         "${program_arguments[@]}" >&2 || status=$?
@@ -103,10 +103,10 @@ run_program() {
 # run_kernel: one launch to $work/features.csv.
 run_kernel() {
     [ ${#program_arguments[@]} -eq 0 ] ||
-        refuse "'$file' is not a whole program: its kernel's arguments stand behind --args"
+        refuse "'$file' is not a whole program: give its kernel's arguments with --args"
     "$build/predict/features" "$ptx" ${cubin:+--cubin "$cubin"} ${kernel:+--kernel "$kernel"} \
         ${sample:+--sample "$sample"} "${launch[@]}" "${args[@]}" > "$work/features.csv" || exit
-    [ -z "$unknown" ] || echo "predict.sh: registers are not known: $unknown" >&2
+    [ -z "$unknown" ] || echo "predict.sh: the number of registers is unknown: $unknown" >&2
     kernel='' # it may have been named in another way than the features do
 }
 
@@ -127,7 +127,7 @@ case $file in
     compile
     if [ -e "$work/program" ]; then run_program; else run_kernel; fi
     ;;
-*) refuse "'$file' is neither a .cu nor a .ptx file" ;;
+*) refuse "'$file' is not a .cu or .ptx file" ;;
 esac
 
 "$build/predict/features" --print "$work/features.csv" ${kernel:+--kernel "$kernel"} ${format:+"$format"} \

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Models of kernels' execution times:
+# Trains, evaluates and uses models of kernel times:
 #
 #   predict.sh train [DATA.csv [MODEL]] [--method NAME]...
-#       from measured times (default: contrib/predict/data/h100.csv) to a model (default: build/predict/DATA.model)
+#       trains a model (default: build/predict/DATA.model) on measured times (default: contrib/predict/data/h100.csv)
 #   predict.sh evaluate [DATA.csv [OTHER-GPU.csv]] [--out FOLDER]
-#       every table of docs/PREDICT.md, from the committed data to docs/results, and what is long to
+#       writes every table of docs/PREDICT.md from the committed data to docs/results, long ones to
 #       build/predict/results
 #   predict.sh predict FEATURES.csv [--model MODEL] [--gpu NAME] [--json [--all]]
-#       times of the launches in FEATURES.csv, each with its interval; the model is trained first where there is none
+#       predicts the time of each launch in FEATURES.csv, with its interval; trains the model first if it is missing
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 . "$(dirname "$0")/predicting.sh"
 

@@ -1,16 +1,16 @@
 #!/bin/bash
-# How long the kernels of a submission would take on a GPU, without one:
+# Predicts how long the kernels of a submission take on a GPU, without a GPU:
 #
 #   predict.sh submission SUBMISSION [PROBLEM] [--case NAME | --generate LINE] [--seed N] [--league NAME] [--sample N]
 #       [--data FILE.csv | --model MODEL] [--gpu NAME] [--tune] [--json]
 #
-# Calls device_user() once on the simulator, on the problem's first sample unless another input is asked for, and
-# predicts each launch from what was counted. Every block is executed; with --sample N of a launch with more blocks
-# about N, which is fast, but what later launches get to see is wrong then: it is for programs whose launches do not
-# depend on results. The model is of contrib/predict/data/h100.csv, or another FILE.csv that `predict.sh collect` wrote,
-# and is trained first where it is older. --tune tries other block sizes for the first launch of each kernel. A run that
-# takes more than PREDICT_SECONDS (600) is ended, and nothing is predicted. Exit codes: 0, 1 the submission failed, 2
-# usage, 3 the toolkit failed.
+# The script calls device_user() once on the simulator, on the given input or on the problem's first sample. It predicts
+# each launch from the simulator's counts. The simulator executes every block. --sample N executes only about N blocks
+# of a larger launch. That is fast, but later launches then see wrong data: use it for programs whose launches do not
+# depend on results. The model comes from contrib/predict/data/h100.csv, or from a FILE.csv of `predict.sh collect`. An
+# outdated model is trained again first. --tune tries other block sizes for the first launch of each kernel. After
+# PREDICT_SECONDS (600) the run is ended and nothing is predicted. Exit codes: 0 predicted, 1 the submission failed,
+# 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/watched.sh"
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
     --model | --data | --gpu | --sample)
         [ $# -gt 1 ] || refuse "option '$1' needs a value"
         printf -v "${1#--}" %s "$2" && shift 2 ;;
-    --device) refuse '--device: a prediction is always made on the simulator' ;;
+    --device) refuse 'omit --device: a prediction always uses the simulator' ;;
     *) words+=("$1") && shift ;;
     esac
 done

@@ -1,15 +1,14 @@
 #!/bin/bash
-# Holds predictions against times that were measured of the problems' own submissions:
+# Compares predictions with measured times of the problems' own submissions:
 #
 #   predict.sh validate [PROBLEM...] [--times FILE.csv] [--model MODEL] [--out FOLDER]
 #
-# FILE.csv is what contrib/predict/scripts/kernel_times.sh wrote on a GPU (default:
-# contrib/predict/data/submissions-h100.csv). Each submission in it is run on the simulator, in full, on the case that
-# it was measured on, and its launches are predicted by a model (default: of contrib/predict/data/h100.csv) and
-# matched in their order by kernel, grid and block. FOLDER
-# gets predict-validation.md and .csv, and the picture predict-validation.svg (default: docs/results and docs/plots,
-# with PROBLEMs build/predict/validation). A submission that is not through after PREDICT_SECONDS (60) on the simulator
-# is left out by name. Exit codes: 0, 2 usage, 3 the toolkit failed.
+# contrib/predict/scripts/kernel_times.sh wrote FILE.csv on a GPU (default: contrib/predict/data/submissions-h100.csv).
+# The script runs each submission of the file on the simulator, in full, on the measured case. A model predicts its
+# launches (default: the model of contrib/predict/data/h100.csv). Predictions and measured launches are matched in order
+# by kernel, grid and block. FOLDER gets predict-validation.md and .csv, and the picture predict-validation.svg
+# (default: docs/results and docs/plots, with PROBLEMs build/predict/validation). A submission that takes longer than
+# PREDICT_SECONDS (60) on the simulator is skipped and named. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/watched.sh"
