@@ -68,3 +68,13 @@ words() { printf 'word %.0s' $(seq "$1"); }
     run -0 prose $'/* it is told */\nint is_told;\nsay("of a file it "\n    "is told: \\"%s\\"", name);' file.c
     assert_output 'file.c:4: "is told": is reported, is printed; or: is recognised'
 }
+
+@test "prose: a page of docs/ opens with who it is for and what the reader can do after it" {
+    mkdir docs docs/results
+    run -0 prose $'# Title\n\nThis page is for setters. After it you\ncan set.\n\nMore words.' docs/page.md
+    assert_output ''
+    run -0 prose $'# Title\n\nIt is for setters. After it you can set.\n\nThis page is for setters. After it you can set.' docs/page.md
+    assert_output 'docs/page.md:3: the page does not open with "This page is for ... After it you can ..."'
+    run -0 prose $'# Title\n\nIt is for setters.' docs/results/page.md
+    assert_output ''
+}

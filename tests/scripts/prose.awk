@@ -57,8 +57,16 @@ function add(text, line,    part, n, i) {
     for (i = 1; i <= n; i++) if (part[i] != "") { word[++count] = part[i]; where[count] = line }
 }
 
+# The first paragraph of a page of docs/ says who the page is for and what the reader can do after it.
+function check_opening() {
+    if (block_text() !~ /^~\. this page is for .* after it you /)
+        report(where[1], "the page does not open with \"This page is for ... After it you can ...\"")
+    opening = 0
+}
+
 function end_block() {
     if (count) {
+        if (opening && paragraph) check_opening()
         look()
         if (paragraph && filled() > 6) report(where[1], "a paragraph of " filled() " lines: 6 at most")
     }
@@ -162,6 +170,7 @@ function start_file() {
     name = FILENAME
     fenced = 0; blank = 1; here = ""; remark = ""; helping = 1
     commented = name ~ comments
+    opening = name ~ /(^|\/)docs\/.*\.md$/ && name !~ /docs\/results\//
 }
 
 BEGIN {
