@@ -124,7 +124,7 @@ table() { js "rows('#$1').map(row => [...row.cells].map(e => e.textContent.trim(
     assert_equal "$(table quartiles)" \
         $'CUDA|NVIDIA H100 80GB HBM3|2|2.000\u00a0ms|2.025\u00a0ms|2.050\u00a0ms|2.075\u00a0ms|2.100\u00a0ms'
     assert_equal "$(js 'text("#over-time")' | cut -d , -f 1,2)" \
-        'Submissions over time, a bar for every 2 min: filled what was accepted'
+        'Submissions over time, one bar per 2 min: filled for accepted'
     assert_equal "$(js 'rows("#bins").length')" 30
     assert_equal "$(table bins | grep -v '|0|0|0$')" '2026-01-01 00:04:00|0|1|0
 2026-01-01 00:10:00|0|1|0

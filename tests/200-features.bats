@@ -104,7 +104,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     refused 'no launch configuration: say --grid' "$fixtures/nn.ptx"
     refused 'no launch configuration' "$fixtures/nn.ptx" --grid 10
     refused "no kernel 'walks'; there are:.*walk .*other" "$fixtures/irregular.ptx" --kernel walks --grid 1 --block 1
-    refused 'has 2 kernels; say which by --kernel' "$fixtures/irregular.ptx" --grid 1 --block 1
+    refused 'has 2 kernels; choose one with --kernel' "$fixtures/irregular.ptx" --grid 1 --block 1
     refused 'takes 5 arguments, --args has 1' "$fixtures/nn.ptx" --grid 1 --block 1 --args 5
     refused 'argument 3: 1.5 is not a whole number' "$fixtures/nn.ptx" \
         --grid 1 --block 1 --args buffer:8 buffer:8 1.5 1 1
