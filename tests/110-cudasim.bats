@@ -207,11 +207,16 @@ run: refused: PTX line N: 'multimem.red.relaxed.sys.global.add.u32': multicast m
 @test "check: barrier_warp_exit" { pair barrier_warp_exit; }
 @test "check: deadlock" { pair deadlock; }
 @test "check: deadlock_barrier" { pair deadlock_barrier; }
+@test "check: double_free" { pair double_free; }
 @test "check: grid_sync" { pair grid_sync; }
 @test "check: host_pointer" { pair host_pointer; }
 @test "check: leak" { pair leak; }
 @test "check: member_mask_exited" { pair member_mask_exited; }
 @test "check: member_mask_omits" { pair member_mask_omits; }
+@test "check: invalid_free" { pair invalid_free; }
+@test "check: leak_heap" { pair leak_heap; }
+@test "check: leak_page_locked" { pair leak_page_locked; }
+@test "check: leak_stream" { pair leak_stream; }
 @test "check: misaligned" { pair misaligned; }
 @test "check: misaligned_shared" { pair misaligned_shared; }
 @test "check: null_pointer" { pair null_pointer; }
@@ -230,6 +235,9 @@ run: refused: PTX line N: 'multimem.red.relaxed.sys.global.add.u32': multicast m
 @test "check: uninitialised" { pair uninitialised; }
 @test "check: uninitialised_local" { pair uninitialised_local; }
 @test "check: uninitialised_shared" { pair uninitialised_shared; }
+@test "check: unchecked_call" { pair unchecked_call; }
+@test "check: unchecked_event" { pair unchecked_event; }
+@test "check: unused" { CUDASIM_CHECK=all,unused pair unused; }
 @test "check: use_after_free" { pair use_after_free; }
 @test "check: use_after_free_device" { pair use_after_free_device; }
 @test "check: use_after_free_reused" { pair use_after_free_reused; }

@@ -57,6 +57,9 @@ $(BUILD)/cudasim/%.o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(CUDASIM_FLAGS) $(BASE_LEVEL) -MMD -MP -c -o $@ $<
 
+# A call of the API that failed is named by the function on the stack: see unchecked.c.
+$(BUILD)/cudasim/runtime/%.o: CUDASIM_FLAGS += -fno-optimize-sibling-calls
+
 $(BUILD)/cudasim/table/table.o: CUDASIM_FLAGS += -D'LEVELS(X)=$(foreach level,$(LEVELS),X($(level)))'
 $(BUILD)/cudasim/table/table.o: $(LEVELS_STAMP)
 

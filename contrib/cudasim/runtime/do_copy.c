@@ -44,6 +44,7 @@ static void complain(struct runtime *runtime, const char *call, enum sim_fault_k
 {
     struct sim_fault fault = { .kind = kind, .error = error, .address = address, .count = 1 };
 
+    runtime->told_of_call = true;
     snprintf(fault.kernel, sizeof fault.kernel, "%s", call);
     snprintf(fault.text, sizeof fault.text, "%s", text);
     sim_report_fault(runtime->sim, &fault);

@@ -125,11 +125,12 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
     const struct sim_kernel_facts *facts = sim_kernel_facts(work->entry->kernel);
     struct sim_fault fault = { .kind = FAULT_REFUSED, .count = 1 };
 
+    runtime->told_of_call = true;
     snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(work->entry->kernel));
     snprintf(fault.text, sizeof fault.text,
              "the launch returned %s and the kernel did not run: a grid of %u x %u x %u blocks of %u x %u x %u threads"
              " with %zu bytes of dynamic shared memory; it takes at most %u threads a block and %u bytes, and no 0",
-             cudaGetErrorName(error), work->grid[0], work->grid[1], work->grid[2], work->block[0], work->block[1],
+             error_name(error), work->grid[0], work->grid[1], work->grid[2], work->block[0], work->block[1],
              work->block[2], dynamic_shared, launch_threads(limits, facts), facts->max_dynamic_shared);
     sim_report_fault(runtime->sim, &fault);
 }

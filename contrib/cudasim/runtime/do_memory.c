@@ -43,7 +43,7 @@ bool allocation_is_freeable(const struct region *region, const void *pointer)
            (region->kind == REGION_DEVICE || region->kind == REGION_POOL || region->kind == REGION_MANAGED);
 }
 
-cudaError_t allocation_release(struct runtime *runtime, void *pointer)
+cudaError_t allocation_release(struct runtime *runtime, void *pointer, const char *call)
 {
     const struct region *region = allocation_find(runtime, pointer);
     struct CUmemPoolHandle_st *pool;
@@ -51,7 +51,7 @@ cudaError_t allocation_release(struct runtime *runtime, void *pointer)
     if (!pointer)
         return cudaSuccess;
     if (!allocation_is_freeable(region, pointer))
-        return cudaErrorInvalidValue;
+        return free_refused(runtime, pointer, call);
     pool = map_get(&runtime->pooled, pointer);
     if (pool == &runtime->graph_pool) /* it comes back when the graph is launched again */
         return cudaSuccess;
@@ -59,6 +59,7 @@ cudaError_t allocation_release(struct runtime *runtime, void *pointer)
         pool->used -= region->size;
         map_remove(&runtime->pooled, pointer);
     }
+    unused_check(runtime, region);
     memory_release(sim_memory(runtime->sim), region->base);
     return cudaSuccess;
 }
@@ -130,11 +131,15 @@ static int by_serial(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Device memory alone: page-locked memory ends with its process, and programs rarely take the trouble. */
 static bool is_leak(struct runtime *runtime, const struct region *region)
 {
-    return (region->kind == REGION_DEVICE || region->kind == REGION_MANAGED || region->kind == REGION_POOL) &&
-           map_get(&runtime->pooled, (void *)(uintptr_t)region->base) != &runtime->graph_pool;
+    return map_get(&runtime->pooled, (void *)(uintptr_t)region->base) != &runtime->graph_pool;
+}
+
+static const char *leaked_kind(const struct region *region)
+{
+    return region->kind == REGION_HOST ? " of page-locked memory"
+           : region->kind == REGION_REGISTERED ? " registered" : "";
 }
 
 void allocation_check_leaks(struct runtime *runtime)
@@ -148,11 +153,13 @@ void allocation_check_leaks(struct runtime *runtime)
         const struct region *region = &list.regions[i];
         struct sim_fault fault = { .kind = FAULT_LEAK, .address = region->base, .count = 1 };
 
-        if (!is_leak(runtime, region))
+        unused_check(runtime, region);
+        if (!sim_options(runtime->sim)->check_leaks || !is_leak(runtime, region))
             continue;
         snprintf(fault.text, sizeof fault.text,
-                 "%" PRIu64 " bytes at 0x%" PRIx64 " (allocation number %" PRIu64 ") were never freed", region->size,
-                 region->base, region->serial);
+                 "%" PRIu64 " bytes%s at 0x%" PRIx64 " (allocation number %" PRIu64 ") were never %s", region->size,
+                 leaked_kind(region), region->base, region->serial,
+                 region->kind == REGION_REGISTERED ? "unregistered" : "freed");
         sim_report_fault(runtime->sim, &fault);
     }
     free(list.regions);

@@ -176,6 +176,7 @@ bool call_begin(struct call *call, enum call_need need)
         return false;
     runtime_lock(call->runtime);
     call->locked = true;
+    call->runtime->told_of_call = false;
     call->error = cudaErrorCudartUnloading;
     if (call->runtime->ended)
         return false;
@@ -191,6 +192,8 @@ bool call_begin(struct call *call, enum call_need need)
 
 cudaError_t call_end(struct call *call)
 {
+    if (call->locked && call->error != cudaSuccess)
+        unchecked_note(call);
     if (call->locked)
         runtime_unlock(call->runtime);
     if (call->error != cudaSuccess && call->thread)

@@ -127,6 +127,17 @@ struct binary {
 struct thread_state;
 struct graph_capture;
 
+enum { UNCHECKED_MOST = 64 }; /* failed calls that are kept to the end */
+
+/* A call that failed, and whose result nothing looked at yet: see unchecked.c. */
+struct unchecked {
+    const char *call;                  /* the function of the runtime */
+    const void *from;                  /* where it returned to */
+    const struct thread_state *thread; /* that called; only compared */
+    cudaError_t error;                 /* what it returned */
+    uint64_t count;                    /* how often */
+};
+
 struct CUstream_st {
     unsigned flags;     /* cudaStreamNonBlocking … */
     int priority;       /* PRIORITY_GREATEST to 0 */
@@ -195,6 +206,9 @@ struct runtime {
     uint64_t next_id;            /* of streams and captures */
     bool driver_ready;           /* cuInit, or a call of the runtime that needs a device, was made */
     struct CUctx_st primary;     /* the device's primary context */
+    struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
+    size_t unchecked_count;
+    bool told_of_call;           /* what is wrong with the call in progress was reported */
     bool ended;                  /* the report was made: calls from now on are refused */
 };
 
@@ -243,6 +257,19 @@ struct thread_state *runtime_thread(struct runtime *runtime);
 void runtime_lock(struct runtime *runtime);
 void runtime_unlock(struct runtime *runtime);
 bool runtime_needs_device(struct runtime *runtime, cudaError_t *error);
+
+/* ------------------------------------------------------------------ runtime_error.c */
+
+const char *error_name(cudaError_t error); /* "cudaErrorInvalidValue" */
+const char *error_text(cudaError_t error); /* "invalid argument" */
+
+/* ------------------------------------------------------------------ unchecked.c */
+
+/* Notes that the call failed, unless the code behind it looks at its result. */
+void unchecked_note(struct call *call);
+/* The thread asked for its last error; or, with `thread` NULL, somebody for the name or the text of `error`. */
+void unchecked_looked(struct runtime *runtime, const struct thread_state *thread, cudaError_t error);
+void unchecked_report(struct runtime *runtime);
 
 /* ------------------------------------------------------------------ rows.c */
 
@@ -425,8 +452,9 @@ bool allocation_is_freeable(const struct region *region, const void *pointer);
 
 /* A block of a pool; *pointer is NULL for no bytes. */
 cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size, void **pointer);
-cudaError_t allocation_release(struct runtime *runtime, void *pointer);
+cudaError_t allocation_release(struct runtime *runtime, void *pointer, const char *call);
 void allocation_release_all(struct runtime *runtime); /* of the program; variables and kernels' heaps stay */
+/* Memory that is left at the end, and memory that nothing used. */
 void allocation_check_leaks(struct runtime *runtime);
 
 /* ------------------------------------------------------------------ queue.c */
@@ -485,6 +513,15 @@ void queue_release(struct runtime *runtime);       /* at the end */
 bool event_record(struct CUevent_st *event, const struct task *task); /* at submission; false: no memory */
 bool event_is_pending(const struct runtime *runtime, const struct CUevent_st *event);
 void event_forget(struct runtime *runtime, const struct CUevent_st *event); /* it is being destroyed */
+
+/* ------------------------------------------------------------------ do_free.c */
+
+/* cudaErrorInvalidValue, with a report that `call` was given a pointer that it cannot free. */
+cudaError_t free_refused(struct runtime *runtime, const void *pointer, const char *call);
+/* Reports memory about to be freed that nothing was ever written to, where that is asked for. */
+void unused_check(struct runtime *runtime, const struct region *region);
+/* At the end: streams, events and memory of kernels that were never given back. */
+void left_check(struct runtime *runtime);
 
 /* ------------------------------------------------------------------ handle.c */
 

@@ -42,8 +42,11 @@ static void report(struct runtime *runtime)
     const char *json = getenv("CUDASIM_JSON"), *html = getenv("CUDASIM_HTML");
 
     /* After a fault no program can free anything. */
-    if (sim_options(runtime->sim)->check_leaks && runtime->sticky == cudaSuccess)
+    if (runtime->sticky == cudaSuccess)
         allocation_check_leaks(runtime);
+    if (runtime->sticky == cudaSuccess && sim_options(runtime->sim)->check_leaks)
+        left_check(runtime);
+    unchecked_report(runtime);
     if (asked("CUDASIM_EXPLAIN"))
         report_text(runtime);
     if (asked("CUDASIM_SPEED"))

@@ -167,18 +167,43 @@ static const struct error_row *row_of(cudaError_t code)
     return NULL;
 }
 
-const char *cudaGetErrorName(cudaError_t error)
+const char *error_name(cudaError_t error)
 {
     const struct error_row *row = row_of(error);
 
     return row ? row->name : "unrecognized error code";
 }
 
-const char *cudaGetErrorString(cudaError_t error)
+const char *error_text(cudaError_t error)
 {
     const struct error_row *row = row_of(error);
 
     return row ? row->text : "unrecognized error code";
+}
+
+/* ------------------------------------------------------------------ the calls, by which programs look at errors */
+
+static void note_look(const struct thread_state *thread, cudaError_t error)
+{
+    struct runtime *runtime = runtime_get();
+
+    if (!runtime || error == cudaSuccess || !__atomic_load_n(&runtime->unchecked_count, __ATOMIC_RELAXED))
+        return;
+    runtime_lock(runtime);
+    unchecked_looked(runtime, thread, error);
+    runtime_unlock(runtime);
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    note_look(NULL, error);
+    return error_name(error);
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    note_look(NULL, error);
+    return error_text(error);
 }
 
 cudaError_t cudaPeekAtLastError(void)
@@ -186,6 +211,8 @@ cudaError_t cudaPeekAtLastError(void)
     struct runtime *runtime = runtime_get();
     struct thread_state *thread = runtime ? runtime_thread(runtime) : NULL;
 
+    if (thread)
+        note_look(thread, thread->last);
     return thread ? thread->last : cudaErrorCudartUnloading;
 }
 
@@ -195,6 +222,8 @@ cudaError_t cudaGetLastError(void)
     struct thread_state *thread = runtime ? runtime_thread(runtime) : NULL;
     cudaError_t last = thread ? thread->last : cudaErrorCudartUnloading;
 
+    if (thread)
+        note_look(thread, last);
     if (thread)
         thread->last = cudaSuccess;
     return last;

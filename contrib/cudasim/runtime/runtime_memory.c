@@ -28,7 +28,7 @@ cudaError_t cudaFree(void *pointer)
     if (call_begin(&call, CALL_UNSAFE) && pointer)
         call.error = queue_wait_all(&call);
     if (call.locked && call.error == cudaSuccess)
-        call.error = allocation_release(call.runtime, pointer);
+        call.error = allocation_release(call.runtime, pointer, __func__);
     return call_end(&call);
 }
 
@@ -118,7 +118,7 @@ cudaError_t cudaFreeHost(void *pointer)
         else if (allocation_starts(region, pointer) && region->kind == REGION_HOST)
             memory_release(sim_memory(call.runtime->sim), region->base);
         else
-            call.error = cudaErrorInvalidValue;
+            call.error = free_refused(call.runtime, pointer, __func__);
     }
     return call_end(&call);
 }

@@ -70,7 +70,7 @@ static cudaError_t free_in_order(struct call *call, struct CUstream_st *stream, 
     if (!pointer)
         return cudaSuccess;
     if (!allocation_is_freeable(region, pointer))
-        return cudaErrorInvalidValue;
+        return free_refused(call->runtime, pointer, work.call);
     work.memory.size = region->size;
     return queue_submit(call, &work, stream, handle, NULL);
 }

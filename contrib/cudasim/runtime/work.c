@@ -87,7 +87,7 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
     case WORK_EXEC:
         return exec_run(call, work->exec, stream);
     case WORK_FREE:
-        return allocation_release(call->runtime, (void *)(uintptr_t)work->memory.address);
+        return allocation_release(call->runtime, (void *)(uintptr_t)work->memory.address, work->call);
     case WORK_GRAPH:
         return run_graph(call, work->graph, stream);
     case WORK_RECORD:

@@ -1,0 +1,168 @@
+/*
+ * unchecked.c - calls of the program that failed, and whose result nothing in it looked at.
+ *
+ * A call counts as looked at if the code behind it reads the result, if its thread asks for the last error later, or if
+ * somebody asks for the name or the text of its code. What was never looked at is reported at the end of the program.
+ * Errors that were reported when they happened are left out.
+ */
+#include "runtime.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "result_use.h"
+
+enum { FRAMES = 16 }; /* of calls that are looked at */
+
+/* Whether the call's error is one that the program need not look at: later ones tell it, or it was told. */
+static bool is_expected(const struct call *call)
+{
+    const struct runtime *runtime = call->runtime;
+
+    return call->error == runtime->sticky || call->error == runtime->device_error ||
+           call->error == cudaErrorNotReady || call->error == cudaErrorCudartUnloading || runtime->told_of_call;
+}
+
+/* The frames of the program's functions that are in progress; *name is the function of the runtime that they called. */
+static int program_frames(void **frames, const char **name)
+{
+    void *all[FRAMES];
+    int count = backtrace(all, FRAMES), first = 0;
+    Dl_info own, info;
+
+    *name = NULL;
+    if (!dladdr((const void *)program_frames, &own)) /* POSIX has it for functions, too */
+        return 0;
+    while (first < count && dladdr(all[first], &info) && info.dli_fbase == own.dli_fbase) {
+        *name = info.dli_sname;
+        first++;
+    }
+    memcpy(frames, all + first, (size_t)(count - first) * sizeof *frames);
+    return count - first;
+}
+
+/* Which of the frames drops the result, or -1. Functions that return it hand it on to the next one. */
+static int dropped_at(void *const *frames, int count)
+{
+    enum result_use use = RESULT_RETURNED;
+    int at = -1;
+
+    while (++at < count && (use = result_use(frames[at])) == RESULT_RETURNED)
+        ;
+    return use == RESULT_UNUSED ? at : -1;
+}
+
+void unchecked_note(struct call *call)
+{
+    struct runtime *runtime = call->runtime;
+    struct unchecked *list = runtime->unchecked;
+    void *frames[FRAMES];
+    const char *name;
+    int count, at;
+
+    if (is_expected(call))
+        return;
+    count = program_frames(frames, &name);
+    at = dropped_at(frames, count);
+    if (at < 0 || !name)
+        return;
+    for (size_t n = 0; n < runtime->unchecked_count; n++)
+        if (list[n].from == frames[at] && list[n].error == call->error && list[n].thread == call->thread) {
+            list[n].count++;
+            return;
+        }
+    if (runtime->unchecked_count < UNCHECKED_MOST)
+        list[runtime->unchecked_count++] = (struct unchecked){
+            .call = name, .from = frames[at], .error = call->error, .thread = call->thread, .count = 1
+        };
+}
+
+void unchecked_looked(struct runtime *runtime, const struct thread_state *thread, cudaError_t error)
+{
+    size_t kept = 0;
+
+    for (size_t n = 0; n < runtime->unchecked_count; n++)
+        if (thread ? runtime->unchecked[n].thread != thread : runtime->unchecked[n].error != error)
+            runtime->unchecked[kept++] = runtime->unchecked[n];
+    runtime->unchecked_count = kept;
+}
+
+/* ------------------------------------------------------------------ the end */
+
+static void name_in_symbols(Elf *elf, uint64_t at, char *text, size_t size)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        Elf_Data *data;
+
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !header.sh_entsize)
+            continue;
+        data = elf_getdata(section, NULL);
+        for (int n = 0; data && n < (int)(header.sh_size / header.sh_entsize); n++) {
+            GElf_Sym symbol;
+            const char *name;
+
+            if (!gelf_getsym(data, n, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
+                at - symbol.st_value >= symbol.st_size)
+                continue;
+            name = elf_strptr(elf, header.sh_link, symbol.st_name);
+            if (name)
+                snprintf(text, size, "%s", name);
+        }
+    }
+}
+
+/* The name of the function that holds the address, as its symbol has it, or the file that it is in. */
+static void name_of(const void *address, char *text, size_t size)
+{
+    Dl_info info;
+    Elf *elf = NULL;
+    int file;
+
+    snprintf(text, size, "%p", address);
+    if (!dladdr(address, &info) || !info.dli_fname)
+        return;
+    snprintf(text, size, "%s", info.dli_fname);
+    file = open(info.dli_fname[0] == '/' ? info.dli_fname : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (elf_version(EV_CURRENT) != EV_NONE)
+        elf = elf_begin(file, ELF_C_READ, NULL);
+    if (elf) {
+        GElf_Ehdr header;
+        uint64_t at = (uint64_t)(uintptr_t)address;
+
+        if (gelf_getehdr(elf, &header) && header.e_type == ET_DYN)
+            at -= (uint64_t)(uintptr_t)info.dli_fbase;
+        name_in_symbols(elf, at, text, size);
+        elf_end(elf);
+    }
+    close(file);
+}
+
+void unchecked_report(struct runtime *runtime)
+{
+    for (size_t n = 0; sim_options(runtime->sim)->check_calls && n < runtime->unchecked_count; n++) {
+        const struct unchecked *u = &runtime->unchecked[n];
+        struct sim_fault fault = { .kind = FAULT_UNCHECKED, .count = u->count };
+        char symbol[sizeof fault.text / 2];
+        char *name;
+
+        name_of((const char *)u->from - 1, symbol, sizeof symbol);
+        name = strncmp(symbol, "_Z", 2) == 0 ? demangle(symbol) : NULL;
+        snprintf(fault.text, sizeof fault.text, "%s(), called by %s, returned %s (%s), and nothing looked at it",
+                 u->call, name ? name : symbol, error_name(u->error), error_text(u->error));
+        free(name);
+        sim_report_fault(runtime->sim, &fault);
+    }
+    runtime->unchecked_count = 0;
+}
