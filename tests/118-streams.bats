@@ -39,8 +39,39 @@ right() {
     done
 }
 
+# wrong CASE: what the line before it in the source says is reported.
+wrong() {
+    local expected
+    expected=$(grep -B 1 "^static void $1(void)" "$root/tests/streams/wrong.cu" | sed -n 's|^// expect: ||p')
+    [ -n "$expected" ] || fail "$1: nothing is expected"
+    run --separate-stderr timeout 100 "$programs/wrong" "$1"
+    [ "$status" -eq 0 ] || fail "$1: exit $status"$'\n'"$stderr"
+    grep -qE "^cudasim: warning: $expected" <<< "$stderr" || fail "$1: wanted: $expected"$'\n'"found: $stderr"
+}
+
+@test "streams: what wrong programs do wrong is reported" {
+    for case in $("$programs/wrong" --list); do wrong "$case"; done
+}
+
+@test "streams: nothing is looked for where the check is off" {
+    for CUDASIM_CHECK in none written,races,leaks; do
+        export CUDASIM_CHECK
+        run -0 --separate-stderr "$programs/wrong"
+        refute_regex "$stderr" '(stream|host)-race'
+    done
+}
+
+@test "streams: wrong programs are reported under every seed" {
+    for CUDASIM_SEED in 1 2 3 4 5 6; do
+        export CUDASIM_SEED
+        run -0 --separate-stderr "$programs/wrong" kernels_without_event
+        assert_regex "$stderr" 'stream-race: (fill|add_to), .*(fill|add_to) in stream'
+        wrong managed_read_too_early
+    done
+}
+
 @test "streams: every case is in the list" {
-    for program in right per_thread; do
+    for program in right per_thread wrong; do
         sed -n 's/^static void \([a-z_0-9]*\)(void)$/\1/p' "$root/tests/streams/$program.cu" | sort > defined
         "$programs/$program" --list | sort > listed
         diff -u defined listed

@@ -21,6 +21,7 @@
 #include "contrib/cudasim/machine/kernel.h"
 #include "contrib/cudasim/machine/launch.h"
 #include "contrib/cudasim/machine/settings.h"
+#include "contrib/cudasim/machine/traffic.h"
 #include "contrib/cudasim/machine/texture.h"
 #include "contrib/cudasim/ptx/ptx.h"
 

@@ -16,6 +16,7 @@
 #include "race_say.h"
 #include "sectors.h"
 #include "settings.h"
+#include "traffic_note.h"
 #include "contrib/cudasim/base/memory.h"
 
 /* ---- bytes never written ---- */
@@ -543,6 +544,11 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
     if (kinds.global && w->worker->launch->pages && !ins->selected && ins->class != CLASS_PARAMETER) {
         w->mask = kinds.global;
         race_global(w, ins, bytes, access, (struct extent){SPREAD_ANY, 0, 0});
+        w->mask = all;
+    }
+    if (kinds.global && w->worker->traffic && !ins->selected && ins->class != CLASS_PARAMETER) {
+        w->mask = kinds.global;
+        traffic_access(w, ins, bytes, access, false);
         w->mask = all;
     }
     return true;

@@ -21,6 +21,8 @@ const char *sim_fault_name(enum sim_fault_kind kind)
         [FAULT_UNINITIALISED] = "uninitialised",
         [FAULT_SHARED_RACE] = "shared-race",
         [FAULT_GLOBAL_RACE] = "global-race",
+        [FAULT_STREAM_RACE] = "stream-race",
+        [FAULT_HOST_RACE] = "host-race",
         [FAULT_DIVERGENT_BARRIER] = "divergent-barrier",
         [FAULT_MISMATCHED_BARRIER] = "mismatched-barrier",
         [FAULT_DEADLOCK] = "deadlock",

@@ -22,6 +22,8 @@ enum sim_fault_kind {
     FAULT_UNINITIALISED,      /* warning */
     FAULT_SHARED_RACE,        /* warning */
     FAULT_GLOBAL_RACE,        /* warning */
+    FAULT_STREAM_RACE,        /* warning: between work of two streams */
+    FAULT_HOST_RACE,          /* warning: between work that is pending and the host */
     FAULT_DIVERGENT_BARRIER,  /* warning, or error where threads can never meet */
     FAULT_MISMATCHED_BARRIER, /* likewise */
     FAULT_DEADLOCK,

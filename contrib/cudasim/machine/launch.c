@@ -454,6 +454,7 @@ static void run_worker(struct worker *k, struct launch *l)
     k->ring = NULL;
     k->page = NULL;
     k->at_block = 0;
+    k->traffic = l->what->traffic;
     take_free(k);
     memset(k->spans, 0, sizeof k->spans);
     memset(&k->no_event, 0, sizeof k->no_event);

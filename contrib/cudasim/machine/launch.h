@@ -11,6 +11,7 @@
 struct sim;
 struct sim_fault;
 struct sim_kernel;
+struct traffic;
 
 struct sim_launch {
     struct sim_kernel *kernel;
@@ -19,6 +20,7 @@ struct sim_launch {
     bool cooperative;
     const void *parameters;                 /* packed, facts.parameter_bytes bytes */
     uint64_t stream;                        /* for the report alone */
+    struct traffic *traffic;                /* notes what the launch touches; NULL: nothing does */
     const uint64_t *only;                   /* [only_count] blocks, or clusters, that are executed; NULL: all */
     size_t only_count;
     bool continues;                         /* the rest of a launch that was counted already */

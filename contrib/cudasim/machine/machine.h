@@ -203,6 +203,7 @@ struct worker {
     bool check_lanes;
     bool counting;
     struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
+    struct traffic *traffic;       /* of the launch, where it is asked for; else NULL */
     bool progress;                 /* something changed since the scheduler last looked: see block.c */
     uint32_t at_block;             /* name of the block that has its turn, as race_entry.h has it, plus 1 */
     const struct ins *faulted_at;  /* of the last warning: the same place is not looked up again at once */

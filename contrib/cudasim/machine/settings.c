@@ -99,6 +99,7 @@ static const struct {
     {"lanes", offsetof(struct sim_options, check_lanes), true},
     {"bounds", offsetof(struct sim_options, check_bounds), true},
     {"calls", offsetof(struct sim_options, check_calls), true},
+    {"streams", offsetof(struct sim_options, check_streams), true},
     {"unused", offsetof(struct sim_options, check_unused), false},
 };
 
@@ -184,7 +185,8 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
     }
     if (check && *check && !parse_checks(check, o)) {
         snprintf(error, error_size,
-                 "CUDASIM_CHECK=%s: must be all, none, or some of written,races,leaks,lanes,bounds,calls,unused",
+                 "CUDASIM_CHECK=%s: must be all, none, or some of "
+                 "written,races,leaks,lanes,bounds,calls,streams,unused",
                  check);
         return false;
     }

@@ -38,6 +38,7 @@ struct sim_options {
     bool check_lanes;    /* member masks, shuffles from inactive lanes, threads that exit before a barrier */
     bool check_bounds;   /* accesses beyond one variable of shared memory; stacks beyond cudaLimitStackSize */
     bool check_calls;    /* calls of the host that failed and whose result nobody looked at, and wrong frees */
+    bool check_streams;  /* streams that race each other, and the host with pending work */
     bool check_unused;   /* allocations that nothing was ever written to */
     bool explain;        /* count for the report */
     bool features;       /* count, and note which sectors are touched, for feature.h */

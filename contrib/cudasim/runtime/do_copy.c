@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGED_MOST = 4 << 20 }; /* bytes of pageable memory that a pending copy keeps; for larger ones the host waits */
+enum {
+    STAGED_MOST = 4 << 20, /* bytes of pageable memory that a pending copy keeps; for larger ones the host waits */
+    ROWS_NOTED = 1 << 16,  /* of a copy, for the checks of streams */
+};
 
 /* ------------------------------------------------------------------ checks */
 
@@ -332,4 +335,67 @@ cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcp
     return error == cudaSuccess ? box_side(runtime, from, &parameters->srcPtr, &parameters->srcPos, &extent,
                                            &copy->source)
                                 : error;
+}
+
+/* ------------------------------------------------------------------ what it touches */
+
+static unsigned sides_of(const struct work *work, struct plane planes[2], size_t *width, size_t *height, size_t *depth)
+{
+    if (work->kind == WORK_COPY) {
+        planes[0] = work->copy.target;
+        planes[1] = work->copy.source;
+        *width = work->copy.width;
+        *height = work->copy.height;
+        *depth = work->copy.depth;
+    } else {
+        planes[0] = work->set.target;
+        *width = work->set.width * work->set.element;
+        *height = work->set.height;
+        *depth = work->set.depth;
+    }
+    if (!*width || !*height || !*depth)
+        return 0;
+    return work->kind == WORK_COPY ? 2 : 1;
+}
+
+unsigned work_bounds(const struct work *work, struct traffic_span bounds[2])
+{
+    size_t width, height, depth;
+    struct plane planes[2];
+    uint64_t bytes;
+    unsigned count = sides_of(work, planes, &width, &height, &depth), good = 0;
+
+    for (unsigned n = 0; n < count; n++)
+        if (extent_of(&planes[n], width, height, depth, &bytes))
+            bounds[good++] = (struct traffic_span){ planes[n].address, planes[n].address + bytes,
+                                                    n ? TRAFFIC_READ : TRAFFIC_WRITE };
+    return good;
+}
+
+bool work_spans(const struct work *work, struct traffic_span **spans, size_t *span_count)
+{
+    size_t width, height, depth, rows, at = 0;
+    struct plane planes[2];
+    unsigned count = sides_of(work, planes, &width, &height, &depth);
+
+    *spans = NULL;
+    *span_count = 0;
+    if (!count)
+        return true;
+    if (is_dense(&planes[0], width, height, depth) && (count == 1 || is_dense(&planes[1], width, height, depth))) {
+        width *= height * depth;
+        height = depth = 1;
+    }
+    if (__builtin_mul_overflow(height, depth, &rows) || rows > ROWS_NOTED)
+        return false;
+    *spans = malloc(count * rows * sizeof **spans);
+    for (unsigned n = 0; *spans && n < count; n++)
+        for (size_t z = 0; z < depth; z++)
+            for (size_t y = 0; y < height; y++, at++) {
+                uint64_t low = row_of(&planes[n], y, z);
+
+                (*spans)[at] = (struct traffic_span){ low, low + width, n ? TRAFFIC_READ : TRAFFIC_WRITE };
+            }
+    *span_count = at;
+    return *spans != NULL;
 }

@@ -272,6 +272,7 @@ cudaError_t launch_run(struct runtime *runtime, const struct kernel_work *work, 
     struct sim_launch launch = { .dynamic_shared = work->dynamic_shared,
                                  .cooperative = work->cooperative,
                                  .parameters = work->parameters,
+                                 .traffic = order_traffic(runtime),
                                  .stream = (uint64_t)(uintptr_t)stream };
     struct sim_fault fault = { 0 };
 

@@ -16,7 +16,9 @@ cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kin
     *pointer = NULL;
     if (size == 0)
         return cudaSuccess;
-    region = memory_allocate(sim_memory(runtime->sim), size, ALLOCATION_UNIT, kind);
+    /* Memory that the host may touch has pages of its own: see watch.c. */
+    region = memory_allocate(sim_memory(runtime->sim), size,
+                             kind == REGION_HOST || kind == REGION_MANAGED ? HOST_UNIT : ALLOCATION_UNIT, kind);
     if (!region)
         return cudaErrorMemoryAllocation;
     region->flags = flags;

@@ -153,6 +153,7 @@ static void task_free(struct task *task)
 {
     work_release(&task->work);
     clock_release(&task->clock);
+    order_release(task);
     free(task->staged);
     free(task);
 }
@@ -165,7 +166,7 @@ static void sweep(struct runtime *runtime)
     while (*link) {
         struct task *task = *link;
 
-        if (task->state == TASK_OVER) {
+        if (task->state == TASK_OVER && !order_needs(runtime, task)) {
             *link = task->next;
             task_free(task);
         } else {
@@ -194,16 +195,19 @@ static void forget_pending(struct runtime *runtime)
     }
 }
 
-static void run(struct call *call, struct task *task)
+/* `early`: nothing waits for it. */
+static void run(struct call *call, struct task *task, bool early)
 {
     struct runtime *runtime = call->runtime;
 
     task->state = TASK_RUNNING;
     call->task = task->id;
     runtime->pending--;
+    order_begin(runtime, task, early);
     if (!runtime->ending || (task->work.kind != WORK_HOST && task->work.kind != WORK_COPY))
         work_run(call, &task->work, task->stream);
     task->state = TASK_OVER;
+    order_end(runtime, task);
     if (runtime->sticky != cudaSuccess) /* a device executes nothing after a fault */
         forget_pending(runtime);
     pthread_cond_broadcast(&runtime->changed);
@@ -241,7 +245,7 @@ static struct task *choose(struct runtime *runtime, const struct clock *clock, b
 }
 
 /* Runs what the clock covers. Another thread may be in a host function of it: then waits for that. */
-static void run_all(struct call *call, const struct clock *clock)
+static void run_all(struct call *call, const struct clock *clock, bool early)
 {
     struct runtime *runtime = call->runtime;
     bool left = true;
@@ -250,7 +254,7 @@ static void run_all(struct call *call, const struct clock *clock)
         struct task *task = choose(runtime, clock, &left);
 
         if (task)
-            run(call, task);
+            run(call, task, early);
         else if (left)
             pthread_cond_wait(&runtime->changed, &runtime->lock);
     }
@@ -259,7 +263,7 @@ static void run_all(struct call *call, const struct clock *clock)
 void queue_run_all(struct call *call)
 {
     if (call->runtime->tasks && call->runtime->sim)
-        run_all(call, NULL);
+        run_all(call, NULL, true);
     sweep(call->runtime);
 }
 
@@ -292,9 +296,10 @@ static cudaError_t wait_for(struct call *call, const struct clock *clock)
     if (clock && !clock_merge(&own, clock))
         return cudaErrorMemoryAllocation;
     if (call->runtime->tasks) {
-        run_all(call, clock ? &own : NULL);
+        run_all(call, clock ? &own : NULL, false);
         note_waited(call->runtime, clock ? &own : NULL);
     }
+    order_waited(call->runtime);
     clock_release(&own);
     return call->runtime->sticky;
 }
@@ -374,7 +379,7 @@ static void run_some(struct call *call)
         struct task *task = choose(runtime, NULL, &left);
 
         if (task)
-            run(call, task);
+            run(call, task, true);
         else
             break;
     }
@@ -416,6 +421,7 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     *runtime->tasks_end = task;
     runtime->tasks_end = &task->next;
     runtime->pending++;
+    order_submitted(runtime, task);
     if (result)
         *result = task;
     return cudaSuccess;

@@ -28,6 +28,7 @@ enum {
     DEVICE_ARCH = 90,        /* the highest PTX that is loaded: compute_90 */
     CLUSTER_PORTABLE = 8,    /* blocks: of a cluster, without asking for more */
     ALLOCATION_UNIT = 512,   /* bytes: of device allocations, and of rows of pitched ones, as on an H100 */
+    HOST_UNIT = 4096,        /* bytes: page-locked and managed memory starts at a page */
     LINEAR_WIDTH = 1 << 27,  /* texels: of a texture in linear memory, as on an H100 */
     BASE_ALIGNMENT = 512,    /* bytes: of a texture in linear memory */
     PITCH_ALIGNMENT = 32,    /* bytes: of its rows */
@@ -203,6 +204,14 @@ struct runtime {
     uint64_t random;             /* state of the seed's draws */
     pthread_cond_t changed;      /* with `lock`: some work is over */
     bool ending;                 /* the process ends: nothing of the program is called or written any more */
+    struct watch *watch;         /* on memory of the host; NULL: not watched */
+    struct traffic *traffic;     /* made when it is first needed */
+    bool traffic_refused;        /* there was no room for it */
+    struct task *noting;         /* whose traffic is noted now */
+    bool handshake;              /* and it shares strong words with the host, which order what they like */
+    bool collided;               /* and something was said of it */
+    uint64_t said[64];           /* hashes of what was said, to say it once */
+    unsigned said_count;
     uint64_t next_id;            /* of streams and captures */
     bool driver_ready;           /* cuInit, or a call of the runtime that needs a device, was made */
     struct CUctx_st primary;     /* the device's primary context */
@@ -324,7 +333,8 @@ enum work_kind {
     WORK_WAIT,     /* for an event */
     WORK_ALLOCATE, /* cudaMallocAsync in a graph */
     WORK_RELEASE,  /* cudaFreeAsync in a graph */
-    WORK_FREE      /* cudaFreeAsync */
+    WORK_FREE,     /* cudaFreeAsync */
+    WORK_TAKE      /* cudaMallocAsync: nothing is left to do */
 };
 
 struct kernel_work {
@@ -375,7 +385,7 @@ struct work {
         struct {
             uint64_t address;      /* of the device */
             size_t size;           /* bytes; 0 where it is released */
-        } memory;                  /* WORK_ALLOCATE, WORK_RELEASE, WORK_FREE */
+        } memory;                  /* WORK_ALLOCATE, WORK_RELEASE, WORK_FREE, WORK_TAKE */
     };
 };
 
@@ -408,6 +418,9 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, cons
 cudaError_t set_check(struct runtime *runtime, const struct set_work *set, const char *call);
 cudaError_t set_run(struct runtime *runtime, const struct set_work *set);
 cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcpy3DParms *parameters, struct copy_work *copy);
+/* Of a copy or a fill: from the first to the last byte of each side; and each row, false where those are too many. */
+unsigned work_bounds(const struct work *work, struct traffic_span bounds[2]);
+bool work_spans(const struct work *work, struct traffic_span **spans, size_t *count);
 /* The rows and planes from `position` on; false if an address in them is no number. */
 bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, struct plane *plane);
 
@@ -485,6 +498,8 @@ struct task {
     uint64_t stream_id;    /* for messages */
     struct clock clock;    /* what comes before it */
     uint64_t waited;       /* the newest task when the host had waited for this one; 0: it has not */
+    struct traffic_span *spans; /* [span_count] by address: what it touched, where the checks of order.c ask for it */
+    size_t span_count;
     void *staged;          /* a copy of pageable memory that it reads; NULL: none */
 };
 
@@ -509,6 +524,45 @@ void queue_settle(struct call *call, const struct CUgraphExec_st *exec);
 void queue_drop(struct runtime *runtime, struct CUstream_st *stream); /* the stream is being destroyed */
 void queue_forget_all(struct runtime *runtime);    /* nothing of it is run any more */
 void queue_release(struct runtime *runtime);       /* at the end */
+
+/* ------------------------------------------------------------------ order.c: the checks of streams */
+
+void order_submitted(struct runtime *runtime, const struct task *task);
+/* Around the run of a task. `early`: nothing waits for it. */
+void order_begin(struct runtime *runtime, struct task *task, bool early);
+void order_end(struct runtime *runtime, struct task *task);
+/* Where the kernels of the task that runs note what they touch; NULL: nowhere. */
+struct traffic *order_traffic(struct runtime *runtime);
+/* A step of the graph that runs touches what its work says. */
+void order_step(struct runtime *runtime, const struct work *work);
+/* Of a task that is over: whether later ones are still to be compared with it. */
+bool order_needs(const struct runtime *runtime, const struct task *task);
+void order_release(struct task *task);
+void order_waited(struct runtime *runtime);  /* the host waited for something */
+void order_at_end(struct runtime *runtime);  /* warns of kernels that nothing waited for */
+
+/* ------------------------------------------------------------------ watch.c */
+
+/* An access of the host to memory that pending work may touch. */
+struct host_note {
+    uint64_t address; /* of its first byte in a page that was not yet touched */
+    uint64_t code;    /* of the instruction */
+    uint64_t newest;  /* task submitted before it */
+    bool writes;
+    bool complete;    /* set last */
+};
+
+/* NULL: no memory. `last_task` counts submissions. */
+struct watch *watch_create(struct memory *memory, const uint64_t *last_task);
+void watch_free(struct watch *watch);
+void watch_work(struct runtime *runtime, const struct work *work); /* closes what the work may touch */
+void watch_open(struct watch *watch);                             /* opens all of it */
+const struct host_note *watch_note(const struct watch *watch, size_t n); /* NULL: no more */
+void watch_forget_notes(struct watch *watch);
+/* "the host in main (program+0x1234)": to be given to addr2line. */
+void watch_place(const struct watch *watch, const struct host_note *note, char *text, size_t size);
+
+/* ------------------------------------------------------------------ queue.c: events */
 
 bool event_record(struct CUevent_st *event, const struct task *task); /* at submission; false: no memory */
 bool event_is_pending(const struct runtime *runtime, const struct CUevent_st *event);

@@ -65,6 +65,7 @@ static void run_the_rest(struct runtime *runtime)
 {
     struct call call = { .runtime = runtime, .thread = runtime_thread(runtime), .locked = true };
 
+    order_at_end(runtime);
     runtime->ending = true;
     if (call.thread && runtime->sticky == cudaSuccess)
         queue_run_all(&call);
@@ -93,6 +94,10 @@ __attribute__((destructor)) static void end(void)
         module_release_all(runtime);
     }
     queue_release(runtime);
+    watch_free(runtime->watch);
+    traffic_free(runtime->traffic);
+    runtime->watch = NULL;
+    runtime->traffic = NULL;
     handle_release_all(runtime);
     map_release(&runtime->functions);
     map_release(&runtime->variables);

@@ -26,6 +26,7 @@ static cudaError_t capture_allocation(struct call *call, struct CUstream_st *str
 static cudaError_t allocate(struct call *call, void **pointer, size_t size, struct CUmemPoolHandle_st *pool,
                             cudaStream_t handle)
 {
+    struct work work = { .kind = WORK_TAKE, .call = "cudaMallocAsync" };
     struct CUstream_st *stream = stream_of(call, handle);
     cudaError_t error;
 
@@ -38,10 +39,15 @@ static cudaError_t allocate(struct call *call, void **pointer, size_t size, stru
     error = stream->legacy ? capture_permits_legacy(call->runtime) : cudaSuccess;
     if (error == cudaSuccess)
         error = pool_allocate(call->runtime, pool, size, pointer);
-    if (error != cudaErrorMemoryAllocation)
+    if (error == cudaErrorMemoryAllocation) {
+        queue_run_all(call); /* what is freed there may do */
+        error = pool_allocate(call->runtime, pool, size, pointer);
+    }
+    if (error != cudaSuccess || !size)
         return error;
-    queue_run_all(call); /* what is freed there may do */
-    return pool_allocate(call->runtime, pool, size, pointer);
+    work.memory.address = (uintptr_t)*pointer;
+    work.memory.size = size;
+    return queue_submit(call, &work, stream, handle, NULL);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)

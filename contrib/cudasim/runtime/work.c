@@ -54,6 +54,7 @@ cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaS
         if (step->disabled)
             continue;
         error = step->child ? exec_run(call, step->child, stream) : work_run(call, &step->work, stream);
+        order_step(call->runtime, &step->work);
         if (call->runtime->sticky != cudaSuccess) /* the rest would not run on a device, either */
             break;
     }
@@ -94,6 +95,7 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
         event_stamp(work->event, call->task);
         return cudaSuccess;
     case WORK_EMPTY:
+    case WORK_TAKE:
     case WORK_WAIT:     /* what it waits for is over: it was put behind that */
     case WORK_ALLOCATE: /* a graph's memory keeps its address as long as the graph lives */
     case WORK_RELEASE:

@@ -174,6 +174,8 @@ INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned b
     }
     if (k->launch->pages && !i->selected && i->class != CLASS_PARAMETER)
         race_global(w, i, bytes, access, extent_of(reach.pattern, reach.low, reach.high));
+    if (k->traffic && !i->selected && i->class != CLASS_PARAMETER)
+        traffic_access(w, i, bytes, access, reach.pattern == PATTERN_CONSECUTIVE);
     if (e)
         count_global(w, i, bytes, e, reach);
     return reach.pattern;

@@ -1,0 +1,17 @@
+/*
+ * symbol.h - the function of a program or library that an address of its code lies in.
+ */
+#ifndef CUDASIM_SYMBOL_H
+#define CUDASIM_SYMBOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Puts the mangled name of the function at `address` into `name` [size]: of the ELF file `path`, which is loaded at
+ * `base`. *place is what tools for the file call the address. False: the file has no such symbol, or cannot be read.
+ */
+bool symbol_at(const char *path, uint64_t base, uint64_t address, char *name, size_t size, uint64_t *place);
+
+#endif

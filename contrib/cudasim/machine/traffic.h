@@ -1,0 +1,53 @@
+/*
+ * traffic.h - which bytes of global memory work touched, for the checks between streams and between host and device.
+ *
+ * A byte map of the device's memory. The lower half of a byte says what the work that runs now did there. The upper
+ * half says what other work did that nothing orders with it: who makes the map puts that in before the launch. Where
+ * both meet, the kernel is warned of at its line, in words that `tell` has.
+ */
+#ifndef CUDASIM_TRAFFIC_H
+#define CUDASIM_TRAFFIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+
+struct memory;
+struct traffic;
+
+/* Strong accesses are atomics, and loads and stores that are volatile, relaxed, acquire or release. */
+enum { TRAFFIC_READ = 1, TRAFFIC_WRITE = 2, TRAFFIC_STRONG_READ = 4, TRAFFIC_STRONG_WRITE = 8 };
+
+/* The bytes [low, high), all touched alike. */
+struct traffic_span {
+    uint64_t low, high; /* addresses */
+    unsigned kinds;     /* TRAFFIC_* */
+};
+
+/*
+ * The kind of the warning for an access of `kinds` at `address`, with the sentence in `text`; FAULT_NONE: none. Asked
+ * where work that nothing orders with it touched the byte, and one of the two wrote, or the access is strong.
+ */
+typedef enum sim_fault_kind traffic_tell(void *context, uint64_t address, unsigned kinds, char *text, size_t size);
+
+/* NULL: no memory, or no address space. */
+struct traffic *traffic_create(struct memory *memory, traffic_tell *tell, void *context);
+void traffic_free(struct traffic *traffic);
+
+/* Bytes that the work itself, or other work, touches. What is not the device's reserved range is left out. */
+void traffic_note(struct traffic *traffic, uint64_t low, uint64_t high, unsigned kinds);
+void traffic_note_other(struct traffic *traffic, uint64_t low, uint64_t high, unsigned kinds);
+
+/* What the work itself touched, in order, to be freed; the map is empty again. False: too scattered, or no memory. */
+bool traffic_take(struct traffic *traffic, struct traffic_span **spans, size_t *count);
+
+/* Whether accesses of these kinds to one byte collide where nothing orders them. */
+static inline bool traffic_collides(unsigned a, unsigned b)
+{
+    return (a & TRAFFIC_WRITE && b) || (b & TRAFFIC_WRITE && a) ||
+           (a & TRAFFIC_STRONG_WRITE && b & TRAFFIC_READ) || (b & TRAFFIC_STRONG_WRITE && a & TRAFFIC_READ);
+}
+
+#endif

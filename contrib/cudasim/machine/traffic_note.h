@@ -1,0 +1,13 @@
+/*
+ * traffic_note.h - what bodies of memory instructions call where a launch's traffic is noted.
+ */
+#ifndef CUDASIM_TRAFFIC_NOTE_H
+#define CUDASIM_TRAFFIC_NOTE_H
+
+#include "access.h"
+#include "traffic.h"
+
+/* Notes an access of the active lanes to global memory: `bytes` a lane at w->address. `dense`: one behind the other. */
+void traffic_access(struct warp *w, const struct ins *ins, unsigned bytes, enum access access, bool dense);
+
+#endif

@@ -1,0 +1,426 @@
+/*
+ * order.c - the checks of streams: two pieces of work that touch the same bytes, one of them writing, with nothing that
+ * orders them; and the host that reads what pending work writes, or writes what it reads.
+ *
+ * What copies and fills touch is known; what kernels touch is noted while they run (machine/traffic.h), and only where
+ * there is other work, or a note of the host, that nothing orders with them. A piece that is over keeps what it touched
+ * as long as there is work that it must be compared with. So a program with one stream pays for nothing.
+ *
+ * A kernel that collides with what ran before is warned of at its line; a copy by its call. Atomics and volatile
+ * accesses on both sides are no race. Host and kernel may hand each other data by such words: where they share one,
+ * what else they touch is not reported.
+ *
+ * Called by queue.c. Refuses to know how work runs.
+ */
+#include "runtime.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT_MOST = 64 }; /* pieces that ran early, to be compared with what is still to come */
+
+static bool is_on(const struct runtime *runtime)
+{
+    return runtime->sim && sim_options(runtime->sim)->check_streams;
+}
+
+/* ------------------------------------------------------------------ words */
+
+struct words {
+    char text[200];
+};
+
+static struct words stream_words(const struct task *task)
+{
+    struct words w;
+
+    if (task->stream_id <= 2)
+        snprintf(w.text, sizeof w.text, "%s", task->stream_id == 1 ? "the legacy stream" : "a thread's default stream");
+    else
+        snprintf(w.text, sizeof w.text, "stream %" PRIu64, task->stream_id);
+    return w;
+}
+
+static const char *task_name(const struct task *task)
+{
+    return task->work.kind == WORK_KERNEL ? sim_kernel_title(task->work.kernel.entry->kernel) : task->work.call;
+}
+
+/* "4 bytes into an allocation of 4000 bytes" */
+static struct words place_words(struct runtime *runtime, uint64_t address)
+{
+    const struct region *region = memory_find(sim_memory(runtime->sim), address, NULL);
+    struct words w;
+
+    if (region)
+        snprintf(w.text, sizeof w.text, "0x%" PRIx64 ", %" PRIu64 " bytes into an allocation of %" PRIu64 " bytes",
+                 address, address - region->base, region->size);
+    else
+        snprintf(w.text, sizeof w.text, "0x%" PRIx64, address);
+    return w;
+}
+
+static const char *verb(const struct task *task, unsigned kinds)
+{
+    if (task->work.kind == WORK_FREE)
+        return "freed";
+    if (task->work.kind == WORK_TAKE)
+        return "allocated";
+    return kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "wrote" : "read";
+}
+
+/* Whether it is said for the first time. */
+static bool is_new(struct runtime *runtime, const char *a, const char *b)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (const char *p = a; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    hash *= 31;
+    for (const char *p = b; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    for (unsigned n = 0; n < runtime->said_count; n++)
+        if (runtime->said[n] == hash)
+            return false;
+    if (runtime->said_count == sizeof runtime->said / sizeof runtime->said[0])
+        return false;
+    runtime->said[runtime->said_count++] = hash;
+    return true;
+}
+
+static void report(struct runtime *runtime, enum sim_fault_kind kind, const char *name, uint64_t address,
+                   const char *text)
+{
+    struct sim_fault fault = { .kind = kind, .address = address, .count = 1 };
+
+    snprintf(fault.kernel, sizeof fault.kernel, "%s", name);
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    sim_report_fault(runtime->sim, &fault);
+}
+
+/* ------------------------------------------------------------------ which tasks and notes count */
+
+/* Whether the host made the note while the task was pending. */
+static bool is_during(const struct host_note *note, const struct task *task)
+{
+    return note->newest >= task->id;
+}
+
+static bool collides_with_host(unsigned kinds, const struct host_note *note)
+{
+    return traffic_collides(kinds, note->writes ? TRAFFIC_WRITE : TRAFFIC_READ);
+}
+
+static bool has_rival(const struct runtime *runtime, const struct task *task)
+{
+    for (const struct task *other = runtime->tasks; other; other = other->next)
+        if (other != task && (other->state != TASK_OVER || other->spans) && !task_before(other, task) &&
+            !task_before(task, other))
+            return true;
+    return false;
+}
+
+static bool has_note(const struct runtime *runtime, const struct task *task)
+{
+    const struct host_note *note;
+
+    for (size_t n = 0; runtime->watch && (note = watch_note(runtime->watch, n)); n++)
+        if (is_during(note, task))
+            return true;
+    return false;
+}
+
+/* What is over and unordered with the task. */
+static bool is_rival(const struct task *other, const struct task *task)
+{
+    return other != task && other->state == TASK_OVER && other->spans && !task_before(other, task) &&
+           !task_before(task, other);
+}
+
+static const struct traffic_span *find_span(const struct task *task, uint64_t address)
+{
+    size_t low = 0, high = task->span_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (task->spans[middle].high <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < task->span_count && task->spans[low].low <= address ? &task->spans[low] : NULL;
+}
+
+/* ------------------------------------------------------------------ kernels */
+
+/* A race with work that ran before it. */
+static bool tell_of_task(struct runtime *runtime, uint64_t address, unsigned kinds, char *text, size_t size)
+{
+    const struct task *self = runtime->noting;
+
+    for (const struct task *other = runtime->tasks; other; other = other->next) {
+        const struct traffic_span *span = is_rival(other, self) ? find_span(other, address) : NULL;
+
+        if (!span || !traffic_collides(kinds, span->kinds))
+            continue;
+        snprintf(text, size, "%s %s, in %s; %s in %s %s it, and nothing orders the two",
+                 kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "write at" : "read at",
+                 place_words(runtime, address).text, stream_words(self).text, task_name(other),
+                 stream_words(other).text, verb(other, span->kinds));
+        return true;
+    }
+    return false;
+}
+
+static bool tell_of_host(struct runtime *runtime, uint64_t address, unsigned kinds, char *text, size_t size)
+{
+    const struct task *self = runtime->noting;
+    const struct host_note *note;
+    struct words place;
+
+    for (size_t n = 0; runtime->watch && (note = watch_note(runtime->watch, n)); n++) {
+        if (!is_during(note, self) || (note->address ^ address) >= HOST_UNIT)
+            continue;
+        /* Of a page the first access of the host is known alone: the word that both share may be another one. */
+        if (kinds & (TRAFFIC_STRONG_READ | TRAFFIC_STRONG_WRITE))
+            runtime->handshake = true;
+        if (runtime->handshake || note->address != address || !collides_with_host(kinds, note))
+            continue;
+        watch_place(runtime->watch, note, place.text, sizeof place.text);
+        snprintf(text, size, "%s %s; %s %s it while the kernel was pending in %s", kinds & TRAFFIC_WRITE ? "write at"
+                 : "read at", place_words(runtime, address).text, place.text, note->writes ? "wrote" : "read",
+                 stream_words(self).text);
+        return true;
+    }
+    return false;
+}
+
+static enum sim_fault_kind tell(void *context, uint64_t address, unsigned kinds, char *text, size_t size)
+{
+    struct runtime *runtime = context;
+
+    if (tell_of_host(runtime, address, kinds, text, size))
+        return runtime->collided = true, FAULT_HOST_RACE;
+    if (tell_of_task(runtime, address, kinds, text, size))
+        return runtime->collided = true, FAULT_STREAM_RACE;
+    return FAULT_NONE;
+}
+
+/* Puts into the map what others touched. */
+static void note_others(struct runtime *runtime, const struct task *task)
+{
+    const struct host_note *note;
+
+    for (const struct task *other = runtime->tasks; other; other = other->next)
+        for (size_t n = 0; is_rival(other, task) && n < other->span_count; n++)
+            traffic_note_other(runtime->traffic, other->spans[n].low, other->spans[n].high, other->spans[n].kinds);
+    for (size_t n = 0; runtime->watch && (note = watch_note(runtime->watch, n)); n++)
+        if (is_during(note, task)) {
+            uint64_t page = note->address - note->address % HOST_UNIT;
+
+            traffic_note_other(runtime->traffic, page, page + HOST_UNIT, TRAFFIC_STRONG_READ);
+            traffic_note_other(runtime->traffic, note->address, note->address + 1,
+                               note->writes ? TRAFFIC_WRITE : TRAFFIC_READ);
+        }
+}
+
+static bool need_traffic(struct runtime *runtime)
+{
+    if (!runtime->traffic && !runtime->traffic_refused)
+        runtime->traffic = traffic_create(sim_memory(runtime->sim), tell, runtime);
+    runtime->traffic_refused = !runtime->traffic;
+    return runtime->traffic;
+}
+
+/* ------------------------------------------------------------------ copies, fills, memory */
+
+/* The first byte at which the two collide, with what each did there. */
+static bool first_collision(const struct task *a, const struct task *b, uint64_t *address, unsigned *kinds,
+                            unsigned *others)
+{
+    for (size_t i = 0, j = 0; i < a->span_count && j < b->span_count;) {
+        const struct traffic_span *x = &a->spans[i], *y = &b->spans[j];
+
+        if (x->low < y->high && y->low < x->high && traffic_collides(x->kinds, y->kinds)) {
+            *address = x->low > y->low ? x->low : y->low;
+            *kinds = x->kinds;
+            *others = y->kinds;
+            return true;
+        }
+        if (x->high <= y->high)
+            i++;
+        else
+            j++;
+    }
+    return false;
+}
+
+static void compare_tasks(struct runtime *runtime, const struct task *task)
+{
+    unsigned kinds, others;
+    char text[700];
+    uint64_t address;
+
+    for (const struct task *other = runtime->tasks; other; other = other->next) {
+        if (!is_rival(other, task) || !first_collision(task, other, &address, &kinds, &others) ||
+            !is_new(runtime, task_name(task), task_name(other)))
+            continue;
+        snprintf(text, sizeof text, "in %s, %s memory at %s; %s in %s %s it, and nothing orders the two",
+                 stream_words(task).text, verb(task, kinds), place_words(runtime, address).text, task_name(other),
+                 stream_words(other).text, verb(other, others));
+        report(runtime, FAULT_STREAM_RACE, task_name(task), address, text);
+    }
+}
+
+static void compare_notes(struct runtime *runtime, const struct task *task)
+{
+    const struct host_note *note;
+    struct words place;
+    char text[700];
+
+    for (size_t n = 0; runtime->watch && (note = watch_note(runtime->watch, n)); n++) {
+        const struct traffic_span *span = is_during(note, task) ? find_span(task, note->address) : NULL;
+
+        if (!span || !collides_with_host(span->kinds, note))
+            continue;
+        watch_place(runtime->watch, note, place.text, sizeof place.text);
+        if (!is_new(runtime, task_name(task), place.text))
+            continue;
+        snprintf(text, sizeof text, "in %s, %s memory at %s; %s %s it before, while this was pending",
+                 stream_words(task).text, verb(task, span->kinds), place_words(runtime, note->address).text, place.text,
+                 note->writes ? "wrote" : "read");
+        report(runtime, FAULT_HOST_RACE, task_name(task), note->address, text);
+    }
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct traffic_span *a = left, *b = right;
+
+    return (a->low > b->low) - (a->low < b->low);
+}
+
+static void take_spans(struct task *task)
+{
+    if (task->work.kind == WORK_FREE || task->work.kind == WORK_TAKE) {
+        task->spans = malloc(sizeof *task->spans);
+        if (!task->spans)
+            return;
+        task->spans[task->span_count++] = (struct traffic_span){
+            task->work.memory.address, task->work.memory.address + task->work.memory.size, TRAFFIC_WRITE };
+    } else if (task->work.kind == WORK_COPY || task->work.kind == WORK_SET) {
+        if (work_spans(&task->work, &task->spans, &task->span_count) && task->span_count)
+            qsort(task->spans, task->span_count, sizeof *task->spans, by_address);
+    }
+}
+
+/* ------------------------------------------------------------------ what queue.c calls */
+
+void order_submitted(struct runtime *runtime, const struct task *task)
+{
+    if (!is_on(runtime))
+        return;
+    if (!runtime->watch)
+        runtime->watch = watch_create(sim_memory(runtime->sim), &runtime->last_task);
+    if (runtime->watch)
+        watch_work(runtime, &task->work);
+}
+
+void order_begin(struct runtime *runtime, struct task *task, bool early)
+{
+    bool kernel = task->work.kind == WORK_KERNEL || task->work.kind == WORK_EXEC;
+
+    if (runtime->watch)
+        watch_open(runtime->watch);
+    if (!is_on(runtime) || runtime->noting || !(has_rival(runtime, task) || has_note(runtime, task) ||
+                                                (early && runtime->queue_count > 1)))
+        return;
+    if (kernel && !need_traffic(runtime))
+        return;
+    runtime->noting = task;
+    runtime->handshake = runtime->collided = false;
+    if (kernel)
+        note_others(runtime, task);
+}
+
+struct traffic *order_traffic(struct runtime *runtime)
+{
+    return runtime->noting ? runtime->traffic : NULL;
+}
+
+void order_step(struct runtime *runtime, const struct work *work)
+{
+    struct traffic_span *spans;
+    size_t count;
+
+    if (!runtime->noting || (work->kind != WORK_COPY && work->kind != WORK_SET) || !work_spans(work, &spans, &count))
+        return;
+    for (size_t n = 0; n < count; n++)
+        traffic_note(runtime->traffic, spans[n].low, spans[n].high, spans[n].kinds);
+    free(spans);
+}
+
+void order_end(struct runtime *runtime, struct task *task)
+{
+    if (runtime->noting != task)
+        return;
+    if (task->work.kind == WORK_KERNEL || task->work.kind == WORK_EXEC)
+        traffic_take(runtime->traffic, &task->spans, &task->span_count);
+    else
+        take_spans(task);
+    if (task->work.kind != WORK_KERNEL && !runtime->collided) { /* kernels were told of at their lines */
+        compare_tasks(runtime, task);
+        compare_notes(runtime, task);
+    }
+    runtime->noting = NULL;
+}
+
+bool order_needs(const struct runtime *runtime, const struct task *task)
+{
+    unsigned later = 0;
+
+    if (!task->spans)
+        return false;
+    for (const struct task *other = task->next; other; other = other->next) {
+        if (other->state != TASK_OVER && !task_before(task, other))
+            return true;
+        later++;
+    }
+    for (const struct task *other = runtime->tasks; other != task; other = other->next)
+        if (other->state != TASK_OVER && !task_before(other, task))
+            return true;
+    return !task->waited && runtime->queue_count > 1 && later < KEPT_MOST;
+}
+
+void order_release(struct task *task)
+{
+    free(task->spans);
+    task->spans = NULL;
+}
+
+void order_waited(struct runtime *runtime)
+{
+    if (!runtime->watch)
+        return;
+    if (!runtime->pending) {
+        watch_forget_notes(runtime->watch);
+        return;
+    }
+    for (const struct task *task = runtime->tasks; task; task = task->next)
+        if (task->state == TASK_PENDING)
+            watch_work(runtime, &task->work);
+}
+
+void order_at_end(struct runtime *runtime)
+{
+    if (!is_on(runtime))
+        return;
+    for (const struct task *task = runtime->tasks; task; task = task->next)
+        if (task->state == TASK_PENDING && task->work.kind == WORK_KERNEL && is_new(runtime, task_name(task), "end"))
+            report(runtime, FAULT_HOST_RACE, task_name(task), 0,
+                   "the program ended, and nothing had waited for this kernel: on a device its results, and what it "
+                   "prints, may be lost");
+}

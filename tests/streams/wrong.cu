@@ -1,0 +1,290 @@
+/*
+ * wrong.cu - faulty programs: the host, or another stream, does not wait. Before each case stands what is to be
+ * reported: the kind, and words of the message. Most cases have the result that they wanted on a device, as a rule.
+ */
+#include "suite.h"
+
+static int sink; /* what is read goes here, or the compiler would drop the read */
+
+// expect: host-race: add, .*: write at .* read it
+static void managed_read_too_early(void)
+{
+    int *values = managed_new<int>(COUNT);
+
+    add<<<BLOCKS, 128>>>(values, COUNT, 2);
+    sink += values[7];
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(values));
+}
+
+// expect: host-race: add_to, .*: read at .* wrote it
+static void managed_written_too_early(void)
+{
+    int *in = managed_new<int>(COUNT), *out = device_new<int>(COUNT);
+
+    add_to<<<BLOCKS, 128>>>(out, in, COUNT, 2);
+    in[5] = 1;
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
+__managed__ int total;
+
+static __global__ void set_total(void)
+{
+    total = 3;
+}
+
+// expect: host-race: set_total, .* read it
+static void managed_variable_too_early(void)
+{
+    set_total<<<1, 1>>>();
+    sink += total;
+    CHECK(cudaDeviceSynchronize());
+}
+
+// expect: host-race: cudaMemcpyAsync: .* wrote memory .* read it
+static void copy_read_too_early(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), *locked = locked_new<int>(COUNT);
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 2);
+    CHECK(cudaMemcpyAsync(locked, device, BYTES, cudaMemcpyDeviceToHost, s.a));
+    sink += locked[3];
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(locked));
+}
+
+// expect: host-race: cudaMemcpyAsync: .* read memory .* wrote it
+static void locked_buffer_used_again(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), *locked = locked_new<int>(COUNT);
+
+    for (int step = 0; step < 2; step++) {
+        for (int i = 0; i < COUNT; i++)
+            locked[i] = step;
+        CHECK(cudaMemcpyAsync(device, locked, BYTES, cudaMemcpyHostToDevice, s.a));
+        add<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 1);
+    }
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(locked));
+}
+
+// expect: host-race: cudaMemcpyAsync: .* read memory .* wrote it
+static void registered_buffer_used_again(void)
+{
+    enum { PAGES = 8 * 4096 };
+    static char host[PAGES];
+    struct streams s;
+    char *device = device_new<char>(PAGES);
+
+    CHECK(cudaHostRegister(host, PAGES, cudaHostRegisterDefault));
+    CHECK(cudaMemcpyAsync(device, host, PAGES, cudaMemcpyHostToDevice, s.a));
+    memset(host, 1, PAGES);
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaHostUnregister(host));
+    CHECK(cudaFree(device));
+}
+
+// expect: host-race: fill, .* read it
+static void locked_memory_of_kernel_too_early(void)
+{
+    int *locked = locked_new<int>(COUNT);
+
+    fill<<<BLOCKS, 128>>>(locked, COUNT, 2);
+    sink += locked[9];
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFreeHost(locked));
+}
+
+// expect: host-race: add, .* read it
+static void waited_for_another_stream(void)
+{
+    struct streams s;
+    int *values = managed_new<int>(COUNT);
+
+    add<<<BLOCKS, 128, 0, s.a>>>(values, COUNT, 2);
+    CHECK(cudaStreamSynchronize(s.b));
+    sink += values[0];
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(values));
+}
+
+// expect: host-race: add, .* read it
+static void event_recorded_before_the_kernel(void)
+{
+    struct streams s;
+    cudaEvent_t event;
+    int *values = managed_new<int>(COUNT);
+
+    CHECK(cudaEventCreate(&event));
+    CHECK(cudaEventRecord(event, s.a));
+    add<<<BLOCKS, 128, 0, s.a>>>(values, COUNT, 2);
+    CHECK(cudaEventSynchronize(event));
+    sink += values[0];
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaEventDestroy(event));
+    CHECK(cudaFree(values));
+}
+
+// expect: stream-race: add_to, .*suite.h:[0-9]*, .*: read at .*; fill in stream [0-9]* wrote it
+static void kernels_without_event(void)
+{
+    struct streams s;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(COUNT);
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(in, COUNT, 2);
+    add_to<<<BLOCKS, 128, 0, s.b>>>(out, in, COUNT, 1);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
+// expect: stream-race: cudaMemcpyAsync: .* read memory .*; fill in stream [0-9]* wrote it
+static void copy_without_event(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), *locked = locked_new<int>(COUNT);
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 2);
+    CHECK(cudaMemcpyAsync(locked, device, BYTES, cudaMemcpyDeviceToHost, s.b));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(locked));
+}
+
+// expect: stream-race: fill, .* write at .*; cudaMemcpy in the legacy stream read it
+static void copy_does_not_wait_for_non_blocking(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), host[COUNT];
+
+    CHECK(cudaMemset(device, 0, BYTES));
+    CHECK(cudaDeviceSynchronize());
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 2);
+    CHECK(cudaMemcpy(host, device, BYTES, cudaMemcpyDeviceToHost));
+    sink += host[0];
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(device));
+}
+
+// expect: stream-race: cudaMemset: in the legacy stream, wrote .*; add in stream [0-9]* wrote it
+static void fill_before_non_blocking(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT);
+
+    CHECK(cudaMemset(device, 0, BYTES));
+    add<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 2);
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaFree(device));
+}
+
+// expect: stream-race: cudaMemcpyAsync: .* wrote memory .*; cudaMemcpyAsync in stream [0-9]* wrote it
+static void two_copies_to_one_place(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), *locked = locked_new<int>(2 * COUNT);
+
+    CHECK(cudaMemcpyAsync(device, locked, BYTES, cudaMemcpyHostToDevice, s.a));
+    CHECK(cudaMemcpyAsync(device + COUNT - 1, locked + COUNT, sizeof(int), cudaMemcpyHostToDevice, s.b));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(locked));
+}
+
+// expect: stream-race: (cudaFreeAsync: .* freed memory|add, .* cudaFreeAsync in stream [0-9]* freed it)
+static void freed_while_another_stream_uses_it(void)
+{
+    struct streams s;
+    cudaEvent_t ready;
+    int *device;
+
+    CHECK(cudaEventCreate(&ready));
+    CHECK(cudaMallocAsync((void **)&device, BYTES, s.a));
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 2);
+    CHECK(cudaEventRecord(ready, s.a));
+    CHECK(cudaStreamWaitEvent(s.b, ready, 0));
+    add<<<BLOCKS, 128, 0, s.b>>>(device, COUNT, 1);
+    CHECK(cudaFreeAsync(device, s.a));
+    CHECK(cudaStreamSynchronize(s.b));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaEventDestroy(ready));
+}
+
+// expect: stream-race: .*cudaMallocAsync
+static void used_before_it_is_allocated(void)
+{
+    struct streams s;
+    int *device;
+
+    CHECK(cudaMallocAsync((void **)&device, BYTES, s.a));
+    fill<<<BLOCKS, 128, 0, s.b>>>(device, COUNT, 2);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(device));
+}
+
+// expect: stream-race: cudaGraphLaunch: .*; cudaGraphLaunch in stream
+static void graph_in_two_streams(void)
+{
+    struct streams s;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec, other;
+    int *device = device_new<int>(COUNT);
+
+    CHECK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeThreadLocal));
+    CHECK(cudaMemsetAsync(device, 0, BYTES, s.a));
+    CHECK(cudaStreamEndCapture(s.a, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphInstantiate(&other, graph, 0));
+    CHECK(cudaGraphLaunch(exec, s.a));
+    CHECK(cudaGraphLaunch(other, s.b));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphExecDestroy(other));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaFree(device));
+}
+
+static __global__ void say(void)
+{
+    printf("not seen on a device\n");
+}
+
+// expect: host-race: say: the program ended
+static void ended_without_waiting(void)
+{
+    say<<<1, 1>>>();
+    CHECK(cudaGetLastError());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct suite_case cases[] = {
+        CASE(managed_read_too_early),
+        CASE(managed_written_too_early),
+        CASE(managed_variable_too_early),
+        CASE(copy_read_too_early),
+        CASE(locked_buffer_used_again),
+        CASE(registered_buffer_used_again),
+        CASE(locked_memory_of_kernel_too_early),
+        CASE(waited_for_another_stream),
+        CASE(event_recorded_before_the_kernel),
+        CASE(kernels_without_event),
+        CASE(copy_without_event),
+        CASE(copy_does_not_wait_for_non_blocking),
+        CASE(fill_before_non_blocking),
+        CASE(two_copies_to_one_place),
+        CASE(freed_while_another_stream_uses_it),
+        CASE(used_before_it_is_allocated),
+        CASE(graph_in_two_streams),
+        CASE(ended_without_waiting),
+    };
+
+    return suite_main(cases, sizeof cases / sizeof cases[0], argc, argv);
+}
