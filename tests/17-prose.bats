@@ -69,6 +69,11 @@ words() { printf 'word %.0s' $(seq "$1"); }
     assert_output 'file.c:4: "is told": is reported, is printed; or: is recognised'
 }
 
+@test "prose: a conflict that git left is found in any file" {
+    run -0 prose $'int a;\n<<<<<<< HEAD\nint b;\n=======\nint c;\n>>>>>>> 0123456 a commit' file.c
+    assert_output "$(printf 'file.c:%s: git left a conflict here\n' 2 6)"
+}
+
 @test "prose: a page of docs/ opens with who it is for and what the reader can do after it" {
     mkdir docs docs/results
     run -0 prose $'# Title\n\nThis page is for setters. After it you\ncan set.\n\nMore words.' docs/page.md

@@ -96,7 +96,7 @@ $(BUILD)/tests/test_cudasim_program: UNIT_LINK := -Wl,--wrap=malloc,--wrap=callo
 	-Wl,--wrap=posix_memalign,--wrap=free
 $(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,machine/builtin.c base/memory*.c)
 $(BUILD)/tests/test_cudasim_half: $(call leveled,2 3 4,$(wildcard $(CUDASIM)/table/table_half*.c))
-$(BUILD)/tests/test_cudasim_sim: $(filter-out $(BUILD)/cudasim/runtime/%,$(CUDASIM_OBJECTS))
+$(BUILD)/tests/test_cudasim_sim: $(filter-out $(BUILD)/cudasim/runtime/% $(BUILD)/cudasim/driver/%,$(CUDASIM_OBJECTS))
 $(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) $(UNIT_LINK) -o $@ $^ $(CUDASIM_LIBS)

@@ -185,6 +185,7 @@ BEGIN {
     if (!listed) { print "prose.awk: " phrases " lists nothing" > "/dev/stderr"; bad = 2; exit }
 }
 FNR == 1 { start_file() }
+/^(<<<<<<<|>>>>>>>) / { report(FNR, "git left a conflict here") }
 FILENAME ~ /^README(\.ja)?\.md$/ && FNR == 121 { report(FNR, "the README is longer than 120 lines") }
 FILENAME ~ /\.md$/ { markdown_line($0); next }
 FILENAME ~ /\.(sh|bash|bats)$/ { script_line($0); next }

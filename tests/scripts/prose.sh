@@ -4,8 +4,8 @@
 # In Markdown it reports a phrase that tests/scripts/prose.phrases lists, a paragraph or list item of more than six
 # lines (120 columns each), a table cell of more than forty words, a top README of more than 120 lines, and a
 # page of docs/ that does not open with who it is for and what they can do after it. In scripts and C it reports listed
-# phrases only: in messages (strings and here documents), in --help (the comment at the top of a script, the targets of a
-# makefile), and in comments of the folders that are named below. Without FILE it reads all files except those that
+# phrases only: in messages (strings and here documents), in --help (the comment at the top of a script, the targets
+# of a makefile), and in comments of the folders that are named below. Without FILE it reads all files except those that
 # tests/scripts/prose.todo lists. --todo reads the listed ones. Exit code 1 if it reports anything. It knows no grammar:
 # text that passes may still be hard to read.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
