@@ -55,13 +55,18 @@ setup() {
     "$(make -s print-nvcc)" -std=c++17 -O0 -cudart shared --extended-lambda -I. -Iproblems/matmul \
         -Iproblems/matmul/include -gencode arch=compute_90,code=compute_90 -o "$bench" problems/matmul/bench_gpu.cu \
         "$build"/obj/verify/{cases/arguments,base/error,base/text,base/number}.o -lcublas
+    usage='usage: bench_gpu [M N K]..., three arguments a size, or bench_gpu population SEED [COUNT]'
     for arguments in '1024' '1024 1024' '64 64 64 64'; do
         # shellcheck disable=SC2086
         run -2 "$bench" $arguments
-        assert_output 'usage: bench_gpu [M N K]..., three arguments a size'
+        assert_output "$usage"
     done
     run -2 "$bench" '1024 1024 1024'
-    assert_output 'usage: bench_gpu [M N K]..., three arguments a size'
+    assert_output "$usage"
+    run -2 "$bench" population
+    assert_output "$usage"
+    run -2 "$bench" population 1 0
+    assert_output "bench: COUNT: '0' is not a whole number from 1 to 10000"
     run -2 "$bench" 64 64 64x
     assert_output "bench: K: '64x' is not a whole number from 1 to 16384"
     run -2 "$bench" 64 64 64 0 64 64

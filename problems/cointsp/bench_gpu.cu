@@ -1,6 +1,9 @@
 /*
  * bench_gpu.cu - the expert beside the other submissions and the CPU, in one process: cointsp_gpu FOLDER [REPEATS
- * [PEERS]]
+ * [PEERS]], or cointsp_gpu population SEED [COUNT]: the expert and the reference on one core alone, in single runs on
+ * COUNT instances (40) that are drawn from SEED: from 24 cities to the most that the statement allows, each power of two
+ * as likely, as are sizes of the population up to 8192 and generations up to 1000, as far as a core does it in about two
+ * seconds; and a summary.
  *
  * FOLDER has TSPLIB files (get_tsplib.sh). Each instance is given to expert.cu, its ladder, warp.cu, baseline.cu and
  * the vectorised reference on one core, whose results must be the same in every bit. Times are the wall clock's around
@@ -13,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +31,7 @@
 #include "cointsp_bits.h"
 #include "cuda_user.h"
 #include "include/device_user.h"
-#include "problems/bench_arguments.h"
+#include "problems/bench_population.h"
 
 /* The submissions, each with its own check() and its own device_user(). */
 #define device_user_setup expert_setup
@@ -142,8 +146,11 @@ static double seconds_of(const std::function<void(work &)> &carry_out, work &w)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
 }
 
-/* Times the peers on w; whether all results are the same. */
-static bool compare(work &w, int repeats, const char *wanted, bool slow_peers)
+/*
+ * Times the peers on w; whether all results are the same. With `found`, the expert and the reference alone, and how many
+ * times as fast the first is goes there.
+ */
+static bool compare(work &w, int repeats, const char *wanted, bool slow_peers, ratios *found)
 {
     const struct {
         const char *name;
@@ -160,12 +167,14 @@ static bool compare(work &w, int repeats, const char *wanted, bool slow_peers)
     std::vector<cointsp_generation> generations;
     std::vector<int32_t> tours;
     size_t generation_count = (size_t)w.runs * w.c.generations, city_count = (size_t)w.runs * w.c.n;
+    double expert_seconds = 0;
     bool ok = true;
 
     for (const auto &peer : peers) {
+        const bool one_of_two = &peer == &peers[0] || std::strstr(peer.name, "reference");
         std::vector<double> s;
 
-        if (!std::strstr(peer.name, wanted) || (peer.slow && !slow_peers))
+        if (!std::strstr(peer.name, wanted) || (peer.slow && !slow_peers) || (found && !one_of_two))
             continue;
         std::memset(w.generations, 0, generation_count * sizeof *w.generations);
         s.push_back(seconds_of(peer.carry_out, w)); /* not counted: it allocates, and loads kernels */
@@ -184,6 +193,11 @@ static bool compare(work &w, int repeats, const char *wanted, bool slow_peers)
 
         ok = ok && same;
         std::sort(s.begin(), s.end());
+        if (&peer == &peers[0])
+            expert_seconds = s[s.size() / 2];
+        else if (found)
+            found->add(w.name + " P=" + std::to_string(w.c.population) + " G=" + std::to_string(w.c.generations),
+                       s[s.size() / 2] / expert_seconds);
         std::printf("{\"problem\":\"cointsp\",\"what\":\"%s\",\"size\":\"%s P=%u G=%u\",\"peer\":\"%s\","
                     "\"median_s\":%.6g,\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"rate\":%.5g,"
                     "\"unit\":\"generations/s\",\"same\":%s",
@@ -202,8 +216,52 @@ static bool compare(work &w, int repeats, const char *wanted, bool slow_peers)
     return ok;
 }
 
+static void allocate(work &w)
+{
+    CUDA_CHECK(cudaMallocHost(&w.distance, (size_t)w.c.n * w.c.n * sizeof *w.distance));
+    CUDA_CHECK(cudaMallocHost(&w.generations, (size_t)w.runs * w.c.generations * sizeof *w.generations));
+    CUDA_CHECK(cudaMallocHost(&w.tours, (size_t)w.runs * w.c.n * sizeof *w.tours));
+}
+
+static void release(work &w)
+{
+    CUDA_CHECK(cudaFreeHost(w.distance));
+    CUDA_CHECK(cudaFreeHost(w.generations));
+    CUDA_CHECK(cudaFreeHost(w.tours));
+}
+
+/* Weights that a core adds up in about two seconds. */
+static const double MOST_WEIGHTS = 2e10;
+
+/* A single run on cities that lie anywhere in a square. */
+static work draw(population &drawn)
+{
+    work w = { "random", {}, 1, nullptr, nullptr, nullptr };
+    std::vector<double> x, y;
+
+    do {
+        w.c.n = (uint32_t)drawn.between(24, COINTSP_CITIES_MAX);
+        w.c.population = (uint32_t)drawn.between(COINTSP_POPULATION_MIN, 8192);
+        w.c.generations = (uint32_t)drawn.between(1, 1000);
+    } while ((double)w.c.n * w.c.n * w.c.population * w.c.generations > MOST_WEIGHTS);
+    cointsp_parameters(&w.c, COINTSP_PERCENT_DEFAULT, COINTSP_K_DEFAULT, COINTSP_CAP_DEFAULT);
+    allocate(w);
+    for (uint32_t i = 0; i < w.c.n; i++) {
+        x.push_back(10000 * drawn.uniform());
+        y.push_back(10000 * drawn.uniform());
+    }
+    for (uint32_t i = 0; i < w.c.n; i++)
+        for (uint32_t j = 0; j < w.c.n; j++)
+            w.distance[(size_t)i * w.c.n + j] = (int32_t)(std::hypot(x[i] - x[j], y[i] - y[j]) + 0.5);
+    w.name = "random " + std::to_string(w.c.n);
+    return w;
+}
+
 int main(int argc, char **argv)
 {
+    static const char usage[] = "cointsp_gpu FOLDER [REPEATS [PEERS]], or cointsp_gpu population SEED [COUNT]";
+    population drawn;
+
     static const struct {
         const char *name;
         uint32_t population, generations, runs;
@@ -215,29 +273,37 @@ int main(int argc, char **argv)
         { "pcb442", 1000, 20, 1, false },  { "pr1002", 1000, 5, 1, false },  { "kroA100", 1000, 20, 132, false },
     };
     parallel_begin(1, nullptr, nullptr); /* a run of the reference has one core */
+    if (drawn.asked(argc, argv, usage)) {
+        ratios found("expert", "reference, one core");
+        bool same = true;
+
+        for (uint64_t i = 0; i < drawn.count; i++) {
+            work w = draw(drawn);
+
+            same = compare(w, 11, "", false, &found) && same;
+            release(w);
+        }
+        found.print("cointsp", drawn);
+        return same ? 0 : 1;
+    }
     const int repeats = argc > 2 ? (int)bench_number(argv[2], "REPEATS", 1, 1000) : 11;
     const char *wanted = argc > 3 ? argv[3] : "";
     bool ok = true;
 
     if (argc < 2 || argc > 4)
-        bench_usage("cointsp_gpu FOLDER [REPEATS [PEERS]]");
+        bench_usage(usage);
     for (const auto &row : rows) {
         cointsp_tsplib instance = load(argv[1], row.name);
-        size_t cells = (size_t)instance.n * instance.n;
         work w = { row.name, {}, row.runs, nullptr, nullptr, nullptr };
 
         w.c.n = instance.n;
         w.c.population = row.population;
         w.c.generations = row.generations;
         cointsp_parameters(&w.c, COINTSP_PERCENT_DEFAULT, COINTSP_K_DEFAULT, COINTSP_CAP_DEFAULT);
-        CUDA_CHECK(cudaMallocHost(&w.distance, cells * sizeof *w.distance));
-        CUDA_CHECK(cudaMallocHost(&w.generations, (size_t)w.runs * w.c.generations * sizeof *w.generations));
-        CUDA_CHECK(cudaMallocHost(&w.tours, (size_t)w.runs * w.c.n * sizeof *w.tours));
-        std::memcpy(w.distance, instance.distance, cells * sizeof *w.distance);
-        ok = compare(w, repeats, wanted, row.slow_peers) && ok;
-        CUDA_CHECK(cudaFreeHost(w.distance));
-        CUDA_CHECK(cudaFreeHost(w.generations));
-        CUDA_CHECK(cudaFreeHost(w.tours));
+        allocate(w);
+        std::memcpy(w.distance, instance.distance, (size_t)instance.n * instance.n * sizeof *w.distance);
+        ok = compare(w, repeats, wanted, row.slow_peers, nullptr) && ok;
+        release(w);
         cointsp_tsplib_release(&instance);
     }
     return ok ? 0 : 1;

@@ -1,5 +1,7 @@
 /*
- * bench_gpu.cu - the expert beside the baselines and the CPU, in one process: diffevo_gpu [REPEATS [SIZES [PEERS]]]
+ * bench_gpu.cu - the expert beside the baselines and the CPU, in one process: diffevo_gpu [REPEATS [SIZES [PEERS]]], or
+ * diffevo_gpu population SEED [COUNT]: the expert and the fused baseline alone, on COUNT inputs (40) that are drawn from
+ * SEED out of all that the statement allows and a second of the baseline can do, and a summary.
  *
  * Each row has the times of all versions that are fast enough for it: expert.cu, the ladder before it, baseline.cu
  * (fused, in streams), naive.cu (one kernel per stage), and the AVX-512 reference on all cores. A time is the
@@ -16,12 +18,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "cuda_user.h"
 #include "diffevo.h"
-#include "problems/bench_arguments.h"
+#include "problems/bench_population.h"
 
 extern "C" {
 #include "evolve.h"
@@ -214,12 +217,90 @@ static std::vector<double> time_calls(user *function, call &c, int repeats)
     return seconds;
 }
 
+static const char *const names[DIFFEVO_FUNCTIONS] = { "sphere", "rosenbrock", "rastrigin",
+                                                      "ackley", "griewank",   "schwefel" };
+
+static std::string name_of(const row &r)
+{
+    char name[120];
+
+    std::snprintf(name, sizeof name, "%s %u d=%u np=%u g=%u%s", names[r.function], r.count, r.dimension, r.population,
+                  r.generations, r.rotated ? " rotated" : "");
+    return name;
+}
+
+/* Numbers that the baseline works on in a second, about: coordinates of all trials, and in rotated problems rows. */
+static const double MOST_WORK = 3e10;
+
+static row draw(population &drawn)
+{
+    for (;;) {
+        const uint32_t d = (uint32_t)drawn.between(DIFFEVO_DIMENSION_MIN, DIFFEVO_DIMENSION_MAX);
+        const row r = { drawn.below(DIFFEVO_FUNCTIONS),
+                        (uint32_t)drawn.between(1, DIFFEVO_COUNT_MAX),
+                        d,
+                        DIFFEVO_POPULATION_MIN * d +
+                            drawn.below((DIFFEVO_POPULATION_MAX - DIFFEVO_POPULATION_MIN) * d + 1),
+                        (uint32_t)drawn.between(1, DIFFEVO_GENERATIONS_MAX),
+                        drawn.below(DIFFEVO_CROSSOVER_ONE + 1),
+                        drawn.below(2) != 0,
+                        0 };
+        const double each = r.rotated ? 1.0 + d : 1.0;
+
+        if (r.count * d * each <= DIFFEVO_DATA_MAX &&
+            (double)r.count * r.population * (r.generations + 1.0) * d * each <= MOST_WORK)
+            return r;
+    }
+}
+
+static void print_population_row(const row &r, const char *peer, const std::vector<double> &s, bool equal)
+{
+    std::printf("{\"problem\":\"diffevo\",\"what\":\"device_user\",\"size\":\"%s\",\"peer\":\"%s\",\"median_s\":%.6g,"
+                "\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"same\":%s}\n", name_of(r).c_str(), peer, s[s.size() / 2], s[0],
+                s[s.size() / 4], s[s.size() * 3 / 4], equal ? "true" : "false");
+    std::fflush(stdout);
+}
+
+/* The expert beside the fused baseline; whether all results are the same. */
+static bool measure_population(population &drawn)
+{
+    ratios found("expert", "baseline");
+    bool ok = true;
+
+    for (uint64_t i = 0; i < drawn.count; i++) {
+        const row r = draw(drawn);
+        call c = make_call(r);
+
+        time_calls(expert::expert_user, c, 1); /* not counted: it allocates, and loads kernels */
+        const std::vector<double> fast = time_calls(expert::expert_user, c, 11);
+        const std::vector<diffevo_result> results = c.results;
+        const std::vector<float> x(c.x, c.x + c.x_count);
+
+        std::memset(c.results.data(), 0, c.results.size() * sizeof c.results[0]);
+        time_calls(baseline::baseline_user, c, 1);
+        const std::vector<double> slow = time_calls(baseline::baseline_user, c, 5);
+        const bool equal = same(results, c.results) && x == std::vector<float>(c.x, c.x + c.x_count);
+
+        print_population_row(r, "expert", fast, equal);
+        print_population_row(r, "baseline", slow, equal);
+        found.add(name_of(r), slow[slow.size() / 2] / fast[fast.size() / 2]);
+        ok = ok && equal;
+        CUDA_CHECK(cudaFreeHost(c.data));
+        CUDA_CHECK(cudaFreeHost(c.x));
+    }
+    found.print("diffevo", drawn);
+    return ok;
+}
+
 int main(int argc, char **argv)
 {
+    static const char usage[] = "diffevo_gpu [REPEATS [SIZES [PEERS]]], or diffevo_gpu population SEED [COUNT]";
+    population drawn;
+
+    if (drawn.asked(argc, argv, usage))
+        return measure_population(drawn) ? 0 : 1;
     int repeats = argc > 1 ? (int)bench_number(argv[1], "REPEATS", 1, 1000) : 11;
     const char *sizes = argc > 2 ? argv[2] : "", *wanted = argc > 3 ? argv[3] : "";
-    static const char *const names[DIFFEVO_FUNCTIONS] = { "sphere", "rosenbrock", "rastrigin",
-                                                          "ackley", "griewank",   "schwefel" };
     static const uint32_t CR9 = 58982, CR1 = 6553, CR3 = 19660;
     static const row rows[] = {
         { DIFFEVO_SPHERE, 1, 30, 150, 200, CR9, false, 1 },       { DIFFEVO_SPHERE, 16, 30, 150, 200, CR9, false, 1 },
@@ -246,18 +327,17 @@ int main(int argc, char **argv)
     bool ok = true;
 
     if (argc > 4)
-        bench_usage("diffevo_gpu [REPEATS [SIZES [PEERS]]]");
+        bench_usage(usage);
     print_rate<0>("wide multiplications");
     print_rate<1>("LOP3");
     print_rate<2>("both alternating, each");
     for (const row &r : rows) {
-        char size[120];
+        const std::string name = name_of(r);
+        const char *size = name.c_str();
         call c = make_call(r);
         std::vector<diffevo_result> first;
         std::vector<float> first_x;
 
-        std::snprintf(size, sizeof size, "%s %u d=%u np=%u g=%u%s", names[r.function], r.count,
-                      r.dimension, r.population, r.generations, r.rotated ? " rotated" : "");
         for (const auto &peer : peers) {
             if (!std::strstr(size, sizes) || !std::strstr(peer.name, wanted) ||
                 (peer.function == naive::naive_user && r.naive_limit == 0))

@@ -1,5 +1,8 @@
 /*
- * bench_gpu.cu - how fast expert.cu is on this machine's GPU: bench_gpu [check] [REPETITIONS]
+ * bench_gpu.cu - how fast expert.cu is on this machine's GPU: bench_gpu [check] [REPETITIONS], or
+ * bench_gpu population SEED [COUNT]: its kernels on COUNT pairs (40) that are drawn from SEED out of all kinds and all
+ * lengths, each power of two as likely, up to 2^34 cells, beside those of random strings of equal length with
+ * as many cells; and a summary.
  *
  * Prints a JSON object a row to standard output. Every pair of strings is first judged against the CPU reference of the
  * same run. Then, in turns: expert.cu's kernels by events, expert.cu end to end from page-locked memory (copies and
@@ -13,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +29,7 @@
 extern "C" {
 #include "problems/editdistance/levenshtein.h"
 }
-#include "problems/bench_arguments.h"
+#include "problems/bench_population.h"
 #include "problems/editdistance/include/device_user.h"
 
 namespace expert {
@@ -256,24 +260,79 @@ void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions
     print_row(pair, "latency model", "model", { expert::plan_cost(plan, m, n) / (clock * 1e3) });
 }
 
+/* Seconds of the kernels, the median of 11; the first answer is judged. */
+double time_kernels(const pair &pair, unsigned char *a, unsigned char *b, unsigned long long seed)
+{
+    const int m = std::max(pair.m, pair.n), n = std::min(pair.m, pair.n);
+    const expert::plan plan = expert::plan_best(m, n);
+    std::vector<double> samples;
+
+    fill(pair, a, b, seed);
+    for (int r = -1; r < 11; r++) {
+        double seconds;
+        const unsigned answer = pair.m >= pair.n ? run_plan(plan, a, m, b, n, &seconds)
+                                                 : run_plan(plan, b, m, a, n, &seconds);
+
+        if (r < 0)
+            judge(pair, "expert.cu", answer, reference(a, pair.m, b, pair.n));
+        else
+            samples.push_back(seconds);
+    }
+    print_row(pair, "expert.cu", "kernels", samples);
+    std::sort(samples.begin(), samples.end());
+    return samples[samples.size() / 2];
+}
+
+void measure_population(population &drawn, unsigned char *a, unsigned char *b)
+{
+    static const char *const kinds[] = { "bytes", "dna", "equal", "similar", "single" };
+    const int UNIT = EDITDISTANCE_LENGTH_UNIT;
+    ratios found("expert.cu", "expert.cu, strings of equal length");
+    const double most = 1ull << 34;
+
+    expert::device_init();
+    for (uint64_t i = 0; i < drawn.count; i++) {
+        pair pair = { kinds[drawn.below(5)], 0, 0 };
+
+        do {
+            pair.m = UNIT * (int)drawn.between(1, EDITDISTANCE_LENGTH_MAX / UNIT);
+            pair.n = UNIT * (int)drawn.between(1, EDITDISTANCE_LENGTH_MAX / UNIT);
+        } while ((double)pair.m * pair.n > most);
+        const double area = (double)pair.m * pair.n;
+        const int side = std::max(1, (int)(std::sqrt(area) / UNIT + 0.5)) * UNIT;
+        const double drawn_rate = area / time_kernels(pair, a, b, i);
+
+        found.add(std::string(pair.kind) + " " + std::to_string(pair.m) + "x" + std::to_string(pair.n),
+                  drawn_rate / ((double)side * side / time_kernels({ "bytes", side, side }, a, b, i)));
+    }
+    found.print("editdistance", drawn);
+}
+
 }
 
 int main(int argc, char **argv)
 {
+    static const char usage[] = "bench_gpu [check] [REPETITIONS], or bench_gpu population SEED [COUNT]";
+    population drawn;
+    const bool at_random = drawn.asked(argc, argv, usage);
     static const pair pairs[] = {
         { "bytes", 128, 128 },        { "bytes", 2048, 2048 },     { "bytes", 20480, 20480 },
         { "dna", 20480, 20480 },      { "bytes", 65536, 65536 },   { "bytes", 131072, 131072 },
         { "similar", 131072, 131072 }, { "bytes", 1048448, 16384 }, { "bytes", 128, 1048448 },
     };
     const bool check = argc > 1 && std::strcmp(argv[1], "check") == 0;
-    const int repetitions = argc > 1 + check ? (int)bench_number(argv[1 + check], "REPETITIONS", 1, 1000) : 11;
     unsigned char *a, *b;
+    int repetitions = 11;
 
-    if (argc > 2 + check)
-        bench_usage("bench_gpu [check] [REPETITIONS]");
+    if (argc > 2 + check && !at_random)
+        bench_usage(usage);
+    if (argc > 1 + check && !at_random)
+        repetitions = (int)bench_number(argv[1 + check], "REPETITIONS", 1, 1000);
     CUDA_CHECK(cudaMallocHost(&a, 1 << 20));
     CUDA_CHECK(cudaMallocHost(&b, 1 << 20));
-    if (check)
+    if (at_random)
+        measure_population(drawn, a, b);
+    else if (check)
         check_small(a, b, repetitions);
     else
         for (const pair &pair : pairs)

@@ -1,5 +1,7 @@
 /*
- * bench_gpu.cu - the jury's matrix products on a GPU beside cuBLAS, in one process: bench_gpu [M N K]...
+ * bench_gpu.cu - the jury's matrix products on a GPU beside cuBLAS, in one process: bench_gpu [M N K]..., or
+ * bench_gpu population SEED [COUNT]: kernels of the experts alone, at COUNT sizes (40) that are drawn from SEED out of
+ * all that the statement allows, and a summary. A side is from 1 to 16384, each power of two as likely.
  *
  * Prints a JSON object a row:
  *
@@ -34,7 +36,7 @@
 #include <vector>
 
 #include "device_user.h"
-#include "problems/bench_arguments.h"
+#include "problems/bench_population.h"
 #include "verify/wire/submission.h"
 
 /* The submissions, each in a namespace and with a name of its own for its entry points. */
@@ -165,7 +167,7 @@ static unsigned clock_mhz()
 
 static struct {
     float *a, *b, *c;                /* on the device */
-    float *host_a, *host_b, *host_c; /* page-locked */
+    float *host_a, *host_b, *host_c; /* page-locked; NULL where only kernels are measured */
     void *flush;                     /* on the device, FLUSH bytes */
     unsigned *worst;
     cublasHandle_t blas;
@@ -335,6 +337,8 @@ static void fill_inputs(size s, bool wide)
     fill<<<1024, 256>>>(bench.a, a, 1, wide);
     fill<<<1024, 256>>>(bench.b, b, 2, wide);
     TRY(cudaGetLastError());
+    if (!bench.host_a)
+        return;
     TRY(cudaMemcpy(bench.host_a, bench.a, a * sizeof(float), cudaMemcpyDeviceToHost));
     TRY(cudaMemcpy(bench.host_b, bench.b, b * sizeof(float), cudaMemcpyDeviceToHost));
 }
@@ -384,33 +388,28 @@ static void measure(size s)
     measure_kernel("expert_accurate.cu wide", s, kernel, [&] { run_accurate(s); });
 }
 
-static int side(const char *text, const char *what) { return (int)bench_number(text, what, 1, MATMUL_SIDE_MAX); }
-
-int main(int argc, char **argv)
+/* Memory for the largest matrix of any of the sizes, in place of what there was; the host's only for calls. */
+static void make_room(const std::vector<size> &sizes, bool calls)
 {
-    std::vector<size> sizes;
+    float **const on_device[] = {&bench.a, &bench.b, &bench.c};
+    float **const on_host[] = {&bench.host_a, &bench.host_b, &bench.host_c};
     size_t most[3] = {};
 
-    if ((argc - 1) % 3 != 0)
-        bench_usage("bench_gpu [M N K]..., three arguments a size");
-    for (int e = 1; e < argc; e += 3)
-        sizes.push_back({side(argv[e], "M"), side(argv[e + 1], "N"), side(argv[e + 2], "K")});
-    if (sizes.empty())
-        sizes = {{1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192},
-                 {4099, 2053, 3001}, {16384, 1024, 4096}, {1024, 16384, 2048}};
     for (const size &s : sizes) {
         most[0] = std::max(most[0], (size_t)s.m * s.k);
         most[1] = std::max(most[1], (size_t)s.k * s.n);
         most[2] = std::max(most[2], (size_t)s.m * s.n);
     }
-
-    float **const on_device[] = {&bench.a, &bench.b, &bench.c};
-    float **const on_host[] = {&bench.host_a, &bench.host_b, &bench.host_c};
-
     for (int e = 0; e < 3; e++) {
+        TRY(cudaFree(*on_device[e]));
         TRY(cudaMalloc(on_device[e], most[e] * sizeof(float)));
-        TRY(cudaMallocHost(on_host[e], most[e] * sizeof(float)));
+        if (calls)
+            TRY(cudaMallocHost(on_host[e], most[e] * sizeof(float)));
     }
+}
+
+static void set_up()
+{
     TRY(cudaMalloc(&bench.flush, FLUSH));
     TRY(cudaMalloc(&bench.worst, sizeof *bench.worst));
     TRY(cublasCreate(&bench.blas));
@@ -418,6 +417,64 @@ int main(int argc, char **argv)
     TRY(cudaDeviceGetAttribute(&bench.multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     expert::expert_user_setup();
     accurate::accurate_user_setup();
+}
+
+/* Above so many products a good kernel is limited by them, and not by its launch. */
+constexpr double LARGE_PRODUCTS = 1 << 30;
+
+static void measure_population(population &drawn)
+{
+    ratios plain("expert.cu", "cublasSgemm"), large("expert_accurate.cu above 2^30 products", "cublasSgemm"),
+        small("expert_accurate.cu up to 2^30 products", "cublasSgemm"),
+        wide("expert_accurate.cu wide", "cublasSgemm");
+
+    for (uint64_t i = 0; i < drawn.count; i++) {
+        size s;
+
+        do
+            s = {(int)drawn.between(1, MATMUL_SIDE_MAX), (int)drawn.between(1, MATMUL_SIDE_MAX),
+                 (int)drawn.between(1, MATMUL_SIDE_MAX)};
+        while ((size_t)s.m * s.k + (size_t)s.k * s.n + (size_t)s.m * s.n > MATMUL_ELEMENTS_MAX);
+        make_room({s}, false);
+        fill_inputs(s, false);
+
+        const std::string name = std::to_string(s.m) + " " + std::to_string(s.n) + " " + std::to_string(s.k);
+        const double kernel = measure_kernel("cublasSgemm", s, 0, [&] { blas(s); });
+        const placed at = place_expert(s);
+
+        plain.add(name, kernel / measure_kernel("expert.cu", s, kernel, [&] { run_expert(s, at); },
+                                                [&] { fetch_expert(s, at); }));
+        ((double)s.m * s.n * s.k > LARGE_PRODUCTS ? large : small)
+            .add(name, kernel / measure_kernel("expert_accurate.cu", s, kernel, [&] { run_accurate(s); }));
+        fill_inputs(s, true);
+        wide.add(name, kernel / measure_kernel("expert_accurate.cu wide", s, kernel, [&] { run_accurate(s); }));
+    }
+    for (const ratios *r : {&plain, &large, &small, &wide})
+        r->print("matmul", drawn);
+}
+
+static int side(const char *text, const char *what) { return (int)bench_number(text, what, 1, MATMUL_SIDE_MAX); }
+
+int main(int argc, char **argv)
+{
+    static const char usage[] = "bench_gpu [M N K]..., three arguments a size, or bench_gpu population SEED [COUNT]";
+    std::vector<size> sizes;
+    population drawn;
+
+    if (drawn.asked(argc, argv, usage)) {
+        set_up();
+        measure_population(drawn);
+        return bench.wrong;
+    }
+    if ((argc - 1) % 3 != 0)
+        bench_usage(usage);
+    for (int e = 1; e < argc; e += 3)
+        sizes.push_back({side(argv[e], "M"), side(argv[e + 1], "N"), side(argv[e + 2], "K")});
+    if (sizes.empty())
+        sizes = {{1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192},
+                 {4099, 2053, 3001}, {16384, 1024, 4096}, {1024, 16384, 2048}};
+    set_up();
+    make_room(sizes, true);
     for (const size &s : sizes)
         measure(s);
     return bench.wrong;

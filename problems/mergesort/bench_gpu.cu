@@ -1,5 +1,7 @@
 /*
- * bench_gpu.cu - the jury's sorts on a GPU beside CUB and Thrust, in one process: bench_gpu [quick] [check]
+ * bench_gpu.cu - the jury's sorts on a GPU beside CUB and Thrust, in one process: bench_gpu [quick] [check], or
+ * bench_gpu population SEED [COUNT]: kernels of the experts and CUB alone, on COUNT inputs (40) that are drawn from
+ * SEED out of all kinds and sizes up to 2^28, each power of two as likely, half of them with payloads; and a summary
  *
  * Prints a JSON object a row:
  *
@@ -36,7 +38,7 @@
 #include <thrust/sort.h>
 
 #include "device_user.h"
-#include "problems/bench_arguments.h"
+#include "problems/bench_population.h"
 
 /* The submissions, each in a namespace and with names of its own for its entry points. */
 #define device_user expert_user
@@ -272,7 +274,7 @@ bool right(bench &b, arrays result, unsigned n, bool pairs)
     return is;
 }
 
-void row(const char *what, const char *measure, kind k, unsigned n, bool pairs, std::vector<double> times,
+double row(const char *what, const char *measure, kind k, unsigned n, bool pairs, std::vector<double> times,
          bool is_right)
 {
     size_t m = times.size();
@@ -284,11 +286,12 @@ void row(const char *what, const char *measure, kind k, unsigned n, bool pairs, 
                 what, measure, kind_names[k], n, pairs, times[m / 2], times[0], times[m / 4], times[m * 3 / 4],
                 n / times[m / 2] / 1e9, is_right ? "true" : "false");
     std::fflush(stdout);
+    return times[m / 2];
 }
 
 const int TIMES = 11;
 
-void time_kernels(bench &b, const char *what, const device_sort &sort, kind k, unsigned n, bool pairs)
+double time_kernels(bench &b, const char *what, const device_sort &sort, kind k, unsigned n, bool pairs)
 {
     std::vector<double> times;
     arrays result = {};
@@ -308,7 +311,7 @@ void time_kernels(bench &b, const char *what, const device_sort &sort, kind k, u
         if (t >= 0)
             times.push_back(ms / 1e3);
     }
-    row(what, "kernel", k, n, pairs, times, right(b, result, n, pairs));
+    return row(what, "kernel", k, n, pairs, times, right(b, result, n, pairs));
 }
 
 void time_call(bench &b, const char *what, host_sort *sort, kind k, unsigned n, bool pairs)
@@ -362,6 +365,32 @@ void calls(bench &b, kind k, unsigned n, bool pairs)
         time_call(b, "baseline", baseline::baseline_user, k, n, pairs);
 }
 
+void measure_population(bench &b, population &drawn, unsigned most)
+{
+    ratios merge("expert, keys", "CUB merge sort"), merge_pairs("expert, pairs", "CUB merge sort");
+    ratios radix("expert_open, keys", "CUB radix sort"), radix_pairs("expert_open, pairs", "CUB radix sort");
+
+    for (uint64_t i = 0; i < drawn.count; i++) {
+        const kind k = (kind)drawn.below(KINDS);
+        const unsigned n = (unsigned)drawn.between(1, most);
+        const bool pairs = drawn.below(2) != 0;
+        const std::string name = std::string(kind_names[k]) + " " + std::to_string(n) + (pairs ? " pairs" : "");
+
+        CHECK(cudaMemset(b.scratch, 0, b.scratch_size));
+        const double open = time_kernels(b, "expert_open", by_expert_open, k, n, pairs);
+        /* The better of CUB's two ways: between two arrays that it may both use, and from one to the other. */
+        const double peer = std::min(time_kernels(b, "cub_radix", by_cub_radix, k, n, pairs),
+                                     time_kernels(b, "cub_radix_copy", by_cub_radix_copy, k, n, pairs));
+
+        (pairs ? radix_pairs : radix).add(name, peer / open);
+        const double merging = time_kernels(b, "expert", by_expert, k, n, pairs);
+
+        (pairs ? merge_pairs : merge).add(name, time_kernels(b, "cub_merge", by_cub_merge, k, n, pairs) / merging);
+    }
+    for (const ratios *r : {&merge, &merge_pairs, &radix, &radix_pairs})
+        r->print("mergesort", drawn);
+}
+
 arrays device_arrays(size_t n)
 {
     arrays a;
@@ -378,15 +407,18 @@ arrays device_arrays(size_t n)
 
 int main(int argc, char **argv)
 {
+    static const char usage[] = "bench_gpu [quick] [check], or bench_gpu population SEED [COUNT]";
     bool quick = false, small = false;
+    population drawn;
+    const bool at_random = drawn.asked(argc, argv, usage);
 
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc && !at_random; i++)
         if (std::strcmp(argv[i], "quick") == 0)
             quick = true;
         else if (std::strcmp(argv[i], "check") == 0)
             small = true;
         else
-            bench_usage("bench_gpu [quick] [check]");
+            bench_usage(usage);
     const unsigned most = small ? 40000 : quick ? 1 << 24 : 1 << 28;
     bench b = {};
 
@@ -414,6 +446,10 @@ int main(int argc, char **argv)
     CHECK(cudaEventCreate(&b.end));
     expert::expert_setup();
     expert_open::expert_open_setup();
+    if (at_random) {
+        measure_population(b, drawn, most);
+        return b.all_right ? 0 : 1;
+    }
     if (small) {
         for (unsigned n : {1u, 2u, 6143u, 6145u, 40000u})
             for (bool pairs : {false, true}) {
