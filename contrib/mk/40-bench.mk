@@ -10,7 +10,7 @@ $(BUILD)/benches/%: $(BUILD)/obj/problems/%/main_bench.o $(HOST_OBJECTS)
 $(BUILD)/benches/%_gpu: problems/%/bench_gpu.cu $(HOST_OBJECTS) $(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(NVCC_FLAGS) --extended-lambda -MMD -MP -MF $@.d \
-		-I. -Icontrib/cuda -Iproblems/$* -Iproblems/$*/include -o $@ $(filter %.cu %.o,$^) $(HOST_LIBS) $(BENCH_GPU_LIBS_$*)
+		-I. -Icontrib/cuda -Iproblems/$* -Iproblems/$*/include -o $@ $< $(filter %.o,$^) $(HOST_LIBS) $(BENCH_GPU_LIBS_$*)
 -include $(wildcard $(BUILD)/benches/*_gpu.d)
 
 # What CUPTI says, beside the judge: tests/bench/bench_resident.sh.

@@ -256,8 +256,8 @@ static row draw(population &drawn)
 static void print_population_row(const row &r, const char *peer, const std::vector<double> &s, bool equal)
 {
     std::printf("{\"problem\":\"diffevo\",\"what\":\"device_user\",\"size\":\"%s\",\"peer\":\"%s\",\"median_s\":%.6g,"
-                "\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"same\":%s}\n", name_of(r).c_str(), peer, s[s.size() / 2], s[0],
-                s[s.size() / 4], s[s.size() * 3 / 4], equal ? "true" : "false");
+                "\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"same\":%s}\n",
+                name_of(r).c_str(), peer, s[s.size() / 2], s[0], s[s.size() / 4], s[s.size() * 3 / 4], equal ? "true" : "false");
     std::fflush(stdout);
 }
 
