@@ -1,7 +1,7 @@
 /*
  * bench_gpu.cu - the expert beside the baselines and the CPU, in one process: diffevo_gpu [REPEATS [SIZES [PEERS]]], or
- * diffevo_gpu population SEED [COUNT]: the expert and the fused baseline alone, on COUNT inputs (40) that are drawn from
- * SEED out of all that the statement allows and a second of the baseline can do, and a summary.
+ * diffevo_gpu population SEED [COUNT]: the expert and the fused baseline alone, and a summary. COUNT inputs (40) are
+ * drawn from SEED, out of all that the statement allows and a second of the baseline can do.
  *
  * Each row has the times of all versions that are fast enough for it: expert.cu, the ladder before it, baseline.cu
  * (fused, in streams), naive.cu (one kernel per stage), and the AVX-512 reference on all cores. A time is the
@@ -257,7 +257,8 @@ static void print_population_row(const row &r, const char *peer, const std::vect
 {
     std::printf("{\"problem\":\"diffevo\",\"what\":\"device_user\",\"size\":\"%s\",\"peer\":\"%s\",\"median_s\":%.6g,"
                 "\"min_s\":%.6g,\"q1\":%.6g,\"q3\":%.6g,\"same\":%s}\n",
-                name_of(r).c_str(), peer, s[s.size() / 2], s[0], s[s.size() / 4], s[s.size() * 3 / 4], equal ? "true" : "false");
+                name_of(r).c_str(), peer, s[s.size() / 2], s[0], s[s.size() / 4], s[s.size() * 3 / 4],
+                equal ? "true" : "false");
     std::fflush(stdout);
 }
 
