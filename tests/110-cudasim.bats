@@ -21,7 +21,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     programs=$build/cudasim-tests
     sources=$root/tests/cudasim
-    faulty='errors errors_sticky driver_api' # programs that do wrong on purpose
+    faulty='errors errors_sticky driver_api children' # programs that do wrong on purpose
     # The caller's own settings must not leak in.
     local name
     for name in "${!CUDASIM_@}"; do unset "$name"; done
@@ -82,6 +82,7 @@ pair() {
 @test "cudasim: barrier_pipeline" { passes barrier_pipeline; }
 @test "cudasim: bfs" { passes bfs; }
 @test "cudasim: bitonic" { passes bitonic; }
+@test "cudasim: children" { passes children; }
 @test "cudasim: clock_nanosleep" { passes clock_nanosleep; }
 @test "cudasim: clusters" { passes clusters; }
 @test "cudasim: constant_memory" { passes constant_memory; }

@@ -28,6 +28,7 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
     sim->limits = *limits;
     sim->options = *options;
     pthread_mutex_init(&sim->fault_lock, NULL);
+    children_init(&sim->children);
     pthread_mutex_init(&sim->pool_lock, NULL);
     pthread_cond_init(&sim->pool_work, NULL);
     pthread_cond_init(&sim->pool_done, NULL);
@@ -70,6 +71,7 @@ void sim_destroy(struct sim *sim)
         sim->uses = next;
     }
     sim_texture_release_all(sim);
+    children_release(sim);
     row_index_free(sim->rows);
     if (sim->touched.bits)
         munmap(sim->touched.bits, sim->touched.sectors / 8);

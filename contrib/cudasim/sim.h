@@ -15,6 +15,7 @@
 
 #include "contrib/cudasim/base/memory.h"
 #include "contrib/cudasim/container/fatbin.h"
+#include "contrib/cudasim/machine/child.h"
 #include "contrib/cudasim/machine/count.h"
 #include "contrib/cudasim/machine/device.h"
 #include "contrib/cudasim/machine/fault.h"

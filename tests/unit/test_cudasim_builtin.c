@@ -13,6 +13,8 @@
 
 #include "contrib/cudasim/base/memory.h"
 #include "contrib/cudasim/base/mxcsr.h"
+#include "contrib/cudasim/machine/access.h"
+#include "contrib/cudasim/machine/child.h"
 #include "contrib/cudasim/machine/device.h"
 #include "contrib/cudasim/machine/machine.h"
 #include "contrib/cudasim/machine/settings.h"
@@ -29,6 +31,38 @@ struct sim {
 struct memory *sim_memory(struct sim *sim) { return sim->memory; }
 const struct sim_limits *sim_limits(const struct sim *sim) { return &sim->limits; }
 struct heap *sim_heap(struct sim *sim) { return &sim->heap; }
+
+bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum access access)
+{
+    (void)w, (void)ins, (void)bytes, (void)access;
+    return true; /* addresses are the host's here */
+}
+
+/* What kernels launch is the machine's business: here, only that calls reach it with their arguments. */
+uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint64_t function, const uint32_t grid[3],
+                      const uint32_t block[3], uint32_t dynamic_shared)
+{
+    (void)w, (void)ins, (void)lane;
+    return function + grid[0] + block[0] + dynamic_shared;
+}
+
+uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream)
+{
+    (void)w;
+    return (uint32_t)(buffer + stream);
+}
+
+uint32_t child_error(struct sim *sim, bool clear)
+{
+    (void)sim;
+    return clear ? 1 : 2;
+}
+
+bool sim_condition_set(struct sim *sim, uint64_t handle, uint32_t value)
+{
+    (void)sim;
+    return handle == value;
+}
 
 static struct sim_fault fault;
 
@@ -331,6 +365,24 @@ static void test_assert(struct machine *m)
     m->warp.mask = 1;
 }
 
+static void test_device_runtime(struct machine *m)
+{
+    uint64_t result = 0;
+    uint32_t device = 7;
+    void *stream = NULL;
+
+    CHECK(call(m, "__cudaCDP2LaunchDeviceV2", 2, (uint64_t[]){40, 2}, &result) && result == 42, "%ju",
+          (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2GetLastError", 0, NULL, &result) && result == 1, "%ju", (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2PeekAtLastError", 0, NULL, &result) && result == 2, "%ju", (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2GetDevice", 1, (uint64_t[]){(uintptr_t)&device}, &result) && device == 0, "%u", device);
+    CHECK(call(m, "__cudaCDP2StreamCreateWithFlags", 2, (uint64_t[]){(uintptr_t)&stream, 1}, &result) && stream,
+          "no stream");
+    CHECK(call(m, "cudaGraphSetConditional", 2, (uint64_t[]){5, 5}, NULL), "a handle");
+    CHECK(!call(m, "cudaGraphSetConditional", 2, (uint64_t[]){5, 6}, NULL) && fault.kind == FAULT_INVALID_CALL,
+          "%s", fault.text);
+}
+
 int main(void)
 {
     struct machine *m = machine_new();
@@ -342,6 +394,7 @@ int main(void)
     test_lanes(m);
     test_heap(m);
     test_assert(m);
+    test_device_runtime(m);
     machine_free(m);
     return unit_end();
 }

@@ -19,6 +19,8 @@
 #include <xmmintrin.h>
 
 #include "contrib/cudasim/base/memory.h"
+#include "access.h"
+#include "child.h"
 #include "device.h"
 #include "fault.h"
 #include "machine.h"
@@ -31,16 +33,38 @@
 
 enum builtin builtin_find(const char *name)
 {
-    static const char *const names[] = {
-        [BUILTIN_VPRINTF] = "vprintf",
-        [BUILTIN_MALLOC] = "malloc",
-        [BUILTIN_FREE] = "free",
-        [BUILTIN_ASSERTFAIL] = "__assertfail",
+    static const struct {
+        const char *name;
+        enum builtin builtin;
+    } names[] = {
+        {"vprintf", BUILTIN_VPRINTF},
+        {"malloc", BUILTIN_MALLOC},
+        {"free", BUILTIN_FREE},
+        {"__assertfail", BUILTIN_ASSERTFAIL},
+        {"__cudaCDP2GetParameterBufferV2", BUILTIN_CHILD_BUFFER},
+        {"__cudaCDP2LaunchDeviceV2", BUILTIN_CHILD_LAUNCH},
+        {"__cudaCDP2LaunchDeviceV2_ptsz", BUILTIN_CHILD_LAUNCH},
+        {"__cudaCDP2GetLastError", BUILTIN_LAST_ERROR},
+        {"__cudaCDP2PeekAtLastError", BUILTIN_PEEK_ERROR},
+        {"__cudaCDP2StreamCreateWithFlags", BUILTIN_CREATE},
+        {"__cudaCDP2EventCreateWithFlags", BUILTIN_CREATE},
+        /* Children run in the order of their launches, whatever their stream: */
+        {"__cudaCDP2StreamDestroy", BUILTIN_NOTHING},
+        {"__cudaCDP2StreamWaitEvent", BUILTIN_NOTHING},
+        {"__cudaCDP2StreamWaitEvent_ptsz", BUILTIN_NOTHING},
+        {"__cudaCDP2EventRecord", BUILTIN_NOTHING},
+        {"__cudaCDP2EventRecord_ptsz", BUILTIN_NOTHING},
+        {"__cudaCDP2EventRecordWithFlags", BUILTIN_NOTHING},
+        {"__cudaCDP2EventRecordWithFlags_ptsz", BUILTIN_NOTHING},
+        {"__cudaCDP2EventDestroy", BUILTIN_NOTHING},
+        {"__cudaCDP2GetDevice", BUILTIN_DEVICE},
+        {"__cudaCDP2GetDeviceCount", BUILTIN_DEVICE_COUNT},
+        {"cudaGraphSetConditional", BUILTIN_SET_CONDITION},
     };
 
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        if (!strcmp(name, names[n]))
-            return (enum builtin)n;
+        if (!strcmp(name, names[n].name))
+            return names[n].builtin;
     return BUILTIN_NONE;
 }
 
@@ -488,6 +512,71 @@ static void fail_assert(struct warp *w, const struct ins *ins, const struct call
     fault_at(w, ins, first, FAULT_ASSERT, 0, "assertion `%.*s` failed", (int)message.size, message.at);
 }
 
+/* ---- the device runtime ---- */
+
+/* Argument `n`, a dim3. */
+static void dimensions(const struct warp *w, const struct call_site *site, unsigned lane, uint32_t n, uint32_t size[3])
+{
+    n += site->result_count;
+    if (n < site->count && site->size[n] == 3 * sizeof *size)
+        memcpy(size, parameters(w, lane) + site->offset[n], 3 * sizeof *size);
+}
+
+static uint64_t buffer_for(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned lane)
+{
+    uint32_t grid[3] = {0}, block[3] = {0};
+
+    dimensions(w, site, lane, 1, grid);
+    dimensions(w, site, lane, 2, block);
+    return child_buffer(w, ins, lane, argument(w, site, lane, 0), grid, block, (uint32_t)argument(w, site, lane, 3));
+}
+
+/* Writes a value to where each lane's argument 0 points. False after a fault. */
+static bool write_back(struct warp *w, const struct ins *ins, const struct call_site *site, uint64_t value,
+                       unsigned bytes)
+{
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        w->address[__builtin_ctz(m)] = argument(w, site, (unsigned)__builtin_ctz(m), 0);
+    if (!access_slow(w, ins, bytes, ACCESS_WRITE))
+        return false;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        memcpy((void *)(uintptr_t)w->address[__builtin_ctz(m)], &value, bytes);
+        give(w, site, (unsigned)__builtin_ctz(m), 0);
+    }
+    return true;
+}
+
+/* One lane's call. False after a fault. */
+static bool device_runtime(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned lane)
+{
+    struct sim *sim = w->worker->sim;
+    uint64_t result = 0;
+    bool good = true;
+
+    switch ((enum builtin)site->builtin) {
+    case BUILTIN_CHILD_BUFFER:
+        result = buffer_for(w, ins, site, lane);
+        break;
+    case BUILTIN_CHILD_LAUNCH:
+        result = child_launch(w, argument(w, site, lane, 0), argument(w, site, lane, 1));
+        break;
+    case BUILTIN_LAST_ERROR:
+    case BUILTIN_PEEK_ERROR:
+        result = child_error(sim, site->builtin == BUILTIN_LAST_ERROR);
+        break;
+    case BUILTIN_SET_CONDITION:
+        good = sim_condition_set(sim, argument(w, site, lane, 0), (uint32_t)argument(w, site, lane, 1));
+        if (!good)
+            fault_at(w, ins, lane, FAULT_INVALID_CALL, argument(w, site, lane, 0),
+                     "cudaGraphSetConditional() of what is no handle of a conditional node");
+        break;
+    default:
+        break;
+    }
+    give(w, site, lane, result);
+    return good;
+}
+
 /* ---- calls ---- */
 
 static void library_environment(struct worker *worker)
@@ -520,8 +609,18 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
     case BUILTIN_ASSERTFAIL:
         fail_assert(w, ins, site);
         return NULL;
+    case BUILTIN_CREATE: /* a handle that is no null pointer, and no stream with a meaning of its own */
+        return write_back(w, ins, site, 0x100, sizeof(uint64_t)) ? ins + 1 : NULL;
+    case BUILTIN_DEVICE:
+    case BUILTIN_DEVICE_COUNT:
+        return write_back(w, ins, site, site->builtin == BUILTIN_DEVICE_COUNT, sizeof(uint32_t)) ? ins + 1 : NULL;
     case BUILTIN_NONE:
         break;
+    default:
+        for (uint32_t m = w->mask; m; m &= m - 1)
+            if (!device_runtime(w, ins, site, (unsigned)__builtin_ctz(m)))
+                return NULL;
+        return ins + 1;
     }
     return NULL;
 }

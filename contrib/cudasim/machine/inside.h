@@ -1,10 +1,11 @@
 /*
- * inside.h - the inside of the virtual device: what sim.c, device.c, kernel.c, launch.c, count.c and fault.c share.
+ * inside.h - the inside of the virtual device: what sim.c, device.c, kernel.c, launch.c, child.c, count.c and fault.c share.
  */
 #ifndef CUDASIM_INSIDE_H
 #define CUDASIM_INSIDE_H
 
 #include "builtin.h"
+#include "child.h"
 #include "count.h"
 #include "machine.h"
 #include "settings.h"
@@ -57,6 +58,7 @@ struct sim {
     uint32_t texture_count;        /* handles given out */
     struct sim_module *modules;
     struct kernel_use *uses;
+    struct children children;      /* what kernels launched */
     pthread_mutex_t fault_lock;    /* of the three below, and of printing them */
     struct sim_fault *faults;      /* [FAULT_PLACES] */
     const struct ins **fault_at;   /* [FAULT_PLACES]: the instruction of each, to know it again */

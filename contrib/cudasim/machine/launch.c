@@ -615,7 +615,7 @@ static uint64_t grid_workspace(struct sim *sim)
     return sim->workspace->base;
 }
 
-bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *fault)
+static bool run_grid(struct sim *sim, const struct sim_launch *what, struct sim_fault *fault)
 {
     struct sim_kernel *kernel = what->kernel;
     struct launch l = {.sim = sim, .what = what, .kernel = kernel, .program = kernel->module->program,
@@ -681,4 +681,20 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
         sim_report_fault(sim, fault);
     }
     return !fault->error;
+}
+
+/* The grid, then what its threads launched, each with its own children. */
+bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *fault)
+{
+    bool good = run_grid(sim, what, fault);
+    struct child *children = children_take(sim), *child;
+
+    sim->children.depth++;
+    while ((child = children) != NULL) {
+        children = child->next;
+        good = good && sim_run(sim, &child->launch, fault);
+        child_free(child);
+    }
+    sim->children.depth--;
+    return good;
 }

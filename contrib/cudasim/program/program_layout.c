@@ -92,9 +92,10 @@ static void note_names(struct builder *b, const struct ptx_operand *x, uint64_t 
     if (x->kind == PTX_OPERAND_NAME && x->name) {
         const struct global_name *g = global_name(b, x->name);
 
-        if (g && g->is_function)
-            called[g->index / 64] |= 1ull << (g->index % 64);
-        else if (g && b->program->places[g->index].variable->space == PTX_SHARED)
+        if (g && g->is_function) {
+            if (!b->ptx->functions[g->index].entry) /* kernels are launched, not called */
+                called[g->index / 64] |= 1ull << (g->index % 64);
+        } else if (g && b->program->places[g->index].variable->space == PTX_SHARED)
             shared[g->index / 64] |= 1ull << (g->index % 64);
     }
     for (size_t n = 0; n < x->count; n++)

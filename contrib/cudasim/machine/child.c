@@ -1,0 +1,254 @@
+/*
+ * child.c - launches that kernels make: buffers for arguments, and the list of what was launched. launch.c runs it.
+ */
+#include "child.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/cudasim/base/memory.h"
+#include "inside.h"
+
+enum {
+    DEPTH_MOST = 24,        /* grids inside of grids, as CUDA has it */
+    BLOCK_Z = 64,           /* threads */
+    GRID_Y = 65535,         /* blocks, and so in z */
+    STREAM_TAIL = 3,        /* cudaStreamTailLaunch */
+    ERROR_INVALID_VALUE = 1,
+    ERROR_OUT_OF_MEMORY = 2,
+    ERROR_NOT_PTX = 218,    /* cudaErrorInvalidPtx */
+    ERROR_DEPTH = 65,       /* cudaErrorLaunchMaxDepthExceeded */
+};
+
+#define CONDITION_MARK UINT64_C(0x636F6E6400000000) /* handles are no addresses */
+
+void children_init(struct children *children)
+{
+    pthread_mutex_init(&children->lock, NULL);
+    children->end = &children->first;
+}
+
+void child_free(struct child *child)
+{
+    free((void *)(uintptr_t)child->launch.parameters);
+    free(child);
+}
+
+/* Forgets buffers that were never launched: their grid is over. */
+static void release_buffers(struct sim *sim)
+{
+    struct child *child;
+
+    while ((child = sim->children.buffers) != NULL) {
+        sim->children.buffers = child->next;
+        memory_release(sim->memory, child->buffer);
+        child_free(child);
+    }
+}
+
+void children_release(struct sim *sim)
+{
+    struct child *child;
+
+    if (sim->memory)
+        release_buffers(sim);
+    while ((child = sim->children.first) != NULL) {
+        sim->children.first = child->next;
+        child_free(child);
+    }
+    free(sim->children.conditions);
+    pthread_mutex_destroy(&sim->children.lock);
+}
+
+/* ---- what threads ask for ---- */
+
+static uint64_t refuse(struct sim *sim, uint32_t error)
+{
+    pthread_mutex_lock(&sim->children.lock);
+    sim->children.error = error;
+    pthread_mutex_unlock(&sim->children.lock);
+    return 0;
+}
+
+/* The kernel of the launch's own module whose address that is, or NULL. */
+static struct sim_kernel *kernel_at(const struct launch *launch, uint64_t address)
+{
+    struct sim_module *module = launch->kernel->module;
+    uint64_t index = (address & (WINDOW(1) - 1)) - 1;
+
+    if (address >> WINDOW_SHIFT != WINDOW_FUNCTION || index >= launch->program->function_count)
+        return NULL;
+    for (size_t n = 0; n < module->kernel_count; n++)
+        if (module->kernels[n].function == &launch->program->functions[index])
+            return &module->kernels[n];
+    return NULL;
+}
+
+static bool shape_fits(const struct sim *sim, const struct sim_kernel *kernel, const uint32_t grid[3],
+                       const uint32_t block[3], uint32_t dynamic_shared)
+{
+    uint64_t threads = (uint64_t)block[0] * block[1];
+    unsigned most = sim->limits.threads_per_block;
+
+    if (kernel->facts.max_threads && kernel->facts.max_threads < most)
+        most = kernel->facts.max_threads;
+    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2] || grid[0] > INT32_MAX ||
+        grid[1] > GRID_Y || grid[2] > GRID_Y)
+        return false;
+    return block[0] <= most && block[1] <= most && block[2] <= BLOCK_Z && threads * block[2] <= most &&
+           dynamic_shared <= kernel->facts.max_dynamic_shared;
+}
+
+uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint64_t function, const uint32_t grid[3],
+                      const uint32_t block[3], uint32_t dynamic_shared)
+{
+    struct sim *sim = w->worker->sim;
+    struct sim_kernel *kernel = kernel_at(w->block->launch, function);
+    struct child *child;
+    struct region *region;
+
+    if (!kernel || kernel->function->refusal || !shape_fits(sim, kernel, grid, block, dynamic_shared)) {
+        fault_warn(w, ins, lane, FAULT_REFUSED, 0,
+                   "the launch of %s by this kernel is refused: a grid of %u x %u x %u blocks of %u x %u x %u threads%s%s",
+                   kernel ? kernel->demangled : "what is no kernel", grid[0], grid[1], grid[2], block[0], block[1],
+                   block[2], kernel && kernel->function->refusal ? "; " : "",
+                   kernel && kernel->function->refusal ? kernel->function->refusal : "");
+        return refuse(sim, kernel && kernel->function->refusal ? ERROR_NOT_PTX : ERROR_INVALID_VALUE);
+    }
+    if (sim->children.depth + 1 >= DEPTH_MOST) {
+        fault_warn(w, ins, lane, FAULT_REFUSED, 0, "the launch of %s by this kernel is refused: %d grids are nested",
+                   kernel->demangled, DEPTH_MOST);
+        return refuse(sim, ERROR_DEPTH);
+    }
+    child = calloc(1, sizeof *child);
+    region = child ? memory_allocate(sim->memory, kernel->facts.parameter_bytes ? kernel->facts.parameter_bytes : 1, 64,
+                                     REGION_HEAP)
+                   : NULL;
+    if (!region) {
+        free(child);
+        return refuse(sim, ERROR_OUT_OF_MEMORY);
+    }
+    child->buffer = region->base;
+    child->launch = (struct sim_launch){.kernel = kernel, .dynamic_shared = dynamic_shared};
+    for (int n = 0; n < 3; n++) {
+        unsigned required = kernel->facts.required_cluster[n];
+
+        child->launch.grid[n] = grid[n];
+        child->launch.block[n] = block[n];
+        child->launch.cluster[n] = required ? required : 1;
+    }
+    pthread_mutex_lock(&sim->children.lock);
+    child->next = sim->children.buffers;
+    sim->children.buffers = child;
+    pthread_mutex_unlock(&sim->children.lock);
+    return region->base;
+}
+
+uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream)
+{
+    struct sim *sim = w->worker->sim;
+    struct children *all = &sim->children;
+    struct child **at, *child;
+    size_t bytes;
+    void *parameters;
+
+    pthread_mutex_lock(&all->lock);
+    for (at = &all->buffers; *at && (*at)->buffer != buffer; at = &(*at)->next)
+        ;
+    child = *at;
+    if (child)
+        *at = child->next;
+    pthread_mutex_unlock(&all->lock);
+    if (!child)
+        return (uint32_t)refuse(sim, ERROR_INVALID_VALUE) + ERROR_INVALID_VALUE;
+    bytes = child->launch.kernel->facts.parameter_bytes;
+    parameters = calloc(1, bytes + 1);
+    if (parameters)
+        memcpy(parameters, (const void *)(uintptr_t)buffer, bytes);
+    memory_release(sim->memory, buffer);
+    if (!parameters) {
+        free(child);
+        return (uint32_t)refuse(sim, ERROR_OUT_OF_MEMORY) + ERROR_OUT_OF_MEMORY;
+    }
+    child->launch.parameters = parameters;
+    child->launch.stream = w->block->launch->what->stream;
+    child->tail = stream == STREAM_TAIL;
+    child->next = NULL;
+    pthread_mutex_lock(&all->lock);
+    *all->end = child;
+    all->end = &child->next;
+    pthread_mutex_unlock(&all->lock);
+    return 0;
+}
+
+uint32_t child_error(struct sim *sim, bool clear)
+{
+    uint32_t error;
+
+    pthread_mutex_lock(&sim->children.lock);
+    error = sim->children.error;
+    if (clear)
+        sim->children.error = 0;
+    pthread_mutex_unlock(&sim->children.lock);
+    return error;
+}
+
+/* ---- what runs when a grid is over ---- */
+
+struct child *children_take(struct sim *sim)
+{
+    struct children *all = &sim->children;
+    struct child *first = NULL, **end = &first, *tails = NULL, **tails_end = &tails, *child;
+
+    release_buffers(sim);
+    while ((child = all->first) != NULL) {
+        struct child ***list = child->tail ? &tails_end : &end;
+
+        all->first = child->next;
+        child->next = NULL;
+        **list = child;
+        *list = &child->next;
+    }
+    all->end = &all->first;
+    *end = tails;
+    return first;
+}
+
+/* ---- conditions ---- */
+
+uint64_t sim_condition_new(struct sim *sim, uint32_t value)
+{
+    struct children *all = &sim->children;
+    uint32_t *grown = realloc(all->conditions, (all->condition_count + 1) * sizeof *grown);
+
+    if (!grown)
+        return 0;
+    all->conditions = grown;
+    grown[all->condition_count] = value;
+    return CONDITION_MARK | all->condition_count++;
+}
+
+static uint32_t *condition(struct sim *sim, uint64_t handle)
+{
+    uint64_t index = handle ^ CONDITION_MARK;
+
+    return index < sim->children.condition_count ? &sim->children.conditions[index] : NULL;
+}
+
+bool sim_condition_get(struct sim *sim, uint64_t handle, uint32_t *value)
+{
+    const uint32_t *at = condition(sim, handle);
+
+    if (at)
+        *value = __atomic_load_n(at, __ATOMIC_RELAXED);
+    return at != NULL;
+}
+
+bool sim_condition_set(struct sim *sim, uint64_t handle, uint32_t value)
+{
+    uint32_t *at = condition(sim, handle);
+
+    if (at)
+        __atomic_store_n(at, value, __ATOMIC_RELAXED);
+    return at != NULL;
+}

@@ -1,0 +1,61 @@
+/*
+ * child.h - launches that kernels make (CUDA's dynamic parallelism), and what else they tell the device.
+ *
+ * Since CUDA 12 no kernel can wait for its children. So they run when their parent's grid is over, in the order of their
+ * launches, each with all of its own children; those for the tail stream come last. A grid is over when all of that is.
+ */
+#ifndef CUDASIM_CHILD_H
+#define CUDASIM_CHILD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "launch.h"
+
+struct ins;
+struct sim;
+struct warp;
+
+/* A launch that a thread asked for. */
+struct child {
+    struct child *next;       /* in the order of launches; of buffers: the newest first */
+    struct sim_launch launch; /* its parameters are the child's own, set when it is launched */
+    uint64_t buffer;          /* device address that the thread writes its arguments to */
+    bool tail;                /* for cudaStreamTailLaunch */
+};
+
+/* Of one device. */
+struct children {
+    pthread_mutex_t lock;     /* of all that follows */
+    struct child *buffers;    /* with a buffer, and not launched yet */
+    struct child *first, **end; /* launched by the grid that runs */
+    unsigned depth;           /* of the grid that runs: 0 for the host's */
+    uint32_t error;           /* cudaGetLastError() of threads */
+    uint32_t *conditions;     /* [condition_count] values that kernels set for graphs */
+    uint32_t condition_count;
+};
+
+void children_init(struct children *children);
+void children_release(struct sim *sim);
+
+/* A buffer for the arguments of a kernel named by its device address; 0: the launch cannot be. */
+uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint64_t function, const uint32_t grid[3],
+                      const uint32_t block[3], uint32_t dynamic_shared);
+
+/* Launches what the buffer was made for; a cudaError_t. */
+uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream);
+
+/* The last error of a thread's calls, and forgets it if `clear`. */
+uint32_t child_error(struct sim *sim, bool clear);
+
+/* Those that the grid which has just run launched, with those for the tail stream last. The list is the caller's. */
+struct child *children_take(struct sim *sim);
+void child_free(struct child *child);
+
+/* A value that kernels set and graphs look at: its handle, 0 where there is no memory. */
+uint64_t sim_condition_new(struct sim *sim, uint32_t value);
+bool sim_condition_get(struct sim *sim, uint64_t handle, uint32_t *value);
+bool sim_condition_set(struct sim *sim, uint64_t handle, uint32_t value);
+
+#endif
