@@ -239,7 +239,7 @@ static void check_kernel(const struct command *c, struct sim_kernel *kernel)
         refused = true;
     }
     if (refused)
-        stop(EXIT_FILE, "%s: what it executes cannot be told from its code: run a whole program on real data instead",
+        stop(EXIT_FILE, "%s: its work depends on data: run a whole program on real data instead",
              sim_kernel_title(kernel));
     if (!c->grid[0] || !c->block[0])
         stop(EXIT_USAGE, "%s: no launch configuration: say --grid X[,Y[,Z]] and --block X[,Y[,Z]]",

@@ -93,7 +93,7 @@ static bool add_file(struct source_files *list, const char *path, const char *na
         return error_usage(error, "a file of the source '%.200s' has a name with a newline, a backslash or another "
                                   "character that is not text", path);
     if (list->count == SOURCE_FILES_MOST)
-        return error_usage(error, "the source has more than %d files, such as '%s': name the submission's own folder",
+        return error_usage(error, "there are more than %d source files, such as '%s': name the submission's own folder",
                            SOURCE_FILES_MOST, path);
     grown = reallocarray(list->files, list->count + 1, sizeof *grown);
     if (!grown)
@@ -128,7 +128,7 @@ static bool list_files(struct source_files *list, const char *path, struct error
         else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS)
             ok = error_usage(error, "cannot read the source '%s': %s", entry->fts_path, strerror(entry->fts_errno));
         else if (entry->fts_info != FTS_D && entry->fts_info != FTS_DP)
-            ok = error_usage(error, "the source '%s' is neither a file nor a folder", entry->fts_path);
+            ok = error_usage(error, "the source '%s' is not a file or a folder", entry->fts_path);
     }
     if (ok && errno != 0)
         ok = error_system(error, "cannot list the source '%s'", path);

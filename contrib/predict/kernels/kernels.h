@@ -112,7 +112,7 @@ enum shapes {
         "mean of five points of an n x n grid") \
     row(stencil_3d, MEMORY, PLANE, 8, 32, 700, 4, 16, 20, FLOATS, n * n * n, \
         (n * n * n), (n * n * n), \
-        "mean of seven points of a grid of n^3, a thread a column") \
+        "mean of seven points of a grid of n^3, one thread per column") \
     row(convolution_1d, COMPUTATION, LINE, 32, 16384, 1L << 27, 32, 16, 1000, FLOATS, n, \
         (n), (n), \
         "129 weights over n numbers, in shared memory") \
@@ -134,13 +134,13 @@ enum shapes {
         "matmul_shared in float64") \
     row(matvec_rows, MEMORY, LINE, 32, 128, 9600, 32, 16, 70, FLOATS, n * n + n, \
         (n * n, n), (n), \
-        "y = A x, n x n, a thread a row") \
+        "y = A x, n x n, one thread per row") \
     row(matvec_warps, MEMORY, LINE, 32, 128, 32000, 32, 16, 70, FLOATS, n * n + n, \
         (n * n, n), (n), \
-        "y = A x, n x n, a warp a row") \
+        "y = A x, n x n, one warp per row") \
     row(column_sums, MEMORY, LINE, 32, 128, 20000, 32, 16, 70, FLOATS, n * n, \
         (n * n), (n), \
-        "sums of the columns, n x n, a thread a column") \
+        "sums of the columns, n x n, one thread per column") \
     row(transpose_naive, MEMORY, PLANE, 32, 128, 16000, 32, 16, 70, FLOATS, n * n, \
         (n * n), (n * n), \
         "n x n, written in columns") \
@@ -159,7 +159,7 @@ enum shapes {
         "prefix sums of n numbers, within each block") \
     row(row_softmax, MEMORY, POWERS, 1, 16, 1L << 18, 1, 16, 9, FLOATS, 1024 * n, \
         (1024 * n), (1024 * n), \
-        "softmax of n rows of 1024, a block a row") \
+        "softmax of n rows of 1024, one block per row") \
     row(bitonic_step, MEMORY, LINE, 256, 16384, 1L << 28, 256, 16, 1024, FLOATS, n, \
         (0), (n), \
         "one step of a bitonic sort of n numbers: distance 64, in runs of 128, in place") \
