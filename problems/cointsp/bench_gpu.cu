@@ -2,7 +2,7 @@
  * bench_gpu.cu - the expert beside the other submissions and the CPU, in one process: cointsp_gpu FOLDER [REPEATS
  * [PEERS]], or cointsp_gpu population SEED [COUNT]: the expert and the reference on one core alone, in single runs,
  * and a summary. COUNT instances (40) are drawn from SEED: from 24 cities to the most that the statement allows, each
- * power of two as likely, as are populations up to 8192 and generations up to 1000, as far as a core does it in two seconds.
+ * power of two as likely, as are populations up to 8192 and generations up to 1000, as far as a core does it in 2 s.
  *
  * FOLDER has TSPLIB files (get_tsplib.sh). Each instance is given to expert.cu, its ladder, warp.cu, baseline.cu and
  * the vectorised reference on one core, whose results must be the same in every bit. Times are the wall clock's around
@@ -146,8 +146,8 @@ static double seconds_of(const std::function<void(work &)> &carry_out, work &w)
 }
 
 /*
- * Times the peers on w; whether all results are the same. With `found`, it times the expert and the reference alone, and
- * adds how many times as fast the expert is.
+ * Times the peers on w; whether all results are the same. With `found`, only the expert and the reference run, and how
+ * many times as fast the expert is goes there.
  */
 static bool compare(work &w, int repeats, const char *wanted, bool slow_peers, ratios *found)
 {
