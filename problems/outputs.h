@@ -17,20 +17,20 @@
 
 struct outputs {
     /*
-     * NULL where the answer is an output as it is: makes an output that check() must accept. Called for cases that
-     * reference_plain() can do in seconds. *output has the size that output_size() tells.
+     * Makes an output that check() must accept; NULL if the answer itself is an output. Called for cases that
+     * reference_plain() solves in seconds. *output has the size of output_size().
      */
     bool (*solve)(const struct blob *input, const struct blob *answer, struct blob *output, struct error *error);
 
     /*
-     * NULL where any changed byte makes a right output wrong: spoils a right output in the `way`-th of several ways,
-     * from 0, the slightest that check() must reject among them; false, and nothing changed, when there are no more.
+     * Spoils a right output in the `way`-th of several ways, from 0; among them are the slightest that check() must
+     * reject. False, with nothing changed, if there are no more. NULL if any changed byte makes a right output wrong.
      */
     bool (*spoil)(const struct blob *input, const struct blob *answer, struct blob *output, size_t way);
 
     /*
-     * NULL where an output that differs in any byte from a right one is wrong: whether an output is right although it
-     * differs from `right`, by an argument of its own and not by what check() does.
+     * Says whether an output is right although it differs from `right`, by its own argument and not by check(). NULL if
+     * an output that differs in any byte from a right one is wrong.
      */
     bool (*also_right)(const struct blob *input, const struct blob *answer, const struct blob *right,
                        const struct blob *output);
@@ -47,7 +47,7 @@ struct outputs {
                                 struct random_stream *stream);
 };
 
-/* Those of the problem of that name: all members NULL where it has no outputs.c. */
+/* The outputs of the problem of that name; all members are NULL if it has no outputs.c. */
 const struct outputs *outputs_find(const char *problem);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * prepare.h - inputs and answers of the calls to come, several of them made at a time.
+ * prepare.h - makes inputs and answers of the next calls, several at a time.
  *
- * Each call that ranks has an input of its own, and an answer may take a processor seconds. All processors of the
- * host make them before a call is released; while one is under way, none does.
+ * Each ranked call has its own input, and an answer may take a processor seconds. All processors of the host make them
+ * before a call is released, and none works while a call runs.
  */
 #ifndef VERIFY_PREPARE_H
 #define VERIFY_PREPARE_H
@@ -64,7 +64,7 @@ bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, siz
 bool prepare_decoys(const struct prepare *prepare, size_t number, size_t first, size_t count, struct blob *inputs,
                     struct error *error);
 
-/* Releases what was made and not given out. */
+/* Releases the inputs and answers that were made but not given out. */
 void prepare_release(struct prepare *prepare);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * spoils.h - wrong outputs that every check() must reject.
  *
- * Called by main_check.c. Knows no problem: what another right answer is, and how else right ones are made, a problem
- * tells in outputs.h.
+ * Called by main_check.c. It knows no problem: a problem's outputs.h says which other answers are right, and makes
+ * them.
  */
 #ifndef PROBLEMS_SPOILS_H
 #define PROBLEMS_SPOILS_H
@@ -11,7 +11,7 @@
 #include "problem.h"
 #include "verify/base/random.h"
 
-/* What check() is tried with. */
+/* The outputs that check() is tried with. */
 struct spoiling {
     const struct problem *problem;
     const struct outputs *outputs;

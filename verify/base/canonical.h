@@ -1,7 +1,7 @@
 /*
- * canonical.h - JSON as the one text that depends on its content alone: what a record's signature is over.
+ * canonical.h - JSON as a text that depends only on its content. A record's signature signs this text.
  *
- * No library's own, so that the text stays the same whatever version writes it:
+ * It is not the format of a library, so that the text is the same for every version of the library:
  *
  *   - no spaces or newlines; an object's keys sorted by their bytes
  *   - strings in UTF-8, with \" \\ \b \f \n \r \t and, for the other characters below U+0020, \u00XX in capital
@@ -9,8 +9,8 @@
  *   - whole numbers as decimal digits; numbers that have . or e in the file as printf's %.17g prints the double, so
  *     20.0 as 20, whatever a tool in between made of it
  *
- * What reads a record or a result reads it by canonical_read(), whose object is that of the canonical text: two files
- * with the same text are the same object, so nothing that a reader can see lies outside what is signed.
+ * All readers of a record or a result use canonical_read(), whose object is that of the canonical text. Two files with
+ * the same text are the same object, so a reader can see nothing that is not signed.
  */
 #ifndef VERIFY_CANONICAL_H
 #define VERIFY_CANONICAL_H
@@ -22,10 +22,10 @@
 #include "error.h"
 
 /*
- * The object that `size` bytes of JSON hold; the caller's to json_decref(). A number is an integer where its canonical
- * text has digits alone, and else a real. NULL with an error, which says where, for what is no JSON object, and for all
- * that programs read in several ways: keys given twice, zero bytes in texts, broken UTF-8, halves of surrogate pairs,
- * numbers that 64 bits or a double do not hold, more behind the end.
+ * Returns the object in `size` bytes of JSON; the caller calls json_decref(). A number is an integer if its canonical
+ * text has only digits, else a real. Returns NULL, with an error that names the place, for anything that is not a JSON
+ * object, and for all that programs read in several ways: keys given twice, zero bytes in texts, broken UTF-8, halves
+ * of surrogate pairs, numbers that do not fit 64 bits or a double, and text after the end.
  */
 json_t *canonical_read(const char *bytes, size_t size, struct error *error);
 

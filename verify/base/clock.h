@@ -1,6 +1,5 @@
 /*
- * clock.h - the one clock that results come from, and the time of day. Read by the host only; a runner's own times are
- * advice.
+ * clock.h - the clock of all results, and the time of day. Only the host reads it; a runner's own times are only hints.
  */
 #ifndef VERIFY_CLOCK_H
 #define VERIFY_CLOCK_H

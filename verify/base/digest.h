@@ -14,16 +14,16 @@ enum { DIGEST_HEX = 65 };
 
 void digest_bytes(const void *data, size_t size, char hex[DIGEST_HEX]);
 
-/* Of a regular file of any size. One that is missing or unreadable is refused by name. */
+/* The digest of a regular file of any size. Refuses a missing or unreadable file, and names it. */
 bool digest_file(const char *path, char hex[DIGEST_HEX], struct error *error);
 
 /*
- * Of a submission's source: of the text that sha256sum prints of its files, one line "DIGEST  NAME" each, sorted by the
- * bytes of NAME. NAME is the path below the folder, or a single file's own name. The same as
+ * The digest of a submission's source. It is that of the text that sha256sum prints for its files, one line
+ * "DIGEST  NAME" per file, sorted by the bytes of NAME. NAME is the path below the folder, or a single file's name. The same as
  *
  *   cd FOLDER && find . -type f -printf '%P\n' | LC_ALL=C sort | tr '\n' '\0' | xargs -0 sha256sum | sha256sum
  *
- * Refused are names with a newline or a backslash, what is neither file nor folder, and more than 10,000 files.
+ * It refuses names with a newline or a backslash, special files, and more than 10,000 files.
  */
 bool digest_source(const char *path, char hex[DIGEST_HEX], struct error *error);
 

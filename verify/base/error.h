@@ -1,8 +1,8 @@
 /*
- * error.h - how a failure travels: one line of text and the exit code it deserves.
+ * error.h - a failure: one line of text and the exit code.
  *
- * Every function that can fail for a reason worth telling takes a struct error and returns false once it
- * has filled it. The line says what, where and what to do, in lower case, without a full stop.
+ * Every function that can fail for a reason worth reporting takes a struct error, fills it, and returns false. The line
+ * says what, where and what to do, in lower case, without a full stop.
  */
 #ifndef VERIFY_ERROR_H
 #define VERIFY_ERROR_H

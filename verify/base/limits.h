@@ -1,6 +1,6 @@
 /*
- * limits.h - what every submission may have, whatever its problem. A problem's own limits (time, memory, output) are in
- * its problem.yaml; what they come to for one session is in struct session_config.
+ * limits.h - the limits of every submission, for all problems. A problem's own limits (time, memory, output) are in its
+ * problem.yaml; struct session_config has the limits of one session.
  */
 #ifndef VERIFY_LIMITS_H
 #define VERIFY_LIMITS_H
@@ -10,33 +10,33 @@
 /* Until the runner is ready, seconds: creating a CUDA context takes 0.2 to 0.4 s. */
 static const double limit_start = 30.0;
 
-/* Until all that was killed has ended, seconds; and how long the host stays for what has not by then. */
+/* Seconds until all killed processes have ended, and seconds that the host then waits for the rest. */
 static const double limit_end = 10.0, limit_patience = 60.0;
 
 /* Bytes of one file, and open files; files in memory are among them. */
 static const size_t limit_file = (size_t)64 << 20, limit_files = 128;
 
-/* Files, folders and links that may be made where files can be made at all. */
+/* Files, folders and links that a submission may make, if it can make files. */
 static const size_t limit_names = 8192;
 
 /* Bytes that may be locked in memory by mlock(); what CUDA page-locks does not count. */
 static const size_t limit_locked = (size_t)64 << 10;
 
-/* Signals that wait with what came along: each takes memory of the kernel. */
+/* Waiting signals with their data: each takes kernel memory. */
 static const size_t limit_signals = 256;
 
 /* Threads and processes, bubblewrap's two and the simulator's 256 at most included. */
 static const size_t limit_tasks = 1024;
 
 /*
- * Bytes of memory in use that are not the submission's: of the runner, bubblewrap, and the kernel's tables and stacks;
- * and of CUDA or OpenCL (175 MB on an H100, most of it files of its libraries).
+ * Bytes of memory in use that do not count for the submission: the runner, bubblewrap, the kernel's tables and stacks,
+ * and CUDA or OpenCL (175 MB on an H100, most of it files of its libraries).
  */
 static const size_t limit_memory_runner = (size_t)64 << 20, limit_memory_driver = (size_t)256 << 20;
 
 /*
- * Bytes of private memory that may be asked for beyond what may be used (RLIMIT_DATA): stacks of threads, and
- * what allocators keep. What asks for more is refused before it uses any.
+ * Bytes of private memory that may be requested beyond the memory limit (RLIMIT_DATA): stacks of threads, and reserves
+ * of allocators. A larger request is refused before it uses any.
  */
 static const size_t limit_data_slack = (size_t)1 << 30;
 

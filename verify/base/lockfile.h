@@ -1,5 +1,5 @@
 /*
- * lockfile.h - files in /tmp that stand for a processor, a GPU or an event: who has one holds its lock (flock).
+ * lockfile.h - files in /tmp that represent a processor, a GPU or an event: the owner holds its lock (flock).
  */
 #ifndef VERIFY_LOCKFILE_H
 #define VERIFY_LOCKFILE_H

@@ -1,8 +1,8 @@
 /*
- * name.h - names from outside: which ones are taken. The one place for what a name may hold.
+ * name.h - which names from outside are allowed. This is the only place that defines it.
  *
- * Names of files become words of commands, rules of make and parts of paths; names of teams and of what they hand in
- * are only shown and stored. No kind has a line end, a control character or bytes that are no UTF-8.
+ * Names of files become words of commands, rules of make and parts of paths. Names of teams and of their submissions
+ * are only shown and stored. No kind may have a line end, a control character or bytes that are not UTF-8.
  */
 #ifndef VERIFY_NAME_H
 #define VERIFY_NAME_H

@@ -1,5 +1,5 @@
 /*
- * number.h - a number as text, read in one strict way by all that reads settings, options and lists.
+ * number.h - numbers as text, read in one strict way for all settings, options and lists.
  *
  * A whole number is 0, or digits of which the first is not 0, with - before it if it is negative. A decimal may have a
  * fraction and an exponent behind that: 0.5, 1.8e12. Nothing else is a number: no +, no spaces, no leading zeros, no

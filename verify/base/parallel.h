@@ -1,8 +1,8 @@
 /*
- * parallel.h - a piece of work on several of the host's processors.
+ * parallel.h - work on several of the host's processors.
  *
- * For what takes long by itself, such as judging an output of a gigabyte. All threads of the host together are as many
- * as it has processors: who starts some takes them from what is left, and where nothing is left the caller does all.
+ * It is for long work, such as judging an output of a gigabyte. The host has as many threads in all as processors. A
+ * piece of work gets the free ones; if none is free, the caller does all the work.
  */
 #ifndef VERIFY_PARALLEL_H
 #define VERIFY_PARALLEL_H
@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 /*
- * Once, before the first thread: how many processors there are for all threads together, and what takes the calling
- * thread off processors that it is not to disturb just now, or NULL; the threads of a piece of work run where that
- * leaves it. Without this, all processors that the calling process may use.
+ * Call this once, before the first thread. It sets the number of processors for all threads, and a function, or NULL,
+ * that moves the calling thread off processors that it must not disturb; the threads of a piece of work run there too.
+ * Without this call, threads use all processors that the calling process may use.
  */
 void parallel_begin(size_t processors, void (*make_way)(const void *context), const void *context);
 
@@ -32,7 +32,7 @@ void parallel_run(size_t count, void (*work)(void *context, size_t i), void *con
  */
 void parallel_pieces(size_t count, size_t piece, void (*work)(void *context, size_t first, size_t end), void *context);
 
-/* memcpy(). One processor alone copies slower than the memory could. */
+/* memcpy() on several processors, as one processor cannot use the full speed of the memory. */
 void parallel_copy(void *to, const void *from, size_t size);
 
 #endif

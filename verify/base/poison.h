@@ -1,6 +1,6 @@
 /*
- * poison.h - what an output holds before a call: bytes that no answer has by chance. Included by host and warden, whose
- * GPU writes the same.
+ * poison.h - the contents of an output before a call: bytes that no answer has by chance. Host and warden include it,
+ * as the warden's GPU writes the same bytes.
  */
 #ifndef VERIFY_POISON_H
 #define VERIFY_POISON_H

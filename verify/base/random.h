@@ -1,8 +1,8 @@
 /*
  * random.h - counter-based random numbers: the same key gives the same bytes, on every machine, for ever.
  *
- * They are Philox4x32-10: philox.h. Called by the problems' generators and by getrndstr. Nothing else may make an
- * input depend on chance.
+ * They are Philox4x32-10 (philox.h). The problems' generators and getrndstr use them. No input may use other random
+ * numbers.
  */
 #ifndef VERIFY_RANDOM_H
 #define VERIFY_RANDOM_H

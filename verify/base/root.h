@@ -1,5 +1,5 @@
 /*
- * root.h - where the toolkit is.
+ * root.h - finds the toolkit's folder.
  */
 #ifndef VERIFY_ROOT_H
 #define VERIFY_ROOT_H

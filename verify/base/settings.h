@@ -1,9 +1,9 @@
 /*
  * settings.h - a YAML file as a flat list of keys: "limits.time_limit" → "10".
  *
- * Read by libyaml. Keys of nested maps are joined by dots, elements of a sequence numbered from 0. Refused, with file
- * and line, is all that could be read in two ways: anchors, tags, several documents, keys given twice, unknown keys
- * (an empty map or list at one too), and zero bytes, which would end a text early.
+ * libyaml reads it. Keys of nested maps are joined by dots; elements of a sequence are numbered from 0. It refuses,
+ * with file and line, all that could be read in two ways: anchors, tags, several documents, keys given twice, unknown
+ * keys (also with an empty map or list), and zero bytes, which would end a text early.
  */
 #ifndef VERIFY_SETTINGS_H
 #define VERIFY_SETTINGS_H
@@ -31,8 +31,8 @@ bool settings_load(struct settings *settings, const char *path, const char *cons
 void settings_release(struct settings *settings);
 
 /*
- * The same for who wants to hear of every stray key: `stray` is given the error of each one that is unknown or there
- * twice, and says whether to read on without it, and without what is below it.
+ * The same, but it reports every stray key: `stray` gets the error of each key that is unknown or given twice, and
+ * returns whether to continue without that key and everything below it.
  */
 bool settings_load_past(struct settings *settings, const char *path, const char *const *known,
                         bool (*stray)(void *context, struct error *error), void *context, struct error *error);
@@ -40,7 +40,7 @@ bool settings_load_past(struct settings *settings, const char *path, const char 
 /* The value of a key, or NULL. */
 const char *settings_string(const struct settings *settings, const char *key);
 
-/* Makes one harmless line (text.h) of every key and value, for who prints them. */
+/* Turns every key and value into one line that is safe to print (text.h). */
 bool settings_show(struct settings *settings, struct error *error);
 
 /* The setting of a key, or NULL. */

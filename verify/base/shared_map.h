@@ -22,9 +22,9 @@ enum { HUGE_PAGE = 2 << 20 }; /* bytes, on x86-64 */
 #endif
 
 /*
- * From this size on inputs and outputs are page-locked for a submission in CUDA, and outputs copied off the clock. What
- * that costs on the clock, the GPU's switch from the warden and stopping the process, is about 200 µs; what it saves,
- * mapping and copying, is more from here on. Bytes.
+ * In bytes. From this size on, inputs and outputs are page-locked for a submission in CUDA, and outputs are copied off
+ * the clock. This costs about 200 µs on the clock: the GPU's switch from the warden, and stopping the process. It saves
+ * mapping and copying, which take longer from this size on.
  */
 enum { PAGE_LOCK_FROM = 1 << 20 };
 

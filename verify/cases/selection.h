@@ -1,5 +1,5 @@
 /*
- * selection.h - which cases of a package are judged.
+ * selection.h - selects the cases of a package to judge.
  */
 #ifndef VERIFY_SELECTION_H
 #define VERIFY_SELECTION_H

@@ -1,5 +1,5 @@
 /*
- * gpm.h - what a GPU's own counters say of its use: NVML's GPM (GPU performance monitoring), on Hopper and newer.
+ * gpm.h - the GPU's own counters of its use: NVML's GPM (GPU performance monitoring), on Hopper and newer.
  *
  * The host reads them, from outside of the submission's process, and any process on the GPU counts: so only while the
  * GPU is the submission's alone. Measured on an H100: 77.7 % tensor for a large bf16 product; NVML brings the counters

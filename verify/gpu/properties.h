@@ -1,5 +1,5 @@
 /*
- * properties.h - what a GPU is, in lines for people: `main_host --devices`.
+ * properties.h - prints a GPU's properties, for `main_host --devices`.
  *
  * By NVML alone, as gpu.h has it: the host has no CUDA context. What NVML does not tell on this machine has no line.
  */

@@ -1,9 +1,9 @@
 /*
- * allowed.h - the names that a submission's file may have for what it takes from libraries.
+ * allowed.h - the names that a submission's file may import from libraries.
  *
- * The principle: what computes and prints, and nothing that reaches out of the process. A group is a header of C, C++,
- * POSIX, CUDA or OpenCL, or a part of one. What is in none is refused, whatever it does: files, sockets, processes,
- * the kernel itself, the loader, name services, locales and conversions between character sets, which load libraries.
+ * The principle: a submission may compute and print, but not reach out of the process. A group is a header of C, C++,
+ * POSIX, CUDA or OpenCL, or a part of one. Every name outside the groups is refused: files, sockets, processes, the
+ * kernel itself, the loader, name services, locales and conversions between character sets, which load libraries.
  */
 #ifndef VERIFY_ALLOWED_H
 #define VERIFY_ALLOWED_H

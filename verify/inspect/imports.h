@@ -1,6 +1,6 @@
 /*
- * imports.h - what no submission may use, in whatever league: functions and libraries that its file names. The file is
- * read by rules.c, never loaded, never run.
+ * imports.h - functions and libraries that no submission may use, in any league. rules.c reads the file and never loads
+ * or runs it.
  */
 #ifndef VERIFY_IMPORTS_H
 #define VERIFY_IMPORTS_H
@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 /*
- * Whether a shared object names nothing that is forbidden. If it does, broken[size] gets one line that says what, and
- * which rule it breaks. This tells participants early and in plain words. It is no barrier: code that makes a system
- * call itself names nothing, and is stopped by the box and its filter.
+ * True if a shared object names nothing that is forbidden. Otherwise broken[size] gets one line with the name and the
+ * broken rule. This helps participants early and in plain words. It is not a barrier: code that makes a system call
+ * itself names nothing; the box and its filter stop it.
  */
 bool imports_check(Elf *elf, char *broken, size_t size);
 

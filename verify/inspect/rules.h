@@ -1,6 +1,6 @@
 /*
- * rules.h - what a league forbids, and what every league does (imports.h), looked for in a built submission: its file
- * is read, never loaded, never run.
+ * rules.h - looks in a built submission for what a league or every league (imports.h) forbids. It reads the file and
+ * never loads or runs it.
  */
 #ifndef VERIFY_RULES_H
 #define VERIFY_RULES_H
@@ -17,7 +17,7 @@
  */
 enum rule { RULE_TENSOR_CORES, RULES };
 
-/* The rule that gpu.yaml calls so, or RULES. */
+/* The rule of that name in gpu.yaml, or RULES. */
 enum rule rule_find(const char *name);
 
 /*

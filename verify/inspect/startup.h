@@ -1,6 +1,5 @@
 /*
- * startup.h - device code is registered by the code that the CUDA compiler makes, with what the file holds, and by
- * nobody else.
+ * startup.h - checks that only the CUDA compiler's own code registers device code, and only the file's device code.
  */
 #ifndef VERIFY_STARTUP_H
 #define VERIFY_STARTUP_H

@@ -1,5 +1,5 @@
 /*
- * device.h - what a submission runs on: a GPU, the simulator or the CPU, and the libraries that go with it.
+ * device.h - the device of a submission: a GPU, the simulator or the CPU, with its libraries.
  */
 #ifndef VERIFY_DEVICE_H
 #define VERIFY_DEVICE_H
@@ -25,10 +25,10 @@ struct device {
 };
 
 /*
- * Chooses as the options ask, for what the submission needs: the simulator for CUDA, and PoCL for OpenCL, where there
- * is no usable GPU and none was asked for. `build` is where the toolkit was built, `language` what the submission is
- * called in messages. What the options ask and cannot be had is refused; a device node, library or file that is missing
- * is the toolkit's error.
+ * Chooses the device by the options and the submission's needs. Without a usable GPU, and if none was requested, CUDA
+ * gets the simulator and OpenCL gets PoCL. `build` is the build folder, `language` the submission's language for
+ * messages. It refuses an option that is not possible here. A missing device node, library or file is the toolkit's
+ * error.
  */
 bool device_choose(struct device *device, const struct options *options, const struct elfinfo *submission,
                    const char *language, const char *build, struct error *error);

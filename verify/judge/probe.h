@@ -1,9 +1,9 @@
 /*
- * probe.h - whose fault it is: the machine's, or the submission's that was just judged on it.
+ * probe.h - finds out whether the machine or the submission is at fault.
  *
- * No submission is to bring a judge to the verdict JE, which says that the machine is at fault. So where the host could
- * not go on, or could not end what it had killed, a submission that does nothing is judged in a fresh box on the same
- * machine. Only if that fails, too, is the machine unfit.
+ * The verdict JE means that the machine is at fault, so no submission may be able to cause it. If the host could not
+ * continue, or could not end a killed process, it judges a submission that does nothing in a fresh box on the same
+ * machine. Only if that fails too, the machine is unfit.
  *
  * Every way to JE, and whether a submission can take it:
  *

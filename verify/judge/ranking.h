@@ -1,5 +1,5 @@
 /*
- * ranking.h - what makes times comparable: the overhead of a call, and which calls were disturbed.
+ * ranking.h - makes times comparable: it measures the overhead of a call, and finds disturbed calls.
  */
 #ifndef VERIFY_RANKING_H
 #define VERIFY_RANKING_H
@@ -23,7 +23,7 @@ enum {
 
 /*
  * Times the submission of `empty`, which does nothing, or on a GPU launches one empty kernel, on the same input as the
- * calls to come: what every call takes, whatever it does. Not its first call. False, with an error, where a call
+ * next calls. This is the overhead of every call. The first call does not count. False, with an error, if a call
  * failed: that is the toolkit's fault.
  */
 bool ranking_calibrate(struct ready *ready, const struct session_config *empty, const struct blob *input,

@@ -1,9 +1,9 @@
 /*
  * ready.h - runners that are started before they are needed.
  *
- * Making a context on a GPU takes a tenth of a second, and several processes make theirs side by side. So the runners
- * of the next cases are started together, while nothing is timed, and wait: they have loaded nothing of the submission,
- * and each is of one case, as any other. They have no part in what happens before their turn.
+ * A context on a GPU takes a tenth of a second, but several processes can make theirs at the same time. So the runners
+ * of the next cases are started together while nothing is timed, and then wait. They have loaded nothing of the
+ * submission, and each serves one case. They do nothing before their turn.
  */
 #ifndef VERIFY_READY_H
 #define VERIFY_READY_H

@@ -1,7 +1,7 @@
 /*
- * reason.h - why a verdict is not AC, in two parts that never meet: a reason from one list, and a detail with values.
+ * reason.h - why a verdict is not AC, in two separate parts: a reason from a fixed list, and a detail with values.
  *
- * The reason is all that others than the organiser may see of a secret case. It is an enumeration, so that no checker
+ * Of a secret case, only the organiser may see more than the reason. The reason is an enumeration, so that no checker
  * can put a value of an input, an answer or an output into it. The detail holds such values; the report decides who
  * reads it (verify/result/disclosure.h).
  */

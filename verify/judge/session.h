@@ -1,8 +1,8 @@
 /*
- * session.h - one runner process, from its start to the end of all it started.
+ * session.h - one runner process, from its start to the end of everything it started.
  *
- *   session_start()  starts the runner in its box, and does not wait for it: where it is to be ready sooner
- *   session_open()   has it load the submission and waits until it is ready: CUDA initialised, output mapped
+ *   session_start()  starts the runner in its box without waiting, so that it is ready sooner
+ *   session_open()   makes it load the submission and waits until it is ready: CUDA initialised, output mapped
  *   session_call()   releases one input, stops the clock at "done", copies the output out
  *   session_close()  ends the process and everything it started
  *
@@ -27,7 +27,7 @@
 #include "verdict.h"
 #include "verify/gpu/warden.h"
 
-/* What a session is started with. */
+/* The settings of a session. */
 struct session_config {
     struct box box;      /* the program, its box and its devices */
     double start_limit;  /* seconds until it must be ready */

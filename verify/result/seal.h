@@ -5,9 +5,9 @@
  *   KEY        = HMAC-SHA-256(key: the 32 bytes of the secret,
  *                             "gpu-contest-seed-2\nPROBLEM\nLEAGUE\nJUDGEMENT\n")
  *
- * KEY is of one judgement, by its number from 1; seeds.h says what is made of it. LEAGUE is empty where the problem has
- * none. Each text begins with its purpose, and no part can hold a newline, so no two uses can be mistaken for each
- * other. sha256sum and openssl compute both: docs/formats/seals.md.
+ * KEY belongs to one judgement, by its number from 1; seeds.h describes its use. LEAGUE is empty if the problem has no
+ * leagues. Each text begins with its purpose, and no part can hold a newline, so no two uses can be confused. sha256sum
+ * and openssl compute both: docs/formats/seals.md.
  *
  * The files of a seal, in its folder: SEAL_SECRET (for the organiser alone), SEAL_PUBLISHED, and SEAL_REVEALED after
  * the contest.

@@ -1,7 +1,7 @@
 /*
- * seeds.h - where the seeds of a judging's inputs come from: --seed, or the key of one judgement, which a seal gives.
+ * seeds.h - the seeds of a judging's inputs: from --seed, or from the key of one judgement, which a seal gives.
  *
- * Of a seal every judgement has a key of its own, and of that key every call of every case a seed of its own:
+ * A seal gives every judgement its own key, and that key gives every call of every case its own seed:
  *
  *   KEY   = HMAC-SHA-256(key: the secret, "gpu-contest-seed-2\nPROBLEM\nLEAGUE\nJUDGEMENT\n")      seal_judgement()
  *   seed  = the first 8 bytes, the highest first, of HMAC-SHA-256(key: KEY, "gpu-contest-call-2\nCASE\nCALL\n")

@@ -1,7 +1,7 @@
 /*
  * signature.h - Ed25519 (RFC 8032) signatures of result records, by libsodium.
  *
- * Signed is the object without its key "signature", in its canonical text (canonical.h).
+ * The signature is over the object's canonical text (canonical.h) without its key "signature".
  * The files of a key, in its folder: KEY_SECRET (for the organiser alone) and KEY_PUBLIC.
  */
 #ifndef VERIFY_SIGNATURE_H

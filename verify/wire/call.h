@@ -7,12 +7,12 @@
 #include <stddef.h>
 
 /*
- * Bytes at the beginning of an input that the CPU gets too where a problem has its data on the GPU. They are known
- * before the clock starts, so they may tell sizes, and nothing of the data.
+ * The first bytes of an input, which the CPU gets too if a problem has its data on the GPU. They are known before the
+ * clock starts, so they may hold sizes, but none of the data.
  */
 enum { RESIDENT_HEADER = 256 };
 
-/* One call. Where data are resident and the submission uses CUDA, input and output are memory of the GPU. */
+/* One call. If the data are resident and the submission uses CUDA, input and output are in GPU memory. */
 struct user_call {
     const void *header; /* the input; of a resident problem its first RESIDENT_HEADER bytes, in the CPU's memory */
     void *input;        /* aligned to 256 bytes or more */
@@ -23,9 +23,9 @@ struct user_call {
 };
 
 /*
- * Unpacks the input, which the problem's own generate() or load() made, calls the submission's device_user() at
- * `function` once, and packs what it returns into the output. Runs in the untrusted process: it may be wrong about
- * everything, and nothing it says is believed.
+ * Unpacks the input that the problem's generate() or load() made, calls the submission's device_user() at `function`
+ * once, and packs the result into the output. It runs in the untrusted process: it may be wrong about everything, and
+ * the host believes nothing of it.
  */
 void call_device_user(void (*function)(void), const struct user_call *call);
 

@@ -1,5 +1,5 @@
 /*
- * channel.h - what host and runner say to each other over one SOCK_SEQPACKET socket pair.
+ * channel.h - the messages between host and runner over one SOCK_SEQPACKET socket pair.
  *
  *   runner → host   LOADING                   CUDA is initialised, and the filter is in place
  *                   FAILED_DEVICE               or it could not be; `text` says why
@@ -24,10 +24,10 @@
  *   runner → host   DONE                      it returned; `stamps` say when, as advice
  *   host → runner   QUIT                      end; `size` 1: by exit(), so that exit handlers run, else at once
  *
- * A small input travels as the descriptor of sealed-off memory that nobody but the host has until RUN is sent, so no
- * thread and no kernel left in flight can read it sooner. A large one is written to its place while the process is
- * stopped and its GPU seen idle. The host believes nothing but the kind and order of what arrives, and that a reply
- * which repeats a message's nonce was made after that message was sent.
+ * A small input travels as the descriptor of separate memory, which only the host has until RUN is sent. So no thread
+ * and no kernel still in flight can read it sooner. The host writes a large input to its place while the process is
+ * stopped and its GPU is idle. The host trusts only the kind and order of the messages, and that a reply which repeats
+ * a message's nonce was made after that message.
  */
 #ifndef VERIFY_CHANNEL_H
 #define VERIFY_CHANNEL_H
@@ -79,14 +79,14 @@ struct channel_message {
 };
 
 /*
- * Sends one message, with a descriptor unless fd is -1. Never waits: false with EAGAIN when the other end has let its
- * messages pile up, with another errno when it is gone.
+ * Sends one message, with a descriptor unless fd is -1. Never waits: false with EAGAIN if the other end does not read
+ * its messages, with another errno if it is gone.
  */
 bool channel_send(int channel, const struct channel_message *message, int fd);
 
 /*
- * Sleeping until a message comes costs tens of microseconds on a virtual machine whose idle processors are taken
- * away, so both sides look without sleeping for a while where an answer is due soon.
+ * Sleeping until a message comes costs tens of microseconds on a virtual machine whose idle processors are taken away.
+ * So both sides poll for a while without sleeping if an answer is due soon.
  */
 enum { CHANNEL_SPIN_NS = 1000000 };
 

@@ -4,8 +4,8 @@
  *
  * For a submission in CUDA an input or an output of 1 MiB or more is in page-locked memory, so that a plain cudaMemcpy
  * runs at the speed of the link; a cudaHostRegister() of it returns cudaErrorHostMemoryAlreadyRegistered. When
- * device_user() returns, all that it started on the device must have ended, copies too: an output that changes
- * afterwards is wrong, and a kernel that runs on is a violation.
+ * device_user() returns, all its work on the device must have ended, copies too. An output that changes afterwards is
+ * wrong, and a kernel that still runs is a violation.
  */
 #ifndef VERIFY_SUBMISSION_H
 #define VERIFY_SUBMISSION_H
@@ -15,9 +15,9 @@ extern "C" {
 #endif
 
 /*
- * Optional. Called once, before the first call of device_user() and before any clock starts, when CUDA or OpenCL is
- * initialised: the place to build OpenCL kernels or to allocate buffers. No input is known yet. It must return within
- * 30 seconds.
+ * Optional. It is called once, before the first call of device_user() and before any clock starts, after CUDA or OpenCL
+ * is initialised. Build OpenCL kernels or allocate buffers here. No input is known yet. It must return within 30
+ * seconds.
  */
 void device_user_setup(void);
 

@@ -19,7 +19,7 @@ enum {
     ATTENTION_ELEMENTS_MAX = 1 << 26 /* of each of Q, K, V and O: 128 MiB */
 };
 
-/* A stream of CUDA: cudaStream_t is the same type. NULL where the submission runs on the CPU. */
+/* A CUDA stream: cudaStream_t is the same type. NULL if the submission runs on the CPU. */
 typedef struct CUstream_st *device_stream;
 
 /*
@@ -33,8 +33,8 @@ typedef struct CUstream_st *device_stream;
  *   causal    0: each query sees all keys of its head; 1: query i sees the keys 0 to i
  *   stream    where a CUDA submission starts its kernels; other streams are allowed
  *
- * In CUDA all pointers are to the GPU's memory, and the toolkit waits for the GPU after the function has returned.
- * In C they are to the CPU's memory. Each starts at a multiple of 256 bytes.
+ * In CUDA all pointers point to GPU memory, and the toolkit waits for the GPU after the function has returned. In C
+ * they point to CPU memory. Each array starts at a multiple of 256 bytes.
  *
  * Let p_j be the exact weights of a query and v_j a column of V, so that the exact element is O* = sum of p_j v_j.
  * Every element must obey

@@ -1,7 +1,7 @@
 /*
  * cointsp_bits.h - the random numbers and the checksums of the problem cointsp, for C and for CUDA, host and device.
  *
- * A submission may include it, or write its own. Included by the judge's reference as well.
+ * A submission may include it or write its own. The judge's reference includes it too.
  */
 #ifndef COINTSP_BITS_H
 #define COINTSP_BITS_H

@@ -28,7 +28,7 @@ enum {
     COINTSP_ONE = 1 << 30,                /* the 1 of the generator's fixed-point numbers */
 };
 
-/* One instance. What the mode does not use is 0. */
+/* One instance. Members that the mode does not use are 0. */
 struct cointsp_case {
     uint32_t mode;        /* COINTSP_PRESCRIBED or COINTSP_OPEN */
     uint32_t n;           /* cities */
@@ -57,9 +57,9 @@ struct cointsp_generation {
  *   generations  [G], to be written; 8-byte aligned. Not to be touched in COINTSP_OPEN
  *   tour         [n], to be written: the best tour as its walk went, cities 0 to n - 1; 8-byte aligned
  *
- * All in CPU memory. Called on the CPU, one call at a time, on one CPU core; it may be called again, with other
- * instances, and is, up to thousands of times where a case is a batch. Inputs may be overwritten. To give up, end the
- * process (exit, abort): that is a run-time error.
+ * All arrays are in CPU memory. The function is called on the CPU, one call at a time, on one CPU core. It may be
+ * called again with other instances, up to thousands of times if a case is a batch. Inputs may be overwritten. To give
+ * up, end the process (exit, abort): that is a run-time error.
  */
 void device_user(const struct cointsp_case *c, const int32_t *distance, struct cointsp_generation *generations,
                  int32_t *tour);

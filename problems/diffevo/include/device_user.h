@@ -61,7 +61,7 @@ struct diffevo_problem {
     float target;         /* prescribed: ends early when a value is at most this; open: what is to be reached */
 };
 
-/* What is known of it at its end. */
+/* The result of one optimisation. */
 struct diffevo_result {
     uint64_t checksum;    /* of the last population: de_checksum() of every word, summed up */
     float best;           /* the least value in it */
@@ -71,16 +71,17 @@ struct diffevo_result {
 };
 
 /*
- * Carries out `count` optimisations, 1 to DIFFEVO_COUNT_MAX, all independent of each other.
+ * Runs `count` optimisations, 1 to DIFFEVO_COUNT_MAX, all independent of each other.
  *
  *   mode       DIFFEVO_PRESCRIBED or DIFFEVO_OPEN, for all of them
  *   problems   [count]
  *   data       shifts and rotations, up to DIFFEVO_DATA_MAX floats; an address that is a multiple of 128
- *   results    [count] to be written; NULL in the mode DIFFEVO_OPEN, where nothing but best_x is asked for
+ *   results    [count] to be written; NULL in the mode DIFFEVO_OPEN, which needs only best_x
  *   best_x     to be written for every problem: D floats at its `x`. Problem after problem, without gaps
  *
- * All in CPU memory. Called on the CPU, one call at a time, on one CPU core; it may be called again with other
- * problems. problems and data may be overwritten. To give up, end the process (exit, abort): that is a run-time error.
+ * All arrays are in CPU memory. The function is called on the CPU, one call at a time, on one CPU core. It may be
+ * called again with other problems. problems and data may be overwritten. To give up, end the process (exit, abort):
+ * that is a run-time error.
  */
 void device_user(int mode, const struct diffevo_problem *problems, int count, const float *data,
                  struct diffevo_result *results, float *best_x);

@@ -2,13 +2,12 @@
  * diffevo.h - the arithmetic of the problem diffevo: the same bits on every CPU and GPU.
  *
  * Random numbers, the objective functions and the steps of differential evolution, all in IEEE single precision, each
- * result rounded to nearest. Included by the judge's reference and by submissions, in C, C++ and CUDA.
+ * result rounded to nearest. The judge's reference and submissions include it, in C, C++ and CUDA.
  *
  * Compilers may contract a * b + c into one fused operation, or not (nvcc does by default, gcc does with
- * -march=native), and the bits differ. Here they have nothing to choose: a product is never an operand of a sum. Where
- * a sum needs a product, de_fma() says so; other products are only factors again, are compared, or are stored. Whoever
- * writes these formulas anew must keep to that, or use __fmul_rn() and the like. -ffast-math and -use_fast_math break
- * it.
+ * -march=native), and the bits differ. Here they have no choice: a product is never an operand of a sum. If a sum needs
+ * a product, de_fma() computes it; other products are only factors, are compared, or are stored. If you rewrite these
+ * formulas, do the same, or use __fmul_rn() and the like. -ffast-math and -use_fast_math break it.
  */
 #ifndef DIFFEVO_H
 #define DIFFEVO_H
@@ -234,15 +233,15 @@ DE_FUNCTION float de_initial(uint32_t word, float low, float high)
     return de_clamp(de_fma(u, de_sub(high, low), low), low, high);
 }
 
-/* Whom a trial is made of. */
+/* The individuals that a trial is made of. */
 struct de_choice {
     uint32_t r1, r2, r3; /* three individuals, different from each other and from the target */
     uint32_t j;          /* the coordinate that comes from the mutant in any case */
 };
 
 /*
- * Numbers below NP - 1, NP - 2 and NP - 3, each then moved past the individuals that are taken, the least first. So
- * every triple is equally likely (but for what multiply-shift is off), and nothing is drawn again.
+ * Numbers below NP - 1, NP - 2 and NP - 3, each then moved past the individuals already taken, the least first. So
+ * every triple is equally likely (except for the error of multiply-shift), and nothing is drawn twice.
  */
 DE_FUNCTION struct de_choice de_choose(struct de_words words, uint32_t i, uint32_t population, uint32_t dimension)
 {

@@ -22,9 +22,9 @@ enum {
  *   str1, str2         lenStr1 and lenStr2 bytes of any value in CPU memory, not terminated; both 128-byte aligned
  *   lenStr1, lenStr2   bytes, within the limits above
  *
- * Returns the distance, at most the longer length. Called on the CPU, one call at a time, on one CPU core; it may
- * be called again with other strings. The strings may be overwritten. To give up, end the process (exit, abort):
- * that is a run-time error; a wrong return value is a wrong answer.
+ * Returns the distance, at most the longer length. The function is called on the CPU, one call at a time, on one CPU
+ * core. It may be called again with other strings. The strings may be overwritten. To give up, end the process (exit,
+ * abort): that is a run-time error; a wrong return value is a wrong answer.
  */
 unsigned int device_user(char *str1, int lenStr1, char *str2, int lenStr2);
 

@@ -29,13 +29,13 @@ enum {
  *
  *   |C - C*| <= (4 sqrt(n) + 8) 2^-24 (Q + |C*| / 2) + n 2^-149
  *
- * where n is how many elements other than 0 the row of A or the column of B has, whichever has less, and Q the root
- * of the sum of the squares of the K products; or be within what sums in float32 of these products can err by. |A|
- * |B|, of absolute values, stays below 2^127 where no infinity and no NaN takes part; where one does, C is NaN or an
+ * where n is the number of nonzero elements in the row of A or the column of B, whichever is less, and Q is the root of
+ * the sum of the squares of the K products; or it must be within the possible error of float32 sums of these products.
+ * |A| |B|, of absolute values, stays below 2^127 if no infinity and no NaN takes part. If one does, C is NaN or an
  * infinity, as IEEE arithmetic gives in every order of summation.
  *
- * Called on the CPU, one call at a time, on one CPU core; it may be called again with other matrices. To give up, end
- * the process (exit, abort): that is a run-time error; a wrong element is a wrong answer.
+ * The function is called on the CPU, one call at a time, on one CPU core. It may be called again with other matrices.
+ * To give up, end the process (exit, abort): that is a run-time error; a wrong element is a wrong answer.
  */
 void device_user(const float *A, const float *B, float *C, int M, int N, int K);
 
