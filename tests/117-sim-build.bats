@@ -187,6 +187,7 @@ END
     assert_equal "$(seen --gpu-architecture sm_70 --gpu-code=sm_70 -cudart static -G x.cu)" "$start -G x.cu"
     assert_equal "$(seen -Xcompiler -arch -o -gencode -D -code x.cu)" \
         "$start -lineinfo -Xcompiler -arch -o -gencode -D -code x.cu"
+    assert_equal "$(seen -Xcompiler=-fopenmp -arch=sm_60 x.cu)" "$start -lineinfo -Xcompiler=-fopenmp x.cu"
     assert_equal "$(seen -gencode arch=compute_90a,code=sm_90a x.cu)" \
         "${start//_90/_90a} -lineinfo x.cu"
     assert_equal "$(seen -cubin x.cu)" '-cudart shared -gencode arch=compute_90,code=sm_90 -lineinfo -cubin x.cu'
