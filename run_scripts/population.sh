@@ -58,7 +58,7 @@ done
 work=$build/population
 [ -e "$build/cudasim/libcudart.so.13" ] || echo 'population.sh: building the simulator' >&2
 toolkit_make -j "$(nproc)" cudasim-library >&2 || fail "the simulator does not build: see above"
-flags=() explain=''
+flags=() explain='' architecture=90
 command_environment
 export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} LC_ALL=C
 mkdir -p "$work/log" "$work/rows" || fail "cannot make the folder '$work'"

@@ -24,6 +24,7 @@ COMMAND is any command, such as make test, cmake -B build or ctest. The nvcc tha
                    written,races,leaks,lanes,bounds,calls,streams,unused; addresses are always checked
   --seed N         run threads in a random order drawn from N, to find races
   --workers N      processors to use (default: all)
+  --gpu NAME       the GPU to stand for, compiled for as well: contrib/cudasim/profiles
   -I DIR, -D NAME[=VALUE], -L DIR, -l LIBRARY
                    passed to nvcc
   --nvcc 'FLAGS'   more flags for nvcc; quotes and backslashes in them work as in a shell
@@ -50,6 +51,13 @@ option() {
     --seed)
         [[ $2 =~ ^[0-9]{1,19}$ ]] || refuse "--seed: '$2' is not a whole number"
         export CUDASIM_SEED=$2 ;;
+    --gpu)
+        profile=$root/contrib/cudasim/profiles/$2.conf
+        [[ $2 =~ ^[a-z0-9-]+$ && -f $profile ]] ||
+            refuse "--gpu: '$2' is unknown; there are: $(cd "$root/contrib/cudasim/profiles" && printf "%s " *.conf |
+                sed "s/\.conf//g; s/ \$//; s/ /, /g")"
+        export CUDASIM_PROFILE=$profile
+        architecture=$(sed -nE "s/^capability *= *([0-9])\.([0-9]).*/\1\2/p" "$profile") ;;
     --workers)
         [[ $2 =~ ^[1-9][0-9]{0,2}$ && $2 -le 256 ]] || refuse "--workers: '$2' is not a number from 1 to 256"
         export CUDASIM_WORKERS=$2 ;;
@@ -61,11 +69,11 @@ option() {
     esac
 }
 
-explain='' json='' html='' flags=() keep='' output='' command=''
+explain='' json='' html='' flags=() keep='' output='' command='' architecture=90
 while [ $# -gt 0 ]; do
     case $1 in
     --explain | --keep) printf -v "${1#--}" 1 && shift ;;
-    --json | --html | --checks | --seed | --workers | --nvcc | -o | -[IDLl])
+    --json | --html | --checks | --seed | --workers | --gpu | --nvcc | -o | -[IDLl])
         [ $# -gt 1 ] && [ -n "$2" ] || refuse "option '$1' needs a value; see --help"
         option "$1" "$2"
         shift 2 ;;

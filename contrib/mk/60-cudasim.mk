@@ -41,8 +41,13 @@ $(call stamp,$(LEVELS_STAMP),$(LEVELS))
 print-runnable-levels:
 	@echo $(RUNNABLE_LEVELS)
 
+# What it may stand for lies beside the library.
+CUDASIM_PROFILES := $(patsubst $(CUDASIM)/%,$(BUILD)/cudasim/%,$(wildcard $(CUDASIM)/profiles/*.conf))
+$(BUILD)/cudasim/profiles/%.conf: $(CUDASIM)/profiles/%.conf
+	@mkdir -p $(@D) && cp $< $@
+
 .PHONY: cudasim-library
-cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY) $(CUDASIM_DRIVER))
+cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY) $(CUDASIM_DRIVER) $(CUDASIM_PROFILES))
 	$(if $(CUDASIM_LACKS),@echo "cudasim needs $(strip $(CUDASIM_LACKS))" >&2; exit 2)
 
 $(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(LEVELS_STAMP) $(CUDASIM)/runtime/libcudart.map

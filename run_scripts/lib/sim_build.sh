@@ -42,12 +42,14 @@ has() {
 
 # compile FOLDER: compiles the sources to FOLDER/program, and writes the digests of all files read to FOLDER/sums.
 compile() {
-    local folder=$1 source objects=()
+    local folder=$1 source code objects=()
     local options=(-lineinfo --compress-mode=none "${flags[@]}" -I "$root/contrib/cuda")
     has -cudart --cudart || options+=(-cudart shared)
     has -O --optimize -G || options+=(-O2)
     # ptxas takes most of the time, and only the report uses its output.
-    has -arch -gencode --gpu || options+=(-gencode "arch=compute_90,code=${explain:+[sm_90,}compute_90${explain:+]}")
+    code=compute_$architecture
+    [ -z "$explain" ] || code="[sm_$architecture,$code]"
+    has -arch -gencode --gpu || options+=(-gencode "arch=compute_$architecture,code=$code")
     [ -z "$keep" ] || { mkdir "$folder/keep" && options+=(--keep --keep-dir "$folder/keep"); }
     for source in "${sources[@]}"; do
         objects+=("$source")
@@ -74,8 +76,8 @@ find_nvcc() {
 from_sources() {
     local cache=$build/sim-cache entry work key
     find_nvcc
-    key=$({ pwd && "$nvcc" --version && printf '%s\n' "$explain" "$keep" "${flags[@]}" '' "${sources[@]}"; } |
-        sha256sum)
+    key=$({ pwd && "$nvcc" --version &&
+        printf '%s\n' "$architecture" "$explain" "$keep" "${flags[@]}" '' "${sources[@]}"; } | sha256sum)
     entry=$cache/${key:0:32}
     program=$entry/program
     if ! sha256sum --check --status "$entry/sums" 2> /dev/null; then
@@ -129,7 +131,8 @@ command_environment() {
     cuda_home
     export SIM_NVCC=$nvcc SIM_LIBCUDART=$home/lib64/libcudart.so
     export PATH=$root/contrib/cudasim/toolchain:$PATH CUDA_HOME=$home CUDA_PATH=$home CUDA_ROOT=$home
-    export CUDACXX=$root/contrib/cudasim/toolchain/nvcc CUDAToolkit_ROOT=$home CUDAARCHS=90-virtual
+    export CUDACXX=$root/contrib/cudasim/toolchain/nvcc CUDAToolkit_ROOT=$home
+    export CUDAARCHS=$architecture-virtual SIM_ARCHITECTURE=$architecture
     export CMAKE_TOOLCHAIN_FILE=$root/contrib/cudasim/toolchain/cudasim.cmake
     [ -z "$explain" ] || export SIM_MACHINE_CODE=1
     [ ${#flags[@]} -eq 0 ] || { SIM_FLAGS=$(printf '%s\n' "${flags[@]}") && export SIM_FLAGS; }

@@ -5,10 +5,13 @@
  */
 #include "settings.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile.h"
 
 enum setting_kind { SETTING_UNSIGNED, SETTING_BYTES };
 
@@ -38,6 +41,19 @@ static const struct setting {
     {"CUDASIM_PRINTF", SETTING_BYTES, offsetof(struct sim_limits, printf_bytes), 1 << 20, 4096, 1ull << 30},
 };
 
+/* What programs ask for that has no effect here: a profile says it. Without one, an H100's. */
+static const struct shown {
+    const char *key;
+    size_t offset;  /* into sim_limits: unsigned */
+    unsigned value; /* without a profile */
+} shown[] = {
+    {"clock_khz", offsetof(struct sim_limits, clock_khz), 1980000},
+    {"memory_clock_khz", offsetof(struct sim_limits, memory_clock_khz), 2619000},
+    {"memory_bus_bits", offsetof(struct sim_limits, memory_bus_bits), 5120},
+    {"l2_bytes", offsetof(struct sim_limits, l2_bytes), 50 << 20},
+    {"double_ratio", offsetof(struct sim_limits, double_ratio), 2},
+};
+
 /* A number, for bytes with K, M or G behind it. */
 static bool parse_number(const char *text, bool bytes, uint64_t *value)
 {
@@ -58,18 +74,30 @@ static bool parse_number(const char *text, bool bytes, uint64_t *value)
     return true;
 }
 
-bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t error_size)
+/* The key of a setting in a profile: CUDASIM_THREADS_PER_SM is threads_per_sm. */
+static const char *profile_number(struct profile *profile, const char *name, char *key, size_t size)
 {
-    memset(limits, 0, sizeof *limits);
+    size_t i = 0;
+
+    for (name += strlen("CUDASIM_"); name[i] && i + 1 < size; i++)
+        key[i] = (char)tolower((unsigned char)name[i]);
+    key[i] = '\0';
+    return profile_value(profile, key);
+}
+
+/* The limits that the profile and the environment say, the environment first. */
+static bool read_settings(struct sim_limits *limits, struct profile *profile, char *error, size_t error_size)
+{
     for (size_t n = 0; n < sizeof settings / sizeof *settings; n++) {
         const struct setting *s = &settings[n];
-        const char *text = getenv(s->name);
+        char key[32];
+        const char *from = profile_number(profile, s->name, key, sizeof key), *own = getenv(s->name),
+                   *text = own && *own ? own : from;
         uint64_t value = s->value;
         char *field = (char *)limits + s->offset;
 
-        if (text && *text &&
-            (!parse_number(text, s->kind == SETTING_BYTES, &value) || value < s->least || value > s->most)) {
-            snprintf(error, error_size, "%s=%s: must be a number from %llu to %llu", s->name, text,
+        if (text && (!parse_number(text, s->kind == SETTING_BYTES, &value) || value < s->least || value > s->most)) {
+            snprintf(error, error_size, "%s=%s: must be a number from %llu to %llu", text == from ? key : s->name, text,
                      (unsigned long long)s->least, (unsigned long long)s->most);
             return false;
         }
@@ -78,6 +106,49 @@ bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t 
         else
             *(unsigned *)(void *)field = (unsigned)value;
     }
+    return true;
+}
+
+/* What is shown alone. A profile that leaves a key out says 0 of it. */
+static bool read_shown(struct sim_limits *limits, struct profile *profile, char *error, size_t error_size)
+{
+    const bool chosen = profile->count > 0;
+    const char *name = profile_value(profile, "name"), *capability = profile_value(profile, "capability");
+
+    for (size_t n = 0; n < sizeof shown / sizeof *shown; n++) {
+        const char *text = profile_value(profile, shown[n].key);
+        uint64_t value = chosen ? 0 : shown[n].value;
+
+        if (text && (!parse_number(text, false, &value) || value > INT32_MAX)) {
+            snprintf(error, error_size, "%s: %s=%s: must be a number up to %d", profile->path, shown[n].key, text,
+                     INT32_MAX);
+            return false;
+        }
+        *(unsigned *)(void *)((char *)limits + shown[n].offset) = (unsigned)value;
+    }
+    snprintf(limits->name, sizeof limits->name, chosen ? "%.80s (cudasim)" : "cudasim", name ? name : "GPU");
+    limits->capability = 90;
+    if (capability) {
+        if (strlen(capability) != 3 || !isdigit((unsigned char)capability[0]) || capability[1] != '.' ||
+            !isdigit((unsigned char)capability[2]) || strcmp(capability, "9.0") > 0) {
+            snprintf(error, error_size, "%s: capability=%s: must be one up to 9.0", profile->path, capability);
+            return false;
+        }
+        limits->capability = (unsigned)(capability[0] - '0') * 10 + (unsigned)(capability[2] - '0');
+    }
+    return true;
+}
+
+bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t error_size)
+{
+    const char *name = getenv("CUDASIM_PROFILE");
+    struct profile profile = {.count = 0};
+
+    memset(limits, 0, sizeof *limits);
+    if ((name && *name && !profile_read(name, &profile, error, error_size)) ||
+        !read_settings(limits, &profile, error, error_size) || !read_shown(limits, &profile, error, error_size) ||
+        !profile_all_used(&profile, error, error_size))
+        return false;
     if (limits->shared_per_block > limits->shared_per_block_optin ||
         limits->shared_per_block_optin + limits->shared_reserved > limits->shared_per_sm) {
         snprintf(error, error_size, "shared memory: CUDASIM_SHARED_PER_BLOCK <= CUDASIM_SHARED_PER_BLOCK_OPTIN <= "

@@ -26,6 +26,13 @@ struct sim_limits {
     uint64_t stack_max_bytes;        /* on demand up to this: 524288 */
     uint64_t heap_bytes;             /* cudaLimitMallocHeapSize: 8 MiB */
     uint64_t printf_bytes;           /* cudaLimitPrintfFifoSize: 1 MiB; not enforced */
+    /* What programs ask for and has no effect. */
+    char name[96];                   /* of the device */
+    unsigned capability;             /* 90 is 9.0. PTX up to 9.0 runs whatever it says */
+    unsigned clock_khz, memory_clock_khz;
+    unsigned memory_bus_bits;
+    unsigned l2_bytes;
+    unsigned double_ratio;           /* single precision results for one of double precision */
 };
 
 struct sim_options {

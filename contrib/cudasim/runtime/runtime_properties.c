@@ -1,7 +1,6 @@
 /*
- * runtime_properties.c - what the virtual device says of itself: compute capability 9.0 with the sizes of sim_limits.
- *
- * Clocks and caches are an H100's, for programs that compute a roofline from them; nothing here is measured.
+ * runtime_properties.c - what the virtual device says of itself: the sizes of sim_limits, and the clocks and caches of
+ * what it stands for. Nothing here is measured.
  */
 #include "runtime.h"
 
@@ -9,10 +8,6 @@
 #include <string.h>
 
 enum {
-    CLOCK_KHZ = 1980000,
-    MEMORY_CLOCK_KHZ = 2619000,
-    MEMORY_BUS_BITS = 5120,
-    L2_BYTES = 50 << 20,
     TEXTURE_ALIGNMENT = 512,     /* bytes */
     TEXTURE_PITCH_ALIGNMENT = 32,
 };
@@ -30,7 +25,6 @@ static const struct constant_row constants[] = {
     { cudaDevAttrMaxGridDimZ, 65535 },
     { cudaDevAttrWarpSize, 32 },
     { cudaDevAttrMaxPitch, INT32_MAX },
-    { cudaDevAttrClockRate, CLOCK_KHZ },
     { cudaDevAttrTextureAlignment, TEXTURE_ALIGNMENT },
     { cudaDevAttrTexturePitchAlignment, TEXTURE_PITCH_ALIGNMENT },
     { cudaDevAttrSurfaceAlignment, TEXTURE_ALIGNMENT },
@@ -45,9 +39,6 @@ static const struct constant_row constants[] = {
     { cudaDevAttrPciDeviceId, 0 },
     { cudaDevAttrPciDomainId, 0 },
     { cudaDevAttrTccDriver, 0 },
-    { cudaDevAttrMemoryClockRate, MEMORY_CLOCK_KHZ },
-    { cudaDevAttrGlobalMemoryBusWidth, MEMORY_BUS_BITS },
-    { cudaDevAttrL2CacheSize, L2_BYTES },
     { cudaDevAttrAsyncEngineCount, 3 },
     { cudaDevAttrUnifiedAddressing, 1 },
     { cudaDevAttrMaxTexture1DWidth, 131072 },
@@ -90,8 +81,6 @@ static const struct constant_row constants[] = {
     { cudaDevAttrMaxSurfaceCubemapWidth, 32768 },
     { cudaDevAttrMaxSurfaceCubemapLayeredWidth, 32768 },
     { cudaDevAttrMaxSurfaceCubemapLayeredLayers, 2046 },
-    { cudaDevAttrComputeCapabilityMajor, 9 },
-    { cudaDevAttrComputeCapabilityMinor, 0 },
     { cudaDevAttrStreamPrioritiesSupported, 1 },
     { cudaDevAttrGlobalL1CacheSupported, 1 },
     { cudaDevAttrLocalL1CacheSupported, 1 },
@@ -99,7 +88,6 @@ static const struct constant_row constants[] = {
     { cudaDevAttrIsMultiGpuBoard, 0 },
     { cudaDevAttrMultiGpuBoardGroupID, 0 },
     { cudaDevAttrHostNativeAtomicSupported, 0 },
-    { cudaDevAttrSingleToDoublePrecisionPerfRatio, 2 },
     { cudaDevAttrPageableMemoryAccess, 0 },
     { cudaDevAttrConcurrentManagedAccess, 1 },
     { cudaDevAttrComputePreemptionSupported, 1 },
@@ -119,7 +107,6 @@ static const struct constant_row constants[] = {
     { cudaDevAttrGPUDirectRDMAFlushWritesOptions, 0 },
     { cudaDevAttrGPUDirectRDMAWritesOrdering, 0 },
     { cudaDevAttrMemoryPoolSupportedHandleTypes, 0 },
-    { cudaDevAttrClusterLaunch, 1 },
     { cudaDevAttrDeferredMappingCudaArraySupported, 0 },
     { cudaDevAttrIpcEventSupport, 0 },
     { cudaDevAttrMemSyncDomainCount, 1 },
@@ -150,44 +137,55 @@ static const struct constant_row constants[] = {
     { cudaDevAttrReserved145, 0 },
 };
 
+/* Attributes that are limits: unsigned, at an offset of struct sim_limits. */
+struct limit_row {
+    enum cudaDeviceAttr attribute;
+    size_t offset;
+};
+
+#define LIMIT(attribute, field) { attribute, offsetof(struct sim_limits, field) }
+
+static const struct limit_row limit_rows[] = {
+    LIMIT(cudaDevAttrMaxThreadsPerBlock, threads_per_block),
+    LIMIT(cudaDevAttrMaxBlockDimX, threads_per_block),
+    LIMIT(cudaDevAttrMaxBlockDimY, threads_per_block),
+    LIMIT(cudaDevAttrMaxSharedMemoryPerBlock, shared_per_block),
+    LIMIT(cudaDevAttrMaxSharedMemoryPerBlockOptin, shared_per_block_optin),
+    LIMIT(cudaDevAttrMaxSharedMemoryPerMultiprocessor, shared_per_sm),
+    LIMIT(cudaDevAttrReservedSharedMemoryPerBlock, shared_reserved),
+    LIMIT(cudaDevAttrTotalConstantMemory, constant_bytes),
+    LIMIT(cudaDevAttrMaxRegistersPerBlock, registers_per_sm),
+    LIMIT(cudaDevAttrMaxRegistersPerMultiprocessor, registers_per_sm),
+    LIMIT(cudaDevAttrMultiProcessorCount, multiprocessors),
+    LIMIT(cudaDevAttrMaxThreadsPerMultiProcessor, threads_per_sm),
+    LIMIT(cudaDevAttrMaxBlocksPerMultiprocessor, blocks_per_sm),
+    LIMIT(cudaDevAttrClockRate, clock_khz),
+    LIMIT(cudaDevAttrMemoryClockRate, memory_clock_khz),
+    LIMIT(cudaDevAttrGlobalMemoryBusWidth, memory_bus_bits),
+    LIMIT(cudaDevAttrL2CacheSize, l2_bytes),
+    LIMIT(cudaDevAttrSingleToDoublePrecisionPerfRatio, double_ratio),
+};
+
 static bool attribute_of(const struct sim_limits *limits, enum cudaDeviceAttr attribute, int *value)
 {
     switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY:
-        *value = (int)limits->threads_per_block;
+    case cudaDevAttrComputeCapabilityMajor:
+        *value = (int)limits->capability / 10;
         return true;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-        *value = (int)limits->shared_per_block;
+    case cudaDevAttrComputeCapabilityMinor:
+        *value = (int)limits->capability % 10;
         return true;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = (int)limits->shared_per_block_optin;
-        return true;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = (int)limits->shared_per_sm;
-        return true;
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-        *value = (int)limits->shared_reserved;
-        return true;
-    case cudaDevAttrTotalConstantMemory:
-        *value = (int)limits->constant_bytes;
-        return true;
-    case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-        *value = (int)limits->registers_per_sm;
-        return true;
-    case cudaDevAttrMultiProcessorCount:
-        *value = (int)limits->multiprocessors;
-        return true;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-        *value = (int)limits->threads_per_sm;
-        return true;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-        *value = (int)limits->blocks_per_sm;
+    case cudaDevAttrClusterLaunch:
+        *value = limits->cluster_size > 1;
         return true;
     default:
         break;
+    }
+    for (size_t i = 0; i < sizeof limit_rows / sizeof limit_rows[0]; i++) {
+        if (limit_rows[i].attribute == attribute) {
+            *value = (int)*(const unsigned *)(const void *)((const char *)limits + limit_rows[i].offset);
+            return true;
+        }
     }
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         if (constants[i].attribute == attribute) {
@@ -338,7 +336,7 @@ static const struct field_row fields[] = {
 static void fill(const struct sim *sim, const struct memory *memory, struct cudaDeviceProp *properties)
 {
     memset(properties, 0, sizeof *properties);
-    snprintf(properties->name, sizeof properties->name, "cudasim");
+    snprintf(properties->name, sizeof properties->name, "%s", sim_limits(sim)->name);
     memcpy(&properties->uuid, "cudasim device 0", sizeof properties->uuid);
     properties->totalGlobalMem = memory_limit(memory);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {

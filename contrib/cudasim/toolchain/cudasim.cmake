@@ -7,7 +7,11 @@
 
 set(CMAKE_CUDA_COMPILER ${CMAKE_CURRENT_LIST_DIR}/nvcc)
 # The wrapper sets the architecture. Here is the same for what CMake itself compares.
-set(CMAKE_CUDA_ARCHITECTURES 90-virtual CACHE STRING "PTX that the simulator runs" FORCE)
+if(DEFINED ENV{CUDAARCHS})
+  set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS} CACHE STRING "PTX that the simulator runs" FORCE)
+else()
+  set(CMAKE_CUDA_ARCHITECTURES 90-virtual CACHE STRING "PTX that the simulator runs" FORCE)
+endif()
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared CACHE STRING "the simulator replaces the shared runtime alone" FORCE)
 
 # CMake links by the host's compiler, which the wrapper does not see: a target that wants the static runtime by its
