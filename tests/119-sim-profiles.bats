@@ -68,7 +68,9 @@ value() { sed -nE "s/^$1 *= *(.*[^ ]) *#.*/\1/p" "$2"; }
         run -1 grep -nvE '^#|^[a-z0-9_]+ += [^#]*[^# ] +# (card|manual): [^ ]' "$file"
         assert_output ''
         # What a card said is a file of measurements.
-        for source in $(sed -nE '/^#/!s/.*# card: ([^ ,]+).*/\1/p' "$file"); do [ -f "$root/$source" ] || fail "no $source"; done
+        for source in $(sed -nE '/^#/!s/.*# card: ([^ ,]+).*/\1/p' "$file"); do
+            [ -f "$root/$source" ] || fail "there is no $source"
+        done
         assert_equal "$(sed -n '/^#/!s/ .*//p' "$file" | sort | uniq -d)" ''
     done
 }
@@ -80,7 +82,8 @@ value() { sed -nE "s/^$1 *= *(.*[^ ]) *#.*/\1/p" "$2"; }
         assert_equal "$stderr" ''
         assert_line "name = $(value name "$file") (cudasim)"
         for key in capability multiprocessors threads_per_sm blocks_per_sm registers_per_sm shared_per_sm \
-            shared_per_block_optin shared_reserved clock_khz memory_clock_khz memory_bus_bits l2_bytes memory double_ratio; do
+            shared_per_block_optin shared_reserved clock_khz memory_clock_khz memory_bus_bits l2_bytes memory \
+            double_ratio; do
             expected=$(value $key "$file")
             assert_line "$key = ${expected:-0}"
         done
