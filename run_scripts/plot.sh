@@ -93,5 +93,5 @@ while IFS=$'\t' read -r gpu bandwidth peak; do
     GPU=$gpu query "by_roofline(env.GPU)" -s "${files[@]}" > "$work/series"
     [ "$(jq length "$work/series")" = 0 ] || break
 done < "$here/ceilings.txt"
-draw roofline roofline "$work/series" "heading = 'Kernels below the ceilings of the GPU'; note = $(quoted "$gpu");" \
-    "bandwidth = $bandwidth; peak = $peak"
+draw roofline roofline "$work/series" "heading = 'Kernels below the ceilings of the GPU (grey lines)'; note = $(quoted "$gpu");" \
+    "bandwidth = $bandwidth; peak = $peak; $(query panel_words -r "$work/series")"

@@ -132,7 +132,7 @@ END
     run -0 timeout 60 run_scripts/plot.sh "$BATS_TEST_TMPDIR/data" "$BATS_TEST_TMPDIR/plots"
     assert_line 'diffevo-kernels: left out, there is no data for it'
     refute_output --partial 'matmul-time: left out'
-    for name in matmul-time matmul-rate diffevo-speedup cointsp-speedup roofline; do
+    for name in matmul-time matmul-rate diffevo-speedup cointsp-speedup; do
         svg=$BATS_TEST_TMPDIR/plots/$name.svg
         # Width and height, and more than an empty frame.
         head -c 400 "$svg" | grep -q 'width="900" height="520"' || fail "$name.svg is not an SVG of that size"
@@ -144,7 +144,12 @@ END
     for label in 'CPU, simple' 'CPU, blocked' 'GPU, simple' 'GPU, blocked' 'seconds a call, copies included' 4096; do
         text matmul-time | grep -qF "$label" || fail "matmul-time.svg has no '$label'"
     done
-    text roofline | grep -qF 'matmul: cuBLAS'
+    # The roofline: a panel for each problem, whose series have no series of another beside them.
+    head -c 400 "$BATS_TEST_TMPDIR/plots/roofline.svg" | grep -q 'width="1260" height="450"'
+    assert_equal "$(text roofline | grep -cF 'operations for each byte')" 3
+    for panel in cointsp diffevo matmul; do text roofline | grep -qE "^\s*$panel\s*$" || fail "no panel $panel"; done
+    text roofline | grep -qE '^\s*cuBLAS\s*$' || fail "a series without the name of its problem is missing"
+    [ -s docs/plots/roofline.svg ]
     text diffevo-speedup | grep -qF 'times as fast as: GPU, a kernel a stage'
     # Where data stay on the GPU nothing is copied.
     jq '.resident = true' docs/results/bench-matmul.json > "$BATS_TEST_TMPDIR/data/bench-matmul.json"

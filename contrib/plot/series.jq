@@ -62,3 +62,15 @@ def definitions:
         else [13, 10, 12, 14, 15, 2][($same - 1) % 6] end) | words)\u0027; " +
     "places = \"\($places | map("\u0027\(place)\u0027 \(.)") | join(", "))\"; " +
     "least = \($places[0] / 1.3); most = \($places[-1] * 1.3); ";
+
+# The problems of the roofline's series, each with the numbers of its own, from 1, and their least and largest values.
+def panels:
+    to_entries | map(.value.points as $points |
+        {name: (.value.name | split(": ")[0]), series: (.key + 1), x: ($points | map(.[0])),
+         y: ($points | map(.[1]))}) | group_by(.name) |
+    map({name: .[0].name, series: map(.series), least: (map(.x[]) | min), most: (map(.x[]) | max),
+         bottom: (map(.y[]) | min)});
+def panel_words: panels |
+    "panels = \u0027\(map(.name) | join(" "))\u0027; members = \u0027\(map(.series | words) | join("|"))\u0027; " +
+    "lows = \u0027\(map(.least) | words)\u0027; highs = \u0027\(map(.most) | words)\u0027; " +
+    "bottoms = \u0027\(map(.bottom) | words)\u0027";
