@@ -45,8 +45,7 @@ option() {
     --html) html=$2 ;;
     --checks)
         [[ $2 =~ ^(none|$check(,$check)*)$ ]] ||
-            refuse "--checks: '$2' must be all, none, or a list of: "\
-"written,races,leaks,lanes,bounds,calls,streams,unused"
+            refuse "--checks: '$2' must be all, none, or a list of: written,races,leaks,lanes,bounds,calls,streams,unused"
         export CUDASIM_CHECK=$2 ;;
     --seed)
         [[ $2 =~ ^[0-9]{1,19}$ ]] || refuse "--seed: '$2' is not a whole number"

@@ -130,8 +130,8 @@ END
     mkdir "$BATS_TEST_TMPDIR/data"
     cp docs/results/bench-{matmul,diffevo,cointsp}.json "$BATS_TEST_TMPDIR/data"
     run -0 timeout 60 run_scripts/plot.sh "$BATS_TEST_TMPDIR/data" "$BATS_TEST_TMPDIR/plots"
-    assert_line 'diffevo-kernels: left out, there is no data for it'
-    refute_output --partial 'matmul-time: left out'
+    assert_line 'diffevo-kernels: skipped, it has no data'
+    refute_output --partial 'matmul-time: skipped'
     for name in matmul-time matmul-rate diffevo-speedup cointsp-speedup; do
         svg=$BATS_TEST_TMPDIR/plots/$name.svg
         # Width and height, and more than an empty frame.
@@ -169,8 +169,8 @@ END
     jq '.rows |= map(select(.measure == "kernel")) | .machine.gpu = "another"' docs/results/bench-matmul.json \
         > "$BATS_TEST_TMPDIR/one/matmul.json"
     run -0 run_scripts/plot.sh "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/pictures"
-    assert_line 'matmul-time: left out, there is no data for it'
-    assert_line 'roofline: left out, there is no data for it'
+    assert_line 'matmul-time: skipped, it has no data'
+    assert_line 'roofline: skipped, it has no data'
     assert_equal "$(cd "$BATS_TEST_TMPDIR/pictures" && echo *)" 'matmul-kernels.svg'
 }
 
