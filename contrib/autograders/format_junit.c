@@ -1,5 +1,6 @@
 /*
- * format_junit.c - JUnit XML as Jenkins, GitLab and GitHub's actions read it: a testsuite a judging, a testcase a case.
+ * format_junit.c - JUnit XML as Jenkins, GitLab and GitHub's actions read it: one testsuite per judging, one testcase
+ * per case.
  *
  * There is no standard but what its readers take; junit.xsd beside this file describes what is written here. A failed
  * case is a <failure>, one that the toolkit could not judge an <error>.

@@ -23,7 +23,7 @@ struct graded_case {
     char *name;           /* "sample/1-ten", or "secret case 3" */
     bool secret;          /* not in the group sample */
     enum verdict verdict;
-    char *message;        /* why; "" where there is nothing to tell, or it may not be told */
+    char *message;        /* why; "" if there is no reason, or it is secret */
     bool timed;           /* some call returned */
     double seconds;       /* the median of the calls' times; 0 where none returned */
 };

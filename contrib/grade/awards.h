@@ -22,7 +22,7 @@ struct awards {
     size_t count;
 };
 
-/* Whether they may be told: the contest is over at `now`, and nothing is hidden from who asks. */
+/* Whether they may be shown: the contest is over at `now`, and nothing is hidden from who asks. */
 bool awards_are_due(const struct contest *contest, double now, bool hidden);
 
 /* None while a submission has no verdict. To be released also where it fails. */

@@ -69,7 +69,7 @@ struct contest {
     bool rank_cpu;             /* times of C on a CPU rank, too */
     const char *device;        /* the GPU or CPU model whose times rank, or NULL for the one with most of them */
     const char *seal, *key;    /* paths below the contest's folder, or NULL */
-    bool practice;             /* nothing hangs on it: inputs of secret cases need no seal */
+    bool practice;             /* nothing depends on it: inputs of secret cases need no seal */
     bool show_code;            /* a server shows everybody what was handed in, once the contest is final, or over */
     bool explain;              /* where the simulator runs submissions, teams see what it says of a sample; yes */
     const char *require_box;   /* the least box that anything is run in, as main_host takes it: cgroup unless set */

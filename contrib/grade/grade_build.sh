@@ -119,7 +119,7 @@ put_into_cache() {
 }
 
 # Compilers write paths and times of sources into what they make, CUDA's line numbers, assert() and __DATE__ among them.
-# So all is compiled in the box's own /tmp, as of 1970, and messages are told without that place.
+# So all is compiled in the box's own /tmp, as of 1970, and messages are printed without that path.
 place=/tmp/gpu-contest-build copied=$submission name=$place/submission
 # shellcheck disable=SC2016
 settle='mkdir -p "$1/submission" && cp -R ./. "$1" && cp -R "$2" "$1/submission" && cd "$1" &&

@@ -481,7 +481,7 @@ static void stop_all(struct grader *grader)
             kill(grader->runs[i].keeper, SIGTERM);
         warden_give_up(&grader->runs[i].warden);
     }
-    /* Not for the wardens, which end by themselves: on a GPU that hangs that may take for ever. */
+    /* Not for the wardens, which end without it: on a GPU that hangs that may take for ever. */
     wait_for_keepers(grader->builds, grader->build_count);
     wait_for_keepers(grader->runs, grader->run_count);
 }

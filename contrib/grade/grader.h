@@ -9,7 +9,7 @@
  * GPU, or the machine where there is none, and has one submission from its samples to its times.
  *
  * The same loop runs on a machine of a cluster (spool.h), on a database of its own with the judgements that were handed
- * to it: then nothing is looked for, and each verdict is told to `done`.
+ * to it: then it looks for no files, and passes each verdict to `done`.
  */
 #ifndef GRADE_GRADER_H
 #define GRADE_GRADER_H

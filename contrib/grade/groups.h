@@ -40,9 +40,9 @@ void test_groups_release(struct test_groups *groups);
 
 /*
  * With scoring `groups`: gives each problem that has no groups in contest.yaml those of its package, or, where its
- * package says nothing of scores, one of all its secret cases, in which each is worth the same part of `points`. A
- * problem that is not there is left to preflight.h. Refused is what the toolkit cannot judge: unbounded scores and
- * static validators.
+ * package says nothing of scores, one of all its secret cases, in which each is worth the same part of `points`.
+ * preflight.h reports a missing problem. This refuses what the toolkit cannot judge: unbounded scores and static
+ * validators.
  */
 bool groups_fill(struct contest *contest, const char *root, struct faults *faults, struct error *error);
 

@@ -48,7 +48,7 @@ static bool count_one(void *context, int64_t number, struct error *error)
     return true;
 }
 
-/* Whether there is a contest in the database at `path`. What cannot be read at all is store_open()'s to name. */
+/* Whether there is a contest in the database at `path`. store_open() reports an unreadable file. */
 static bool has_contest(const char *path)
 {
     sqlite3_stmt *statement = NULL;

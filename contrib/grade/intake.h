@@ -25,7 +25,7 @@ struct intake {
     size_t taken;        /* submissions taken, all scans together */
     int64_t last;        /* the submission that what was looked at last is; 0 for none */
     size_t waiting;      /* submissions that the last scan left where they are, for their team's queue is full */
-    struct notes notes;  /* lines that were printed: each is said once */
+    struct notes notes;  /* lines that were printed: each is printed once */
 };
 
 /*

@@ -44,7 +44,7 @@ static int broken(const char *what)
     return 3;
 }
 
-/* A file's path below where it is unpacked (NAME_PATH), in plain[MAX_PATH]; "./" before it is left away. Or NULL. */
+/* A file's path below where it is unpacked (NAME_PATH), in plain[MAX_PATH]; without "./" before it. Or NULL. */
 static const char *plain_path(const char *path, char plain[MAX_PATH])
 {
     size_t length, depth = 1;
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
     folder = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!archive || folder < 0)
         return broken(argv[2]);
-    setlocale(LC_CTYPE, "C.UTF-8"); /* without it libarchive has no name beyond ASCII, which could not be told */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* without it libarchive cannot read names beyond ASCII */
     signal(SIGXCPU, too_long);
     setrlimit(RLIMIT_CPU, &(struct rlimit){ CPU_SECONDS, CPU_SECONDS + 5 });
     archive_read_support_format_zip(archive);

@@ -407,7 +407,7 @@ static void team_strays(const struct contest *contest, const char *folder, const
     free(entries);
 }
 
-/* Whether any team is listed; strays in teams/ are told. */
+/* Whether any team is listed; reports strays in teams/. */
 static bool listed_teams(const char *folder)
 {
     struct dirent **entries = NULL;

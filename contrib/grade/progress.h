@@ -1,5 +1,6 @@
 /*
- * progress.h - what is said while grading: one line that is written over on a terminal, plain lines elsewhere.
+ * progress.h - what the grader prints while it works: one line that is written over on a terminal, plain lines
+ * elsewhere.
  */
 #ifndef GRADE_PROGRESS_H
 #define GRADE_PROGRESS_H

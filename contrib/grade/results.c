@@ -246,7 +246,7 @@ static char *sql_text(const struct standings *standings, const struct columns *c
     return fclose(file) == 0 ? text : NULL;
 }
 
-/* One line a team through rows_write(), so that names are quoted as everywhere. */
+/* One line per team through rows_write(), so that names are quoted as everywhere. */
 static bool write_lines(const struct standings *standings, enum rows_format format, struct error *error)
 {
     const struct columns columns = columns_of(standings, format);

@@ -297,7 +297,7 @@ static bool gather(const struct contest *contest, const char *folder, struct sto
     return ok;
 }
 
-/* What a lost order left undone is charged to it, if it was begun: three in a row are no accident. */
+/* A lost order counts as an attempt of the judgement that it had begun: three in a row are no accident. */
 static bool charge(const struct contest *contest, struct store *store, struct progress *progress, int64_t judgement,
                    const char *order, struct error *error)
 {

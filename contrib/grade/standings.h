@@ -35,7 +35,7 @@ struct standings {
     size_t count;
 };
 
-/* What one finished judgement is worth by itself, as the contest scores; 0 for what it has not. */
+/* What one finished judgement is worth alone, as the contest scores; 0 for what it has not. */
 struct standings_worth {
     struct timing timing;  /* sums over the ranked cases, seconds */
     double speedup, score; /* relative; relative and groups: points */

@@ -40,7 +40,7 @@ struct unpacking {
     FILE *ignored;
 };
 
-/* What the format says of a name; "/" at its end is left away. */
+/* What the format says of a name; without "/" at its end. */
 static enum kind kind_of(char *name)
 {
     enum kind kind = KIND_ALLOWED;

@@ -14,8 +14,8 @@ struct unpacked {
 };
 
 /*
- * Unpacks a zip or the copy of a folder in a box into kit->work. Refused are links, other kinds of entries, names that
- * lead out, names twice, more than KIT_ENTRIES of them, and more bytes than UNPACK_BYTES in all (512 MiB) and
+ * Unpacks a zip or the copy of a folder in a box into kit->work. It refuses links, other kinds of entries, names that
+ * lead out, duplicate names, more than KIT_ENTRIES of them, and more bytes than UNPACK_BYTES in all (512 MiB) and
  * UNPACK_FILE_BYTES a file (128 MiB), whatever the zip says of its sizes.
  */
 struct unpacked archive_unpack(struct kit *kit, const char *from);

@@ -1,5 +1,5 @@
 /*
- * check.c - names, keys, folders and text of a package: what can be said without running anything of it.
+ * check.c - names, keys, folders and text of a package: what can be checked without running anything of it.
  */
 #include "check.h"
 

@@ -119,7 +119,7 @@ static FILE *usual_form(FILE *output)
     return file;
 }
 
-/* What is told to the judges, in the feedback folder and on standard error. */
+/* The message to the judges, in the feedback folder and on standard error. */
 static int tell(const char *folder, int code, const char *words)
 {
     char path[PATH_MAX];

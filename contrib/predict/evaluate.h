@@ -62,7 +62,7 @@ const struct run *evaluation_run(const struct evaluation *evaluation, const char
 
 /*
  * Writes predict-tables.md and predict-scores.csv to one folder, what is long and read by programs alone to the other:
- * predict-predictions.csv, a line a row, and predict.json.
+ * predict-predictions.csv, one line per row, and predict.json.
  */
 bool report_write(const struct evaluation *evaluation, const char *folder, const char *rows, struct error *error);
 

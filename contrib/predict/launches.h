@@ -4,7 +4,7 @@
 
 #include "verify/base/error.h"
 
-/* A name and a value a line, launches apart by an empty line; the CSV as it is; an array of objects. */
+/* One name and value per line, an empty line between launches; the CSV as it is; an array of objects. */
 enum launches_format { LAUNCHES_LINES, LAUNCHES_CSV, LAUNCHES_JSON };
 
 /*

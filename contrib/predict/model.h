@@ -44,7 +44,7 @@ struct model {
     size_t trained_rows;          /* that were learned from */
     struct normaliser normaliser; /* of the recipe's inputs */
     double time_low, time_high;   /* of the training rows, microseconds */
-    double law[LIMITS_COUNT];     /* what bounds a launch is told by it */
+    double law[LIMITS_COUNT];     /* shows what bounds a launch */
     struct learned learned;       /* the method's arrays */
     struct reach reach;           /* where it may be asked */
 };
@@ -91,7 +91,7 @@ struct forecast {
     char refused[256];          /* why there is no number; empty where there is */
 };
 
-/* For a launch on `gpu`. False for what cannot be computed at all (an n that is not given). */
+/* For a launch on `gpu`. False if it cannot be computed at all (an n that is not given). */
 bool model_forecast(const struct model *model, const struct sample *sample, const struct gpu *gpu,
                     struct forecast *forecast, const char *path, struct error *error);
 

@@ -1,4 +1,4 @@
-/* output.h - files of results in a folder, whose failures are told. */
+/* output.h - files of results in a folder. It reports failures. */
 #ifndef PREDICT_OUTPUT_H
 #define PREDICT_OUTPUT_H
 

@@ -12,7 +12,7 @@
 help_asked "$@"
 cd "$root"
 here=tests/scripts
-comments='^(run_scripts|problems|contrib/(batch|clics|mutate|practice|scoreboard|slurm|serve))/'
+comments='^(run_scripts|problems|verify|contrib/(autograders|batch|clics|grade|kattis|mutate|practice|predict|scoreboard|serve|skeleton|slurm))/|^main_host.c|^getrndstr.c|^device_user.cu'
 
 todo() {
     sed "s/#.*//; s/[[:space:]]*$//" "$here/prose.todo" 2> /dev/null |

@@ -12,7 +12,7 @@
 
 /*
  * The character at the start of `size` (> 0) bytes of UTF-8, and its length in bytes in *length; TEXT_BROKEN and 1 for
- * a byte that begins none. Text that a zero byte ends may be said to be SIZE_MAX bytes long.
+ * a byte that begins none. For text that a zero byte ends, SIZE_MAX may be given.
  */
 uint32_t text_character(const char *text, size_t size, size_t *length);
 

@@ -225,7 +225,7 @@ static void add_namespaces(const struct box *box, struct box_command *command)
     add(command, "--ro-bind");
     add(command, box->submission);
     add(command, inside_submission);
-    /* bubblewrap's own process is number 1, without the filter: its memory is not to be had. */
+    /* bubblewrap's own process is number 1, without the filter: its memory is out of reach. */
     if (!box->no_proc) {
         add(command, "--tmpfs");
         add(command, "/proc/1");

@@ -1,8 +1,8 @@
 /*
  * memory.h - how much memory the runner has in use, where no cgroup limits it: the host looks at it while it waits.
  *
- * Looked at is one process, the runner, and where it may start others these, too. Counted are its private memory, its
- * shared mappings, its page tables and what of it was swapped out, whichever of its threads still run; not its program
+ * Looked at is one process, the runner, and where it may start others these, too. It counts private memory,
+ * shared mappings, page tables and swapped-out pages, whichever of its threads still run; not its program
  * files. Its threads are counted as well, since the kernel limits none of root's.
  */
 #ifndef VERIFY_MEMORY_H

@@ -19,7 +19,7 @@
 #include "verify/base/clock.h"
 #include "verify/base/lockfile.h"
 
-/* How long the lock on a GPU is waited for before that is told. */
+/* How long the host waits for the lock on a GPU before it prints a note. */
 static const double silent_seconds = 0.5;
 
 enum { NVML_SUCCESS = 0, NVML_ERROR_INSUFFICIENT_SIZE = 7 };

@@ -33,7 +33,7 @@ bool gpu_use_begin(struct gpu_use *use, const struct gpu *gpu, const char *progr
 
 /*
  * Before anything of a submission is started: waits for the warden. A GPU that is marked as unfit is probed first;
- * where it fails again there is an error. One that is not idle by itself is `busy`: a submission would be blamed for
+ * where it fails again there is an error. A GPU with other work is `busy`: a submission would be blamed for
  * somebody else's work. Later calls do nothing.
  */
 bool gpu_use_settle(struct gpu_use *use, struct error *error);

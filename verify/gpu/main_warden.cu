@@ -24,7 +24,7 @@ extern "C" {
 }
 #include "warden_slots.h"
 
-/* After this long without being told to stop, the watch ends by itself and has failed. Nanoseconds. */
+/* After this long without an order to stop, the watch ends and has failed. Nanoseconds. */
 static const unsigned long long longest_watch = 60ull * 1000 * 1000 * 1000;
 
 /* Seconds after which one that is lent ends that hangs in CUDA: nobody may be left who would kill it. */
@@ -63,9 +63,9 @@ static __device__ unsigned long long global_time(void)
 static __global__ void nothing(void) {}
 
 /*
- * The first warp looks at the clock until it is told to stop, and keeps the longest time between two looks. It touches
- * nothing beyond its multiprocessor: a read of the CPU's memory takes as long as the bus has other things to do, and
- * would be taken for another context's turn. The second warp asks the CPU. Another context's turn stops both.
+ * The first warp looks at the clock until it gets the order to stop, and keeps the longest time between two looks. It
+ * touches nothing beyond its multiprocessor: a read of the CPU's memory takes as long as the bus has other things to
+ * do, and would be taken for another context's turn. The second warp asks the CPU. Another context's turn stops both.
  */
 static __global__ void watch(struct watch *shared)
 {

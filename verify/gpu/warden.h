@@ -106,7 +106,7 @@ void warden_give_up(struct warden *warden);
 bool warden_lives(const struct warden *warden);
 
 /*
- * The host's side: takes over, for a while, the warden at the other end of `channel`, on a GPU that it has claimed.
+ * The host's side: borrows the warden at the other end of `channel`, on a GPU that it has claimed.
  * False where that does not answer, is not healthy or looks after another GPU: it is ended then, and its owner will
  * start another. In warden->why stands what is wrong with the GPU, or nothing.
  */

@@ -2,7 +2,7 @@
  * warden_slots.cu - slots, staging memory and the release of resident calls.
  *
  * While a call runs the warden looks at the output again and again: a small one whole, of a larger one lines that were
- * drawn by chance. So it knows by itself when the output had come to what it is at the end, whatever the runner says.
+ * drawn by chance. So it knows without the runner when the output had come to what it is at the end.
  */
 #include "warden_slots.h"
 

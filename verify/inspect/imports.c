@@ -135,7 +135,7 @@ static bool matches(const char *name, const char *pattern)
     return pattern[length - 1] == '*' ? strncmp(name, pattern, length - 1) == 0 : strcmp(name, pattern) == 0;
 }
 
-/* Kernels of CUB or Thrust: their mangled names, which the CUDA runtime is told when the file is loaded. */
+/* Kernels of CUB or Thrust: their mangled names, which the CUDA runtime gets when the file is loaded. */
 static bool has_cub(Elf *elf)
 {
     static const char *const names[] = { "_ZN3cub", "_ZN6thrust" };

@@ -6,7 +6,7 @@
  *     container   +0 magic 0xBA55ED50   +6 u16 bytes of this header   +8 u64 bytes of entries
  *     entry       +0 u16 kind: 1 PTX, 2 cubin   +4 u32 bytes of this header   +8 u64 bytes of payload   +40 u64 flags
  *
- * What cannot be read is not let through: the file comes from a compiler, but from the participant's source.
+ * An unreadable file is refused: it comes from a compiler, but from the participant's source.
  */
 #include "rules.h"
 

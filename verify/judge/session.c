@@ -311,7 +311,7 @@ struct facts session_call(struct session *session, const struct blob *input, str
 /* ------------------------------------------------------------------ close */
 
 /*
- * Lets a runner that waits for the next call end by itself, so that its printing and its profile are whole. The
+ * Lets a runner that waits for the next call end normally, so that its printing and its profile are whole. The
  * verdict stands by now: whatever the process does in this time is only shown.
  */
 static void ask_to_quit(struct session *session)

@@ -77,7 +77,7 @@ struct session {
     int printed_fd;                      /* what the runner prints; -1 for none */
     int status;                          /* of the child as wait() gives it */
     uint64_t nonce;                      /* of the last message that wants a reply; 0 before the first WAKE */
-    bool loaded;                         /* it was told to load the submission: user code may have run */
+    bool loaded;                         /* it got the order to load the submission: user code may have run */
     bool idle;                           /* it waits for the next call */
     unsigned char *output;               /* the host's view of the output memory */
     size_t output_size;                  /* bytes */

@@ -100,7 +100,7 @@ int session_input_memory(const struct blob *input, size_t *size)
     return fd;
 }
 
-/* An output as whole words; what is left at its end is compared by itself. */
+/* An output as whole words; the rest at its end is compared separately. */
 struct poisoned {
     uint64_t key;
     uint64_t *words;

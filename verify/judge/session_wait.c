@@ -151,7 +151,7 @@ static bool take_message(struct session *session, enum channel_kind expected, in
             facts->outcome = OUTCOME_FOREIGN_CODE;
             return false;
         }
-        /* A failure may be told only in the place of what it prevents. */
+        /* A failure may be reported only in the place of what it prevents. */
         if (expected == CHANNEL_LOADING && message->kind == CHANNEL_FAILED_DEVICE)
             *facts = failed(session, *facts, OUTCOME_DEVICE_FAILED, message);
         else if (expected == CHANNEL_READY && message->kind == CHANNEL_FAILED_LOAD)

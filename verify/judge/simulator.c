@@ -65,7 +65,7 @@ void simulator_configure(struct simulator *simulator, const struct options *opti
     const uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * (uint64_t)sysconf(_SC_PAGESIZE) / gib * gib;
     size_t count = 0;
 
-    /* As much as the virtual device has by itself, and no more than half of the machine's: whole GiB. */
+    /* As much as the virtual device's own default, and no more than half of the machine's: whole GiB. */
     simulator->device_memory = half < gib ? gib : half < 16 * gib ? half : 16 * gib;
     /* Addresses are not used again at once, and something is noted of each byte: memory.c of cudasim. */
     simulator->host_memory = (size_t)(4 * simulator->device_memory + 16 * gib);

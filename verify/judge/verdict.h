@@ -35,7 +35,7 @@ const char *verdict_words(enum verdict verdict);
 enum outcome {
     OUTCOME_DONE,        /* it said what was expected */
     OUTCOME_TIMEOUT,     /* its limit passed */
-    OUTCOME_DIED,        /* its process ended by itself */
+    OUTCOME_DIED,        /* its process ended without being killed */
     OUTCOME_CLOSED,      /* it closed its end of the channel and lives on */
     OUTCOME_FORGED,      /* it sent something that the runner never sends */
     OUTCOME_FOREIGN_CODE, /* it registered device code that is not in its file */

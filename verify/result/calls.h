@@ -39,7 +39,7 @@ struct counted_rule {
  * After the last call: what the GPU's counters say of all calls of the case. It matters where the league refuses tensor
  * cores and the case was accepted so far. The case becomes SV if both windows show tensor cores: the counted calls' and
  * `again`, a second one. With rule->half it becomes SV only if the operations that the calls need are missing, too, and
- * nothing is said where they were done. Where the counters leave a doubt, or could not be read, the result is to be
+ * nothing shows where they were done. Where the counters leave a doubt, or could not be read, the result is to be
  * reviewed.
  */
 void calls_take_counters(struct case_result *result, struct result *all, const struct gpm *counters,

@@ -17,8 +17,8 @@
 enum { KEYFILE_FORMAT = 1 };
 
 /*
- * Writes `object`, which it takes over (NULL: memory is out), to a new file of that mode, and to the disk. A file that
- * is there is never replaced: what was published of it would be void.
+ * Writes `object`, whose reference it owns (NULL: out of memory), to a new file of that mode, and to the disk. A file
+ * that is there is never replaced: what was published of it would be void.
  */
 bool keyfile_create(const char *path, mode_t mode, json_t *object, struct error *error);
 

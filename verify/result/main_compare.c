@@ -96,7 +96,7 @@ static json_t *read_result(const char *path)
     return result;
 }
 
-/* A submission that was not accepted is not compared: its verdict is told. */
+/* A submission that was not accepted is not compared: its verdict is printed. */
 static void check_accepted(const json_t *result, char name)
 {
     if (strcmp(string_in(result, "verdict"), "AC") == 0)
@@ -172,7 +172,7 @@ static void compare(struct comparison *comparison)
 
 /* ------------------------------------------------------------------ telling */
 
-/* Digits behind the point so that a number and its interval can be told apart: two, or more where it is narrow. */
+/* Digits behind the point so that a number and its interval differ visibly: two, or more where it is narrow. */
 static int digits_of(const struct comparison *comparison)
 {
     double width = comparison->interval.high - comparison->interval.low;

@@ -20,7 +20,7 @@
 struct record {
     const struct options *options; /* what was asked for: the caller's to set before anything else */
     char date[24];                 /* when the judging began, UTC: 2026-01-31T09:30:00Z */
-    struct seal seal;              /* without its secret; commitment "" where the seed is none of a seal's */
+    struct seal seal;              /* without its secret; commitment "" where the seed does not come from a seal */
     bool signs;                    /* the result is to be signed, and holds the digest of every call's input: */
     struct signing_key key;
     char submission[DIGEST_HEX];   /* of the shared object, or "" */

@@ -1,5 +1,5 @@
 /*
- * report.h - what is told of a judgement: to people as it happens, and to programs as JSON at the end.
+ * report.h - what the host reports about a judgement: to people as it happens, and to programs as JSON at the end.
  *
  * The JSON's keys are documented in docs/formats/result.md.
  */
@@ -70,7 +70,7 @@ struct result {
     const struct gpu_state *gpu_before, *gpu_after; /* or NULL */
     bool ranked;                 /* --ranked */
     bool simulated;              /* device_kind is "sim": times are the simulator's, and say nothing of a GPU */
-    const char *const *variables; /* what the simulator was told, NAME=VALUE, NULL-terminated; or NULL */
+    const char *const *variables; /* the simulator's settings, NAME=VALUE, NULL-terminated; or NULL */
     const char *box;             /* box_level_name(), or NULL */
     const char *const *box_layers; /* box_layers(), or NULL */
     const char *box_lacks;       /* why there is no more, or NULL */

@@ -45,7 +45,7 @@ void device_code_expect(void *library, const char *path)
     expected.path = path;
 }
 
-/* The host has read the file before: what cannot be read here is not as it was. */
+/* The host has read the file before: a file that is unreadable now has changed. */
 static bool find_section(int fd, struct device_section *found)
 {
     Elf64_Ehdr header;

@@ -25,7 +25,7 @@ extern void *__libc_memalign(size_t, size_t);
 /* Bytes of a process's address space on every processor that the toolkit runs on. */
 static const size_t address_space = (size_t)1 << 47;
 
-/* Whether the next refusal is told; for the process's life. */
+/* Whether the next refusal is reported; for the process's life. */
 static atomic_bool armed;
 
 void refusal_arm(void) { atomic_store(&armed, true); }

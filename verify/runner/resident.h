@@ -26,7 +26,7 @@ const char *resident_map_slots(int fd, size_t size, size_t offset);
 /* Off the clock, before the wait for a call: starts kernels that do nothing, as the call will start its own. */
 void resident_warm(void);
 
-/* Whether the page says that a call is to be made: its nonce, which is none of an earlier call, or 0. */
+/* Whether the page says that a call is to be made: its nonce, which differs from those of earlier calls, or 0. */
 uint64_t resident_asked(void);
 
 /*

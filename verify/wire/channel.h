@@ -39,7 +39,7 @@
 /* The runner's end; and where the simulator writes its reports, one descriptor each, if they are wanted. */
 enum { CHANNEL_FD = 3, CHANNEL_REPORT_TEXT_FD, CHANNEL_REPORT_JSON_FD };
 
-/* Exit codes of the runner's own, told from a submission's by what was said on the channel before. */
+/* Exit codes of the runner's own, which differ from a submission's by earlier messages on the channel. */
 enum { RUNNER_FAILED = 120, RUNNER_LOST_CHANNEL = 121 };
 
 enum channel_kind {

@@ -15,7 +15,7 @@
 #include "channel.h"
 #include "reap.h"
 
-/* How long the kernel may take to end what was killed. Nobody is there to be told if that is too short. */
+/* How long the kernel may take to end what was killed. Nobody is there to read a report if that is too short. */
 static const double kill_seconds = 10.0;
 
 static void become_command(char **command, pid_t parent, const sigset_t *usual)

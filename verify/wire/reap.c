@@ -139,7 +139,7 @@ void reap_give_up(void)
     clock_gettime(CLOCK_BOOTTIME, &now);
     given_up = (unsigned long long)now.tv_sec * (unsigned long long)sysconf(_SC_CLK_TCK) +
                (unsigned long long)now.tv_nsec * (unsigned long long)sysconf(_SC_CLK_TCK) / 1000000000;
-    /* What starts in the same tick is none of them. */
+    /* A process that starts in the same tick is not one of them. */
     nanosleep(&(struct timespec){ .tv_nsec = 1000000000 / sysconf(_SC_CLK_TCK) + 1 }, NULL);
 }
 

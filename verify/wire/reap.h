@@ -35,7 +35,7 @@ enum { REAP_SPARED = 16 };
 void reap_spare(pid_t pid);
 void reap_unspare(pid_t pid);
 
-/* Whether that spared child has ended by itself and was waited for by reap_all(); then *status is its status. */
+/* Whether that spared child has ended alone and was waited for by reap_all(); then *status is its status. */
 bool reap_has_ended(pid_t pid, int *status);
 
 #endif

@@ -51,7 +51,7 @@ bool judgement_is_done(struct store *store, int64_t judgement, bool *done, struc
 /* How many judgements have their verdicts, and how many there are. */
 bool judgement_count(struct store *store, int64_t *done, int64_t *all, struct error *error);
 
-/* What everybody is told of a judging that the machine failed in. */
+/* The public reason of a judging in which the machine failed. */
 #define REASON_OF_JE "the machine or the toolkit failed"
 
 /* Gives a judgement its verdict, as of now: `message` is for the organiser, `reason` for everybody. */

@@ -47,7 +47,7 @@ bool step_append(const char *joined, const struct provenance *from, struct error
 bool step_quality(const char *data, const char *again, const char *ncu, struct error *error);
 
 /*
- * A line a launch from ncu's raw CSV (--metrics gpu__time_duration.sum --csv --page raw --print-units base):
+ * One line per launch from ncu's raw CSV (--metrics gpu__time_duration.sum --csv --page raw --print-units base):
  * PROBLEM,SUBMISSION,CASE,LAUNCH,KERNEL,GRID,BLOCK,MICROSECONDS. A kernel's parameters are left out of its name.
  * `csv`: NULL for standard input.
  */
@@ -57,8 +57,8 @@ bool step_ncu_times(const char *csv, const char *problem, const char *submission
 /*
  * What ncu says of rows launched alone, beside CUPTI. `list` is `collect --list --subset K/N`, `launches` what
  * step_ncu_times() made of `ncu ... collect --alone --subset K/N`: six launches a row, in the list's order, behind
- * those that fill memory. A line a row: the first launch, which finds its data where the row before left it, and the
- * median of the others, which is to be held against alone_us.
+ * those that fill memory. One line per row: the first launch, which finds its data where the row before left it, and
+ * the median of the others, which is to be held against alone_us.
  */
 bool step_ncu_alone(const char *list, const char *launches, struct error *error);
 

@@ -144,7 +144,7 @@ void launch_mandelbrot(const struct run *r)
     mandelbrot<<<grid, block>>>((int *)r->out, (int)r->size, -2.2f, -1.4f, 2.8f / (float)r->size);
 }
 
-/* The same operations: where a point ends hangs on every rounding. */
+/* The same operations: where a point ends depends on every rounding. */
 void host_mandelbrot(const struct run *r)
 {
     const long n = r->size;

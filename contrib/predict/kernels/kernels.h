@@ -1,5 +1,5 @@
 /*
- * kernels.h - the regular kernels whose times the predictor learns from: one table, a row a kernel.
+ * kernels.h - the regular kernels whose times the predictor learns from: one table, one row per kernel.
  *
  * A kernel NAME has three functions in kernels/: the __global__ NAME itself, launch_NAME() that starts it once for a
  * run, and host_NAME() that computes the same on the CPU, another way where there is one, for --check. All work on

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 predictor=$build/predict/predict
 predict_data=$root/contrib/predict/data
-# What is trained on where nothing is said; a CSV of your own GPU in PREDICT_CSV.
+# The default training data. PREDICT_CSV may name a CSV of your own GPU.
 predict_csv=$(realpath -m "${PREDICT_CSV:-$root/contrib/predict/data/h100.csv}")
 predict_gpus=$root/contrib/predict/gpus.csv
 

@@ -30,7 +30,7 @@ struct device_user_case {
     int status;      /* of main() */
 };
 
-/* What is not there is NULL. */
+/* A function that the submission lacks is NULL. */
 extern size_t device_user_of_text(const char *input, size_t size, char *output, size_t room)
     __attribute__((weak, visibility("hidden")));
 extern int device_user_main(int argc, char **argv) __asm__("main") __attribute__((weak, visibility("hidden")));

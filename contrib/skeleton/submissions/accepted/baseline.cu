@@ -1,4 +1,4 @@
-/* The baseline: every thread looks at every n-th value, and one atomic a thread gathers the largest. */
+/* The baseline: every thread looks at every n-th value, and one atomic operation per thread gathers the largest. */
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
