@@ -147,6 +147,7 @@ pair() {
 @test "cudasim: vector_types" { passes vector_types; }
 @test "cudasim: volatile_fence" { passes volatile_fence; }
 @test "cudasim: warp_algorithms" { passes warp_algorithms; }
+@test "cudasim: wgmma" { passes wgmma; }
 
 @test "cudasim: the bodies of every level of x86-64 give the same" {
     for CUDASIM_LEVEL in 2 3 4; do

@@ -116,9 +116,13 @@ unit-tests: $(CUDASIM_UNIT) $(CUDASIM_TOOLS)
 WITH_SASS := device_queries explain/%
 PTX_CODE := -gencode arch=compute_90,code=compute_90
 SASS_CODE := -gencode 'arch=compute_90,code=[sm_90,compute_90]'
+# These use what compute capability 9.0a alone has.
+WITH_90A := wgmma tensor_maps
+PTX_90A := -gencode arch=compute_90a,code=compute_90a
+code_of = $(if $(filter $(WITH_SASS),$(1)),$(SASS_CODE),$(if $(filter $(WITH_90A),$(1)),$(PTX_90A),$(PTX_CODE)))
 PROGRAM_FLAGS := -std=c++17 -O0 -lineinfo -cudart shared --compress-mode=none -Icontrib/cuda
 PROGRAM_STAMP := $(BUILD)/cudasim-tests/flags
-$(call stamp,$(PROGRAM_STAMP),$(NVCC) $(PROGRAM_FLAGS) $(WITH_SASS))
+$(call stamp,$(PROGRAM_STAMP),$(NVCC) $(PROGRAM_FLAGS) $(WITH_SASS) $(WITH_90A))
 
 CUDASIM_PROGRAMS := $(patsubst tests/cudasim/%.cu,$(BUILD)/cudasim-tests/%, \
 	$(wildcard tests/cudasim/*.cu tests/cudasim/checks/*.cu tests/cudasim/explain/*.cu))
@@ -131,7 +135,7 @@ cudasim-programs: $(filter-out $(CUDASIM_LONG),$(CUDASIM_PROGRAMS))
 
 $(BUILD)/cudasim-tests/%: tests/cudasim/%.cu $(PROGRAM_STAMP)
 	@mkdir -p $(@D)
-	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(if $(filter $(WITH_SASS),$*),$(SASS_CODE),$(PTX_CODE)) \
+	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(call code_of,$*) \
 		-MMD -MP -MF $@.d $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
 
 # Kernels with races and without: tests/races/README.md.

@@ -165,6 +165,18 @@ struct bulk {
     bool has_from_base, has_barrier, has_barrier_base;
 };
 
+/* One form of wgmma.mma_async: d[64][n] (+)= a[64][k] b[k][n]. Types are enum element of table_matrix.h. */
+struct wgmma {
+    const slot *list;         /* registers of d, then four of a unless that is in shared memory */
+    uint16_t n, k;
+    uint8_t a, b, d;
+    uint8_t count;            /* registers of d */
+    bool a_in_registers;
+    bool negate_a, negate_b;
+    bool transpose_a, transpose_b; /* they lie in shared memory with m, or n, as the fast dimension */
+    bool satfinite;
+};
+
 /* Where a variable lies: the module's, then the shared ones that functions declare inside. */
 struct place {
     const struct ptx_variable *variable;

@@ -10,6 +10,7 @@
  *   program_compute.c  moves, conversions, comparisons, sums with a carry
  *   program_memory.c   what touches memory or waits for other threads
  *   program_texture.c  textures and surfaces
+ *   program_wgmma.c    products of a warpgroup
  *   program_lower.c    one statement to one or a few instructions: finds who knows it, and puts its guard around
  *   program_layout.c   where variables lie, and who may touch which of shared memory
  *   program_select.c   loads ahead of their condition
@@ -206,6 +207,7 @@ bool lower_flow(struct builder *b);        /* program_flow.c */
 bool lower_compute(struct builder *b);     /* program_compute.c */
 bool lower_memory(struct builder *b);      /* program_memory.c */
 bool lower_texture(struct builder *b);      /* program_texture.c */
+bool lower_wgmma(struct builder *b);        /* program_wgmma.c */
 bool lower_synchronise(struct builder *b);
 void lower_branch(struct builder *b);      /* program_flow.c: bra, whose guard is its condition */
 void lower_statement(struct builder *b, size_t index); /* program_lower.c */

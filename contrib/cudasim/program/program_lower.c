@@ -12,7 +12,6 @@ static void refuse(struct builder *b)
     static const struct {
         const char *prefix, *what;
     } list[] = {
-        {"wgmma", "wgmma (warpgroup matrix products) is not supported"},
         {"cp.async.bulk.tensor", "tensor maps (TMA) are not supported"},
         {"cp.async.bulk.prefetch.tensor", "tensor maps (TMA) are not supported"},
         {"cp.reduce.async.bulk.tensor", "tensor maps (TMA) are not supported"},
@@ -54,7 +53,7 @@ static bool guard_by_branch(const char *base)
 {
     static const char *const list[] = {
         "call", "ret", "exit", "brx", "trap", "brkpt", "bar", "barrier", "shfl", "vote", "match", "redux", "elect",
-        "mma", "ldmatrix", "stmatrix", "movmatrix", "wmma", "mbarrier", "nanosleep", "activemask"};
+        "mma", "wgmma", "ldmatrix", "stmatrix", "movmatrix", "wmma", "mbarrier", "nanosleep", "activemask"};
 
     for (size_t n = 0; n < sizeof list / sizeof *list; n++)
         if (!strcmp(base, list[n]))
@@ -100,7 +99,7 @@ void lower_statement(struct builder *b, size_t index)
         branch_to(b, i, (uint32_t)(b->ptx_function->statement_count + index));
         around = true;
     }
-    if (!lower_flow(b) && !lower_compute(b) && !lower_memory(b) && !lower_synchronise(b) && !lower_texture(b) &&
+    if (!lower_flow(b) && !lower_compute(b) && !lower_memory(b) && !lower_synchronise(b) && !lower_texture(b) && !lower_wgmma(b) &&
         !lower_by_row(b))
         build_fail(b, "unsupported instruction '%s'", s->opcode);
     if (around) {

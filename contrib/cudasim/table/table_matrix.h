@@ -12,9 +12,8 @@
 #ifndef CUDASIM_TABLE_MATRIX_H
 #define CUDASIM_TABLE_MATRIX_H
 
+#include "contrib/cudasim/base/element.h"
 #include "table_half.h"
-
-enum element { E_F16, E_BF16, E_TF32, E_E4M3, E_E5M2, E_F64, E_S8, E_U8, E_S4, E_U4, E_B1, E_F32, E_S32 };
 
 enum { /* names as the lists of forms write them */
     T_f16 = E_F16, T_bf16 = E_BF16, T_tf32 = E_TF32, T_e4m3 = E_E4M3, T_e5m2 = E_E5M2, T_f64 = E_F64, T_s8 = E_S8,

@@ -32,9 +32,13 @@ static const struct purpose {
      "`.expect_tx`, `.noComplete`, `.parity`, `.noinc`"},
     {"@nop",
      "`cp.async.bulk.commit_group` `cp.async.bulk.wait_group` `cp.async.bulk.prefetch` `prefetch` `prefetchu` "
-     "`discard` `applypriority` `griddepcontrol` `setmaxnreg` `pmevent`",
+     "`discard` `applypriority` `griddepcontrol` `setmaxnreg` `pmevent` "
+     "`wgmma.fence` `wgmma.commit_group` `wgmma.wait_group`",
      "do nothing: copies are complete when they are issued, and so is every earlier launch"},
     {NULL, "`cvta` `cvta.to` `createpolicy`", "moves and logic; all spaces"},
+    {"@wgmma", "`wgmma.mma_async`",
+     "all types, `m64n8` to `m64n256`; A in registers or in shared memory, all swizzles, transposed; computed at once; "
+     "not `.sp`"},
     {"@tex", "`tex` `tld4`",
      "of objects: `.1d .2d .3d .a1d .a2d .cube .acube`; `.base .level .grad`, offsets, `d|p`; results of 32 bits and "
      "`.f16x2`; not multisampled, not compared with a depth, no references"},
