@@ -13,7 +13,7 @@ static const int WIDTH = 37, HEIGHT = 19, DEPTH = 7;
 template <typename T>
 static cudaTextureObject_t texture(const cudaResourceDesc &resource, cudaTextureAddressMode address,
                                    cudaTextureFilterMode filter, cudaTextureReadMode read,
-                                                         bool normalised)
+                                   bool normalised)
 {
     cudaTextureDesc desc = {};
     cudaTextureObject_t object = 0;

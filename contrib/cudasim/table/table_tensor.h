@@ -2,10 +2,10 @@
  * table_tensor.h - the sums of a tensor core: what table_matrix.c (mma, wmma) and table_wgmma.c share; everything is
  * static, as in table.h.
  *
- * PTX leaves the order and the width of these sums open. They are as on an H100, bit for bit: the products of a block of
- * k and the accumulator are aligned to the greatest exponent among them (a product's is the sum of its factors'), cut
- * off behind `fraction` bits, and summed exactly; the sum is cut off, not rounded, to f32. So a sum does not depend on
- * the order in a block. A sum for f16 is rounded to the nearest.
+ * PTX leaves the order and the width of these sums open. They are as on an H100, bit for bit. The products of a block
+ * of k and the accumulator are aligned to the greatest exponent among them (a product's is the sum of its factors'),
+ * cut off behind `fraction` bits, and summed exactly; the sum is cut off, not rounded, to f32. So a sum does not depend
+ * on the order in a block. A sum for f16 is rounded to the nearest.
  */
 #ifndef CUDASIM_TABLE_TENSOR_H
 #define CUDASIM_TABLE_TENSOR_H
