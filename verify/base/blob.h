@@ -33,7 +33,7 @@ bool blob_alloc(struct blob *blob, size_t size, struct error *error);
 /* Releases the memory and leaves an empty blob. */
 void blob_release(struct blob *blob);
 
-/* The whole of a regular file. A missing or unreadable file, or one over `limit` bytes, is refused by name. */
+/* Reads a whole regular file. Refuses a missing or unreadable file, or one over `limit` bytes, and names it. */
 bool blob_read_file(struct blob *blob, const char *path, size_t limit, struct error *error);
 
 #endif

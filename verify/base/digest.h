@@ -18,8 +18,8 @@ void digest_bytes(const void *data, size_t size, char hex[DIGEST_HEX]);
 bool digest_file(const char *path, char hex[DIGEST_HEX], struct error *error);
 
 /*
- * The digest of a submission's source. It is that of the text that sha256sum prints for its files, one line
- * "DIGEST  NAME" per file, sorted by the bytes of NAME. NAME is the path below the folder, or a single file's name. The same as
+ * The digest of a submission's source. It is that of the text that sha256sum prints for its files, one line per file,
+ * "DIGEST  NAME", sorted by the bytes of NAME. NAME is the path below the folder, or a single file's name. The same as
  *
  *   cd FOLDER && find . -type f -printf '%P\n' | LC_ALL=C sort | tr '\n' '\0' | xargs -0 sha256sum | sha256sum
  *

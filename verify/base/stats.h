@@ -14,7 +14,7 @@ struct stats {
 /* Of samples[count], which it sorts; all zero when count is 0. */
 struct stats stats_of(double *samples, size_t count);
 
-/* Where the median of what the samples are drawn from lies. */
+/* The interval of the median of the distribution that the samples come from. */
 struct interval {
     double low, high; /* the limits, two of the samples */
     double coverage;  /* how sure that is, 0 to 1: less than was asked for where the samples are too few; 0 for none */
@@ -31,8 +31,8 @@ struct interval {
  *   coverage = 1 - 2 P(B <= l - 1),
  *
  * exactly for a continuous distribution and at least that for any other (Hollander, Wolfe, Chicken, "Nonparametric
- * Statistical Methods", 3rd edition, section 3.6; Conover, "Practical Nonparametric Statistics", section 3.2). Where
- * even l = 1 does not do, that one is given with what it covers: up to 5 samples have no 95 % interval.
+ * Statistical Methods", 3rd edition, section 3.6; Conover, "Practical Nonparametric Statistics", section 3.2). If even
+ * l = 1 is not enough, it is returned with its coverage: up to 5 samples have no 95 % interval.
  */
 struct interval stats_interval(const double *sorted, size_t count, double wanted);
 
@@ -40,11 +40,10 @@ struct interval stats_interval(const double *sorted, size_t count, double wanted
 enum { STATS_UNTIL_LEAST = 7 };
 
 /*
- * Whether samples[count] are enough: half of the median's interval is at most `percent` of the median. To be asked
- * after every sample; it looks only now and then once there are many. A series that was ended so covers the median
- * somewhat less often than its interval says: it ended because the interval happened to be short. So it is for practice
- * alone.
- * Allocates a copy; false where there is no memory.
+ * True if samples[count] are enough: half of the median's interval is at most `percent` of the median. Call it after
+ * every sample; with many samples it checks only now and then. A series that ends this way covers the median a little
+ * less often than its interval says, as it ended when the interval happened to be short. So it is only for practice.
+ * It allocates a copy; false without memory.
  */
 bool stats_until(const double *samples, size_t count, double percent);
 

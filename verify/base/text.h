@@ -1,5 +1,5 @@
 /*
- * text.h - text from outside the toolkit: its characters, and what of them may not reach a terminal or a page.
+ * text.h - text from outside the toolkit: its characters, and which of them may not reach a terminal or a page.
  */
 #ifndef VERIFY_TEXT_H
 #define VERIFY_TEXT_H
@@ -17,9 +17,9 @@
 uint32_t text_character(const char *text, size_t size, size_t *length);
 
 /*
- * Whether the character may do something to a terminal, a page or the text around it, or cannot be seen: the control
- * characters C0 (line ends too), DEL and C1, line and paragraph separators, what turns the direction of writing, what
- * has no width, noncharacters, and broken bytes. Text from outside is shown without them, everywhere.
+ * True if the character may affect a terminal, a page or the text around it, or is invisible: the control characters C0
+ * (line ends too), DEL and C1, line and paragraph separators, characters that change the direction of writing or have
+ * no width, noncharacters, and broken bytes. The toolkit never shows them in text from outside.
  */
 bool text_steers(uint32_t character);
 
@@ -47,8 +47,9 @@ void text_defuse(char *string, size_t size);
 char *text_shown(const char *from, bool lines);
 
 /*
- * The line, `length` bytes, of what compilers and linkers printed that says best what is wrong, or NULL: a linker's own
- * words rather than its caller's, an error rather than a word that looks like one. Submissions write most of it.
+ * Returns the line, `length` bytes, of the compilers' and linkers' output that describes the error best, or NULL. It
+ * prefers a linker's own message to its caller's, and an error to a word that looks like one. Submissions control most
+ * of this output.
  */
 const char *text_compile_error(const char *log, size_t *length);
 

@@ -1,13 +1,13 @@
 /*
  * box.h - the box that user code runs in: how to start a program so that it sees little and leaves nothing.
  *
- * BOX_NAMESPACES is bubblewrap: namespaces of its own for users, processes, mounts, network, IPC, host name and
- * cgroups; no capabilities; a read-only file system of /usr and the two files it runs; no device node but the
- * chosen GPU's. When the host dies or kills it, every process in it is ended (guard.h). BOX_CGROUP is that in a cgroup
- * of its own, which limits all its memory and threads (cgroup.h; the session puts it there). BOX_LANDLOCK is for
- * containers that forbid namespaces: no file but those that it needs, no capability, no signal to others, and where the
- * host is root another user (landlock.h); but it sees that other processes and files are there. BOX_NONE is a plain
- * child process: it isolates nothing.
+ * BOX_NAMESPACES is bubblewrap: separate namespaces for users, processes, mounts, network, IPC, host name and cgroups;
+ * no capabilities; a read-only file system of /usr and the two files it runs; no device node except the chosen GPU's.
+ * When the host dies or kills it, every process in it ends (guard.h). BOX_CGROUP is the same in its own cgroup, which
+ * limits all its memory and threads (cgroup.h; the session puts it there). BOX_LANDLOCK is for containers that forbid
+ * namespaces: only the files that it needs, no capability, no signal to others, and another user if the host is root
+ * (landlock.h); but it sees that other processes and files exist. BOX_NONE is a plain child process: it isolates
+ * nothing.
  */
 #ifndef VERIFY_BOX_H
 #define VERIFY_BOX_H
@@ -30,9 +30,9 @@ const char *box_level_name(enum box_level level);
 const char *const *box_layers(enum box_level level, bool other_user);
 
 /*
- * BOX_NAMESPACES if bubblewrap works on this machine, found by trying it, else BOX_LANDLOCK if that works, by the
- * program `landlock`, else BOX_NONE. *no_proc: a box has no /proc, which containers may forbid to mount. *why says what
- * is missing for BOX_NAMESPACES, or is NULL. (BOX_CGROUP is for cgroup_find() to find.)
+ * Tries which box works on this machine: BOX_NAMESPACES if bubblewrap works, else BOX_LANDLOCK if the program
+ * `landlock` works, else BOX_NONE. *no_proc: the box has no /proc, as a container may forbid to mount it. *why says
+ * what is missing for BOX_NAMESPACES, or is NULL. (cgroup_find() finds BOX_CGROUP.)
  */
 enum box_level box_probe(const char *landlock, bool *no_proc, const char **why);
 

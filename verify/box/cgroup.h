@@ -8,9 +8,9 @@
  *   cgroup_look()    what the kernel has counted so far
  *   cgroup_close()   ends what is left in it, and removes it
  *
- * The place is the nearest cgroup above this process that may be written: the parent of its own, as a rule, because a
- * cgroup with processes in it can have none below it that are limited. That is there for root, and for a user in a unit
- * that systemd has delegated (systemd-run --user --scope). Nothing here knows what runs in the cgroup.
+ * The place is the nearest writable cgroup above this process. Usually it is the parent of its own, because a cgroup
+ * with processes cannot have limited cgroups below it. Root has such a place, and a user in a unit that systemd has
+ * delegated (systemd-run --user --scope). Nothing here knows what runs in the cgroup.
  */
 #ifndef VERIFY_CGROUP_H
 #define VERIFY_CGROUP_H
@@ -38,8 +38,8 @@ struct cgroup_counts {
 };
 
 /*
- * False, with *why in words that live as long as the program, where there is no such place. Removes what hosts that
- * have died left there. The calling process must have no other children.
+ * False if there is no such place; *why then points to constant words. It removes cgroups that dead hosts left there.
+ * The calling process must have no other children.
  */
 bool cgroup_find(struct cgroup_place *place, const char **why);
 
@@ -56,9 +56,9 @@ size_t cgroup_memory_left_in(char *folder, size_t mount_length);
 bool cgroup_open(struct cgroup *cgroup, const struct cgroup_place *place, size_t memory, size_t tasks);
 
 /*
- * fork(), with the child in the cgroup from its start where the kernel can do that: when a process is moved there the
- * kernel waits for every processor. Elsewhere the child moves itself, and ends with exit code `failed` where it
- * cannot. As between fork() and exec(), it may call only what is safe in a signal handler.
+ * fork(), with the child in the cgroup from its start if the kernel can do that: moving a process there later makes the
+ * kernel wait for every processor. On older kernels the child moves itself, and ends with exit code `failed` if it
+ * cannot. As between fork() and exec(), it may call only functions that are safe in a signal handler.
  */
 pid_t cgroup_fork(const struct cgroup *cgroup, int failed);
 

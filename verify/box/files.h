@@ -1,9 +1,9 @@
 /*
  * files.h - how many files, folders and links may be made in a folder in memory of a box.
  *
- * bubblewrap limits such a folder's bytes alone, and what has a name and no byte is memory of the kernel's, too: the
- * kernel takes longer to end what has millions of them than the host waits. The host sets the other limit from outside,
- * in the box's own namespaces, whose owner it is.
+ * bubblewrap limits only the bytes of such a folder. An empty file takes kernel memory too, and the kernel needs longer
+ * to remove millions of them than the host waits. The host sets this second limit from outside, in the box's
+ * namespaces, which it owns.
  */
 #ifndef VERIFY_FILES_H
 #define VERIFY_FILES_H

@@ -1,8 +1,8 @@
 /*
  * landlock.h - the kernel's Landlock: a process gives up every file but those that it names, before it runs a program.
  *
- * It needs no namespace, no mount and no right, so it works in containers where bubblewrap cannot make a box. Called by
- * main_landlock.c, and by the host, which asks what there is.
+ * It needs no namespace, no mount and no privilege, so it works in containers where bubblewrap cannot make a box.
+ * main_landlock.c calls it, and the host calls it to find the kernel's version.
  */
 #ifndef VERIFY_LANDLOCK_H
 #define VERIFY_LANDLOCK_H
@@ -26,9 +26,9 @@ int landlock_rules(void);
 bool landlock_allow(int rules, const char *path, enum landlock_use use);
 
 /*
- * Gives up, for this process and all that it starts: every file that is not in the list, TCP, and, as far as the kernel
- * knows how, signals and abstract sockets to processes outside. Nobody outside can be traced or read. Also all
- * capabilities, and new ones by files that are executed. False with errno.
+ * Gives up, for this process and everything it starts: every file that is not in the list, TCP, and, if the kernel can,
+ * signals and abstract sockets to processes outside. The process can trace or read nobody outside. It also gives up all
+ * capabilities, and new ones from executed files. False with errno.
  */
 bool landlock_restrict(int rules);
 

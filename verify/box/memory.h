@@ -1,5 +1,5 @@
 /*
- * memory.h - how much memory the runner has in use, where no cgroup limits it: the host looks at it while it waits.
+ * memory.h - measures the runner's memory if no cgroup limits it: the host polls it while it waits.
  *
  * Looked at is one process, the runner, and where it may start others these, too. It counts private memory,
  * shared mappings, page tables and swapped-out pages, whichever of its threads still run; not its program

@@ -1,5 +1,5 @@
 /*
- * processor.h - one processor for the runner, others for the host, where there are several.
+ * processor.h - gives one processor to the runner and the others to the host, if there are several.
  */
 #ifndef VERIFY_PROCESSOR_H
 #define VERIFY_PROCESSOR_H
@@ -10,7 +10,7 @@
 /* In place of the number of a processor: any. */
 enum { PROCESSOR_ANY = -1 };
 
-/* What a host may use. */
+/* The processors of a host. */
 struct processors {
     int runner;    /* the one that its runner has; PROCESSOR_ANY when the system does not tell the processors */
     int others;    /* how many it has beside that */
@@ -18,9 +18,9 @@ struct processors {
 };
 
 /*
- * Chooses a processor for the runner that no other host on this machine has chosen, the highest one that is free, by a
- * lock file in /tmp that is held until this process ends, and takes it out of the calling process's own set where
- * another is left. Where all are chosen the highest one is shared.
+ * Chooses a processor for the runner: the highest one that no other host on this machine has chosen. A lock file in
+ * /tmp marks it until this process ends. It also removes the processor from the calling process's set, if another is
+ * left. If all are chosen, the highest one is shared.
  */
 void processors_claim(struct processors *processors);
 
@@ -34,8 +34,8 @@ void processor_keep(int processor, pid_t pid);
 void processors_confine(const struct processors *processors, pid_t pid);
 
 /*
- * For work that takes long: keeps the calling thread off the processors which are other hosts' runners' just now, where
- * others are left. To be called again each time, as hosts begin and end; processors_return() ends it.
+ * For long work: keeps the calling thread off the processors that other hosts' runners use now, if others are left.
+ * Call it each time, as hosts start and end; processors_return() undoes it.
  */
 void processors_make_way(const struct processors *processors);
 void processors_return(const struct processors *processors);

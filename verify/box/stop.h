@@ -1,5 +1,5 @@
 /*
- * stop.h - holding a process still while the host touches memory that the two share.
+ * stop.h - stops a process while the host changes memory that the two share.
  */
 #ifndef VERIFY_STOP_H
 #define VERIFY_STOP_H

@@ -1,7 +1,7 @@
 /*
- * league.h - the leagues of a problem: which cases a submission is judged on, and what it may not use.
+ * league.h - the leagues of a problem: the cases that a submission is judged on, and what it may not use.
  *
- * From gpu.yaml, where the first league named is the one that a submission is in unless it asks for another:
+ * gpu.yaml lists them. A submission is in the first league unless it names another:
  *
  *   leagues:
  *     fp32:
@@ -30,7 +30,7 @@ struct league {
     size_t group_count;                 /* 0 for all cases */
 };
 
-/* The league of that name, or the first where `name` is NULL. One that is not there or badly described is refused. */
+/* The league of that name, or the first if `name` is NULL. Refuses a missing or badly described league. */
 bool league_choose(struct league *league, const struct package *package, const char *name, struct error *error);
 
 /* Whether the league judges that case. */

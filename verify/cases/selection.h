@@ -21,8 +21,8 @@ struct selection {
 };
 
 /*
- * Counts both. Where times are compared (the group "ranked") on none of the league's that this device can do, the group
- * becomes "secret".
+ * Counts both. If the group "ranked", whose times are compared, has no case of the league that this device can run, the
+ * group becomes "secret".
  */
 void selection_count(struct selection *selection);
 

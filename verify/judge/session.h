@@ -55,7 +55,7 @@ struct session_config {
 
 enum { SESSION_PRINTED_KEPT = 1 << 16, SESSION_REPORT_MOST = 1 << 20 };
 
-/* What the simulator wrote when its process ended; or anybody else in that process. */
+/* The text that the simulator, or anything else in its process, wrote when the process ended. */
 struct session_report {
     int fd;      /* the host's end of a pipe; -1 for none */
     char *text;  /* [SESSION_REPORT_MOST], the first bytes; the caller's to free after session_close(); or NULL */
@@ -131,47 +131,47 @@ struct session_times {
 };
 
 /*
- * Starts a runner that will be needed later, in *session, and returns at once. session_await() waits until it is
- * there, with its context on the GPU: so that it is not made while another's call is timed. What fails session_open()
- * will tell.
+ * Starts a runner that will be needed later, in *session, and returns at once. session_await() waits until it is ready,
+ * with its context on the GPU, so that the context is not made while another call is timed. session_open() reports
+ * failures.
  */
 void session_start(struct session *session, const struct session_config *config);
 void session_await(struct session *session);
 
 /*
- * Starts the runner, if *session is all zero or was closed, has it load the submission, and waits until it is
- * ready. The facts' outcome is OUTCOME_DONE when it is; the session must be closed either way. Of one that was started
- * `config` is as it was then.
+ * Starts the runner, if *session is all zero or was closed, makes it load the submission, and waits until it is ready.
+ * The outcome is OUTCOME_DONE if it is; the session must be closed either way. A session that was started before keeps
+ * its old `config`.
  */
 struct facts session_open(struct session *session, const struct session_config *config, size_t output_size);
 
 /*
- * Traps, where data are resident on the GPU: an input that no call gets, `decoy`, comes to the slot as the true one
- * does, and nothing of the submission may start for it. Before each call, and again after each trap, chance says
- * whether a trap comes next: so what comes next is never known. OUTCOME_DONE where nothing started; else the
- * session's last.
+ * Sets traps if the data are resident on the GPU: an input that no call gets, `decoy`, is put into the slot like a real
+ * one, and the submission must start nothing for it. Before each call, and again after each trap, a random draw decides
+ * whether a trap comes next, so nobody can predict it. OUTCOME_DONE if nothing started; any other outcome ends the
+ * session.
  */
 bool session_draws_trap(const struct session *session);
 struct facts session_trap(struct session *session, const struct session_inputs *decoy);
 
 /*
- * One call on a fresh copy of `input`. On OUTCOME_DONE *output, of the size given to session_open(), is what
- * stood in the output at "done". Any other outcome is the session's last.
+ * Makes one call on a fresh copy of `input`. On OUTCOME_DONE *output, of the size given to session_open(), is the
+ * output at "done". Any other outcome ends the session.
  */
 struct facts session_call(struct session *session, const struct blob *input, struct blob *output,
                           struct session_times *times);
 
 /*
- * A series, where there are traps: from the first call's release until all that the calls started has ended is
- * times->total. *outputs gets all outputs one behind the other, as the inputs lie; those of calls that are not made
- * must stay as they were (facts.ahead).
+ * Makes a series, if there are traps. times->total is the time from the first call's release until all work of the
+ * calls has ended. *outputs gets all outputs one after the other, like the inputs. The outputs of calls that are not
+ * made must not change (facts.ahead).
  */
 struct facts session_series(struct session *session, const struct session_inputs *inputs, struct blob *outputs,
                             struct session_times *times);
 
 /*
- * Ends the runner and all it started. False when something did not end in time: whose fault that is a
- * probe tells (probe.h), for which the caller gives up what is left (reap_give_up()).
+ * Ends the runner and everything it started. False if something did not end in time: a probe then finds the fault
+ * (probe.h), for which the caller gives up the rest (reap_give_up()).
  */
 bool session_close(struct session *session);
 

@@ -1,5 +1,5 @@
 /*
- * session_memory.h - memory that host and runner both see, and the poison in an output that nobody has written yet.
+ * session_memory.h - memory that host and runner share, and the poison in an output that is not written yet.
  *
  * Used by the other files of a session only.
  */

@@ -19,15 +19,15 @@ struct facts session_settle(struct session *session, struct facts facts, double 
 struct facts session_make_place(struct session *session, size_t mapped, int64_t deadline, struct facts facts);
 
 /*
- * Writes the input to its place while nothing of the submission can read it: its threads stand still, and no kernel of
- * its runs. The runner stays stopped.
+ * Writes the input to its place while the submission cannot read it: its threads are stopped, and none of its kernels
+ * runs. The runner stays stopped.
  */
 struct facts session_fill_place(struct session *session, const struct blob *input, struct facts facts);
 
 /*
- * Takes the output as it stands at "done", and the time into *end: at once where it is small. A large one would be
- * copied on the clock. So the process is stopped and its GPU seen idle; then nothing but a copy in flight can change
- * the output. Lines of it, taken by chance before the clock stops, show whether one did.
+ * Takes the output at "done", and the time into *end. A small output is copied at once. Copying a large one would take
+ * time on the clock. So the process is stopped, and the GPU must be idle; then only a copy in flight can change the
+ * output. Random lines of it, taken before the clock stops, show such a change.
  */
 struct facts session_take_output(struct session *session, struct blob *output, int64_t deadline, int64_t *end,
                                  struct facts facts);

@@ -1,5 +1,5 @@
 /*
- * session_start.h - how a runner's process comes to be. Used by session.c only.
+ * session_start.h - starts a runner's process. Used by session.c only.
  */
 #ifndef VERIFY_SESSION_START_H
 #define VERIFY_SESSION_START_H

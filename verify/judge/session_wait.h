@@ -1,5 +1,5 @@
 /*
- * session_wait.h - what the runner says, prints and how it ends: everything that a session waits for.
+ * session_wait.h - the runner's messages, its output and its end: everything that a session waits for.
  *
  * Used by the other files of a session only.
  */
@@ -24,8 +24,8 @@ void session_take_reports(struct session *session);
 bool session_take_status(struct session *session, int64_t deadline, struct facts *facts);
 
 /*
- * Sends one message to the runner, with a descriptor unless fd is -1. A runner that is gone shows in the wait that
- * follows. False where the message found no room: what lets the host's messages pile up is not the runner any more.
+ * Sends one message to the runner, with a descriptor unless fd is -1. The next wait detects a runner that is gone.
+ * False if the message found no room: a process that does not read the host's messages is no longer the runner.
  */
 bool session_deliver(struct session *session, struct channel_message *message, int fd, struct facts *facts);
 

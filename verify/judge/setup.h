@@ -1,5 +1,5 @@
 /*
- * setup.h - what every session of a judging is started with: the submission, its runner, its box and its limits.
+ * setup.h - the settings of every session of a judging: the submission, its runner, its box and its limits.
  *
  *   submission_choose()   the shared object, what it is written in, and the runner for it
  *   walls_reach()         the box that this machine can give, of those that the options allow
@@ -29,13 +29,13 @@ struct submission {
     char empty[PATH_MAX];  /* the submission that does nothing, for the same language */
 };
 
-/* The one that the options name, or the problem's default below `build`. An object that cannot be judged is refused. */
+/* The one that the options name, or the problem's default below `build`. Refuses an object that cannot be judged. */
 bool submission_choose(struct submission *submission, const struct options *options, const char *build,
                        const char *problem, struct error *error);
 
 /*
- * Whether the file needs another library than what the judge built it for, by its sources, gives it; with words for it.
- * Box, filter and device follow what a submission is, so what it may be is not the file's to say.
+ * True, with words for it, if the file needs the library of another language than its sources have. Box, filter and
+ * device depend on the language, so the file itself must not decide it.
  */
 bool submission_pretends(const struct submission *submission, const struct options *options, char *words, size_t size);
 
@@ -50,7 +50,7 @@ struct walls {
     struct cgroup_place cgroup; /* where the sessions' cgroups are made, with BOX_CGROUP */
 };
 
-/* Less than the options ask for is the toolkit's error. `submission` may be NULL where nothing will be run. */
+/* A weaker box than the options require is the toolkit's error. `submission` may be NULL if nothing will run. */
 bool walls_reach(struct walls *walls, const struct options *options, const char *build,
                  const struct submission *submission, struct error *error);
 

@@ -1,8 +1,8 @@
 /*
- * simulator.h - cudasim as a device: where its library is, and what a process that runs on it gets.
+ * simulator.h - cudasim as a device: where its library is, and the environment of a process that runs on it.
  *
- * The simulator is a libcudart of its own (contrib/cudasim), which a submission finds by library path alone. The host
- * knows its file's name and the variables that it reads, and links nothing of it.
+ * The simulator is a separate libcudart (contrib/cudasim), which a submission finds by the library path. The host knows
+ * only its file name and the variables that it reads, and links nothing of it.
  */
 #ifndef VERIFY_SIMULATOR_H
 #define VERIFY_SIMULATOR_H

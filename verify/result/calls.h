@@ -1,5 +1,5 @@
 /*
- * calls.h - what the calls of a case, and the end of its session, add to its result.
+ * calls.h - adds the calls of a case, and the end of its session, to the case's result.
  */
 #ifndef VERIFY_CALLS_H
 #define VERIFY_CALLS_H
@@ -11,9 +11,9 @@ bool calls_begin(struct case_result *result, const struct options *options, cons
                  bool signs, struct error *error);
 
 /*
- * Takes in the times of a call that returned: whether they count. Of a ranked case the first call does not, which the
- * warden watched, nor one that was disturbed while there are calls left to make it again. `all` learns what is to be
- * reviewed: a submission that has to use the GPU and does not.
+ * Takes the times of a call that returned, and decides whether they count. In a ranked case the first call, which the
+ * warden watched, does not count, nor does a disturbed call while there are calls left to repeat it. `all` is marked
+ * for review if the submission must use the GPU and does not.
  */
 void calls_take_times(struct case_result *result, struct result *all, const struct session *session,
                       const struct options *options, bool must_use_gpu);

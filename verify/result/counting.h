@@ -13,10 +13,10 @@ struct counting {
 };
 
 /*
- * Short calls do not show in the counters: so more of them are made, on this last input and without the warden between
- * them, which are neither timed nor checked. Then the window ends, and *result and *all learn what was counted. The
- * counters stray at times: what they say against a submission they must say again, of a window of its own. *facts and
- * *output are of the last call.
+ * The counters do not show short calls. So this makes more calls, on the last input and without the warden between
+ * them; they are not timed or checked. Then the window ends, and *result and *all get the counts. The counters are
+ * sometimes wrong, so evidence against a submission must appear again in a second window. *facts and *output are those
+ * of the last call.
  */
 void counting_end(struct counting *counting, struct session *session, const struct blob *input, struct facts *facts,
                   struct blob *output, struct case_result *result, struct result *all);

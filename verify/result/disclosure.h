@@ -1,13 +1,13 @@
 /*
- * disclosure.h - what others than the organiser may read of a result: one table of its fields, all else is secret.
+ * disclosure.h - which fields of a result are public: one table lists them, and all others are secret.
  *
- * A result has two forms. The whole one is the organiser's. The public one is for everybody: participants, pages,
- * feeds, records that are given out. Of a secret case it has no value of an input or an answer, and nothing that the
- * submission chose: what it wrote, printed or exited with, how much it took, what its own process says of times. A
- * case is secret where its inputs come from a seal, and else where it is no sample. Of a case that was accepted its
- * times are public: they rank.
+ * A result has two forms. The whole form is for the organiser. The public form is for everybody: participants, pages,
+ * feeds, published records. For a secret case the public form has no value of an input or an answer, and nothing that
+ * the submission controls: its output, prints and exit code, its memory, and the times of its own process. A case is
+ * secret if its inputs come from a seal; without a seal, if it is not a sample. The times of an accepted case are
+ * public, as they rank.
  *
- * A field that the table does not name is secret, so a new one is not given out by mistake.
+ * A field that the table does not name is secret, so a new field is not published by mistake.
  */
 #ifndef VERIFY_DISCLOSURE_H
 #define VERIFY_DISCLOSURE_H

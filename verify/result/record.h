@@ -1,6 +1,6 @@
 /*
- * record.h - what a result holds for those who check it later: digests, the seal's commitment, what was asked for, a
- * signature. The keys are in docs/formats/records.md; problems/main_record.c checks them.
+ * record.h - the parts of a result that can be checked later: digests, the seal's commitment, the options, a signature.
+ * docs/formats/records.md lists the keys; problems/main_record.c checks them.
  */
 #ifndef VERIFY_RECORD_H
 #define VERIFY_RECORD_H
@@ -31,13 +31,13 @@ struct record {
 bool record_begin(struct record *record, struct error *error);
 
 /*
- * The seeds of inputs: of --seal and --judgement, else of --seed. The secret is wiped from memory; the judgement's key,
- * which tells nothing of other judgements, stays in *seeds and is in no result.
+ * The seeds of inputs: from --seal and --judgement, else from --seed. The secret is wiped from memory. The judgement's
+ * key, which reveals nothing about other judgements, stays in *seeds and is in no result.
  */
 bool record_seeds(struct record *record, const char *problem, const char *league, struct seeds *seeds,
                   struct error *error);
 
-/* A submission outside a box could read the seal, the key or the host's memory: refused while these are secret. */
+/* Refuses to run without a box while seal or key are secret: the submission could read them or the host's memory. */
 bool record_may_do_without_box(const struct record *record, const char *why, struct error *error);
 
 /* The digests of the shared object (NULL for none) and of the source. A signed record's source must be readable. */

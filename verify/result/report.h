@@ -88,7 +88,7 @@ struct result {
     size_t case_count;
 };
 
-/* Before the first run: the box, and what stands in for the GPU. `no_gpu` says why; NULL where nothing stands in. */
+/* Before the first run: the box, and what replaces the GPU. `no_gpu` says why; NULL if nothing replaces it. */
 void report_surroundings(FILE *notes, const struct result *result, const char *no_gpu);
 
 /* The lines of the GPU Challenge 2009 manual for one case, after its describe(): docs/formats/result.md. */
@@ -104,8 +104,8 @@ void report_hidden_case(FILE *file, const struct case_result *result, size_t rep
 void report_foreign(FILE *file, const char *mark, const char *text, size_t size, size_t limit);
 
 /*
- * The result of a submission that did not compile: its verdict and message, by the compiler's words in the file `log`,
- * of which the first are shown.
+ * The result of a submission that did not compile: its verdict, and a message from the compiler's output in the file
+ * `log`, whose first lines are shown.
  */
 bool report_compile_error(FILE *notes, struct result *result, const char *log, struct error *error);
 
@@ -113,8 +113,8 @@ bool report_compile_error(FILE *notes, struct result *result, const char *log, s
 void report_printed(FILE *file, const struct case_result *result, bool simulated);
 
 /*
- * What the simulator reports of one case, line by line behind the same mark. It comes from the submission's process:
- * JSON that is none is dropped here, with a word on `notes`, and is not in the result.
+ * The simulator's report of one case, line by line behind the same mark. It comes from the submission's process. If its
+ * JSON is broken, this drops it with a note on `notes`, and the result does not have it.
  */
 void report_explain(FILE *file, FILE *notes, struct case_result *result);
 
@@ -125,13 +125,14 @@ void report_verdict(FILE *file, enum verdict verdict, const char *message);
 void report_end(FILE *file, const struct result *result);
 
 /*
- * Writes the result to the files that the options name, by way of a new file beside each, so that a reader sees all or
- * nothing; each in its own form (disclosure.h), and signed as it is where there is a key.
+ * Writes the result to the files that the options name. It first writes a new file beside each, so that a reader sees
+ * all or nothing. Each file has its own form (disclosure.h), and is signed if there is a key.
  */
 bool report_json(const struct result *result, struct error *error);
 
 /*
- * Before anything runs: whether `path` can be written, and an older result there is removed, so that none is mistaken.
+ * Before anything runs: checks that `path` can be written, and removes an older result, so that nobody takes it for
+ * new.
  */
 bool report_json_begin(const char *path, struct error *error);
 
