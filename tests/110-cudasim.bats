@@ -85,6 +85,7 @@ pair() {
 @test "cudasim: children" { passes children; }
 @test "cudasim: clock_nanosleep" { passes clock_nanosleep; }
 @test "cudasim: clusters" { passes clusters; }
+@test "cudasim: conditional_graphs" { passes conditional_graphs; }
 @test "cudasim: constant_memory" { passes constant_memory; }
 @test "cudasim: cooperative_groups" { passes cooperative_groups; }
 # bats test_tags=long

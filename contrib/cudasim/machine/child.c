@@ -216,19 +216,19 @@ struct child *children_take(struct sim *sim)
 
 /* ---- conditions ---- */
 
-uint64_t sim_condition_new(struct sim *sim, uint32_t value)
+uint64_t sim_condition_new(struct sim *sim, uint32_t value, bool resets)
 {
     struct children *all = &sim->children;
-    uint32_t *grown = realloc(all->conditions, (all->condition_count + 1) * sizeof *grown);
+    struct condition *grown = realloc(all->conditions, (all->condition_count + 1) * sizeof *grown);
 
     if (!grown)
         return 0;
     all->conditions = grown;
-    grown[all->condition_count] = value;
+    grown[all->condition_count] = (struct condition){value, value, resets};
     return CONDITION_MARK | all->condition_count++;
 }
 
-static uint32_t *condition(struct sim *sim, uint64_t handle)
+static struct condition *condition_of(struct sim *sim, uint64_t handle)
 {
     uint64_t index = handle ^ CONDITION_MARK;
 
@@ -237,18 +237,26 @@ static uint32_t *condition(struct sim *sim, uint64_t handle)
 
 bool sim_condition_get(struct sim *sim, uint64_t handle, uint32_t *value)
 {
-    const uint32_t *at = condition(sim, handle);
+    const struct condition *at = condition_of(sim, handle);
 
     if (at)
-        *value = __atomic_load_n(at, __ATOMIC_RELAXED);
+        *value = __atomic_load_n(&at->value, __ATOMIC_RELAXED);
     return at != NULL;
+}
+
+void sim_condition_reset(struct sim *sim, uint64_t handle)
+{
+    struct condition *at = condition_of(sim, handle);
+
+    if (at && at->resets)
+        at->value = at->initial;
 }
 
 bool sim_condition_set(struct sim *sim, uint64_t handle, uint32_t value)
 {
-    uint32_t *at = condition(sim, handle);
+    struct condition *at = condition_of(sim, handle);
 
     if (at)
-        __atomic_store_n(at, value, __ATOMIC_RELAXED);
+        __atomic_store_n(&at->value, value, __ATOMIC_RELAXED);
     return at != NULL;
 }

@@ -25,6 +25,12 @@ struct child {
     bool tail;                /* for cudaStreamTailLaunch */
 };
 
+/* A value that kernels set and graphs look at. */
+struct condition {
+    uint32_t value, initial; /* initial: what it is at a graph's launch, if `resets` */
+    bool resets;
+};
+
 /* Of one device. */
 struct children {
     pthread_mutex_t lock;     /* of all that follows */
@@ -32,7 +38,7 @@ struct children {
     struct child *first, **end; /* launched by the grid that runs */
     unsigned depth;           /* of the grid that runs: 0 for the host's */
     uint32_t error;           /* cudaGetLastError() of threads */
-    uint32_t *conditions;     /* [condition_count] values that kernels set for graphs */
+    struct condition *conditions; /* [condition_count] */
     uint32_t condition_count;
 };
 
@@ -53,9 +59,10 @@ uint32_t child_error(struct sim *sim, bool clear);
 struct child *children_take(struct sim *sim);
 void child_free(struct child *child);
 
-/* A value that kernels set and graphs look at: its handle, 0 where there is no memory. */
-uint64_t sim_condition_new(struct sim *sim, uint32_t value);
+/* A new condition: its handle, 0 where there is no memory. */
+uint64_t sim_condition_new(struct sim *sim, uint32_t value, bool resets);
 bool sim_condition_get(struct sim *sim, uint64_t handle, uint32_t *value);
+void sim_condition_reset(struct sim *sim, uint64_t handle);
 bool sim_condition_set(struct sim *sim, uint64_t handle, uint32_t value);
 
 #endif

@@ -266,9 +266,10 @@ cudaError_t capture_end(struct call *call, struct CUstream_st *stream, struct CU
 
     if (!stream)
         return cudaErrorInvalidResourceHandle;
-    if (!graph)
+    if (!graph && (!capture || capture->own_graph)) /* who gave the graph has it */
         return cudaErrorInvalidValue;
-    *graph = NULL;
+    if (graph)
+        *graph = NULL;
     if (!capture)
         return cudaErrorIllegalState;
     if (capture->origin != stream) {
@@ -281,9 +282,9 @@ cudaError_t capture_end(struct call *call, struct CUstream_st *stream, struct CU
         error = cudaErrorStreamCaptureInvalidated;
     else if (!is_joined(capture))
         error = cudaErrorStreamCaptureUnjoined;
-    if (error == cudaSuccess)
+    if (error == cudaSuccess && graph)
         *graph = capture->graph;
-    else if (capture->own_graph)
+    else if (error != cudaSuccess && capture->own_graph)
         graph_destroy(call->runtime, capture->graph);
     dissolve(call->runtime, capture);
     return error;

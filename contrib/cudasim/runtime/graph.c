@@ -19,6 +19,8 @@ bool work_clone(const struct work *work, struct work *clone)
             return false;
         memcpy(clone->kernel.parameters, work->kernel.parameters, work->kernel.parameter_bytes);
     }
+    if (work->kind == WORK_CONDITION)
+        return runtime && condition_clone(runtime, &work->condition, &clone->condition);
     if (work->kind == WORK_GRAPH) {
         clone->graph = runtime ? graph_clone(runtime, work->graph) : NULL;
         return clone->graph;
@@ -34,6 +36,8 @@ void work_release(struct work *work)
         free(work->kernel.parameters);
         work->kernel.parameters = NULL;
     }
+    if (work->kind == WORK_CONDITION && runtime)
+        condition_release(runtime, &work->condition);
     if (work->kind == WORK_GRAPH && work->graph && runtime) {
         graph_destroy(runtime, work->graph);
         work->graph = NULL;
@@ -177,6 +181,9 @@ cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struc
             /* The child is instantiated with its parent, not at each launch. */
             if (exec_create(runtime, node->work.graph, &step->child) != cudaSuccess)
                 goto failed;
+        } else if (node->work.kind == WORK_CONDITION) {
+            if (condition_instantiate(runtime, &node->work.condition, step) != cudaSuccess)
+                goto failed;
         } else if (!work_clone(&node->work, &step->work)) {
             step->work.kind = WORK_EMPTY;
             goto failed;
@@ -192,6 +199,7 @@ failed:
 void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
 {
     for (size_t i = 0; exec->steps && i < exec->count; i++) {
+        condition_end(runtime, &exec->steps[i]);
         work_release(&exec->steps[i].work);
         if (exec->steps[i].child)
             exec_destroy(runtime, exec->steps[i].child);

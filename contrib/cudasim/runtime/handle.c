@@ -42,12 +42,16 @@ static void release_record(enum handle_kind kind, void *record)
     } else if (kind == HANDLE_NODE) {
         if (node->work.kind == WORK_KERNEL)
             free(node->work.kernel.parameters);
+        if (node->work.kind == WORK_CONDITION)
+            free(node->work.condition.bodies);
         free(node->dependencies);
         free(node->arguments);
     } else if (kind == HANDLE_EXEC) {
-        for (size_t i = 0; i < exec->count; i++)
+        for (size_t i = 0; i < exec->count; i++) {
             if (exec->steps[i].work.kind == WORK_KERNEL)
                 free(exec->steps[i].work.kernel.parameters);
+            free(exec->steps[i].bodies);
+        }
         free(exec->steps);
     }
     free(record);

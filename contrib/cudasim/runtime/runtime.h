@@ -328,6 +328,7 @@ enum work_kind {
     WORK_SET,
     WORK_HOST,
     WORK_GRAPH,    /* a child graph */
+    WORK_CONDITION, /* a conditional node */
     WORK_EXEC,     /* the launch of an instantiated graph */
     WORK_RECORD,   /* an event */
     WORK_WAIT,     /* for an event */
@@ -371,6 +372,14 @@ struct host_work {
     void *data;                    /* the function's argument */
 };
 
+/* Bodies that run or not, by a value of the device. */
+struct condition_work {
+    uint64_t handle;                        /* of the value */
+    enum cudaGraphConditionalNodeType type; /* if, while, switch */
+    unsigned count;                         /* of bodies */
+    struct CUgraph_st **bodies;             /* [count], owned by nodes; NULL: to be made */
+};
+
 struct work {
     enum work_kind kind; /* which of the union's members holds */
     const char *call;    /* the CUDA function that asked for it, for messages */
@@ -380,6 +389,7 @@ struct work {
         struct set_work set;       /* WORK_SET */
         struct host_work host;     /* WORK_HOST */
         struct CUgraph_st *graph;  /* WORK_GRAPH; owned by the node */
+        struct condition_work condition; /* WORK_CONDITION */
         const struct CUgraphExec_st *exec; /* WORK_EXEC; queue_run_all() comes before its change or end */
         struct CUevent_st *event;  /* WORK_RECORD, WORK_WAIT */
         struct {
@@ -621,6 +631,7 @@ struct exec_step {
     struct CUgraphNode_st *node; /* of the graph instantiated; only compared */
     struct work work;            /* its own clone; WORK_EMPTY where there is a child */
     struct CUgraphExec_st *child; /* the child graph, instantiated with its parent, or NULL */
+    struct CUgraphExec_st **bodies; /* [work.condition.count] of a conditional node, or NULL */
     bool disabled;               /* cudaGraphNodeSetEnabled: left out */
 };
 
@@ -665,6 +676,21 @@ struct exec_step *exec_step_of(struct runtime *runtime, struct CUgraphExec_st *e
 /* Gives the step made from `node` new work of the same kind, which is taken over. */
 cudaError_t exec_replace(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
                          struct work *work);
+
+/* ------------------------------------------------------------------ condition.c */
+
+/* The work of a conditional node, with no bodies yet: they are made with its node. */
+cudaError_t condition_prepare(struct runtime *runtime, const struct cudaConditionalNodeParams *parameters,
+                              struct work *work);
+bool condition_clone(struct runtime *runtime, const struct condition_work *from, struct condition_work *to);
+void condition_release(struct runtime *runtime, struct condition_work *condition);
+/* The step of an instantiated graph, its bodies instantiated as well; and its end. */
+cudaError_t condition_instantiate(struct runtime *runtime, const struct condition_work *condition,
+                                  struct exec_step *step);
+void condition_end(struct runtime *runtime, struct exec_step *step);
+/* Before each launch of a graph: values that have a default get it. */
+void condition_reset_all(struct runtime *runtime, const struct CUgraphExec_st *exec);
+cudaError_t condition_run(struct call *call, const struct exec_step *step, cudaStream_t stream);
 
 /* Begins a capture of `stream` into `graph`, or into a new one if that is NULL, behind `dependencies` [count]. */
 cudaError_t capture_begin(struct call *call, struct CUstream_st *stream, struct CUgraph_st *graph,

@@ -293,6 +293,8 @@ static cudaError_t work_of(struct call *call, const struct cudaGraphNodeParams *
         return event_work(call->runtime, WORK_WAIT, parameters->eventWait.event, work);
     case cudaGraphNodeTypeEventRecord:
         return event_work(call->runtime, WORK_RECORD, parameters->eventRecord.event, work);
+    case cudaGraphNodeTypeConditional:
+        return condition_prepare(call->runtime, &parameters->conditional, work);
     default:
         return runtime_unsupported(call, "a graph node of this type");
     }
@@ -307,6 +309,12 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
     (void)edges;
     if (call_begin(&call, CALL_DEVICE))
         call.error = parameters ? work_of(&call, parameters, &work) : cudaErrorInvalidValue;
+    if (call.error == cudaSuccess && work.kind == WORK_CONDITION) {
+        call.error = add(&call, node, graph, dependencies, count, &work);
+        if (call.error == cudaSuccess)
+            parameters->conditional.phGraph_out = (*node)->work.condition.bodies;
+        return call_end(&call);
+    }
     return add_end(&call, node, graph, dependencies, count, &work);
 }
 

@@ -24,6 +24,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
         [WORK_HOST] = cudaGraphNodeTypeHost,           [WORK_GRAPH] = cudaGraphNodeTypeGraph,
         [WORK_RECORD] = cudaGraphNodeTypeEventRecord,  [WORK_WAIT] = cudaGraphNodeTypeWaitEvent,
         [WORK_ALLOCATE] = cudaGraphNodeTypeMemAlloc,   [WORK_RELEASE] = cudaGraphNodeTypeMemFree,
+        [WORK_CONDITION] = cudaGraphNodeTypeConditional,
     };
     struct call call;
 

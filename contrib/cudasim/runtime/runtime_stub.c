@@ -47,7 +47,7 @@
 
 /* Graphs that branch, or own objects */
 #define UNSUPPORTED_4(row) \
-    row(cudaGraphConditionalHandleCreate) row(cudaGraphDebugDotPrint) row(cudaGraphExecChildGraphNodeSetParams) \
+    row(cudaGraphDebugDotPrint) row(cudaGraphExecChildGraphNodeSetParams) \
     row(cudaGraphReleaseUserObject) row(cudaGraphRetainUserObject) row(cudaUserObjectCreate) \
     row(cudaUserObjectRelease) row(cudaUserObjectRetain)
 

@@ -229,6 +229,8 @@ void watch_work(struct runtime *runtime, const struct work *work)
         for (size_t n = 0; n < work->exec->count; n++) {
             const struct exec_step *step = &work->exec->steps[n];
 
+            for (unsigned body = 0; step->bodies && body < step->work.condition.count; body++)
+                watch_work(runtime, &(struct work){ .kind = WORK_EXEC, .exec = step->bodies[body] });
             if (step->child)
                 watch_work(runtime, &(struct work){ .kind = WORK_EXEC, .exec = step->child });
             else if (!step->disabled)

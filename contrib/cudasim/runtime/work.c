@@ -39,6 +39,7 @@ static cudaError_t run_graph(struct call *call, struct CUgraph_st *graph, cudaSt
 
     if (error != cudaSuccess)
         return error;
+    condition_reset_all(call->runtime, exec);
     error = exec_run(call, exec, stream);
     exec_destroy(call->runtime, exec);
     return error;
@@ -53,7 +54,10 @@ cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaS
 
         if (step->disabled)
             continue;
-        error = step->child ? exec_run(call, step->child, stream) : work_run(call, &step->work, stream);
+        if (step->child)
+            error = exec_run(call, step->child, stream);
+        else
+            error = step->bodies ? condition_run(call, step, stream) : work_run(call, &step->work, stream);
         order_step(call->runtime, &step->work);
         if (call->runtime->sticky != cudaSuccess) /* the rest would not run on a device, either */
             break;
@@ -86,6 +90,7 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
     case WORK_HOST:
         return run_host(call, &work->host, stream);
     case WORK_EXEC:
+        condition_reset_all(call->runtime, work->exec);
         return exec_run(call, work->exec, stream);
     case WORK_FREE:
         return allocation_release(call->runtime, (void *)(uintptr_t)work->memory.address, work->call);
@@ -94,6 +99,7 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
     case WORK_RECORD:
         event_stamp(work->event, call->task);
         return cudaSuccess;
+    case WORK_CONDITION: /* exec_run() runs them */
     case WORK_EMPTY:
     case WORK_TAKE:
     case WORK_WAIT:     /* what it waits for is over: it was put behind that */
