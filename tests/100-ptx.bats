@@ -120,7 +120,7 @@ accepted() {
 
 @test "ptx: broken text: variables" {
     text '.global .u31 x;'
-    rejected 4 "'.u31' is no type of a variable"
+    rejected 4 "'.u31' is not a type of a variable"
     text '.global x;'
     rejected 4 "expected a type, found 'x'"
     text '.global .pred x;'
@@ -205,7 +205,7 @@ accepted() {
     kernel 'L: L:'
     rejected 5 "'L' is declared twice"
     kernel '@%r1 bra L; L:'
-    rejected 5 "'%r1' is no predicate"
+    rejected 5 "'%r1' is not a predicate"
     kernel 'mov.b64 {%r1, {%r2}}, %rd1;'
     rejected 5 'a vector inside of a vector'
     kernel 'mov.b64 {}, %rd1;'

@@ -282,7 +282,7 @@ line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
         "$(line_of uncoalesced 'out\[y \* width + x\] =')"
     run cat text
     assert_output --partial 'scale_columns'
-    assert_output --partial '32.00 sectors a request, ideal 4.00'
+    assert_output --partial '32.00 sectors per request, ideal 4.00'
 }
 
 @test "explain: bank conflicts are found, and none where the tile is padded" {

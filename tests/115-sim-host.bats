@@ -176,7 +176,7 @@ another_toolkit() {
 @test "sim: --explain tells what the kernels did, and the JSON has it" {
     simulated 0 "$baseline" --case sample/2-similar --explain
     assert_line 'what the kernels did in case sample/2-similar, as counted by the simulator:'
-    assert_line --regexp '^  \|   global loads +[0-9.]+ sectors a request'
+    assert_line --regexp '^  \|   global loads +[0-9.]+ sectors per request'
     assert_equal "${lines[-1]}" 'SUCCESSFUL.'
     assert_equal "$(json '.cases[0].explain | .format, .simulated, (.kernels | length)' | paste -sd ' ')" '1 true 1'
     assert_equal "$(json '.cases[0].explain.kernels[0] | .name, .launches' | paste -sd ' ')" 'diagonal 2177'

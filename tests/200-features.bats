@@ -42,7 +42,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_equal "$(value kernel) $(value n_b) $(value n_t) $(value w) $(value n) $(value s)" \
         'distances 1000 128 4 128000 -'
     assert_equal "$(value cpx) $(value regular) $(value divergence) $(value shared_words)" '0 1 1 0'
-    # Two sectors a request of the loads each, at 8 bytes a record; a result of 4 bytes; a fused product is two flops.
+    # Two sectors per request of the loads each, at 8 bytes a record; a result of 4 bytes; a fused product is two flops.
     assert_equal "$(value bytes_read) $(value bytes_written) $(value footprint)" \
         "$((2 * 8 * 128000)) $((4 * 128000)) $((12 * 128000))"
     assert_equal "$(value flops)" $((128000 * 6))

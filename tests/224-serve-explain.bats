@@ -148,7 +148,7 @@ judged() {
     assert_equal "$(chromium_text 'window.same + " " + document.querySelector("#explanation").textContent')" \
         'yes What the simulator says – sample/1-ten'
     assert_regex "$(chromium_text 'document.querySelector("#explanation ~ pre").textContent')" \
-        'global stores .* sectors a request'
+        'global stores .* sectors per request'
     chromium_open "$url/ja/my/1.html"
     assert_equal "$(chromium_text 'document.querySelector("#explanation").textContent')" \
         'シミュレータの説明 – sample/1-ten'

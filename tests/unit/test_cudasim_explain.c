@@ -196,9 +196,9 @@ static void test_clean(void)
     has(text, "l_mr  global loads                   32768          1.00     0.1 %");
     has(text, "l     all                         32833536       1002.00   100.0 %");
     has(text, "100.0 %: 32.0 of 32 lanes");
-    has(text, "4.00 sectors a request, ideal 4.00; efficiency 100 % of 4.19 MB moved");
+    has(text, "4.00 sectors per request, ideal 4.00; efficiency 100 % of 4.19 MB moved");
     has(text, "8 blocks an SM, 64 of 64 warps (100 %), limited by threads");
-    has(text, "32 registers a thread (ptxas)");
+    has(text, "32 registers per thread (ptxas)");
     has(text, "32.00 on 16 SMs (3.88 on an H100's 132)");
     has(text, "no finding: ");
     has(text, "The busiest part of clean() is");
@@ -264,16 +264,16 @@ static void test_uncoalesced(void)
     CHECK(!found(&sim, "uncoalesced-stores"), "stores are clean");
     CHECK(!found(&sim, "memory-bound"), "first coalesce");
     text = report(&sim);
-    has(text, "32.00 sectors a request, ideal 4.00; efficiency 12 % of 33.6 MB moved");
+    has(text, "32.00 sectors per request, ideal 4.00; efficiency 12 % of 33.6 MB moved");
     has(text, "device_user.cu:55");
-    has(text, "32.0 sectors a request, ideal 4.0");
+    has(text, "32.0 sectors per request, ideal 4.0");
     has(text, "PTX line 7");
     has(text, "nothing wasted");
     has(text, "1. diagonal() at device_user.cu:55 reads");
     has_not(text, "no finding");
     free(text);
 
-    /* A transpose: line 9 reads rows and writes columns, 18 sectors a request on average. Only writes are at fault. */
+    /* A transpose: line 9 reads rows and writes columns, 18 sectors per request on average. Only writes are wrong. */
     sim = device();
     k = clean(&sim, "transpose");
     k->warp_instructions[CLASS_COMPUTATION] = k->thread_instructions[CLASS_COMPUTATION] = 0;
@@ -379,11 +379,11 @@ static void test_filling(void)
     k->blocks_per_sm = 1;
     k->limiter = LIMIT_REGISTERS;
     k->facts.registers = 255;
-    first_finding(&sim, "occupancy", "greedy() has only 8 of 64 warps", "255 registers a thread.");
+    first_finding(&sim, "occupancy", "greedy() has only 8 of 64 warps", "255 registers per thread.");
     k->limiter = LIMIT_SHARED;
     k->facts.static_shared = 40000;
     k->dynamic_shared = 100000;
-    first_finding(&sim, "occupancy", "140000 bytes of shared memory a block", "of 233472");
+    first_finding(&sim, "occupancy", "140000 bytes of shared memory per block", "of 233472");
 }
 
 static void test_costly(void)
@@ -410,7 +410,7 @@ static void test_costly(void)
     first_finding(&sim, "local-memory", "100.0 requests a warp to local memory (419 MB in all, 400 bytes a thread)",
                   "indexed at run time");
     k->local_requests = k->local_bytes = 0;
-    first_finding(&sim, "local-memory", "400 bytes of local memory a thread by ptxas", "spilled");
+    first_finding(&sim, "local-memory", "400 bytes of local memory per thread by ptxas", "spilled");
 }
 
 static void test_memory_bound(void)

@@ -234,7 +234,7 @@ static void test_refusals(void)
         size_t width;
         const char *words;
     } wrong[] = {
-        { "ptx_zstd", 0, 0xBA55ED51, 4, "no fatbin" },
+        { "ptx_zstd", 0, 0xBA55ED51, 4, "not a fatbin" },
         { "ptx_zstd", 4, 2, 2, "version 2" },
         { "ptx_zstd", 6, 15, 2, "longer than" },
         { "ptx_zstd", 8, 1 << 20, 8, "longer than" },
@@ -251,9 +251,9 @@ static void test_refusals(void)
         { "ptx_zstd", ENTRY + 56, UINT64_MAX, 8, "more than 1024 MiB" },
         { "ptx_zstd", ENTRY + 56, 0, 8, "or an entry none" },
         { "ptx_zstd", ENTRY + 56, 1 << 30, 8, "too many" },
-        { "ptx_zstd", ENTRY + 56, 664, 8, "no zstd frame of 664 bytes" },
+        { "ptx_zstd", ENTRY + 56, 664, 8, "not a zstd frame of 664 bytes" },
         { "ptx_zstd", ENTRY + 80 + 20, 0, 8, "zstd is broken" },
-        { "ptx_lz4", ENTRY + 40, 0x8011, 8, "no zstd frame" },
+        { "ptx_lz4", ENTRY + 40, 0x8011, 8, "not a zstd frame" },
         { "ptx_lz4", ENTRY + 56, 1 << 20, 8, "too many" },
         { "ptx_lz4", ENTRY + 56, 4096, 8, "LZ4 is broken" },
         { "ptx_lz4", ENTRY + 80 + 2, 9, 2, "LZ4 is broken" },

@@ -165,7 +165,7 @@ static bool decompress(struct reader *reader, const struct entry_header *header,
                     size);
     /* Known before the allocation: a broken length asks for no memory. */
     if (zstd && ZSTD_getFrameContentSize(payload, header->compressed) != size)
-        return fail(reader, "a fatbin entry is no zstd frame of %zu bytes", size);
+        return fail(reader, "a fatbin entry is not a zstd frame of %zu bytes", size);
     entry->owned = malloc(size);
     if (!entry->owned)
         return fail(reader, "out of memory for a fatbin entry of %zu bytes", size);
@@ -251,7 +251,7 @@ bool fatbin_open(struct fatbin *fatbin, const void *data, size_t limit, char *er
 
     *fatbin = (struct fatbin){ 0 };
     if (limit < CONTAINER_HEADER || read32(bytes) != FATBIN_MAGIC)
-        return fail(&reader, "this is no fatbin: its first bytes are not 0x%X", (unsigned)FATBIN_MAGIC);
+        return fail(&reader, "this is not a fatbin: its first bytes are not 0x%X", (unsigned)FATBIN_MAGIC);
     if (read16(bytes + 4) != 1)
         return fail(&reader, "a fatbin of version %u: only version 1 is known", read16(bytes + 4));
     if (!size)

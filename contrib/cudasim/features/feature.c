@@ -320,7 +320,7 @@ static double given(const char *variable, bool *told)
     if (*end == '\0' && isfinite(value))
         return value;
     if (!*told)
-        fprintf(stderr, "cudasim: %s=%s is no number: left empty\n", variable, text);
+        fprintf(stderr, "cudasim: %s=%s is not a number: left empty\n", variable, text);
     *told = true;
     return NAN;
 }

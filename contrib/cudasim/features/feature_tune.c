@@ -34,7 +34,7 @@ const char *features_refused(const struct sim *sim, const struct sim_launch *lau
         if (facts->required_threads[0] && facts->required_threads[n] != launch->block[n])
             return "the kernel requires blocks of another shape (.reqntid)";
         if (launch->grid[n] % launch->cluster[n])
-            return "the grid is no multiple of the kernel's cluster";
+            return "the grid is not a multiple of the kernel's cluster";
     }
     if (launch->block[0] > limits->threads_per_block || launch->block[1] > limits->threads_per_block ||
         launch->block[2] > 64 || threads > limits->threads_per_block)

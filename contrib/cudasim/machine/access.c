@@ -174,7 +174,7 @@ static bool resolve_local(struct warp *w, const struct ins *ins, uint32_t l, uns
     uint64_t offset = w->address[l] & (WINDOW(1) - 1), at;
 
     if (!warp_local(w)) {
-        fault_at(w, ins, l, FAULT_STACK_OVERFLOW, offset, "no memory for %llu bytes of local memory a thread",
+        fault_at(w, ins, l, FAULT_STACK_OVERFLOW, offset, "no memory for %llu bytes of local memory per thread",
                  (unsigned long long)w->local_stride);
         return false;
     }
@@ -361,7 +361,7 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     const struct region *r;
 
     if (bytes & (bytes - 1) ? a & 3 : a & (bytes - 1)) {
-        fault_at(w, ins, l, FAULT_MISALIGNED, a, "%s of %u bytes at 0x%llx, which is no multiple of %u",
+        fault_at(w, ins, l, FAULT_MISALIGNED, a, "%s of %u bytes at 0x%llx, which is not a multiple of %u",
                  access_verb(access), bytes, (unsigned long long)a, bytes);
         return false;
     }
@@ -415,7 +415,7 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
     }
     if (bytes & (bytes - 1) ? offset & 3 : offset & (bytes - 1)) {
         fault_at(w, ins, l, FAULT_MISALIGNED, offset,
-                 "%s of %u bytes at offset %llu of shared memory, which is no multiple of %u", access_verb(access),
+                 "%s of %u bytes at offset %llu of shared memory, which is not a multiple of %u", access_verb(access),
                  bytes, (unsigned long long)offset, bytes);
         return false;
     }
@@ -507,7 +507,7 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
         default:
             good = false;
             fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l],
-                     "%s of %u bytes at 0x%llx, which is no address of the device", access_verb(access), bytes,
+                     "%s of %u bytes at 0x%llx, which is not an address of the device", access_verb(access), bytes,
                      (unsigned long long)w->address[l]);
             break;
         }

@@ -113,7 +113,7 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
     }
     if (expected % LANES)
         fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_MISMATCHED_BARRIER, number,
-                   "barrier %u with a count of %u, which is no multiple of 32", number, expected);
+                   "barrier %u with a count of %u, which is not a multiple of 32", number, expected);
     if (x->pending && x->first != ins && !expected)
         x->divergent = true;
     if (!x->pending)

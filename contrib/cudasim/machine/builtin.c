@@ -568,7 +568,7 @@ static bool device_runtime(struct warp *w, const struct ins *ins, const struct c
         good = sim_condition_set(sim, argument(w, site, lane, 0), (uint32_t)argument(w, site, lane, 1));
         if (!good)
             fault_at(w, ins, lane, FAULT_INVALID_CALL, argument(w, site, lane, 0),
-                     "cudaGraphSetConditional() of what is no handle of a conditional node");
+                     "cudaGraphSetConditional() of a value that is not a handle of a conditional node");
         break;
     default:
         break;

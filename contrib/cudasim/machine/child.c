@@ -109,9 +109,10 @@ uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint
 
     if (!kernel || kernel->function->refusal || !shape_fits(sim, kernel, grid, block, dynamic_shared)) {
         fault_warn(w, ins, lane, FAULT_REFUSED, 0,
-                   "the launch of %s by this kernel is refused: a grid of %u x %u x %u blocks of %u x %u x %u threads%s%s",
-                   kernel ? kernel->demangled : "what is no kernel", grid[0], grid[1], grid[2], block[0], block[1],
-                   block[2], kernel && kernel->function->refusal ? "; " : "",
+                   "the launch of %s by this kernel is refused: a grid of %u x %u x %u blocks of %u x %u x %u "
+                   "threads%s%s",
+                   kernel ? kernel->demangled : "something that is not a kernel", grid[0], grid[1], grid[2],
+                   block[0], block[1], block[2], kernel && kernel->function->refusal ? "; " : "",
                    kernel && kernel->function->refusal ? kernel->function->refusal : "");
         return refuse(sim, kernel && kernel->function->refusal ? ERROR_NOT_PTX : ERROR_INVALID_VALUE);
     }

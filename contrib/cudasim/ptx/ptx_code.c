@@ -109,7 +109,7 @@ static bool second_register(struct ptx_parser *parser, int *second)
     if (parser->lexer.failed || strcmp(symbol->text, "_") == 0)
         return !parser->lexer.failed;
     if (!binding || binding->kind != PTX_BIND_REGISTER || binding->width)
-        return ptx_lex_fail(&parser->lexer, line, "'%.80s' is no register", symbol->text);
+        return ptx_lex_fail(&parser->lexer, line, "'%.80s' is not a register", symbol->text);
     *second = (int)binding->index;
     return true;
 }
@@ -427,7 +427,7 @@ static bool guard(struct ptx_parser *parser, struct ptx_statement *statement)
     if (parser->lexer.failed)
         return false;
     if (!binding || binding->kind != PTX_BIND_REGISTER || binding->type != PTX_PRED || binding->width)
-        return ptx_lex_fail(&parser->lexer, line, "'%.80s' is no predicate", symbol->text);
+        return ptx_lex_fail(&parser->lexer, line, "'%.80s' is not a predicate", symbol->text);
     statement->guard = (int)binding->index;
     return true;
 }

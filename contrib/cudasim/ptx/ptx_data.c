@@ -334,7 +334,7 @@ static bool shape(struct ptx_parser *parser, struct ptx_variable *variable, unsi
         } else if (variable->type == PTX_NONE && ptx_type_named(name + 1) != PTX_NONE) {
             variable->type = ptx_type_named(name + 1);
         } else {
-            return ptx_lex_fail(&parser->lexer, token.line, "'%s' is no type of a variable", name);
+            return ptx_lex_fail(&parser->lexer, token.line, "'%s' is not a type of a variable", name);
         }
     }
     if (variable->type == PTX_NONE)

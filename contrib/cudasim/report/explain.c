@@ -144,7 +144,7 @@ static void global(FILE *out, const char *name, uint64_t requests, uint64_t sect
     if (requests == 0)
         row(out, name, "none");
     else
-        row(out, name, "%.2f sectors a request, ideal %.2f; efficiency %.0f %% of %s moved%s",
+        row(out, name, "%.2f sectors per request, ideal %.2f; efficiency %.0f %% of %s moved%s",
             (double)sectors / (double)requests, (shared ? (double)sectors : ideal) / (double)requests,
             100 * explain_ratio((double)bytes, (double)sectors * SECTOR_BYTES),
             explain_size((double)sectors * SECTOR_BYTES).text, shared ? " (lanes share addresses)" : "");
@@ -159,7 +159,7 @@ static void memory_use(FILE *out, const struct explain_kernel *kernel)
     global(out, "global stores", c->global_store_requests, c->global_store_sectors, c->global_store_bytes,
            kernel->ideal_store_sectors);
     if (c->shared_requests > 0)
-        row(out, "shared memory", "%.2f passes a request, ideal %.2f (%s)",
+        row(out, "shared memory", "%.2f passes per request, ideal %.2f (%s)",
             (double)c->shared_passes / (double)c->shared_requests,
             (double)c->shared_ideal_passes / (double)c->shared_requests, explain_size((double)c->shared_bytes).text);
     if (c->local_requests > 0 || c->facts.local > 0)
@@ -170,7 +170,7 @@ static void memory_use(FILE *out, const struct explain_kernel *kernel)
         row(out, "atomics", "%ju requests, %.1f lanes each", (uintmax_t)c->atomic_requests,
             (double)c->atomic_lanes / (double)c->atomic_requests);
     if (kernel->bytes_moved > 0)
-        row(out, "intensity", "%.2f flops and %.2f thread instructions a byte; %s moved",
+        row(out, "intensity", "%.2f flops and %.2f thread instructions per byte; %s moved",
             (double)c->flops / kernel->bytes_moved, (double)kernel->thread_total / kernel->bytes_moved,
             explain_size(kernel->bytes_moved).text);
     else
@@ -187,7 +187,7 @@ static void filling(FILE *out, const struct explain *explain, const struct expla
     row(out, "occupancy", "%u block%s an SM, %u of %u warps (%.0f %%), limited by %s", c->blocks_per_sm,
         plural(c->blocks_per_sm), kernel->warps_per_sm, warps, 100 * explain_ratio(kernel->warps_per_sm, warps),
         explain_limiter(c->limiter));
-    row(out, "", "%u registers a thread (%s), %u B static and %u B dynamic shared a block", c->facts.registers,
+    row(out, "", "%u registers per thread (%s), %u B static and %u B dynamic shared per block", c->facts.registers,
         c->facts.estimated ? "estimated" : "ptxas", c->facts.static_shared, c->dynamic_shared);
     if (kernel->waves > 1 && kernel->last_wave < 1)
         snprintf(last, sizeof last, ", the last %.0f %% full", 100 * kernel->last_wave);
@@ -219,11 +219,11 @@ static void worst_metric(FILE *out, const struct sim_line_counts *line)
 
     switch (explain_line_worst(line)) {
     case WORST_SECTORS:
-        fprintf(out, "%.1f sectors a request, ideal %.1f", (double)line->global_sectors / requests,
+        fprintf(out, "%.1f sectors per request, ideal %.1f", (double)line->global_sectors / requests,
                 explain_ideal_sectors(line->global_requests, line->global_bytes) / requests);
         break;
     case WORST_PASSES:
-        fprintf(out, "%.1f shared passes a request, ideal %.1f",
+        fprintf(out, "%.1f shared passes per request, ideal %.1f",
                 explain_ratio((double)line->shared_passes, (double)line->shared_requests),
                 explain_ratio((double)line->shared_ideal_passes, (double)line->shared_requests));
         break;

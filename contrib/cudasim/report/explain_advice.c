@@ -210,7 +210,7 @@ static bool memory_bound(const struct explain *explain, const struct explain_ker
         return false;
     say_where(finding, kernel);
     say(finding, " is memory-bound: its accesses coalesce, but it moves %s with %.2f instructions and %.2f flops a"
-                 " byte, and an H100 waits for memory below %.1f instructions a byte. The floor is %s / 3.35 TB/s"
+                 " byte, and an H100 waits for memory below %.1f instructions per byte. The floor is %s / 3.35 TB/s"
                  " (published) = %.3g us, less what caches catch. ",
         explain_size(bytes).text, (double)kernel->thread_total / bytes, (double)kernel->counts->flops / bytes,
         MODEL_BALANCE, explain_size(bytes).text, bytes / MODEL_DRAM * 1e6);
@@ -272,7 +272,7 @@ static bool local_memory(const struct explain *explain, const struct explain_ker
             explain_ratio((double)c->local_requests, (double)c->warps), explain_size((double)c->local_bytes).text,
             c->facts.local);
     else
-        say(finding, " has %u bytes of local memory a thread by ptxas (%u registers): values that do not fit in"
+        say(finding, " has %u bytes of local memory per thread by ptxas (%u registers): values that do not fit in"
                      " registers are spilled to memory and read back. Keep fewer values alive at once, unroll less, or"
                      " allow more registers (__launch_bounds__, -maxrregcount).",
             c->facts.local, c->facts.registers);
@@ -418,12 +418,12 @@ static bool occupancy(const struct explain *explain, const struct explain_kernel
         c->blocks_per_sm);
     switch (c->limiter) {
     case LIMIT_REGISTERS:
-        say(finding, "%u registers a thread%s. Fewer warps hide less of memory's latency. Keep fewer values alive at"
+        say(finding, "%u registers per thread%s. Fewer warps hide less of memory's latency. Keep fewer values alive at"
                      " once, or set __launch_bounds__(%u, %u) and look whether that spills.", c->facts.registers,
             c->facts.estimated ? " (estimated)" : "", kernel->block_threads, c->blocks_per_sm + 1);
         break;
     case LIMIT_SHARED:
-        say(finding, "%u bytes of shared memory a block, of %u a multiprocessor. Fewer warps hide less of memory's"
+        say(finding, "%u bytes of shared memory per block, of %u per multiprocessor. Fewer warps hide less of memory's"
                      " latency. Use a smaller tile or type, or more threads for the same tile.",
             c->facts.static_shared + c->dynamic_shared, explain->limits->shared_per_sm);
         break;

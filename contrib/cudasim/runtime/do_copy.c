@@ -98,7 +98,7 @@ static cudaError_t check_side(struct runtime *runtime, const struct plane *plane
                  plane->address, in_bytes(plane->address - (below->base + below->size)).text,
                  in_bytes(below->size).text);
     else
-        snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", which is no allocation", does, amount.text,
+        snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", which is not an allocation", does, amount.text,
                  plane->address);
     complain(runtime, call, FAULT_OUT_OF_BOUNDS, true, plane->address, text);
     return cudaErrorInvalidValue;

@@ -34,7 +34,7 @@ cudaError_t free_refused(struct runtime *runtime, const void *pointer, const cha
     runtime->told_of_call = true;
     snprintf(fault.kernel, sizeof fault.kernel, "%s", call);
     if (!region)
-        snprintf(fault.text, sizeof fault.text, "0x%" PRIx64 " is no address that the runtime gave", address);
+        snprintf(fault.text, sizeof fault.text, "0x%" PRIx64 " is not an address that the runtime gave", address);
     else if (region->freed)
         snprintf(fault.text, sizeof fault.text,
                  "the allocation of %" PRIu64 " bytes at 0x%" PRIx64 " (number %" PRIu64 ") was freed before",

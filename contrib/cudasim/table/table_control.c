@@ -108,7 +108,7 @@ STEP(call_pointer)
         if (w->mask >> l & 1 && A[l] == target)
             same |= 1u << l;
     if (target >> WINDOW_SHIFT != WINDOW_FUNCTION || index >= p->function_count || !p->functions[index].entry)
-        return fault_at(w, i, first, FAULT_INVALID_CALL, target, "call through 0x%llx, which is no function",
+        return fault_at(w, i, first, FAULT_INVALID_CALL, target, "call through 0x%llx, which is not a function",
                         (unsigned long long)target);
     if (same != w->mask) {
         u32 rest = w->mask & ~same;

@@ -858,7 +858,7 @@ static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size, bool
     u64 *barrier, old;
 
     if (size % 16) {
-        fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, to, "bulk copy of %u bytes, which is no multiple of 16", size);
+        fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, to, "bulk copy of %u bytes, which is not a multiple of 16", size);
         return false;
     }
     if (count && i->class == CLASS_GLOBAL_LOAD)
