@@ -69,7 +69,7 @@ judged() {
     # What it cannot judge it says, and what is missing.
     hand_in / problems/matmul/submissions/accepted/baseline.cu
     assert_equal "$(score .score)" 0
-    [[ $(score .output) == *'neither a GPU nor NVIDIA'*nvcc*'Hand in C, or ask your instructor'* ]] ||
+    [[ $(score .output) == *'neither a GPU nor NVIDIA'*nvcc*'Submit C, or ask your instructor'* ]] ||
         fail "$(score .output)"
     # Nothing of a case is to be read, not even by the compiler.
     echo '#include "/autograder/source/toolkit/problems/matmul/problem.c"' > "$BATS_TEST_TMPDIR/read.c"
@@ -117,12 +117,12 @@ judged() {
     assert_equal "$(score '[.score, .tests[0].status] | @csv')" '0,"failed"'
     [[ $(score .output) == 'wrong answer'* ]] || fail "$(score .output)"
     hand_in / "$sort/accepted/baseline.c" "$sort/accepted/qsort.c"
-    assert_equal "$(score .output)" 'The judge takes one file: hand in a single .cu or .c file.'
+    assert_equal "$(score .output)" 'The judge takes one file: submit a single .cu or .c file.'
     serve_stop
     server='' grader=''
     inside+=(--setenv JUDGE_SECONDS 3)
     hand_in / "$sort/accepted/qsort.c"
-    [[ $(score .output) == 'The judge has not come to this submission yet.'* ]] || fail "$(score .output)"
+    [[ $(score .output) == 'The judge has not judged this submission yet.'* ]] || fail "$(score .output)"
 }
 
 # bats test_tags=long

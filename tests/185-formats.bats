@@ -256,7 +256,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     assert_equal "$(score .score)" 0
     [[ $(score .output) == *'expected expression'* ]]
     grade
-    assert_equal "$(score '.score, .output')" $'0\nThere is nothing to judge: hand in a .cu or .c file.'
+    assert_equal "$(score '.score, .output')" $'0\nThere is nothing to judge: submit a .cu or .c file.'
     ln -s /etc/passwd "$BATS_TEST_TMPDIR/folder/x.h"
     grade "$BATS_TEST_TMPDIR/folder"
     [[ $(score .output) == *'symbolic link'* ]]

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Builds one submission of a contest, called by build/grader: grade_build.sh SOURCE PROBLEM WORK
+# Builds one submission of a contest; build/grader calls it: grade_build.sh SOURCE PROBLEM WORK
 #
 # SOURCE is a file or folder, or the grader's copy of a submission: a folder with one entry device_user.c,
-# device_user.cu, folder or archive. Written in WORK: source, what was built; object, the built file's path; language,
-# CUDA, OpenCL or C; source_path. Exit code 0 built, 1 it does not compile, 2 it is refused, 3 the toolkit failed;
-# standard output and error are the log. The same source gives the same bytes, wherever it, WORK and the toolkit are:
-# records tell the built file's digest (rerun_record.sh).
+# device_user.cu, folder or archive. It writes to WORK: source (the built source), object (the built file's path),
+# language (CUDA, OpenCL or C), and source_path. Exit codes: 0 built, 1 it does not compile, 2 it is refused, 3 the
+# toolkit failed. Standard output and error are the log. The same source gives the same bytes for any path of it, of
+# WORK and of the toolkit: records contain the built file's digest (rerun_record.sh).
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/build_submission.sh"
 [ $# -eq 3 ] || usage 'grade_build.sh SOURCE PROBLEM WORK'
-[ -e "$1" ] || fail "there is no '$1'"
+[ -e "$1" ] || fail "'$1' does not exist"
 work=$(realpath "$3")
 problem_exists "$2"
 entry=$1
@@ -67,7 +67,7 @@ problem=$2 language=C tools=(NVCC= CUDA_ARCH=0) sees=()
 if [[ $sources$'\n' == *.cu$'\n'* ]]; then
     language=CUDA
     { read -r nvcc && read -r arch; } < <(small_make print-tools SUBMISSION="$submission") && [ -x "$nvcc" ] ||
-        refuse "the submission is CUDA C, and this machine has no nvcc"
+        refuse "the submission is CUDA C, but this machine has no nvcc"
     tools=("NVCC=$nvcc" "CUDA_ARCH=$arch" ${NVCC_FLAGS+"NVCC_FLAGS=$NVCC_FLAGS"})
     folder=$(realpath "$nvcc")
     [[ $folder == /usr/* ]] || sees+=("${folder%/bin/*}")
@@ -77,7 +77,7 @@ if grep -rqE --include='*.[ch]' 'CL/|opencl_user' "$source" || compgen -G "$sour
     small_make uses-opencl SUBMISSION="$submission" PROBLEM="$problem" OUT="$work/asked" FRESH=1 2> /dev/null; then
     language=OpenCL
     "$root/run_scripts/lib/packages.sh" opencl ||
-        refuse "the submission is OpenCL, and this machine cannot build it"
+        refuse "the submission is OpenCL, but this machine cannot build it"
 fi
 # The simulator, when the first submission needs it, by one of several at a time.
 if [ $language = CUDA ] && [ ! -e /dev/nvidiactl ]; then
@@ -144,7 +144,7 @@ elif ! submission_compile "$work/compiler" "$work/out" "$root/run_scripts/lib/co
     exit 1
 fi
 [ -f "$work/out/device_user.so" ] && [ ! -L "$work/out/device_user.so" ] ||
-    { echo 'error: the compiler made no file of it'; exit 1; }
+    { echo 'error: the compiler made no file from it'; exit 1; }
 mv "$work/out/device_user.so" "$work/device_user.so"
 echo "$language" > "$work/language"
 echo "$source" > "$work/source_path"

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Grades a contest's folder by the machines of a Slurm cluster: grade_slurm.sh CONTEST [options] [-- SBATCH-OPTION...]
+# Grades a contest's folder on the machines of a Slurm cluster: grade_slurm.sh CONTEST [options] [-- SBATCH-OPTION...]
 #
-#   --watch        goes on looking for files until it is stopped
-#   --chunk N      submissions of a task at most (8): it starts, probes its machine, builds baselines once for them all
-#   --tasks N      tasks in the queue at a time (1000, or what the cluster has as MaxArraySize)
-#   --gpus N       GPUs for a task: each judges one submission at a time (1; 0 where the cluster has none)
-#   --minutes N    the most that a task may take, as a backstop (120)
-#   --probe FILE   a program that says whether a machine is sound, in place of contrib/slurm/probe.sh
-#   --no-drain     machines that fail it are kept from this contest's tasks alone
+#   --watch        keeps looking for new files until it is stopped
+#   --chunk N      most submissions in one task (8); a task probes its machine and builds baselines once for all of them
+#   --tasks N      tasks in the queue at a time (1000, or the cluster's MaxArraySize)
+#   --gpus N       GPUs per task; each judges one submission at a time (1; 0 if the cluster has no GPUs)
+#   --minutes N    time limit of a task in minutes, as a safety net (120)
+#   --probe FILE   a program that checks a machine, instead of contrib/slurm/probe.sh
+#   --no-drain     keeps machines that fail the probe only from this contest's tasks
 #
-# Runs where the contest's folder is on a local disk; the folder and the toolkit are shared with the cluster under the
-# same paths. Goes on where it was stopped, however that was. See docs/CLUSTER.md.
+# Run it on the machine that has the contest's folder on a local disk. The cluster must see the folder and the toolkit
+# under the same paths. An interrupted grading continues where it stopped. See docs/CLUSTER.md.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 usage_line='grade_slurm.sh CONTEST [--watch] [--chunk N] [--tasks N] [--gpus N] [--minutes N] [--probe FILE]

@@ -1,16 +1,17 @@
 #!/bin/bash
-# A Slurm cluster on this one machine, for trying and testing: local_cluster.sh start FOLDER [NODES] [PORT]
+# Runs a Slurm cluster on this one machine, for trials and tests: local_cluster.sh start FOLDER [NODES] [PORT]
 #
-#   start FOLDER [NODES] [PORT]  munged, slurmctld and NODES (3) times slurmd, all files in FOLDER, on loopback from
-#                                PORT (18600) on. Prints the line that a shell needs for sbatch and its like:
-#                                export SLURM_CONF=...
-#   kill FOLDER NODE             ends one node as a power cut would: its slurmd, its steps, their processes, by SIGKILL
+#   start FOLDER [NODES] [PORT]  starts munged, slurmctld and NODES (3) slurmd, with all files in FOLDER, on loopback
+#                                ports from PORT (18600) on. Prints the line that a shell needs for sbatch and similar
+#                                commands: export SLURM_CONF=...
+#   kill FOLDER NODE             ends one node like a power cut: kills its slurmd, its steps and their processes
 #   revive FOLDER NODE           starts its slurmd again
 #   stop FOLDER                  ends everything and leaves the logs
 #
 # Real Slurm, as packages.sh slurm installs it, without accounting, systemd and cgroups, as root or an ordinary user.
-# Nodes are slurmd processes with names of their own (slurmd -N), which share the machine's processors: sound for what
-# is graded, not for times. FOLDER is for this alone and has a short path, as sockets are in it.
+# Nodes are slurmd processes with their own names (slurmd -N), which share the machine's processors: use them for
+# verdicts, not for times. Use FOLDER for nothing else, and keep its path short, as it
+# holds sockets.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 line='local_cluster.sh start FOLDER [NODES] [PORT] | kill FOLDER NODE | revive FOLDER NODE | stop FOLDER'

@@ -1,10 +1,10 @@
 #!/bin/bash
-# What a submission takes on this machine: measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]
+# Measures how long a submission takes on this machine: measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]
 #
-# Makes a contest of the jury's submissions in FOLDER, accepted ones and others, CUDA where there is a GPU and C
-# elsewhere, grades it with grade.sh, one submission at a time on each GPU, and prints sizing.sh's table. Started again
-# it goes on. Cases are all secret ones, times are ranked, as in a contest; another league than the first is a problem
-# of its own, PROBLEM-LEAGUE.
+# The script makes a contest in FOLDER from the jury's submissions, accepted ones and others, in CUDA if there is a GPU,
+# else in C. It grades the contest with grade.sh, one submission at a time on each GPU, and prints sizing.sh's table. An
+# interrupted run continues. It runs all secret cases and ranked times, as in a contest. Each further league is a
+# separate problem, PROBLEM-LEAGUE.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -ge 1 ] && [ -n "$1" ] && [[ $1 != -* ]] || usage 'measure.sh FOLDER [--problem NAME]... [OPTION of grade.sh...]'

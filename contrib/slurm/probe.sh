@@ -1,10 +1,9 @@
 #!/bin/bash
-# Whether this machine can judge: probe.sh [--gpu GPU]...
+# Checks that this machine can judge: probe.sh [--gpu GPU]...
 #
-# Judges the baseline of editdistance on one sample, on each GPU named, or on the CPU where none is, in the box that the
-# contest asks for (GRADE_BOX): driver, compiler, sandbox and, by its warden, the GPU are all used. A GPU that carries
-# the mark of an unfit one is probed by the host. Exit code 0 for a sound machine; else the last line says what is
-# wrong.
+# It judges the baseline of editdistance on one sample, on each GPU named, or on the CPU if none is named, in the box
+# that the contest requires (GRADE_BOX). This uses driver, compiler, sandbox and, through its warden, the GPU. The host
+# probes a GPU that is marked as unfit. Exit code 0: the machine is sound; else the last line says what is wrong.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 problem=problems/editdistance/submissions/accepted/baseline

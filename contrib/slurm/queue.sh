@@ -1,13 +1,13 @@
 #!/bin/bash
-# What build/grader asks of a Slurm cluster; grade_slurm.sh starts it and sets the variables.
+# Serves build/grader's requests to a Slurm cluster; grade_slurm.sh starts it and sets the variables.
 #
-#   queue.sh queue               prints "nodes N", then "ROUND TASK" for every task of this contest that waits or runs
+#   queue.sh queue               prints "nodes N", then "ROUND TASK" for every waiting or running task of this contest
 #   queue.sh submit ROUND TASKS  puts the orders ROUND-1 to ROUND-TASKS into the queue, as one job array
-#   queue.sh end                 removes what machines that died have left of their builds
+#   queue.sh end                 removes the build files that dead machines left
 #
 # GRADE_CONTEST  the contest's folder          GRADE_TOKEN    its token: the jobs' names have it
-# GRADE_GPUS     GPUs for a task, 0 for none   GRADE_MINUTES  the most that a task may take
-# GRADE_SBATCH   more options for sbatch, one a line
+# GRADE_GPUS     GPUs for a task, 0 for none   GRADE_MINUTES  time limit of a task in minutes
+# GRADE_SBATCH   more options for sbatch, one per line
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 spool=$GRADE_CONTEST/grading/slurm

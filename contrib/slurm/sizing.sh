@@ -1,11 +1,11 @@
 #!/bin/bash
-# Submissions an hour, from results of contests: sizing.sh [--times] FILE...
+# Computes submissions per hour from the results of contests: sizing.sh [--times] FILE...
 #
-# A Markdown table, a row for each model of GPU or CPU and each problem: how many submissions, the seconds of a build,
-# the seconds that one has its GPU or CPU, from its samples to its times (mean, median, most), and how many an hour
-# that makes a GPU or CPU. With --times the times themselves, for build/simulate:
-# "DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN", a line each. A FILE is a results.db, or such times. Nothing is estimated:
-# what was not measured has no row.
+# It prints a Markdown table with one row per model of GPU or CPU and problem: the number of submissions, the seconds of
+# a build, the seconds that a submission uses its GPU or CPU, from its samples to its times (mean, median, most), and
+# the submissions per hour of one GPU or CPU. --times prints the times for build/simulate, one line each:
+# "DEVICE<tab>PROBLEM<tab>BUILD<tab>RUN". A FILE is a results.db, or such times. The script estimates nothing: problems
+# without measurements have no row.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 times=no

@@ -1,10 +1,11 @@
 #!/bin/bash
-# One task of a cluster's: probes its machine and grades one order, as a job of grade_slurm.sh: worker.sh CONTEST ROUND
+# Runs one task of a cluster, as a job of grade_slurm.sh: it probes its machine and grades one order: worker.sh CONTEST
+# ROUND
 #
-# Each judgement's result is a file of the shared folder that gets its name when it is whole. A machine that fails its
-# probe, before the work or after a step that failed, is drained where Slurm permits that, else kept from this
-# contest's tasks; its order goes back. Exit code 0: the order is graded, given back or was withdrawn; else the
-# machine failed it.
+# Each judgement's result is a file in the shared folder, which gets its name when it is complete. A machine may fail
+# its probe, before the work or after a failed step. It is then drained if Slurm permits that, else kept from this
+# contest's tasks, and its order goes back. Exit code 0: the order is graded, given back or was withdrawn; else the
+# machine failed.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -eq 2 ] && [ -n "${SLURM_ARRAY_TASK_ID:-}" ] || usage 'worker.sh CONTEST ROUND, in a Slurm job array'

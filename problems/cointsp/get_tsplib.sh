@@ -1,5 +1,5 @@
 #!/bin/bash
-# Says where TSPLIB's files come from, or fetches some: get_tsplib.sh [--fetch FOLDER [NAME...]]
+# Prints where TSPLIB's files come from, or fetches some: get_tsplib.sh [--fetch FOLDER [NAME...]]
 #
 # TSPLIB is not part of this toolkit. Its home is the TSPLIB95 page of Heidelberg University, by Gerhard Reinelt.
 set -euo pipefail

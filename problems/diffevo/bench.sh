@@ -1,11 +1,11 @@
 #!/bin/bash
 # Measures the baseline against the naive submission: problems/diffevo/bench.sh [FOLDER]
 #
-# Over population, dimension and number of problems, medians of 5 calls each; prints a table and leaves every result as
-# JSON in FOLDER (default: build/bench_diffevo). Without a GPU both run on the simulator, with tiny sizes: that shows
-# that the script works, and nothing about a GPU.
+# It measures medians of 5 calls for several populations, dimensions and numbers of problems. It prints a table and
+# writes every result as JSON to FOLDER (default: build/bench_diffevo). Without a GPU both run on the simulator, with
+# tiny sizes: this shows that the script works, and nothing about a GPU.
 #
-# A second table is of the naive one alone: blocks of up to 1,024 threads, and random numbers from the GPU or the CPU.
+# A second table is only for the naive one: blocks of up to 1,024 threads, and random numbers from the GPU or the CPU.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -le 1 ] || usage 'problems/diffevo/bench.sh [FOLDER]'

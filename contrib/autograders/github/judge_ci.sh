@@ -1,9 +1,9 @@
 #!/bin/bash
 # Judges a submission in continuous integration: judge_ci.sh SUBMISSION PROBLEM FOLDER [options for main_host]
 #
-# Writes FOLDER/junit.xml, results.tap, summary.md and classroom.json. Where GitHub runs it, it appends summary.md to
-# the step summary and gives the step the output `result`, classroom.json in base64, for Classroom's reporter. It
-# prints one line. What the host itself prints names cases and answers: it goes nowhere. Exit codes: those of judge.sh.
+# It writes FOLDER/junit.xml, results.tap, summary.md and classroom.json. On GitHub it also appends summary.md to the
+# step summary, and sets the step's output `result` to classroom.json in base64, for Classroom's reporter. It prints one
+# line. It hides the host's output, which names cases and answers. Exit codes: those of judge.sh.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -ge 3 ] || { echo 'usage: judge_ci.sh SUBMISSION PROBLEM FOLDER [options for main_host]' >&2; exit 2; }
