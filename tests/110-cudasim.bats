@@ -222,13 +222,20 @@ run: refused: PTX line N: 'multimem.red.relaxed.sys.global.add.u32': multicast m
 @test "check: leak_stream" { pair leak_stream; }
 @test "check: misaligned" { pair misaligned; }
 @test "check: misaligned_shared" { pair misaligned_shared; }
+@test "check: neighbour_allocation" { pair neighbour_allocation; }
 @test "check: null_pointer" { pair null_pointer; }
 @test "check: out_of_bounds_atomic" { pair out_of_bounds_atomic; }
 @test "check: out_of_bounds_local" { pair out_of_bounds_local; }
 @test "check: out_of_bounds_negative" { pair out_of_bounds_negative; }
 @test "check: out_of_bounds_read" { pair out_of_bounds_read; }
+@test "check: out_of_bounds_reads" {
+    pair out_of_bounds_reads
+    # The kernel goes on, and the second line is found in the same run.
+    assert_equal "$(grep -c "out-of-bounds: gather" <<< "$said")" 2
+}
 @test "check: out_of_bounds_shared" { pair out_of_bounds_shared; }
 @test "check: out_of_bounds_write" { pair out_of_bounds_write; }
+@test "check: shared_neighbour" { pair shared_neighbour; }
 @test "check: shared_race" { pair shared_race; }
 @test "check: shared_race_loop" { pair shared_race_loop; }
 @test "check: shared_race_write" { pair shared_race_write; }

@@ -17,8 +17,10 @@
 #define GIB(n) ((uint64_t)(n) << 30)
 
 enum {
-    DEVICE_GAP = 256,          /* bytes behind an allocation that belong to nobody */
-    HEAP_GAP = 16,             /* the same for malloc() in kernels, whose blocks are small and many */
+    DEVICE_GAP = 256,          /* bytes at least behind an allocation that belong to nobody, */
+    GAP_MOST = 1 << 18,        /* and at most; between those as many as the allocation has */
+    HEAP_GAP = 16,             /* the least for malloc() in kernels, whose blocks are small and many */
+    HEAP_GAP_MOST = 1 << 10,   /* and the most */
     ADOPTED_FREED = 1024       /* records of the program's own memory that are kept when it is no region any more */
 };
 
@@ -142,9 +144,20 @@ static bool is_unwritten(enum region_kind kind)
     return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_HEAP;
 }
 
+/*
+ * Bytes behind an allocation: an index that is too large by up to the number of elements, as of a row or a thread too
+ * many, is to hit nothing.
+ */
+static uint64_t gap_behind(enum region_kind kind, uint64_t size)
+{
+    if (kind == REGION_HEAP)
+        return size < HEAP_GAP ? HEAP_GAP : least(size, HEAP_GAP_MOST);
+    return size < DEVICE_GAP ? DEVICE_GAP : least(size, GAP_MOST);
+}
+
 struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t align, enum region_kind kind)
 {
-    uint64_t gap = kind == REGION_HEAP ? HEAP_GAP : DEVICE_GAP, lowest_align = kind == REGION_HEAP ? GRANULE : 256;
+    uint64_t gap = gap_behind(kind, size), lowest_align = kind == REGION_HEAP ? GRANULE : 256;
     struct region *region = NULL;
     uint64_t used;
     uint32_t index;

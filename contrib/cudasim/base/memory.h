@@ -3,8 +3,9 @@
  *
  * Device addresses are host addresses inside one reserved range, so that a copy is a memcpy and a kernel's pointer
  * needs no translation. Page-locked, registered and managed host memory are regions as well. Freed allocations keep
- * their region for a while (quarantine), so that a use after free can be told from a wild pointer. Between two
- * allocations lie at least 256 bytes that belong to nobody (16 between blocks of malloc() in kernels).
+ * their region for a while (quarantine), so that a use after free can be told from a wild pointer. Behind
+ * an allocation lie as many bytes that belong to nobody as it has: 256 bytes to 256 KiB, and 16 bytes to 1 KiB behind
+ * blocks of malloc() in kernels.
  *
  * Space: one bit for each byte of those allocations that kernels have written to in part (never for allocations filled
  * by one copy or memset), 4 bytes for each 64 of small allocations, and a record of about 100 bytes a region.

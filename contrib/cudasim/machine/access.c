@@ -268,6 +268,31 @@ static void describe(const struct region *r, char *text, size_t size)
 
 #define NEAR (1ull << 20) /* bytes: further away, an address has nothing to do with an allocation */
 
+void access_neighbour(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
+                      enum access access)
+{
+    const struct ptx_variable *v = w->worker->program->places[ins->bound_place - 1].variable;
+    int64_t low = ins->bound_low, high = ins->bound_high;
+    char name[80];
+
+    if (w->worker->faulted_at == ins)
+        return;
+    EVERY_LANE(l, w->mask)
+    {
+        int64_t at = offsets[l];
+
+        if (at >= low && at + bytes <= high)
+            continue;
+        w->worker->faulted_at = ins;
+        variable_title(v->name, name, sizeof name);
+        fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, offsets[l],
+                   "%s of %u bytes of shared memory, %lld bytes %s variable '%s' of %llu bytes", access_verb(access),
+                   bytes, (long long)(at < low ? low - at : at + bytes - high),
+                   at < low ? "before" : "past the end of", name, (unsigned long long)v->size);
+        return;
+    }
+}
+
 /* Why `address` may not be accessed: says so, and stops the launch. */
 static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
 {
@@ -346,6 +371,9 @@ static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes
     return r;
 }
 
+/* What a read out of bounds gives. */
+static const char zeros[128] __attribute__((aligned(64)));
+
 struct kinds {
     uint32_t global, shared, local;
     bool unwritten; /* one of them lies in an allocation that is not known to be written in full */
@@ -377,8 +405,13 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
         r = look_up(k, a, bytes, access == ACCESS_ATOMIC || ins->flags & INS_SPINS, span);
     }
     if (!r || (access != ACCESS_READ && r->read_only)) {
+        k->reads_on = access == ACCESS_READ && bytes <= sizeof zeros;
         refuse_global(w, ins, l, bytes, access);
-        return false;
+        k->reads_on = false;
+        if (!k->went_on)
+            return false;
+        w->address[l] = (uintptr_t)zeros;
+        return true;
     }
     kinds->global |= 1u << l;
     kinds->unwritten |= !__atomic_load_n(&r->written, __ATOMIC_RELAXED);
@@ -418,6 +451,15 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
                  "%s of %u bytes at offset %llu of shared memory, which is not a multiple of %u", access_verb(access),
                  bytes, (unsigned long long)offset, bytes);
         return false;
+    }
+    if (ins->bound_place && b == w->block && w->worker->check_bounds && w->worker->faulted_at != ins &&
+        (offset < ins->bound_low || offset + bytes > ins->bound_high)) {
+        uint32_t all = w->mask;
+
+        w->mask = 1u << l;
+        offsets[l] = (uint32_t)offset;
+        access_neighbour(w, ins, offsets, bytes, access);
+        w->mask = all;
     }
     offsets[l] = (uint32_t)offset;
     w->address[l] = (uintptr_t)b->shared + offset;
@@ -492,6 +534,7 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
     uint32_t all = w->mask;
 
     memcpy(asked, w->address, sizeof asked);
+    w->worker->went_on = false;
     EVERY_LANE(l, all)
     {
         bool good;

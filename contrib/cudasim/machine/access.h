@@ -15,6 +15,13 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
 void access_written(struct warp *w, const struct ins *ins, unsigned bytes);
 void access_note(struct warp *w, unsigned bytes);
 
+/*
+ * Warns where an active lane reaches out of the shared variable that the address of `ins` was made from: `bytes` a lane
+ * at offsets[32].
+ */
+void access_neighbour(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
+                      enum access access);
+
 /* Warns where one of the active lanes reads global memory that nothing was ever written to. */
 void access_written(struct warp *w, const struct ins *ins, unsigned bytes);
 

@@ -199,11 +199,13 @@ const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane,
     vsnprintf(fault.text, sizeof fault.text, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(&launch->lock);
-    if (launch->fault.kind == FAULT_NONE) { /* of several workers the first one counts */
-        launch->fault = fault;
+    w->worker->went_on = w->worker->reads_on && kind == FAULT_OUT_OF_BOUNDS;
+    if (launch->fault.kind == FAULT_NONE || w->worker->went_on) /* of several workers the first one counts */
         fault_add(launch->sim, &fault, ins);
-    }
-    atomic_store(&launch->stop, true);
+    if (launch->fault.kind == FAULT_NONE)
+        launch->fault = fault;
+    if (!w->worker->went_on)
+        atomic_store(&launch->stop, true);
     pthread_mutex_unlock(&launch->lock);
     return NULL;
 }

@@ -98,6 +98,8 @@ struct ins {
     uint8_t scope;    /* enum scope of an access or a fence; 0: the widest, of a fence that it orders no memory */
     bool meets;       /* lanes named in the mask `f` execute it together, see warp_converge() */
     bool ends;        /* exit, or the return of a kernel */
+    uint32_t bound_place; /* the shared variable that the address is meant for, plus 1; 0: not known */
+    uint32_t bound_low, bound_high; /* its bounds as offsets; the latter UINT32_MAX where it has no end of its own */
     uint16_t flops;   /* floating-point operations a lane */
     uint8_t mode;     /* second sub-operation: scope, comparison, … */
     uint32_t event;   /* index of its event counters, plus 1; 0: none */

@@ -201,6 +201,9 @@ struct worker {
     struct span no_event;          /* of instructions without counters */
     bool sim_check_written;        /* the options, at hand */
     bool check_lanes;
+    bool check_bounds;
+    bool reads_on;                 /* a read out of bounds goes on; set while one is looked at */
+    bool went_on;                  /* the access last looked at did so: its lanes read zeros */
     bool counting;
     struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
     struct traffic *traffic;       /* of the launch, where it is asked for; else NULL */

@@ -18,8 +18,7 @@ const char *access_verb(enum access access)
     return access == ACCESS_READ ? "read" : access == ACCESS_WRITE ? "write" : "atomic operation";
 }
 
-/* The last part of a variable's name: "tile" of f(int)::tile. */
-static void short_name(const char *mangled, char *name, size_t size)
+void variable_title(const char *mangled, char *name, size_t size)
 {
     char *full = demangle(mangled), *at = full;
     size_t length;
@@ -50,7 +49,7 @@ static void shared_name(const struct launch *l, uint64_t offset, char *text, siz
         if (x->variable->space != PTX_SHARED || !(uses[n / 64] >> (n % 64) & 1) || offset < x->address ||
             offset >= x->address + x->variable->size)
             continue;
-        short_name(x->variable->name, name, sizeof name);
+        variable_title(x->variable->name, name, sizeof name);
         snprintf(text, size, ", in '%s'", name);
         return;
     }
@@ -63,7 +62,7 @@ static void global_name(struct launch *l, uint64_t address, char *text, size_t s
 
     text[0] = '\0';
     if (r && r->name) {
-        short_name(r->name, name, sizeof name);
+        variable_title(r->name, name, sizeof name);
         snprintf(text, size, ", %llu bytes into variable '%s'", (unsigned long long)(address - r->base), name);
     } else if (r) {
         snprintf(text, size, ", %llu bytes into an allocation of %llu bytes", (unsigned long long)(address - r->base),

@@ -30,6 +30,9 @@ struct race_report {
 /* "read", "write" or "atomic operation". */
 const char *access_verb(enum access access);
 
+/* The last part of a mangled variable's name: "tile" of f(int)::tile. */
+void variable_title(const char *mangled, char *name, size_t size);
+
 /* Warns at `ins`, which lane `lane` of `w` executes. */
 void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct race_report *r);
 

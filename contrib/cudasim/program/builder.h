@@ -8,6 +8,7 @@
  *   program_row.c      instructions by the row of the table that the opcode names
  *   program_flow.c     branches, calls, returns
  *   program_compute.c  moves, conversions, comparisons, sums with a carry
+ *   program_bounds.c   which shared variable an address is meant for
  *   program_memory.c   what touches memory or waits for other threads
  *   program_texture.c  textures and surfaces
  *   program_wgmma.c    products of a warpgroup
@@ -106,6 +107,7 @@ struct builder {
     struct slot_list *lists;      /* `extra` lists which hold registers */
     size_t list_count, list_capacity;
     uint32_t *local_offset;       /* [local_count] of the function's locals */
+    uint32_t *bases;              /* [registers] the shared variables that addresses come from: program_bounds.c */
     char *pool;                   /* constants */
     size_t pool_size, pool_capacity;
     struct pool_entry *pool_index; /* what is in the pool, hashed */
@@ -221,6 +223,13 @@ void follow_calls(struct builder *b);      /* who calls whom, and who uses which
 void fix_shared(struct builder *b);        /* shared variables of .funcs */
 void place_shared(struct builder *b, size_t index); /* of entry `index` */
 void lay_out_locals(struct builder *b);    /* of the function being built, and its parameters */
+
+/* ---- program_bounds.c ---- */
+
+void find_bases(struct builder *b);        /* of the function being built: which shared variable a register points to */
+uint32_t shared_place(struct builder *b, const char *name); /* number of a shared variable, plus 1; 0: none */
+/* Notes the bounds of the shared variable that the address with that base is meant for. */
+void set_bounds_of(struct builder *b, struct ins *i, const struct ptx_operand *base);
 
 /* ---- program_select.c ---- */
 

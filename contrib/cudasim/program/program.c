@@ -83,6 +83,7 @@ static void build_function(struct builder *b, size_t index)
         place_shared(b, index);
     lay_out_locals(b);
     note_branches(b);
+    find_bases(b);
     for (size_t n = 0; n < x->statement_count; n++)
         lower_statement(b, n);
     /* Running off the end returns. */

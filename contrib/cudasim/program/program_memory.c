@@ -19,17 +19,19 @@ struct address {
     slot base; /* 1: none */
     bool wide; /* of `base` */
     int64_t offset;
+    const struct ptx_operand *named; /* `base`, or the variable, as it was written */
 };
 
 static struct address lower_address(struct builder *b, const struct ptx_operand *x)
 {
-    struct address a = {ADDRESS_MEMORY, 1, false, 0};
+    struct address a = {ADDRESS_MEMORY, 1, false, 0, NULL};
     const struct ptx_operand *base;
     const struct name_entry *entry;
 
     if (x->kind != PTX_OPERAND_ADDRESS || x->count != 1)
         build_fail(b, "'%s' needs an address of the form [base + offset]", b->statement->opcode);
     base = &x->elements[0];
+    a.named = base;
     a.offset = x->offset;
     switch (base->kind) {
     case PTX_OPERAND_REGISTER:
@@ -87,6 +89,14 @@ static void set_address(struct builder *b, struct ins *i, struct address a)
     if (a.wide)
         i->flags |= INS_ADDRESS_64;
     use_vreg(b, a.base);
+}
+
+/* The same for an access that touches nothing else: it must stay in the shared variable that it was meant for. */
+static void set_only_address(struct builder *b, struct ins *i, struct address a)
+{
+    set_address(b, i, a);
+    if (i->space == PTX_SHARED || i->space == PTX_SPACE_NONE)
+        set_bounds_of(b, i, a.named);
 }
 
 static enum ptx_space space_token(const struct builder *b)
@@ -212,7 +222,7 @@ static void lower_access(struct builder *b, bool load)
     if (load)
         for (unsigned n = 0; n < count; n++)
             define_vreg(b, slots[n]);
-    set_address(b, i, a);
+    set_only_address(b, i, a);
     if (!load)
         for (unsigned n = 0; n < count; n++)
             use_vreg(b, slots[n]);
@@ -265,7 +275,7 @@ static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type
         i->flags |= INS_SPINS; /* a result is used: it may be what a loop waits for */
     define_vreg(b, d);
     a.offset += at;
-    set_address(b, i, a);
+    set_only_address(b, i, a);
     use_vreg(b, v);
     use_vreg(b, c);
     i->event = ++b->program->event_count;
@@ -368,7 +378,7 @@ static void lower_bulk(struct builder *b)
     const struct ptx_statement *s = b->statement;
     bool reduces = !strcmp(b->opcode.token[1], "reduce"), has_barrier = has_token(b, "mbarrier::complete_tx::bytes");
     struct bulk *bulk = build_alloc(b, sizeof *bulk);
-    struct address to, from, barrier = {ADDRESS_MEMORY, 1, false, 0};
+    struct address to, from, barrier = {ADDRESS_MEMORY, 1, false, 0, NULL};
     enum ptx_space spaces[2] = {PTX_SPACE_NONE, PTX_SPACE_NONE};
     unsigned space_count = 0;
     enum atomic_op op = ATOMIC_ADD;

@@ -102,9 +102,11 @@ INLINE enum pattern reach_shared(struct warp *w, const struct ins *i, unsigned b
         }
         return access_slow(w, i, bytes, access) ? PATTERN_ANY : PATTERN_FAULT;
     }
-    if (e || (w->block->writes && !i->selected))
+    if (e || (w->block->writes && !i->selected) || i->bound_place)
         for (int l = 0; l < LANES; l++)
             offsets[l] = (u32)P[l];
+    if (i->bound_place && w->worker->check_bounds && (reach.low < i->bound_low || reach.high + bytes > i->bound_high))
+        access_neighbour(w, i, offsets, bytes, access);
     if (e)
         count_shared(e, offsets, w->mask, bytes, reach.pattern);
     if (w->block->writes && !i->selected)
@@ -164,7 +166,7 @@ INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned b
     if (reach.low < span->low || reach.high + bytes > span->high || (reach.any & (bytes - 1)) ||
         (access != ACCESS_READ && span->region->read_only))
         return !access_slow(w, i, bytes, access)  ? PATTERN_FAULT
-               : reach.high >> WINDOW_SHIFT ? PATTERN_ANY
+               : reach.high >> WINDOW_SHIFT || k->went_on ? PATTERN_ANY
                                             : reach.pattern;
     if (!span->region->written && k->sim_check_written) {
         if (access != ACCESS_WRITE && !i->selected)
@@ -310,6 +312,8 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
     }
     if (high >= b->shared_size || b->shared_size - high < bytes || any & (bytes - 1) || i->flags & INS_SPINS)
         return PATTERN_FAULT;
+    if (i->bound_place && w->worker->check_bounds && (low < i->bound_low || high + bytes > i->bound_high))
+        access_neighbour(w, i, O, bytes, access);
     pattern = same == 0 ? PATTERN_UNIFORM : spread == 0 && mask == FULL_MASK ? PATTERN_CONSECUTIVE : PATTERN_ANY;
     if (i->event && w->worker->counting)
         count_shared(&w->worker->events[i->event - 1], O, mask, bytes, pattern);
