@@ -10,8 +10,7 @@
 #
 # Real Slurm, as packages.sh slurm installs it, without accounting, systemd and cgroups, as root or an ordinary user.
 # Nodes are slurmd processes with their own names (slurmd -N), which share the machine's processors: use them for
-# verdicts, not for times. Use FOLDER for nothing else, and keep its path short, as it
-# holds sockets.
+# verdicts, not for times. Use FOLDER for nothing else, and keep its path short, as it holds sockets.
 . "$(dirname "${BASH_SOURCE[0]}")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 line='local_cluster.sh start FOLDER [NODES] [PORT] | kill FOLDER NODE | revive FOLDER NODE | stop FOLDER'

@@ -1,9 +1,10 @@
 #!/bin/bash
-# What the judge's clock adds to a call, and at what rate its inputs and outputs are copied:
+# Measures what the judge's clock adds to a call, and the rate of copying inputs and outputs:
 # bench_clock.sh [JSON-FOLDER]
 #
-# Cases of mergesort, whose input and output are of one size, from 4 KiB to 1 GiB: the median of an empty submission (on
-# a GPU: an empty kernel and the wait for its end), and of a plain cudaMemcpy to the device and back.
+# It uses cases of mergesort, whose input and output have the same size, from 4 KiB to 1 GiB. It measures the median of
+# an empty submission (on a GPU: an empty kernel and the wait for its end), and of a plain cudaMemcpy to the device and
+# back.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -le 1 ] || usage 'bench_clock.sh [JSON-FOLDER]'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Measures the simulator on this machine's CPU: bench_cudasim.sh [REPEATS]
 #
-# Million warp instructions a second for kernels of one kind each (tests/bench/main_cudasim.cu), the median of
-# REPEATS runs (default 5): on one worker and on all, with and without the checks of writing and racing, and with the
-# counts of the report. Then the baseline's edit distance of two strings of 20480 letters.
+# It measures million warp instructions per second for kernels of one kind each (tests/bench/main_cudasim.cu), the
+# median of REPEATS runs (default 5): on one worker and on all, with and without the checks of unwritten memory and
+# races, and with the counts of the report. Then it runs the baseline's edit distance of two strings of 20480 letters.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -le 1 ] && [[ "${1:-5}" =~ ^[1-9][0-9]?$ ]] || usage 'bench_cudasim.sh [REPEATS]'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Measures the edit-distance baseline on this machine's GPU, and the host's overhead there: bench_gpu.sh [FOLDER]
 #
-# The practice problems 1 to 9 and the longest pair, 5 calls each; prints a table and leaves every result as JSON in
-# FOLDER (default: build/bench_gpu). The CPU reference on the same machine stands beside it.
+# It runs the practice problems 1 to 9 and the longest pair, 5 calls each. It prints a table with the CPU reference of
+# the same machine, and writes every result as JSON to FOLDER (default: build/bench_gpu).
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -le 1 ] || usage 'bench_gpu.sh [FOLDER]'

@@ -1,15 +1,15 @@
 #!/bin/bash
-# Measures what grading a submission takes beside compiling it and the calls that are timed:
+# Measures the time to grade a submission, without compiling it and without the timed calls:
 #
 #   bench_grade.sh [--count N] [SUBMISSION PROBLEM]
 #
-# N times (9) a submission (mergesort's accepted/qsort.c) that differs in a comment alone is graded by itself: found,
-# copied, built, run on the samples, on the same cases as secret ones, and on one case that ranks. A line each step:
-# what it took, the least and the median of all. Then N more are graded in one run, as in a contest. The compiler's time
-# is that of its commands outside of any box; the calls' time is what the host has measured; what a grader takes that
-# has nothing to do is taken off. Load on the machine adds to all but the processor time.
-# On a GPU three more lines follow: what a process takes there that does nothing. A submission has one a case, and the
-# empty submission one.
+# It grades a submission (mergesort's accepted/qsort.c) N times (9) alone, each time with another comment: it is found,
+# copied, built, run on the samples, on the same cases as secret ones, and on one ranked case. It prints one line per
+# step: the least and the median time. Then it grades N more in one run, as in a contest. The compiler's time is that of
+# its commands outside any box. The calls' time is measured by the host. The time of a grader with nothing to do is
+# subtracted. Load on the machine adds to all times except the processor time.
+# On a GPU it prints three more lines: the time of a process there that does nothing. A submission starts one such
+# process per case, and the empty submission starts one.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 words='bench_grade.sh [--count N] [SUBMISSION PROBLEM]'

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Measures what a scan of folders full of odd names costs the grader: bench_intake.sh [REPEATS]
+# Measures the cost of a scan of folders full of odd names for the grader: bench_intake.sh [REPEATS]
 #
-# A contest has a team for every 1,000 names, the most that are looked at in a folder, and no submission. Each name is
-# that of a file which is no source. A line for every number of names: processor seconds of a whole run of the grader,
-# with all that it starts, the least and the median of REPEATS (9) runs. The line with 0 names is what a run costs
-# anyway. Where intake is linear, twice the names cost twice what is above that.
+# A contest has one team per 1,000 names (the most that the grader reads in a folder) and no submission. Each name is
+# that of a file that is not a source. It prints one line per number of names: processor seconds of a whole run of the
+# grader with all its processes, the least and the median of REPEATS (9) runs. The line with 0 names is the base cost.
+# If intake is linear, twice the names cost twice as much above the base cost.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 repeats=${1:-9}

@@ -1,16 +1,15 @@
 #!/bin/bash
 # Times a problem's submissions over a ladder of sizes and writes JSON: bench_ladder.sh PROBLEM [cpu|gpu|all] [SIZE...]
 #
-# What is timed stands in problems/PROBLEM/bench.txt, or in the file BENCH_LIST. Every submission that this machine can
-# run natively, never on the simulator, is judged at each size, by the host's clock: --ranked, 11 calls with fresh
-# inputs after one that does not count; 3 calls where 12, with their inputs and answers, would take more than 10 s. A
-# size that would take longer than BENCH_SECONDS (2) a call is left out, and so is everything above it. Where there is a
-# GPU and nvcc, problems/PROBLEM/bench_gpu.cu is built and run as well: times of kernels, beside other libraries in the
-# same process. SIZE...: these of the ladder alone, and no bench_gpu.cu.
+# problems/PROBLEM/bench.txt, or the file BENCH_LIST, lists what to time. The script judges every submission that this
+# machine can run natively, never on the simulator, at each size, by the host's clock (--ranked). It makes 11 calls with
+# fresh inputs after one uncounted call, or 3 calls if 12, with their inputs and answers, would take more than 10 s. It
+# skips a size that would take longer than BENCH_SECONDS (2) per call, and all larger sizes. With a GPU and nvcc it also
+# builds and runs problems/PROBLEM/bench_gpu.cu: times of kernels, beside other libraries in the same process. With
+# SIZE... it measures only these sizes of the ladder, and does not run bench_gpu.cu.
 #
-# Prints a table; all samples go to build/bench/PROBLEM.json (docs/formats/bench.md), the rows without
-# them to PROBLEM.csv.
-# Exit codes: 0, 1 an answer was wrong, 2 usage, 3 the toolkit failed.
+# It prints a table. All samples go to build/bench/PROBLEM.json (docs/formats/bench.md), the rows without samples to
+# PROBLEM.csv. Exit codes: 0 done, 1 an answer was wrong, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 line='bench_ladder.sh PROBLEM [cpu|gpu|all] [SIZE...]'

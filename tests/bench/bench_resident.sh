@@ -1,16 +1,17 @@
 #!/bin/bash
-# How exact the clock of resident problems is: bench_resident.sh [FOLDER] (build/bench/resident)
+# Measures how exact the clock of resident problems is: bench_resident.sh [FOLDER] (build/bench/resident)
 #
-# Submissions to softmax whose kernels take a known time, on a GPU: they spin for 2 us to 2 ms (LENGTHS, us), one has
-# two kernels, and one is a copy of 32 MiB. Each is judged, REPEATS times (301) with a fresh
-# input, and run as often in a plain process below CUPTI (main_resident.cu). The table has for each, in us:
+# It uses submissions to softmax whose kernels take a known time, on a GPU: they spin for 2 us to 2 ms (LENGTHS, us),
+# one has two kernels, and one is a copy of 32 MiB. It judges each REPEATS times (301) with a fresh input, and runs it
+# as often in a plain process under CUPTI (main_resident.cu). The table has for each, in us:
 #   cupti      the median from the first kernel's start to the last one's end, less that of an empty kernel
 #   plain      the same by the CPU's clock, from the call to the end of the wait, without CUPTI: which itself lengthens
 #              calls of two kernels
 #   judge      the median of the judge's times, less that of the empty submission in the same judging
 #   error      judge - cupti, and in % of cupti
 #   overhead   what the empty submission takes; q1, q3: quartiles of the judge's times; most: the longest
-# Then the medians of ten judgings at 5 us, and what a case costs beside its calls. All samples go to FOLDER/clock.tsv.
+# Then it prints the medians of ten judgings at 5 us, and the cost of a case without its calls. All samples go to
+# FOLDER/clock.tsv.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -le 1 ] || usage 'bench_resident.sh [FOLDER]'

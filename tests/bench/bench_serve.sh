@@ -1,11 +1,11 @@
 #!/bin/bash
-# A contest's server under load: bench_serve.sh [SECONDS [SUBMISSIONS-A-MINUTE [READS-A-MINUTE]]] (600 20 2000)
+# Measures a contest's server under load: bench_serve.sh [SECONDS [SUBMISSIONS-A-MINUTE [READS-A-MINUTE]]] (600 20 2000)
 #
-# 200 teams hand in by curl on this machine, each time another one and another file that does not compile, so that what
-# is measured is the server and not the compiler's machine; readers ask for the standings, problems, submissions, a
-# team's own pages and the Contest API. A grader runs beside. Prints how long requests took, what answers came, how the
-# server's memory went, and whether every submission that was answered has one verdict. Exit code 1 if one has not, or
-# a page was refused.
+# 200 teams submit with curl on this machine. Each time another team submits another file that does not compile, so that
+# this measures the server and not the compiler. Readers ask for the standings, problems, submissions, a team's own
+# pages and the Contest API. A grader runs at the same time. It prints the times of requests, the kinds of answers, the
+# server's memory, and whether every answered submission has one verdict. Exit code 1 if one has not, or if a page was
+# refused.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 seconds=${1:-600} submissions=${2:-20} reads=${3:-2000}

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Softmax beside PyTorch and beside a copy, on a GPU: bench_softmax.sh [SEED [COUNT [SUBMISSION]]]
+# Compares softmax with PyTorch and with a copy, on a GPU: bench_softmax.sh [SEED [COUNT [SUBMISSION]]]
 #
 # Draws COUNT shapes by SEED, rows from 1 to 65,536 and columns from 16 to 131,072, log-uniform, of either type, and
 # half as many whose data are at least three times the L2 cache. For each: the results of rows with elements up to
 # 10,000 and minus infinity are compared with float64 by the problem's rule; then the submission (accepted/expert.cu),
 # torch.softmax and a copy of as many bytes are timed in turn, each as a CUDA graph of calls on different matrices, so
-# that what does not fit into the cache is not in it. Prints a row each: medians in microseconds. Needs PyTorch:
+# that data larger than the cache are not in it. It prints one row per shape: medians in microseconds. It needs PyTorch:
 # PYTHON=... names another python3.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # Times submissions of a problem side by side: bench_submissions.sh PROBLEM REPEATS SUBMISSION... -- LINE...
 #
-# Each SUBMISSION (a path below problems/PROBLEM/submissions/accepted) is called REPEATS times with a fresh input for
-# each LINE of generator arguments. Prints the medians of the host's clock, copies included, in ms: a row a LINE, a
-# column a submission. "-": over the time limit, or no GPU where the LINE begins with "gpu:" or the submission with it.
-# On a machine without a GPU the columns of CUDA are the simulator's, marked *.
-# NAME:MACRO=VALUE is a submission built with that macro at the top of each .c and .cu file.
-# The results lie as JSON in build/bench/PROBLEM, and all of the table as CSV in build/bench/PROBLEM-submissions.csv.
+# It calls each SUBMISSION (a path below problems/PROBLEM/submissions/accepted) REPEATS times with a fresh input for
+# each LINE of generator arguments. It prints the medians of the host's clock, copies included, in ms: one row per LINE,
+# one column per submission. "-" means: over the time limit, or no GPU for a LINE or submission that begins with "gpu:".
+# On a machine without a GPU the CUDA columns come from the simulator, marked *. NAME:MACRO=VALUE is a submission built
+# with that macro at the top of each .c and .cu file. The results are JSON files in build/bench/PROBLEM, and the table
+# is build/bench/PROBLEM-submissions.csv.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -ge 5 ] || usage 'bench_submissions.sh PROBLEM REPEATS SUBMISSION... -- LINE...'

@@ -1,17 +1,17 @@
 #!/bin/bash
-# How many submissions a grader judges in an hour, and whether their times are those of a submission judged alone:
+# Measures how many submissions a grader judges in an hour, and whether their times equal those of one judged alone:
 #
 #   bench_throughput.sh [--count N] [--ranked] [--gpus N] [--secret GROUP] PROBLEM[=SUBMISSION]...
 #
-# For each problem N (20) submissions (accepted/expert.cu), all right, that differ in a comment alone, are graded in one
-# run: the samples and the secret cases (those of GROUP), and with --ranked the problem's ranked cases. A line each:
+# For each problem it grades N (20) right submissions (accepted/expert.cu), which differ only in a comment, in one run:
+# on the samples and the secret cases (those of GROUP), and with --ranked on the problem's ranked cases. It prints:
 #   wall         seconds from the first step to the last verdict, without what was compiled before the first
 #   an hour      judgements in an hour at that rate
-#   calls        seconds of device_user() a submission, of all calls that were timed
-#   beside them  what is left of the wall's share, seconds a submission
+#   calls        seconds of device_user() per submission, over all timed calls
+#   beside them  the rest of the wall time, seconds per submission
 #   alone        --ranked: the median over the submissions of their times, over that of three which are graded one by
 #                one, with nothing beside them; and their quartiles
-# The first row of several GPUs is to be compared with that of one: --gpus 1.
+# Compare the first row of several GPUs with that of one: --gpus 1.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 words='bench_throughput.sh [--count N] [--ranked] [--gpus N] [--secret GROUP] PROBLEM[=SUBMISSION]...'

@@ -1,8 +1,8 @@
 #!/bin/bash
-# What the warden's watch sees of each GPU: alone, and while a submission is judged on another one: bench_watch.sh
+# Measures what the warden's watch sees of each GPU, alone and while another GPU judges a submission: bench_watch.sh
 # [SECONDS]
 #
-# A line each, of SECONDS (10) of watching. A gap above 100 us would be held against a submission: exit code 1 then.
+# It prints one line per watch of SECONDS (10). A gap above 100 us would count against a submission: exit code 1 then.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 seconds=${1:-10}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the instruction forms and runs them on the CUDA runtime at hand (a GPU's, or a stand-in's by LD_LIBRARY_PATH).
+# Builds the instruction forms and runs them on a GPU's CUDA runtime, or on a replacement by LD_LIBRARY_PATH.
 #
 #   run.sh build                  builds $BUILD/forms
 #   run.sh record OUTDIR [OPT…]   writes OUTDIR/summary.txt, expected.txt and, of forms with a bound, raw.bin

@@ -1,28 +1,28 @@
 #!/bin/bash
 # Judges the attack corpus and prints a table: attack.sh [--load N] [--container] [--json FOLDER] [FILE...]
 #
-# Every file or folder NAME_NAME of tests/exploits tells in its first comment what it tries and what it must get:
+# The first comment of every file or folder NAME_NAME in tests/exploits says what it tries and what it must get:
 #
 #   Tries: to read a file of the judge's machine.
 #   Expect: CE                  one verdict, or several: RTE|TLE
-#   Says: names fork            words of the message, where it must be this layer that stops it
-#   Problem: matmul             where it is not editdistance; it is judged on all samples then, else on the first one
-#   Options: --repeat 3         for main_host
-#   Imports: any                where it attacks what lies behind the list of names: that is not looked at
-#   Needs: gpu                  where it does not work without one
-#   Box: namespaces            where it needs more than a box of Landlock: that does not hide which files there are,
-#                               nor give programs other places
-#   Sealed: yes                 judged with a seal. Says is then of the public form, in which no number of the
-#                               organiser's messages, answers and outputs may stand
+#   Says: names fork            words of the message, if this layer must stop it
+#   Problem: matmul             a problem other than editdistance; it is judged on all samples then, else on the first
+#   Options: --repeat 3         options for main_host
+#   Imports: any                skips the check of names, for attacks on the layers behind it
+#   Needs: gpu                  works only with a GPU
+#   Box: namespaces             needs more than a Landlock box, which does not hide the names of files or give programs
+#                               other places
+#   Sealed: yes                 judged with a seal. Says is then for the public form, which must have no number of the
+#                               organiser's messages, answers and outputs
 #
 # An honest twin, NAME_honest, does the same without the attack and must be accepted. No attack may be accepted, hold
-# the host for more than a second beyond its limit, leave anything behind - processes, mounts, files in /tmp and
-# /dev/shm, locks, System V memory - or harm the next one: after each family, which is what a name has before its first
-# '_', an honest submission is judged. Exit code 1 if one does. Two are judged at a time (JOBS=...).
+# the host for more than a second beyond its limit, leave anything behind (processes, mounts, files in /tmp and
+# /dev/shm, locks, System V memory) or harm the next one. After each family (the part of a name before its first '_') an
+# honest submission is judged. Exit code 1 if an attack succeeds. JOBS=N judges N at a time (default: 2).
 #
-# --load N keeps N other processes busy on the same processors meanwhile: no verdict may change by that.
+# --load N keeps N other processes busy on the same processors: this must change no verdict.
 #
-# --container judges as in a container that forbids namespaces: the box is of Landlock then.
+# --container judges as in a container that forbids namespaces: the box is Landlock.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/clean_room.sh"

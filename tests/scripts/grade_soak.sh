@@ -1,13 +1,12 @@
 #!/bin/bash
 # Kills the grader at random moments and counts verdicts: grade_soak.sh [--kills N] [--seed S]
 #
-# A contest of three teams, in C, is graded while the grader is killed (SIGKILL) N times (200), at moments drawn from S
-# (1): every other time alone, else with all that it has started. It is started again each time, and gets another round
-# of submissions when it has none left. After each kill the database must be sound and have every verdict that it had.
-# In the end the same submissions are graded in a second contest, undisturbed: each must have exactly one verdict that
-# counts in both, the same one, and no attempt may be charged for being killed. A team has room for three in the queue,
-# and the last round is over the limit of a team: it is refused, all of it and nothing else. Exit code 1 if anything is
-# wrong.
+# The script grades a contest of three teams, in C, and kills the grader (SIGKILL) N times (200), at moments drawn from
+# S (1): every other time only the grader, else with all its processes. It starts the grader again each time, and adds a
+# round of submissions when none are left. After each kill the database must be sound and have all its verdicts. At the
+# end it grades the same submissions in a second contest without kills. Each must have exactly one counting verdict in
+# both contests, the same one, and a kill must count as no attempt. A team has room for three in the queue, and the last
+# round exceeds a team's limit: exactly that round is refused. Exit code 1 if anything is wrong.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 kills=200 seed=1

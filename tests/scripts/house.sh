@@ -1,13 +1,13 @@
 #!/bin/bash
 # Compares the rules of tests/house.txt with the code: house.sh [ROOT]
 #
-# Reads the includes of every C and CUDA file and, with nm, the symbols that the object files in ROOT/build take from
-# each other. Prints one line for each of these and exits 1 if there is any:
-#   - an arrow from one folder to another that the table does not allow, or allows and nobody uses
+# It reads the includes of every C and CUDA file and, with nm, the symbols that the object files in ROOT/build take from
+# each other. It prints one line for each of these faults, and exits 1 if there is any:
+#   - an arrow from one folder to another that the table does not allow, or allows but no file uses
 #   - a folder with code that has no line in the table, or whose README.md is missing, longer than 15 lines, or lacks
 #     the lines "May include:" and "Must not know:"
 #   - a circle of folders in the table; a circle of files by symbols inside one folder, unless the table names it
-# The objects must be there: `make everything`. ROOT is this toolkit unless it is given.
+# Build the objects first: `make everything`. ROOT is this toolkit by default.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -le 1 ] || usage 'house.sh [ROOT]'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Imports the example packages of problemtools and BAPCtools and judges their jury's submissions: packages_of_others.sh
 #
-# Fetches both repositories with git, or takes PROBLEMTOOLS=FOLDER and BAPCTOOLS=FOLDER. Each package is imported into a
-# copy of the toolkit; one that is adapted must be sound: make check-problem. What is known to be otherwise is listed
-# here, with the reason. Prints a line for each package; exit code 1 if one is not as it must be. Takes minutes.
+# It fetches both repositories with git, or takes PROBLEMTOOLS=FOLDER and BAPCTOOLS=FOLDER. It imports each package into
+# a copy of the toolkit. An adapted package must be sound (make check-problem). This script lists the known exceptions
+# with reasons. It prints one line per package. Exit code 1 if a package fails. It takes minutes.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -eq 0 ] || usage packages_of_others.sh

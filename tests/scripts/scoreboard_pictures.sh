@@ -1,5 +1,5 @@
 #!/bin/bash
-# Takes the pictures in docs/scoreboard: the sample contest's at three widths, light and dark, in both languages.
+# Makes the pictures in docs/scoreboard: the sample contest at three widths, light and dark, in both languages.
 #
 # scoreboard_pictures.sh [CONTEST [PICTURES]]   a graded contest (default: build/demo, which make demo grades)
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"

@@ -1,12 +1,11 @@
 #!/bin/bash
-# Kills a contest's server and its grader at random while teams hand in: serve_soak.sh [--seconds N] [--seed S]
+# Kills a contest's server and its grader at random while teams submit: serve_soak.sh [--seconds N] [--seed S]
 #
-# 8 teams hand in one source after the other by curl; what is not answered, as the server was just killed, is handed in
-# again until it is. Meanwhile server and grader are killed by kill -9 and started again, the database is locked by
-# another program now and then, and a reader follows the event feed from the token that it has. At the end every source
-# that was answered must be one submission with one verdict, the one that it must get, under the number that the client
-# was told; the feed that the reader pieced together must have every line once, and come to the same submissions. Exit
-# code 1 if not. Default: 60 s, seed 1. Needs curl and jq.
+# 8 teams submit sources one after the other with curl. If the server was killed and does not answer, they submit again.
+# Meanwhile kill -9 ends server and grader, which start again; another program locks the database now and then; and a
+# reader follows the event feed from its last token. At the end every answered source must be one submission with one
+# verdict, the expected one, under the number that the client got. The reader's feed must have every line once, and lead
+# to the same submissions. Exit code 1 if not. Default: 60 s, seed 1. Needs curl and jq.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 seconds=60 seed=1 line='serve_soak.sh [--seconds N] [--seed S]'

@@ -1,9 +1,9 @@
 #!/bin/bash
-# The contest's server under load with ThreadSanitizer: serve_tsan.sh [SECONDS] (60)
+# Runs the contest's server under load with ThreadSanitizer: serve_tsan.sh [SECONDS] (60)
 #
-# Builds the server into build-tsan. Teams hand in, ask and log in, a program sends batches, readers read pages, feeds
-# and the Contest API, some break off, and a grader writes beside. Prints how many requests there were of each kind.
-# Exit code 0: nothing was found; 1: data races or the like, whose reports are printed; 3: it does not build here.
+# It builds the server in build-tsan. Teams submit, ask and log in, a program sends batches, readers read pages, feeds
+# and the Contest API, some close early, and a grader writes at the same time. It prints the number of requests of each
+# kind. Exit codes: 0 no fault found, 1 data races or similar faults (reports are printed), 3 it does not build here.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 seconds=${1:-60}

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Names lines, functions and files of the project's sources that are too long: sizes.sh. Called by `make lint`.
+# Lists lines, functions and files of the project's sources that are too long: sizes.sh. Called by `make lint`.
 #
 # A line has at most 120 columns in C, CUDA, OpenCL, make, shell, Bats, awk, jq and gnuplot. A line of a script may be
-# longer where a word or a string in it has 80 columns or more: a message, a pattern, a row of data. A function in C has
-# at most 80 lines, a C file 800; tables of instructions, and what user code or a test does, may be longer. Exit code 1
-# if anything is too long.
+# longer if a word or a string in it has 80 columns or more: a message, a pattern, a row of data. A function in C has at
+# most 80 lines, a C file 800. Tables of instructions, user code and tests may be longer. Exit code 1 if anything is too
+# long.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 [ $# -eq 0 ] || usage 'sizes.sh'

@@ -1,16 +1,15 @@
 #!/bin/bash
-# Judges many submissions in a row on one host, a third of them hostile, and looks at what is left of them:
+# Judges many submissions in a row on one host, a third of them hostile, and checks what they leave behind:
 #
 #   soak.sh [--count N] [--kills K] [--seed S] [--c-only]
 #
-# N submissions (1000) in an order drawn from S (1): the problems' accepted ones and the honest twins, and the attacks
-# of tests/exploits that come as far as being run. Each is built once and then judged by the host as often as it is
-# drawn. After each one no process may be left, and its verdict must be the one that it must get. Then the host is
-# killed (SIGKILL) K times (100), at a random moment of judging an attack: all that it started must be gone within a
-# second, and the honest submission after it be accepted. In the end mounts, files,
-# locks and memory are compared with the beginning.
+# It judges N submissions (1000) in an order drawn from S (1): the problems' accepted ones, the honest twins, and those
+# attacks of tests/exploits that run at all. Each is built once, and judged each time it is drawn. After each one no
+# process may be left, and the verdict must be the expected one. Then the script kills the host (SIGKILL) K times (100),
+# at a random moment of judging an attack. All its processes must end within a second, and the next honest submission
+# must be accepted. At the end it compares mounts, files, locks and memory with the beginning.
 #
-# --c-only leaves out submissions in CUDA, as is done where there is no nvcc. Exit code 1 if anything is wrong.
+# --c-only skips submissions in CUDA, as on machines without nvcc. Exit code 1 if anything is wrong.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/clean_room.sh"

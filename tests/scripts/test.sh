@@ -1,13 +1,13 @@
 #!/bin/bash
 # Runs the tests: test.sh [--gpu|--long] [FILE...]; ends with "N passed, N failed, N skipped"
 #
-# Without an option: every test but those tagged gpu or long, which are not there rather than skipped. With --gpu those
-# tagged gpu, with --long those tagged long and not gpu, one by one.
+# Without an option it runs every test that is not tagged gpu or long; those tests are absent, not skipped. --gpu runs
+# the tests tagged gpu. --long runs the tests tagged long and not gpu, one by one.
 #
-# TEST_JOBS=N files are run at a time (one a processor, 4 at most), each in a copy of the toolkit, so that no two write
-# to one build folder: the toolkit is built and copied, and each copy takes the next file when it is done with one. What
-# is printed of a file is shown when it ends. Then come the tests tagged `alone`, one by one, with nothing beside them:
-# those that measure times or look at the machine's processes.
+# TEST_JOBS=N runs N files at a time (default: one per processor, 4 at most), each in its own copy of the toolkit, so
+# that no two write to one build folder. The toolkit is built and copied, and each copy takes the next file when it is
+# free. The output of a file appears when the file ends. At the end the tests tagged `alone` run one by one: those that
+# measure times or look at the machine's processes.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 export BATS_LIB_PATH=${BATS_LIB_PATH:-/usr/lib/bats}
