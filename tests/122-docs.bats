@@ -46,3 +46,35 @@ setup() {
     run -2 run_scripts/pictures.sh "$BATS_TEST_TMPDIR/empty"
     assert_output "pictures.sh: '$BATS_TEST_TMPDIR/empty' has no .dot file"
 }
+
+# slugs FILE: the anchors of a page's headings, as GitHub makes them, a line each.
+slugs() {
+    awk '/^```/ { code = !code } !code && /^#+ /' "$1" |
+        sed -E 's/^#+ +//; s/\[([^]]*)\]\([^)]*\)/\1/g' | tr 'A-Z' 'a-z' |
+        LC_ALL=C sed -E 's/[]!-,./:-@[^`{-~\\]//g; s/ /-/g' | awk '{ print seen[$0]++ ? $0 "-" seen[$0] - 1 : $0 }'
+}
+
+# links FILE: what a page links to in the tree, a line each.
+links() {
+    awk '/^ *```/ { code = !code } !code' "$1" | sed -E 's/`[^`]*`//g' |
+        grep -oE '\]\([^()]+\)' | sed -E 's/^\]\(//; s/\)$//' | grep -vE '^[a-z]+:'
+}
+
+@test "docs: every link leads to a file, and to a heading in it" {
+    local page target file anchor count=0 bad=''
+    while IFS= read -r page; do
+        while IFS= read -r target; do
+            count=$((count + 1))
+            file=${target%%#*} anchor=''
+            [[ $target != *\#* ]] || anchor=${target#*#}
+            file=$([ -n "$file" ] && echo "$(dirname "$page")/$file" || echo "$page")
+            if [ ! -e "$file" ]; then
+                bad+="$page: $target: no such file"$'\n'
+            elif [ -n "$anchor" ] && [[ $file == *.md ]] && ! slugs "$file" | grep -qxF -- "$anchor"; then
+                bad+="$page: $target: no such heading"$'\n'
+            fi
+        done < <(links "$page")
+    done < <(find README.md README.ja.md docs problems contrib verify tests run_scripts -name '*.md' ! -path '*/fixtures/*')
+    [ -z "$bad" ] || fail "$bad"
+    [ "$count" -gt 200 ] || fail "only $count links were found"
+}
