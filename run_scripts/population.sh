@@ -14,14 +14,14 @@ Builds and runs public CUDA programs on the simulator, and prints a table and a 
 
   --from FOLDER       take a suite from FOLDER/SUITE where that exists, instead of fetching it
   --only REGEX        only programs whose name matches
-  --seconds N         limit for a run (default: 20)
-  --build-seconds N   limit for a build (default: 300)
+  --seconds N         processor time for a run (default: 20), and 10 times as long by the clock
+  --build-seconds N   the same for a build (default: 300)
   --jobs N            programs at a time (default: 1)
   --rebuild           build again what is built
   --list FILE         another list of programs
   --help
 
-columns: what came of it; alarms that the list says are true, and others; seconds of the run; the program
+columns: what came of it; alarms that the list says are true, and others; processor time of the run; the program
   right      its words came, and its exit code
   wrong      other words or another exit code
   refused    the simulator said what it does not support
@@ -81,14 +81,21 @@ suite() {
     mv -T "$work/$1.new" "$work/$1"
 }
 
-# limited SECONDS COMMAND LOG: a line of bash, under a limit. What it prints is in LOG.out and LOG.err.
+# limited SECONDS COMMAND LOG: a line of bash, under a limit. What it prints is in LOG.out and LOG.err, its seconds of
+# processor time in LOG.time: the machine may be shared.
 limited() {
-    timeout -k 5 "$1" bash -c "$2" < /dev/null > "$3.out" 2> "$3.err"
+    local code=0 TIMEFORMAT='%U %S'
+    { time (
+        ulimit -t "$1" -c 0
+        timeout -k 5 $(($1 * 10)) bash -c "$2" < /dev/null > "$3.out" 2> "$3.err"
+    ); } 2> "$3.time" || code=$?
+    return $code
 }
 
 # verdict EXIT CODE WORDS LOG: what came of a run that was to end with EXIT, and ended with CODE.
 verdict() {
-    if [ "$2" = 124 ] || [ "$2" = 137 ]; then
+    # 124 is of timeout, the others of the two signals by which processor time ends.
+    if [[ $2 =~ ^(124|137|152)$ ]]; then
         echo slow
     elif [ "$2" = "$1" ] && { [ "$3" = - ] || grep -qaE -- "$3" "$4.out" "$4.err"; }; then
         echo right
@@ -113,19 +120,17 @@ alarms() {
 
 # one NAME FOLDER BUILD RUN EXIT WORDS KINDS: a program's row, into $work/rows/NAME.
 one() {
-    local log=$work/log/$1 code=0 came start stop
+    local log=$work/log/$1 code=0 came
     cd "$work/$2" 2> /dev/null || { printf '%-8s %5s %5s %8s  %s\n' unbuilt - - - "$1" > "$work/rows/$1"; return; }
     if [ -n "$rebuild" ] || [ ! -e "$log.built" ]; then
         limited "$build_limit" "$3" "$log.build" && touch "$log.built" ||
             { printf '%-8s %5s %5s %8s  %s\n' unbuilt - - - "$1" > "$work/rows/$1"; return; }
     fi
-    start=${EPOCHREALTIME/./}
-    limited "$limit" "$4" "$log" 2> /dev/null || code=$?
-    stop=${EPOCHREALTIME/./}
+    limited "$limit" "$4" "$log" || code=$?
     came=$(verdict "$5" "$code" "$6" "$log")
     # shellcheck disable=SC2046,SC2183 # the two numbers of alarms
     printf '%-8s %5s %5s %8s  %s\n' "$came" $(alarms "$7" "$log") \
-        "$(((stop - start) / 1000000)).$(printf %02d $(((stop - start) / 10000 % 100)))" "$1" > "$work/rows/$1"
+        "$(awk 'NF == 2 { t = $1 + $2 } END { printf "%.2f", t }' "$log.time")" "$1" > "$work/rows/$1"
 }
 
 names=()
@@ -141,14 +146,14 @@ done < "$list"
 wait
 [ ${#names[@]} -gt 0 ] || refuse "no program's name matches '$only'"
 
-echo "# population.sh: a run's limit is $limit s, a build's $build_limit s"
+echo "# population.sh: a run has $limit s of processor time, a build $build_limit s"
 echo '# what      true other  seconds  program'
 for name in "${names[@]}"; do cat "$work/rows/$name"; done | tee "$work/table"
 awk '{ came[$1]++ }
     $1 != "unbuilt" { true += $2; other += $3; time += $4; loud += $3 > 0; false += $1 == "right" && $3 > 0 }
     END { printf "# %d programs:", NR
           n = split("right wrong refused crashed slow unbuilt", kind, " ")
-          for (i = 1; i <= n; i++) printf "%s %d %s", i > 1 ? "," : "", came[kind[i]], kind[i]
+          for (i = 1; i <= n; i++) printf("%s %d %s", (i > 1 ? "," : ""), came[kind[i]], kind[i])
           printf "\n# alarms: %d true, %d others in %d programs, %d of them right; %.0f s of runs\n", true, other, loud,
               false, time
           exit came["right"] != NR }' "$work/table"

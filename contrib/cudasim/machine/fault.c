@@ -103,6 +103,18 @@ char *demangle(const char *name)
 
 /* ---- recording ---- */
 
+/* The same line to the file that CUDASIM_LOG names, behind what others wrote: of a test, standard error may be lost. */
+static void log_line(const char *text)
+{
+    const char *path = getenv("CUDASIM_LOG");
+    FILE *log = path && *path ? fopen(path, "ae") : NULL;
+
+    if (log) {
+        fprintf(log, "%s\n", text);
+        fclose(log);
+    }
+}
+
 static void print(const struct sim_fault *f)
 {
     char place[sizeof f->file + 32], text[1200];
@@ -122,6 +134,7 @@ static void print(const struct sim_fault *f)
     if (size < (int)sizeof text)
         snprintf(text + size, sizeof text - (size_t)size, ": %s", f->text);
     fprintf(stderr, "%s\n", text); /* one call, so that lines of several threads do not mix */
+    log_line(text);
 }
 
 static bool same_place(const struct sim_fault *a, const struct sim_fault *b)
