@@ -76,8 +76,8 @@ static void test_heap(void)
     CHECK(a && b && a->base % 64 == 0 && b->base % 64 == 0, "alignment");
     CHECK(b->base - a->base == 64, "%ju bytes for 16", (uintmax_t)(b->base - a->base));
     CHECK(memory_find(memory, b->base + 47, NULL) == b && !memory_find(memory, b->base + 48, NULL), "bounds");
-    CHECK(memory_allocate(memory, 49, 0, REGION_HEAP)->base - b->base == 64, "b's span");
-    CHECK(memory_allocate(memory, 1, 0, REGION_HEAP)->base - b->base == 192, "16 bytes between blocks");
+    CHECK(memory_allocate(memory, 49, 0, REGION_HEAP)->base - b->base == 128, "as many bytes behind b");
+    CHECK(memory_allocate(memory, 1, 0, REGION_HEAP)->base - b->base == 256, "as many again");
     memory_destroy(memory);
 }
 
