@@ -410,7 +410,7 @@ END
     jq '.cases[0].inputs[0] |= .[1:] + .[0:1]' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
     resign "$BATS_TEST_TMPDIR/false.json"
     run -1 $v "$BATS_TEST_TMPDIR/false.json" --key "$public" --inputs
-    assert_line --partial 'the first that had not: case sample/1-small, call 1'
+    assert_line --partial 'the first other one: case sample/1-small, call 1'
     # A case that is not in the problem.
     jq '.cases[0].name = "sample/0-easy"' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
     resign "$BATS_TEST_TMPDIR/false.json"

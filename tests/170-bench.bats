@@ -300,7 +300,7 @@ END
     run -2 tests/bench/bench_grade.sh --count 0
     assert_output --partial "usage: bench_grade.sh"
     run -2 tests/bench/bench_grade.sh Makefile mergesort
-    assert_output --partial "'Makefile' is no .c or .cu file"
+    assert_output --partial "'Makefile' is not a .c or .cu file"
 }
 
 @test "bench_intake: the cost of odd names, a line for each number of them; bad arguments" {

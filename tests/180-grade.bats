@@ -246,10 +246,10 @@ LINES
     printf '  - id: A\n    problem: matmul\n' >> "$contest/contest.yaml"
     sed -i 's/repeat: 8/repeat: 7/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:10: 'problems.1.id: A' is there twice"
+    assert_output --partial "contest.yaml:10: 'problems.1.id: A' occurs twice"
     sed -i '10s/id: A/id: a/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "contest.yaml:10: 'problems.1.id: a' occurs twice on file systems that ignore case"
+    assert_output --partial "contest.yaml:10: 'problems.1.id: a' occurs twice (some file systems ignore case)"
     contest
     echo '    ranked: sample' >> "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
@@ -261,14 +261,14 @@ LINES
         run -2 "$build/grader" check "$contest"
         assert_output --partial "$words"
     done <<'LINES'
-{ name: secret/keys }|the group 'secret/keys' is not within 'sample', whose cases are run
+{ name: secret/keys }|the group 'secret/keys' is not below 'sample', whose cases are run
 { name: sample }, { name: sample }|the groups 'sample' and 'sample' have cases in common
-{ name: all }|the group 'all' is not within 'sample'
+{ name: all }|the group 'all' is not below 'sample'
 LINES
     contest 'scoring: { type: groups }'
     sed -i 's/secret: sample/secret: all/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
-    assert_output --partial "problem A: groups are parts of a folder: 'secret: all' has none"
+    assert_output --partial "problem A: groups are folders below 'secret', and 'secret: all' has none"
     contest 'start: 2026-01-02' 'end: 2026-01-01 00:00'
     run -2 "$build/grader" check "$contest"
     assert_output --partial "contest.yaml:2: 'start: 2026-01-02' is not a time"
@@ -308,7 +308,7 @@ LINES
     echo 'words' > "$contest/submissions/ada/A/readme.txt"
     mkdir -p "$contest/submissions/ada/Z"
     run -0 --separate-stderr grade --builds 2
-    [[ $stderr == *'submissions/ada/A/readme.txt: left out: it is no .cu or .c file'* ]]
+    [[ $stderr == *'submissions/ada/A/readme.txt: left out: it is not a .cu or .c file'* ]]
     [[ $stderr == *'submissions/ada/Z: left out: it is not a folder of one of the contest'* ]]
     [[ $stderr == *'steer<U+001B>[31m.c: left out: its name is not readable text'* ]]
     assert_equal "$(query "SELECT s.path || ' ' || j.verdict FROM submissions s JOIN judgements j ON j.submission = s.id

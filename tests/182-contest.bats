@@ -38,7 +38,7 @@ with_mounts() {
         [ "$status" -ne 0 ] || return 0
         [ "$status" -eq 2 ] && [ ${#lines[@]} -ge 1 ] || return 1
         if [ ${#lines[@]} -gt 1 ] && [[ ${lines[-1]} != *contest.yaml* ]]; then
-            [ "${lines[-1]}" = "grader: $((${#lines[@]} - 1)) faults: nothing is graded before they are mended" ]
+            [ "${lines[-1]}" = "grader: $((${#lines[@]} - 1)) faults: correct them before grading" ]
             unset 'lines[-1]'
         fi
         ! printf '%s\n' "${lines[@]}" | grep -v '^grader: .*contest\.yaml'
@@ -203,11 +203,11 @@ inside.tar|'plain/../../escaped/' is not a name of letters
 soft.tar|'links/out' is a link
 hard.tar|'links/again.c' is a link
 through.tar|'links/out' is a link
-pipe.tar|'links/pipe' is neither file nor folder
+pipe.tar|'links/pipe' is not a file or a folder
 line.tar|'links/a b.c' is not a name of letters
 option.tar|is not a name of letters
 umlaut.tar|is not a name of letters
-twofold.tar|'plain/main.c' is there twice
+twofold.tar|'plain/main.c' occurs twice
 empty.tar|has no .cu, .c or .cc file
 REASONS
     assert_equal "$(query 'SELECT count(*) FROM judgements')" 23
@@ -475,7 +475,7 @@ SCRIPT
     [ ! -e "$db" ]
     # A container that forbids namespaces grades what says so: the box is of Landlock then.
     run -2 timeout 120 "$build/tests/container" "$root/run_scripts/grade.sh" "$contest"
-    assert_output --partial "box reached here is 'landlock'"
+    assert_output --partial "strongest box here is 'landlock'"
     sed -i 's/^require_box: .*/require_box: landlock/' "$contest/contest.yaml"
     run -0 timeout 120 "$build/tests/container" "$root/run_scripts/grade.sh" "$contest"
     assert_equal "$(query 'SELECT verdict FROM judgements')" AC
@@ -698,16 +698,16 @@ contest.yaml:13: the problem 'mergesort' has no group of cases 'secret/none'
 contest.yaml:14: 'problems.1.repeat: 4' is not an odd number
 contest.yaml:17: main_host: there is no league 'none'
 contest.yaml:19: 'problems.2.time_limit: -1' is not a number from 0.001
-contest.yaml:20: 'problems.3.id: a' is there twice
+contest.yaml:20: 'problems.3.id: a' occurs twice
 contest.yaml:23: there is no baseline 'none.cu'
 teams/ada.yaml:1: unknown key 'nmae'
 teams/ada.yaml:2: 'name' is empty
 teams/bob.yaml:1: 'name' must have one value
-grader: 14 faults: nothing is graded before they are mended
+grader: 14 faults: correct them before grading
 FAULTS
     [ ${#lines[@]} -eq 15 ] || fail "$output"
     run -2 grade
-    assert_line 'grader: 14 faults: nothing is graded before they are mended'
+    assert_line 'grader: 14 faults: correct them before grading'
     # What is sound, and lies where nobody looks.
     contest
     echo 'name: Ada' > "$contest/teams/ada.yaml"

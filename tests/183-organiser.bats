@@ -208,7 +208,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     run -0 "$build/grader" rejudge "$contest" --submission 1 --start --reason again
     sed -i 's/id: A/id: B/' "$contest/contest.yaml"
     run -2 "$build/grader" commit "$contest" 3
-    assert_output "grader: 1 of rejudging 3 are not graded yet: contest.yaml has no problem 'A' any more, put it\
+    assert_output "grader: 1 of rejudging 3 are not graded yet: contest.yaml has no problem 'A' any more: put it\
  back or cancel the rejudging"
     run -0 "$build/grader" cancel "$contest" 3
 }

@@ -348,7 +348,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     for words in 'problem.yaml: uuid is not a UUID' "there is no type 'guess'" 'limits.memory is not a whole number' \
         'the languages of name (de ja) and statement (en ja) differ' "unknown key 'max_score'" \
         'data/sample/1-small.in has no .ans' 'data/sample/2-similar.ans is not accepted' \
-        'data/sample/2-similar.in: an input validator refuses it' 'data/invalid_output/wrong-1.out is not rejected' \
+        'data/sample/2-similar.in: an input validator rejects it' 'data/invalid_output/wrong-1.out is not rejected' \
         'data/invalid_input/1.in: every input validator accepts it' 'data/sample must not have groups' \
         'the format has no extra' 'has other line endings than LF' 'submissions/accepted is empty'; do
         assert_output --partial "$words"

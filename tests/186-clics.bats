@@ -774,7 +774,7 @@ won() { jq -r '.[] | select(.id | startswith("first") | not) | [.id, .team_ids[]
     assert_regex "$stderr" "contest.yaml:5: 'awards.gold: -1' is not a whole number from 0 to 1000"
     contest_yaml 'groups: [{ id: a }, { id: a }]'
     run -2 --separate-stderr "$build/grader" check "$contest"
-    assert_regex "$stderr" "is there twice"
+    assert_regex "$stderr" "occurs twice"
     contest_yaml 'groups: [{ name: x }]'
     run -2 --separate-stderr "$build/grader" check "$contest"
     assert_regex "$stderr" "group of teams number 1 has no 'id'"

@@ -190,5 +190,5 @@ sys.exit(42 if sys.stdin.read().strip().isdigit() else 43)' > "$package/input_va
     echo 'a' > "$package/data/sample/1.in"
     run -1 run_scripts/package.sh check "$package" --submissions
     assert_line --partial 'FAILED submissions/accepted/wrong.py: '
-    assert_line 'FAILED data/sample/1.in: an input validator refuses it'
+    assert_line 'FAILED data/sample/1.in: an input validator rejects it'
 }

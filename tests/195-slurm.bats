@@ -137,7 +137,7 @@ submit_teams() {
         "$log"
     assert_equal "$(query "SELECT count(DISTINCT uuid) FROM machines")" 4
     run -2 "$place/build/grader" run "$contest" --gpu GPU-a --gpu GPU-a
-    assert_output --partial '--gpu GPU-a is given twice: a GPU has one submission at a time'
+    assert_output --partial '--gpu GPU-a is given twice: a GPU runs one submission at a time'
     run -2 "$place/build/grader" run "$contest" --gpu GPU-a --lanes 2
     run -2 "$place/build/grader" run "$contest" --lanes 0
     # The one GPU of another model: its times rank with none of the others', whichever way.

@@ -481,7 +481,7 @@ teardown() {
     assert_equal "$(post "$program" '{"items": [{"problem": "Z", "source": "", "language": "c"}]}')" \
         'items[0]: problem: there is no such problem in this contest'
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "source": "", "language": "java"}]}')" \
-        'items[0]: it has either source, with language c or cuda, or files, an object of names and texts'
+        'items[0]: give either source, with language c or cuda, or files, an object of names and texts'
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "files": {"../x.c": "", "y.c": ""}}]}')" \
         'items[0]: a file'"'"'s name may have letters, digits and _ . + -, not beginning with - or .'
     assert_equal "$(post "$bob" '{"items": []}')" \

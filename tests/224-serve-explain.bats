@@ -207,13 +207,13 @@ given() {
     null gpu
 2 null
     the judge could read no counters of this GPU null
-3 what is not accepted is not timed
-    a GPU's counters are read while it is timed, and what is not accepted is not timed null
-4 it ran on a CPU, and contest.yaml has no times of CPUs (scoring.rank_cpu)
+3 only accepted submissions are timed
+    only accepted submissions are timed, and a GPU's counters are read while they are timed null
+4 it ran on a CPU, and contest.yaml ranks no CPU times (scoring.rank_cpu)
     it ran on a CPU, and the judge reads no counters of CPUs null
 5 it ran on the simulator, whose times say nothing about a GPU
     the simulator ran no sample of it null
-6 it ran on a CPU by PoCL, whose times rank nowhere
+6 it ran on a CPU by PoCL, whose times do not rank
     it ran on a CPU, and the judge reads no counters of CPUs null
 7 the machine or the toolkit failed
     the machine or the toolkit failed null

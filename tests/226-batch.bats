@@ -71,7 +71,7 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
         assert_output ''
     }
     said 'name a problem and files; see batch --help' A
-    said "'x.txt' is no .c or .cu file" A x.txt
+    said "'x.txt' is not a .c or .cu file" A x.txt
     said "there is no file 'none.c', or it cannot be read" A none.c
     said 'unknown option, or an option without its value; see batch --help' A a.c --fast
     said "--poll: '0' is not a number of seconds from 0.1 to 86400" A a.c --poll 0
@@ -150,7 +150,7 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     run -0 --separate-stderr batch A "${files[@]}" --resume 1 --out lines
     assert_equal "$(wc -l < lines)" 9
     run -2 --separate-stderr batch A 1.c --resume 1 --out lines
-    assert_equal "$stderr" 'batch: batch 1 has 8 items, and 1 files are given: give those of then, or none'
+    assert_equal "$stderr" 'batch: batch 1 has 8 items, but you gave 1 files: give its files, or none'
     exec {hold}< lines
     flock "$hold"
     run -2 --separate-stderr batch --resume 1 --out lines

@@ -250,7 +250,7 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
             return false;
         for (const struct contest_problem *other = contest->problems; other < problem; other++)
             if (other->id && strcasecmp(other->id, problem->id) == 0)
-                return bad(contest, item, "occurs twice on file systems that ignore case", error);
+                return bad(contest, item, "occurs twice (some file systems ignore case)", error);
         return true;
     }
     if (strcmp(key, "problem") == 0)

@@ -362,7 +362,7 @@ bool preflight_box(const struct contest *contest, const char *root, const char *
     snprintf(text, sizeof text, "%.3000s/VERSION", root);
     if (ends_with_code(arguments, EXIT_REJECTED, line, sizeof line))
         return true;
-    why = strstr(line, "the box reached here is");
+    why = strstr(line, "the strongest box here is");
     return error_usage(error, "%s: submissions are run in the box '%s' or none (require_box), and this machine has less"
                               " (%.250s): grade as root or in a unit of your own, systemd-run --user --scope, or write"
                               " 'require_box: namespaces' to do without the kernel's limits",

@@ -24,7 +24,7 @@ case $# in
 2) source=$1 problem=$2 ;;
 *) usage "$words" ;;
 esac
-[ -f "$source" ] && [[ $source == *.c || $source == *.cu ]] || refuse "'$source' is no .c or .cu file"
+[ -f "$source" ] && [[ $source == *.c || $source == *.cu ]] || refuse "'$source' is not a .c or .cu file"
 problem_exists "$problem"
 "$root/run_scripts/lib/packages.sh" build grade report
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
