@@ -146,6 +146,7 @@ pair() {
 @test "cudasim: transpose" { passes transpose; }
 @test "cudasim: vector_add" { passes vector_add; }
 @test "cudasim: vector_types" { passes vector_types; }
+@test "cudasim: virtual_memory" { passes virtual_memory; }
 @test "cudasim: volatile_fence" { passes volatile_fence; }
 @test "cudasim: warp_algorithms" { passes warp_algorithms; }
 @test "cudasim: wgmma" { passes wgmma; }

@@ -1,6 +1,7 @@
-// flags: -rdc=true -lcudadevrt
+
+        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||// flags: -rdc=true -lcudadevrt
 /*
- * children.cu - kernels that launch kernels: arguments, shapes, dynamic shared memory, streams and events of the device,
+ * children.cu - kernels that launch kernels: arguments, shapes, dynamic shared memory, streams and events of kernels,
  * what a parent wrote before, recursion, the tail stream, launches that cannot be, and order.
  */
 #include "check.h"

@@ -1,4 +1,5 @@
-// flags: -lcuda
+
+        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||// flags: -lcuda
 /*
  * driver_api.cu - the driver API: devices, contexts, modules of PTX by hand and linked by hand, launches with arguments
  * and with a buffer, memory, memsets, streams, events, graphs, occupancy, addresses by name, and the runtime beside it.
@@ -205,8 +206,8 @@ static void test_module()
     EXPECT(value == 42);
     DRIVER(cuMemFree(data));
     DRIVER(cuModuleUnload(module));
-    DRIVER_ERROR(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&module, ".version 8.0\n.target sm_90\nnonsense", 2, options,
-                                                            values));
+    DRIVER_ERROR(CUDA_ERROR_INVALID_PTX,
+                 cuModuleLoadDataEx(&module, ".version 8.0\n.target sm_90\nnonsense", 2, options, values));
     EXPECT(log[0] != '\0');
 }
 

@@ -1,4 +1,5 @@
-/*
+
+        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
  * tensor_map.h - a tensor map as the virtual device keeps it: the 128 bytes that cuTensorMapEncode*() writes and that
  * instructions of the tensor memory accelerator read. The bytes of a real one are not documented; these are our own.
  *
@@ -20,7 +21,9 @@ enum tensor_map_type {
 };
 
 enum tensor_map_interleave { TENSOR_MAP_INTERLEAVE_NONE, TENSOR_MAP_INTERLEAVE_16, TENSOR_MAP_INTERLEAVE_32 };
-enum tensor_map_swizzle { TENSOR_MAP_SWIZZLE_NONE, TENSOR_MAP_SWIZZLE_32, TENSOR_MAP_SWIZZLE_64, TENSOR_MAP_SWIZZLE_128 };
+enum tensor_map_swizzle {
+    TENSOR_MAP_SWIZZLE_NONE, TENSOR_MAP_SWIZZLE_32, TENSOR_MAP_SWIZZLE_64, TENSOR_MAP_SWIZZLE_128
+};
 enum tensor_map_fill { TENSOR_MAP_FILL_ZERO, TENSOR_MAP_FILL_NAN };
 
 /* Dimension 0 is the innermost one. */

@@ -1,4 +1,5 @@
-/*
+
+        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
  * driver_stream.c - streams, events and graphs made and ended: what takes no default stream.
  */
 #include "driver.h"
@@ -34,7 +35,9 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
     struct driver_call call;
 
-    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaEventCreateWithFlags(event, flags)) : call.result;
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaEventCreateWithFlags(event, flags));
 }
 
 CUresult cuEventDestroy(CUevent event)
@@ -128,7 +131,9 @@ CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
     struct driver_call call;
 
-    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaGraphGetNodes(graph, nodes, count)) : call.result;
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaGraphGetNodes(graph, nodes, count));
 }
 
 CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count)
@@ -200,4 +205,21 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
                                      .value = parameters->value, .elementSize = parameters->elementSize,
                                      .width = parameters->width, .height = parameters->height };
     return driver_end(&call, cudaGraphAddMemsetNode(node, graph, dependencies, count, &set));
+}
+
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CUgraph graph, CUcontext context,
+                                        unsigned value, unsigned flags)
+{
+    cudaGraphConditionalHandle made = 0;
+    struct driver_call call;
+    CUresult result;
+
+    (void)context;
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (!handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = driver_end(&call, cudaGraphConditionalHandleCreate(&made, graph, value, flags));
+    *handle = made;
+    return result;
 }

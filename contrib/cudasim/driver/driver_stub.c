@@ -30,7 +30,7 @@
     row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphAddKernelNode) row(cuGraphAddMemAllocNode) \
     row(cuGraphAddMemFreeNode) row(cuGraphAddMemcpyNode) row(cuGraphAddNode) row(cuGraphAddNode_v2) \
     row(cuGraphBatchMemOpNodeGetParams) row(cuGraphBatchMemOpNodeSetParams) row(cuGraphChildGraphNodeGetGraph) \
-    row(cuGraphConditionalHandleCreate) row(cuGraphDebugDotPrint) row(cuGraphDestroyNode) \
+    row(cuGraphDebugDotPrint) row(cuGraphDestroyNode) \
     row(cuGraphEventRecordNodeGetEvent) row(cuGraphEventRecordNodeSetEvent) row(cuGraphEventWaitNodeGetEvent) \
     row(cuGraphEventWaitNodeSetEvent) row(cuGraphExecBatchMemOpNodeSetParams) \
     row(cuGraphExecChildGraphNodeSetParams) row(cuGraphExecEventRecordNodeSetEvent) \
@@ -65,21 +65,21 @@
     row(cuLaunch) row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) row(cuLaunchGridAsync) \
     row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) row(cuLogsCurrent) \
     row(cuLogsDumpToFile) row(cuLogsDumpToMemory) row(cuLogsRegisterCallback) row(cuLogsUnregisterCallback) \
-    row(cuMemAddressFree) row(cuMemAddressReserve) row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) \
-    row(cuMemAllocPitch) row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) row(cuMemCreate) \
+    row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) \
+    row(cuMemAllocPitch) row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) \
     row(cuMemDiscardAndPrefetchBatchAsync) row(cuMemDiscardAndPrefetchBatchAsync_ptsz) row(cuMemDiscardBatchAsync) \
-    row(cuMemDiscardBatchAsync_ptsz) row(cuMemExportToShareableHandle) row(cuMemFree) row(cuMemGetAccess)
+    row(cuMemDiscardBatchAsync_ptsz) row(cuMemExportToShareableHandle) row(cuMemFree)
 
 #define UNSUPPORTED_2(row) \
-    row(cuMemGetAddressRange) row(cuMemGetAllocationGranularity) row(cuMemGetAllocationPropertiesFromHandle) \
+    row(cuMemGetAddressRange) \
     row(cuMemGetDefaultMemPool) row(cuMemGetHandleForAddressRange) row(cuMemGetInfo) row(cuMemGetMemPool) \
-    row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemImportFromShareableHandle) row(cuMemMap) \
+    row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemImportFromShareableHandle) \
     row(cuMemMapArrayAsync) row(cuMemMapArrayAsync_ptsz) row(cuMemPoolExportPointer) \
     row(cuMemPoolExportToShareableHandle) row(cuMemPoolGetAccess) row(cuMemPoolImportFromShareableHandle) \
     row(cuMemPoolImportPointer) row(cuMemPoolSetAccess) row(cuMemPrefetchAsync) row(cuMemPrefetchAsync_ptsz) \
     row(cuMemPrefetchBatchAsync) row(cuMemPrefetchBatchAsync_ptsz) row(cuMemRangeGetAttribute) \
-    row(cuMemRangeGetAttributes) row(cuMemRelease) row(cuMemRetainAllocationHandle) row(cuMemSetAccess) \
-    row(cuMemSetMemPool) row(cuMemUnmap) row(cuMemcpy2D) row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) \
+    row(cuMemRangeGetAttributes) \
+    row(cuMemSetMemPool) row(cuMemcpy2D) row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) \
     row(cuMemcpy3D) row(cuMemcpy3DAsync) row(cuMemcpy3DBatchAsync) row(cuMemcpy3DBatchAsync_ptsz) \
     row(cuMemcpy3DBatchAsync_v2) row(cuMemcpy3DBatchAsync_v2_ptsz) row(cuMemcpy3DPeer) row(cuMemcpy3DPeerAsync) \
     row(cuMemcpy3DPeerAsync_ptsz) row(cuMemcpy3DPeer_ptds) row(cuMemcpyAtoA) row(cuMemcpyAtoA_v2) \

@@ -1,8 +1,10 @@
-/*
+
+        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
  * child.h - launches that kernels make (CUDA's dynamic parallelism), and what else they tell the device.
  *
- * Since CUDA 12 no kernel can wait for its children. So they run when their parent's grid is over, in the order of their
- * launches, each with all of its own children; those for the tail stream come last. A grid is over when all of that is.
+ * Since CUDA 12 no kernel can wait for its children. So they run when their parent's grid is over, in the order of
+ * their launches, each with all of its own children. Those for the tail stream come last. A grid is over when all of
+ * that is.
  */
 #ifndef CUDASIM_CHILD_H
 #define CUDASIM_CHILD_H

@@ -1,4 +1,5 @@
-/*
+
+        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
  * condition.c - conditional nodes of graphs: if, while and switch over a value that kernels set
  * (cudaGraphSetConditional). The value is the device's; a handle names it.
  *
@@ -25,8 +26,7 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle,
 cudaError_t condition_prepare(struct runtime *runtime, const struct cudaConditionalNodeParams *parameters,
                               struct work *work)
 {
-    unsigned most = parameters->type == cudaGraphCondTypeIf ? 2 : parameters->type == cudaGraphCondTypeWhile ? 1
-                                                                                                            : UINT16_MAX;
+    unsigned most = parameters->type == cudaGraphCondTypeWhile ? 1 : 2;
     uint32_t value;
 
     *work = (struct work){ .kind = WORK_CONDITION, .call = "a conditional node" };

@@ -155,7 +155,8 @@ struct CUstream_st {
 };
 
 enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_POOL,
-                   HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT, HANDLE_CONTEXT, HANDLE_MODULE, HANDLE_LINK };
+                   HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT, HANDLE_CONTEXT, HANDLE_MODULE, HANDLE_LINK,
+                   HANDLE_PHYSICAL };
 
 /* A CUcontext. Memory, modules and streams are the device's: a context says only that calls may be made. */
 struct CUctx_st {
@@ -215,6 +216,7 @@ struct runtime {
     uint64_t next_id;            /* of streams and captures */
     bool driver_ready;           /* cuInit, or a call of the runtime that needs a device, was made */
     struct CUctx_st primary;     /* the device's primary context */
+    struct reservation *reservations; /* of addresses, by cuMemAddressReserve(): driver_virtual.c */
     struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
     size_t unchecked_count;
     bool told_of_call;           /* what is wrong with the call in progress was reported */

@@ -1,4 +1,5 @@
-/*
+
+        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
  * purposes.h - what those rows of the table are for whose names begin with '@'. Included by main_instructions.c alone.
  */
 #ifndef CUDASIM_PURPOSES_H
@@ -64,7 +65,9 @@ static const struct purpose {
     {"@brx", "`brx.idx`", "with `.branchtargets`"},
     {"@call", "`call`",
      "of a function in the module or through a pointer; parameters in `.param` space, recursion too"},
-    {"@builtin", "`call` of `vprintf` `malloc` `free` `__assertfail`", "the only functions of the device runtime"},
+    {"@builtin",
+     "`call` of `vprintf` `malloc` `free` `__assertfail` `cudaGraphSetConditional`, and of launches by kernels",
+     "the only functions of the device runtime"},
     {"@ret", "`ret`", ""},
     {"@exit", "`exit`", "and `ret` of a kernel"},
     {"@trap", "`trap` `brkpt`", "end the launch"},
