@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||// flags: -rdc=true -lcudadevrt
+// flags: -rdc=true -lcudadevrt
 /*
  * children.cu - kernels that launch kernels: arguments, shapes, dynamic shared memory, streams and events of kernels,
  * what a parent wrote before, recursion, the tail stream, launches that cannot be, and order.

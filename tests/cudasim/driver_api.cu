@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||// flags: -lcuda
+// flags: -lcuda
 /*
  * driver_api.cu - the driver API: devices, contexts, modules of PTX by hand and linked by hand, launches with arguments
  * and with a buffer, memory, memsets, streams, events, graphs, occupancy, addresses by name, and the runtime beside it.

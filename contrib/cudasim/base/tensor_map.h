@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
+/*
  * tensor_map.h - a tensor map as the virtual device keeps it: the 128 bytes that cuTensorMapEncode*() writes and that
  * instructions of the tensor memory accelerator read. The bytes of a real one are not documented; these are our own.
  *

@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
+/*
  * driver_module.c - code that a program loads by hand: cuModule*, cuLibrary*, and the kernels in it. A CUmodule and a
  * CUlibrary are a binary, a CUfunction and a CUkernel a kernel's record, as the runtime's handles are.
  */

@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
+/*
  * driver_queue.c - what is put into streams, copies apart: launches, host functions, events, captures, graphs, memory
  * of pools. driver_per_thread.c compiles this file a second time, for programs in which no stream means the calling
  * thread's own: the headers give every call its other name then.

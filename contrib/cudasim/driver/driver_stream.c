@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
+/*
  * driver_stream.c - streams, events and graphs made and ended: what takes no default stream.
  */
 #include "driver.h"

@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
+/*
  * driver_virtual.c - memory mapped by hand: addresses are reserved, memory is made, one is mapped to the other, and
  * access is given (cuMemAddressReserve, cuMemCreate, cuMemMap, cuMemSetAccess).
  *
@@ -207,8 +206,7 @@ static cudaError_t reserve(struct runtime *runtime, size_t size, size_t align, C
     struct reservation *reservation = calloc(1, sizeof *reservation);
     size_t room = size + align;
     uint64_t from, base;
-    void *at = reservation ? mmap(NULL, room, PROT_NONE, MAP_PRIVATE |    if (mmap((void *)(uintptr_t)base, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-             0) == MAP_FAILED)| MAP_NORESERVE, -1, 0)
+    void *at = reservation ? mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                            : MAP_FAILED;
 
     if (at == MAP_FAILED) {
@@ -331,8 +329,8 @@ static cudaError_t unmap(struct runtime *runtime, struct reservation *reservatio
         drop_physical(runtime, mapping->physical);
         free(mapping);
     }
-    if (mmap((void *)(uintptr_t)base, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
-        MAP_FAILED)
+    if (mmap((void *)(uintptr_t)base, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0) == MAP_FAILED)
         return cudaErrorUnmapBufferObjectFailed;
     return make_regions(runtime, reservation) ? cudaSuccess : cudaErrorMemoryAllocation;
 }

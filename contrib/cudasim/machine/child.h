@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
+/*
  * child.h - launches that kernels make (CUDA's dynamic parallelism), and what else they tell the device.
  *
  * Since CUDA 12 no kernel can wait for its children. So they run when their parent's grid is over, in the order of

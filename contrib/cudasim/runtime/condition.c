@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
+/*
  * condition.c - conditional nodes of graphs: if, while and switch over a value that kernels set
  * (cudaGraphSetConditional). The value is the device's; a handle names it.
  *
@@ -30,7 +29,8 @@ cudaError_t condition_prepare(struct runtime *runtime, const struct cudaConditio
     uint32_t value;
 
     *work = (struct work){ .kind = WORK_CONDITION, .call = "a conditional node" };
-    if ((unsigned)parameters->type > cudaGraphCondTypeSwitch || parameters->size < 1 || parameters->size > most ||
+    if ((unsigned)parameters->type > cudaGraphCondTypeSwitch || parameters->size < 1 ||
+        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||
         !sim_condition_get(runtime->sim, parameters->handle, &value))
         return cudaErrorInvalidValue;
     work->condition = (struct condition_work){ .handle = parameters->handle, .type = parameters->type,

@@ -1,5 +1,4 @@
-
-        (parameters->type != cudaGraphCondTypeSwitch && parameters->size > most) ||/*
+/*
  * purposes.h - what those rows of the table are for whose names begin with '@'. Included by main_instructions.c alone.
  */
 #ifndef CUDASIM_PURPOSES_H
