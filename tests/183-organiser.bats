@@ -97,7 +97,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     run -2 "$build/grader" check "$contest"
     assert_output "grader: $contest/teams/ada.yaml:1: 'name' is empty"
     run -2 "$build/grader" run "$contest" --watch again
-    assert_output "grader: run takes one folder: what is 'again'?"
+    assert_output "grader: run takes one folder: remove 'again'"
 }
 
 @test "messages: that device_user() is missing is told, and what the linker says, without the toolkit's own paths" {

@@ -468,7 +468,7 @@ legacy() {
     }
     mkdir -p "$z/x"
     echo not a zip > "$z/x.zip"
-    refused 'is not a zip, or damaged'
+    refused 'is not a zip, or it is damaged'
     legacy "$z/x"
     ln -s /etc/passwd "$z/x/data/secret/2.in"
     (cd "$z" && zip -qry x.zip x)

@@ -430,7 +430,7 @@ JQ
     run -2 clics
     assert_output --partial 'was not graded yet'
     a_contest
-    for words in 'start|are needed' 'end|are needed'; do
+    for words in "start|needs the contest's" "end|needs the contest's"; do
         sed "/^${words%|*}/d; /^freeze/d" "$contest/contest.yaml" > "$BATS_TEST_TMPDIR/yaml"
         (
             cp "$BATS_TEST_TMPDIR/yaml" "$contest/contest.yaml"

@@ -122,7 +122,7 @@ checked_package() {
     for words in 'type: pass-fail and scoring cannot be' 'the format has no credits.writer' \
         'credits.testers.email has no name' 'limits.time_limit is not a number above 0' \
         'limits.validation_passes is for multi-pass' 'ac_to_time_limit is not a number from 1 on' \
-        'limits.memory is not a whole number above 0' "embargo_until: 'tomorrow' is neither" "has no 'klingon'" \
+        'limits.memory is not a whole number above 0' "embargo_until: 'tomorrow' must be" "has no 'klingon'" \
         "has no 'all'" "allow_file_writing: 'maybe'" 'rights_owner is missing' \
         'data/secret/1 has several illustrations: data/secret/1.png data/secret/1.svg' \
         'data/secret/1.out and data/secret/1.ans.statement' 'data/sample/1.in.statement is without' \
