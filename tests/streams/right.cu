@@ -1,6 +1,7 @@
 /*
  * right.cu - right programs: whatever the order in which a device runs what CUDA does not order, results are the same.
  */
+#include <chrono>
 #include <thread>
 
 #include "suite.h"
@@ -235,6 +236,87 @@ static void kernel_waits_for_host(void)
     CHECK(cudaFreeHost(host));
 }
 
+/* Another thread of the host sets the flag, while this one waits. */
+static void kernel_waits_for_another_thread(void)
+{
+    int *host = locked_new<int>(3);
+
+    host[1] = 6;
+    wait_and_add<<<1, 1>>>(host, host + 1, host + 2);
+    CHECK(cudaGetLastError());
+    std::thread other([=] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        __atomic_store_n(&host[0], 1, __ATOMIC_RELEASE);
+    });
+    CHECK(cudaDeviceSynchronize());
+    other.join();
+    EXPECT(host[2] == 7);
+    CHECK(cudaFreeHost(host));
+}
+
+/* A copy in another stream sets it. */
+static void kernel_waits_for_a_copy(void)
+{
+    struct streams s;
+    int *device = device_new<int>(3), *one = locked_new<int>(1), result;
+
+    CHECK(cudaMemset(device, 0, 3 * sizeof(int)));
+    CHECK(cudaDeviceSynchronize());
+    *one = 1;
+    wait_and_add<<<1, 1, 0, s.a>>>(device, device + 1, device + 2);
+    CHECK(cudaMemcpyAsync(device, one, sizeof(int), cudaMemcpyHostToDevice, s.b));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(&result, device + 2, sizeof result, cudaMemcpyDeviceToHost));
+    EXPECT(result == 1);
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(one));
+}
+
+static __global__ void answer(volatile int *question, volatile int *reply, int rounds)
+{
+    for (int i = 1; i <= rounds; i++) {
+        while (*question != i)
+            ;
+        __threadfence_system();
+        *reply = i * i;
+    }
+}
+
+/* Host and kernel write to each other, and no call is made meanwhile. */
+static void host_and_kernel_in_turn(void)
+{
+    enum { ROUNDS = 20 };
+    volatile int *mail = locked_new<int>(2);
+
+    answer<<<1, 1>>>((int *)mail, (int *)mail + 1, ROUNDS);
+    CHECK(cudaGetLastError());
+    for (int i = 1; i <= ROUNDS; i++) {
+        mail[0] = i;
+        while (mail[1] != i * i)
+            ;
+    }
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFreeHost((void *)mail));
+}
+
+static __global__ void finish(volatile int *done)
+{
+    *done = 1;
+}
+
+/* The host only looks, and sleeps between. */
+static void host_looks_until_it_is_done(void)
+{
+    volatile int *done = managed_new<int>(1);
+
+    finish<<<1, 1>>>(done);
+    CHECK(cudaGetLastError());
+    while (!*done)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree((void *)done));
+}
+
 static void memory_in_stream_order(void)
 {
     struct streams s;
@@ -440,6 +522,10 @@ int main(int argc, char **argv)
         CASE(two_buffers_in_turn),
         CASE(host_function_between_copies),
         CASE(kernel_waits_for_host),
+        CASE(kernel_waits_for_another_thread),
+        CASE(kernel_waits_for_a_copy),
+        CASE(host_and_kernel_in_turn),
+        CASE(host_looks_until_it_is_done),
         CASE(memory_in_stream_order),
         CASE(graph_changed_between_launches),
         CASE(managed_memory_in_parts),

@@ -57,6 +57,11 @@ const struct sim_options *sim_options(const struct sim *sim)
     return &sim->options;
 }
 
+unsigned sim_threads(const struct sim *sim)
+{
+    return sim->threads;
+}
+
 struct heap *sim_heap(struct sim *sim)
 {
     return &sim->heap;

@@ -21,6 +21,9 @@ const struct sim_limits *sim_limits(const struct sim *sim);
 const struct sim_options *sim_options(const struct sim *sim);
 struct sim_limits *sim_limits_writable(struct sim *sim); /* for cudaDeviceSetLimit */
 
+/* Host threads that it has started. */
+unsigned sim_threads(const struct sim *sim);
+
 /* Of malloc() in kernels. */
 struct heap *sim_heap(struct sim *sim);
 

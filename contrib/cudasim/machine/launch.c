@@ -358,14 +358,20 @@ static bool stuck(struct worker *k, double *since, uint64_t *seen)
 {
     struct launch *l = k->launch;
     uint64_t others = atomic_load(&l->progress);
+    double patience = PATIENCE_SECONDS;
 
     if (*since == 0 || others != *seen) {
         *since = seconds_worked();
         *seen = others;
         return false;
     }
-    sched_yield();
-    return seconds_worked() - *since > PATIENCE_SECONDS;
+    if (l->what->meanwhile && k->index == 0) {
+        if (l->what->meanwhile(l->what->context, &patience))
+            *since = seconds_worked();
+    } else {
+        sched_yield();
+    }
+    return seconds_worked() - *since > patience;
 }
 
 static void run_groups(struct worker *k)

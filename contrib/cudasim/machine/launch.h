@@ -21,6 +21,12 @@ struct sim_launch {
     const void *parameters;                 /* packed, facts.parameter_bytes bytes */
     uint64_t stream;                        /* for the report alone */
     struct traffic *traffic;                /* notes what the launch touches; NULL: nothing does */
+    /*
+     * Called again and again while all blocks in flight wait for memory: whether something was done that they may wait
+     * for. *patience: seconds of waiting after which it is a deadlock. NULL: nothing is done.
+     */
+    bool (*meanwhile)(void *context, double *patience);
+    void *context;                          /* of meanwhile() */
     const uint64_t *only;                   /* [only_count] blocks, or clusters, that are executed; NULL: all */
     size_t only_count;
     bool continues;                         /* the rest of a launch that was counted already */

@@ -265,14 +265,17 @@ static cudaError_t error_of_fault(enum sim_fault_kind kind)
 }
 
 /* A fault is not the launch's: the calls after it return it. */
-cudaError_t launch_run(struct runtime *runtime, const struct kernel_work *work, cudaStream_t stream)
+cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaStream_t stream)
 {
+    struct runtime *runtime = call->runtime;
     struct entry *entry = NULL;
     cudaError_t error = module_entry(runtime, work->entry, &entry); /* a graph's may have been unloaded by a reset */
     struct sim_launch launch = { .dynamic_shared = work->dynamic_shared,
                                  .cooperative = work->cooperative,
                                  .parameters = work->parameters,
                                  .traffic = order_traffic(runtime),
+                                 .meanwhile = runner_meanwhile,
+                                 .context = call,
                                  .stream = (uint64_t)(uintptr_t)stream };
     struct sim_fault fault = { 0 };
 

@@ -22,6 +22,7 @@ cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kin
     if (!region)
         return cudaErrorMemoryAllocation;
     region->flags = flags;
+    runtime->host_memory |= kind == REGION_HOST || kind == REGION_MANAGED;
     *pointer = (void *)(uintptr_t)region->base;
     return cudaSuccess;
 }

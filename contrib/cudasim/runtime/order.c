@@ -132,6 +132,16 @@ static bool has_note(const struct runtime *runtime, const struct task *task)
     return false;
 }
 
+/* Copies and fills tell kernels that wait for a word, so they do not collide with atomics and volatile accesses. */
+static bool tasks_collide(const struct task *a, unsigned kinds, const struct task *b, unsigned others)
+{
+    const unsigned plain = TRAFFIC_READ | TRAFFIC_WRITE;
+    bool a_moves = a->work.kind == WORK_COPY || a->work.kind == WORK_SET;
+    bool b_moves = b->work.kind == WORK_COPY || b->work.kind == WORK_SET;
+
+    return traffic_collides(kinds, others) && !(a_moves && !(others & plain)) && !(b_moves && !(kinds & plain));
+}
+
 /* What is over and unordered with the task. */
 static bool is_rival(const struct task *other, const struct task *task)
 {
@@ -164,7 +174,7 @@ static bool tell_of_task(struct runtime *runtime, uint64_t address, unsigned kin
     for (const struct task *other = runtime->tasks; other; other = other->next) {
         const struct traffic_span *span = is_rival(other, self) ? find_span(other, address) : NULL;
 
-        if (!span || !traffic_collides(kinds, span->kinds))
+        if (!span || !tasks_collide(self, kinds, other, span->kinds))
             continue;
         snprintf(text, size, "%s %s, in %s; %s in %s %s it, and nothing orders the two",
                  kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "write at" : "read at",
@@ -244,7 +254,7 @@ static bool first_collision(const struct task *a, const struct task *b, uint64_t
     for (size_t i = 0, j = 0; i < a->span_count && j < b->span_count;) {
         const struct traffic_span *x = &a->spans[i], *y = &b->spans[j];
 
-        if (x->low < y->high && y->low < x->high && traffic_collides(x->kinds, y->kinds)) {
+        if (x->low < y->high && y->low < x->high && tasks_collide(a, x->kinds, b, y->kinds)) {
             *address = x->low > y->low ? x->low : y->low;
             *kinds = x->kinds;
             *others = y->kinds;

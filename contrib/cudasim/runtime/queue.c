@@ -195,18 +195,41 @@ static void forget_pending(struct runtime *runtime)
     }
 }
 
+static bool uses_device(const struct task *task)
+{
+    return task->work.kind == WORK_KERNEL || task->work.kind == WORK_EXEC;
+}
+
+/* What may run while a kernel does, in another stream. */
+static bool runs_beside(const struct task *task)
+{
+    return task->work.kind == WORK_COPY || task->work.kind == WORK_SET || task->work.kind == WORK_RECORD;
+}
+
+/* A kernel that waits for what the host does later: run by the thread that would do it, it would wait for ever. */
+static bool may_wait_for_host(const struct task *task)
+{
+    return task->work.kind == WORK_EXEC ||
+           (task->work.kind == WORK_KERNEL && sim_kernel_facts(task->work.kernel.entry->kernel)->waits);
+}
+
 /* `early`: nothing waits for it. */
 static void run(struct call *call, struct task *task, bool early)
 {
     struct runtime *runtime = call->runtime;
+    uint64_t outer = call->task; /* a kernel that waits, where this runs beside it */
 
     task->state = TASK_RUNNING;
     call->task = task->id;
+    runtime->busy |= uses_device(task);
     runtime->pending--;
     order_begin(runtime, task, early);
     if (!runtime->ending || (task->work.kind != WORK_HOST && task->work.kind != WORK_COPY))
         work_run(call, &task->work, task->stream);
     task->state = TASK_OVER;
+    call->task = outer;
+    if (uses_device(task))
+        runtime->busy = false;
     order_end(runtime, task);
     if (runtime->sticky != cudaSuccess) /* a device executes nothing after a fault */
         forget_pending(runtime);
@@ -222,8 +245,11 @@ static uint64_t draw(struct runtime *runtime)
     return x ^ x >> 31;
 }
 
-/* The next piece to run of those that `clock` covers (NULL: of all); *left tells whether any of those is not over. */
-static struct task *choose(struct runtime *runtime, const struct clock *clock, bool *left)
+/*
+ * The next piece to run of those that `clock` covers (NULL: of all); *left tells whether any of those is not over.
+ * `drawn`: nothing asked for it.
+ */
+static struct task *choose(struct runtime *runtime, const struct clock *clock, bool drawn, bool *left)
 {
     bool seeded = sim_options(runtime->sim)->seeded;
     struct task *chosen = NULL;
@@ -234,7 +260,8 @@ static struct task *choose(struct runtime *runtime, const struct clock *clock, b
         if (task->state == TASK_OVER || (clock && !covers(clock, task)))
             continue;
         *left = true;
-        if (task->state != TASK_PENDING || !is_ready_task(runtime, task))
+        if (task->state != TASK_PENDING || (runtime->busy && !runs_beside(task)) ||
+            (drawn && may_wait_for_host(task)) || !is_ready_task(runtime, task))
             continue;
         if (!seeded)
             return task;
@@ -251,12 +278,15 @@ static void run_all(struct call *call, const struct clock *clock, bool early)
     bool left = true;
 
     while (left && runtime->sim) {
-        struct task *task = choose(runtime, clock, &left);
+        struct task *task = choose(runtime, clock, false, &left);
 
         if (task)
             run(call, task, early);
-        else if (left)
+        else if (left) {
+            runtime->waiting++;
             pthread_cond_wait(&runtime->changed, &runtime->lock);
+            runtime->waiting--;
+        }
     }
 }
 
@@ -275,6 +305,16 @@ void queue_settle(struct call *call, const struct CUgraphExec_st *exec)
             return;
         }
     }
+}
+
+bool queue_run_beside(struct call *call)
+{
+    bool left;
+    struct task *task = choose(call->runtime, NULL, false, &left);
+
+    if (task)
+        run(call, task, true);
+    return task;
 }
 
 /* The host knows that what the clock covers (NULL: all) is over. */
@@ -376,7 +416,7 @@ static void run_some(struct call *call)
     unsigned most = seeded ? PENDING_SEEDED : PENDING_MOST;
 
     while (left && (runtime->pending > most || (seeded && runtime->pending && draw(runtime) % 4 == 0))) {
-        struct task *task = choose(runtime, NULL, &left);
+        struct task *task = choose(runtime, NULL, runtime->pending <= most, &left);
 
         if (task)
             run(call, task, true);
@@ -422,6 +462,7 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     runtime->tasks_end = &task->next;
     runtime->pending++;
     order_submitted(runtime, task);
+    runner_start(runtime);
     if (result)
         *result = task;
     return cudaSuccess;

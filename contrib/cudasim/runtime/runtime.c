@@ -176,6 +176,7 @@ bool call_begin(struct call *call, enum call_need need)
         return false;
     runtime_lock(call->runtime);
     call->locked = true;
+    call->runtime->calls++;
     call->runtime->told_of_call = false;
     call->error = cudaErrorCudartUnloading;
     if (call->runtime->ended)

@@ -205,6 +205,12 @@ struct runtime {
     uint64_t random;             /* state of the seed's draws */
     pthread_cond_t changed;      /* with `lock`: some work is over */
     bool ending;                 /* the process ends: nothing of the program is called or written any more */
+    bool busy;                   /* a thread runs a kernel, whoever has the lock */
+    unsigned waiting;            /* threads that wait for work which another thread runs */
+    uint64_t calls;              /* of the program so far: see runner.c */
+    bool host_memory;            /* there was memory that kernels and host share */
+    bool runner;                 /* the thread of runner.c was started */
+    unsigned threads, looks;     /* of the process, when runner.c last looked; how often it was asked */
     struct watch *watch;         /* on memory of the host; NULL: not watched */
     struct traffic *traffic;     /* made when it is first needed */
     bool traffic_refused;        /* there was no room for it */
@@ -254,6 +260,7 @@ struct call {
     cudaError_t error;           /* what the call returns */
     bool locked;                 /* call_end() is to unlock the runtime */
     uint64_t task;               /* id of the one that it runs now */
+    bool on_runner;              /* the thread of runner.c, and no call of the program */
 };
 
 bool call_begin(struct call *call, enum call_need need);
@@ -414,7 +421,7 @@ cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaS
 cudaError_t launch_prepare(struct runtime *runtime, const void *function, const struct configuration *configuration,
                            void **arguments, void **extra, const cudaLaunchAttribute *attributes,
                            unsigned attribute_count, bool cooperative, struct kernel_work *work);
-cudaError_t launch_run(struct runtime *runtime, const struct kernel_work *work, cudaStream_t stream);
+cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaStream_t stream);
 /* Threads that a block of the kernel may have: of its launch bounds, and of the registers there are. */
 unsigned launch_threads(const struct sim_limits *limits, const struct sim_kernel_facts *facts);
 
@@ -531,11 +538,20 @@ cudaError_t queue_wait_task(struct call *call, const struct task *task);
 /* The stream's next work comes behind the event. */
 cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const struct CUevent_st *event);
 void queue_run_all(struct call *call);             /* without the host's knowing */
+/* Runs a piece that may run beside the kernel that runs now; false: there is none. */
+bool queue_run_beside(struct call *call);
 /* The instantiated graph is about to change or to end: a pending launch is of the graph as it was then. */
 void queue_settle(struct call *call, const struct CUgraphExec_st *exec);
 void queue_drop(struct runtime *runtime, struct CUstream_st *stream); /* the stream is being destroyed */
 void queue_forget_all(struct runtime *runtime);    /* nothing of it is run any more */
 void queue_release(struct runtime *runtime);       /* at the end */
+
+/* ------------------------------------------------------------------ runner.c */
+
+/* Starts the thread that runs what is pending while the host makes no calls; once, and where it may matter. */
+void runner_start(struct runtime *runtime);
+/* For sim_launch.meanwhile, with the call as its context. */
+bool runner_meanwhile(void *context, double *patience);
 
 /* ------------------------------------------------------------------ order.c: the checks of streams */
 

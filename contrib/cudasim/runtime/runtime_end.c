@@ -82,6 +82,11 @@ __attribute__((destructor)) static void end(void)
         runtime_complain("the program ended while a kernel was running: no report");
         return;
     }
+    if (runtime->busy) { /* the kernel waits, with the lock open */
+        runtime_complain("the program ended while a kernel was running: no report");
+        runtime_unlock(runtime);
+        return;
+    }
     run_the_rest(runtime);
     __atomic_store_n(&runtime->ended, true, __ATOMIC_RELEASE);
     if (runtime->sim) {

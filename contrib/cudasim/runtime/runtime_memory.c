@@ -137,6 +137,7 @@ static cudaError_t register_host(struct runtime *runtime, void *pointer, size_t 
     if (!adopted)
         return cudaErrorHostMemoryAlreadyRegistered;
     adopted->flags = flags | cudaHostRegisterMapped;
+    runtime->host_memory = true;
     return cudaSuccess;
 }
 

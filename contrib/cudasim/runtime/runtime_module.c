@@ -125,6 +125,7 @@ static void add_variable(void **handle, const void *host, void **managed, const 
     if (!variable)
         return;
     *variable = (struct variable){ .binary = binary, .host = host, .name = strdup(name), .managed = managed };
+    runtime->host_memory |= managed != NULL;
     runtime_lock(runtime);
     if (!variable->name || !map_put(&runtime->variables, host, variable)) {
         free(variable->name);

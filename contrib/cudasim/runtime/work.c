@@ -80,7 +80,7 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
 
     switch (work->kind) {
     case WORK_KERNEL:
-        return launch_run(call->runtime, &work->kernel, stream);
+        return launch_run(call, &work->kernel, stream);
     case WORK_COPY:
         error = copy_check(call->runtime, &work->copy, work->call);
         return error == cudaSuccess ? copy_run(call->runtime, &work->copy, work->call) : error;
