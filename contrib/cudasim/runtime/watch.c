@@ -3,9 +3,9 @@
  * touch is protected until it runs, and the first access to each page of it is noted.
  *
  * Of a copy its pages are known: those it writes are closed, those it reads are closed for writing. A kernel's are
- * those of every region that a parameter points into, and of its module's managed variables. Before anything runs all pages
- * are opened again; order.c compares the notes with what the work touched. An access goes on after its note, so the
- * host's results do not change. But a system call that is given a closed page fails with EFAULT.
+ * those of every region that a parameter points into, and of its module's managed variables. Before anything runs all
+ * pages are opened again; order.c compares the notes with what the work touched. An access goes on after its note, so
+ * the host's results do not change. But a system call that is given a closed page fails with EFAULT.
  *
  * The handler of SIGSEGV takes no lock. What is not ours goes to the handler that was there before.
  *
@@ -60,8 +60,8 @@ static void pass_on(int number, siginfo_t *info, void *context)
         before->sa_sigaction(number, info, context);
     else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
         before->sa_handler(number);
-    else
-        sigaction(SIGSEGV, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL); /* the access comes again, and ends it */
+    else /* the access is repeated, and ends the program */
+        sigaction(SIGSEGV, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 }
 
 /* Registered memory lies outside of the device's range, and is known by its pages alone. */
