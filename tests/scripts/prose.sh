@@ -1,36 +1,27 @@
 #!/bin/bash
-# Reports text that is hard to read: prose.sh [--todo | FILE...]. Called by `make lint`.
+# Reports text that is hard to read: prose.sh [FILE...]. Called by `make lint`.
 #
 # In Markdown it reports a phrase that tests/scripts/prose.phrases lists, a paragraph or list item of more than six
 # lines (120 columns each), a table cell of more than forty words, a top README of more than 120 lines, and a
 # page of docs/ that does not open with who it is for and what they can do after it. In scripts and C it reports listed
 # phrases only: in messages (strings and here documents), in --help (the comment at the top of a script, the targets
-# of a makefile), and in comments of the folders that are named below. Without FILE it reads all files except those that
-# tests/scripts/prose.todo lists. --todo reads the listed ones. Exit code 1 if it reports anything. It knows no grammar:
-# text that passes may still be hard to read.
+# of a makefile), and in comments outside of the simulator. Without FILE it reads all files. Exit code 1 if it reports
+# anything. It knows no grammar: text that passes may still be hard to read.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 cd "$root"
 here=tests/scripts
 comments='^(run_scripts|problems|verify|contrib/(autograders|batch|clics|grade|kattis|mutate|practice|predict|scoreboard|serve|skeleton|slurm))/|^main_host.c|^getrndstr.c|^device_user.cu'
 
-todo() {
-    sed "s/#.*//; s/[[:space:]]*$//" "$here/prose.todo" 2> /dev/null |
-        while read -r file; do [ ! -e "$file" ] || echo "$file"; done
-}
-
-# Pages and their likes; messages of scripts and programs. Tests are read by developers, submissions are samples of all
-# kinds, and what make bench and others printed stays as it was printed.
+# Pages, and the messages of scripts and programs. The code of the tests is left out, and so are their fixtures.
 all_files() {
     tracked_files build | tr '\0' '\n' | grep -E '\.(md|c|h|cu|cuh|cl|sh|mk)$|^Makefile$' |
         grep -vE '/fixtures/|^tests/.*\.(c|h|cu|cuh|cl|sh)$'
 }
 
 case ${1:-} in
---todo) mapfile -t files < <(todo) ;;
--*) usage 'prose.sh [--todo | FILE...]' ;;
-'') mapfile -t files < <(all_files | grep -vxFf <(todo; echo //)) ;;
+-*) usage 'prose.sh [FILE...]' ;;
+'') mapfile -t files < <(all_files) ;;
 *) files=("$@") ;;
 esac
-[ ${#files[@]} -gt 0 ] || exit 0
 LC_ALL=C exec awk -v phrases="$here/prose.phrases" -v comments="$comments" -f "$here/prose.awk" "${files[@]}"
