@@ -217,6 +217,7 @@ run: refused: PTX line N: 'multimem.red.relaxed.sys.global.add.u32': multicast m
 @test "check: leak" { pair leak; }
 @test "check: member_mask_exited" { pair member_mask_exited; }
 @test "check: member_mask_omits" { pair member_mask_omits; }
+@test "check: inactive_lane" { pair inactive_lane; }
 @test "check: invalid_free" { pair invalid_free; }
 @test "check: leak_heap" { pair leak_heap; }
 @test "check: leak_page_locked" { pair leak_page_locked; }
@@ -242,6 +243,10 @@ run: refused: PTX line N: 'multimem.red.relaxed.sys.global.add.u32': multicast m
 @test "check: shared_race_write" { pair shared_race_write; }
 @test "check: stack_limit" { pair stack_limit; }
 @test "check: stack_overflow" { pair stack_overflow; }
+@test "check: template" {
+    pair template
+    assert_equal "$(wc -l <<< "$said")" 1
+}
 @test "check: trap" { pair trap; }
 @test "check: uninitialised" { pair uninitialised; }
 @test "check: uninitialised_local" { pair uninitialised_local; }

@@ -276,7 +276,7 @@ void runtime_lock(struct runtime *runtime);
 void runtime_unlock(struct runtime *runtime);
 bool runtime_needs_device(struct runtime *runtime, cudaError_t *error);
 
-/* ------------------------------------------------------------------ runtime_error.c */
+/* ------------------------------------------------------------------ error_text.c */
 
 const char *error_name(cudaError_t error); /* "cudaErrorInvalidValue" */
 const char *error_text(cudaError_t error); /* "invalid argument" */

@@ -475,10 +475,36 @@ STEP(bar_warp)
     return i + 1;
 }
 
+/*
+ * Warns of lanes that take their value from lane from[] which takes no part, so that it is undefined. In a tree of
+ * shuffles down by 16, 8, 4, … the upper half of the lanes may get anything: of those only what reaches the lower half
+ * counts. Whoever is at an edge as a rule leaves aside what a shuffle by one place brings.
+ */
+static void check_sources(struct warp *w, const struct ins *i, const u32 *steps, const u32 *from)
+{
+    u32 wrong = 0;
+
+    if (!w->worker->check_lanes || w->worker->faulted_at == i || i->op == SHUFFLE_UP)
+        return;
+    EVERY_LANE(l, w->mask)
+    {
+        bool spared = i->op == SHUFFLE_DOWN && l >= (steps[l] & 31);
+
+        if (!(w->mask >> (from[l] & 31) & 1) && !spared)
+            wrong |= 1u << l;
+    }
+    if (!wrong)
+        return;
+    w->worker->faulted_at = i;
+    fault_warn(w, i, (unsigned)__builtin_ctz(wrong), FAULT_INACTIVE_LANE, 0,
+               "lanes 0x%08x shuffle a value from lanes that take no part, this thread from lane %u: it is undefined",
+               wrong, from[__builtin_ctz(wrong)] & 31);
+}
+
 STEP(shfl)
 {
     const u32 *A = slot_at(w, i->a), *B = slot_at(w, i->b), *C = slot_at(w, i->c), *M = slot_at(w, i->f);
-    u32 *D, *P, R[LANES], Q[LANES];
+    u32 *D, *P, R[LANES], Q[LANES], from[LANES];
 
     MEET(M)
     race_lanes_pass(w, w->mask);
@@ -498,8 +524,11 @@ STEP(shfl)
         if (!inside)
             j = l;
         R[l] = A[j & 31];
+        from[l] = (u32)j;
         Q[l] = ONES(inside);
     }
+    if (w->mask != FULL_MASK)
+        check_sources(w, i, B, from);
     for (int l = 0; l < LANES; l++)
         D[l] = w->lanes[l] ? R[l] : D[l];
     for (int l = 0; l < LANES; l++)
