@@ -1,5 +1,6 @@
 /*
- * inside.h - the inside of the virtual device: what sim.c, device.c, kernel.c, launch.c, child.c, count.c and fault.c share.
+ * inside.h - the inside of the virtual device: what sim.c, device.c, kernel.c, launch.c, child.c, count.c and fault.c
+ * share.
  */
 #ifndef CUDASIM_INSIDE_H
 #define CUDASIM_INSIDE_H

@@ -62,14 +62,13 @@ out:
     return ok;
 }
 
-/* Finds the section .nv_fatbin of an ELF file; of relocatable device code only says that it is there. */
-static bool find_section(Elf *elf, const struct image *file, struct image *found, bool *relocatable)
+/* Finds the section of an ELF file. */
+static bool find_section(Elf *elf, const struct image *file, const char *wanted, struct image *found)
 {
     Elf_Scn *section = NULL;
     size_t names;
     bool ok = false;
 
-    *relocatable = false;
     if (elf_getshdrstrndx(elf, &names) < 0)
         return false;
     while ((section = elf_nextscn(elf, section))) {
@@ -78,8 +77,7 @@ static bool find_section(Elf *elf, const struct image *file, struct image *found
 
         if (!gelf_getshdr(section, &header) || !(name = elf_strptr(elf, names, header.sh_name)))
             continue;
-        *relocatable = *relocatable || strcmp(name, "__nv_relfatbin") == 0;
-        if (strcmp(name, ".nv_fatbin") != 0 || header.sh_type == SHT_NOBITS || header.sh_offset > file->size ||
+        if (strcmp(name, wanted) != 0 || header.sh_type == SHT_NOBITS || header.sh_offset > file->size ||
             header.sh_size > file->size - header.sh_offset)
             continue;
         *found = (struct image){ file->data + header.sh_offset, header.sh_size };
@@ -150,12 +148,29 @@ static bool show_containers(const char *path, const struct image *image, bool wa
     return true;
 }
 
+/* What the program has as a whole, and what each object of a program built with -rdc=true has. False: neither. */
+static bool show_sections(const char *path, Elf *elf, const struct image *file, bool want_ptx, bool *ok)
+{
+    static const char *const names[] = { ".nv_fatbin", "__nv_relfatbin" };
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct image image;
+
+        if (!find_section(elf, file, names[i], &image))
+            continue;
+        *ok = show_containers(path, &image, want_ptx) && (*ok || !found);
+        found = true;
+    }
+    return found;
+}
+
 static bool show_file(const char *path, bool want_ptx)
 {
     struct image file = { 0 }, image;
     Elf *elf = NULL;
     GElf_Ehdr header;
-    bool ok = false, relocatable;
+    bool ok = false;
 
     if (!read_file(path, &file))
         return false;
@@ -172,11 +187,9 @@ static bool show_file(const char *path, bool want_ptx)
             ok = true;
             goto out;
         }
-        if (!find_section(elf, &file, &image, &relocatable)) {
-            fail(path, relocatable ? "relocatable device code is not supported; build without -rdc=true or -dc" :
-                 "it has no section .nv_fatbin; was it built by nvcc?");
-            goto out;
-        }
+        if (!show_sections(path, elf, &file, want_ptx, &ok))
+            fail(path, "it has no section .nv_fatbin; was it built by nvcc?");
+        goto out;
     }
     ok = show_containers(path, &image, want_ptx);
 out:
