@@ -43,6 +43,8 @@ words() { printf 'word %.0s' $(seq "$1"); }
     assert_output ''
     run -0 prose "$(printf 'あ%.0s' {1..361})"
     assert_output 'page.md:1: a paragraph of 7 lines: 6 at most'
+    run -0 prose "$(words 143)[word](http://a.example/a)"
+    assert_output ''
     run -0 prose "$(printf '```\n%s\n```\n\n    %s\n' "$(words 300)" "$(words 300)")"
     assert_output ''
 }

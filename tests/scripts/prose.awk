@@ -5,6 +5,7 @@
 function report(line, text) { print name ":" line ": " text; bad = 1 }
 
 function columns(text,    wide) {
+    gsub(/\]\([^)]*\)/, "", text) # a reader sees no address of a link
     gsub(/[\200-\277]/, "", text)
     wide = gsub(/[\343-\355\357]/, "&", text)
     return length(text) + wide
