@@ -115,6 +115,8 @@ static bool collides_with_host(unsigned kinds, const struct host_note *note)
 
 static bool has_rival(const struct runtime *runtime, const struct task *task)
 {
+    if (runtime->queue_count <= 1)
+        return false;
     for (const struct task *other = runtime->tasks; other; other = other->next)
         if (other != task && (other->state != TASK_OVER || other->spans) && !task_before(other, task) &&
             !task_before(task, other))

@@ -413,16 +413,21 @@ static void run_some(struct call *call)
 {
     struct runtime *runtime = call->runtime;
     bool seeded = sim_options(runtime->sim)->seeded, left = true;
-    unsigned most = seeded ? PENDING_SEEDED : PENDING_MOST;
+    unsigned most = seeded ? PENDING_SEEDED : PENDING_MOST, room = most;
+    bool ran = false;
 
-    while (left && (runtime->pending > most || (seeded && runtime->pending && draw(runtime) % 4 == 0))) {
-        struct task *task = choose(runtime, NULL, runtime->pending <= most, &left);
+    if (runtime->pending > most)
+        room = most / 2; /* many at once: each look at the list takes a while */
+    while (left && (runtime->pending > room || (seeded && runtime->pending && draw(runtime) % 4 == 0))) {
+        struct task *task = choose(runtime, NULL, runtime->pending <= room, &left);
 
-        if (task)
-            run(call, task, true);
-        else
+        if (!task)
             break;
+        run(call, task, true);
+        ran = true;
     }
+    if (ran)
+        sweep(runtime);
 }
 
 cudaError_t queue_submit(struct call *call, const struct work *work, struct CUstream_st *stream, cudaStream_t handle,
