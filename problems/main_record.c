@@ -122,7 +122,7 @@ static bool load_record(struct checker *checker, struct error *error)
     checker->record = canonical_read((const char *)file.data, file.size, &why);
     blob_release(&file);
     if (!checker->record)
-        bad(checker, "record", "'%s' is not unambiguous JSON (%.200s): it is damaged or cut off",
+        bad(checker, "record", "'%s' is not JSON with one meaning (%.200s): it is damaged or cut off",
             checker->path, why.text);
     else if (json_integer_value(json_object_get(checker->record, "format")) != 1 ||
              !text_at(checker->record, "verdict") || !text_at(checker->record, "date"))

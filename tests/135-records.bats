@@ -214,7 +214,7 @@ END
 
 @test "records: a good record passes every check, and openssl agrees" {
     run -0 $v "$record" --key "$public" --submission "$so" --source $source --seal "$published"
-    assert_line --regexp "^signature +ok +fits, by the key $(jq -r .public_key "$public")$"
+    assert_line --regexp "^signature +ok +matches, by the key $(jq -r .public_key "$public")$"
     assert_line --regexp '^key +ok '
     assert_line --regexp "^submission +ok .*$(sha256sum "$so" | cut -d ' ' -f 1)$"
     assert_line --regexp "^seal +ok .*$(jq -r .commitment "$published")$"
@@ -436,7 +436,7 @@ END
     run -1 $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$so"
     assert_line --regexp '^submission +FAILED +the record has no digest'
     run -2 --separate-stderr $v "$BATS_TEST_TMPDIR/result.json" --key "$public" --submission "$so" --rerun
-    [[ $stderr == *'nothing ran in this record (CE)'* ]]
+    [[ $stderr == *'the submission of this record did not run (CE)'* ]]
 }
 
 @test "records: what is asked wrongly is one line that says what to do" {
