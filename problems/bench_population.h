@@ -21,7 +21,7 @@ class population {
   public:
     uint64_t seed = 0, count = 0;
 
-    /* Whether argv[1...] is `population SEED [COUNT]`; then both are set. Ends the program where it is that, but wrong. */
+    /* Whether argv[1...] is `population SEED [COUNT]`; then both are set. Ends the program if it is wrong. */
     bool asked(int argc, char **argv, const char *usage)
     {
         if (argc < 2 || std::strcmp(argv[1], "population") != 0)

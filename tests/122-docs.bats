@@ -74,7 +74,8 @@ links() {
                 bad+="$page: $target: no such heading"$'\n'
             fi
         done < <(links "$page")
-    done < <(find README.md README.ja.md docs problems contrib verify tests run_scripts -name '*.md' ! -path '*/fixtures/*')
+    done < <(find README.md README.ja.md docs problems contrib verify tests run_scripts -name '*.md' \
+        ! -path '*/fixtures/*')
     [ -z "$bad" ] || fail "$bad"
     [ "$count" -gt 200 ] || fail "only $count links were found"
 }

@@ -82,7 +82,8 @@ int command_token(struct store *store, const char *folder, int argc, char **argv
         case 'p': role = ROLE_PROGRAM, name = optarg; break;
         case 'j': role = ROLE_JURY, name = optarg; break;
         case 'a': role = ROLE_ADMIN, name = optarg; break;
-        default: return error_usage(error, "unknown option, or an option without its value; see grader --help"), EXIT_USAGE;
+        default:
+            return error_usage(error, "unknown option, or an option without its value; see grader --help"), EXIT_USAGE;
         }
     }
     if (!name && optind < argc)

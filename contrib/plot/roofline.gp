@@ -25,7 +25,8 @@ mark(own, s) = int(word('6 4 8 10 12 2', (place(own, s) - 1) % 6 + 1))
 series = members.'|'
 set output out.'.svg'
 set multiplot layout rows, columns \
-    title sprintf("%s\n%s: memory %.2f TB/s, FP32 %.1f Top/s\n ", heading, note, bandwidth / 1e12, peak / 1e12) noenhanced
+    title sprintf("%s\n%s: memory %.2f TB/s, FP32 %.1f Top/s\n ", heading, note, bandwidth / 1e12, peak / 1e12) \
+    noenhanced
 do for [panel = 1:words(panels)] {
     own = series[1:strstrt(series, '|') - 1]
     series = series[strstrt(series, '|') + 1:*]

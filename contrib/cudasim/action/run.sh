@@ -6,7 +6,8 @@
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 [ $# -eq 0 ] || usage run.sh
 [ -n "${SIM_COMMAND:-}" ] || refuse "the input 'command' is empty"
-[[ ${SIM_FAIL_ON:-error} =~ ^(error|warning|none)$ ]] || refuse "the input 'fail-on' must be one of: error, warning, none"
+[[ ${SIM_FAIL_ON:-error} =~ ^(error|warning|none)$ ]] ||
+    refuse "the input 'fail-on' must be one of: error, warning, none"
 options=()
 [ -z "${SIM_CHECKS:-}" ] || options+=(--checks "$SIM_CHECKS")
 [ -z "${SIM_GPU:-}" ] || options+=(--gpu "$SIM_GPU")

@@ -99,8 +99,8 @@ void lower_statement(struct builder *b, size_t index)
         branch_to(b, i, (uint32_t)(b->ptx_function->statement_count + index));
         around = true;
     }
-    if (!lower_flow(b) && !lower_compute(b) && !lower_memory(b) && !lower_synchronise(b) && !lower_texture(b) && !lower_wgmma(b) &&
-        !lower_by_row(b))
+    if (!lower_flow(b) && !lower_compute(b) && !lower_memory(b) && !lower_synchronise(b) && !lower_texture(b) &&
+        !lower_wgmma(b) && !lower_by_row(b))
         build_fail(b, "unsupported instruction '%s'", s->opcode);
     if (around) {
         struct ins *i = emit(b, "@join");

@@ -436,7 +436,8 @@ cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, co
 cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call);
 cudaError_t set_check(struct runtime *runtime, const struct set_work *set, const char *call);
 cudaError_t set_run(struct runtime *runtime, const struct set_work *set);
-cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcpy3DParms *parameters, struct copy_work *copy);
+cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcpy3DParms *parameters,
+                                 struct copy_work *copy);
 /* Of a copy or a fill: from the first to the last byte of each side; and each row, false where those are too many. */
 unsigned work_bounds(const struct work *work, struct traffic_span bounds[2]);
 bool work_spans(const struct work *work, struct traffic_span **spans, size_t *count);

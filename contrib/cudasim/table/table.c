@@ -12,7 +12,7 @@
 #define LISTS(level)                                                                                                   \
     extern const struct row rows_integer_v##level[], rows_float_v##level[], rows_half_v##level[],                      \
         rows_half_convert_v##level[], rows_video_v##level[], rows_matrix_v##level[], rows_matrix_move_v##level[],      \
-        rows_memory_v##level[], rows_control_v##level[], rows_texture_v##level[], rows_wgmma_v##level[];                 \
+        rows_memory_v##level[], rows_control_v##level[], rows_texture_v##level[], rows_wgmma_v##level[];               \
     static const struct row *const lists_v##level[] = {                                                                \
         rows_integer_v##level,      rows_float_v##level, rows_half_v##level,                                           \
         rows_half_convert_v##level, rows_video_v##level, rows_matrix_v##level,                                         \
