@@ -140,6 +140,7 @@ pair() {
 @test "cudasim: streams_events" { passes streams_events; }
 @test "cudasim: struct_params" { passes struct_params; }
 @test "cudasim: templates_lambdas" { passes templates_lambdas; }
+@test "cudasim: tensor_maps" { passes tensor_maps; }
 @test "cudasim: textures" { passes textures; }
 # bats test_tags=long
 @test "cudasim: thrust_sort" { built thrust_sort && passes thrust_sort; }

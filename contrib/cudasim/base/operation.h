@@ -76,6 +76,9 @@ enum texture_mode {
 };
 #define TEXTURE_GATHER_SHIFT 4
 
+/* cp.async.bulk.tensor: places in the list of struct tensor_copy; coordinates come first. */
+enum tensor_operand { TENSOR_OFFSETS = 5, TENSOR_MASK = 8, TENSOR_OPERANDS };
+
 /* suld, sust, sured, in ins->mode: flags. Neither of the first two: an access outside is an error. */
 enum surface_mode { SURFACE_CLAMP = 1, SURFACE_ZERO = 2, SURFACE_FORMATTED = 4 };
 

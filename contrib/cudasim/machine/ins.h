@@ -167,6 +167,16 @@ struct bulk {
     bool has_from_base, has_barrier, has_barrier_base;
 };
 
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: what does not fit an instruction. */
+struct tensor_copy {
+    const slot *list;         /* five coordinates, three offsets of im2col, the mask of blocks */
+    struct bulk addresses;    /* `from` is the map; the barrier */
+    uint8_t rank;             /* of the coordinates */
+    bool loads;               /* from global to shared memory */
+    bool im2col;
+    bool multicast;           /* to the blocks of the mask */
+};
+
 /* One form of wgmma.mma_async: d[64][n] (+)= a[64][k] b[k][n]. Types are enum element of table_matrix.h. */
 struct wgmma {
     const slot *list;         /* registers of d, then four of a unless that is in shared memory */

@@ -12,10 +12,6 @@ static void refuse(struct builder *b)
     static const struct {
         const char *prefix, *what;
     } list[] = {
-        {"cp.async.bulk.tensor", "tensor maps (TMA) are not supported"},
-        {"cp.async.bulk.prefetch.tensor", "tensor maps (TMA) are not supported"},
-        {"cp.reduce.async.bulk.tensor", "tensor maps (TMA) are not supported"},
-        {"tensormap", "tensor maps (TMA) are not supported"},
         {"multimem", "multicast memory is not supported"},
         {"st.async", "stores that complete on an mbarrier are not supported"},
         {"red.async", "reductions that complete on an mbarrier are not supported"},

@@ -423,6 +423,93 @@ static void lower_bulk(struct builder *b)
     use_vreg(b, barrier.base);
 }
 
+/* [map, {coordinates}]: the coordinates into `list`; returns the map's address. */
+static struct address take_map(struct builder *b, const struct ptx_operand *x, slot *list, unsigned rank)
+{
+    struct ptx_operand map = *x;
+
+    if (x->kind != PTX_OPERAND_ADDRESS || x->count != 2 || x->elements[1].kind != PTX_OPERAND_VECTOR ||
+        x->elements[1].count < rank)
+        build_fail(b, "'%s' needs a tensor map and %u coordinates in brackets", b->statement->opcode, rank);
+    for (unsigned n = 0; n < rank; n++)
+        list[n] = use_operand(b, &x->elements[1].elements[n], 'w');
+    map.count = 1;
+    return lower_address(b, &map);
+}
+
+/* A mask of blocks or an offset of im2col: 16 bits, in a register of 32. */
+static slot take_short(struct builder *b, const struct ptx_operand *x)
+{
+    unsigned bytes = operand_bytes(b, x);
+
+    if (!bytes)
+        return use_operand(b, x, 'w');
+    return resize(b, use_operand(b, x, letter_of(bytes)), bytes, 4, false);
+}
+
+/*
+ * cp.async.bulk.tensor.rank.shared.global{.mode}.mbarrier… [to], [map, {coordinates}], [mbarrier]{, {offsets}}{, mask}
+ * cp.async.bulk.tensor.rank.global.shared{.mode}.bulk_group [map, {coordinates}], [from], and cp.reduce likewise
+ */
+static void lower_tensor(struct builder *b)
+{
+    const struct ptx_statement *s = b->statement;
+    struct tensor_copy *x = build_alloc(b, sizeof *x);
+    slot *list = slot_list(b, TENSOR_OPERANDS);
+    struct address map, place, barrier = {ADDRESS_MEMORY, 1, false, 0};
+    bool reduces = !strcmp(b->opcode.token[1], "reduce");
+    enum atomic_op op = ATOMIC_ADD;
+    size_t next = 3;
+    struct ins *i;
+
+    for (unsigned n = 1; n < b->opcode.count; n++) {
+        const char *t = b->opcode.token[n];
+
+        if (t[0] >= '1' && t[0] <= '5' && !strcmp(t + 1, "d"))
+            x->rank = (uint8_t)(t[0] - '0');
+    }
+    x->loads = has_token(b, "mbarrier::complete_tx::bytes");
+    x->im2col = has_token(b, "im2col") || has_token(b, "im2col_no_offs");
+    x->multicast = has_token(b, "multicast::cluster");
+    if (!x->rank || (!x->loads && !has_token(b, "bulk_group")) || s->count < (x->loads ? 3u : 2u) ||
+        has_token(b, "tile::gather4") || has_token(b, "tile::scatter4") || has_token(b, "im2col::w") ||
+        has_token(b, "im2col::w::128") || (reduces && (!atomic_token(b, &op) || op >= ATOMIC_EXCH)))
+        build_fail(b, "unsupported instruction '%s'", s->opcode);
+    map = take_map(b, &s->operands[x->loads ? 1 : 0], list, x->rank);
+    place = lower_address(b, &s->operands[x->loads ? 0 : 1]);
+    if (x->loads)
+        barrier = lower_address(b, &s->operands[2]);
+    if (x->loads && has_token(b, "im2col")) {
+        if (s->count < 4 || s->operands[3].kind != PTX_OPERAND_VECTOR || s->operands[3].count + 2 != x->rank)
+            build_fail(b, "'%s' needs offsets", s->opcode);
+        for (size_t n = 0; n < s->operands[3].count; n++)
+            list[TENSOR_OFFSETS + n] = take_short(b, &s->operands[3].elements[n]);
+        next = 4;
+    }
+    if (x->multicast) {
+        if (s->count <= next)
+            build_fail(b, "'%s' needs a mask of blocks", s->opcode);
+        list[TENSOR_MASK] = take_short(b, &s->operands[next]);
+    }
+    x->list = list;
+    x->addresses = (struct bulk){map.offset, barrier.offset, PTX_SPACE_NONE, map.wide, barrier.wide, map.base != 1,
+                                 x->loads, barrier.base != 1};
+    i = emit(b, "@tensor");
+    i->extra = x;
+    i->b = map.base;
+    i->e = barrier.base;
+    i->op = reduces ? (uint8_t)(op + 1) : 0;
+    i->copies = x->loads;
+    i->space = x->loads ? PTX_SHARED : PTX_GLOBAL;
+    i->class = x->loads ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE;
+    i->event = ++b->program->event_count;
+    set_address(b, i, place);
+    use_vreg(b, map.base);
+    use_vreg(b, barrier.base);
+    for (unsigned n = 0; n < TENSOR_OPERANDS; n++)
+        use_vreg(b, list[n]);
+}
+
 /* cp.async.wait_group n, cp.async.wait_all */
 static void lower_wait(struct builder *b)
 {
@@ -626,6 +713,8 @@ bool lower_memory(struct builder *b)
     } else if (!strncmp(opcode, "cp.async.bulk.commit_group", 26) || !strncmp(opcode, "cp.async.bulk.wait_group", 24) ||
                !strncmp(opcode, "cp.async.bulk.prefetch", 22))
         emit(b, "@nop");
+    else if (!strncmp(opcode, "cp.async.bulk.tensor.", 21) || !strncmp(opcode, "cp.reduce.async.bulk.tensor.", 28))
+        lower_tensor(b);
     else if (!strncmp(opcode, "cp.async.bulk.", 14) || !strncmp(opcode, "cp.reduce.async.bulk.", 21))
         lower_bulk(b);
     else if (!strncmp(opcode, "cp.async.commit_group", 21))

@@ -920,6 +920,8 @@ STEP(bulk)
     return i + 1;
 }
 
+#include "table_tensor_map.h"
+
 #define LOAD_ROWS(M, R, s, m, r)                                                                                       \
     {"@ld." #s #m "." #r, ld_##M##_##R, "", 0, CLASS_GLOBAL_LOAD, 0},                                                  \
         {"@ld.shared." #s #m "." #r, lds_##M##_##R, "", 0, CLASS_SHARED_LOAD, 0},                                      \
@@ -937,6 +939,7 @@ const struct row LEVELED(rows_memory)[] = {
     {"@atom.128", atom_128, "", 0, CLASS_GLOBAL_STORE, 0},
     {"@cp.async", cp_async, "", 0, CLASS_GLOBAL_LOAD, 0},
     {"@bulk", bulk, "", 0, CLASS_GLOBAL_LOAD, 0},
+    {"@tensor", tensor_copy, "", 0, CLASS_GLOBAL_LOAD, 0},
     {"@mbarrier", mbarrier, "", 0, CLASS_SYNCHRONISATION, 0},
     {"@mbarrier.pending", mbarrier_pending, "", 0, CLASS_COMPUTATION, 0},
     ROWS_END,

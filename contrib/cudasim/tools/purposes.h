@@ -27,6 +27,9 @@ static const struct purpose {
     {"@bulk", "`cp.async.bulk` `cp.reduce.async.bulk`",
      "between global and shared memory of any block of the cluster, by an mbarrier or a group; copied at once; not "
      "`.multicast::cluster`"},
+    {"@tensor", "`cp.async.bulk.tensor` `cp.reduce.async.bulk.tensor`",
+     "`.1d` to `.5d`; `.tile .im2col .im2col_no_offs`, `.multicast::cluster`; all swizzles of 90; copied at once; not "
+     "interleaved layouts"},
     {"@mbarrier", "`mbarrier` `cp.async.mbarrier.arrive`",
      "`.init .inval .expect_tx .complete_tx .arrive .arrive_drop .test_wait .try_wait .pending_count`, with "
      "`.expect_tx`, `.noComplete`, `.parity`, `.noinc`"},

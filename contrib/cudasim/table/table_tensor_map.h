@@ -1,0 +1,257 @@
+/*
+ * table_tensor_map.h - copies by tensor maps: boxes of a tensor, or columns of pixels (im2col), to and from shared
+ * memory. A part of table_memory.c, which alone includes it: a box is moved by what moves bulk copies.
+ *
+ * Rows of a box lie in shared memory one behind the other, dimension 0 first; a swizzle is applied to the addresses.
+ * What is outside of the tensor is filled with zeros (or with NaN, where the map says so), and is not stored.
+ */
+#ifndef CUDASIM_TABLE_TENSOR_MAP_H
+#define CUDASIM_TABLE_TENSOR_MAP_H
+
+#include "contrib/cudasim/base/tensor_map.h"
+
+/* A copy in progress, of lane `lane`. */
+struct tensor_work {
+    struct warp *w;
+    const struct ins *i;
+    const struct tensor_copy *x;
+    struct tensor_map map;
+    struct ins reduce;   /* for bulk_reduce(): the operation and the type */
+    int lane;
+    u32 element;         /* bytes */
+    u64 shared;          /* the box's address in shared memory */
+    u32 filled;          /* bytes of the box so far */
+    u32 rank;            /* of the block that it goes to, with multicast */
+};
+
+static const u8 tensor_types[TENSOR_MAP_TYPES] = {PTX_U8,  PTX_U16, PTX_U32,  PTX_S32, PTX_U64, PTX_S64, PTX_F16,
+                                                  PTX_F32, PTX_F64, PTX_BF16, PTX_F32, PTX_F32, PTX_F32};
+
+/* Where byte `at` of the box lies in shared memory. */
+static u64 tensor_swizzled(const struct tensor_work *t, u32 at)
+{
+    static const u32 masks[4] = {0, 1, 3, 7};
+    u64 address = t->shared + at;
+
+    return address ^ (address >> 7 & masks[t->map.swizzle & 3]) << 4;
+}
+
+static void *tensor_shared(struct tensor_work *t, u32 at, unsigned bytes, enum access access)
+{
+    u64 address = tensor_swizzled(t, at);
+
+    if (t->x->multicast)
+        address = (address & 0xFFFFFF) | (u64)(t->rank + 1) << 32 | WINDOW(WINDOW_SHARED);
+    return bulk_place(t->w, t->i, t->lane, address, PTX_SHARED, bytes, access);
+}
+
+/* `bytes` of one row: `address` in global memory, or 0 where it is outside of the tensor. */
+static bool tensor_run(struct tensor_work *t, u64 address, u32 bytes)
+{
+    for (u32 n = 0; n < bytes;) {
+        u32 part = t->i->op ? t->element : 16;
+        u8 data[16];
+        void *p;
+
+        while (part > t->element && (part > bytes - n || (((address ? address : 0) + n) | (t->filled)) % part))
+            part /= 2;
+        if (t->x->loads) {
+            memset(data, 0, sizeof data);
+            if (address) {
+                if (!(p = bulk_place(t->w, t->i, t->lane, address + n, PTX_GLOBAL, part, ACCESS_READ)))
+                    return false;
+                memcpy(data, p, part);
+            } else if (t->map.fill == TENSOR_MAP_FILL_NAN) {
+                memset(data, 0xFF, sizeof data);
+            }
+            if (!(p = tensor_shared(t, t->filled, part, ACCESS_WRITE)))
+                return false;
+            memcpy(p, data, part);
+        } else if (address) {
+            if (!(p = tensor_shared(t, t->filled, part, ACCESS_READ)))
+                return false;
+            memcpy(data, p, part);
+            if (!(p = bulk_place(t->w, t->i, t->lane, address + n, PTX_GLOBAL, part,
+                                 t->i->op ? ACCESS_ATOMIC : ACCESS_WRITE)))
+                return false;
+            if (t->i->op)
+                bulk_reduce(&t->reduce, p, data);
+            else
+                memcpy(p, data, part);
+        }
+        n += part;
+        t->filled += part;
+    }
+    return true;
+}
+
+/* One row: `count` elements of dimension 0 from at[0] on, `stride` apart, at the other coordinates. */
+static bool tensor_row(struct tensor_work *t, const s64 *at, u32 count, u32 stride)
+{
+    const struct tensor_map *m = &t->map;
+    u64 row = m->address;
+    bool inside = true;
+    s64 size = (s64)m->sizes[0] + 1;
+
+    for (u32 d = 1; d < m->rank; d++) {
+        inside &= at[d] >= 0 && at[d] <= (s64)m->sizes[d];
+        row += (u64)(inside ? at[d] : 0) * m->strides[d - 1];
+    }
+    for (u32 n = 0; n < count;) {
+        s64 from = at[0] + (s64)n * stride;
+        bool here = inside && from >= 0 && from < size;
+        u32 run = 1;
+
+        if (stride == 1 && here)
+            run = size - from < count - n ? (u32)(size - from) : count - n;
+        else if (stride == 1)
+            run = inside && from < 0 && -from < count - n ? (u32)-from : count - n;
+        if (!tensor_run(t, here ? row + (u64)from * t->element : 0, run * t->element))
+            return false;
+        n += run;
+    }
+    return true;
+}
+
+static bool tensor_box(struct tensor_work *t, const s64 *start)
+{
+    const struct tensor_map *m = &t->map;
+    u32 index[TENSOR_MAP_RANK] = {0}, count[TENSOR_MAP_RANK] = {1, 1, 1, 1, 1}, d;
+    s64 at[TENSOR_MAP_RANK] = {start[0]};
+
+    for (d = 0; d < m->rank; d++)
+        count[d] = (m->box[d] + m->element_strides[d] - 1u) / m->element_strides[d];
+    for (;;) {
+        for (d = 1; d < m->rank; d++)
+            at[d] = start[d] + (s64)index[d] * m->element_strides[d];
+        if (!tensor_row(t, at, count[0], m->element_strides[0]))
+            return false;
+        for (d = 1; d < m->rank && ++index[d] == count[d]; d++)
+            index[d] = 0;
+        if (d >= m->rank)
+            return true;
+    }
+}
+
+/* Pixels one behind the other, within the corners' box: W first, then H and D, then the next image. */
+static bool tensor_pixels(struct tensor_work *t, const s64 *start, const s64 *offset)
+{
+    const struct tensor_map *m = &t->map;
+    u32 last = m->rank - 1u;
+    s64 base[TENSOR_MAP_RANK], at[TENSOR_MAP_RANK];
+
+    memcpy(base, start, sizeof base);
+    for (u32 n = 0; n < m->pixels; n++) {
+        u32 d;
+
+        memcpy(at, base, sizeof at);
+        for (d = 1; d < last; d++)
+            at[d] += offset[d - 1];
+        if (!tensor_row(t, at, m->channels, 1))
+            return false;
+        for (d = 1; d < last; d++) {
+            base[d] += m->element_strides[d];
+            if (base[d] <= (s64)m->sizes[d] + m->upper[d - 1])
+                break;
+            base[d] = m->lower[d - 1];
+        }
+        if (d == last)
+            base[last]++;
+    }
+    return true;
+}
+
+/* The map's bytes, checked. */
+static bool tensor_map_read(struct tensor_work *t)
+{
+    const struct bulk *x = &t->x->addresses;
+    u64 address = bulk_address(t->w, t->i->b, x->has_from_base, x->from_wide, x->from_offset, t->lane);
+
+    for (u32 n = 0; n < sizeof t->map; n += 16) {
+        void *p = bulk_place(t->w, t->i, t->lane, address + n, PTX_SPACE_NONE, 16, ACCESS_READ);
+
+        if (!p)
+            return false;
+        memcpy((u8 *)&t->map + n, p, 16);
+    }
+    t->element = tensor_map_element(t->map.type);
+    if (t->map.magic != TENSOR_MAP_MAGIC || t->map.rank != t->x->rank || !t->element ||
+        (t->map.mode == TENSOR_MAP_IM2COL) != t->x->im2col) {
+        fault_at(t->w, t->i, (unsigned)t->lane, FAULT_ILLEGAL_ADDRESS, address,
+                 "no tensor map of %u dimensions and of the instruction's mode at 0x%llx", t->x->rank,
+                 (unsigned long long)address);
+        return false;
+    }
+    if (t->map.interleave != TENSOR_MAP_INTERLEAVE_NONE) {
+        fault_at(t->w, t->i, (unsigned)t->lane, FAULT_ILLEGAL_ADDRESS, address,
+                 "tensor maps with an interleaved layout are not supported");
+        return false;
+    }
+    t->reduce.mode = tensor_types[t->map.type];
+    t->reduce.size = (u8)t->element;
+    return true;
+}
+
+static bool tensor_barrier(struct tensor_work *t)
+{
+    const struct bulk *x = &t->x->addresses;
+    u64 address = bulk_address(t->w, t->i->e, x->has_barrier_base, x->barrier_wide, x->barrier_offset, t->lane);
+    u64 *barrier, old;
+
+    if (t->x->multicast)
+        address = (address & 0xFFFFFF) | (u64)(t->rank + 1) << 32 | WINDOW(WINDOW_SHARED);
+    barrier = bulk_place(t->w, t->i, t->lane, address, PTX_SHARED, 8, ACCESS_ATOMIC);
+    if (!barrier)
+        return false;
+    old = *barrier;
+    race_mbarrier_copies(t->w, (uintptr_t)barrier, 1u << t->lane);
+    *barrier = mb_settle(MB_PHASE(old), MB_BYTES(old) - (s32)t->filled, MB_EXPECTED(old), MB_COUNT(old));
+    if (MB_PHASE(*barrier) != MB_PHASE(old))
+        race_mbarrier_flip(t->w, (uintptr_t)barrier);
+    return true;
+}
+
+static bool tensor_lane(struct warp *w, const struct ins *i, int l)
+{
+    const struct tensor_copy *x = i->extra;
+    struct tensor_work t = {.w = w, .i = i, .x = x, .reduce = *i, .lane = l};
+    u32 blocks = x->multicast ? ((const u32 *)slot_at(w, x->list[TENSOR_MASK]))[l] & 0xFFFF : 1;
+    s64 start[TENSOR_MAP_RANK] = {0}, offset[3];
+
+    if (!tensor_map_read(&t))
+        return false;
+    for (u32 d = 0; d < x->rank; d++)
+        start[d] = ((const s32 *)slot_at(w, x->list[d]))[l];
+    for (u32 d = 0; d < 3; d++)
+        offset[d] = ((const u32 *)slot_at(w, x->list[TENSOR_OFFSETS + d]))[l] & 0xFFFF;
+    t.shared = bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, i->imm, l);
+    for (; blocks; blocks &= blocks - 1) {
+        t.rank = (u32)__builtin_ctz(blocks);
+        t.filled = 0;
+        if (!(x->im2col ? tensor_pixels(&t, start, offset) : tensor_box(&t, start)) ||
+            (x->loads && !tensor_barrier(&t)))
+            return false;
+    }
+    return true;
+}
+
+STEP(tensor_copy)
+{
+    struct worker *k = w->worker;
+    u32 mask = w->mask;
+    bool good = true, counting = k->counting;
+
+    k->counting = false; /* the parts that a box is moved in are no requests */
+    for (u32 m = mask; m && good; m &= m - 1) {
+        w->mask = m & -m;
+        good = tensor_lane(w, i, __builtin_ctz(m));
+    }
+    w->mask = mask;
+    k->counting = counting;
+    if (!good)
+        return NULL;
+    k->progress = true;
+    return i + 1;
+}
+
+#endif
