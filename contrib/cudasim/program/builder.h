@@ -9,7 +9,8 @@
  *   program_flow.c     branches, calls, returns
  *   program_compute.c  moves, conversions, comparisons, sums with a carry
  *   program_bounds.c   which shared variable an address is meant for
- *   program_memory.c   what touches memory or waits for other threads
+ *   program_memory.c   what touches memory
+ *   program_synchronise.c what waits for other threads
  *   program_texture.c  textures and surfaces
  *   program_wgmma.c    products of a warpgroup
  *   program_lower.c    one statement to one or a few instructions: finds who knows it, and puts its guard around
@@ -208,9 +209,10 @@ bool lower_by_row(struct builder *b);      /* one that a row describes in full *
 bool lower_flow(struct builder *b);        /* program_flow.c */
 bool lower_compute(struct builder *b);     /* program_compute.c */
 bool lower_memory(struct builder *b);      /* program_memory.c */
+uint8_t scope_token(const struct builder *b); /* program_memory.c: enum scope that the opcode names */
 bool lower_texture(struct builder *b);      /* program_texture.c */
 bool lower_wgmma(struct builder *b);        /* program_wgmma.c */
-bool lower_synchronise(struct builder *b);
+bool lower_synchronise(struct builder *b);  /* program_synchronise.c */
 void lower_branch(struct builder *b);      /* program_flow.c: bra, whose guard is its condition */
 void lower_statement(struct builder *b, size_t index); /* program_lower.c */
 
