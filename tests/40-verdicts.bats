@@ -311,7 +311,7 @@ judged() {
     mkfifo pipe/never.h pipe.c
     for name in pipe pipe.c; do
         run -2 timeout 20 "$root/run_scripts/judge.sh" $name
-        assert_output --regexp 'something else that is not a file or folder|is not a regular file'
+        assert_output --regexp 'a symbolic link or a special file in it|is not a regular file'
     done
     [ ! -e PWNED ] && [ ! -e "$root/PWNED" ]
 }
