@@ -96,11 +96,7 @@ END
 @test "action: annotations keep to their line, whatever names and texts hold" {
     : > 'a,b:c%.cu'
     cat > messages << END
-<<<<<<< HEAD
 cudasim: warning: shared-race: f<int, 3>, $PWD/a,b:c%.cu:12, block (0,0,0), thread (1,0,0): 100 % of
-=======
-cudasim: warning: shared-race: f<int, 3>, $PWD/a,b:c%.cu:12, block (0,0,0), thread (1,0,0): 9 %
->>>>>>> d6f46f82 (action: lines that fit)
 cudasim: warning: shared-race: f<int, 4>, $PWD/a,b:c%.cu:12, block (0,0,0), thread (2,0,0): again
 cudasim: error: out-of-bounds: g, /usr/include/x.h:3, block (0,0,0), thread (1,0,0): read
 cudasim: warning: uninitialised: h, PTX line 7, block (0,0,0), thread (1,0,0): read
@@ -110,11 +106,7 @@ cudasim: 3 places with faults: no more will be reported
 END
     run -0 "$action/annotate.sh" "$PWD" < messages
     assert_output "$(cat << 'END'
-<<<<<<< HEAD
 ::warning file=a%2Cb%3Ac%25.cu,line=12,title=cudasim shared-race::f<int, 3>, block (0,0,0), thread (1,0,0): 100 %25 of
-=======
-::warning file=a%2Cb%3Ac%25.cu,line=12,title=cudasim shared-race::f<int, 3>, block (0,0,0), thread (1,0,0): 9 %25
->>>>>>> d6f46f82 (action: lines that fit)
 ::error title=cudasim out-of-bounds::/usr/include/x.h:3: g, block (0,0,0), thread (1,0,0): read
 ::warning title=cudasim uninitialised::h, PTX line 7, block (0,0,0), thread (1,0,0): read
 ::error title=cudasim trap::../other/x.cu:3: k, block (0,0,0), thread (1,0,0): it
