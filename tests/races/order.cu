@@ -183,6 +183,43 @@ __global__ void flag_relaxed(int *data)
     }
 }
 
+/* Block 1 writes what block 0 has read: a relaxed flag behind a barrier is enough, since no read is under way. */
+__global__ void flag_relaxed_after_reads(int *data)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> flag(data[0]);
+
+    if (blockIdx.x == 0) {
+        data[1024 + threadIdx.x] = data[64 + threadIdx.x];
+        __syncthreads();
+        if (threadIdx.x == 0)
+            flag.store(1, cuda::memory_order_relaxed);
+    } else {
+        if (threadIdx.x == 0)
+            while (!flag.load(cuda::memory_order_acquire))
+                ;
+        __syncthreads();
+        data[64 + threadIdx.x] = 1;
+    }
+}
+
+/* Other threads of block 0 may still read. */
+__global__ void flag_relaxed_before_reads(int *data)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> flag(data[0]);
+
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0)
+            flag.store(1, cuda::memory_order_relaxed);
+        data[1024 + threadIdx.x] = data[64 + threadIdx.x]; // RACE
+    } else {
+        if (threadIdx.x == 0)
+            while (!flag.load(cuda::memory_order_acquire))
+                ;
+        __syncthreads();
+        data[64 + threadIdx.x] = 1; // RACE
+    }
+}
+
 __global__ void flag_of_block_scope(int *data)
 {
     cuda::atomic_ref<int, cuda::thread_scope_block> flag(data[0]);
@@ -431,6 +468,8 @@ int main(int argc, char **argv)
     RUN(flag_in_shared_memory_unfenced, 1, 64);
     RUN(flag_acquire_release, 2, 32);
     RUN(flag_relaxed, 2, 32);
+    RUN(flag_relaxed_after_reads, 2, 64);
+    RUN(flag_relaxed_before_reads, 2, 64);
     RUN(flag_of_block_scope, 2, 32);
     RUN(counter_of_block_scope, 4, 32);
     RUN(counter_of_block_scope_in_one_block, 4, 64);

@@ -223,6 +223,13 @@ static bool read_before(const struct look *k, uint64_t x)
            entry_time(x) < k->w->order->reads_base;
 }
 
+/* Whether `x` is a read of another block that was over when this one learnt of it. */
+static bool read_was_over(const struct look *k, uint64_t x)
+{
+    return ((x ^ k->self.who) & BLOCK_BITS) && !(x & BLOCKS_MANY) && k->w->block->launch->grid_order &&
+           race_read_over(k->w, entry_time(x), entry_block(x), entry_warp(x), x & MANY ? LANES : entry_lane(x));
+}
+
 void race_unit(struct look *k, unsigned l, const struct unit *u, const uint64_t *address)
 {
     uint64_t x = *u->read;
@@ -230,7 +237,8 @@ void race_unit(struct look *k, unsigned l, const struct unit *u, const uint64_t 
 
     if (!against_write(k, l, u, *u->write, address))
         return;
-    if (!reads && x && !both_strong(k, x) && !read_before(k, x) && !ordered(k, x, entry_time(x), l)) {
+    if (!reads && x && !both_strong(k, x) && !read_before(k, x) && !ordered(k, x, entry_time(x), l) &&
+        !read_was_over(k, x)) {
         if (k->ins->writes_back && same_value(k, l, u->bytes, u->offset, u->size, -1, 0))
             return;
         conflict(k, l, u, x, RACE_WITH_READ);
@@ -259,7 +267,8 @@ void race_synchronise(struct look *k, const uint64_t *address, uint64_t origin, 
         if (!before && k->access != ACCESS_WRITE)
             race_acquire(k->w, origin + address[first], scope, ins->order & ORDER_ACQUIRE);
         if (before == !(k->access == ACCESS_ATOMIC) && k->access != ACCESS_READ)
-            race_publish(k->w, origin + address[first], same, scope, ins->order & ORDER_RELEASE);
+            race_publish(k->w, origin + address[first], same, scope, ins->order & ORDER_RELEASE,
+                         k->access == ACCESS_WRITE);
     }
 }
 

@@ -124,11 +124,12 @@ void race_lanes_pass(struct warp *w, uint32_t lanes)
 
 /* ---- what blocks know of each other ---- */
 
-/* A release at a word, by a block. */
+/* A release at a word, by a block; or a strong store there that releases nothing: then `front` is empty. */
 struct entry {
     uint32_t block;
     uint32_t before; /* index of the block's one before, plus 1; 0: none */
     struct front front;
+    struct front reads; /* reads that were over: what others write after they saw the store cannot reach them */
 };
 
 struct channel {
@@ -140,6 +141,8 @@ struct channel {
     uint32_t last_size;    /* a power of two */
     struct knowledge known; /* what those who released here knew */
 };
+
+static const struct knowledge no_knowledge;
 
 #define BUCKETS 1024
 
@@ -249,8 +252,10 @@ static bool channel_grow(struct channel *c)
     return true;
 }
 
-static void channel_add(struct channel *c, uint32_t block, const struct front *front, const struct knowledge *known)
+static void channel_add(struct channel *c, uint32_t block, const struct front *front, const struct front *reads,
+                        const struct knowledge *known)
 {
+    const struct entry *old;
     uint32_t *last;
 
     learn_all(&c->known, known);
@@ -259,9 +264,10 @@ static void channel_add(struct channel *c, uint32_t block, const struct front *f
         return;
     }
     last = last_of(c, block);
-    if (*last && !memcmp(&c->entries[*last - 1].front, front, sizeof *front))
+    old = *last ? &c->entries[*last - 1] : NULL;
+    if (old && !memcmp(&old->front, front, sizeof *front) && !memcmp(&old->reads, reads, sizeof *reads))
         return;
-    c->entries[c->count] = (struct entry){block, *last, *front};
+    c->entries[c->count] = (struct entry){block, *last, *front, *reads};
     *last = ++c->count;
 }
 
@@ -271,7 +277,8 @@ static bool front_covers(const struct front *f, uint32_t time, unsigned warp, un
            (time < f->some && f->warps >> warp & 1 && (lane >= LANES || f->lanes >> lane & 1));
 }
 
-static bool channel_covers(const struct known *k, uint32_t block, uint32_t time, unsigned warp, unsigned lane)
+static bool channel_covers(const struct known *k, uint32_t block, uint32_t time, unsigned warp, unsigned lane,
+                           bool reads)
 {
     const struct channel *c = k->channel;
     uint32_t at = c->last_size ? *last_of(c, block) : 0;
@@ -279,20 +286,33 @@ static bool channel_covers(const struct known *k, uint32_t block, uint32_t time,
 
     while (at > k->length)
         at = c->entries[at - 1].before;
-    for (; at && looks < LOOK_BACK; at = c->entries[at - 1].before, looks++)
-        if (front_covers(&c->entries[at - 1].front, time, warp, lane))
+    for (; at && looks < LOOK_BACK; at = c->entries[at - 1].before, looks++) {
+        const struct entry *e = &c->entries[at - 1];
+
+        if (front_covers(reads ? &e->reads : &e->front, time, warp, lane))
             return true;
+    }
     return looks == LOOK_BACK;
+}
+
+static bool knows(const struct knowledge *k, uint32_t time, uint32_t block, unsigned warp, unsigned lane, bool reads)
+{
+    bool covered = k->everything;
+
+    for (uint32_t n = 0; n < k->count && !covered; n++)
+        covered = channel_covers(&k->items[n], block, time, warp, lane, reads);
+    return covered;
 }
 
 bool race_blocks_ordered(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane)
 {
-    const struct knowledge *k = &w->order->known;
-    bool ordered = k->everything;
+    return knows(&w->order->known, time, block, warp, lane, false);
+}
 
-    for (uint32_t n = 0; n < k->count && !ordered; n++)
-        ordered = channel_covers(&k->items[n], block, time, warp, lane);
-    return ordered;
+bool race_read_over(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane)
+{
+    return knows(&w->order->known, time, block, warp, lane, true) ||
+           (w->order->pending_any && knows(&w->order->pending_known, time, block, warp, lane, true));
 }
 
 /* What the warp makes known of its whole block now. */
@@ -399,10 +419,12 @@ void race_fence(struct warp *w, enum scope scope)
     ++*w->block->time;
 }
 
-void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release)
+void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release, bool store)
 {
+    static const struct front nothing;
     struct order *o = w->order;
     struct grid_order *g = w->block->launch->grid_order;
+    struct front reads = nothing;
     struct meeting *m;
     struct channel *c;
 
@@ -410,12 +432,14 @@ void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope s
         note_release(w, lanes, scope);
         ++*w->block->time;
     }
-    if (o->released_scope == SCOPE_NONE)
-        return;
-    if ((m = meeting_at(w->block, address, true)))
+    if (o->released_scope != SCOPE_NONE && (m = meeting_at(w->block, address, true)))
         join(m->clock, o->released, w->block->warp_count);
-    if (g && scope > SCOPE_BLOCK && o->front.all && (c = channel_at(g, address, true)))
-        channel_add(c, race_block_name(w->block), &o->front, &o->known);
+    if (!g || scope <= SCOPE_BLOCK || (!store && !o->front.all))
+        return;
+    if (store)
+        reads = front_of(w, lanes);
+    if ((c = channel_at(g, address, true)))
+        channel_add(c, race_block_name(w->block), &o->front, &reads, o->front.all ? &o->known : &no_knowledge);
 }
 
 void race_acquire(struct warp *w, uint64_t address, enum scope scope, bool acquire)
@@ -613,7 +637,7 @@ void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes)
     if ((m = meeting_at(w->block, address | GATHERS, true)))
         join(m->clock, w->order->released, w->block->warp_count);
     if (g && w->order->front.all && (c = channel_at(g, address, true)))
-        channel_add(c, race_block_name(w->block), &w->order->front, &w->order->known);
+        channel_add(c, race_block_name(w->block), &w->order->front, &w->order->front, &w->order->known);
 }
 
 void race_mbarrier_flip(struct warp *w, uint64_t address)

@@ -75,11 +75,17 @@ bool race_warps_ordered(const struct warp *w, uint32_t time, unsigned warp, unsi
 /* The same of a warp of another block. */
 bool race_blocks_ordered(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);
 
+/*
+ * Whether a read by that lane was over before a strong store of its block that `w` has seen, with a fence or without. By
+ * the model a write may come before such a read all the same; on no GPU does it: the reader's value was there.
+ */
+bool race_read_over(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);
+
 /* When the lane's asynchronous copy of `time` was waited for; false: it was not. */
 bool race_copy_done(const struct warp *w, uint32_t time, uint32_t *at);
 
 /* A strong access of the lanes `lanes` to a word: what they released goes there, and what is there becomes known. */
-void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release);
+void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release, bool store);
 void race_acquire(struct warp *w, uint64_t address, enum scope scope, bool acquire);
 
 #endif
