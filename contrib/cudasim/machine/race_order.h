@@ -76,7 +76,7 @@ bool race_warps_ordered(const struct warp *w, uint32_t time, unsigned warp, unsi
 bool race_blocks_ordered(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);
 
 /*
- * Whether a read by that lane was over before a strong store of its block that `w` has seen, with a fence or without. By
+ * Whether a read by that lane was over before a strong store of its block that `w` has seen, fence or not. By
  * the model a write may come before such a read all the same; on no GPU does it: the reader's value was there.
  */
 bool race_read_over(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);

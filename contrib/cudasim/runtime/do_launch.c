@@ -146,7 +146,7 @@ static cudaError_t check_supported(struct runtime *runtime, const struct entry *
         return cudaSuccess;
     snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(entry->kernel));
     snprintf(fault.text, sizeof fault.text, "the launch returned %s and the kernel did not run: %s: PTX line %u: %s",
-             cudaGetErrorName(cudaErrorInvalidPtx), entry->binary->name, line, why);
+             error_name(cudaErrorInvalidPtx), entry->binary->name, line, why);
     sim_report_fault(runtime->sim, &fault);
     return cudaErrorInvalidPtx;
 }
