@@ -34,7 +34,7 @@ simulated() {
 jury() { submission "problems/editdistance/submissions/$1"; }
 fixture() { submission "tests/fixtures/sim/$1.cu"; }
 
-@test "sim: without a GPU a CUDA submission runs on the simulator, which is said once, and labelled" {
+@test "sim: without a GPU a CUDA submission runs on the simulator; the output says so once and labels times" {
     [ ! -e /dev/nvidiactl ] || skip "this machine has a GPU"
     run -0 --separate-stderr "$host" editdistance --submission "$baseline" --case sample/2-similar --repeat 2 \
         --json "$BATS_TEST_TMPDIR/result.json"
@@ -148,7 +148,7 @@ another_toolkit() {
     [[ $stderr == *'  | cudasim: error: deadlock: wait_for, '* ]] || fail "$stderr"
 }
 
-@test "sim: memory that is never freed is told, of a right submission nothing" {
+@test "sim: memory that is never freed is reported; a right submission gets no report" {
     simulated 1 "$(fixture leak)"
     [[ $stderr == *'  | cudasim: warning: leak: 12345 bytes '* ]] || fail "$stderr"
     simulated 1 "$(fixture leak)" --checks written,races
@@ -184,7 +184,7 @@ another_toolkit() {
     # One report a process: all calls of a case together.
     simulated 0 "$baseline" --explain --repeat 3
     assert_equal "$(json '.cases[0].explain.kernels[0].launches')" $((3 * 257))
-    # After a failure as well, where the process ends by itself.
+    # After a failure as well, when the process ends without being killed.
     simulated 1 "$(fixture out_of_bounds)" --explain
     assert_equal "$(json '.cases[0].explain.faults[0] | .kind, .kernel' | paste -sd ' ')" 'out-of-bounds fill'
     simulated 1 "$(fixture endless)" --explain --time-limit 1
@@ -307,7 +307,7 @@ END
     assert_line --index 0 'usage: sim.sh [OPTION...] FILE.cu... [--] [ARGUMENT...]'
 }
 
-@test "sim.sh: a fault is told, and the program goes on as on a GPU" {
+@test "sim.sh: a fault is reported, and the program goes on as on a GPU" {
     cd "$BATS_TEST_TMPDIR"
     run --separate-stderr "$root/run_scripts/sim.sh" "$root/tests/cudasim/checks/out_of_bounds_write_bad.cu"
     [[ $stderr == *'cudasim: error: out-of-bounds: '*'out_of_bounds_write_bad.cu:'* ]] || fail "$stderr"

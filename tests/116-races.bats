@@ -45,7 +45,7 @@ exact() {
     run -0 --separate-stderr "$programs/shared" 'generic_steps<1>'
     assert_regex "$stderr" "shared-race: generic_steps<.*in 'ring'"
     run -0 --separate-stderr "$programs/shared"
-    # One report a line of generic_steps, which is launched with two arguments.
+    # One report per line of generic_steps, which is launched with two arguments.
     [ "$(grep -c 'race: generic_steps' <<< "$stderr")" -le 2 ] || fail "$stderr"
 }
 

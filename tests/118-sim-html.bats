@@ -55,7 +55,7 @@ teardown() { chromium_stop; }
 browser() { chromium_start "$BATS_TEST_TMPDIR/chromium" && chromium_script "$BATS_TEST_DIRNAME/helpers/audit.js"; }
 js() { chromium_text "$1"; }
 
-# row MARK: an expression for the row of the source's line with that mark.
+# row MARK: an expression for the row of the source line with that mark.
 row() { echo "[...document.querySelectorAll('.code tbody tr')].find(r => r.textContent.includes('/* $1 */'))"; }
 # shown MARK NAME: what stands in a column of that line.
 shown() { js "$(row "$1").querySelector('[data-label=$2]').textContent"; }

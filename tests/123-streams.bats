@@ -19,14 +19,14 @@ setup() {
     export LD_LIBRARY_PATH=$build/cudasim
 }
 
-# right PROGRAM: every case has its result, and nothing is said of it.
+# right PROGRAM: every case has its result, and the simulator reports nothing.
 right() {
     run -0 --separate-stderr timeout 100 "$programs/$1"
     assert_output PASSED
     assert_equal "$stderr" ''
 }
 
-@test "streams: right programs have the results of a device, and nothing is said of them" {
+@test "streams: right programs have the results of a device, and get no report" {
     right right
     right per_thread
 }
@@ -39,7 +39,7 @@ right() {
     done
 }
 
-# wrong CASE: what the line before it in the source says is reported.
+# wrong CASE: the simulator reports the fault that the line before the case names.
 wrong() {
     local expected
     expected=$(grep -B 1 "^static void $1(void)" "$root/tests/streams/wrong.cu" | sed -n 's|^// expect: ||p')

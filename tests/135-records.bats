@@ -303,7 +303,7 @@ END
     assert_line --partial 'it is TLE'
 }
 
-@test "records: a file that is cut off or is no record is told so" {
+@test "records: a truncated file and a file that is no record are reported" {
     local size
     size=$(stat -c %s "$record")
     for keep in 0 1 100 $((size / 2)) $((size - 3)); do

@@ -152,7 +152,7 @@ rounds() {
     rounds 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 9
     run -0 "$compare" "${files[@]}"
     assert_output --partial 'A is FASTER than B: 0.50 times'
-    # What is narrow is told with more digits.
+    # A narrow interval is printed with more digits.
     rounds 0.9981 0.9982 0.9983 0.9984 0.9985 0.9986
     run -0 "$compare" "${files[@]}"
     assert_output 'A is FASTER than B: 0.99835 times its time (96.9 % interval 0.99810 to 0.99860, 6 rounds)'
@@ -217,7 +217,7 @@ rounds() {
     assert_line --regexp '^A is FASTER than B: 0\.[0-9]+ times its time '
 }
 
-@test "compare: one that fails is told with its verdict; wrong arguments are refused" {
+@test "compare: a failed submission is reported with its verdict; wrong arguments are refused" {
     local right=problems/editdistance/submissions/accepted/bitparallel.c \
         wrong=problems/editdistance/submissions/wrong_answer/hamming.c
     run -1 timeout 60 run_scripts/compare.sh $right $wrong --json "$BATS_TEST_TMPDIR/result.json"

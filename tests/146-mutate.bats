@@ -183,7 +183,7 @@ END
     run -0 awk '$2 == "EQUIVALENT"' "$build/mutate/matmul/results.tsv"
     assert_line --partial 'unused = ('
     cp all list
-    # The source has changed: two entries name what is no longer there.
+    # The file has changed: two entries name mutants that no longer exist.
     sed -i 's/unused = 3/unused = 4/' planted/plain.c
     run -1 mutate --count 5
     assert_line "$PWD/list has entries that match no mutant; remove them:"

@@ -99,7 +99,7 @@ expect_fault() {
     expect_fault 'a/README.md lacks the line "May include:" or "Must not know:"'
 }
 
-@test "house: without objects nothing is said to be right" {
+@test "house: without objects the check does not pass" {
     small_house
     rm -r build
     run -2 house

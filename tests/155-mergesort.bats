@@ -128,7 +128,7 @@ END
     assert_output --partial 'FILE is needed, not 2 arguments'
 }
 
-@test "mergesort: wrong submissions are told what they did" {
+@test "mergesort: the messages for wrong submissions name the mistake" {
     judged 1 wrong_answer/unsigned_keys.c 'extremes 1000'
     assert_output --regexp 'wrote sorted_keys\[[0-9]+\] = [0-9]+ above sorted_keys\[[0-9]+\] = -[0-9]+'
     judged 1 wrong_answer/by_key_and_payload.c 'few 1000 payload=1'

@@ -21,7 +21,7 @@ judged() { timeout 100 "$host" diffevo --json "$BATS_TEST_TMPDIR/result.json" "$
     assert_output --regexp '[0-9]{4,} checks, 0 failed'
 }
 
-@test "diffevo: the arithmetic's bits hang on no compiler and no flag, where plain expressions do" {
+@test "diffevo: the arithmetic's bits depend on no compiler and no flag; those of plain expressions do" {
     cat > "$BATS_TEST_TMPDIR/hash.c" << 'END'
 #include <stdio.h>
 #include "diffevo.h"
@@ -101,7 +101,7 @@ END
     assert_equal "$(json '.cases[0].output')" 12/12
 }
 
-@test "diffevo: contracted sums are told apart from the prescribed ones by their last bits" {
+@test "diffevo: contracted sums differ from the prescribed ones in their last bits" {
     requires nvcc
     so=$(submission "$folder/submissions/wrong_answer/contracted.cu" diffevo)
     # With two dimensions and one pair, only the order of two products differs; with none of the spheres it is right.
@@ -155,7 +155,7 @@ END
     done
 }
 
-@test "diffevo: a file of lines is one call; what is wrong in it is told with its line" {
+@test "diffevo: a file of lines is one call; a mistake in it is reported with its line" {
     so=$(submission "$folder/submissions/accepted/baseline.c" diffevo)
     printf 'sphere 2 d=5 g=10 seed=1\nmixed 3 d=4 g=5 rotated=1 seed=2\n' > "$BATS_TEST_TMPDIR/lines"
     run -0 judged --submission "$so" "$BATS_TEST_TMPDIR/lines"

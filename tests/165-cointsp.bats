@@ -48,7 +48,7 @@ judged() {
     refute_output --partial 'cudasim: '
 }
 
-@test "cointsp: a warp a tour works where the generator fits into shared memory, and where it does not" {
+@test "cointsp: one warp per tour works, whether the generator fits into shared memory or not" {
     requires nvcc
     for line in 'prescribed uniform 33 40 6 k=700 cap=1000' 'prescribed weights 64 33 4 c=50' \
         'prescribed clustered 300 9 2'; do
@@ -67,7 +67,7 @@ judged() {
     refute [ "$(json '.cases[0].answer')" = "$first" ]
 }
 
-@test "cointsp: what is wrong is told with its generation" {
+@test "cointsp: a mistake is reported with its generation" {
     run -1 judged wrong_answer/float_generator.c
     assert_output --regexp 'WA .*has another generator H after generation [0-9]+ of 6; its best tour is right'
     run -1 judged wrong_answer/open_path.c
@@ -162,7 +162,7 @@ default() { sed -n "s/.*COINTSP_$1_DEFAULT = \([0-9]*\).*/\1/p" problems/cointsp
     unset LD_LIBRARY_PATH
     run -0 judged accepted/baseline.c "$library/gr24.tsp" 96 5
     assert_equal "$(json '.cases[0].answer | split(" ")[0]')" "$length"
-    # The same of the baseline in C; and how much of a device a launch fills.
+    # The same for the baseline in C; and the share of a device that one launch fills.
     run -0 make -s build/benches/cointsp_stages_cpu BUILD=build PROBLEM=cointsp
     run -0 timeout 60 build/benches/cointsp_stages_cpu "$library/gr24.tsp" 96 5
     assert_equal "$(awk '{ print $1, $2, $3, $4 }' <<< "$output")" "24 96 5 $length"

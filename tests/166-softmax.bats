@@ -48,7 +48,7 @@ judged() {
     refute [ "$(json '.cases[0].answer')" = "$first" ]
 }
 
-@test "softmax: what is wrong is told with its place" {
+@test "softmax: a mistake is reported with its place" {
     run -1 judged wrong_answer/zeros_for_nan.c --case sample/2-odd
     assert_output --regexp 'WA .*wrote output\[[0-9]+\]\[0\] = 0 in a row of minus infinity alone, where NaN is right'
     run -1 judged wrong_answer/no_maximum.c --generate 'shifted 9 16 float32'

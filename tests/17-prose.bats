@@ -64,11 +64,19 @@ words() { printf 'word %.0s' $(seq "$1"); }
     run -0 tests/scripts/prose.sh README.md
 }
 
-@test "prose: of a script the help and the messages count, of a C file the messages" {
+@test "prose: help and messages count in scripts, and messages in C files" {
     run -0 prose $'#!/bin/bash\n# Runs it. What fails\n# is told.\nset -e\n# is told\necho "it is told" it is told' script.sh
     assert_equal "$(cut -d : -f 1,2 <<< "$output")" $'script.sh:3\nscript.sh:6'
     run -0 prose $'/* it is told */\nint is_told;\nsay("of a file it "\n    "is told: \\"%s\\"", name);' file.c
     assert_output 'file.c:4: "is told": is reported, is printed; or: is recognised'
+}
+
+@test "prose: comments and names of tests count in tests/, their code does not" {
+    cp -R "$root/run_scripts" "$root/tests" .
+    printf '%s\n' '@test "it is told" {' '    # It is said.' '    run -0 say "it is told"' '}' > tests/99-told.bats
+    printf '%s\n' 'say("it is told");' '/* it is told */' > tests/told.c
+    run -1 tests/scripts/prose.sh tests/99-told.bats tests/told.c
+    assert_equal "$(cut -d : -f 1,2 <<< "$output")" $'tests/99-told.bats:1\ntests/99-told.bats:2\ntests/told.c:2'
 }
 
 @test "prose: a conflict that git left is found in any file" {

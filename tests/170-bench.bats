@@ -48,7 +48,7 @@ setup() {
 }
 
 # Built for the simulator and not optimised: nothing of it gets as far as a kernel.
-@test "bench: what is wrong on the command line of a bench for GPUs is told before CUDA is asked, in one line" {
+@test "bench: a bench for GPUs reports a wrong command line before it calls CUDA, in one line" {
     requires nvcc
     [ -e "$(make -s print-cuda-folder)/../include/cublas_v2.h" ] || skip "no cuBLAS"
     bench=$BATS_TEST_TMPDIR/bench_gpu
@@ -196,7 +196,7 @@ END
     assert_output --partial "has no case 'sample/none'"
 }
 
-@test "sanitize, profile: a launch that is refused, and a copy the wrong way, are told though nobody asks for the error" {
+@test "sanitize, profile: a refused launch and a copy the wrong way are reported though no code checks the error" {
     requires nvcc
     printf '%s\n' '#include <cuda_runtime.h>' '__global__ void fill(int *x) { *x = 1; }' \
         'extern "C" unsigned int device_user(char *, int, char *, int) {' '  int *x, y = 0;' \
@@ -252,7 +252,7 @@ END
     assert_equal "$(json .simulated "$build/reports/editdistance/device_user.cu-profile.json")" true
 }
 
-@test "profile: ncu's raw page becomes a line a kernel, and its limit in words" {
+@test "profile: ncu's raw page becomes one line per kernel, with its limit in words" {
     cat > "$BATS_TEST_TMPDIR/raw.csv" << 'END'
 ==PROF== connected
 "ID","Kernel Name","gpu__time_duration.sum","sm__throughput.avg.pct_of_peak_sustained_elapsed","gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed","l1tex__throughput.avg.pct_of_peak_sustained_active","lts__throughput.avg.pct_of_peak_sustained_elapsed","gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed","sm__warps_active.avg.pct_of_peak_sustained_active","sm__maximum_warps_per_active_cycle_pct","launch__waves_per_multiprocessor"

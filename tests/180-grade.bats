@@ -54,7 +54,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
         $'aaa 10.c:\nbob 1.c:\ncyd 1.c:\nzoe 1.c:\naaa 11.c:\nzoe 2.c:'
 }
 
-@test "intake: what is told is told once; the work grows with the names, not with their square" {
+@test "intake: each note is reported once; the work grows with the names, not with their square" {
     run -0 timeout 60 "$build/tests/test_grade_intake"
     assert_output --regexp '^[0-9]+ checks, 0 failed$'
 }
@@ -227,7 +227,7 @@ LINES
     sed -i 's/^name: .*/name: ""/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
     assert_output --partial "contest.yaml:1: 'name: ' is empty"
-    # Times are said as they were understood: a zone is taken off, and without one it is UTC.
+    # The grader prints times in UTC: it converts a time with a zone, and a time without one is UTC.
     contest 'start: 2026-05-01 18:00:00+09:00' 'end: 2026-05-01T14:00'
     run -0 "$build/grader" check "$contest"
     assert_line --index 1 $'start\t2026-05-01 09:00:00 UTC'

@@ -74,7 +74,7 @@ with_mounts() {
     run -0 "$build/grader" check "$contest"
 }
 
-@test "contest.yaml: the box is cgroup unless it says otherwise, and a machine without is told what to do" {
+@test "contest.yaml: the box is cgroup unless it says otherwise; without cgroups the grader says what to do" {
     local without='main_host: --require-box cgroup: '
     contest
     sed -i '/require_box/d' "$contest/contest.yaml"
@@ -114,7 +114,7 @@ with_mounts() {
     assert_equal "$(query "SELECT name LIKE 'PoCL on %' FROM machines WHERE kind = 'pocl'")" 1
 }
 
-@test "contest.yaml: what it names and is not there is named with its line, before anything is graded" {
+@test "contest.yaml: a name of something that does not exist is reported with its line, before grading starts" {
     local edit words
     contest
     echo '#error x' > "$contest/submissions/ada/A/1.c"
@@ -235,7 +235,7 @@ mark_utf8() {
     done
 }
 
-@test "archives: what macOS and Windows put in is left out, and a name beyond ASCII is told as such" {
+@test "archives: files that macOS and Windows add are left out, and a name beyond ASCII is reported as such" {
     requires box
     local to name
     contest 'limits: { files: 5, megabytes: 1 }'
@@ -515,7 +515,7 @@ SCRIPT
     assert_line 'each has one final verdict, the same as undisturbed'
 }
 
-@test "records: judged again from the kept source, by the guide's commands; another source is told" {
+@test "records: judged again from the kept source, by the guide's commands; another source is reported" {
     requires box
     local guide words
     contest 'key: key/key-secret.json' 'seal: seal/seal-secret.json' 'scoring: { rank_cpu: yes }'
@@ -785,7 +785,7 @@ YAML
     assert_equal "$(build_again "$BATS_TEST_TMPDIR/another.cu" five)" 3
     echo '# another rule' >> contrib/mk/30-submission.mk
     assert_equal "$(build_again "$BATS_TEST_TMPDIR/another.cu" six)" 4
-    # What does not compile is not kept, and its words are told each time.
+    # A build that fails is not kept, so the compiler's messages appear each time.
     echo 'no C' > "$BATS_TEST_TMPDIR/another.cu"
     for work in seven eight; do
         run -1 contrib/grade/grade_build.sh "$BATS_TEST_TMPDIR/another.cu" editdistance "$BATS_TEST_TMPDIR/$work"

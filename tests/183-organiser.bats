@@ -44,7 +44,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     wait
 }
 
-@test "intake: what cannot be read is named, charged to nobody, and taken when it can be; a link's time is its own" {
+@test "intake: an unreadable file is reported, counts against no team, and is taken once readable; links have own times" {
     requires box
     contest 'start: 2020-01-01T00:00:00Z' 'end: 2020-01-02T00:00:00Z'
     ln -s /etc/passwd "$contest/submissions/ada/A/link.c"
@@ -100,7 +100,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     assert_output "grader: run takes one folder: remove 'again'"
 }
 
-@test "messages: that device_user() is missing is told, and what the linker says, without the toolkit's own paths" {
+@test "messages: a missing device_user() and the linker's words are reported, without the toolkit's own paths" {
     requires box
     contest
     : > empty.c
@@ -132,7 +132,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     assert_equal "$(message ada)" 'AC '
 }
 
-@test "scoring: where times make the score and none will be taken, that is said" {
+@test "scoring: the grader warns if times make the score and none will be measured" {
     contest 'scoring: { type: fastest }'
     run -0 grade
     assert_output 'grader: scoring is fastest, there is no GPU to use, and scoring.rank_cpu is no: nothing gets a time'
@@ -213,7 +213,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     run -0 "$build/grader" cancel "$contest" 3
 }
 
-@test "results: a filter that names nothing, and a view that hides nothing, are refused; a full disk is told" {
+@test "results: a filter that matches nothing and a view that hides nothing are refused; a full disk is reported" {
     contest
     echo '#error x' > broken.c
     submit ada 1.c broken.c

@@ -54,7 +54,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     assert_equal "$(path 'string(//testcase[4]/failure/@message)')" 'time limit exceeded'
     assert_equal "$(path 'string(//testcase[1]/@time)')" 0.250
     [[ $(path 'string(//testcase[2]/failure/@message)') == 'x]]>&<b>"'"'"'|`# SKIP not ok 9 '* ]]
-    # Jenkins' own schema, where there is a file of it: junit-10.xsd of its xunit plugin, to be had with that alone.
+    # Jenkins' own schema, if its file is here: junit-10.xsd comes only with the xunit plugin.
     [ -z "${JUNIT_10_XSD:-}" ] || xmllint --noout --schema "$JUNIT_10_XSD" "$BATS_TEST_TMPDIR/junit.xml"
     # What it asks of times beside: three digits behind the point, which ours asks, too.
     sed 's/ time="0\.250"/ time="0.2500001"/' "$BATS_TEST_TMPDIR/junit.xml" > "$BATS_TEST_TMPDIR/broken.xml"
@@ -409,7 +409,7 @@ legacy() {
     run -0 make -s print-submission
     run -2 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello --by-hand
     assert_output --partial 'problems/hello exists already'
-    # All that 2025-09 or the toolkit has no use for: of a problem without scores, what was said of them.
+    # Keys that 2025-09 or the toolkit does not use, such as scores of a problem without scoring.
     rm -r problems/hello
     printf '%s\n' 'on_reject: continue' 'accept_score: 25' 'range: 0 50' 'grader_flags: min' 'reject_score: 0' \
         'output_validator_flags: case_sensitive' > "$BATS_TEST_TMPDIR/hello/data/secret/testdata.yaml"

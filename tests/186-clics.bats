@@ -85,7 +85,7 @@ document() {
         '$ARGS.named | with_entries(if .key == "event-feed" then . else .value |= .[0] end)'
 }
 
-# What holds of every API: the references, each ID once, one judgement a submission, the feed coming to the same.
+# True of every API: references exist, IDs are unique, one judgement per submission, the feed gives the same objects.
 holds() {
     document > "$BATS_TEST_TMPDIR/document.json"
     run -0 jq -r -f /dev/stdin "$BATS_TEST_TMPDIR/document.json" <<'JQ'
@@ -412,7 +412,7 @@ JQ
 ' [runs,999,WA] [judgements,109,WA]'
     assert_equal "$(jq -c '.[] | select(.submission_id == "2") | [.id, .judgement_type_id, .score]' \
         "$out/judgements.json")" '["109","WA",0]'
-    # A review takes the points and gives them back: the judgement is told again.
+    # A review takes the points and gives them back: the feed has the judgement again.
     query 'UPDATE judgements SET review = 1 WHERE id = 106'
     last=$(token "$(tail -n 1 "$out/event-feed.ndjson")")
     run -0 clics --since "$last"
@@ -701,7 +701,7 @@ max_score: 60'
     # The nearest file above counts, whole: group 1 has no flags of input validators.
     assert_equal "$(grep -c input_validator_args $data/secret/1/test_group.yaml)" 0
     assert_equal "$(grep -A1 input_validator_args $data/sample/test_group.yaml | tail -n 1)" '  - "n=5"'
-    # What is said of scores and comes into none.
+    # Keys about scores that change no score.
     rm -r problems/points
     printf '%s\n' 'on_reject: continue' 'accept_score: 7' 'range: 0 15' 'grader_flags: sum first_error' \
         > "$p/data/secret/3/testdata.yaml"
@@ -718,7 +718,7 @@ max_score: 60'
 - imported/data/secret/3: accept_score: '7' is left out: its 2 cases are worth 15 together
 - imported/data/sample/testdata.yaml: range: '0 3' is left out
 - imported/data/sample/testdata.yaml: grader_flags: 'min' is left out"
-    # A broken one is told by file and line, and nothing is begun.
+    # A broken file is reported with its name and line, and the grader does not start.
     rm -r problems/points
     echo 'on_rejekt: break' > "$p/data/secret/1/testdata.yaml"
     (cd "$BATS_TEST_TMPDIR" && rm points.zip && zip -qr points.zip points)

@@ -1,4 +1,4 @@
-# Packages of other judges: what package.sh import takes over of them, and what it lists. See docs/formats/packages.md.
+# Packages of other judges: what package.sh imports, and what it lists instead. See docs/formats/packages.md.
 setup_file() {
     load helpers/common
     make -s -C "$root" format-programs >&3 2>&1
@@ -37,7 +37,7 @@ values() {
 # case_in FOLDER NAME: a case of the package.
 case_in() { mkdir -p "$package/data/$1" && echo 1 | tee "$package/data/$1/$2.in" > "$package/data/$1/$2.ans"; }
 
-@test "import: everything that 2025-09 has words for is taken over from 2025-09" {
+@test "import: imports every key that 2025-09 defines from a package in 2025-09" {
     mkdir "$package/statement"
     echo 'Up to {{max_n}}.' > "$package/statement/problem.en.md"
     case_in secret 1
@@ -110,7 +110,7 @@ limits.validation_passes=3'
         assert_output --partial "$words"
     done
     assert_equal "$(grep -c 'is left out' <<< "$output")" 4
-    # What cannot be meant is listed, and written nowhere.
+    # Impossible values are listed, and not written.
     sed -i 's/^embargo_until: .*/embargo_until: tomorrow/; s/^languages: .*/languages: [klingon]/
         s/^type: .*/type: [scoring, "a: b"]/; s/^  time_limit: .*/  time_limit: 1e999/' "$package/problem.yaml"
     import
@@ -123,7 +123,7 @@ languages=all'
     done
 }
 
-@test "import: of a legacy package names, authors and limits are taken over, and what turns its meaning is listed" {
+@test "import: imports names, authors and limits of a legacy package, and lists keys that changed their meaning" {
     mkdir "$package/problem_statement" "$package/graders"
     printf '%s\n' '\problemname{$x^2$ \emph{problem}}' '%% plainproblemname: x^2 problem' 'Text' \
         > "$package/problem_statement/problem.en.tex"

@@ -102,7 +102,7 @@ js() { chromium_text "$1"; }
     done
 }
 
-@test "freeze: nothing of what came later is told, by not a byte; --final tells it" {
+@test "freeze: the pages do not differ by a byte for later verdicts; --final shows them" {
     local other=$BATS_TEST_TMPDIR/other
     cp -R "$contest" "$other"
     # What the submissions after minute 45 came to, turned round; one is not even judged. The rest stays.

@@ -108,7 +108,7 @@ set_verdict() { # SUBMISSION VERDICT STATE
     assert_equal "$(firsts)" 'cyd 3; Ada & "Co" 4'
 }
 
-# table CAPTION: the cells of its rows, a row a line.
+# table CAPTION: the cells of its rows, one row per line.
 table() { js "rows('#$1').map(row => [...row.cells].map(e => e.textContent.trim()).join('|')).join('\n')"; }
 
 @test "statistics: verdicts, quartiles by language and device, when they came; as pictures and as tables" {

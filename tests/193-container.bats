@@ -6,7 +6,7 @@ setup() {
     cd "$root"
 }
 
-# What a file of the container has done to the toolkit, a command a line.
+# The commands that a container file runs on the toolkit, one command per line.
 steps() {
     grep -oE '(run_scripts/lib/packages\.sh|make -s) .*[a-z0-9"'\'']' "$1" |
         sed 's/[;\\].*//; s/ *&& *$//; s/ *$//'

@@ -104,7 +104,7 @@ END
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
 
-@test "unit: cgroups limit, count, end everything and leave nothing; or it is said why there are none" {
+@test "unit: cgroups limit, count, end everything and leave nothing; or the test says why there are none" {
     run -0 timeout 60 "$build/tests/test_cgroup"
     assert_output --regexp '[0-9]+ checks, 0 failed'
     [[ $output != 'no cgroup: '* ]] || skip "${lines[0]}"

@@ -93,7 +93,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_regex "$stderr" 'run a whole program on real data'
 }
 
-@test "features: what is missing or wrong on the command line is said, and no number is made up" {
+@test "features: a missing or wrong argument is reported, and no number is made up" {
     refused() {
         local said=$1
         shift
@@ -135,7 +135,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     here=$(grep -n 'HERE' "$fixtures/program.cu" | cut -d : -f 1)
     assert_regex "$stderr" "count_down: the loop that ends at [^ ]*program\.cu:$here runs as often as data"
     assert_regex "$stderr" '0 wrong, [0-9]+ steps, turn 20'
-    # The same again on the bare library: of a sample the waiting kernel is executed in full, and it is said.
+    # The same on the bare library: with a sample, the waiting kernel runs in full, and the output says so.
     program=$(make -s -C "$root" print-nvcc)
     "$program" -O1 -cudart shared -gencode 'arch=compute_90,code=[sm_90,compute_90]' -o program "$fixtures/program.cu"
     export LD_LIBRARY_PATH=$build/cudasim

@@ -57,7 +57,7 @@ column() {
     assert_output "collect: there is no kernel 'nobody'; collect --list names all"
 }
 
-@test "kernels: a result that is wrong in one element, and a write beyond the end, are told" {
+@test "kernels: one wrong element of a result and a write beyond the end are reported" {
     nvcc=$(make -s -C "$root" print-nvcc)
     sed 's/c\[i\] = a\[i\] + b\[i\]/c[i] = a[i] + b[i] * (i == 777 ? 1.01f : 1.0f)/
         s/y\[i\] = a \* x\[i\] + y\[i\]/y[i + 1] = a * x[i] + y[i]/
@@ -99,7 +99,7 @@ column() {
     assert_output "collect: '3/3' is not a part of the list: K/N, with K from 0 to N - 1"
 }
 
-@test "features: a line a row, in the order of the rows" {
+@test "features: one line per row, in the order of the rows" {
     some_rows
     assert_equal "$(column kernel features.csv)" 'vector_add matmul_shared vector_add matmul_shared'
     assert_equal "$(column n features.csv)" '32768 8192 72896 18432'
@@ -118,7 +118,7 @@ column() {
     done
 }
 
-@test "join: times and counts side by side, and what does not fit is told with its file and line" {
+@test "join: times and counts side by side, and a mismatch is reported with its file and line" {
     some_rows
     join() { "$build/predict/predict" join "$1" "$2"; }
     join times.csv features.csv > joined.csv

@@ -54,7 +54,7 @@ predict() { timeout 100 run_scripts/predict.sh "$@"; }
     assert_line --partial "sum: $us us"
 }
 
-@test "predict: kernels that data steers, and blocks that wait, are told and not predicted" {
+@test "predict: kernels that depend on data, and blocks that wait, are reported and not predicted" {
     run -0 --separate-stderr timeout 100 make -s predict \
         SUBMISSION=problems/mergesort/submissions/accepted/baseline.cu PROBLEM=mergesort \
         CASE=sample/1-ten ARGS="--data $data"
@@ -188,7 +188,7 @@ CSV
     assert_line --partial "there is no problem 'nonesuch'"
 }
 
-@test "predict: ncu's table becomes a line a launch, and one that cannot be read is refused" {
+@test "predict: ncu's table becomes one line per launch, and an unreadable one is refused" {
     times() {
         "$build/predict/predict" ncu-times "$1" --problem p --submission s.cu --case 'random 4 4'
     }

@@ -325,7 +325,7 @@ teardown() {
     until_true 10 again
 }
 
-@test "failures: what cannot be written is one line in the log, and is shown once it can" {
+@test "failures: a failed write is one line in the log, and its result is shown once a write succeeds" {
     local prof shown
     serve_contest
     prof=$("$build/grader" token "$contest" --jury prof)
@@ -458,7 +458,7 @@ teardown() {
     kill -9 "$server" && wait "$server" || true
     serve
     assert_equal "$(feed "$ada")" "$(< "$BATS_TEST_TMPDIR/before")"
-    # From a line that the team has, and from one that it has not: nothing more is told.
+    # The token may be of a line that the team sees or not: it gets no other lines.
     assert_equal "$(feed "$ada" "?since_token=$(jq -r 'select(.id == "3").token' "$BATS_TEST_TMPDIR/before")")" \
         "$(sed '1,/"id":"3"/d' "$BATS_TEST_TMPDIR/before")"
     assert_equal "$(told "$(feed "$ada" "?since_token=$(feed "$bob" | jq -r 'select(.id == "2").token')")")" \

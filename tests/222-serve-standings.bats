@@ -165,7 +165,7 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
     assert_equal "$(js location.hash)" ''
 }
 
-# code_of N: the code that everybody reads of submission N, a file a line; nothing where there is none.
+# code_of N: the public code of submission N, one file per line; nothing if there is none.
 code_of() {
     chromium_open "$url/submission/$1.html"
     js '[...document.querySelectorAll(".code")].map(e => document.getElementById(e.getAttribute("aria-labelledby"))

@@ -124,7 +124,7 @@ judged() {
     sound
 }
 
-@test "a team's page: the simulator's words come by themselves once the samples have run; explain: no leaves them out" {
+@test "a team's page: the simulator's words appear automatically once the samples have run; explain: no hides them" {
     on_simulator
     load helpers/chromium
     command -v chromium > /dev/null ||

@@ -61,7 +61,7 @@ balloons() {
     js 'document.querySelector(".balloons form button").click(); ""'
     until_true 20 bash -c \
         "[ \"\$(sqlite3 -readonly '$db' 'SELECT team, problem, account FROM balloons')\" = 'ada|B|prof' ]"
-    # Another member of the jury marks one: the page changes by itself, and what is to be done stays on top.
+    # Another member of the jury marks one: the page changes automatically, and balloons to deliver stay on top.
     until_true 20 page_is /my/balloons.html
     chromium_text "window.same = 'yes'; ''"
     assert_equal "$(mark "$prof" bob A yes) $(mark "$prof" bob A yes)" '303 303'
@@ -120,7 +120,7 @@ balloons() {
     chromium_open "$url/index.html"
     assert_equal "$(awards)" ''
     sqlite3 "$db" "UPDATE judgements SET state = 'done', verdict = 'WA', ended = created WHERE verdict IS NULL"
-    # It comes by itself.
+    # The page updates automatically.
     until_true 20 page_shows 'class="medal gold"'
     assert_equal "$(awards | tr '\t' ' ')" 'Winner Ada & "Co"; Gold medal Ada & "Co"; Silver medal 数学研究会; '$(
         )'Bronze medal cyd; Winner of <b>G</b> 数学研究会; First to solve A Ada & "Co"; First to solve B Ada & "Co"'

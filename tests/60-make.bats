@@ -49,7 +49,7 @@ setup() {
     run -2 make -s print-same-flags LEVELS_STAMP="$BATS_TEST_TMPDIR/levels"
 }
 
-@test "make: a problem or a submission that is not there is named" {
+@test "make: the message for a missing problem or submission has its name" {
     run -2 make run PROBLEM=nosuch
     assert_output --partial "there is no problem 'nosuch'; there are: attention cointsp diffevo editdistance"
     run -2 make submission SUBMISSION=nosuch.cu
@@ -358,7 +358,7 @@ headings() {
     SUBMISSION=problems/none.c run -0 run_scripts/lib/practice.sh 0 --device auto
 }
 
-@test "make: a submission without device_user(), or with another one, is told what it has in its place" {
+@test "make: the message for a missing or different device_user() names what the submission has instead" {
     local name words
     cd "$BATS_TEST_TMPDIR"
     echo 'int device_usr(const char *a) { return *a; } int helper(void) { return 0; }' > misspelt.c

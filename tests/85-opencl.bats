@@ -18,7 +18,7 @@ setup() {
     done
 }
 
-@test "opencl: without a GPU it runs on the CPU by itself, and says so" {
+@test "opencl: without a GPU it runs on the CPU automatically, and says so" {
     local so
     [ ! -e /dev/nvidiactl ] || skip "there is a GPU"
     so=$(submission problems/editdistance/submissions/accepted/opencl)
@@ -92,7 +92,7 @@ setup() {
     assert_line --regexp '^  compute units +[1-9][0-9]*$'
     assert_line --regexp '^  global memory +[1-9][0-9]* MiB$'
     assert_line --regexp '^  work-items a group +[1-9][0-9]*$'
-    # Without a driver that is said, and is no error.
+    # Without a driver the script says so, and does not fail.
     OCL_ICD_VENDORS=$BATS_TEST_TMPDIR run -0 "$root/run_scripts/devices.sh"
     assert_line 'no OpenCL device'
 }

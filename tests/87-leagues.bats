@@ -177,7 +177,7 @@ refused() {
     done
 }
 
-@test "leagues: what is wrong in gpu.yaml or on the command line is told with its place" {
+@test "leagues: a mistake in gpu.yaml or on the command line is reported with its place" {
     run -2 $host editdistance --league none
     assert_output "main_host: there is no league 'none'; there are: plain free"
     run -2 "$build/main_host" editdistance --league plain

@@ -47,7 +47,7 @@ setup() {
     run -1 "$host" editdistance --submission "$so" --case sample/1-small --time-limit 1 \
         --json "$BATS_TEST_TMPDIR/result.json"
     echo "# an endless kernel's process is gone $(json '.cases[0].end_seconds') s after the limit" >&3
-    # The driver takes 0.06 to 0.13 s to take down any CUDA context (docs/BENCHMARKS.md): 0.1 s is not to be had here.
+    # The driver takes 0.06 to 0.13 s to destroy a CUDA context (docs/BENCHMARKS.md): 0.1 s is not possible here.
     assert_equal "$(json '.cases[0].end_seconds < 0.5')" true
     assert_equal "$(json .verdict)" TLE
     so=$(submission device_user.cu)
@@ -186,7 +186,7 @@ large='random 67108864 seed=3'
     run sort -u "$BATS_TEST_TMPDIR/seen"
     [ "${#lines[@]}" -ge 1 ]
     [ "${#lines[@]}" -le 2 ]
-    # The grader does not wait for the last one, which ends by itself.
+    # The grader does not wait for the last one, which ends later.
     timeout 10 bash -c 'while pgrep -f "^$0"; do sleep 0.1; done' "$build/gpu_warden"
     # What is lent and answers nothing is done without.
     so=$(submission device_user.cu)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Calls in flight together on an NVIDIA GPU: what is told of them, and the exploits against them.
+# Calls in flight together on an NVIDIA GPU: what results show of them, and the exploits against them.
 # bats file_tags=gpu
 
 setup() {

@@ -54,7 +54,7 @@ if [ -n "$has_gpu" ]; then
 fi
 
 # time_call KIND NAME LABEL SO SIZE WORK LINE...: a row, and `median` and `wall`, seconds of a call and of all
-# that one needs. What fails is told, and sets `failed`.
+# that one needs. It reports a failure, and sets `failed`.
 time_call() {
     local kind=$1 name=$2 label=$3 so=$4 n=$5 work=$6 text=${*:7} file league row started calls=(--ranked)
     file=$folder/${name//\//_}-$n.json
@@ -160,7 +160,7 @@ while read -r kind name label; do
 done < <(of submission)
 [ "$device" = cpu ] || [ -z "$has_gpu" ] || [ ${#only[@]} -gt 0 ] || time_kernels
 
-# One row a line, so that two files can be compared.
+# One row per line, so that two files can be compared.
 jq -s -r --arg problem "$PROBLEM" --arg title "$(of title)" --arg axis "$(of axis)" --arg base "$(of base)" \
     --arg cpu "$cpu" --argjson resident "$resident" \
     --arg gpu "$gpu" --arg driver "$driver" --arg before "$mhz_before" \

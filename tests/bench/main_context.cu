@@ -1,7 +1,7 @@
 /*
  * main_context.cu - what a process takes on a GPU that does nothing there: bench_context [COUNT]
  *
- * COUNT times (15): a process makes a CUDA context, runs an empty kernel and waits; then it is told to end. Prints the
+ * COUNT times (15): a process makes a CUDA context, runs an empty kernel and waits until it must end. Prints the
  * least and the median of the seconds that its start took and its end, of one process's end with the next one's
  * start begun at the same moment, and of several processes' starts and ends at the same moment. Another process holds a
  * context on the GPU all the while, as the warden does.

@@ -36,7 +36,7 @@ static void die(const char *what)
     exit(FAILED);
 }
 
-/* The other process: empties the cache when it is told to. */
+/* The other process: empties the cache on request. */
 static void flush_for_ever(void)
 {
     static char *flushed;

@@ -206,7 +206,7 @@ __global__ void make_objects(shared_objects *objects, int blocks)
     objects->protected_count = 0;
 }
 
-/* One thread a block. out: 3 numbers a block */
+/* One thread per block. out: 3 numbers per block */
 __global__ void use_objects(shared_objects *objects, int *values, int *out)
 {
     int block = blockIdx.x, blocks = gridDim.x;

@@ -50,7 +50,7 @@ __global__ void use_kept(double *sums)
     delete[] kept[owner];
 }
 
-/* --- one allocation a block --- */
+/* --- one allocation per block --- */
 
 __global__ void shared_allocation(int *out)
 {
@@ -67,7 +67,7 @@ __global__ void shared_allocation(int *out)
         free(buffer);
 }
 
-/* --- a list that all threads push to, and a tree a thread --- */
+/* --- a list that all threads push to, and one tree per thread --- */
 
 struct node {
     int value;

@@ -1,5 +1,5 @@
 /*
- * histogram.cu - counts of values: by atomics on global memory, on shared memory, on one copy a warp, and with the
+ * histogram.cu - counts of values: by atomics on global memory, on shared memory, on one copy per warp, and with the
  * equal values of a warp found first by match or by ballots so that one thread counts for all.
  */
 #include "check.h"
@@ -61,7 +61,7 @@ __global__ void histogram_match(const unsigned char *in, unsigned *bins, int n)
         atomicAdd(&bins[in[i]], (unsigned)__popc(same));
 }
 
-/* The threads with the same value, bit by bit: one ballot a bit. */
+/* The threads with the same value, bit by bit: one ballot per bit. */
 __global__ void histogram_ballot(const unsigned char *in, unsigned *bins, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 /*
- * matmul_shared.cu - C = A B by tiles in shared memory: one element a thread, then 4 x 4 elements a thread, and with
+ * matmul_shared.cu - C = A B by tiles in shared memory: one element per thread, then 4 x 4 per thread, and with
  * double buffering. Values are small integers, so that every result is exact.
  */
 #include "check.h"

@@ -41,7 +41,7 @@ __global__ void formats(double zero)
     printf("\ttab \"quotes\" \\ backslash\n");
 }
 
-/* One line a thread, in order. */
+/* One line per thread, in order. */
 __global__ void in_turn(void)
 {
     for (int turn = 0; turn < blockDim.x; turn++) {

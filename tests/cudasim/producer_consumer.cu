@@ -127,7 +127,7 @@ __device__ int pop(queue *queue)
     return value;
 }
 
-/* Even blocks produce 0 .. total - 1, odd ones consume them; one thread a block. */
+/* Even blocks produce 0 .. total - 1, odd ones consume them; one thread per block. */
 __global__ void queue_kernel(queue *queue, int *seen, int total)
 {
     int pairs = gridDim.x / 2;
@@ -346,7 +346,7 @@ static void test_last_block(int n)
     unsigned *done = device_zeros<unsigned>(1);
     int *out = device_zeros<int>(1);
 
-    for (int round = 0; round < 2; round++) { /* the counter wraps to 0 by itself */
+    for (int round = 0; round < 2; round++) { /* the counter wraps to 0 automatically */
         CUDA_CHECK(cudaMemset(out, 0, sizeof(int)));
         last_block<<<blocks, 64>>>(device_in, partial, done, out, n);
         CHECK_KERNEL();

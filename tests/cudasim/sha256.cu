@@ -1,5 +1,5 @@
 /*
- * sha256.cu - SHA-256 and MD5, one message a thread, of lengths around the limits of a block; a search for a nonce.
+ * sha256.cu - SHA-256 and MD5, one message per thread, of lengths around a block's limits; a search for a nonce.
  * The CPU runs the same source; known digests guard both.
  */
 #include <string>

@@ -1,6 +1,6 @@
 /*
  * spin_lock.cu - locks: by every thread of a warp, which ends only if the threads of a warp make progress
- * independently; by one thread a block; by ticket; readers and writers; and a lock for each of several accounts.
+ * independently; by one thread per block; by ticket; readers and writers; and a lock for each of several accounts.
  */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /*
- * spmv.cu - a sparse matrix times a vector: compressed rows by one thread a row and by one warp a row, coordinates with
+ * spmv.cu - a sparse matrix times a vector: compressed rows by one thread or one warp per row, coordinates with
  * atomics, and the ELLPACK form; rows of very different lengths. Values are small integers, so results are exact.
  */
 #include "check.h"

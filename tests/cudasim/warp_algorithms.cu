@@ -352,7 +352,7 @@ __global__ void lane_masks(unsigned *out)
 
 /* --- what is built of them --- */
 
-/* Keeps the elements with in[i] % 3 == 0, in any order between warps; one atomic a warp. */
+/* Keeps the elements with in[i] % 3 == 0, in any order between warps; one atomic per warp. */
 __global__ void compact(const int *in, int *out, int *count, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -24,7 +24,7 @@ static struct contest contest;
 static char folder[PATH_MAX], tokens[3][ACCOUNT_TOKEN], session[ACCOUNT_TOKEN], form[ACCOUNT_SECRET];
 static uint16_t port;
 
-/* ------------------------------------------------------------------ limits, which there are none of here */
+/* ------------------------------------------------------------------ no limits in this fuzzer */
 
 struct limits *limits_new(void) { return calloc(1, 1); }
 void limits_free(struct limits *limits) { free(limits); }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* A limit of this process' time is none of one archive's. */
+/* A time limit of this process is not the limit of one archive. */
 #include <sys/resource.h>
 #define setrlimit(...) 0
 #define main unpack_main

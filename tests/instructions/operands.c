@@ -9,7 +9,7 @@
  * Generators beside the PTX types: nz (not zero), sh (shift amount or field width), lane (0…31), fnsn (count for fns),
  * sparse (few bits set), small (small integers in the operand's type), smallf (integers to ±64 in f32 or f64), unit
  * (-1…1), twopi and hundredpi (angles), same (often equal to the operand compared), rare and most (predicates true in
- * few or nearly all lanes), wmask (a warp's mask), wfew (few distinct values a warp), wsame (mostly one value a warp),
+ * few or nearly all lanes), wmask (a warp's mask), wfew (few distinct values a warp), wsame (mostly equal in a warp),
  * wlane (a lane in the warp's mask), half and halfmask (16 lanes), shfl and clamp (operands b and c of shfl), smalle4m3
  * and smalle5m2 (four small integers).
  */

@@ -31,7 +31,7 @@ void form_operands(const struct form *form, u64 *in);
 /* Compares two results of type `type` under `rule`; with any_nan every NaN equals every NaN, whatever the rule. */
 struct form_match form_compare(const char *type, const char *rule, int any_nan, u64 x, u64 y);
 
-/* x with each NaN replaced by one NaN of the type: what the digest of a form with the rule `nan` is taken over. */
+/* x with each NaN replaced by one NaN of the type: the input of the digest of a form with the rule `nan`. */
 u64 form_canonical(const char *type, u64 x);
 
 #ifdef __cplusplus

@@ -207,7 +207,7 @@ __global__ void variable_of_the_module(int *data)
         total += data[blockIdx.x] + 1; // RACE
 }
 
-/* Vectors of the rows of a matrix, one row a block, edges apart. */
+/* Vectors of the rows of a matrix, one row per block, edges apart. */
 __global__ void rows_as_vectors(int *data)
 {
     int4 *row = (int4 *)(data + blockIdx.x * 256);

@@ -385,7 +385,7 @@ __global__ void named_barrier_halves(int *data)
     data[t] = tile[t ^ 63];
 }
 
-/* Dynamic parts of one array, a part a warp. */
+/* Dynamic parts of one array, one part per warp. */
 __global__ void part_of_each_warp(int *data)
 {
     __shared__ int part[4][32];

@@ -110,7 +110,7 @@ function comment(text) {
 # A line of C: its strings, which go on in the next line where one ends this line; then what stands in its comment.
 function c_line(line,    text, at) {
     if (remark == "" && line !~ /^[ \t]*\/[*\/]/) {
-        text = strings(line)
+        text = tested ? "" : strings(line)
         if (text == "") end_block()
         else add(text, FNR)
         if (line !~ /"[ \t]*\\?$/) end_block()
@@ -133,18 +133,18 @@ function script_line(line) {
     if (here != "") {
         sub(/^\t+/, "", line)
         if (line == here) here = ""
-        if (here == "" || line ~ /^[ \t]*$/) end_block()
+        if (here == "" || tested || line ~ /^[ \t]*$/) end_block()
         else add(line, FNR)
     } else if (line ~ /^[ \t]*#/) {
         if (FNR == 1 && line ~ /^#!/) return
         if (helping) commented = 1
         sub(/^[ \t]*#+[ ]?/, "", line)
         comment(line)
-        commented = name ~ comments
+        commented = tested || name ~ comments
     } else {
         end_block()
         helping = 0
-        add(strings(line), FNR)
+        if (!tested || line ~ /^@test "/) add(strings(line), FNR)
         end_block()
         if (match(line, /<<-? ?["']?[A-Z]+["']?/)) {
             here = substr(line, RSTART, RLENGTH)
@@ -170,7 +170,8 @@ function start_file() {
     end_block()
     name = FILENAME
     fenced = 0; blank = 1; here = ""; remark = ""; helping = 1
-    commented = name ~ comments
+    tested = name ~ /^tests\/.*\.(bats|bash|sh|[ch]|cuh?|cl)$/
+    commented = tested || name ~ comments
     opening = name ~ /(^|\/)docs\/.*\.md$/ && name !~ /docs\/results\//
 }
 

@@ -114,7 +114,7 @@ done
 sleep 6
 touch "$work/over"
 wait "$reader"
-# What was told, and what is there: number, team, verdict.
+# The reader's answers, and the database: number, team, verdict.
 sqlite3 -readonly -separator ' ' "$db" "SELECT s.id, s.team, group_concat(j.verdict) FROM submissions s
     JOIN judgements j ON j.submission = s.id AND j.valid GROUP BY s.id ORDER BY s.id" > "$work/there"
 awk '{ print $2, $3, $4 }' "$work/told" | sort -n > "$work/must"

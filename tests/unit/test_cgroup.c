@@ -1,6 +1,6 @@
 /*
  * test_cgroup.c - cgroups as the kernel has them here: limits that hold, counts, an end of everything, and nothing left
- * behind. On a machine where none can be made it says why, and tests that this is said.
+ * behind. On a machine that cannot make any it says why, and tests this message.
  */
 #include "verify/box/cgroup.h"
 

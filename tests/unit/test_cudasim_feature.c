@@ -211,7 +211,7 @@ static void check_all_loops(void)
                 true, false);
 }
 
-/* Where the loop ends is told by its line. */
+/* The report names the line where the loop ends. */
 static void check_line(void)
 {
     struct features_code code = look("\n\nA: ld.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra A;");

@@ -70,7 +70,7 @@ void __wrap_free(void *p)
     __real_free(p);
 }
 
-/* Calls to functions of the library are none of this test's. */
+/* This test has no calls to functions of the library. */
 enum builtin builtin_find(const char *name)
 {
     (void)name;

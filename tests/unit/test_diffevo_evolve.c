@@ -64,7 +64,7 @@ static void check_line(const char *line, uint64_t seed)
     blob_release(&input);
 }
 
-/* The host sets an output's room up once a case: it may not hang on seed or repetition. */
+/* The host allocates an output once per case: its size must not depend on seed or repetition. */
 static void check_output_sizes(void)
 {
     struct blob input = { 0 };

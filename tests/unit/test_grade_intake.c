@@ -1,5 +1,5 @@
 /*
- * test_grade_intake.c - notes that are told once: how much is looked at grows with their number, not with its square.
+ * test_grade_intake.c - notes that are reported once: the work grows with their number, not with its square.
  */
 #include <inttypes.h>
 #include <stdio.h>

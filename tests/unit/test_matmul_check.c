@@ -281,7 +281,7 @@ static void test_large_case(void)
     }
 }
 
-/* Every kind is what it is said to be. */
+/* Every kind of case has the property that its name promises. */
 static void test_kinds(void)
 {
     struct trial trial;

@@ -200,7 +200,7 @@ static void test_early(void)
     end();
 }
 
-/* What cannot be made is told when its turn comes, and not before. */
+/* An input that fails to be made is reported when its turn comes, and not before. */
 static void test_failure(void)
 {
     start(true);
@@ -221,7 +221,7 @@ static void test_failure(void)
     fails_in = BAD;
     ask(5, 0, 1);
     end();
-    /* What failed beside others, as memory may run out, is tried again by itself; what failed alone is not. */
+    /* What failed beside others, as memory may run out, is tried again alone; what failed alone is not. */
     start(false);
     failures_left = 1;
     for (uint32_t i = 0; i < 6; i++)

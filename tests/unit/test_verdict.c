@@ -66,7 +66,7 @@ static void check_combination(const struct facts *facts)
     CHECK(verdict != VERDICT_AC || (facts->outcome == OUTCOME_DONE && facts->called && facts->check == CHECK_RIGHT),
           "outcome %d, check %d is accepted", facts->outcome, facts->check);
     CHECK(strchr(message, '\n') == NULL, "'%s' has two lines", message);
-    /* What exceeds a limit is told the limit. */
+    /* The message of an exceeded limit has the limit. */
     CHECK(verdict != VERDICT_MLE || strstr(message, "limit of 2 MiB") || strstr(message, "limit is 2 MiB"), "%s",
           message);
     CHECK(verdict != VERDICT_OLE || strstr(message, "limit of 1000 bytes"), "%s", message);

@@ -104,7 +104,7 @@ static void test_spare(void)
     CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");
 }
 
-/* Several are spared, and one of them ends by itself while another child is reaped. */
+/* Several are spared, and one of them exits while another child is reaped. */
 static void test_spare_several(void)
 {
     pid_t waiting = fork(), ending = waiting == 0 ? 0 : fork();

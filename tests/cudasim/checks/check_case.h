@@ -1,7 +1,7 @@
 /*
  * check_case.h - the end of every program in this folder: says how the kernel ended. Included by the pairs NAME_bad.cu
- * and NAME_good.cu. A bad program must not crash by itself: it reports the error of its kernel and exits 1 where there
- * is one (the fault was caught by the device), 0 where there is none.
+ * and NAME_good.cu. The host code of a bad program must not crash: it reports the error of its kernel and exits 1 if
+ * there is one (the device caught the fault), 0 if there is none.
  */
 #ifndef CUDASIM_CHECK_CASE_H
 #define CUDASIM_CHECK_CASE_H
