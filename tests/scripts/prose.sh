@@ -5,14 +5,14 @@
 # lines (120 columns each), a table cell of more than forty words, a top README of more than 120 lines, and a
 # page of docs/ that does not open with who it is for and what they can do after it. In scripts and C it reports listed
 # phrases only: in messages (strings and here documents), in --help (the comment at the top of a script, the targets
-# of a makefile), and in comments outside of the simulator. In tests/ it reads comments and the names of tests, not
-# their code, and skips fixtures. Without FILE it reads all files. Exit code 1 if it reports anything. It knows no
+# of a makefile), and in comments. In tests/ it reads comments and the names of tests, not their code, and skips
+# fixtures. Without FILE it reads all files. Exit code 1 if it reports anything. It knows no
 # grammar: text that passes may still be hard to read.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 cd "$root"
 here=tests/scripts
-comments='^(run_scripts|problems|verify|contrib/(autograders|batch|clics|grade|kattis|mutate|practice|predict|scoreboard|serve|skeleton|slurm))/|^main_host.c|^getrndstr.c|^device_user.cu'
+comments='^(run_scripts|problems|verify|contrib)/|^main_host.c|^getrndstr.c|^device_user.cu'
 
 # Pages, the messages of scripts and programs, and the tests but for their fixtures.
 all_files() {

@@ -1,8 +1,8 @@
 /*
- * memory.c - the device's memory, by libc and mmap alone; the device's code and the runtime's calls come here. What is
- * mapped for it is told in memory_span.h; memory_span.c cuts allocations out of it.
+ * memory.c - the device's memory, with libc and mmap alone. The device's code and the runtime's calls use it.
+ * memory_span.h describes the mapping. memory_span.c cuts allocations out of it.
  *
- * Regions outside of the range (the program's own memory) are in a sorted array.
+ * A sorted array holds the regions outside of the range: the program's own memory.
  */
 #include "memory_span.h"
 

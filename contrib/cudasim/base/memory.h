@@ -1,14 +1,14 @@
 /*
  * memory.h - the device's memory: allocations, who may touch what, and which bytes were ever written.
  *
- * Device addresses are host addresses inside one reserved range, so that a copy is a memcpy and a kernel's pointer
- * needs no translation. Page-locked, registered and managed host memory are regions as well. Freed allocations keep
- * their region for a while (quarantine), so that a use after free can be told from a wild pointer. Behind
- * an allocation lie as many bytes that belong to nobody as it has: 256 bytes to 256 KiB, and 16 bytes to 1 KiB behind
- * blocks of malloc() in kernels.
+ * Device addresses are host addresses inside one reserved range. So a copy is a memcpy, and a kernel's pointer needs no
+ * translation. Page-locked, registered and managed host memory are regions as well. A freed allocation keeps its region
+ * for a while (quarantine). This distinguishes a use after free from a wild pointer. A gap that belongs to nobody
+ * follows each allocation. It is as large as the allocation, but at least 256 bytes and at most 256 KiB; behind blocks
+ * of malloc() in kernels, 16 bytes to 1 KiB.
  *
- * Space: one bit for each byte of those allocations that kernels have written to in part (never for allocations filled
- * by one copy or memset), 4 bytes for each 64 of small allocations, and a record of about 100 bytes a region.
+ * Space: one bit per byte of each allocation that kernels have written in part (none if one copy or memset filled it),
+ * 4 bytes per 64 bytes of small allocations, and a record of about 100 bytes per region.
  *
  * Threads: every function may be called by several at once. A region's fields do not change while it is live, but for
  * `written` and `freed`: those are stored atomically, and who reads them while others run uses __atomic_load_n().

@@ -1,6 +1,6 @@
 /*
  * driver_module.c - code that a program loads by hand: cuModule*, cuLibrary*, and the kernels in it. A CUmodule and a
- * CUlibrary are a binary, a CUfunction and a CUkernel a kernel's record, as the runtime's handles are.
+ * CUlibrary are a binary. A CUfunction and a CUkernel are a kernel's record. The runtime's handles are the same.
  */
 #include "driver.h"
 

@@ -1,10 +1,10 @@
 /*
- * feature.c - runs a launch, or a sample of its blocks, and puts the numbers of feature.h together.
+ * feature.c - runs a launch, or a sample of its blocks, and computes the numbers of feature.h.
  *
- * A sample is drawn along each side of the grid by itself: the first and the last place, and one in each of equal parts
- * of what lies between. So blocks at the grid's edges, which often do less, stand for themselves alone, and no stride
- * falls in step with the width of the grid. Each block of the sample is run as a launch of its own, because what it
- * counts is to be weighted by the number of blocks it stands for.
+ * The sample is drawn along each side of the grid separately. It holds the first and the last place. The places between
+ * them are cut into equal parts, and each part gives one place. So blocks at the grid's edges, which often do less,
+ * represent only edge blocks, and no stride falls in step with the width of the grid. Each block of the sample runs as
+ * its own launch, because its counts are weighted by the number of blocks it represents.
  */
 #include "feature.h"
 

@@ -1,9 +1,9 @@
 /*
- * feature.h - what a launch is like, in the numbers that a model of its time learns from: docs/PREDICT.md.
+ * feature.h - describes a launch by numbers. A model learns the launch's time from them: docs/PREDICT.md.
  *
- * For the runtime, which writes a line a launch where CUDASIM_FEATURES names a file, and for contrib/predict's program.
- * Runs launches by way of sim.h, in full or in part, and puts counts and what the code says of itself (feature_code.h)
- * together. Refuses to know how long anything takes.
+ * The runtime calls it to write one line per launch if CUDASIM_FEATURES names a file. The program of contrib/predict
+ * calls it too. It runs launches through sim.h, in full or in part. It combines counts with the properties of the code
+ * (feature_code.h). It knows nothing of times.
  */
 #ifndef CUDASIM_FEATURE_H
 #define CUDASIM_FEATURE_H
@@ -77,7 +77,7 @@ const struct features_code *features_of_kernel(struct sim_kernel *kernel);
 /* Where the loop's end is written: "FILE:LINE" of the source if that is known; else false, and its line of the PTX. */
 bool feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size);
 
-/* The CSV's first line, and a line a launch. */
+/* The CSV's first line, and one line per launch. */
 void features_write_header(FILE *out);
 void features_write_row(FILE *out, const struct features_row *row);
 

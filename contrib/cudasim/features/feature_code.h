@@ -27,8 +27,8 @@ struct features_code {
     unsigned complexity;  /* the deepest nest of loops whose number of rounds is not a constant of the code */
     bool regular;         /* no loop depends on data */
     bool waits;           /* a loop depends on what other blocks may change */
-    bool told, told_irregular; /* for who uses it: this was said already */
-    bool tuned;           /* for who uses it: other block sizes were tried */
+    bool told, told_irregular; /* for the caller: it has printed this already */
+    bool tuned;           /* for the caller: it has tried other block sizes */
     struct features_loop *loops; /* [loop_count] of the kernel and of what it calls, in no order */
     size_t loop_count;
 };

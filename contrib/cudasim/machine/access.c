@@ -1,8 +1,8 @@
 /*
- * access.c - what a memory instruction does beyond its fast path (table_memory.c): addresses of other windows, bounds,
- * and bytes never written.
+ * access.c - the slow path of a memory instruction; table_memory.c has the fast path. It handles addresses of other
+ * windows, bounds, and bytes never written.
  *
- * Refuses to know what the instruction does with the bytes.
+ * It does not know what the instruction does with the bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 
 /* ---- bytes never written ---- */
 
-/* Whether none of the bytes [address, address + bytes) was ever written; bits as memory.h describes them. */
+/* Whether none of the bytes [address, address + bytes) was ever written. memory.h describes the bits. */
 static bool none_written(const uint8_t *bits, uint64_t offset, unsigned bytes)
 {
     if ((offset & 7) + bytes <= 8)
@@ -67,7 +67,7 @@ static bool all_written(const uint8_t *bits, uint64_t from, uint64_t to)
     return missing == 0;
 }
 
-/* The lowest and the highest address of the active lanes; what inactive lanes have there may only widen them. */
+/* The lowest and the highest address of the active lanes. Addresses of inactive lanes may only widen this range. */
 CLONES static void address_range(const struct warp *w, uint64_t *low, uint64_t *high)
 {
     uint64_t a = UINT64_MAX, b = 0;
@@ -80,9 +80,9 @@ CLONES static void address_range(const struct warp *w, uint64_t *low, uint64_t *
     *high = b;
 }
 
-#define DENSE 4096 /* bytes: accesses that lie together are looked up together */
+#define DENSE 4096 /* bytes: accesses within this range need one lookup */
 
-/* A read is reported where no byte of it was written: padding inside of copied structures is not. */
+/* Reports a read if no byte of it was written. So it does not report padding inside of copied structures. */
 void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
 {
     struct memory *memory = sim_memory(w->worker->sim);
@@ -144,14 +144,14 @@ uint64_t local_need(const struct launch *launch)
     return f->recursive ? sim_limits(launch->sim)->stack_max_bytes : f->stack_bytes;
 }
 
-/* The stacks of a warp's threads, one behind the other; made when first needed, and kept for the next blocks. */
+/* The stacks of a warp's threads, one behind the other. The first use makes them; the next blocks use them again. */
 static char *warp_local(struct warp *w)
 {
     uint64_t bytes = local_need(w->block->launch);
 
     if (w->local)
         return w->local;
-    /* Stacks that start at the same place of a page would all share a few sets of the cache. */
+    /* If all stacks started at the same place of a page, they would share a few sets of the cache. */
     w->local_stride = (bytes + 63) / 64 * 64 + LOCAL_GAP;
     w->local = mmap(NULL, w->local_stride * LANES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                     -1, 0);
@@ -159,7 +159,7 @@ static char *warp_local(struct warp *w)
         w->local = NULL;
         return NULL;
     }
-    /* Code compiled with -G copies structures with their padding, and calls with arguments that are empty. */
+    /* Code compiled with -G copies structures with their padding, and passes empty arguments. */
     if (w->worker->sim_check_written && !w->worker->program->debug) {
         w->local_written = mmap(NULL, w->local_stride * LANES / 8, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -198,8 +198,8 @@ static bool resolve_local(struct warp *w, const struct ins *ins, uint32_t l, uns
 #define SMALL_FRAME 16 /* bytes */
 
 /*
- * Whether `offset` lies in a frame of a few bytes: results that a function gives back by reference, which nvcc loads
- * before it is known whether the function wrote them.
+ * Whether `offset` lies in a frame of a few bytes. Such frames hold results that a function returns by reference. nvcc
+ * loads them even if the function did not write them.
  */
 static bool in_small_frame(const struct warp *w, uint64_t offset)
 {
@@ -210,7 +210,7 @@ static bool in_small_frame(const struct warp *w, uint64_t offset)
     return f && f->function->local_bytes <= SMALL_FRAME && !f->allocated;
 }
 
-/* Bytes of local variables never written: reported where no lane of `lanes` reads anything else. */
+/* Reports reads of local variables that were never written, if no lane of `lanes` reads written bytes. */
 void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
                         const uint64_t *asked)
 {
@@ -266,7 +266,7 @@ static void describe(const struct region *r, char *text, size_t size)
         snprintf(text, size, "%s of %llu bytes", kinds[r->kind], (unsigned long long)r->size);
 }
 
-#define NEAR (1ull << 20) /* bytes: further away, an address has nothing to do with an allocation */
+#define NEAR (1ull << 20) /* bytes: an address further away does not belong to an allocation */
 
 void access_neighbour(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
                       enum access access)
@@ -293,7 +293,7 @@ void access_neighbour(struct warp *w, const struct ins *ins, const uint32_t *off
     }
 }
 
-/* Why `address` may not be accessed: says so, and stops the launch. */
+/* Reports why `address` may not be accessed, and stops the launch. */
 static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
 {
     struct memory *memory = sim_memory(w->worker->sim);
@@ -344,8 +344,8 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
 }
 
 /*
- * The allocation that holds [a, a + bytes), for an atomic or volatile access if `orders`; remembered for the next time;
- * NULL if there is none.
+ * The allocation that holds [a, a + bytes), or NULL. `orders`: the access is atomic or volatile. The instruction
+ * remembers the allocation for its next execution.
  */
 static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes, bool orders, struct span *remember)
 {
@@ -360,7 +360,7 @@ static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes
     r = memory_find(sim_memory(k->sim), a, NULL);
     if (!r || __atomic_load_n(&r->freed, __ATOMIC_ACQUIRE))
         return NULL;
-    /* libcu++ makes an atomic of 16 bits from the word around it, which may end past the end. */
+    /* libcu++ makes an atomic of 16 bits from the word around it. That word may end past the allocation's end. */
     if (a + bytes > r->base + (orders ? (r->size + 3) / 4 * 4 : r->size))
         return NULL;
     if (r->kind == REGION_HEAP) /* another thread may free it at any time */
@@ -371,12 +371,12 @@ static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes
     return r;
 }
 
-/* What a read out of bounds gives. */
+/* The value of a read out of bounds. */
 static const char zeros[128] __attribute__((aligned(64)));
 
 struct kinds {
     uint32_t global, shared, local;
-    bool unwritten; /* one of them lies in an allocation that is not known to be written in full */
+    bool unwritten; /* one of them lies in an allocation that may not be written in full */
 };
 
 static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access,
@@ -470,7 +470,7 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
     return true;
 }
 
-/* Parameters of a .func whose address was taken: the frame that has them is named in bits 32 to 55. */
+/* Parameters of a .func whose address was taken. Bits 32 to 55 name the frame that holds them. */
 static bool resolve_formal(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
 {
     uint64_t offset = w->address[l] & 0xFFFFFFFFu, depth = w->address[l] >> 32 & 0xFFFFFF;
@@ -567,7 +567,7 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
         w->mask = all;
     }
     if (kinds.global && kinds.unwritten && w->worker->sim_check_written) {
-        /* Lanes in allocations that are written in full pass the test of bits only if those are set: ask for each. */
+        /* In allocations that are written in full, the bits may not be set. So the test asks for each lane. */
         uint32_t unsure = 0;
 
         EVERY_LANE(l, kinds.global)

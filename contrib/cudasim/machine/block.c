@@ -1,5 +1,5 @@
 /*
- * block.c - the warps of a block: barriers, turns, deadlock; and clusters, whose blocks take turns as one group.
+ * block.c - runs the warps of a block: barriers, turns, deadlock. The blocks of a cluster take turns as one group.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 /* ---- barriers ---- */
 
-/* Threads that have arrived. With a count, a warp counts as 32 once all its live lanes are there, as PTX has it. */
+/* Threads that have arrived. With a count, PTX counts a warp as 32 as soon as all its live lanes are there. */
 static uint32_t arrived(const struct block *b, const struct barrier *x)
 {
     uint32_t sum = 0;
@@ -149,8 +149,8 @@ static struct block **group_of(struct block **self, uint32_t *count)
 }
 
 /*
- * Releases the cluster's barrier if everybody has arrived. Arrival is counted a warp at a time: `cluster_arrived` has
- * the lanes that arrived in this phase.
+ * Releases the cluster's barrier if all threads have arrived. Arrival is counted per warp: `cluster_arrived` counts the
+ * lanes that arrived in this phase.
  */
 static void cluster_check(struct block *b)
 {
@@ -204,7 +204,7 @@ const struct ins *cluster_wait(struct warp *w, const struct ins *ins)
 
 /* ---- turns ---- */
 
-/* Threads of the block exited: barriers may have waited for nobody else. */
+/* Threads of the block exited. Barriers may have waited for them alone. */
 static void look_after_exits(struct block *b)
 {
     if (b->live)
@@ -214,11 +214,11 @@ static void look_after_exits(struct block *b)
     cluster_check(b);
 }
 
-#define TURN_AT_ACCESS 4 /* one of so many accesses to memory ends a warp's turn, under a seed */
+#define TURN_AT_ACCESS 4 /* with a seed, one of this many memory accesses ends a warp's turn */
 
 /*
- * Runs the warp until its turn is over, which may be before any access to memory: so other warps come between two
- * accesses of straight-line code as well. Returns NULL.
+ * Runs the warp until its turn is over. The turn may end before any access to memory. So other warps can run between
+ * two accesses of straight-line code as well. Returns NULL.
  */
 static const struct ins *run_shaken(struct warp *w, const struct ins *i)
 {

@@ -1,5 +1,5 @@
 /*
- * block.h - barriers and clusters, as bodies of instructions reach them, and the turns that launch.c gives.
+ * block.h - barriers and clusters for bodies of instructions, and turns for launch.c.
  */
 #ifndef CUDASIM_BLOCK_H
 #define CUDASIM_BLOCK_H
@@ -17,8 +17,9 @@ enum turn {
 enum turn group_turn(struct block *leader);
 
 /*
- * The lanes of the current split arrive at barrier `number` of `expected` threads (0: all of the block), and wait there
- * if `wait`. `truth`: lanes whose predicate is true, of a barrier that reduces. Returns where to go on, NULL: nowhere.
+ * The lanes of the current split arrive at barrier `number` of `expected` threads (0: all of the block). They wait
+ * there if `wait`. `truth`: for a barrier that reduces, the lanes whose predicate is true. Returns the next instruction
+ * to run, or NULL.
  */
 const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned number, uint32_t expected, bool wait,
                                 uint32_t truth);

@@ -1,13 +1,13 @@
 /*
- * builtin.c - the functions that kernels call and no module holds: vprintf, malloc, free, __assertfail.
+ * builtin.c - functions that kernels call and no module defines: vprintf, malloc, free, __assertfail.
  *
- * Called by the body of call instructions, for the lanes of the current split, one after the other: a lane's text is
- * whole, and lanes print in order. Text waits in the worker's buffer until builtin_flush().
+ * The body of call instructions calls them for the lanes of the current split, one lane after the other. So a lane's
+ * text is whole, and lanes print in order. Text waits in the worker's buffer until builtin_flush().
  *
- * printf() is the C library's, a conversion at a time, with arguments as CUDA passes them: a buffer of values in their
- * order, each aligned to its size; integers of 4 or 8 bytes, floating point always double. What it returns, what it
- * does with a null pointer and with conversions that it does not know is what an H200 did; it knows hh, j, z, t and
- * "%*.*f" besides, which the real one gets wrong. What malloc(0) returns is the H200's as well.
+ * printf() calls the C library's once per conversion. CUDA passes the arguments as a buffer of values in their order,
+ * each aligned to its size. Integers have 4 or 8 bytes; floating point is always double. The return value, null
+ * pointers and unknown conversions behave as on an H200. It also knows hh, j, z, t and "%*.*f", which the real device
+ * gets wrong. malloc(0) returns the same as on the H200.
  */
 #include "builtin.h"
 
@@ -27,8 +27,8 @@
 #include "settings.h"
 #include "contrib/cudasim/base/mxcsr.h"
 
-#define WIDTH_MAX 65535        /* of a conversion, and its precision: what is larger is taken for this */
-#define PRINTED_MAX (1u << 20) /* bytes of text that wait; then they are written while the kernel runs */
+#define WIDTH_MAX 65535        /* of a conversion, and its precision: larger values become this */
+#define PRINTED_MAX (1u << 20) /* bytes of text that wait; more text is written while the kernel runs */
 #define HEAP_ALIGN 16
 
 enum builtin builtin_find(const char *name)
@@ -114,7 +114,7 @@ static struct bytes shared_bytes(const struct block *b, uint64_t address)
     return (struct bytes){b->shared + offset, b->shared_size - offset};
 }
 
-/* What lies at a generic address, up to the end of its allocation, its block's shared memory or its thread's stack. */
+/* The bytes at a generic address, up to the end of its allocation, its block's shared memory or its thread's stack. */
 static struct bytes bytes_at(const struct warp *w, unsigned lane, uint64_t address)
 {
     uint64_t offset = address & (WINDOW(1) - 1);
@@ -137,7 +137,7 @@ static struct bytes bytes_at(const struct warp *w, unsigned lane, uint64_t addre
     }
 }
 
-/* The string at `address`, its end not included; `at` is NULL where no end is found. */
+/* The string at `address`, without its end. `at` is NULL if the string has no end. */
 static struct bytes string_at(const struct warp *w, unsigned lane, uint64_t address)
 {
     struct bytes s = bytes_at(w, lane, address);
@@ -148,7 +148,7 @@ static struct bytes string_at(const struct warp *w, unsigned lane, uint64_t addr
 
 /* ---- text that waits ---- */
 
-/* Makes room for `size` bytes more. False: there is no memory, and the text is lost. */
+/* Makes room for `size` more bytes. False: no memory; the text is lost. */
 static bool reserve(struct printed *p, size_t size)
 {
     size_t capacity = p->capacity ? p->capacity : 4096;
@@ -222,7 +222,7 @@ struct printing {
     bool short_of;          /* there were fewer bytes than the format asks for */
 };
 
-/* The next value; a pointer that cannot be read gives 0 and is noted. */
+/* The next value. An unreadable pointer gives 0 and is noted. */
 static uint64_t take(struct printing *p, unsigned size)
 {
     uint64_t value = 0, from = (p->used + size - 1) / size * size;
@@ -322,7 +322,7 @@ static bool put_string(struct printing *p, const struct conversion *c, const cha
     return true;
 }
 
-/* One conversion, which began at `from`. False: it names a string that cannot be read. */
+/* Prints one conversion, which began at `from`. False: its string is unreadable. */
 static bool put_conversion(struct printing *p, const char *from)
 {
     struct printed *out = &p->warp->worker->printed;
@@ -365,7 +365,7 @@ static bool put_conversion(struct printing *p, const char *from)
         return true;
     case 's':
         return put_string(p, &c, format);
-    default: /* not known: as it stands, and no argument is taken, as on the real device */
+    default: /* unknown: prints it unchanged and takes no argument, as on the real device */
         put_bytes(out, from, (size_t)(p->at - from));
         return true;
     }
@@ -433,7 +433,7 @@ static bool print_lanes(struct warp *w, const struct ins *ins, const struct call
 
 /* ---- the heap ---- */
 
-/* 0: there is no room. A block of no bytes has an address of its own, and takes one. */
+/* 0: no room. A block of zero bytes has its own address, and takes one byte. */
 static uint64_t heap_allocate(struct sim *sim, uint64_t size)
 {
     struct heap *heap = sim_heap(sim);
@@ -480,7 +480,7 @@ static bool heap_free(struct warp *w, const struct ins *ins, unsigned lane, uint
 
 /* ---- assert ---- */
 
-/* For messages: what cannot be read is a question mark. */
+/* For messages: a question mark replaces an unreadable string. */
 static struct bytes readable(const struct warp *w, unsigned lane, uint64_t address)
 {
     struct bytes s = string_at(w, lane, address);
@@ -491,7 +491,7 @@ static struct bytes readable(const struct warp *w, unsigned lane, uint64_t addre
     return s;
 }
 
-/* A line on standard error for each lane, as on the real device; the first of them is the fault. */
+/* Prints one line per lane on standard error, as on the real device. The first lane's is the fault. */
 static void fail_assert(struct warp *w, const struct ins *ins, const struct call_site *site)
 {
     const uint32_t *ntid = w->block->launch->ntid, *block = w->block->id;
@@ -531,7 +531,7 @@ static uint64_t buffer_for(struct warp *w, const struct ins *ins, const struct c
     return child_buffer(w, ins, lane, argument(w, site, lane, 0), grid, block, (uint32_t)argument(w, site, lane, 3));
 }
 
-/* Writes a value to where each lane's argument 0 points. False after a fault. */
+/* Each lane's argument 0 is an address. Writes a value there. False after a fault. */
 static bool write_back(struct warp *w, const struct ins *ins, const struct call_site *site, uint64_t value,
                        unsigned bytes)
 {

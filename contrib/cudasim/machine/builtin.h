@@ -1,5 +1,5 @@
 /*
- * builtin.h - the functions that kernels call and no module holds.
+ * builtin.h - functions that kernels call and no module defines.
  */
 #ifndef CUDASIM_BUILTIN_H
 #define CUDASIM_BUILTIN_H
@@ -12,7 +12,7 @@ struct ins;
 struct warp;
 struct worker;
 
-/* Of malloc() in kernels; in it from sim_create() to sim_destroy(), at first all zeros. */
+/* The heap of malloc() in kernels. It exists from sim_create() to sim_destroy(), and is all zeros at first. */
 struct heap {
     _Atomic uint64_t used; /* bytes of all live blocks */
 };
@@ -24,10 +24,10 @@ enum builtin { BUILTIN_NONE = -1, BUILTIN_VPRINTF, BUILTIN_MALLOC, BUILTIN_FREE,
                BUILTIN_CHILD_BUFFER, BUILTIN_CHILD_LAUNCH, BUILTIN_LAST_ERROR, BUILTIN_PEEK_ERROR, BUILTIN_CREATE,
                BUILTIN_NOTHING, BUILTIN_DEVICE, BUILTIN_DEVICE_COUNT, BUILTIN_SET_CONDITION };
 
-/* Which one has the name; goes into call_site.builtin. */
+/* Finds the function by its name. The result goes into call_site.builtin. */
 enum builtin builtin_find(const char *name);
 
-/* Writes what the worker's threads printed on standard output. The text is gone then, its room is kept. */
+/* Writes the text that the worker's threads printed to standard output. It then empties the buffer, but keeps it. */
 void builtin_flush(struct worker *worker);
 
 #endif

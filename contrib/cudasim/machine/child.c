@@ -1,5 +1,5 @@
 /*
- * child.c - launches that kernels make: buffers for arguments, and the list of what was launched. launch.c runs it.
+ * child.c - launches that kernels make: buffers for arguments, and the list of launches. launch.c runs the list.
  */
 #include "child.h"
 
@@ -34,7 +34,7 @@ void child_free(struct child *child)
     free(child);
 }
 
-/* Forgets buffers that were never launched: their grid is over. */
+/* Forgets buffers that were never launched, because their grid is over. */
 static void release_buffers(struct sim *sim)
 {
     struct child *child;

@@ -1,9 +1,9 @@
 /*
- * child.h - launches that kernels make (CUDA's dynamic parallelism), and what else they tell the device.
+ * child.h - launches that kernels make (CUDA's dynamic parallelism), and other requests of kernels to the device.
  *
- * Since CUDA 12 no kernel can wait for its children. So they run when their parent's grid is over, in the order of
- * their launches, each with all of its own children. Those for the tail stream come last. A grid is over when all of
- * that is.
+ * Since CUDA 12 no kernel can wait for its children. So the children run after their parent's grid, in the order of
+ * their launches. Each child runs with all of its own children. Children for the tail stream run last. A grid is over
+ * when all its children are over.
  */
 #ifndef CUDASIM_CHILD_H
 #define CUDASIM_CHILD_H
@@ -26,7 +26,7 @@ struct child {
     bool tail;                /* for cudaStreamTailLaunch */
 };
 
-/* A value that kernels set and graphs look at. */
+/* A value that kernels set and graphs read. */
 struct condition {
     uint32_t value, initial; /* initial: what it is at a graph's launch, if `resets` */
     bool resets;
@@ -46,21 +46,21 @@ struct children {
 void children_init(struct children *children);
 void children_release(struct sim *sim);
 
-/* A buffer for the arguments of a kernel named by its device address; 0: the launch cannot be. */
+/* A buffer for the arguments of a kernel, which its device address names. 0: the launch is impossible. */
 uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint64_t function, const uint32_t grid[3],
                       const uint32_t block[3], uint32_t dynamic_shared);
 
-/* Launches what the buffer was made for; a cudaError_t. */
+/* Launches the buffer's kernel. Returns a cudaError_t. */
 uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream);
 
-/* The last error of a thread's calls, and forgets it if `clear`. */
+/* Returns the last error of a thread's calls, and clears it if `clear`. */
 uint32_t child_error(struct sim *sim, bool clear);
 
-/* Those that the grid which has just run launched, with those for the tail stream last. The list is the caller's. */
+/* The children of the grid that has just run, tail launches last. The caller owns the list. */
 struct child *children_take(struct sim *sim);
 void child_free(struct child *child);
 
-/* A new condition: its handle, 0 where there is no memory. */
+/* Makes a condition. Returns its handle, or 0 without memory. */
 uint64_t sim_condition_new(struct sim *sim, uint32_t value, bool resets);
 bool sim_condition_get(struct sim *sim, uint64_t handle, uint32_t *value);
 void sim_condition_reset(struct sim *sim, uint64_t handle);

@@ -1,5 +1,5 @@
 /*
- * class.h - the classes that instructions are counted by.
+ * class.h - the classes of instructions for the counts.
  */
 #ifndef CUDASIM_CLASS_H
 #define CUDASIM_CLASS_H

@@ -1,7 +1,7 @@
 /*
- * count.c - what was counted while kernels ran, summed for the report: by class of instruction, and by source line.
+ * count.c - sums the counts of kernels for the report: by class of instruction, and by source line.
  *
- * Workers count differences over the code (warp.h, count_line()); here they become counts an instruction.
+ * Workers count differences over the code (warp.h, count_line()). This file turns them into counts per instruction.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +50,8 @@ static void add_event(struct event *sum, const struct event *e)
 }
 
 /*
- * Events of instructions that name shared memory count passes in `units`; those that copy to it asynchronously count
- * what they read from global memory there (table_memory.c).
+ * Events of instructions that name shared memory count passes in `units`. Events of asynchronous copies to shared
+ * memory count in `units` what they read from global memory (table_memory.c).
  */
 static bool event_is_shared(const struct ins *i)
 {
@@ -191,7 +191,7 @@ static void add_line(const struct executed *x, void *context)
     struct sim_line_counts *l = NULL;
 
     file = file ? file : "";
-    /* Code goes through its lines mostly in order: the one wanted is near the end of the list. */
+    /* Code follows its lines mostly in order. So the line is near the end of the list. */
     for (size_t n = list->count; n-- > 0 && !l;)
         if (list->lines[n].line == line && (list->lines[n].file == file || !strcmp(list->lines[n].file, file)))
             l = &list->lines[n];

@@ -1,5 +1,5 @@
 /*
- * count.h - what was counted while kernels ran.
+ * count.h - the counts of kernels that ran.
  */
 #ifndef CUDASIM_COUNT_H
 #define CUDASIM_COUNT_H
@@ -12,7 +12,7 @@
 
 struct kernel_use;
 
-/* Sums over all launches of one kernel. Counts are of warp instructions unless they say otherwise. */
+/* Sums over all launches of one kernel. Counts are in warp instructions, if their comment names no other unit. */
 struct sim_kernel_counts {
     const char *name;         /* demangled, without parameters */
     uint64_t launches;
@@ -26,7 +26,7 @@ struct sim_kernel_counts {
     uint64_t branches, divergent_branches; /* conditional branches executed by warps, and those where lanes parted */
     uint64_t global_load_requests, global_load_sectors, global_load_bytes; /* asked for by threads; sectors: 32 bytes */
     uint64_t global_store_requests, global_store_sectors, global_store_bytes;
-    uint64_t shared_requests, shared_passes; /* passes: 1 a request without a bank conflict (vectors: the least) */
+    uint64_t shared_requests, shared_passes; /* passes: 1 per request without a bank conflict (vectors: the least) */
     uint64_t shared_ideal_passes;
     uint64_t shared_bytes;
     uint64_t local_requests, local_bytes;
@@ -48,16 +48,16 @@ struct sim_line_counts {
     uint64_t shared_requests, shared_passes, shared_ideal_passes;
 };
 
-/* Kernels launched so far, in the order of their first launch. To be freed with free(). */
+/* Kernels launched so far, in the order of their first launch. The caller frees the list with free(). */
 size_t sim_counts(struct sim *sim, struct sim_kernel_counts **counts);
-/* The same of one kernel, all zeros before its first launch. Pointers in it are valid as long as the device. */
+/* The same for one kernel. All are zero before its first launch. Pointers in it are valid as long as the device. */
 void sim_kernel_count(const struct sim_kernel *kernel, struct sim_kernel_counts *counts);
-/* Lines of kernel number `index` of sim_counts(), most warp instructions first. To be freed with free(). */
+/* Lines of kernel number `index` of sim_counts(), most warp instructions first. The caller frees them with free(). */
 size_t sim_line_counts(struct sim *sim, size_t index, struct sim_line_counts **lines);
 
 /* ---- for sim.c and launch.c ---- */
 
-/* Sums the counts, and lets go of the module that the kernel is of. */
+/* Sums the counts. After it they do not depend on the kernel's module. */
 void use_freeze(struct kernel_use *use);
 void use_free(struct kernel_use *use);
 

@@ -1,7 +1,7 @@
 /*
- * device.c - what the parts of the virtual device ask of the whole.
+ * device.c - the functions by which parts of the virtual device reach the whole device.
  *
- * sim.c makes and ends it.
+ * sim.c creates and destroys the device.
  */
 #include "device.h"
 

@@ -1,5 +1,5 @@
 /*
- * device.h - the virtual device, as all others see it.
+ * device.h - the virtual device, as its parts see it.
  */
 #ifndef CUDASIM_DEVICE_H
 #define CUDASIM_DEVICE_H
@@ -27,7 +27,7 @@ unsigned sim_threads(const struct sim *sim);
 /* Of malloc() in kernels. */
 struct heap *sim_heap(struct sim *sim);
 
-/* Which sectors of its memory kernels touched; its bits are NULL without options.features. */
+/* The sectors of its memory that kernels touched. The bits are NULL without options.features. */
 struct touched *sim_touched(struct sim *sim);
 
 /* Whether another worker than `k` executes the block of that name now. */

@@ -1,12 +1,12 @@
 /*
- * draw.h - the numbers by which a seed orders warps and blocks. All who draw share worker.random.
+ * draw.h - draws random numbers. With them a seed orders warps and blocks. All callers share worker.random.
  */
 #ifndef CUDASIM_DRAW_H
 #define CUDASIM_DRAW_H
 
 #include <stdint.h>
 
-/* SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): every number of 64 bits once in 2^64 draws. */
+/* SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). It gives every 64-bit number once in 2^64 draws. */
 static inline uint64_t draw(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;

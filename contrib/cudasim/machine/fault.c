@@ -1,5 +1,5 @@
 /*
- * fault.c - what kernels did wrong: recorded once a place, and said on standard error when it first happens.
+ * fault.c - records errors and warnings of kernels, one record per place. It prints each new record on standard error.
  */
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -103,7 +103,7 @@ char *demangle(const char *name)
 
 /* ---- recording ---- */
 
-/* The same line to the file that CUDASIM_LOG names, behind what others wrote: of a test, standard error may be lost. */
+/* Appends the same line to the file that CUDASIM_LOG names, because a test may lose standard error. */
 static void log_line(const char *text)
 {
     const char *path = getenv("CUDASIM_LOG");
@@ -139,7 +139,7 @@ static void print(const struct sim_fault *f)
 
 static bool same_place(const struct sim_fault *a, const struct sim_fault *b)
 {
-    /* Of a template each instance is a kernel: a warning at a line of the source is one. */
+    /* Each instance of a template is a kernel. All of them share one warning per source line. */
     bool same_kernel = (!a->error && a->file[0]) || !strcmp(a->kernel, b->kernel);
 
     return a->kind == b->kind && a->error == b->error && a->line == b->line && !strcmp(a->file, b->file) &&
@@ -229,7 +229,7 @@ void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_f
     struct sim_fault fault;
     va_list arguments;
 
-    /* The toolkit's algorithms read past what they wrote and then use none of it, in many places. */
+    /* In many places the toolkit's algorithms read bytes that they never wrote, and do not use them. */
     if (kind == FAULT_UNINITIALISED && ins->toolkit)
         return;
     fill(&fault, w, ins, lane, kind, address);

@@ -1,5 +1,5 @@
 /*
- * fault.h - what kernels did wrong, and how the machine records it.
+ * fault.h - errors and warnings of kernels, and how the machine records them.
  */
 #ifndef CUDASIM_FAULT_H
 #define CUDASIM_FAULT_H
@@ -12,7 +12,7 @@ struct ins;
 struct sim;
 struct warp;
 
-/* What a kernel did wrong. Those that end the launch are errors, the others warnings. */
+/* Kinds of faults. Errors end the launch; warnings do not. */
 enum sim_fault_kind {
     FAULT_NONE,
     FAULT_OUT_OF_BOUNDS,      /* address near, or past, a known allocation */
@@ -33,12 +33,12 @@ enum sim_fault_kind {
     FAULT_ASSERT,
     FAULT_WRITE_TO_READ_ONLY,
     FAULT_INVALID_CALL,       /* a call through a pointer that is no function */
-    FAULT_REFUSED,            /* warning: a call of the host that returned an error, which many do not look at */
+    FAULT_REFUSED,            /* warning: a call of the host returned an error; many programs ignore it */
     FAULT_MEMBER_MASK,        /* warning: lanes that exited are named, or the lane itself is not */
     FAULT_INACTIVE_LANE,      /* warning: the value of a lane that takes no part is used */
     FAULT_INVALID_FREE,       /* warning: the host frees what it may not */
-    FAULT_UNCHECKED,          /* warning, at the end: a call failed and nobody looked at its result */
-    FAULT_UNUSED              /* warning, at the end: an allocation that nothing was written to */
+    FAULT_UNCHECKED,          /* warning, at the end: a call failed and the program ignored its result */
+    FAULT_UNUSED              /* warning, at the end: an allocation was never written */
 };
 
 /* "out-of-bounds", … as used in reports and tests. */
@@ -52,7 +52,7 @@ struct sim_fault {
     unsigned line;      /* of the source file, or of the PTX when file is "" */
     unsigned block[3], thread[3];
     uint64_t address;
-    uint64_t count;     /* how often at this place: at most once for a warp's turn */
+    uint64_t count;     /* how often at this place: at most once per turn of a warp */
     char text[320];     /* the sentence, without the place: "write of 4 bytes at 0x…, 4 bytes after …" */
 };
 
@@ -62,7 +62,7 @@ void sim_report_fault(struct sim *sim, const struct sim_fault *fault); /* adds o
 
 /* ---- for the machine ---- */
 
-/* Records an error of lane `lane` at `ins`, which ends the launch. Returns NULL, for the body to return. */
+/* Records an error of lane `lane` at `ins`, and ends the launch. The body returns its result, NULL. */
 const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind,
                            uint64_t address, const char *format, ...) __attribute__((format(printf, 6, 7)));
 

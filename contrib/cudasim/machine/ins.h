@@ -1,15 +1,15 @@
 /*
- * ins.h - instructions as they are executed, and the program and the table that they come from.
+ * ins.h - instructions in executable form, the program that holds them, and the instruction table.
  *
- * PTX is given its meaning once, when a module is loaded (program/): every instruction becomes a `struct ins` with a
- * pointer to its body and the places of its operands. A body executes one instruction for all 32 lanes of a warp:
+ * Loading a module translates PTX once (program/). Every instruction becomes a `struct ins` with a pointer to its body
+ * and the places of its operands. A body executes one instruction for all 32 lanes of a warp:
  *
  *   register slot   128 bytes = 32 lanes x 32 bits, 64 bytes for 16 bits, 256 bytes for 64 bits;
- *                   predicates are 32-bit lanes too, all ones or zero, so that every operation is the same short loop,
- *                   which the compiler turns into vector instructions
- *   constants       are slots as well, filled once in the module's pool, so that no body asks what an operand is
+ *                   predicates are 32-bit lanes too, all ones or zero. So every operation is the same short loop, and
+ *                   the compiler turns it into vector instructions
+ *   constants       are slots as well, filled once in the module's pool. So no body asks for the kind of an operand
  *
- * Included by all of machine/, table/ and program/. Refuses to know how warps are run: machine.h.
+ * All of machine/, table/ and program/ include it. It does not know how warps run: machine.h.
  */
 #ifndef CUDASIM_INS_H
 #define CUDASIM_INS_H
@@ -26,8 +26,8 @@
 #define FULL_MASK 0xFFFFFFFFu
 
 /*
- * Generic addresses: global memory is its host address; the other windows have the top byte set, which no address of a
- * program has. Offsets into shared memory carry the block's rank in its cluster in bits 32 to 47.
+ * Generic addresses. An address of global memory is its host address. The other windows set the top byte, which no
+ * address of a program has. Offsets into shared memory hold the block's rank in its cluster in bits 32 to 47.
  */
 #define WINDOW_SHIFT 56
 #define WINDOW_SHARED 1
@@ -45,7 +45,7 @@ struct warp;
 /* Executes one instruction for the lanes in warp->mask. Returns the next one, or NULL after warp_stop(). */
 typedef const struct ins *step(struct warp *warp, const struct ins *ins);
 
-/* A slot: byte offset, low bits tell from which base: 0 the frame's registers, 1 the module's pool of constants. */
+/* A slot is a byte offset. Its low bits name the base: 0 the frame's registers, 1 the module's pool of constants. */
 typedef uint32_t slot;
 
 enum ins_flag {
@@ -59,7 +59,7 @@ enum ins_flag {
     INS_ADDRESS_BASE = 128 /* the address has a register part in `a` */
 };
 
-/* What a memory access promises besides the value; 0: nothing. */
+/* The ordering of a memory access; 0: none. */
 enum ins_order { ORDER_VOLATILE = 1, ORDER_RELAXED = 2, ORDER_ACQUIRE = 4, ORDER_RELEASE = 8 };
 
 /* How far a fence or an atomic reaches. */
@@ -108,14 +108,14 @@ struct ins {
     uint32_t source_file; /* .loc's file number */
 };
 
-/* An allocation that may be touched, as memory instructions remember it. Empty (low 1, high 0) or zero: none. */
+/* An allocation that may be accessed. Memory instructions remember it. Empty (low 1, high 0) or zero: none. */
 struct span {
     uint64_t low, high; /* addresses: [low, high) */
     const struct region *region;
 };
 #define SPANS 16
 
-/* What happened at one memory instruction, or one conditional branch. */
+/* The counters of one memory instruction, or one conditional branch. */
 struct event {
     uint64_t requests; /* warp executions that reached global memory; of branches: those where lanes parted */
     uint64_t lanes;    /* lanes active */
@@ -167,7 +167,7 @@ struct bulk {
     bool has_from_base, has_barrier, has_barrier_base;
 };
 
-/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: what does not fit an instruction. */
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: the operands that do not fit into `struct ins`. */
 struct tensor_copy {
     const slot *list;         /* five coordinates, three offsets of im2col, the mask of blocks */
     struct bulk addresses;    /* `from` is the map; the barrier */
@@ -216,12 +216,12 @@ struct program {
 
 /* ---- the table ---------------------------------------------------------------------------------------------- */
 
-/* What modifiers a row allows, which are then taken out of its name. */
+/* The modifiers that a row allows. Its name does not hold them. */
 enum row_allows { ALLOW_ROUNDING = 1, ALLOW_FTZ = 2, ALLOW_SAT = 4 };
 
 /*
- * A row an instruction form. `names`: one or more full names, separated by spaces, without the modifiers that `allows`
- * names. `operands`: a letter an operand, destination first:
+ * One row per instruction form. `names`: one or more full names, separated by spaces, without the modifiers that
+ * `allows` names. `operands`: one letter per operand, destination first:
  *   b 8 or 16 bits read from a register of any width    h 16 bits   w 32 bits   q 64 bits   o 128 bits   p predicate
  *   Wn, Qn a vector of n registers of 32 or 64 bits     m an address
  *   i an immediate, into `imm`   P destination predicate with an optional second one (p|q)   . nothing ('_' allowed)

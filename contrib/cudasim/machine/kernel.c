@@ -1,5 +1,5 @@
 /*
- * kernel.c - what is known of a module's kernels: what they need, and how many blocks of them fit on a multiprocessor.
+ * kernel.c - facts about a module's kernels: the resources that they need, and the blocks that fit on a multiprocessor.
  */
 #include "kernel.h"
 
@@ -10,7 +10,7 @@
 
 #define UNIT_SHIFT_MOST 3 /* 8 bytes */
 
-/* What the result of one instruction says about its kernel. */
+/* Derives properties of the kernel from one instruction. */
 static bool depends_on_order(const struct ins *i)
 {
     bool shared = i->space == PTX_SHARED;
@@ -23,7 +23,7 @@ static bool depends_on_order(const struct ins *i)
     return (i->flags & INS_SPINS) && i->class != CLASS_SYNCHRONISATION && (i->op_is_atomic || !i->mode);
 }
 
-/* The smallest accesses: the check for races keeps who touched units of that size. */
+/* The size of the smallest accesses. The check for races keeps an entry per unit of that size. */
 static void note_size(const struct ins *i, struct sim_kernel *k)
 {
     bool memory = i->class >= CLASS_GLOBAL_LOAD && i->class <= CLASS_SHARED_STORE;
@@ -39,7 +39,7 @@ static void note_size(const struct ins *i, struct sim_kernel *k)
         k->global_shift = shift;
 }
 
-/* Follows the calls of function `index`. `seen` has a byte a function. */
+/* Follows the calls of function `index`. `seen` has one byte per function. */
 static void look_at(const struct program *p, size_t index, char *seen, struct sim_kernel *k)
 {
     const struct function *f = &p->functions[index];
@@ -169,8 +169,8 @@ bool sim_kernel_parameter(const struct sim_kernel *kernel, unsigned index, unsig
 }
 
 /*
- * As the occupancy calculator of compute capability 9.0 has it: registers are given to warps in units of 256, to four
- * partitions; shared memory in units of 128 bytes, with the system's share for each block.
+ * The rules of the occupancy calculator for compute capability 9.0. Warps get registers in units of 256, in four
+ * partitions. Blocks get shared memory in units of 128 bytes, plus the system's share per block.
  */
 unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, unsigned threads,
                        unsigned dynamic_shared, enum sim_limiter *limiter)

@@ -1,5 +1,5 @@
 /*
- * kernel.h - the kernels of a loaded module: what they need, and how many blocks of them fit on a multiprocessor.
+ * kernel.h - the kernels of a loaded module: the resources that they need, and the blocks that fit on a multiprocessor.
  */
 #ifndef CUDASIM_KERNEL_H
 #define CUDASIM_KERNEL_H
@@ -19,10 +19,10 @@ struct sim_kernel *sim_kernel(struct sim_module *module, const char *name);
 /* The module's kernels in the order of its text: number `index`, or NULL behind the last. */
 struct sim_kernel *sim_kernel_at(struct sim_module *module, size_t index);
 
-/* The text that the kernel was made of. */
+/* The PTX text of the kernel. */
 const struct ptx_module *sim_kernel_ptx(const struct sim_kernel *kernel, const struct ptx_function **function);
 
-/* Why the kernel cannot run, with the line of its PTX (0: none): it has what is not supported. NULL: it can. */
+/* The unsupported feature that keeps the kernel from running, with its line of the PTX (0: none). NULL: it can run. */
 const char *sim_kernel_refusal(const struct sim_kernel *kernel, unsigned *line);
 
 /* The kernel's name for people: demangled, without parameters. */
@@ -49,21 +49,21 @@ void sim_kernel_set_max_dynamic_shared(struct sim_kernel *kernel, unsigned bytes
 /* Offset and size in bytes of parameter `index` in the packed parameters. */
 bool sim_kernel_parameter(const struct sim_kernel *kernel, unsigned index, unsigned *offset, unsigned *size);
 
-/* Blocks of that size and dynamic shared memory which fit on a multiprocessor together; *limiter says what ends it. */
+/* How many blocks of that size and dynamic shared memory fit on a multiprocessor. *limiter names the limit. */
 enum sim_limiter { LIMIT_THREADS, LIMIT_BLOCKS, LIMIT_REGISTERS, LIMIT_SHARED };
 unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, unsigned threads,
                        unsigned dynamic_shared, enum sim_limiter *limiter);
 
 /* ---- for sim.c ---- */
 
-/* What ptxas says of a kernel. */
+/* What ptxas reports for a kernel. */
 struct kernel_resources {
     unsigned registers; /* a thread */
     unsigned local;     /* bytes a thread */
 };
 
 /*
- * Makes `kernel` that of function `index` of the module, which is an entry. `measured` may be NULL: then registers are
+ * Fills `kernel` from function `index` of the module, which must be an entry. If `measured` is NULL, registers are
  * estimated. `seen` is scratch, [function_count]. False: no memory.
  */
 bool kernel_describe(struct sim_module *module, struct sim_kernel *kernel, size_t index,

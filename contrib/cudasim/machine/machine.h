@@ -92,7 +92,7 @@ struct warp {
     uint32_t live;                /* lanes not exited */
     char *local;                  /* [32] stacks of local_stride bytes, or NULL until needed */
     uint64_t local_stride;
-    uint8_t *local_written;       /* a bit a byte of `local`, with check_written */
+    uint8_t *local_written;       /* one bit per byte of `local`, with check_written */
     uint32_t cluster_phase;       /* in which it arrived last */
     struct frame top;             /* the kernel's own frame */
     struct order *order;          /* its part in the order of accesses, with check_races; else NULL */
@@ -115,11 +115,11 @@ struct known {
 struct knowledge {
     struct known *items; /* owned */
     uint32_t count, capacity;
-    bool everything;     /* too much to be kept: all is taken as known */
+    bool everything;     /* there were too many to keep: all count as known */
 };
 
 struct barrier {
-    uint32_t arrived[WARPS_PER_BLOCK]; /* lanes that arrived, a mask a warp */
+    uint32_t arrived[WARPS_PER_BLOCK]; /* lanes that arrived, one mask per warp */
     uint32_t waiting;                  /* lanes blocked */
     uint32_t arrivals;                 /* lanes that arrived, those that have exited since among them */
     uint32_t expected;                 /* threads, 0: all live ones */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEETINGS 4096  /* words of a block that are told apart, at most */
+#define MEETINGS 4096  /* words of a block that are tracked separately, at most */
 #define KNOWN_MOST 256 /* channels that a warp knows, at most */
 #define LOOK_BACK 64   /* releases of a block at a word that are looked at */
 #define GATHERS 1     /* beside the address of an mbarrier: what arrivals of its phase bring */
@@ -369,7 +369,7 @@ static struct meeting *meeting_at(struct block *b, uint64_t address, bool make)
             return &b->meetings[at];
     if (!make)
         return NULL;
-    if (b->meeting_count + 1 >= size) { /* words too many to be told apart share one */
+    if (b->meeting_count + 1 >= size) { /* the words beyond the limit share one meeting */
         return &b->meetings[0];
     }
     b->meeting_count++;

@@ -162,7 +162,7 @@ bool sim_limits_from_environment(struct sim_limits *limits, char *error, size_t 
 static const struct {
     const char *name;
     size_t offset; /* into sim_options: bool */
-    bool usual;    /* on where nothing is said, and one of "all" */
+    bool usual;    /* on by default, and part of "all" */
 } checks[] = {
     {"written", offsetof(struct sim_options, check_written), true},
     {"races", offsetof(struct sim_options, check_races), true},

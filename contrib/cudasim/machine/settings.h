@@ -44,12 +44,12 @@ struct sim_options {
     bool check_leaks;    /* allocations, streams and events alive at the end */
     bool check_lanes;    /* member masks, shuffles from inactive lanes, threads that exit before a barrier */
     bool check_bounds;   /* accesses beyond one variable of shared memory; stacks beyond cudaLimitStackSize */
-    bool check_calls;    /* calls of the host that failed and whose result nobody looked at, and wrong frees */
+    bool check_calls;    /* calls of the host that failed and whose result the program ignored, and wrong frees */
     bool check_streams;  /* streams that race each other, and the host with pending work */
     bool check_unused;   /* allocations that nothing was ever written to */
     bool explain;        /* count for the report */
     bool features;       /* count, and note which sectors are touched, for feature.h */
-    uint64_t sample;     /* see features_create(); 0: launches are executed in full */
+    uint64_t sample;     /* see features_create(); 0: launches run in full */
 };
 
 /* Defaults, then the environment variables of docs/SIMULATOR.md. False with a message for a bad value. */

@@ -57,16 +57,16 @@ struct texture_fetch {
     int32_t offset[3]; /* texels, added to the coordinates */
 };
 
-/* What the four registers of a result get. */
+/* The values of the four result registers. */
 struct texel {
     uint32_t word[4];
 };
 
-/* Keeps a copy of the record. 0: no room. Handles are not used again. */
+/* Keeps a copy of the record. Returns 0 without memory. Handles are never reused. */
 uint64_t sim_texture_create(struct sim *sim, const struct sim_texture *texture);
-/* False: there is none of that handle. */
+/* False: no texture has that handle. */
 bool sim_texture_destroy(struct sim *sim, uint64_t handle);
-/* NULL: there is none of that handle. The record stays as it is while kernels run. */
+/* NULL: no texture has that handle. The record does not change while kernels run. */
 const struct sim_texture *sim_texture_find(const struct sim *sim, uint64_t handle);
 void sim_texture_release_all(struct sim *sim);
 

@@ -287,8 +287,8 @@ static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type
 }
 
 /*
- * atom{.sem}{.scope}{.space}.op{.noftz}{.vec}.type d, [a], b{, c}; red is the same without d. Of a vector each element
- * is atomic by itself.
+ * atom{.sem}{.scope}{.space}.op{.noftz}{.vec}.type d, [a], b{, c}; red is the same without d. Each element of a vector
+ * is atomic alone.
  */
 static void lower_atomic(struct builder *b, bool reduction)
 {

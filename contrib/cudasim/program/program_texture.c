@@ -1,6 +1,6 @@
 /*
  * program_texture.c - tex, tld4, txq, suld, sust, sured and suq: their forms, and their operands in the order of enum
- * texture_operand. What cannot be expressed (multisampling, comparisons with a depth, texture references) is refused.
+ * texture_operand. It refuses multisampling, comparisons with a depth, and texture references.
  */
 #include <string.h>
 

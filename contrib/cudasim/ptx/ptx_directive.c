@@ -212,7 +212,7 @@ static bool grow_location_index(struct ptx_parser *parser)
     memset(index, 0, slots * sizeof *index);
     parser->location_index = index;
     parser->location_slots = slots;
-    for (size_t i = 0; i < parser->location_count; i++) { /* later ones at the same place take over */
+    for (size_t i = 0; i < parser->location_count; i++) { /* a later one replaces an earlier one at the same place */
         const struct ptx_location *x = &parser->locations[i];
 
         index[location_slot(parser, x->file, x->line, x->column)] = (uint32_t)i + 1;

@@ -1,7 +1,7 @@
 /*
- * ptx_lex.h - PTX text as tokens, one at a time.
+ * ptx_lex.h - splits PTX text into tokens, one at a time.
  *
- * The first error sticks: from then on every token is PTX_TOKEN_END, so that a parser's loops end by themselves.
+ * The first error is kept. After it every token is PTX_TOKEN_END, so a parser's loops end without further checks.
  */
 #ifndef CUDASIM_PTX_LEX_H
 #define CUDASIM_PTX_LEX_H

@@ -1,8 +1,8 @@
 /*
- * ptx_names.c - what a name stands for: symbols, scopes, registers; and the lists that grow.
+ * ptx_names.c - the meanings of names: symbols, scopes, registers; and the lists that grow.
  *
- * A symbol is looked up once a token; its meanings in nested scopes hang on it, the innermost first, so that finding
- * one takes no search. Closing a scope takes its meanings off again.
+ * The parser looks up a symbol once per token. The symbol holds a list of its meanings in nested scopes, the innermost
+ * first. So finding a meaning takes no search. Closing a scope removes its meanings.
  */
 #include "ptx_parse.h"
 

@@ -238,7 +238,7 @@ bool ptx_parameters(struct ptx_parser *parser, bool bind, struct ptx_variable **
 /* .maxntid and the others that follow a function's or a prototype's parameters. */
 bool ptx_function_directives(struct ptx_parser *parser, struct ptx_function *function);
 
-/* Directives that may stand in a module and in a body: .section, .file, .pragma. False if it is none of them. */
+/* Parses a directive that a module and a body may hold: .section, .file, .pragma. False for any other statement. */
 bool ptx_common_directive(struct ptx_parser *parser);
 
 /* Passes over .extern, .visible, .weak and .common; what they say. */

@@ -1,12 +1,12 @@
 /*
- * speed.h - the simulator's own speed, for who works on it.
+ * speed.h - the simulator's own speed, for its developers.
  */
 #ifndef CUDASIM_SPEED_H
 #define CUDASIM_SPEED_H
 
 #include "contrib/cudasim/sim.h"
 
-/* A line a kernel: launches, warp instructions, seconds, and how many of them a second, all workers together. */
+/* Prints one line per kernel: launches, warp instructions, seconds, and instructions per second of all workers. */
 void speed_text(struct sim *sim, FILE *out);
 
 #endif

@@ -70,7 +70,7 @@ size_t library_linked_texts(const void *image, struct sim_text **texts)
 
 /* ------------------------------------------------------------------ loading */
 
-/* What the image is, and how many bytes it has; IMAGE_NONE where that cannot be told or run. */
+/* The kind of the image, and its size in bytes. IMAGE_NONE: the kind is unknown, or the simulator cannot run it. */
 static enum image_kind kind_of(const void *image, size_t *size)
 {
     const char *text = image;

@@ -71,7 +71,7 @@ static const char *verb(const struct task *task, unsigned kinds)
     return kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "wrote" : "read";
 }
 
-/* Whether it is said for the first time. */
+/* Whether this message is new. */
 static bool is_new(struct runtime *runtime, const char *a, const char *b)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -383,7 +383,7 @@ void order_end(struct runtime *runtime, struct task *task)
         traffic_take(runtime->traffic, &task->spans, &task->span_count);
     else
         take_spans(task);
-    if (task->work.kind != WORK_KERNEL && !runtime->collided) { /* kernels were told of at their lines */
+    if (task->work.kind != WORK_KERNEL && !runtime->collided) { /* kernels report at their own lines */
         compare_tasks(runtime, task);
         compare_notes(runtime, task);
     }

@@ -1,7 +1,7 @@
 /*
- * rows.c - launches written as rows of features, where the environment names files for them: CUDASIM_FEATURES, a row a
- * launch; CUDASIM_FEATURES_TUNE, a kernel's first launch, and others of other block sizes. docs/PREDICT.md has the
- * columns. The device's creation opens the files, launches write them, and the end closes them.
+ * rows.c - writes launches as rows of features to the files that the environment names. CUDASIM_FEATURES: one row per
+ * launch. CUDASIM_FEATURES_TUNE: each kernel's first launch, and the same launch with other block sizes.
+ * docs/PREDICT.md describes the columns. Creating the device opens the files, launches write them, the end closes them.
  */
 #include "runtime.h"
 
@@ -52,7 +52,7 @@ void rows_close(struct runtime *runtime)
 }
 
 /*
- * CUDASIM_FEATURES: a line a launch; CUDASIM_FEATURES_TUNE: a kernel's first launch, and others of other block sizes.
+ * CUDASIM_FEATURES: one line per launch. CUDASIM_FEATURES_TUNE: a kernel's first launch, also with other block sizes.
  */
 bool rows_open(struct runtime *runtime, uint64_t sample)
 {

@@ -206,7 +206,7 @@ void call_host(struct call *call, void (*function)(void *), void *data)
 {
     cudaError_t last = call->thread->last;
 
-    /* A real one has a thread for these, so what goes wrong in them is not the caller's last error. */
+    /* The real runtime calls these on its own thread. So their errors are not the caller's last error. */
     call->thread->in_callback = true;
     call->thread->last = cudaSuccess;
     runtime_unlock(call->runtime);

@@ -215,9 +215,9 @@ struct runtime {
     struct traffic *traffic;     /* made when it is first needed */
     bool traffic_refused;        /* there was no room for it */
     struct task *noting;         /* whose traffic is noted now */
-    bool handshake;              /* and it shares strong words with the host, which order what they like */
-    bool collided;               /* and something was said of it */
-    uint64_t said[64];           /* hashes of what was said, to say it once */
+    bool handshake;              /* and it shares strong words with the host, which may order anything */
+    bool collided;               /* and it was reported */
+    uint64_t said[64];           /* hashes of printed messages, to print each once */
     unsigned said_count;
     uint64_t next_id;            /* of streams and captures */
     bool driver_ready;           /* cuInit, or a call of the runtime that needs a device, was made */
@@ -692,7 +692,7 @@ cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struc
 void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec);
 /* The step made from `node`, or NULL. */
 struct exec_step *exec_step_of(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node);
-/* Gives the step made from `node` new work of the same kind, which is taken over. */
+/* Gives the step made from `node` new work of the same kind. The step then owns the work. */
 cudaError_t exec_replace(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
                          struct work *work);
 

@@ -1,8 +1,8 @@
 /*
- * runtime_end.c - the end: what the environment asked to be told, and all that the runtime held given back.
+ * runtime_end.c - the end: writes the reports that the environment asks for, and releases all that the runtime holds.
  *
- * The end is this library's destructor: it runs after the program's own exit handlers and destructors, so that what
- * those free is no leak. Nothing else in this folder calls anything here.
+ * The end is this library's destructor. It runs after the program's own exit handlers and destructors, so memory that
+ * they free is no leak. Nothing else in this folder calls a function of this file.
  */
 #include "runtime.h"
 
@@ -36,7 +36,7 @@ static void report_text(struct runtime *runtime)
         runtime_complain("cannot write the report to '%s': %s", path, strerror(errno));
 }
 
-/* What the environment asked to be told at the end. */
+/* Writes the reports that the environment asks for. */
 static void report(struct runtime *runtime)
 {
     const char *json = getenv("CUDASIM_JSON"), *html = getenv("CUDASIM_HTML");

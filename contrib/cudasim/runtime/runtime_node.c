@@ -321,8 +321,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
 /* ------------------------------------------------------------------ changing */
 
 /*
- * Gives the node new work of its kind: in its graph, or in `exec` if that is not NULL. `call->error` is that of the
- * making of `work`, which is taken over or released.
+ * Gives the node new work of its kind: in its graph, or in `exec` if that is not NULL. `call->error` is the error from
+ * making `work`. The node then owns `work`, or this function releases it.
  */
 static cudaError_t change_end(struct call *call, cudaGraphExec_t exec, cudaGraphNode_t node, struct work *work)
 {

@@ -1,6 +1,6 @@
 /*
- * runtime_texture.c - texture and surface objects: CUDA's descriptions become the device's records (machine/texture.h),
- * and are told back.
+ * runtime_texture.c - texture and surface objects. It turns CUDA's descriptions into the device's records
+ * (machine/texture.h), and back.
  */
 #include "runtime.h"
 

@@ -21,7 +21,7 @@
 
 enum { FRAMES = 16 }; /* of calls that are looked at */
 
-/* Whether the call's error is one that the program need not look at: later ones tell it, or it was told. */
+/* Whether the program may ignore the call's error: later calls return it too, or the runtime has reported it. */
 static bool is_expected(const struct call *call)
 {
     const struct runtime *runtime = call->runtime;

@@ -150,7 +150,7 @@ static cudaError_t submit_copy(struct call *call, const struct work *work, struc
     return error == cudaSuccess && waits ? queue_wait_task(call, task) : error;
 }
 
-/* Sets the device does by itself; for those of memory that the host may read, without "Async", it waits. */
+/* The device runs sets alone. If the host may read the memory, and the call is not "Async", this waits for the end. */
 static cudaError_t submit_set(struct call *call, const struct work *work, struct CUstream_st *stream,
                               cudaStream_t handle)
 {

@@ -1,15 +1,15 @@
 /*
- * table_float.c - f32 and f64: arithmetic, approximate functions, comparisons; and all conversions without halves. What
- * is one expression stands in table_float_list.h.
+ * table_float.c - f32 and f64: arithmetic, approximate functions, comparisons; and all conversions without halves.
+ * table_float_list.h holds the instructions that are one expression.
  *
- * Every body sets the control word its instruction wants, and the processor then rounds and flushes as PTX says: its
- * DAZ and FTZ are .ftz for arithmetic, conversions and comparisons. What works on bits flushes by itself. Results of
- * f64 are never flushed, because no f64 instruction has .ftz.
+ * Every body sets the control word for its instruction. The processor then rounds and flushes as PTX says: its DAZ and
+ * FTZ are .ftz for arithmetic, conversions and comparisons. Bodies that work on bits flush in their own code. Results
+ * of f64 are never flushed, because no f64 instruction has .ftz.
  *
- * Approximate functions compute in f64 and round once, so that they are well inside of PTX's bounds; no call of the C
- * library a lane. Contraction is off, so that all levels give the same bits.
+ * Approximate functions compute in f64 and round once. So they are well inside of PTX's bounds. No lane calls the C
+ * library. Contraction is off, so all levels give the same bits.
  *
- * What is said of "the hardware" was seen on an H200.
+ * "The hardware" is an H200 on which the behaviour was seen.
  */
 #pragma GCC optimize("fp-contract=off")
 
@@ -123,9 +123,9 @@ FINISH(finish_u64, u64, u64, a)
     PLAIN_STEP(name)
 
 /*
- * NaN in f64, as an H200 gives it: quieted, with its sign and payload, as the processor does; what no operand brings is
- * 0xFFF8000000000000 in both. But of two NaN the hardware takes the last, of three the middle one first, and the
- * processor's choice hangs on how the compiler orders the operands. So `last` is named.
+ * NaN in f64, as an H200 gives it. It quiets an operand's NaN and keeps the sign and payload, as the processor does. A
+ * new NaN is 0xFFF8000000000000 on both. Of two NaN the hardware takes the last, of three the middle one first. The
+ * processor's choice depends on the order that the compiler gives the operands. So the caller names `last`.
  */
 #define QUIET64 0x0008000000000000ull
 

@@ -1,11 +1,11 @@
 /*
  * main_instructions.c - prints which PTX the library executes, as the Markdown of docs/SIMULATOR.md.
  *
- * It walks the instruction table. Names of rows are taken apart into words; forms of one opcode that differ only in
- * types, shapes, layouts or comparisons become one line, and so do those that differ in one other word. Rows whose
- * names begin with '@' are steps that the program_*.c files emit for instructions that no row describes: what those
- * accept is said in the list below. Every such row must be in it, and every entry must have a row, or the program ends
- * with 1 and names what is missing.
+ * It walks the instruction table and splits the names of rows into words. Forms of one opcode that differ only in
+ * types, shapes, layouts or comparisons become one line. So do forms that differ in one other word. Rows whose names
+ * begin with '@' are steps. The program_*.c files emit them for instructions that no row describes. The list below says
+ * what those instructions accept. Every such row must be in the list, and every entry must have a row. Otherwise the
+ * program ends with 1 and names what is missing.
  */
 #include <stdarg.h>
 #include <stddef.h>
